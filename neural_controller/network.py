@@ -15,7 +15,7 @@ from neural_controller.inputs import input_table
 from neural_controller.outputs import OUTPUTS, TWIST, WHEELS
 from sbot_common.arguments import numbers, whole
 from sbot_common.errors import InputError, bad_value
-from sbot_common.files import read_regular
+from sbot_common.files import read_small
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -23,6 +23,7 @@ Integers = NDArray[np.int64]
 _LEAST, _MOST = 1e-6, 1e6  # m/s, m or rad/s
 _MOST_LAYERS = 100
 _MOST_HOLD = 10_000_000  # ticks
+_MOST_BYTES = 32 << 20  # of a file: more than a million weights
 KINDS = ('perceptron', 'mlp', 'ctrnn')
 FUNCTION = 'function'  # the kind of a file that holds a function policy (``policy_file``)
 _KEYS = ('kind', 'inputs', 'hidden', 'outputs', 'max_speed', 'turn', 'weights')
@@ -182,7 +183,7 @@ def read_content(path: str | Path) -> dict[str, Any]:
 
     """
     try:
-        content: Any = json.loads(read_regular(path).decode('utf-8'))
+        content: Any = json.loads(read_small(path, _MOST_BYTES).decode('utf-8'))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f'{path}: cannot be read as a network ({error})') from None
     if not isinstance(content, dict):

@@ -48,6 +48,21 @@ def check_regular(path: str | Path, mode: int) -> None:
                          'regular file')
 
 
+def read_small(path: str | Path, most: int) -> bytes:
+    """Return the bytes of a regular file; raises as ``open_regular``, and where there are more.
+
+    Raises
+    ------
+    ValueError
+        for more than ``most`` bytes; no more are read.
+
+    """
+    data = read_regular(path, most + 1)
+    if len(data) > most:
+        raise ValueError(f'more than {most >> 20} MiB')
+    return data
+
+
 def read_regular(path: str | Path, most: int = -1) -> bytes:
     """Return the bytes of a regular file, at most so many; raises as ``open_regular``."""
     with open_regular(path) as file:

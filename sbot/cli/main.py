@@ -18,7 +18,13 @@ from typing import Any
 
 from sbot_common.compiled.lazy import uncollected
 from sbot_common.errors import InputError, keep_warnings_plain, one_line, plain_lines
-from sbot_common.signals.interrupts import Interrupts, check_interrupt, end_on_signals, unblock
+from sbot_common.signals.interrupts import (
+    Interrupts,
+    check_interrupt,
+    end_on_signals,
+    raise_swallowed,
+    unblock,
+)
 
 # In the order of --help: command, module and what the module says of it. Only the module of the
 # command given is imported: all of them take longer than many a command. Each module has
@@ -121,9 +127,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is not None:
         came = Interrupts()
         try:
-            return _run(argv, came)
+            code = _run(argv, came)
         finally:
             came.restore()
+        raise_swallowed()  # by a program of ours that has run this command: it is to end, too
+        return code
     atexit.register(gc.freeze)  # the interpreter's end looks at no garbage: a third of a start
     _open_closed_streams()
     given = sys.argv[1:]

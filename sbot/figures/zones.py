@@ -14,7 +14,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.textpath import text_to_path
 
 from sbot.figures.palette import palette
-from sbot.scenario.fields import COLOURS
+from sbot.scenario.assemble import zone_colour
 from sbot.scenario.model import Zone
 
 _FILL = 0.22  # opacity
@@ -29,11 +29,6 @@ class _Place(NamedTuple):
     anchor: tuple[float, float]  # m
     shift: tuple[float, float]  # points, from there to the middle of its upper or lower edge
     above: bool  # the anchor
-
-
-def zone_colour(zone: Zone) -> str:
-    """Return the colour of a zone as #rrggbb, on light and dark grounds."""
-    return COLOURS.get(zone.color, zone.color)
 
 
 def draw_zones(axes: Axes, zones: tuple[Zone, ...]) -> None:

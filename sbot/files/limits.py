@@ -40,6 +40,10 @@ class Limits(NamedTuple):
     image_pixels: Annotated[int, Param('', "Pixels of a map's image.", minimum=1)] = 50_000_000
     outlines: Annotated[int, Param(
         '', "Segments around a map's occupied cells.", minimum=1)] = 2_000_000
+    plan_bytes: Annotated[int, Param(
+        'B', 'Size of the plan of a sweep (plan.json).', minimum=1)] = 128 << 20
+    row_bytes: Annotated[int, Param(
+        'B', "Size of a row in a sweep's journal.", minimum=1)] = 16 << 20
     run_bytes: Annotated[int, Param(
         'B', 'Memory of the history of a run (sbot.run, sbot plot, --plot), and of the scans of '
         'one tick.', minimum=1)] = 16 << 30

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.controllers.user import load_function
-from sbot.scenario.model import Scenario
+from sbot.scenario.fields import COLOURS
+from sbot.scenario.model import Scenario, Zone
 from sbot.scenario.world import box_bodies, box_poses, obstacle_paths, world_arrays
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
@@ -90,8 +91,22 @@ def wind_source(scenario: Scenario) -> WindSource:
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:
     """Return the settings of a run's messages beyond the simulator's parameters."""
     from sbot_sim.messages.broadcast import BroadcastOptions
+    from sbot_sim.messages.zone_markers import ZoneSign
+    zones = tuple(ZoneSign(zone.name, zone.center, zone.radius, _shares(zone_colour(zone)))
+                  for zone in scenario.world.zones)
     return BroadcastOptions(scenario.to_yaml(), [robot.goal for robot in scenario.robots],
                             tf_namespaced=scenario.tf_namespaced,
                             poses_topic=scenario.poses_topic,
                             cmd_vel_stamped=scenario.cmd_vel_stamped,
-                            gust=scenario.wind.flow.wind_gust_speed_mean > 0)
+                            gust=scenario.wind.flow.wind_gust_speed_mean > 0, zones=zones)
+
+
+def zone_colour(zone: Zone) -> str:
+    """Return the colour of a zone as #rrggbb, for light and dark grounds."""
+    return COLOURS.get(zone.color, zone.color)
+
+
+def _shares(colour: str) -> tuple[float, float, float]:
+    """Return red, green and blue (0 to 1) of #rrggbb."""
+    red, green, blue = bytes.fromhex(colour[1:])
+    return red / 255.0, green / 255.0, blue / 255.0

@@ -112,7 +112,8 @@ class Zone(_Model):
     name: Name = Field(description='Shown beside it: nest, lamp, charging station.')
     center: Point = Field(description='Centre.')
     radius: Length | None = Field(None, description='Radius. Default: a point.')
-    color: Colour = Field('yellow', description='Its colour in pictures, films and the viewer.')
+    color: Colour = Field(
+        'yellow', description='Its colour in pictures, films, the viewer and rviz.')
 
 
 class World(_Model):
@@ -128,8 +129,8 @@ class World(_Model):
     moving: tuple[MovingObstacle, ...] = Field((), description='Obstacles that move.')
     boxes: tuple[PushableBox, ...] = Field((), description='Boxes that robots can push.')
     zones: tuple[Zone, ...] = Field(
-        (), description='Named places on the floor. Pictures, films and the viewer show them; '
-                        'they have no other effect.')
+        (), description='Named places on the floor. Pictures, films, the viewer and rviz show '
+                        'them; they have no other effect.')
     open: Flag = Field(
         False, description='The bounds are not walls; they set the area of pictures and maps.')
     map: Text | None = Field(

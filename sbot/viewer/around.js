@@ -2,9 +2,9 @@
 'use strict';
 
 const THEMES = {
-  light: {ground: '#ffffff', ink: '#222222', soft: '#777777', obstacle: '#5a5f66', unknown: '#e4e4e4', box: '#b08d63',
+  light: {ground: '#ffffff', ink: '#222222', soft: '#777777', obstacle: '#5a5f66', moving: '#b9c0ca', unknown: '#e4e4e4', box: '#b08d63',
           scan: '#d0342c', goal: '#c8202f', free: '#c4dbec', wind: '#3c82b8', line: '#dddddd', robots: {}},
-  dark: {ground: '#1b1e24', ink: '#e6e6e6', soft: '#9aa0aa', obstacle: '#8b929c', unknown: '#343842', box: '#b08d63',
+  dark: {ground: '#1b1e24', ink: '#e6e6e6', soft: '#9aa0aa', obstacle: '#8b929c', moving: '#4d5463', unknown: '#343842', box: '#b08d63',
          scan: '#ff6e60', goal: '#ff6b76', free: '#35506a', wind: '#86b9e0', line: '#3a3f4a',
          // Brighter colours of robots, as in sbot/figures/palette.py.
          robots: {'#0072b2': '#3d9be0', '#009e73': '#1fbf92', '#cc79a7': '#e08fbd', '#56b4e9': '#8fd0f5',
@@ -22,6 +22,8 @@ const HELP = [
   ['light blue arrows', 'the mean wind, without gusts and wakes; the longest is the strongest'],
   ['blue arrow at a robot', 'where the wind that it feels would carry it in two seconds'],
   ['red cross in a ring', 'a goal'], ['coloured disc with a name', 'a zone, which has no effect'], ['red dots', 'what the lasers hit'],
+  ['grey', 'walls and obstacles'], ['faint grey disc with a rim', 'an obstacle that moves'],
+  ['brown', 'a box that robots can push'],
   ['dashed ring', 'the robot that you drive']];
 
 // Quantities of a robot: unit, and value of robot i at frame k.

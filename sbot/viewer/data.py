@@ -14,9 +14,8 @@ from sbot.bag.reader import Bag
 from sbot.bag.series import Series
 from sbot.figures.arena import free_wind_arrows, rectangles_of, robot_colours
 from sbot.figures.data import RunData
-from sbot.figures.zones import zone_colour
 from sbot.runner.history import Run
-from sbot.scenario.assemble import simulation_parameters
+from sbot.scenario.assemble import simulation_parameters, zone_colour
 from sbot.scenario.model import World
 from sbot.scenario.world import box_bodies
 from sbot_common.errors import InputError

@@ -137,7 +137,7 @@ function draw() {
   ctx.lineWidth = 1.5 * px;
   ctx.fill(outlines.solids);
   ctx.stroke(outlines.lines);
-  drawObstacles(obstaclesAt(now));
+  drawObstacles(obstaclesAt(now), px);
   drawBoxes(posesAt(now, boxes), px);
   if ($('trails').checked) drawTrails(k, pose, px);
   if ($('scans').checked) drawScan(follow);
@@ -201,14 +201,18 @@ function drawZones(px) {
   }
 }
 
-function drawObstacles(centres) {
+function drawObstacles(centres, px) {   // those that move; colours as in sbot/figures/palette.py
   ctx.beginPath();
   run.moving.forEach((r, i) => {
     const x = centres[2 * i], y = centres[2 * i + 1];
     ctx.moveTo(x + r, y);
     ctx.arc(x, y, r, 0, 7);
   });
+  ctx.fillStyle = theme.moving;
+  ctx.strokeStyle = theme.obstacle;
+  ctx.lineWidth = 1.5 * px;
   ctx.fill();
+  ctx.stroke();
 }
 
 function drawBoxes(pose, px) {

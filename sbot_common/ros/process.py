@@ -11,7 +11,7 @@ from typing import Any
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
+from rclpy.signals import SignalHandlerOptions, uninstall_signal_handlers
 
 from sbot_common.errors import InputError, keep_warnings_plain
 from sbot_common.signals.deferral import Deferral
@@ -47,8 +47,10 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
         return 2
     nodes: list[Node] = []
     code: int | None = None
+    executor = None
     try:
-        _spin(make_nodes, nodes, deferral)
+        executor = make_executor()
+        _spin(executor, make_nodes, nodes, deferral)
     except InputError as error:
         print(error, file=sys.stderr)
         code = 2
@@ -73,6 +75,8 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
                 close()
         code = int(getattr(nodes[0], 'exit_code', 0)) if code is None and nodes else code or 0
         ending.limit(SHUTDOWN_TIMEOUT, code)
+        _end_signal_thread()
+        del executor
         # Here and not with the interpreter, which takes its time: others would wait for them.
         for node in nodes:
             with suppress(Exception):  # a signal may have come while it was built
@@ -83,10 +87,20 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
     return code
 
 
-def _spin(make_nodes: Callable[[], Iterator[Node]], nodes: list[Node],
-          deferral: Deferral) -> None:
+def _end_signal_thread() -> None:
+    """Wait for rclpy's thread that answers signals, and end it.
+
+    It wakes executors through guard conditions, and takes no lock. If one is destroyed while it
+    answers a second signal, the process may end with a segmentation fault. So this is called
+    before the executor is let go.
+    """
+    with suppress(Exception):
+        uninstall_signal_handlers()
+
+
+def _spin(executor: Any, make_nodes: Callable[[], Iterator[Node]],  # noqa: ANN401
+          nodes: list[Node], deferral: Deferral) -> None:
     """Make nodes, add them to the list, and spin them; from then on defer signals."""
-    executor = make_executor()
     for node in make_nodes():
         nodes.append(node)
         executor.add_node(node)

@@ -24,57 +24,93 @@ class Interrupts:
     """Handlers of the signals that end a program, and whether one has come.
 
     Plain attributes, not an Event of threading: a second signal within the first one's handler
-    would wait for its lock, for ever.
+    would wait for its lock, for ever. Records nest: a program may run a command within itself.
     """
 
     def __init__(self) -> None:
         self.came = False
         self.answered = False  # the program ends because of it; more signals raise nothing
         self._before: dict[int, Any] = {}
+        self._outer: Interrupts | None = None
+        self._installed = False
         self._hook, self._print = sys.unraisablehook, sys.excepthook
 
     def install(self, *numbers: int) -> None:
-        """Handle these signals, and exceptions that are lost in destructors and C code."""
-        global _installed
+        """Handle these signals, and exceptions that are lost in destructors and C code.
+
+        Only the main thread has signals; elsewhere nothing is installed.
+        """
+        global _current
+        if threading.current_thread() is not threading.main_thread():
+            return
+        if not self._installed:
+            self._hook, self._print = sys.unraisablehook, sys.excepthook
+            self._outer, self._installed = _current, True
+            _current = self
+            sys.unraisablehook, sys.excepthook = self._unraisable, self._printed
         for number in numbers:
-            before = signal.signal(number, self._interrupt)
-            self._before.setdefault(number, before)
-        sys.unraisablehook, sys.excepthook = self._unraisable, self._printed
-        _installed = self
+            self._before.setdefault(number, signal.getsignal(number))  # first: one may come now
+            signal.signal(number, self._interrupt)
 
     def restore(self) -> None:
-        """Give signals back the handlers that they had before, and lift the limit of time."""
-        global _installed
-        limit.lift()
+        """Give signals back the handlers that they had before, and lift the limit of time.
+
+        Within a program that records signals itself, a signal that came here has come there, too,
+        and the limit of time continues.
+        """
+        global _current
+        if not self._installed:
+            return
         for number, handler in self._before.items():
             if handler is not None:  # None: it is not Python's
                 signal.signal(number, handler)
-        sys.unraisablehook, sys.excepthook = self._hook, self._print
-        _installed = None
+        # A hook that somebody has set since may call ours: it stays, and ours pass on.
+        if sys.unraisablehook == self._unraisable:
+            sys.unraisablehook = self._hook
+        if sys.excepthook == self._printed:
+            sys.excepthook = self._print
+        self._installed = False
+        _current = self._outer
+        if _current is None:
+            limit.lift()
+        else:
+            _current.came |= self.came
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         self.came = True
         limit.begin()
-        if not self.answered:
+        if not (self.answered and self._installed):
             raise KeyboardInterrupt
 
     def _unraisable(self, lost: sys.UnraisableHookArgs) -> None:
-        if not self.came:
+        if not (self.came and self._installed):
             self._hook(lost)
         elif lost.exc_type is KeyboardInterrupt:
             _send_again()
 
     def _printed(self, kind: type[BaseException], error: BaseException,
                  trace: TracebackType | None) -> None:
-        # Below Python's last frame the program ends by it; within one, C code has printed it and
-        # continues, as the modules of numba do that look for numpy.
-        if self.came and kind is KeyboardInterrupt and sys._getframe().f_back is not None:
+        if (self.came and self._installed and kind is KeyboardInterrupt
+                and _is_of_c_code(error, sys._getframe())):
             _send_again()
         else:
             self._print(kind, error, trace)
 
 
-_installed: Interrupts | None = None
+_current: Interrupts | None = None  # the innermost
+
+
+def _is_of_c_code(error: BaseException, frame: FrameType) -> bool:
+    """Tell whether C code prints an exception and continues.
+
+    Modules of numba that look for numpy do. Otherwise the program ends by the exception, or Python
+    code has caught it and reports it.
+    """
+    if sys.exc_info()[1] is error:
+        return False
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_name == '<module>'  # else these are the hooks of a program that ended
 
 
 def _send_again() -> None:
@@ -110,7 +146,8 @@ def interrupt_on_signals(interrupts: Interrupts | None = None) -> Interrupts:
     ``interrupts``: the record, for a caller that a signal may reach before this has returned it.
     """
     interrupts = Interrupts() if interrupts is None else interrupts
-    limit.enable()
+    if threading.current_thread() is threading.main_thread():
+        limit.enable()
     interrupts.install(*_ENDING)
     return interrupts
 
@@ -130,9 +167,9 @@ def raise_swallowed() -> None:
 
     For after an import of a large library, where nobody holds the record of signals.
     """
-    if (_installed is not None and not _installed.answered
+    if (_current is not None and not _current.answered
             and threading.current_thread() is threading.main_thread()):
-        check_interrupt(_installed)
+        check_interrupt(_current)
 
 
 def end_on_signals(interrupts: Interrupts | None = None) -> Interrupts:

@@ -15,6 +15,7 @@ _MESSAGE = b'ended at once: it had not ended in the 8 s since a signal asked it 
 
 _enabled = False
 _begun = False
+_timed = False  # whether the timer of the process is ours
 _turn = 0  # counts limits lifted, so that their threads know
 
 
@@ -29,24 +30,25 @@ def begin() -> None:
 
     For signal handlers: takes no lock, and may be interrupted by another signal at any line.
     """
-    global _begun
+    global _begun, _timed
     if not _enabled or _begun:
         return
     with contextlib.suppress(RuntimeError):  # no more threads, or the interpreter ends
         _thread.start_new_thread(_end_at_last, (_turn,))
     if hasattr(signal, 'setitimer') and signal.getsignal(signal.SIGALRM) == signal.SIG_DFL:
+        _timed = True
         signal.setitimer(signal.ITIMER_REAL, _HARD)
     _begun = True
 
 
 def lift() -> None:
     """Lift the limit and disable it: the program has ended, but its process continues."""
-    global _enabled, _begun, _turn
+    global _enabled, _begun, _timed, _turn
     _enabled = False
     _turn += 1
-    if _begun and hasattr(signal, 'setitimer'):
+    if _timed:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
-    _begun = False
+    _begun = _timed = False
 
 
 def _end_at_last(turn: int) -> None:

@@ -26,6 +26,7 @@ from sbot_sim.messages.occupancy import fitting_resolution, map_message
 from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.robot_description import robot_description
 from sbot_sim.messages.snapshot import EncoderOptions, SnapshotEncoder
+from sbot_sim.messages.zone_markers import ZoneSign, zone_markers
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
 from sbot_sim.world.shapes import rectangle_of
 from sbot_sim.worlds.parameters import SimulationParameters
@@ -48,6 +49,7 @@ class BroadcastOptions(NamedTuple):
     cmd_vel_stamped: bool = False
     gust: bool = False  # there is a gust in m/s, on `/wind/gust`
     interfaces: Interfaces = Interfaces()
+    zones: tuple[ZoneSign, ...] = ()
 
 
 class Broadcast:
@@ -165,6 +167,9 @@ class Broadcast:
         if snapshot.tick % self._obstacle_ticks == 0:
             yield Outgoing(topics.MARKERS.name, topics.MARKERS,
                            obstacle_markers(stamp_ns, self._world))
+            if self._options.zones:
+                yield Outgoing(topics.MARKERS.name, topics.MARKERS,
+                               zone_markers(stamp_ns, self._options.zones))
 
     def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int,
                sensed_wind: bool) -> Iterator[Outgoing]:

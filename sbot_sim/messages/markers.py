@@ -49,6 +49,7 @@ _HEADING_COLOUR: Colour = (0.1, 0.1, 0.1, 1.0)
 _GOAL_COLOUR: Colour = (0.85, 0.15, 0.15, 1.0)
 _WIND_COLOUR: Colour = (0.35, 0.70, 0.90, 1.0)
 _OBSTACLE_COLOUR: Colour = (0.25, 0.25, 0.25, 1.0)
+_MOVING_COLOUR: Colour = (0.73, 0.75, 0.79, 1.0)
 _BOX_COLOUR: Colour = (0.65, 0.50, 0.35, 1.0)
 _TEXT_COLOUR: Colour = (0.1, 0.1, 0.1, 1.0)
 
@@ -120,7 +121,7 @@ def _turn(template: Template, shapes: Shapes, pose: Array) -> None:
 def moving_markers(stamp_ns: int, centres: Array, radius: Array) -> bytes:
     """Return the MarkerArray (CDR) of moving discs: centres (M, 2) m, radii (M,) m."""
     template = Template([
-        marker('moving obstacles', k, CYLINDER, (2 * r, 2 * r, _HEIGHT), _OBSTACLE_COLOUR,
+        marker('moving obstacles', k, CYLINDER, (2 * r, 2 * r, _HEIGHT), _MOVING_COLOUR,
                z=0.5 * _HEIGHT) for k, r in enumerate(radius.tolist())])
     template.set_stamp(stamp_ns)
     template.set_positions(0, centres)

@@ -27,10 +27,14 @@ import resource, sys
 from pathlib import Path
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import rate_of
+from neural_controller.policy_file import load_policy
 from sbot.cli.bag import information
 from sbot.scenario.load import load_scenario
 from sbot.scenario.maps import load_map
+from sbot.sweeps.results.journal import read_index
+from sbot.sweeps.results.plan_file import read_plan
 from sbot_common.errors import InputError
+from sbot_sim.sensors.infrared.table import read_table
 pages = int(Path('/proc/self/statm').read_text().split()[0])
 limit = pages * resource.getpagesize() + {memory}
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -197,3 +201,24 @@ def test_databases_that_compute_what_is_read_from_them(tmp_path):
         connection.close()
     for found in outcomes(INFORM, paths):
         assert 'expected a table' in found or 'has computed columns' in found
+
+
+def test_other_files_of_gigabytes_are_not_read(tmp_path):
+    for name, code, words in (
+            ('network.json', 'load_policy(path)', 'more than 32 MiB'),
+            ('table.txt', 'read_table(path)', 'more than 1 MiB'),
+            ('plan.json', 'read_plan(Path(path).parent)', 'SBOT_LIMITS=plan_bytes'),
+            ('journal.jsonl', 'read_index(Path(path).parent)', 'SBOT_LIMITS=row_bytes')):
+        path = tmp_path / name
+        with path.open('wb') as file:
+            file.truncate(GIGABYTES)
+        found = outcome(code, path)
+        assert found.startswith('refused')
+        assert str(path) in found
+        assert words in found
+
+
+def test_small_networks_of_many_empty_lists_stay_small(tmp_path):
+    path = tmp_path / 'network.json'
+    path.write_bytes(b'[' + b'[],' * ((31 << 20) // 3) + b'[]]')
+    assert 'expected an object' in outcome('load_policy(path)', path)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sbot.files.limits import limits
+from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import LARGEST, Origins
 from sbot.scenario.errors import validate
 from sbot.scenario.fields import MAX_SEED, Check, Flag
@@ -19,6 +19,7 @@ from sbot.sweeps.plan import MAX_RUNS, Axis, Plan, Source
 from sbot.sweeps.request import RECORD, checked_memory, checked_timeout
 from sbot.sweeps.sources import is_file
 from sbot_common.errors import InputError, bad_value, decoding
+from sbot_common.files import read_regular
 
 NAME = 'plan.json'
 FORMAT = 2
@@ -49,13 +50,22 @@ def write_plan(folder: Path, stored: Stored) -> None:
     ------
     OSError
         if it cannot be written.
+    InputError
+        if it would be too large to be read again.
 
     """
     data = {'format': FORMAT, 'version': stored.version,
             'settings': stored.settings._asdict(), **stored.plan.to_json()}
+    text = json.dumps({**data, _CHECK: _checksum(data)})
+    _refuse_large(folder / NAME, len(text))
     part = folder / f'{NAME}.part'
-    part.write_text(json.dumps({**data, _CHECK: _checksum(data)}), encoding='utf-8')
+    part.write_text(text, encoding='utf-8')
     os.replace(part, folder / NAME)
+
+
+def _refuse_large(path: Path, size: int) -> None:
+    if size > limits().plan_bytes:
+        raise too_large(str(path), 'bytes or more', size, 'plan_bytes')
 
 
 def read_plan(folder: Path) -> Stored:
@@ -72,9 +82,11 @@ def read_plan(folder: Path) -> Stored:
         raise InputError(f'{folder}: holds no sweep (no {NAME})')
     with decoding(f'{path}: damaged'):
         try:
-            data = json.loads(path.read_bytes())
+            raw = read_regular(path, limits().plan_bytes + 1)
         except OSError as error:
             raise InputError(f'{path}: cannot be read: {error.strerror}') from None
+        _refuse_large(path, len(raw))
+        data = json.loads(raw)
         if not isinstance(data, dict):
             raise bad_value(str(path), data, 'a plan')
         if data.get('format') != FORMAT:

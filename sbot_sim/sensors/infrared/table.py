@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.errors import InputError, bad_value
-from sbot_common.files import read_regular
+from sbot_common.files import read_small
 from sbot_sim.sensors.infrared.curves import (
     CONSECUTIVE_POWERS,
     ENTRIES,
@@ -22,6 +22,8 @@ from sbot_sim.sensors.infrared.curves import (
 from sbot_sim.sensors.infrared.default_table import EXPONENTIAL
 
 Floats = NDArray[np.float64]
+
+_MOST_BYTES = 1 << 20  # of a file
 
 TABLES = ('exponential', 'polynomial', 'as_printed')
 
@@ -47,8 +49,8 @@ def read_table(path: Path) -> Floats:
 
     """
     try:
-        lines = read_regular(path).decode('utf-8').splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_small(path, _MOST_BYTES).decode('utf-8').splitlines()
+    except (OSError, ValueError) as error:
         raise InputError(f'{path}: cannot be read as a table of {ENTRIES} readings '
                          f'({error})') from None
     values = []

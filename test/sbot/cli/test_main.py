@@ -1,8 +1,10 @@
 import argparse
 import json
+import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -306,6 +308,54 @@ def test_a_command_in_this_process_gives_the_handlers_back():
     assert main(['list']) == 0
     assert main(['run', 'nowhere']) == 2
     assert ([signal.getsignal(number) for number in numbers], sys.unraisablehook) == before
+
+
+def test_a_command_in_another_thread_changes_no_handlers(capsys):
+    before = signal.getsignal(signal.SIGINT), sys.excepthook
+    codes = []
+    thread = threading.Thread(target=lambda: codes.append(main(['list'])))
+    thread.start()
+    thread.join()
+    assert codes == [0]
+    assert capsys.readouterr().out
+    assert (signal.getsignal(signal.SIGINT), sys.excepthook) == before
+
+
+def test_a_signal_ends_a_command_within_a_command_and_the_outer_one(monkeypatch, capsys):
+    from sbot.cli import main as module
+
+    def inner(_):
+        if depth:
+            os.kill(os.getpid(), signal.SIGTERM)
+        else:
+            depth.append(1)
+            main(['list'])
+            print('goes on')  # not reached
+        return 0
+    depth = []
+    parser = argparse.ArgumentParser()
+    parser.add_argument('command')
+    parser.set_defaults(run=inner)
+    monkeypatch.setattr(module, 'make_parser', lambda _: parser)
+    assert main(['list']) == 1
+    assert capsys.readouterr() == ('', 'sbot: interrupted\nsbot: interrupted\n')
+
+
+def test_a_signal_during_a_command_is_not_for_the_own_handlers_of_its_program(monkeypatch, capsys):
+    from sbot.cli import main as module
+    told = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    parser = argparse.ArgumentParser()
+    parser.set_defaults(run=lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    monkeypatch.setattr(module, 'make_parser', lambda _: parser)
+    try:
+        assert main([]) == 1
+        assert told == []
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert told == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert capsys.readouterr().err == 'sbot: interrupted\n'
 
 
 def test_a_command_that_exits_is_no_success(monkeypatch, capsys):

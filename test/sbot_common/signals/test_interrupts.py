@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -39,6 +40,101 @@ def test_handlers_are_given_back():
     assert ([signal.getsignal(number) for number in SIGNALS], sys.unraisablehook,
             sys.excepthook) == before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_records_nest():
+    outer = interrupt_on_signals()
+    hooks = sys.unraisablehook, sys.excepthook
+    try:
+        inner = end_on_signals()
+        inner.restore()
+        assert (sys.unraisablehook, sys.excepthook) == hooks
+        raise_swallowed()  # none came
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):  # the outer one is in place again
+            raise_swallowed()
+    finally:
+        outer.restore()
+    raise_swallowed()
+
+
+def test_a_signal_within_a_nested_record_came_outside_too_and_its_limit_continues():
+    code = STUCK.replace('while True:', """
+inner = interrupt_on_signals()
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    inner.answered = True
+inner.restore()
+try:
+    raise_swallowed()
+    print('none came')
+except KeyboardInterrupt:
+    print('came', flush=True)
+while True:""")
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          timeout=150, check=False)
+    assert (done.returncode, done.stdout) == (1, 'came\n')
+    assert 'ended at once' in done.stderr
+
+
+STUCK = """
+import os, signal, time
+from sbot_common.signals import limit
+from sbot_common.signals.interrupts import interrupt_on_signals, raise_swallowed
+limit.SECONDS = 0.3
+interrupt_on_signals()
+while True:
+    time.sleep(0.1)
+"""
+
+
+def test_a_hook_that_is_set_later_stays_and_may_call_ours(capsys):
+    printed, lost = sys.excepthook, sys.unraisablehook
+    told = []
+    try:
+        sys.excepthook = lambda *given: told.append(given[0])
+        interrupts = interrupt_on_signals()
+        ours = sys.excepthook
+        own = sys.excepthook = lambda *given: ours(*given)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+        interrupts.restore()
+        assert sys.excepthook is own
+        sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
+        assert told == [KeyboardInterrupt]  # and no signal is sent again
+        assert sys.unraisablehook is lost
+    finally:
+        sys.excepthook, sys.unraisablehook = printed, lost
+
+
+def test_the_timer_of_somebody_else_is_not_cancelled():
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 1000.0)
+    try:
+        interrupts = interrupt_on_signals()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+        interrupts.restore()
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0.0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_in_another_thread_nothing_is_installed():
+    before = signal.getsignal(signal.SIGINT), sys.excepthook, sys.unraisablehook
+    found = []
+
+    def work():
+        interrupts = end_on_signals()
+        found.append((signal.getsignal(signal.SIGINT), sys.excepthook, sys.unraisablehook))
+        interrupts.restore()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [before]
 
 
 # A second signal on line `nth` of what answers the first one, for every one there is.
@@ -143,9 +239,33 @@ def test_an_interrupt_that_c_code_prints_is_not_printed_and_comes_again():
     assert (done.stdout, done.stderr) == ('-1\ninterrupted\n', '')
 
 
-def test_an_interrupt_that_nobody_catches_is_printed():
-    code = ('import os, signal; from sbot_common.signals.interrupts import interrupt_on_signals\n'
-            'interrupt_on_signals(); os.kill(os.getpid(), signal.SIGINT)\n'
+@pytest.mark.parametrize('report', [
+    'sys.excepthook(*sys.exc_info())',
+    'report(*sys.exc_info())'])
+def test_an_interrupt_that_a_program_reports_by_the_hook_does_not_come_again(report):
+    code = ('import os, signal, sys, time\n'
+            'from sbot_common.signals import interrupts\n'
+            'sent = []\n'
+            'interrupts.send_later = lambda *_: sent.append(1)\n'
+            'interrupts.interrupt_on_signals()\n'
+            'def report(*caught): sys.excepthook(*caught)\n'
+            'try:\n'
+            '    os.kill(os.getpid(), signal.SIGINT)\n'
+            '    for _ in range(1000): pass\n'
+            'except KeyboardInterrupt:\n'
+            f'    {report}\n'
+            'print(sent)')
+    done = run_python(code)
+    assert done.stdout == '[]\n'
+    assert done.stderr.rstrip().endswith('KeyboardInterrupt')
+
+
+@pytest.mark.parametrize('own_hook', ['', 'ours = sys.excepthook\n'
+                                      'sys.excepthook = lambda *error: ours(*error)\n'])
+def test_an_interrupt_that_nobody_catches_is_printed(own_hook):
+    code = ('import os, signal, sys\n'
+            'from sbot_common.signals.interrupts import interrupt_on_signals\n'
+            f'interrupt_on_signals()\n{own_hook}os.kill(os.getpid(), signal.SIGINT)\n'
             'for _ in range(1000): pass')
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                           timeout=100, check=False)
