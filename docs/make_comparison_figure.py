@@ -12,7 +12,7 @@ matplotlib.use('Agg')
 import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 
-from sbot.figures.arena import draw_arena
+from sbot.figures.arena.ground import draw_arena
 from sbot.figures.data import from_result
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation.library import chosen_scenes, families, scenario_values

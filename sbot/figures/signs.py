@@ -10,7 +10,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-from sbot.figures import arena
+from sbot.figures.arena.colours import MOST_NAMED
+from sbot.figures.arena.goals import latest_goals
+from sbot.figures.arena.shapes import rectangles_of
 from sbot.figures.data import RunData
 from sbot.figures.palette import palette
 
@@ -33,7 +35,7 @@ def draw_signs(axes: Axes, data: RunData, right: float) -> None:
     """
     signs: list[Any] = [_start_sign(data)]
     names = ['start']
-    if arena.latest_goals(data, int(data.stamps_ns[-1])):
+    if latest_goals(data, int(data.stamps_ns[-1])):
         signs.append(goal_sign())
         names.append('goal')
     if data.scenario.world.moving:
@@ -52,8 +54,8 @@ def draw_signs(axes: Axes, data: RunData, right: float) -> None:
 
 
 def _start_sign(data: RunData) -> Line2D:
-    many = len(data.radius) > arena.MOST_NAMED
-    shape = 's' if len(arena.rectangles_of(data)) == len(data.radius) else 'o'
+    many = len(data.radius) > MOST_NAMED
+    shape = 's' if len(rectangles_of(data)) == len(data.radius) else 'o'
     return Line2D([], [], linestyle='none', marker=shape, markersize=3.5 if many else 5.0,
                   color=palette().start if many else palette().ink, markeredgewidth=0.8,
                   markerfacecolor=palette().start if many else palette().ground)

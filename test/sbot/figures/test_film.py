@@ -12,8 +12,7 @@ from PIL import Image
 import sbot
 from sbot.cli import main as cli
 from sbot.figures.animation import _Film, animate_run
-from sbot.figures.arena import drawn_radius
-from sbot.figures.data import from_bag
+from sbot.figures.arena.view import drawn_radius
 from sbot.figures.film import (
     Film,
     check_film,
@@ -25,6 +24,7 @@ from sbot.figures.film import (
     speed_up,
 )
 from sbot.figures.palette import LIGHT
+from sbot.figures.recording import from_bag
 from sbot_common.errors import InputError
 
 needs_ffmpeg = pytest.mark.skipif(shutil.which('ffmpeg') is None, reason='ffmpeg is missing')

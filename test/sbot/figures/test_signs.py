@@ -7,7 +7,6 @@ import sbot
 from sbot.figures.animation import _Film
 from sbot.figures.data import from_result
 from sbot.figures.film import Film
-from sbot.figures.moments import draw_moments
 from sbot.figures.palette import palette, style_of
 from sbot.figures.picture import draw_run
 from sbot.figures.signs import bar_length, goal_sign
@@ -84,20 +83,3 @@ def test_a_film_has_a_scale_bar_that_says_its_length(size):
     assert drawn.width == pytest.approx(2 * (metre[1, 0] - metre[0, 0]), abs=3)
     assert drawn.x0 >= 0
     assert drawn.y0 >= 0
-
-
-@pytest.mark.parametrize(('count', 'shown'), [(1, 0), (2, 2), (12, 12), (13, 0)])
-def test_few_robots_have_numbers_in_films_and_moments(count, shown):
-    data = data_of(count)
-    poses = data.poses.copy()
-    poses[-1, :, 1] += 1.5
-    film = _Film(data._replace(poses=poses))
-    film.frame(len(data.stamps_ns) - 1)
-    texts = [text for text in film._axes.texts if text.get_gid() == 'number']
-    assert [text.get_text() for text in texts] == [str(k) for k in range(shown)]
-    for text, (x, y, _) in zip(texts, poses[-1].tolist(), strict=False):
-        assert 0.0 < text.xy[0] - x < 0.4
-        assert 0.0 < text.xy[1] - y < 0.4
-    [axes] = draw_moments(data, (0.5,)).axes
-    numbers = [text.get_text() for text in axes.texts if text.get_text().isdigit()]
-    assert numbers == [str(k) for k in range(shown)]

@@ -5,7 +5,7 @@ from matplotlib.colors import to_rgb
 import sbot
 from sbot.api.functions import plot
 from sbot.cli.main import main
-from sbot.figures.arena import robot_colours
+from sbot.figures.arena.colours import robot_colours
 from sbot.figures.data import from_result
 from sbot.figures.picture import Look, check_look, draw_run
 from sbot_common.errors import InputError

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from sbot.figures.animation import _Film
-from sbot.figures.arena import free_wind_arrows
-from sbot.figures.data import RunData, at_rest, from_bag, from_result
+from sbot.figures.arena.wind import free_wind_arrows
+from sbot.figures.data import RunData, at_rest, from_result
 from sbot.figures.moments import draw_moments
 from sbot.figures.picture import draw_run
+from sbot.figures.recording import from_bag
 from sbot.figures.wind_label import wind_label
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario

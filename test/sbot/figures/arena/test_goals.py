@@ -1,0 +1,27 @@
+from matplotlib.colors import to_rgb
+
+import sbot
+from sbot.figures.arena.colours import robot_colours
+from sbot.figures.data import from_result
+from sbot.figures.picture import draw_run
+
+
+def test_a_goal_has_the_colour_of_its_robot():
+    robots = [{'pose': [2, 2 + 2 * i, 0], 'controller': 'none'} for i in range(3)]
+    robots[1]['goal'], robots[2]['goal'] = [8, 3], [8, 6]
+    run = sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]}, 'robots': robots})
+    data = from_result(run)
+    marks = [each for each in draw_run(data).axes[0].collections
+             if each.get_offsets().tolist() == [[8.0, 3.0], [8.0, 6.0]]]
+    filled = [each.get_facecolors()[:, :3].tolist() for each in marks
+              if len(each.get_facecolors()) == 2]
+    assert filled == [[list(to_rgb(colour)) for colour in robot_colours(data)[1:]]]
+
+
+def test_a_goal_of_several_robots_is_not_filled(data):
+    shared = data._replace(goals=tuple(data.goals[0]._replace(robot=i) for i in range(3)))
+    marks = [each for each in draw_run(shared).axes[0].collections
+             if each.get_offsets().tolist() == [[13.0, 5.5]]]
+    assert len(marks) == 2  # ring and cross
+    assert all(len(each.get_facecolors()) == 0 or each.get_facecolors()[0][3] == 1.0
+               for each in marks)
