@@ -41,7 +41,7 @@ from sbot.figures.signs import draw_scale_bar
 from sbot_common.errors import InputError, bad_value
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
-_LEAST_DPI = 90.0
+_LEAST_DPI = 100.0
 _HEIGHTS = (2.4, 8.0)  # inches, least and most
 _TRAIL = 0.25  # of the run, how long a trail lasts
 _TRAIL_POINTS = 400  # of each robot at most
@@ -169,7 +169,7 @@ class _Film:
             for artist in self._goals[1]:
                 artist.remove()
             before = {*self._axes.collections}
-            draw_goals(self._axes, self._data, stamp)
+            draw_goals(self._axes, self._data, stamp, by=self._by)
             marks: list[Artist] = [each for each in self._axes.collections if each not in before]
             for artist in marks:
                 artist.set_animated(True)

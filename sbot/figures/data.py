@@ -118,6 +118,7 @@ def at_rest(scenario: Scenario) -> RunData:
 
 
 def radius_of(scenario: Scenario) -> Array:
+    """Return the radius of each robot (N,) (m)."""
     return np.array([body.radius for body in robot_bodies(scenario)])
 
 

@@ -89,11 +89,10 @@ def draw_strip(axes: Axes, data: RunData) -> None:
     axes.imshow(np.linspace(0.0, 1.0, 256)[None, :], aspect='auto', cmap=_COLOURS,
                 extent=(0.0, end, 0.0, 1.0))
     axes.set_yticks([])
-    axes.set_ylabel('time on\nthe tracks', rotation='horizontal', ha='right', va='center',
-                    fontsize='small')
+    axes.set_ylabel('time on\nthe tracks', rotation='horizontal', ha='right', va='center')
     for x, text, colour in ((0.01, 'start', 'white'), (0.99, 'end', LIGHT.ink)):
         axes.text(x, 0.45, text, transform=axes.transAxes, ha='left' if x < 0.5 else 'right',
-                  va='center', fontsize='small', color=colour)
+                  va='center', color=colour)
     axes.tick_params(bottom=False, labelbottom=False)
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -31,8 +31,11 @@ def covered_goals(data: RunData, stamp_ns: int) -> NDArray[np.bool_]:
     return covered
 
 
-def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) -> None:
-    """Draw the goals of a time as rings; of a few robots, filled with their colours.
+def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
+               by: str = '') -> None:
+    """Draw the goals of a time as red rings; of a few robots, filled with their colours.
+
+    Of many with a colour each, ``by='robot'``, the rings and crosses have these colours.
 
     A ring is wider than its robot, which is drawn over it. The cross in it is left out while a
     robot is there, as it would hide the robot.
@@ -52,9 +55,14 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) ->
     rings = np.full(len(xy), size)
     np.maximum.at(rings, shared.ravel(), [wide[goal.robot] ** 2 for goal in goals])
     free = ~covered_goals(data, stamp_ns)[own]
-    if few:  # a goal of several robots has no colour
-        colours = robot_colours(data)
+    edges = [palette().goal] * len(xy)
+    if few or by == 'robot':  # a goal of several robots has no colour
+        colours = robot_colours(data, by)
         single = counts == 1
+        if not few:
+            line = 1.2
+            edges = [colours[goals[k].robot] if alone else edge
+                     for k, alone, edge in zip(own, single, edges, strict=True)]
         axes.scatter(xy[single, 0], xy[single, 1], s=rings[single], marker='o', linewidths=0.0,
                      zorder=6, alpha=0.5,
                      facecolors=[colours[goals[k].robot] for k in own[single]])
@@ -62,6 +70,7 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False) ->
     # With a rim, as red on other colours is hard to see.
     rim = [withStroke(linewidth=line + 0.7, foreground=palette().ground)]
     axes.scatter(xy[:, 0], xy[:, 1], s=rings, marker='o', facecolors='none',
-                 edgecolors=palette().goal, linewidths=line, zorder=over, path_effects=rim)
-    axes.scatter(xy[free, 0], xy[free, 1], s=0.6 * size, marker='+', color=palette().goal,
-                 linewidths=line, zorder=8.5, path_effects=rim)
+                 edgecolors=edges, linewidths=line, zorder=over, path_effects=rim)
+    axes.scatter(xy[free, 0], xy[free, 1], s=0.6 * size, marker='+',
+                 color=[edges[k] for k in np.flatnonzero(free)], linewidths=line, zorder=8.5,
+                 path_effects=rim)

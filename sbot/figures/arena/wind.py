@@ -75,11 +75,18 @@ def _strongest_ever(data: RunData, points: Array) -> float:
     return float(np.hypot(*wind_at(data, points).T).max() + gusts.max())
 
 
+def wind_colours(data: RunData) -> tuple[str, str]:
+    """Return the colours of the wind's arrows and of its label."""
+    if len(data.radius) > MOST_NAMED:  # whose tracks are as blue as the wind of a few
+        return palette().wind_of_many, palette().wind_text_of_many
+    return palette().wind, palette().wind_text
+
+
 def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None = None) -> None:
     """Draw the undisturbed wind: the mean, or that of a stamp; ``named``: and how strong it is."""
     arrows = free_wind_arrows(data, index)
     strongest = 0.0
-    many = len(data.radius) > MOST_NAMED  # whose tracks are as blue as the wind of a few
+    arrow, text = wind_colours(data)
     if len(arrows):
         mean = wind_at(data, arrows[:, :2], index)
         if index is not None:
@@ -89,8 +96,7 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
         axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
                     width=max(0.06 * longest, _THIN / points_a_metre(axes)), headwidth=4,
                     headlength=5, headaxislength=4.5, pivot='mid', zorder=1,
-                    color=palette().wind_of_many if many else palette().wind)
+                    color=arrow)
     label = wind_label(data, strongest, index) if named else ''
     if label:
-        above_axes(axes, label, 1.0, fontsize='small',
-                   color=palette().wind_text_of_many if many else palette().wind_text)
+        above_axes(axes, label, 1.0, color=text)

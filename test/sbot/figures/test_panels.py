@@ -4,9 +4,10 @@ import pytest
 from pictures import crowd, scenario
 
 import sbot
+from sbot.figures.arena.colours import robot_colours
 from sbot.figures.arena.wind import free_wind_arrows
 from sbot.figures.data import at_rest, from_result
-from sbot.figures.panels import gust_of, leader_distances, speeds, wind_reductions
+from sbot.figures.panels import gust_of, hidden, leader_distances, speeds, wind_reductions
 from sbot.figures.picture import draw_run, plot_run
 from sbot.scenario.load import load_scenario
 
@@ -82,3 +83,22 @@ def test_a_constant_speed_lies_below_the_edge():
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}]})
     panel = draw_run(from_result(run)).axes[1]
     assert panel.get_ylim() == pytest.approx((0.0, 0.525), abs=1e-4)
+
+
+def test_where_lines_are_equal_the_upper_ones_have_gaps_for_the_others(data):
+    values = np.zeros((100, 4))
+    values[:, 0] = np.linspace(1.0, 2.0, 100)
+    values[60:, 1] = 3.0
+    count = hidden(values)
+    assert (count[:60, 1] == 2).all()  # robots 2 and 3, which are below
+    assert (count[60:, 1] == 0).all()
+    assert (count[:, 2] == 1).all()
+    assert not count[:, [0, 3]].any()
+    assert not hidden(np.column_stack([np.linspace(0, 9, 90), np.linspace(9, 0, 90)])).any()
+    still = crowd(data, 3)
+    still = still._replace(poses=np.repeat(still.poses[:1], 60, axis=0))
+    lines = draw_run(still).axes[1].lines
+    dashed = [line for line in lines if line.get_linestyle() == '--']
+    assert [line.get_color() for line in dashed] == robot_colours(still)[:2]
+    drawn = [np.isfinite(line.get_ydata()).sum() for line in dashed]
+    assert drawn == [60, 60]

@@ -27,8 +27,8 @@ def names(figure):
 
 @pytest.mark.parametrize(('count', 'moving', 'goals', 'expected'), [
     (1, (), False, ['start']), (3, (), True, ['start', 'goal']),
-    (3, MOVING, True, ['start', 'goal', 'moving obstacle, its path']),
-    (10, MOVING, False, ['start', 'moving obstacle, its path'])])
+    (3, MOVING, True, ['start', 'goal', 'moving obstacle']),
+    (10, MOVING, False, ['start', 'moving obstacle'])])
 def test_a_legend_names_the_signs_that_are_drawn(count, moving, goals, expected):
     assert names(draw_run(data_of(count, moving, goals))) == expected
 
@@ -83,3 +83,12 @@ def test_a_film_has_a_scale_bar_that_says_its_length(size):
     assert drawn.width == pytest.approx(2 * (metre[1, 0] - metre[0, 0]), abs=3)
     assert drawn.x0 >= 0
     assert drawn.y0 >= 0
+
+
+def test_the_arrows_of_a_run_with_a_gust_are_named_mean_wind():
+    data = data_of(2)
+    mean = data.air.velocity + np.array([0.3, 0, 0])
+    windy = data._replace(air=data.air._replace(velocity=mean))
+    gusty = windy._replace(air=windy.air._replace(gust=data.air.gust + np.array([0, 1.0, 0])))
+    assert names(draw_run(windy)) == ['start', 'goal']
+    assert names(draw_run(gusty)) == ['start', 'goal', 'mean wind']

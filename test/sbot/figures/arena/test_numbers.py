@@ -2,6 +2,7 @@ import pytest
 
 import sbot
 from sbot.figures.animation import _Film
+from sbot.figures.arena.numbers import numbers_fit
 from sbot.figures.data import from_result
 from sbot.figures.moments import draw_moments
 
@@ -28,3 +29,18 @@ def test_few_robots_have_numbers_in_films_and_moments(count, shown):
     [axes] = draw_moments(data, (0.5,)).axes
     numbers = [text.get_text() for text in axes.texts if text.get_text().isdigit()]
     assert numbers == [str(k) for k in range(shown)]
+
+
+def test_numbers_of_a_crowd_are_left_out_and_those_of_a_few_are_not():
+    data = data_of(12)
+    assert numbers_fit(data, 0, 40.0)
+    assert len(numbers_of(draw_moments(data, (0.0,)))) == 12
+    crowd = data._replace(poses=data.poses * [0.3, 1.0, 1.0])
+    assert not numbers_fit(crowd, 0, 40.0)
+    assert numbers_of(draw_moments(crowd, (0.0,))) == []
+    few = data_of(8)
+    assert numbers_fit(few._replace(poses=few.poses * [0.3, 1.0, 1.0]), 0, 40.0)
+
+
+def numbers_of(figure):
+    return [text for text in figure.axes[0].texts if text.get_text().isdigit()]

@@ -1,8 +1,10 @@
 import numpy as np
+import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
 from sbot.figures.arena.colours import robot_colours
+from sbot.figures.arena.robots import heading_lines
 from sbot.figures.picture import draw_run
 
 
@@ -21,3 +23,9 @@ def test_picture_shows_robots_where_they_end(data, tmp_path):
         near = pixels[row - 1:row + 2, column - 1:column + 2].reshape(-1, 3) / 255
         assert np.abs(near - to_rgb(colour)).sum(axis=1).min() < 0.1
     assert len(figure.axes) == 4  # arena, speed, distance, wind
+
+
+def test_the_heading_of_a_rectangle_ends_at_its_front():
+    poses = np.array([[1.0, 1.0, 0.0], [3.0, 1.0, np.pi / 2]])
+    ends = heading_lines(poses, np.array([0.2, 0.5]), {1: (1.0, 0.4, 0.3)})
+    assert ends == pytest.approx(np.array([[[1, 1], [1.3, 1]], [[3, 1.3], [3, 1.8]]]))
