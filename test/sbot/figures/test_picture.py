@@ -134,13 +134,12 @@ def test_one_robot_in_still_air_has_one_panel(tmp_path):
     assert len(draw_run(data).axes) == 2
 
 
-def film_of(data, path):
-    animate.animate_run(data, path)
-    return path
-
-
-def test_gif_has_the_right_frames_and_robots_in_them(data, tmp_path):
-    path = film_of(data, tmp_path / 'run.gif')
+def test_gif_has_the_right_frames_and_robots_in_them(recorded, data, tmp_path, capsys):
+    # By the command: a film needs no option.
+    path = tmp_path / 'run.gif'
+    assert cli.main(['plot', str(recorded[0]), '-o', str(path)]) == 0
+    capsys.readouterr()
+    assert path.read_bytes().startswith(b'GIF8')
     indexes = frame_indexes(data, 12.5, 1.0)
     assert data.seconds[indexes] == pytest.approx(np.arange(len(indexes)) * 0.08, abs=0.034)
     with Image.open(path) as film:
@@ -158,7 +157,8 @@ def test_gif_has_the_right_frames_and_robots_in_them(data, tmp_path):
 
 @pytest.mark.skipif(shutil.which('ffmpeg') is None, reason='ffmpeg is not installed')
 def test_mp4_lasts_as_long_as_the_run(data, tmp_path):
-    path = film_of(data, tmp_path / 'run.mp4')
+    path = tmp_path / 'run.mp4'
+    animate.animate_run(data, path)
     seconds = subprocess.run(
         ['ffprobe', '-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0',
          str(path)], capture_output=True, text=True, check=True).stdout
@@ -198,12 +198,6 @@ def test_a_picture_shows_when_and_how_a_gust_blows():
     assert any('mean wind force 1.5 N' in axes.get_title(loc='left') for axes in figure.axes)
     assert gust_of(still(wind_gust_force_mean=0)) is None
     assert gust_of(still(wind_gust_start=1000)) is None
-
-
-def test_a_film_needs_no_option(recorded, tmp_path, capsys):
-    assert cli.main(['plot', str(recorded[0]), '-o', str(tmp_path / 'a.gif')]) == 0
-    assert (tmp_path / 'a.gif').read_bytes().startswith(b'GIF8')
-    capsys.readouterr()
 
 
 @pytest.mark.parametrize(('arguments', 'message'), [
