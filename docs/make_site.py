@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 import shutil
@@ -134,7 +135,7 @@ def main() -> None:
     folder = ROOT / 'build' / 'docs'
     shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(folder.parent / 'site', ignore_errors=True)
-    complete(GALLERY)
+    complete(GALLERY, os.cpu_count() or 1)
     gather(folder)
     copy_made(folder)
     write(folder, 'commands.md', commands_page())

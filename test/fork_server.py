@@ -10,6 +10,7 @@ import atexit
 import ctypes
 import fcntl
 import gc
+import inspect
 import json
 import os
 import runpy
@@ -199,13 +200,17 @@ def split(request: Request, fds: list[int]) -> tuple[socket.socket, bool]:
 
 
 def load() -> None:
-    """Import modules, and load machine code by runs of three ticks."""
+    """Import modules, load machine code by runs of three ticks, and fill caches of libraries."""
     for name in (*MODULES, *(NODES if find_spec('rclpy') else ())):
         import_module(name)
     from sbot.runner.loop import run_scenario
     from sbot.scenario.load import load_scenario
     for name in SCENARIOS:
         run_scenario(load_scenario(name, {'duration': 0.1}))
+    with tempfile.TemporaryDirectory() as folder:  # what a recording needs
+        run_scenario(load_scenario(SCENARIOS[0], {'duration': 0.1}), record=f'{folder}/bag')
+    tempfile.tempdir = None
+    inspect.getmodule(inspect.currentframe())  # paths of modules: rclpy's logger asks for them
 
 
 def main() -> None:

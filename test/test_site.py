@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -181,7 +182,8 @@ def test_all_that_is_dark_is_made_once(tmp_path, monkeypatch):
         path.write_bytes(b'')
 
     monkeypatch.setattr(gallery, 'load_run', lambda name, _=None: name)
-    monkeypatch.setattr(gallery, 'draw_wakes', make)
+    monkeypatch.setattr(gallery, 'DRAWN', {
+        'wake_reduction.png': lambda path, dark: make(path, dark=dark)})
     for name in ('draw', 'draw_figure', 'animate_run'):
         monkeypatch.setattr(gallery, name, make)
     monkeypatch.setattr(gallery.shutil, 'which', lambda name: name)
@@ -189,9 +191,13 @@ def test_all_that_is_dark_is_made_once(tmp_path, monkeypatch):
     assert {('demo.dark.gif', True), ('boxes.dark.svg', True), ('wake_reduction.dark.png', True),
             ('rooms.dark.png', True), ('rooms.mp4', False), ('rooms.dark.mp4', True)} <= {*drawn}
     assert all(dark == ('.dark.' in name) for name, dark in drawn)
+    everything = sorted(drawn)
     drawn.clear()
     gallery.complete(tmp_path)
     assert not drawn
+    monkeypatch.setattr(gallery, 'ProcessPoolExecutor', lambda count, _: ThreadPoolExecutor(count))
+    gallery.complete(tmp_path / 'by two', 2)
+    assert sorted(drawn) == everything
 
 
 def test_the_filter_of_dark_pages_makes_the_ground_of_dark_pictures_and_keeps_hues():

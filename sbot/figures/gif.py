@@ -37,8 +37,11 @@ def write_gif(path: Path, frames: Iterator[Pixels], shown: Iterator[Pixels],
 
 def palette_of(image: Image.Image, colours: int) -> Image.Image:
     """Return a palette: the most frequent colours as they are, and some of the others."""
-    different, counts = np.unique(np.asarray(image).reshape(-1, 3), axis=0, return_counts=True)
-    frequent = different[np.argsort(-counts, kind='stable')[:colours // 2]]
+    # A number a pixel: rows of three are sorted thirty times more slowly.
+    red, green, blue = np.moveaxis(np.asarray(image, np.uint32), -1, 0)
+    different, counts = np.unique(red << 16 | green << 8 | blue, return_counts=True)
+    most = different[np.argsort(-counts, kind='stable')[:colours // 2]]
+    frequent = np.stack([most >> 16, most >> 8 & 255, most & 255], axis=-1)
     others = image.quantize(colours - len(frequent), Image.Quantize.MAXCOVERAGE).getpalette()
     table = np.array([*frequent.ravel().tolist(), *(others or [])]).reshape(-1, 3)
     table[table.min(axis=1) >= 248] = 255  # a light ground, which the nearest colour may not tint

@@ -15,10 +15,10 @@ from sbot_common.compiled import cache
 from sbot_common.compiled.keys import own_key, shipped_key, usable_levels
 
 ROOT = Path(__file__).resolve().parents[3]
-USE_AN_ANGLE = (
-    'from sbot_common.angles import quaternion_from_yaw as f\n'
+USE_A_CELL = (  # a function that is compiled in a quarter of a second
+    'from sbot_common.spatial import cell_index as f\n'
     'from sbot_common.compiled.cache import CACHE_DIRECTORY\n'
-    'f(7.0)\n'
+    'f(7.0, 0.0, 1.0, 9)\n'
     'print(CACHE_DIRECTORY.name, len(f.stats.cache_hits))')
 
 
@@ -37,7 +37,7 @@ def test_the_key_depends_on_the_processor(tmp_path):
     assert len(keys) == 2
 
 
-def run_child(root: Path, cache_home: Path, code: str = USE_AN_ANGLE, **variables: str) -> str:
+def run_child(root: Path, cache_home: Path, code: str = USE_A_CELL, **variables: str) -> str:
     environment = {**os.environ, 'PYTHONPATH': str(root), 'NUMBA_CACHE_DIR': str(cache_home),
                    **variables}
     return subprocess.run([sys.executable, '-c', code], cwd=root, env=environment, text=True,
@@ -46,16 +46,16 @@ def run_child(root: Path, cache_home: Path, code: str = USE_AN_ANGLE, **variable
 
 def copied_checkout(root: Path, old: str = '', new: str = '') -> Path:
     folder = root / 'sbot_common'
-    for name in ('__init__', 'angles'):
+    for name in ('__init__', 'spatial'):
         (folder / 'compiled').mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / f'sbot_common/{name}.py', folder / f'{name}.py')
     for name in ('compiled', 'elementary'):
         shutil.copytree(ROOT / 'sbot_common' / name, folder / name, dirs_exist_ok=True,
                         ignore=shutil.ignore_patterns('__pycache__'))
-    angles = folder / 'angles.py'
-    text = angles.read_text('utf-8')
+    edited = folder / 'spatial.py'
+    text = edited.read_text('utf-8')
     assert old in text
-    angles.write_text(text.replace(old, new, 1) if old else text, 'utf-8')
+    edited.write_text(text.replace(old, new, 1) if old else text, 'utf-8')
     return root
 
 
@@ -66,9 +66,9 @@ def test_checkouts_share_the_machine_code_of_equal_functions(tmp_path):
         return run_child(root, tmp_path / 'cache').split()[1]
     assert hits('one') == '0'
     assert hits('another') == '1'
-    assert hits('a_comment', 'def quaternion_from_yaw', '# Edited.\ndef edited(): ...\n\n\n'
-                '@njit\ndef quaternion_from_yaw') == '1'
-    assert hits('an_edit', 'sincos(yaw / 2)', 'sincos(yaw / 4)') == '0'
+    assert hits('a_comment', 'def cell_index', '# Edited.\ndef edited(): ...\n\n\n'
+                '@njit\ndef cell_index') == '1'
+    assert hits('an_edit', '(value - origin) / cell', '(value + origin) / cell') == '0'
     assert hits('one_again', '', '') == '1'  # the edited one has replaced nothing
 
 
@@ -131,7 +131,7 @@ def test_another_processor_or_setting_compiles(shipped, tmp_path, variables):
 @of_a_level
 def test_damaged_machine_code_of_the_package_is_compiled_for_the_user(shipped, tmp_path):
     root, cache_home = shipped, tmp_path / 'cache'
-    path, = root.rglob('*quaternion_from_yaw-*.code')
+    path, = root.rglob('*cell_index-*.code')
     path.write_bytes(path.read_bytes()[:-9])
     damaged = path.read_bytes()
     assert run_child(root, cache_home).split()[1] == '0'
@@ -143,14 +143,14 @@ def test_damaged_machine_code_of_the_package_is_compiled_for_the_user(shipped, t
 def test_a_function_of_the_users_compiles_against_the_packages(shipped, tmp_path):
     code = ("""
 import numpy as np
-from sbot_common.angles import quaternion_from_yaw
+from sbot_common.spatial import cell_index
 from sbot_common.compiled.jit import njit
 
 @njit
-def twice(yaw):
-    return quaternion_from_yaw(2.0 * yaw)
+def twice(x):
+    return cell_index(2.0 * x, 0.0, 1.0, 9)
 
-print(twice(0.3) == quaternion_from_yaw(0.6))""")
+print(twice(2.2) == cell_index(4.4, 0.0, 1.0, 9) == 4)""")
     (tmp_path / 'own.py').write_text(code)
     root, cache_home = shipped, tmp_path / 'cache'
     assert run_child(root, cache_home, f'import sys; sys.path.append({str(tmp_path)!r}); '
@@ -161,7 +161,7 @@ print(twice(0.3) == quaternion_from_yaw(0.6))""")
 @of_a_level
 def test_a_package_that_others_can_write_to_is_trusted_as_its_modules_are(shipped, tmp_path):
     root, cache_home = shipped, tmp_path / 'cache'
-    path, = root.rglob('*quaternion_from_yaw-*.code')
+    path, = root.rglob('*cell_index-*.code')
     path.chmod(0o666)
     assert run_child(root, cache_home).split()[1] == '1'
 
@@ -210,7 +210,7 @@ def test_damaged_files_are_compiled_again_and_replaced(filled, damaged):
 
 def test_a_full_disk_costs_the_next_run_a_compilation_only(tmp_path):
     code = ('import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); '
-            'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n' + USE_AN_ANGLE)
+            'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n' + USE_A_CELL)
     assert run_child(ROOT, tmp_path, code).split()[1] == '0'
     assert run_child(ROOT, tmp_path).split()[1] == '0'
     assert run_child(ROOT, tmp_path).split()[1] == '1'
