@@ -53,16 +53,16 @@ class Parameters(NamedTuple):
         'm', 'The goal is reached when the average position is closer than this.',
         '001 section 15', minimum=0.0)] = 1.25
     on_random_walk: Annotated[bool, Param(
-        '', 'Let the leader draw itself a new goal again and again.', '001 section 16')] = False
+        '', 'Random walk: the leader draws a new goal again and again.', '001 section 16')] = False
     goal_regeneration_frequency_hz: Annotated[float, Param(
-        'Hz', 'How often a random walk draws a goal; at most the loop rate.', '001 section 16',
+        'Hz', 'Goals per second in a random walk; at most the loop rate.', '001 section 16',
         minimum=0.0, open_minimum=True)] = 0.2
     leader_filter: Annotated[int, Param(
-        '', 'Which readings a follower takes for its leader: the sector of the listing, or the '
-        'sector that the leader really fills.', '001 section 10',
+        '', 'Which readings a follower attributes to its leader. as_written: the sector in the '
+        'listing; geometric: the sector that the leader fills.', '001 section 10',
         choices=('as_written', 'geometric'))] = AS_WRITTEN
     loop_rate: Annotated[float, Param(
-        'Hz', 'Turns a second; divides the frequencies above.', '001 section 18', minimum=0.0,
+        'Hz', 'Turns per second; divides the frequencies above.', '001 section 18', minimum=0.0,
         open_minimum=True, at_runtime=False)] = 30.0
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:

@@ -53,7 +53,7 @@ class WindParameters(NamedTuple):
     wind_gust_speed_mean: Annotated[float, Param(
         'm/s', 'Speed that the gust adds to the wind.', minimum=0.0, at_runtime=False)] = 0.0
     forces_with_field: Annotated[bool, Param(
-        '', 'Mean force and gust force also act inside a grid; not so in the plugin.')] = False
+        '', 'Mean force and gust force also act inside a grid, unlike in the plugin.')] = False
 
     @property
     def height(self) -> Height:
@@ -116,5 +116,5 @@ class WakeParameters(NamedTuple):
         'distance.', '000 section 4.2',
         choices=('ramp_in', 'fade_out'))] = RAMP_IN
     wake_boost: Annotated[int, Param(
-        '', 'clamp(gamma r), or 1 - (1 - r)^gamma for each neighbour.',
+        '', 'linear: clamp(gamma r); power: 1 - (1 - r)^gamma for each neighbour.',
         '000 sections 4.2 and 5.5', choices=('linear', 'power'))] = LINEAR

@@ -31,8 +31,8 @@ class WindAwareParameters(NamedTuple):
         'm', 'A robot at most this far from its goal has arrived and stands still.',
         minimum=0.0)] = 0.05
     law: Annotated[int, Param(
-        '', 'Heading that cancels the wind across the track, or the published one, along the '
-        'difference of track and wind.', choices=('cancel', 'published'))] = CANCEL
+        '', 'cancel: the heading cancels the wind across the track; published: the heading is '
+        'along the difference of track and wind.', choices=('cancel', 'published'))] = CANCEL
 
 
 class AirResistance:

@@ -35,13 +35,14 @@ class Parameters(NamedTuple):
     max_turn_rate: Annotated[float, Param(
         'rad/s', 'Largest turn rate.', minimum=0.0, open_minimum=True)] = 2.0
     acceleration: Annotated[float, Param(
-        'm/s^2', "Acceleration that it counts on; less if the body's is less.", minimum=0.0,
+        'm/s^2', "Assumed acceleration, or the body's limit if that is lower.", minimum=0.0,
         open_minimum=True)] = 2.0
     angular_acceleration: Annotated[float, Param(
-        'rad/s^2', "Angular acceleration that it counts on; less if the body's is less.",
+        'rad/s^2', "Assumed angular acceleration, or the body's limit if that is lower.",
         minimum=0.0, open_minimum=True)] = 8.0
     window: Annotated[float, Param(
-        's', 'Time within which speeds are reached.', minimum=0.0, open_minimum=True)] = 0.25
+        's', 'Time in which the robot must reach a speed that it tries.', minimum=0.0,
+        open_minimum=True)] = 0.25
     heading_weight: Annotated[float, Param(
         '', 'Weight of the heading to the goal (2 in the paper).', minimum=0.0)] = 0.2
     distance_weight: Annotated[float, Param(
@@ -51,14 +52,15 @@ class Parameters(NamedTuple):
         '', 'Weight of the forward speed (0.2 in the paper).', minimum=0.0)] = 0.2
     margin: Annotated[float, Param(
         'm', 'Distance kept from obstacles.', minimum=0.0)] = 0.1
-    speeds: Annotated[int, Param('', 'Forward speeds that are tried.', minimum=2,
+    speeds: Annotated[int, Param('', 'Number of forward speeds that it tries.', minimum=2,
                                  maximum=100)] = 9
-    turn_rates: Annotated[int, Param('', 'Turn rates that are tried; odd, so that one is none.',
-                                     minimum=3, maximum=201)] = 21
+    turn_rates: Annotated[int, Param(
+        '', 'Number of turn rates that it tries; odd, so that 0 is one of them.', minimum=3,
+        maximum=201)] = 21
     goal_tolerance: Annotated[float, Param(
         'm', 'A robot at most this far from its goal has arrived.', minimum=0.0)] = 0.3
     follow_distance: Annotated[float, Param(
-        'm', 'How near a robot without a goal comes to robot 0.', minimum=0.0)] = 1.5
+        'm', 'Distance to robot 0 that a robot without a goal keeps.', minimum=0.0)] = 1.5
 
 
 class Dwa:

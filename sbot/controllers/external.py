@@ -22,12 +22,12 @@ class Parameters(NamedTuple):
         '', 'The topic on which the node acts. It is sent last in a tick, and one command '
              'follows.', choices=_TOPICS)] = 'base_scan'
     command_period: Annotated[float, Param(
-        's', 'Period of the timer of the node, in simulated time from 0; 0: the node acts on '
+        's', "Period of the node's timer, which starts at simulated time 0; 0: the node acts on "
              '`trigger`.', minimum=0.0, maximum=1e6)] = 0.0
     command_timeout: Annotated[float, Param(
-        's', 'The node may send no command in a tick, or several. The last one holds for this '
-             'time (simulated), then the robot stops. 0: the simulator waits for one command a '
-             'tick.',
+        's', 'If not 0, the node may send no command in a tick, or several. The last one is valid '
+             'for this simulated time; then the robot stops. 0: the simulator waits for one '
+             'command per tick.',
         minimum=0.0, maximum=1e6)] = 0.0
 
 

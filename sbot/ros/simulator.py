@@ -49,7 +49,7 @@ _FIXED = (
     Spec('scenario', '', '', 'Scenario file, or name of a shipped scenario.', at_runtime=False),
     Spec('scenario_text', '', '', 'The scenario itself (YAML), instead of `scenario`.',
          at_runtime=False),
-    Spec('record', '', '', 'New directory of a bag to write; empty: none.', at_runtime=False),
+    Spec('record', '', '', 'New directory for a recording; empty: none.', at_runtime=False),
     Spec('endless', False, '', 'Do not stop after the duration of the scenario.',
          at_runtime=False),
 )
@@ -58,12 +58,14 @@ _FIXED = (
 def _changeable(scenario: Scenario) -> tuple[Spec, ...]:
     return (
         Spec('target_real_time_factor', scenario.target_real_time_factor, '',
-             'Simulated seconds per second; 0: as fast as possible, and 1 without lockstep.',
+             'Simulated seconds per second; 0: as fast as possible, or 1 without lockstep.',
              minimum=0.0, maximum=FASTEST),
         Spec('lockstep_timeout', scenario.lockstep_timeout, 's',
-             'Lockstep: a robot silent for so long ends the run.', minimum=0.0, open_minimum=True),
+             'Lockstep: the run ends if a robot is silent for longer than this.', minimum=0.0,
+             open_minimum=True),
         Spec('cmd_vel_timeout', scenario.cmd_vel_timeout, 's',
-             'Free-running: a robot stops when its cmd_vel is older (simulated time); 0: never.',
+             'Free-running: a robot stops when its cmd_vel is older (simulated time); 0: it never '
+             'stops.',
              minimum=0.0),
     )
 

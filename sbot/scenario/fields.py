@@ -152,11 +152,11 @@ _UNTIL = "goal_reached, collision or your own function as 'module:function'"
 Point = Annotated[tuple[float, float],
                   _numbers_check('[x, y]: two numbers from -1e6 to 1e6 (m)', 2)]
 Waypoints = Annotated[tuple[tuple[float, float], ...], Check(
-    'points [x, y] (m), two or more, each different from the one before, the last from the first; '
+    'two or more points [x, y] (m), each different from the next, and the last from the first; '
     'numbers from -1e6 to 1e6',
     _waypoints)]
 Corners = Annotated[tuple[tuple[float, float], ...], Check(
-    'corners [x, y] (m), three or more, of an outline that does not meet itself; numbers from '
+    'three or more corners [x, y] (m) of an outline that does not touch itself; numbers from '
     '-1e6 to 1e6', _corners)]
 Pose = Annotated[tuple[float, float, float],
                  _numbers_check('[x, y, yaw]: three numbers from -1e6 to 1e6 (m, m, rad)', 3)]
@@ -187,7 +187,7 @@ Text = Annotated[str, Check('text', _text)]
 # No fonts have control characters, and no file in UTF-8 has halves of surrogate pairs.
 _PLAIN = r'[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]'
 Name = Annotated[str, Check(
-    'one line of at most 100 characters, none of them a control character',
+    'one line of at most 100 characters, without control characters',
     lambda v: _text(v, rf'(?!\s){_PLAIN}{{1,100}}(?<!\s)'))]
 Hertz = Annotated[Rate, Check(_RATE, _rate), PlainSerializer(
     lambda rate: rate.numerator if rate.denominator == 1 else str(rate))]

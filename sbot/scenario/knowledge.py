@@ -45,7 +45,7 @@ class Knowledge(NamedTuple):
     others_delay: Annotated[float, Param(
         's', "Age of other robots' poses, in whole ticks.", minimum=0.0, maximum=60.0)] = 0.0
     others_range: Annotated[float, Param(
-        'm', 'Largest distance between centres at which other robots are known; 0: any.',
+        'm', 'Largest distance between centres at which other robots are known; 0: no limit.',
         minimum=0.0)] = 0.0
     others_in_sight: Annotated[bool, Param(
         '', 'Other robots are known only if no wall or obstacle is between them. Moving '

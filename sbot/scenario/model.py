@@ -89,7 +89,8 @@ class MovingObstacle(_Model):
                                         'the first point.')
     speed: Speed = Field(description='Speed along the path.')
     at_end: Literal['turn', 'loop'] = Field(
-        'turn', description='`turn`: back along the path; `loop`: straight to its first point.')
+        'turn', description='What it does at the end of its path. `turn`: it returns along the '
+                            'path; `loop`: it moves straight to the first point.')
 
 
 class PushableBox(_Model):
@@ -119,8 +120,8 @@ class World(_Model):
     """The arena: walls, obstacles, boxes and zones."""
 
     bounds: Box | None = Field(
-        None, description='The four outer walls. Default: the edges of the `map`; without a map '
-                          'they are needed.')
+        None, description='The four outer walls. Default: the edges of the `map`; needed without '
+                          'a map.')
     segments: tuple[Segment, ...] = Field((), description='Thin walls.')
     circles: tuple[Circle, ...] = Field((), description='Round obstacles.')
     rectangles: tuple[Rectangle, ...] = Field((), description='Rectangular obstacles.')
@@ -128,12 +129,13 @@ class World(_Model):
     moving: tuple[MovingObstacle, ...] = Field((), description='Obstacles that move.')
     boxes: tuple[PushableBox, ...] = Field((), description='Boxes that robots can push.')
     zones: tuple[Zone, ...] = Field(
-        (), description='Named places on the floor. Pictures, films and the viewer show them; '
-                        'they have no other effect.')
+        (), description='Named places on the floor. Pictures, films and the viewer show them. '
+                        'They have no other effect.')
     open: Flag = Field(
         False, description='The bounds are not walls; they set the area of pictures and maps.')
     map: Text | None = Field(
-        None, description='A map_server map (`map.yaml`); occupied cells are obstacles. A path.')
+        None, description='A map_server map (`map.yaml`); occupied cells are obstacles. Relative '
+                          'to the scenario file.')
 
 
 class _AnyRobot(_Model):
@@ -144,8 +146,8 @@ class _AnyRobot(_Model):
     goal: Point | None = Field(
         None, description='Its goal. Robot 0 needs one if its controller is `potential_field`.')
     goal_tolerance: Length | None = Field(
-        None, description='A robot closer to its goal than this has arrived. Default: the '
-                          'tolerance of its controller, or else the radius of the body.')
+        None, description='A robot that is closer to its goal than this has arrived. Default: '
+                          "its controller's tolerance; without one, the radius of the body.")
     parameters: Mapping = Field(
         {}, description='Parameters of its controller. They override those in `controllers`.')
 
@@ -193,28 +195,29 @@ class Settings(_Model):
                           'reached it, at the first collision, or when the function returns '
                           'true. Not over ROS.')
     seed: Seed = Field(
-        1, description='Seed of all random numbers; `null`: drawn once, then recorded.')
+        1, description='Seed of all random numbers; `null`: a seed is drawn and recorded.')
     lockstep: Flag = Field(
-        True, description='The nodes wait for each other; `false`: they run by the wall clock.')
+        True, description='`true`: the nodes wait for each other. `false`: they run by the wall '
+                          'clock.')
     lockstep_timeout: Duration = Field(
         10.0, description='In lockstep: the run ends if a robot is silent for longer than this.')
     target_real_time_factor: Pace = Field(
-        0.0, description='Simulated seconds per second of wall time; 0: as fast as possible, '
-                         'and 1 without lockstep.')
+        0.0, description='Simulated seconds per second of wall time; 0: as fast as possible in '
+                         'lockstep, and 1 without it.')
     cmd_vel_timeout: Interval = Field(
-        0.2, description='Free-running: a robot stops when its last `cmd_vel` is older (simulated '
-                         'time); 0: never.')
+        0.2, description='Free-running: a robot stops when its last `cmd_vel` is older than this '
+                         '(simulated time); 0: it never stops.')
     cmd_vel_stamped: Flag = Field(
         False, description='`cmd_vel` is a TwistStamped instead of a Twist.')
     poses_topic: Flag = Field(
-        False, description='Publish all poses also in one message on `/poses`; controllers take '
-                           'them '
-                           "from there instead of from every robot's own topic.")
+        False, description='Also publish all poses in one message on `/poses`. Controllers read '
+                           "them there instead of on every robot's own topic.")
     tf_namespaced: Flag = Field(
-        False, description='Several robots: `/robot_<i>/tf` with plain frame names, as the '
-                           'multi-robot bring-up of Nav2 expects.')
+        False, description='Several robots publish transforms on `/robot_<i>/tf` with plain frame '
+                           "names, as Nav2's launch files for several robots expect.")
     python_path: tuple[Text, ...] = Field(
-        ('.',), description='Folders that contain the modules of `module:Class`. Paths.')
+        ('.',), description='Folders with the modules of `module:Class`, relative to the scenario '
+                            'file.')
     world: World = Field(description='Walls and obstacles.')
 
 
@@ -227,7 +230,7 @@ class ScenarioFile(Settings):
         {}, description='Parameters for all robots with that controller.')
     sensors: Mapping = Field({}, description='The sensors of the robots.')
     knowledge: Mapping = Field(
-        {}, description='What controllers know of poses; default: all poses, exactly.')
+        {}, description='What controllers know about poses; default: all poses, exactly.')
     wind: Mapping = Field({}, description='The wind; default: none.')
     robots: tuple[RobotEntry, ...] = Field(
         min_length=1, description='The robots. The first one, robot 0, is the leader.')

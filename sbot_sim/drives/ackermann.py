@@ -1,4 +1,4 @@
-"""Ackermann steering: two rear wheels behind steered ones, as a car has them."""
+"""Ackermann steering: driven rear wheels and steered front wheels, like a car."""
 
 from __future__ import annotations
 
@@ -64,5 +64,5 @@ def _limited(bodies: Wheeled, i: int, vx: float, _: float,
     return v, 0.0, turn
 
 
-DRIVE = Drive('ackermann', 'two rear wheels behind steered ones', Keys(), _numbers, _limited,
-              steered=True)
+DRIVE = Drive('ackermann', 'driven rear wheels and steered front wheels', Keys(), _numbers,
+              _limited, steered=True)

@@ -2,4 +2,4 @@
 
 from sbot_sim.drives.record import Drive
 
-DRIVE = Drive('wheels', 'two wheels')
+DRIVE = Drive('wheels', 'two driven wheels')

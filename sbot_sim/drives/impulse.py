@@ -2,4 +2,4 @@
 
 from sbot_sim.drives.record import Drive
 
-DRIVE = Drive('impulse', 'an impulse along the heading, while two wheels turn it', carried=True)
+DRIVE = Drive('impulse', 'an impulse along the heading, and wheels that turn it', carried=True)

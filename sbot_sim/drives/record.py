@@ -15,7 +15,7 @@ from sbot_common.params import Param
 
 Array = NDArray[np.float64]
 Wheelbase = Annotated[float, Param(
-    'm', 'distance from the front to the rear wheels; 0: as `wheel_distance`.', minimum=0.0)]
+    'm', 'distance from the front to the rear wheels; 0: equal to `wheel_distance`.', minimum=0.0)]
 
 
 class Wheeled(Protocol):

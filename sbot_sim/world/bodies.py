@@ -48,7 +48,7 @@ class Body(NamedTuple):
         'kg', 'Mass; only impulses and wind forces depend on it.', '000 section 4.1', minimum=0.0,
         open_minimum=True)] = 0.7
     drive: Annotated[str, Param(
-        '', f'What moves the robot: {"; ".join(drive.text for drive in DRIVES)}.',
+        '', f'How the robot moves: {"; ".join(drive.text for drive in DRIVES)}.',
         '000 section 5.6', choices=NAMES)] = NAMES[0]
     length: Annotated[float, Param(
         'm', 'Length along x of a rectangular body; 0: it is round.', minimum=0.0,

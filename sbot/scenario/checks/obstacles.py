@@ -25,7 +25,7 @@ def check_polygons(written: ScenarioFile, origins: Origins) -> None:
         if wrong is not None:
             raise bad_value(origins.where(('world', 'polygons', k, 'corners')),
                             [list(corner) for corner in polygon.corners],
-                            f'an outline that does not meet itself; {wrong} (side 0 goes from the '
+                            f'an outline that does not touch itself; {wrong} (side 0 joins the '
                             'first corner to the second)')
 
 

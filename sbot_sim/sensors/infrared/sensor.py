@@ -57,7 +57,7 @@ class InfraredSettings(NamedTuple):
     infrared_sees_robots: Annotated[bool, Param(
         '', 'Whether infrared sees the other robots.', '002 section 3')] = True
     infrared_range: Annotated[float, Param(
-        'm', 'Largest distance from the rim.', '002 section 3.1', 0.0, TABLE_RANGE,
+        'm', 'Range, from the rim of the body.', '002 section 3.1', 0.0, TABLE_RANGE,
         open_minimum=True)] = TABLE_RANGE
 
 

@@ -148,7 +148,7 @@ BAD = {
                        3, ['world.rectangles.0.size: got [1, 0]']),
     'polygon of two corners': (
         changed('  circles', '  polygons: [{corners: [[5, 5], [6, 5]]}]\n  circles'),
-        3, ['world.polygons.0.corners: got [[5, 5], [6, 5]], expected corners [x, y] (m), three']),
+        3, ['world.polygons.0.corners: got [[5, 5], [6, 5]], expected three or more corners']),
     'polygon whose sides cross': (
         changed('  circles', '  polygons: [{corners: [[5, 5], [6, 6], [6, 5], [5, 6]]}]\n'
                              '  circles'),

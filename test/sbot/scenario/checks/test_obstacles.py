@@ -18,7 +18,7 @@ BOX = {'center': [2, 2], 'size': [0.4, 0.4]}
 
 @pytest.mark.parametrize(('world', 'message'), [
     ({'polygons': [{'corners': [[1, 1], [2, 2], [2, 1], [1, 2]]}]},
-     r'polygons\.0\.corners.*does not meet itself'),
+     r'polygons\.0\.corners.*does not touch itself'),
     ({'moving': [{'radius': 0.3, 'path': [[1, 1], [9, 1]], 'speed': 50}]},
      r'moving\.0\.speed: got 50.*at most 4\.5 m/s at 30 Hz'),
     ({'boxes': [{'center': [2, 2]}]}, 'neither'),
