@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from functools import cache
 from pathlib import Path
 
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -28,6 +29,7 @@ LETTERS = 7.7  # of a folder's name, for a unit of width
 PAST = 5.08  # where an arrow passes between the boxes
 
 
+@cache
 def imports() -> dict[str, set[str]]:
     """Return the packages of the project that each package imports."""
     found: dict[str, set[str]] = {}
