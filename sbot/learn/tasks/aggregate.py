@@ -1,4 +1,4 @@
-"""Task ``aggregate``: s-bots that sense infrared and bearings come together."""
+"""Task ``aggregate``: s-bots gather, by infrared and bearings."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def contraction(track: Track) -> Floats:
 
 
 ENTRY = Entry(
-    'aggregate', 'S-bots that sense infrared and bearings come together.', Aggregate,
+    'aggregate', 'S-bots gather, by infrared and bearings.', Aggregate,
     AggregateInBox,
-    Metric('contraction', '1', 'by what share the mean distance to the centre of all shrank, in '
-           'the last third', 'after the dispersion of Gauci et al. 2014', contraction),
+    Metric('contraction', '1', "decrease of the robots' mean distance to their common centre, as "
+           'a share, in the last third', 'after the dispersion of Gauci et al. 2014', contraction),
     Rule(to_the_others, (0.5, 0.3)), hidden=(6,))

@@ -1,4 +1,4 @@
-"""Task ``avoid_obstacles``: s-bots drive fast, straight and far from everything, by infrared."""
+"""Task ``avoid_obstacles``: s-bots drive fast, straight and away from obstacles, by infrared."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def free_ride(track: Track) -> Floats:
 
 
 ENTRY = Entry(
-    'avoid_obstacles', 'S-bots drive fast, straight and far from everything, by infrared.',
+    'avoid_obstacles', 'S-bots drive fast, straight and away from obstacles, by infrared.',
     AvoidObstacles, AvoidInBox,
-    Metric('free ride', '1', 'mean of speed, straightness and free room, each in [0, 1], less '
+    Metric('free ride', '1', 'mean of speed, straightness and free space, each in [0, 1], minus '
            'the share of ticks in contact', 'Floreano and Mondada 1994', free_ride),
     Rule(turn_away, (0.05,), 1), infrared=True)

@@ -1,4 +1,4 @@
-"""Task ``corridor``: four robots, two from each end, through a corridor of 2 m."""
+"""Task ``corridor``: four robots, two from each end, pass a corridor of 2 m."""
 
 from __future__ import annotations
 
@@ -22,4 +22,4 @@ class Corridor(Passing):
 
 
 ENTRY = passing_entry(
-    'corridor', 'Four robots, two from each end, through a corridor of 2 m.', Corridor)
+    'corridor', 'Four robots, two from each end, pass a corridor of 2 m.', Corridor)

@@ -1,4 +1,4 @@
-"""Task ``coverage``: s-bots pass over as much of the floor as they can, by infrared."""
+"""Task ``coverage``: s-bots drive over as much of the floor as they can, by infrared."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def covered(track: Track) -> Floats:
 
 
 ENTRY = Entry(
-    'coverage', 'S-bots pass over much of the floor, by infrared and bearings.', Coverage,
+    'coverage', 'S-bots drive over much of the floor, by infrared and bearings.', Coverage,
     CoverageInBox,
-    Metric('covered', '1', 'share of the free cells of 0.1 m whose middle a robot has passed '
+    Metric('covered', '1', 'share of the free cells of 0.1 m whose centre a robot has passed '
            'within 0.11 m', 'Gage 1992, sweep coverage', covered),
     Rule(bounce, (0.1, 0.2, 0.8), 3), hidden=(6,))

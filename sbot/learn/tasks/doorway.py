@@ -1,4 +1,4 @@
-"""Task ``doorway``: four robots, two from each side, through one door."""
+"""Task ``doorway``: four robots, two from each side, pass one door."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def passing_entry(name: str, text: str, scene: type[Passing]) -> Entry:
     """Return the entry of a passage; metric, rule and reward are common to all passages."""
     return Entry(
         name, text, ReachGoal, scene,
-        Metric('time', 's', f'until a robot is at its goal, on average; {scene.seconds:g} s for '
-               'one that is not', 'Chandra et al. 2025, arXiv 2508.13459', mean_time(TOLERANCE),
+        Metric('time', 's', f'mean time of arrival; {scene.seconds:g} s for a robot that does not '
+               'arrive', 'Chandra et al. 2025, arXiv 2508.13459', mean_time(TOLERANCE),
                higher=False),
         Rule(through_the_gap, (1.0, 1.0, 0.1, *fan(BEAMS))), NAVIGATE, nearing, (8,))
 
 
 ENTRY = passing_entry(
-    'doorway', 'Four robots, two from each side, through a door of 1.2 m.', Doorway)
+    'doorway', 'Four robots, two from each side, pass a door of 1.2 m.', Doorway)

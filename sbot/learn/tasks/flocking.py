@@ -1,4 +1,4 @@
-"""Task ``flocking``: s-bots move together the same way, by infrared and bearings."""
+"""Task ``flocking``: s-bots move together in one direction, by infrared and bearings."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def flock(track: Track) -> Floats:
 
 
 ENTRY = Entry(
-    'flocking', 'S-bots move together the same way, by infrared and bearings.', Flocking,
+    'flocking', 'S-bots move together in one direction, by infrared and bearings.', Flocking,
     FlockingInBox,
     Metric('flock', '1', 'mean of order (the length of the mean direction) times the share in '
-           'the largest group; less where the centre moves by less than 0.06 m/s',
+           'the largest group; lower if the centre moves slower than 0.06 m/s',
            'order: Vicsek et al. 1995', flock),
     Rule(boids, (0.4, 1.0, 0.4)), hidden=(6,))

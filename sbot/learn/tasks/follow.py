@@ -1,4 +1,4 @@
-"""Task ``follow_leader``: a leader goes to its goal in wind, three others keep 2 m from it."""
+"""Task ``follow_leader``: a leader goes to its goal in wind, and three robots keep 2 m from it."""
 
 from __future__ import annotations
 
@@ -92,8 +92,9 @@ def followed(track: Track) -> Floats:
 
 
 ENTRY = Entry(
-    'follow_leader', 'A leader goes to its goal in wind, three keep 2 m from it.', FollowLeader,
-    FollowInWind,
-    Metric('followed', '1', "the leader's share of its way, times the others' mean of 1 / (1 + "
-           'metres off their 2 m)', 'ours; its parts as Desai et al. 2001 have them', followed),
+    'follow_leader', 'A leader goes to its goal in wind, and three robots keep 2 m from it.',
+    FollowLeader, FollowInWind,
+    Metric('followed', '1', 'share of its distance to the goal that the leader covers, times the '
+           'mean of 1 / (1 + error of the 2 m) over the others', 'our own, with the parts of '
+           'Desai et al. 2001', followed),
     Rule(follow, (2.0, 0.6, *fan(_BEAMS))), NAVIGATE, None, (8,))

@@ -92,6 +92,6 @@ def nearer(track: Track) -> Floats:
 
 ENTRY = Entry(
     'foraging', 'S-bots push three boxes into a nest, by infrared.', Foraging, ForagingInBox,
-    Metric('brought home', 'boxes', 'boxes whose middle is in the nest after 40 s',
+    Metric('brought home', 'boxes', 'boxes whose centre is in the nest after 40 s',
            'Winfield 2009, foraging robots', home),
     Rule(push_home, (0.5, 0.5), 1), fitness=nearer)

@@ -1,4 +1,4 @@
-"""Task ``formation``: four robots take the places of a square and keep them in gusty wind."""
+"""Task ``formation``: four robots drive to their places in a square and keep them in gusts."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def near(track: Track) -> Floats:
 
 
 ENTRY = Entry(
-    'formation', 'Four robots keep the places of a square in gusts that they do not sense.',
+    'formation', 'Four robots keep their places in a square, in gusts that they do not sense.',
     Formation, FormationInGusts,
     Metric('error', 'm', 'mean distance of robots from their places, after the first 5 s',
            'Oh, Park and Ahn 2015, formations by position', error, higher=False),

@@ -1,4 +1,4 @@
-"""Task ``pursuit``: three s-bots catch a fourth, robot 0, which is as fast."""
+"""Task ``pursuit``: three s-bots catch a fourth, robot 0, which flees at the same speed."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def nearness(track: Track) -> Floats:
 
 
 ENTRY = Entry(
-    'pursuit', 'Three s-bots catch a fourth, which is as fast and flees.', Pursuit, PursuitInBox,
-    Metric('catch time', 's', 'until a pursuer is within 0.2 m of robot 0; 60 s if none is',
+    'pursuit', 'Three s-bots catch a fourth that flees at the same speed.', Pursuit, PursuitInBox,
+    Metric('catch time', 's', 'time until a pursuer is within 0.2 m of robot 0; at most 60 s',
            'Chung, Hollinger and Isler 2011', catch_time, higher=False),
     Rule(chase, _straight_there(), 1), fitness=nearness, learned=Rule(chase, (0.0,) * 44, 1))

@@ -53,6 +53,6 @@ def moved(track: Track) -> Floats:
 
 ENTRY = Entry(
     'box_pushing', 'Three s-bots push one heavy box.', BoxPushing, BoxPushingInHall,
-    Metric('moved', 'm', 'by how much the box came nearer to the goal in 30 s',
+    Metric('moved', 'm', "decrease of the box's distance to the goal in 30 s",
            'Mataric, Nilsson and Simsarian 1995', moved),
     Rule(push_ahead, (0.8,)))

@@ -1,4 +1,4 @@
-"""Task ``reach_goal``: a goal in unknown wind, past pillars, by a short and coarse laser."""
+"""Task ``reach_goal``: a robot reaches a goal behind pillars in wind, with a short-range laser."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def _free(rng: np.random.Generator, away: Floats | None) -> Floats:
 
 
 ENTRY = Entry(
-    'reach_goal', 'A goal past pillars, in a wind that is not sensed.', ReachGoal, ReachInWind,
-    Metric('time', 's', 'until the goal is reached; 30 s if it is not',
+    'reach_goal', 'A robot reaches a goal behind pillars, in a wind that it does not sense.',
+    ReachGoal, ReachInWind,
+    Metric('time', 's', 'time of arrival; 30 s if the robot does not arrive',
            'Francis et al. 2023, arXiv 2306.16740', mean_time(TOLERANCE), higher=False),
     Rule(go_there, (2.0, 0.5, *fan(BEAMS))), NAVIGATE, nearing, (8,))
