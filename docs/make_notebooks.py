@@ -25,7 +25,7 @@ FOLDER = Path(__file__).resolve().parent / 'tutorials'
 OUTPUT_SHOWN = re.compile(r'^```text\n.*?^```\n\n?', re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r'(!\[[^]]*\]\()([\w./]+\.png)\)')
 HEADER = '---\njupyter:\n  jupytext:\n    main_language: python\n---\n\n'
-WIDTH, COLOURS = 640, 96  # pixels; with all colours a notebook would have more than 100 kB
+WIDTH, COLOURS = 1000, 96  # pixels; with all colours a notebook would have more than 200 kB
 
 
 def make(page: Path) -> None:

@@ -1,4 +1,7 @@
-"""Write the tables of measured numbers into the pages, from the CSV files in benchmark/."""
+"""Write the tables of measured numbers into the pages, from the CSV files in benchmark/.
+
+The picture of other simulators is drawn, too (docs/page_figures/peers.py).
+"""
 
 from __future__ import annotations
 
@@ -191,4 +194,6 @@ if __name__ == '__main__':
     for name in TABLES:
         path = ROOT / 'docs' / name
         path.write_text(with_tables(name, path.read_text('utf-8')), 'utf-8')
+    from page_figures import peers
+    peers.draw(ROOT / 'docs' / 'figures' / 'peers.svg')
     sys.exit(0)

@@ -4,7 +4,8 @@
 * index.md, the README
 * commands.md, what the parsers of `sbot` say of themselves
 * api.md and modules/, the docstrings, which mkdocstrings fills in
-* gallery/, figures/, dark pictures and films beside those of the repository (docs/make_gallery.py)
+* gallery/, figures/, dark pictures and films beside those of the repository (docs/make_gallery.py,
+  docs/make_page_figures.py)
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 import yaml
 from make_gallery import complete
+from make_page_figures import complete as complete_figures
 from reference_pages import api_page, commands_page, module_pages
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -136,6 +138,7 @@ def main() -> None:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(folder.parent / 'site', ignore_errors=True)
     complete(GALLERY, os.cpu_count() or 1)
+    complete_figures(GALLERY)
     gather(folder)
     copy_made(folder)
     write(folder, 'commands.md', commands_page())

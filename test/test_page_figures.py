@@ -1,0 +1,103 @@
+"""Pictures of single pages: `docs/make_page_figures.py`."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FIGURES = ROOT / 'docs' / 'figures'
+SMALL = 100_000  # bytes
+
+
+@pytest.fixture(autouse=True)
+def docs_on_the_path(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / 'docs')
+
+
+def module(name):
+    return importlib.import_module(name)
+
+
+def test_each_is_small_and_on_a_page_in_words():
+    text = '\n'.join(page.read_text('utf-8') for page in (ROOT / 'docs').glob('*.md'))
+    for name in module('make_page_figures').PICTURES:
+        assert (FIGURES / name).stat().st_size < SMALL, name
+        words, = re.findall(rf'!\[([^]]*)\]\(figures/{re.escape(name)}\)', text)
+        assert len(words) > 30, name
+
+
+@pytest.mark.parametrize(('name', 'shown'), [
+    ('packages', lambda: module('page_figures.packages').shown()),
+    ('peers', lambda: module('page_figures.peers').ROWS.read_text('utf-8')),
+    ('lockstep', lambda: module('page_figures.lockstep').ROWS.read_text('utf-8'))])
+def test_it_shows_what_is_so_today(name, shown):
+    digest = module('page_figures.style').digest(shown())
+    assert f'<dc:description>{digest}</dc:description>' in (FIGURES / f'{name}.svg').read_text(), (
+        f'python docs/make_page_figures.py {name}.svg')
+
+
+def test_the_packages_import_each_other_as_drawn():
+    packages = module('page_figures.packages')
+    found = packages.imports()
+    assert found['sbot_sim'] == {'sbot_common', 'wind_model'}
+    assert found['sbot_common'] == set()
+    height = {name: box[1] for name, box in packages.BOXES.items()}
+    for name, others in found.items():
+        for other in others:
+            begin, end = packages.ends(name, other)
+            assert begin != end
+            assert height[other] < height[name] or {name, other} == {'sbot_sim', 'wind_model'}
+
+
+@pytest.mark.parametrize('name', ['packages', 'peers', 'lockstep'])
+def test_it_is_drawn_on_both_grounds_alike_each_time(name, tmp_path):
+    draw = module(f'page_figures.{name}').draw
+    for file, dark in (('light', False), ('again', False), ('dark', True)):
+        draw(tmp_path / f'{file}.svg', dark)
+    light, again, dark = ((tmp_path / f'{file}.svg').read_bytes()
+                          for file in ('light', 'again', 'dark'))
+    assert light == again
+    assert light != dark
+    assert module('page_figures.style').DARK.ground.encode() in dark
+
+
+def test_a_site_draws_only_what_is_older_than_the_light_picture(tmp_path, monkeypatch):
+    figures = module('make_page_figures')
+    drawn = []
+
+    def draw(path, dark):
+        drawn.append((path.name, dark))
+        path.write_text('')
+
+    monkeypatch.setattr(figures, 'PICTURES', {'peers.svg': draw})
+    figures.complete(tmp_path)
+    figures.complete(tmp_path)
+    assert drawn == [('peers.dark.svg', True)]
+
+
+def test_a_tick_is_clock_then_answers_then_the_next_clock():
+    rows = module('page_figures.lockstep').ROWS.read_text('utf-8').split('\n')
+    topics = [row.split(',')[0] for row in rows[1:] if row]
+    assert topics[0] == '/clock'
+    assert topics[-1] == 'next /clock'
+    for before, after in (('/robot_0/base_scan', '/robot_0/cmd_vel'),
+                          ('/clock', '/wind/velocity'), ('/wind/velocity', '/robot_0/wind')):
+        assert topics.index(before) < topics.index(after)
+
+
+def test_times_of_messages_count_from_the_clock_of_their_tick(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / 'benchmark')
+    ticks = module('lockstep_tick')
+    monkeypatch.setattr(ticks, 'LEFT_OUT', 1)
+    names = list(ticks.publishers())
+    others = [name for name in names if name != '/clock']
+    events = []
+    for tick in range(4):  # of 1 s; a message each ms, and in the third tick one is missing
+        shown = names if tick != 2 else names[:-1]
+        events += [(10 ** 9 * tick + 10 ** 6 * k, name) for k, name in enumerate(shown)]
+    found = ticks.offsets(events)
+    assert found['/clock'] == [0.0]  # the first is left out, the last has no next clock
+    assert [found[name] for name in others] == [[float(k)] for k in range(1, len(names))]
+    assert found[ticks.NEXT] == [1000.0]
