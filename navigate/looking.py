@@ -25,6 +25,7 @@ from navigate.parameters import (
     LOOK_AT,
     NEUTRAL,
     PASS,
+    TURN_END,
     UNSEEN,
     Parameters,
 )
@@ -32,7 +33,7 @@ from navigate.turning import NO_LOOK, Look
 from navigate.ways.grid import Grid, column_of, is_inside, row_of
 from navigate.ways.occupancy import add_hit
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.elementary import atan2
+from sbot_common.elementary import atan2, sincos
 
 Floats = NDArray[np.float64]
 
@@ -152,17 +153,30 @@ def edge_of_view(beams: Floats) -> float:
 
 
 @njit
+def back(look: Look, time: float) -> Look:
+    """Return a look that ends at ``time`` (s): the robot turns to where it goes before it drives.
+
+    On the way back it faces places that it does not go to, and needs no look at these.
+    """
+    return Look(look.x, look.y, time, look.cosine, look.sine, True)
+
+
+@njit
 def next_look(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, beams: Floats,
-              look: Look) -> Look:
-    """Return a look at its cell, or at the next one on its side; ``NO_LOOK``: all were in view."""
+              look: Look, time: float) -> Look:
+    """Return a look at its cell, or at the next one on its side; ``back``: all were in view."""
     row, column = row_of(grid, look.y), column_of(grid, look.x)
     if is_inside(row, column) and grid.evidence[row, column] == 0:
         return look
     dx, dy = look.x - place.x, look.y - place.y
     side = 1.0 if look.cosine * dy > look.sine * dx else -1.0
-    room, x, y = first_unseen(p, grid, memory, me, Place(place.x, place.y, look.cosine, look.sine),
-                              edge_of_view(beams), side)
-    return NO_LOOK if room == math.inf else Look(x, y, look.since, look.cosine, look.sine)
+    sine, cosine = sincos(side * TURN_END)  # it is back when it is so near to its heading
+    heading = Place(place.x, place.y, look.cosine * cosine - look.sine * sine,
+                    look.sine * cosine + look.cosine * sine)
+    room, x, y = first_unseen(p, grid, memory, me, heading, edge_of_view(beams), side)
+    if room == math.inf:
+        return back(look, time)
+    return Look(x, y, look.since, look.cosine, look.sine, False)
 
 
 @njit
@@ -188,17 +202,22 @@ def looking(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, be
         room, x, y = first_unseen(p, grid, memory, me, place, edge_of_view(beams), 0.0)
         if v <= p.damper_gain * max(0.0, room):
             return look, v, omega
-        look = Look(x, y, time, place.cosine, place.sine)
-    look = next_look(p, grid, memory, me, place, beams, look)
-    if look.since == math.inf:
-        return NO_LOOK, v, omega
+        look = Look(x, y, time, place.cosine, place.sine, False)
+    if not look.turns_back:
+        look = next_look(p, grid, memory, me, place, beams, look, time)
+    if look.turns_back:
+        if abs(omega) <= TURN_END * p.turn_gain or time - look.since > LONGEST_LOOK:
+            return NO_LOOK, v, omega
+        return look, 0.0, omega
     row, column = row_of(grid, look.y), column_of(grid, look.x)
     dx, dy = look.x - place.x, look.y - place.y
     angle = atan2(place.cosine * dy - place.sine * dx, place.cosine * dx + place.sine * dy)
     side = 0 if angle < 0.0 else beams.shape[1] - 1
     edge = atan2(beams[1, side], beams[0, side])
-    if abs(angle) < IN_VIEW * abs(edge) or time - look.since > LONGEST_LOOK:
+    late = time - look.since > LONGEST_LOOK
+    if late or abs(angle) < IN_VIEW * abs(edge):
         grid.evidence[row, column] = NEUTRAL
-        return NO_LOOK, v, omega
+    if late:
+        return back(look, time), 0.0, omega
     rate = min(p.turn_gain, 1.0 / dt) * (angle - LOOK_AT * edge)
     return look, 0.0, min(p.rotate_speed_radps, max(-p.rotate_speed_radps, rate))

@@ -40,9 +40,10 @@ class Look(NamedTuple):
     since: float  # s; inf: it does not
     cosine: float  # of the heading when it began
     sine: float
+    turns_back: bool  # it has seen all, and does not drive yet
 
 
-NO_LOOK = Look(0.0, 0.0, math.inf, 1.0, 0.0)
+NO_LOOK = Look(0.0, 0.0, math.inf, 1.0, 0.0, False)
 
 
 def no_turn() -> Turning:
