@@ -149,7 +149,7 @@ def first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Plac
 @njit_inner
 def edge_of_view(beams: Floats) -> float:
     """Return the cosine of half the view of a laser."""
-    return min(beams[0, 0], beams[0, beams.shape[1] - 1])
+    return float(min(beams[0, 0], beams[0, beams.shape[1] - 1]))
 
 
 @njit
