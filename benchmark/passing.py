@@ -18,15 +18,13 @@ import sbot
 from sbot.navigation.library import chosen_scenes, families, scenario_values
 
 # By name: the scene of `sbot bench navigation`, and what is changed in it.
-_EPUCK = {f'controllers.navigate.{name}': value for name, value in (
-    ('robot_radius_m', 0.035), ('forward_speed_mps', 0.1), ('cruise_speed_mps', 0.075))}
 FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
     'slit_10': ('slit/10', {}), 'slit_36': ('slit/36', {}), 'gap_070': ('narrow/0.7', {}),
     'clutter_20': ('clutter/20', {}), 'clutter_10_four': ('clutter/10-four', {}),
     'office': ('office/four', {}), 'corridor_16': ('corridor/1.6', {}),
     'corridor_10': ('corridor/1.0', {}), 'door_12': ('doorway/1.2', {}),
     'door_08': ('doorway/0.8', {}), 'maze_wind': ('arena/maze-wind', {}),
-    'epuck_two': ('e-puck/pair', _EPUCK), 'epuck_eight': ('e-puck/8', _EPUCK),
+    'epuck_two': ('e-puck/pair', {}), 'epuck_eight': ('e-puck/8', {}),
     'circle_eight': ('circle/8', {}), 'laser_90': ('sensing/narrow', {}),
     'noise_10cm': ('sensing/noisy', {}), 'moving': ('moving/six', {})}
 

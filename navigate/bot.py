@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from navigate.frame import Frame, frame_at
 from navigate.memory import Memory, State, Task, initial_state, make_limits, make_memory
-from navigate.parameters import Parameters, resolved
+from navigate.parameters import STANDARD, Parameters, Size, resolved, unknown_clearance
 from navigate.turn_record import TurnRecord, state_of, turn
 from navigate.ways.known import Known
 from sbot_common.elementary import sincos_of
@@ -31,6 +31,7 @@ class Navigate:
     parameters : to start from, already checked; None: the defaults
     followers : ids of the robots that follow robot 0, rising
     known : outlines of the fixed obstacles, in `map`, for ``map``
+    size : of its body, which parameters of 0 follow
     given : values that replace some parameters, by name
 
     Raises
@@ -41,9 +42,9 @@ class Navigate:
     """
 
     def __init__(self, parameters: Parameters | None = None, followers: Sequence[int] = (),
-                 known: Known | None = None, **given: object) -> None:
-        self._given = updated(parameters or Parameters(), given, _where)
-        self._parameters, self._known = resolved(self._given), known
+                 known: Known | None = None, size: Size = STANDARD, **given: object) -> None:
+        self._given, self._size = updated(parameters or Parameters(), given, _where), size
+        self._parameters, self._known = self._fitted(self._given), known
         if self._given.map and known is None:
             raise InputError('navigate: map needs the outlines of obstacles; give `known`')
         self._followers = tuple(followers)
@@ -56,12 +57,19 @@ class Navigate:
         self._memory: Memory | None = None
         self._fan: tuple[int, float, float] | None = None
 
+    def _fitted(self, given: Parameters) -> Parameters:
+        """Return parameters that fit the body; raise InputError for a clearance that does not."""
+        fitted = resolved(given, self._size)
+        for name, got, expected in unknown_clearance(fitted):
+            raise bad_value(_where(name), got, expected)
+        return fitted
+
     def set_parameters(self, **changes: object) -> None:
         """Change parameters from the next step on; raise InputError and change nothing if bad."""
         given = updated(self._given, changes, _where)
         if given.map != self._given.map:
             raise InputError('navigate: map cannot change while the robot drives')
-        self._given, self._parameters, self._fan = given, resolved(given), None
+        self._given, self._parameters, self._fan = given, self._fitted(given), None
 
     @property
     def state(self) -> State | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.damper import fastest, projected
+from navigate.damper import fastest, projected, room_ahead, steady_room
 from navigate.drift import Drift, drive, updated_drift
 from navigate.encounters import Motion, avoiding, keep_apart
 from navigate.following import follower_target, leader_speed, on_trail
@@ -45,7 +45,14 @@ from navigate.ways import trail as trails
 from navigate.ways.grid import Grid, shifted
 from navigate.ways.known import mark_known
 from navigate.ways.passage import Passage, passage_ahead, way_out
-from navigate.ways.route import Route, margin_ahead, next_point, nothing_planned, watched
+from navigate.ways.route import (
+    Route,
+    margin_ahead,
+    margin_beside,
+    next_point,
+    nothing_planned,
+    watched,
+)
 from navigate.yielding import (
     PASSES,
     WAITS,
@@ -210,7 +217,7 @@ def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning
                                  state.time)
     v, angle = drive(air_x, air_y, place.cosine, place.sine)
     v = fastest(p, memory.limits, sight.limits, place, drift.x, drift.y,
-                min(v, p.forward_speed_mps), state.margin)
+                min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
     # In wind, and where an obstacle moves, turns cannot wait.
     calm = drift.x * drift.x + drift.y * drift.y < slow * slow and sight.near == robots
@@ -342,22 +349,27 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
         route = nothing_planned(route)
 
     chosen, air = velocities(p, memory, sight, state, way, place, drift, is_home, forward, left)
-    turning = wanting(state.turning, air[0], air[1], dt)
+    room = room_ahead(p, memory.limits, sight.seen - sight.near, place, drift.x, drift.y,
+                      state.margin)
+    turning = wanting(state.turning, air[0], air[1],
+                      steady_room(p, state.turning.room, room, dt), dt)
     look, v, omega = told(p, memory, sight, state, task.robot_id, turning, way, place, beams,
                           drift, air, dt)
     after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1,
-                  margin_kept(p, grid, memory, way.waiting, route), way.waiting, chosen[0],
+                  margin_kept(p, grid, memory, way, route, place), way.waiting, chosen[0],
                   chosen[1], watch, stands, sight.looked, turned(turning, omega, time), look)
     return after, v, omega
 
 
 @njit_inner
-def margin_kept(p: Parameters, grid: Grid, memory: Memory, waiting: Yield, route: Route) -> float:
+def margin_kept(p: Parameters, grid: Grid, memory: Memory, way: Way, route: Route,
+                place: Place) -> float:
     """Return the margin (m) that is kept from obstacles in the next turn."""
-    if waiting.mode == PASSES:
+    if way.waiting.mode == PASSES:
         return LEAST_MARGIN * p.robot_radius_m
-    return margin_ahead(p, grid, memory.path, route)
+    return min(margin_ahead(p, grid, memory.path, route),
+               margin_beside(p, grid, place.x, place.y, way.at_x, way.at_y))
 
 
 @njit_inner

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.frame import Place
-from navigate.parameters import SPARE, TURNING, Parameters
+from navigate.parameters import CREEPING, SMOOTH, SPARE, TURNING, Parameters
 from sbot_common.compiled.jit import njit
 
 _PASSES = 4
@@ -59,17 +59,42 @@ def projected(limits: NDArray[np.float64], seen: int, count: int, x: float, y: f
 
 
 @njit
-def fastest(p: Parameters, limits: NDArray[np.float64], count: int, place: Place, drift_x: float,
-            drift_y: float, speed: float, margin: float) -> float:
-    """Return the greatest speed (m/s) along the heading, at most ``speed``, that keeps the limits.
+def room_ahead(p: Parameters, limits: NDArray[np.float64], count: int, place: Place,
+               drift_x: float, drift_y: float, margin: float) -> float:
+    """Return the speed (m/s) along the heading that limits leave; < 0 if they are exceeded.
 
     They are softer here by a part of the margin, so that the robot turns away from what is near
-    before it stops. 0 if there is none: what the wind does alone cannot be helped.
+    before it stops. inf: there is none ahead.
     """
-    spare = SPARE * margin * p.damper_gain
+    spare, least = SPARE * margin * p.damper_gain, np.inf
     for k in range(count):
         along = limits[k, 0] * place.cosine + limits[k, 1] * place.sine
         if along > _ALONG:
             left = limits[k, 2] + spare - limits[k, 0] * drift_x - limits[k, 1] * drift_y
-            speed = min(speed, left / along)
-    return max(0.0, speed)
+            least = min(least, left / along)
+    return least
+
+
+@njit
+def fastest(p: Parameters, limits: NDArray[np.float64], count: int, place: Place, drift_x: float,
+            drift_y: float, speed: float, margin: float) -> float:
+    """Return the greatest speed (m/s) along the heading, at most ``speed``, that keeps the limits.
+
+    0 if there is none: what the wind does alone cannot be helped.
+    """
+    return max(0.0, min(speed, room_ahead(p, limits, count, place, drift_x, drift_y, margin)))
+
+
+@njit
+def steady_room(p: Parameters, before: float, room: float, dt: float) -> float:
+    """Return the mean (m/s) of what obstacles leave to a slow robot, ``dt`` (s) after ``before``.
+
+    A robot drives forwards only. So if it believed single readings, the noise of its laser would
+    bring it nearer to what it stands before, little by little, until it touches. inf: the robot
+    need not be slow.
+    """
+    most = CREEPING * p.forward_speed_mps
+    if room >= most:
+        return np.inf
+    before, room = min(before, most), max(-most, room)
+    return before + min(1.0, dt / SMOOTH) * (room - before)

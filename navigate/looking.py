@@ -3,6 +3,9 @@
 Its body sweeps cells that are beside its view. One that no beam has told of yet may hold an
 obstacle, such as the far side of what it drives round. It stops before such a cell and turns until
 it sees it: the next best view of Connolly (ICRA 1985), where the view decides whether it drives.
+A look ends when all cells on that side that its body would sweep have been in view. So the number
+of looks does not depend on how often it is asked. A beam that is not a number tells nothing
+(REP 117), but a second look would tell no more: the cell counts as looked at.
 """
 
 from __future__ import annotations
@@ -15,12 +18,22 @@ from numpy.typing import NDArray
 from navigate.frame import Place
 from navigate.memory import Memory
 from navigate.moving import is_mover, is_robot
-from navigate.parameters import BLIND_SIDE, IN_VIEW, LONGEST_LOOK, LOOK_AT, UNSEEN, Parameters
+from navigate.parameters import (
+    BLIND_SIDE,
+    IN_VIEW,
+    LONGEST_LOOK,
+    LOOK_AT,
+    NEUTRAL,
+    PASS,
+    TURN_END,
+    UNSEEN,
+    Parameters,
+)
 from navigate.turning import NO_LOOK, Look
 from navigate.ways.grid import Grid, column_of, is_inside, row_of
 from navigate.ways.occupancy import add_hit
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.elementary import atan2
+from sbot_common.elementary import atan2, sincos
 
 Floats = NDArray[np.float64]
 
@@ -76,8 +89,10 @@ def notice_near(p: Parameters, grid: Grid, memory: Memory, me: int, eye: Place,
             if not 0 <= i <= last:
                 continue
             distance, beam = math.sqrt(ahead * ahead + aside * aside), np.float64(ranges[i])
-            if beam > distance + grid.cell / 2:
-                grid.evidence[r, c] = -1
+            if math.isnan(beam):
+                grid.evidence[r, c] = NEUTRAL
+            elif beam > distance + grid.cell / 2:
+                grid.evidence[r, c] = NEUTRAL - PASS
             elif beam > distance - grid.cell / 2:
                 x = eye.x + beam * (eye.cosine * beams[0, i] - eye.sine * beams[1, i])
                 y = eye.y + beam * (eye.sine * beams[0, i] + eye.cosine * beams[1, i])
@@ -103,10 +118,11 @@ def _is_hidden(grid: Grid, place: Place, row: int, column: int) -> bool:
 
 @njit
 def first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, edge: float,
-                 ) -> tuple[float, float, float]:
+                 side: float) -> tuple[float, float, float]:
     """Return how far (m) the robot may drive until it sweeps a cell that it never saw, and where.
 
-    ``edge`` is the cosine of half its view. inf: there is none near.
+    ``edge`` is the cosine of half its view. ``side``: 1 left only, -1 right only, 0 both. inf:
+    there is none near.
     """
     width = p.robot_radius_m + grid.cell / 2
     row, column, cells = _block(p, grid, place)
@@ -118,7 +134,7 @@ def first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Plac
             ahead, aside = _from_here(grid, place, r, c)
             distance = math.sqrt(ahead * ahead + aside * aside)
             if not (0.0 < ahead < edge * distance and abs(aside) < width
-                    and distance > p.robot_radius_m):
+                    and distance > p.robot_radius_m and side * aside >= 0.0):
                 continue
             room = ahead - math.sqrt(width * width - aside * aside)
             if room < least:
@@ -128,6 +144,39 @@ def first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Plac
                         grid, place, r, c):
                     least, x, y = room, at_x, at_y
     return least, x, y
+
+
+@njit_inner
+def edge_of_view(beams: Floats) -> float:
+    """Return the cosine of half the view of a laser."""
+    return float(min(beams[0, 0], beams[0, beams.shape[1] - 1]))
+
+
+@njit
+def back(look: Look, time: float) -> Look:
+    """Return a look that ends at ``time`` (s): the robot turns to where it goes before it drives.
+
+    On the way back it faces places that it does not go to, and needs no look at these.
+    """
+    return Look(look.x, look.y, time, look.cosine, look.sine, True)
+
+
+@njit
+def next_look(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, beams: Floats,
+              look: Look, time: float) -> Look:
+    """Return a look at its cell, or at the next one on its side; ``back``: all were in view."""
+    row, column = row_of(grid, look.y), column_of(grid, look.x)
+    if is_inside(row, column) and grid.evidence[row, column] == 0:
+        return look
+    dx, dy = look.x - place.x, look.y - place.y
+    side = 1.0 if look.cosine * dy > look.sine * dx else -1.0
+    sine, cosine = sincos(side * TURN_END)  # it is back when it is so near to its heading
+    heading = Place(place.x, place.y, look.cosine * cosine - look.sine * sine,
+                    look.sine * cosine + look.cosine * sine)
+    room, x, y = first_unseen(p, grid, memory, me, heading, edge_of_view(beams), side)
+    if room == math.inf:
+        return back(look, time)
+    return Look(x, y, look.since, look.cosine, look.sine, False)
 
 
 @njit
@@ -150,20 +199,25 @@ def looking(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, be
     if look.since == math.inf:
         if v == 0.0:
             return look, v, omega
-        edge = min(beams[0, 0], beams[0, beams.shape[1] - 1])
-        room, x, y = first_unseen(p, grid, memory, me, place, edge)
+        room, x, y = first_unseen(p, grid, memory, me, place, edge_of_view(beams), 0.0)
         if v <= p.damper_gain * max(0.0, room):
             return look, v, omega
-        look = Look(x, y, time)
+        look = Look(x, y, time, place.cosine, place.sine, False)
+    if not look.turns_back:
+        look = next_look(p, grid, memory, me, place, beams, look, time)
+    if look.turns_back:
+        if abs(omega) <= TURN_END * p.turn_gain or time - look.since > LONGEST_LOOK:
+            return NO_LOOK, v, omega
+        return look, 0.0, omega
     row, column = row_of(grid, look.y), column_of(grid, look.x)
-    if not is_inside(row, column) or grid.evidence[row, column] != 0:
-        return NO_LOOK, v, omega
     dx, dy = look.x - place.x, look.y - place.y
     angle = atan2(place.cosine * dy - place.sine * dx, place.cosine * dx + place.sine * dy)
     side = 0 if angle < 0.0 else beams.shape[1] - 1
     edge = atan2(beams[1, side], beams[0, side])
-    if abs(angle) < IN_VIEW * abs(edge) or time - look.since > LONGEST_LOOK:
-        grid.evidence[row, column] = -1
-        return NO_LOOK, v, omega
+    late = time - look.since > LONGEST_LOOK
+    if late or abs(angle) < IN_VIEW * abs(edge):
+        grid.evidence[row, column] = NEUTRAL
+    if late:
+        return back(look, time), 0.0, omega
     rate = min(p.turn_gain, 1.0 / dt) * (angle - LOOK_AT * edge)
     return look, 0.0, min(p.rotate_speed_radps, max(-p.rotate_speed_radps, rate))

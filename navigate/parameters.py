@@ -21,6 +21,7 @@ HIT = 3  # evidence that a beam's end adds to a cell
 PASS = 1  # evidence that a beam takes from a cell that it passes
 MOST = 9  # evidence
 LEAST = -4  # evidence
+NEUTRAL = -1  # what a cell holds that beams told of, with no evidence left; 0: none told of it
 BLIND_SIDE = 1e-3  # sine: beams that see no farther to a side leave some of what is ahead unseen
 HIDDEN = 64  # cells out of view that are kept clear of, at most
 UNSEEN = 2.5  # radii in which cells that no beam has told of are looked at
@@ -49,6 +50,8 @@ STUCK = 4.0  # s
 ALONE = 6.0  # radii: nobody else so near, who may be what it waits for
 
 # Speeds
+QUICK = 20 / 3  # radii per second, the largest speed unless a parameter says otherwise
+CRUISE = 0.75  # share of the largest speed, of a robot with a goal, likewise
 SLOW = 0.25  # share of the speed at which a leader goes on whose followers are lost
 STILL = 0.01  # share of the largest speed, a slower drive is none
 CREEPING = 0.15  # share of the largest speed: a slower robot turns as one at rest does
@@ -133,15 +136,17 @@ class Parameters(NamedTuple):
     """Parameters of ``navigate``; compiled functions accept it whole, after ``resolved``."""
 
     forward_speed_mps: Annotated[float, Param(
-        'm/s', 'Largest forward speed of a command; no more than the wheels make.',
-        minimum=0.0, open_minimum=True)] = 2.0
+        'm/s', 'Largest forward speed of a command; 0: that of the wheels, at most 20/3 radii per '
+        'second.', minimum=0.0)] = 0.0
     rotate_speed_radps: Annotated[float, Param(
         'rad/s', 'Largest turning speed of a command.', minimum=0.0)] = math.pi
     cruise_speed_mps: Annotated[float, Param(
         'm/s', 'Largest speed over ground of a robot with a goal; below `forward_speed_mps`, so '
-        'that followers can catch up.', minimum=0.0)] = 1.5
+        'that followers can catch up; 0: 3/4 of what `forward_speed_mps: 0` means.',
+        minimum=0.0)] = 0.0
     goal_tolerance: Annotated[float, Param(
-        'm', 'A robot at most this far from its goal has arrived.', minimum=0.0)] = 0.3
+        'm', 'A robot at most this far from its goal has arrived; 0: the radius of '
+        'its body.', minimum=0.0)] = 0.0
     position_gain: Annotated[float, Param(
         '1/s', 'Speed per metre of distance, near the target.', minimum=0.0)] = 1.2
     turn_gain: Annotated[float, Param(
@@ -150,7 +155,8 @@ class Parameters(NamedTuple):
         '', 'Weight of the newest measurement in the moving average of the drift by the wind, at '
         '30 turns per second; in proportion at other rates.', minimum=0.0, maximum=1.0)] = 0.2
     robot_radius_m: Annotated[float, Param(
-        'm', 'Radius of every robot.', minimum=0.0, open_minimum=True)] = 0.3
+        'm', "Radius of every robot; 0: that of the robot's own body and what it keeps free, of a "
+        'rectangle the circle around it.', minimum=0.0)] = 0.0
     margin_m: Annotated[float, Param(
         'm', 'Distance kept from obstacles, in addition to the radius; 0: 0.4 radii.',
         minimum=0.0)] = 0.0
@@ -176,18 +182,39 @@ class Parameters(NamedTuple):
         'its laser has seen.', at_runtime=False)] = False
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:
-        """Yield a clearance that the memory of obstacles cannot tell."""
-        cell = resolved(self).cell_m
-        if self.clearance_m > REACH * cell:
-            yield ('clearance_m', self.clearance_m, f'at most eight times cell_m ({cell:g})')
+        """Yield a clearance that the memory of obstacles cannot tell, if that needs no body."""
+        if self.cell_m or self.robot_radius_m:
+            yield from unknown_clearance(resolved(self))
 
 
-def resolved(p: Parameters) -> Parameters:
-    """Return the parameters with lengths of 0 replaced by those that fit the body."""
-    radius = p.robot_radius_m
+def unknown_clearance(p: Parameters) -> Iterator[tuple[str, object, str]]:
+    """Yield the clearance of ``resolved`` parameters if it is larger than ``REACH`` cells."""
+    if p.clearance_m > REACH * p.cell_m:
+        yield ('clearance_m', p.clearance_m, f'at most eight times cell_m ({p.cell_m:g})')
+
+
+class Size(NamedTuple):
+    """A robot's body, as far as the defaults depend on it."""
+
+    radius: float  # m, of the circle that nothing may enter
+    speed: float  # m/s, of the wheels
+
+
+STANDARD = Size(0.3, 3.0)  # of the body `robot`
+
+
+def resolved(p: Parameters, size: Size = STANDARD) -> Parameters:
+    """Return the parameters with lengths and speeds of 0 replaced by those that fit a body."""
+    radius = p.robot_radius_m or size.radius
     cell = p.cell_m or 0.4 * radius
+    quick = QUICK * size.radius
+    # A body whose wheels do not turn stays where it is, whatever it is told.
+    speed = min(size.speed or quick, quick)
     return p._replace(
-        cell_m=cell, margin_m=p.margin_m or 0.4 * radius,
+        robot_radius_m=radius, forward_speed_mps=p.forward_speed_mps or speed,
+        cruise_speed_mps=p.cruise_speed_mps or CRUISE * speed,
+        goal_tolerance=p.goal_tolerance or size.radius, cell_m=cell,
+        margin_m=p.margin_m or 0.4 * radius,
         clearance_m=p.clearance_m or REACH * cell,
         spacing_m=p.spacing_m or 13 * radius / 3,
         far_distance_m=p.far_distance_m or 40 * radius / 3)

@@ -166,7 +166,9 @@ def limit_near(p: Parameters, memory: Memory, robots: int, near: int, count: int
     for k in range(near):
         dx, dy = memory.near[k, 0], memory.near[k, 1]
         distance = math.sqrt(dx * dx + dy * dy)
-        if distance > 0.0:
+        if distance == 0.0:  # no way leads towards it; `lift_limits` needs its row
+            limits[count, 0], limits[count, 1], limits[count, 2] = 0.0, 0.0, math.inf
+        else:
             limits[count, 0], limits[count, 1] = dx / distance, dy / distance
             if k < robots:
                 limits[count, 2] = robot_limit(p, distance)
@@ -174,5 +176,5 @@ def limit_near(p: Parameters, memory: Memory, robots: int, near: int, count: int
                 towards = memory.near[k, 2] * dx + memory.near[k, 3] * dy
                 limits[count, 2] = (p.damper_gain * (distance - memory.near[k, 6])
                                     + min(0.0, towards / distance))
-            count += 1
+        count += 1
     return count

@@ -29,6 +29,7 @@ class Turning(NamedTuple):
     time: float  # s, when that was
     x: float  # m/s, wanted velocity through the air, the mean of the last time
     y: float
+    room: float  # m/s, what obstacles ahead leave to a slow robot, the mean of the last time
 
 
 class Look(NamedTuple):
@@ -37,30 +38,36 @@ class Look(NamedTuple):
     x: float  # m
     y: float
     since: float  # s; inf: it does not
+    cosine: float  # of the heading when it began
+    sine: float
+    turns_back: bool  # it has seen all, and does not drive yet
 
 
-NO_LOOK = Look(0.0, 0.0, math.inf)
+NO_LOOK = Look(0.0, 0.0, math.inf, 1.0, 0.0, False)
 
 
 def no_turn() -> Turning:
     """Return the state of a robot that has not turned."""
-    return Turning(0.0, 0.0, -math.inf, 0.0, 0.0)
+    return Turning(0.0, 0.0, -math.inf, 0.0, 0.0, math.inf)
 
 
 @njit_inner
-def wanting(turning: Turning, x: float, y: float, dt: float) -> Turning:
-    """Return the state with one more velocity (m/s) in the mean, ``dt`` (s) after the last."""
+def wanting(turning: Turning, x: float, y: float, room: float, dt: float) -> Turning:
+    """Return the state with one more velocity (m/s) in the mean, ``dt`` (s) after the last.
+
+    ``room`` (m/s) is that of ``damper.steady_room``.
+    """
     weight = min(1.0, dt / SMOOTH)
-    return Turning(turning.omega, turning.side, turning.time,
-                   turning.x + weight * (x - turning.x), turning.y + weight * (y - turning.y))
+    x, y = turning.x + weight * (x - turning.x), turning.y + weight * (y - turning.y)
+    return Turning(turning.omega, turning.side, turning.time, x, y, room)
 
 
 @njit_inner
 def turned(turning: Turning, omega: float, time: float) -> Turning:
     """Return the state after a turn of ``omega`` (rad/s) at a time (s)."""
     if omega == 0.0:
-        return Turning(omega, turning.side, turning.time, turning.x, turning.y)
-    return Turning(omega, 1.0 if omega > 0.0 else -1.0, time, turning.x, turning.y)
+        return Turning(omega, turning.side, turning.time, turning.x, turning.y, turning.room)
+    return Turning(omega, 1.0 if omega > 0.0 else -1.0, time, turning.x, turning.y, turning.room)
 
 
 @njit_inner

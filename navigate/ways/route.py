@@ -148,6 +148,24 @@ def margin_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], route: Ro
 
 
 @njit
+def margin_beside(p: Parameters, grid: Grid, x: float, y: float, to_x: float,
+                  to_y: float) -> float:
+    """Return the margin (m) that a gap leaves in which a robot at (x, y) (m) is.
+
+    ``to`` is the point (m) that it heads for. A line from the robot to a point does not tell what
+    is beside the robot, so without this the robot keeps the whole margin before it is through.
+    """
+    r, dx, dy = p.robot_radius_m, to_x - x, to_y - y
+    size = math.sqrt(dx * dx + dy * dy)
+    if not 0.0 < size < math.inf or distance_at(grid, x, y) >= r + p.margin_m:
+        return p.margin_m
+    left, right = room_beside(grid, x, y, dx / size, dy / size, BESIDE_GAP * r,
+                              r + p.margin_m + grid.cell)
+    room = (left - right) / 2 - r - 0.75 * grid.cell
+    return max(min(p.margin_m, room), min(p.margin_m, LEAST_MARGIN * r))
+
+
+@njit
 def within_window(grid: Grid, x: float, y: float, to_x: float, to_y: float) -> tuple[float, float]:
     """Return the point (m) nearest to the target on the line to it that the window holds."""
     low_x, low_y = grid.origin_x + grid.cell, grid.origin_y + grid.cell

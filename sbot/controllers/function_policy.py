@@ -9,6 +9,7 @@ from sbot.controllers.entry import Entry, Place, Sources
 from sbot.controllers.user import load_function
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller
+from sbot_sim.world.bodies import Body
 
 _FILE = 'policy'  # the only parameter
 
@@ -33,7 +34,7 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
         raise InputError(f'{where}: {error}') from None
 
 
-def _doubts(parameters: Mapping[str, object], beams: int) -> list[tuple[str, str]]:
+def _doubts(parameters: Mapping[str, object], beams: int, _: Body) -> list[tuple[str, str]]:
     from neural_controller.inputs import doubt_of_beams
     from neural_controller.saved_policy import read_policy
     path = parameters.get(_FILE)

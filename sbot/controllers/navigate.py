@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from navigate.parameters import Parameters
+from navigate.parameters import Parameters, Size, resolved, unknown_clearance
 from sbot.controllers.entry import Entry, Member, Place
+from sbot_common.errors import bad_value
 from sbot_common.observation import Controller
+from sbot_sim.world.bodies import Body
 
 
 def _make(place: Place) -> Controller:
@@ -16,7 +18,30 @@ def _make(place: Place) -> Controller:
         from navigate.ways.known import Known
         outline = place.outline()
         known = Known(outline.segments, outline.circles)
-    return Navigate(place.parameters, followers, known)
+    return Navigate(place.parameters, followers, known, size_of(place.body))
+
+
+def size_of(body: Body) -> Size:
+    """Return what the defaults of the parameters depend on."""
+    return Size(body.safety_radius, body.max_wheel_speed * body.wheel_radius)
+
+
+def _fitted(parameters: Parameters, body: Body) -> Parameters:
+    return resolved(parameters, size_of(body))
+
+
+def _refusal(place: Place) -> str | None:
+    for name, got, expected in unknown_clearance(_fitted(place.parameters, place.body)):
+        return str(bad_value(name, got, expected))
+    return None
+
+
+def _doubts(parameters: Parameters, _: int, body: Body) -> list[tuple[str, str]]:
+    radius, own = parameters.robot_radius_m, body.safety_radius
+    if radius in (0.0, own):
+        return []
+    return [('robot_radius_m', f'got {radius:g}, expected {own:g} m, the radius of body '
+                               f'{body.name}; leave it out for that')]
 
 
 def _follows(robot: Member) -> bool:
@@ -32,4 +57,4 @@ ENTRY = Entry(
     'navigate', 'Plans paths on what its laser has seen; leader and followers '
                 '(docs/navigate.md).', _make,
     Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance', follows=_follows,
-    warm_up=_warm_up, may_preload=True)
+    warm_up=_warm_up, may_preload=True, fitted=_fitted, refusal=_refusal, doubts=_doubts)

@@ -8,6 +8,7 @@ from sbot.controllers.entry import Entry, Place, Sources
 from sbot.controllers.user import check_arguments
 from sbot_common.errors import InputError, one_line
 from sbot_common.observation import Controller
+from sbot_sim.world.bodies import Body
 
 
 def _make(place: Place) -> Controller:
@@ -20,7 +21,7 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
     check_arguments(Neural, parameters, where)
 
 
-def _doubts(parameters: Mapping[str, object], beams: int) -> list[tuple[str, str]]:
+def _doubts(parameters: Mapping[str, object], beams: int, _: Body) -> list[tuple[str, str]]:
     from neural_controller.inputs import doubt_of_beams
     from neural_controller.network import checked_hold, load_network
     path, hold = parameters.get('network'), parameters.get('hold')

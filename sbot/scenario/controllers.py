@@ -46,7 +46,8 @@ def goal_tolerances(scenario: Scenario) -> list[float]:
     for robot in scenario.robots:
         own, body = robot.goal_tolerance, scenario.bodies[robot.body]
         if own is None and robot.controller != NONE:
-            own = entry_of(robot.controller).tolerance(controller_parameters(scenario, robot))
+            entry = entry_of(robot.controller)
+            own = entry.tolerance(entry.fitted(controller_parameters(scenario, robot), body))
         tolerances.append(body.radius if own is None else own)
     return tolerances
 

@@ -7,7 +7,7 @@ import pytest
 
 from navigate.bot import Navigate, directions
 from navigate.memory import make_memory
-from navigate.parameters import Parameters, resolved
+from navigate.parameters import Parameters, Size, resolved
 from navigate.ways.grid import SIDE, Grid, shifted
 from navigate.ways.known import Known
 from sbot_common.errors import InputError
@@ -43,6 +43,8 @@ def test_bad_parameters_are_named():
         Navigate(spacing=1.0)
     with pytest.raises(InputError, match='eight times cell_m'):
         Navigate(clearance_m=3.0)
+    with pytest.raises(InputError, match=r'navigate: clearance_m: got 0\.5'):
+        Navigate(clearance_m=0.5, size=Size(0.035, 0.15))
     bot = Navigate()
     with pytest.raises(InputError):
         bot.set_parameters(turn_gain=-1.0)
@@ -152,3 +154,17 @@ def test_a_map_is_there_still_when_the_window_has_moved():
     column = math.floor((120.0 - state.origin_x) / p.cell_m)
     row = math.floor((0.0 - state.origin_y) / p.cell_m)
     assert bot._memory.evidence[row, column] > 0
+
+
+def test_lengths_and_speeds_of_0_follow_the_body():
+    standard = resolved(Parameters())
+    assert (standard.robot_radius_m, standard.forward_speed_mps, standard.cruise_speed_mps,
+            standard.goal_tolerance, standard.cell_m) == (0.3, 2.0, 1.5, 0.3, 0.4 * 0.3)
+    slow, quick = (resolved(Parameters(), Size(0.1, speed)) for speed in (0.2, 100.0))
+    assert (slow.forward_speed_mps, slow.cruise_speed_mps) == pytest.approx((0.2, 0.15))
+    assert quick.forward_speed_mps == pytest.approx(20 / 3 * 0.1)  # the same pace
+    assert resolved(Parameters(), Size(0.1, 0.0)).forward_speed_mps > 0.0  # it cannot move
+    given = resolved(Parameters(forward_speed_mps=0.3, robot_radius_m=0.2), Size(0.1, 100.0))
+    assert (given.forward_speed_mps, given.robot_radius_m, given.margin_m) == (
+        0.3, 0.2, pytest.approx(0.08))
+    assert given.cruise_speed_mps == quick.cruise_speed_mps

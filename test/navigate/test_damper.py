@@ -5,11 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navigate.damper import fastest, projected, robot_limit, wall_limit
+from navigate.damper import (
+    fastest,
+    projected,
+    robot_limit,
+    room_ahead,
+    steady_room,
+    wall_limit,
+)
 from navigate.frame import Place
-from navigate.parameters import Parameters, resolved
+from navigate.parameters import CREEPING, LEAST_MARGIN, Parameters, resolved
 
 P = resolved(Parameters())
+EAST = Place(0.0, 0.0, 1.0, 0.0)
 
 
 def limits_of(*rows):
@@ -57,3 +65,28 @@ def test_the_fastest_keeps_the_limits(angles, limit, heading, drift):
         along = n_x * cosine + n_y * sine
         if along > 0.02 and speed > 0.0:
             assert speed * along + n_x * drift <= b + spare + 1e-9
+
+
+@pytest.mark.parametrize('rate', [10, 30, 100])
+def test_noise_does_not_bring_a_slow_robot_to_what_it_stands_before(rate):
+    margin, rng = LEAST_MARGIN * P.robot_radius_m, np.random.default_rng(1)
+    nearest, room = {}, math.inf
+    for is_steady in (False, True):
+        distance = P.robot_radius_m + 0.02
+        for _ in range(120 * rate):
+            limits = limits_of(*((1, 0, wall_limit(P, distance + noise, 0.0, margin))
+                                 for noise in rng.normal(0.0, 0.01, 3)))
+            ahead = room_ahead(P, limits, 3, EAST, 0.0, 0.0, margin)
+            room = steady_room(P, room, ahead, 1 / rate)
+            speed = max(0.0, min(ahead, room) if is_steady else ahead)
+            distance -= speed / rate
+        nearest[is_steady] = distance - P.robot_radius_m
+    assert nearest[True] > 0.0
+    assert nearest[True] > nearest[False] + 0.005
+
+
+def test_a_robot_with_room_is_not_slowed_down():
+    most = CREEPING * P.forward_speed_mps
+    assert steady_room(P, -most, most, 1 / 30) == math.inf
+    assert steady_room(P, math.inf, 0.9 * most, 1 / 30) < most
+    assert steady_room(P, 0.1, -math.inf, 1.0) == pytest.approx(-most)  # a second later

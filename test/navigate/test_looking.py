@@ -8,7 +8,7 @@ import pytest
 from navigate.frame import Place
 from navigate.looking import first_unseen, looking, notice_near, sees_all_ahead
 from navigate.memory import make_memory
-from navigate.parameters import LONGEST_LOOK, Parameters, resolved
+from navigate.parameters import LONGEST_LOOK, NEUTRAL, Parameters, resolved
 from navigate.turning import NO_LOOK
 from navigate.ways.grid import is_marked, make_grid, mark
 
@@ -41,7 +41,7 @@ def cell_at(grid, x, y):
 
 
 def room(grid, yaw=0.0):
-    return first_unseen(P, grid, make_memory(1, BEAMS), 0, facing(yaw), math.cos(math.pi / 4))
+    return first_unseen(P, grid, make_memory(1, BEAMS), 0, facing(yaw), math.cos(math.pi / 4), 0.0)
 
 
 def test_a_wide_laser_needs_no_looks():
@@ -88,22 +88,24 @@ def test_what_comes_into_view_is_known_at_once():
     assert grid.evidence[cell_at(grid, 0.1, 0.5)] == 0  # out of view
 
 
-def drive(grid, ranges, seconds):
-    """Turn as told at one place; return whether it ever drove, and the yaws."""
+def drive(grid, ranges, seconds, rate=30, beams=NARROW):
+    """Turn as told at one place; return whether it ever drove, the yaws, and how many looks."""
     memory, look, yaw, drove, yaws = make_memory(1, BEAMS), NO_LOOK, 0.0, False, []
-    for tick in range(round(seconds / DT)):
-        place = facing(yaw)
-        notice_near(P, grid, memory, 0, place, ranges, NARROW, tick * DT)
-        look, v, omega = looking(P, grid, memory, 0, place, NARROW, look, 1.0, -8.0 * yaw,
-                                 tick * DT, DT)
+    looks, dt = 0, 1 / rate
+    for tick in range(round(seconds * rate)):
+        place, before = facing(yaw), look.since
+        notice_near(P, grid, memory, 0, place, ranges, beams, tick * dt)
+        look, v, omega = looking(P, grid, memory, 0, place, beams, look, 1.0, -8.0 * yaw,
+                                 tick * dt, dt)
+        looks += before == math.inf != look.since
         drove |= v > 0.0
-        yaw += omega * DT
+        yaw += omega * dt
         yaws.append(yaw)
-    return drove, np.array(yaws)
+    return drove, np.array(yaws), looks
 
 
 def test_it_turns_to_what_it_never_saw_and_drives_when_it_has():
-    drove, yaws = drive(a_grid(0), np.full(BEAMS, np.inf, np.float32), 4.0)
+    drove, yaws, _ = drive(a_grid(0), np.full(BEAMS, np.inf, np.float32), 4.0)
     assert drove
     assert yaws.max() > 0.3  # it has looked to both sides
     assert yaws.min() < -0.3
@@ -112,7 +114,28 @@ def test_it_turns_to_what_it_never_saw_and_drives_when_it_has():
 
 def test_a_look_ends_where_nothing_can_be_seen():
     # All beams end at once: no cell is ever told of.
-    grid = a_grid(-1)
+    grid = a_grid(NEUTRAL)
     grid.evidence[cell_at(grid, 0.2, 0.33)] = 0
-    drove, _ = drive(grid, np.full(BEAMS, 0.05, np.float32), 2.0 * LONGEST_LOOK)
+    drove, _, _ = drive(grid, np.full(BEAMS, 0.05, np.float32), 2.0 * LONGEST_LOOK)
     assert drove
+
+
+@pytest.mark.parametrize('told', [np.inf, np.nan])
+@pytest.mark.parametrize('rate', [10, 30, 100])
+def test_one_look_to_each_side_is_enough_at_every_rate_and_where_a_beam_is_not_a_number(
+        rate, told):
+    drove, yaws, looks = drive(a_grid(0), np.full(BEAMS, told, np.float32), 4.0, rate)
+    assert drove
+    assert looks == 2
+    assert abs(yaws[-1]) < 0.1
+
+
+def test_a_beam_that_is_not_a_number_tells_of_no_obstacle_and_of_none_gone():
+    grid, memory = a_grid(0), make_memory(1, BEAMS)
+    mark(grid, 0.5, 0.0)
+    row, column = cell_at(grid, 0.5, 0.0)
+    before = grid.evidence[row, column]
+    assert not notice_near(P, grid, memory, 0, facing(0.0), np.full(BEAMS, np.nan, np.float32),
+                           NARROW, 0.0)
+    assert grid.evidence[row, column] == before
+    assert grid.evidence[cell_at(grid, 0.4, 0.2)] == NEUTRAL

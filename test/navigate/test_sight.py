@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from navigate.frame import Place
+from navigate.meeting.evading import Around, lift_limits
 from navigate.memory import make_memory
 from navigate.parameters import Parameters, resolved
-from navigate.sight import limit_hidden
+from navigate.sight import limit_hidden, limit_near
 from navigate.ways.grid import make_grid, mark
 
 P = resolved(Parameters())
@@ -56,3 +57,19 @@ def test_what_was_seen_whole_from_one_side_has_a_far_side():
     assert most == pytest.approx(P.damper_gain * (math.hypot(0.3, 0.7) - 0.6 - P.margin_m))
     memory.movers.moves[3] = True  # others see to those
     assert len(limits(a_grid(-1), math.pi / 4, memory)) == 0
+
+
+@pytest.mark.parametrize('apart', [0.0, 1.0])
+def test_each_robot_near_has_its_row_of_limits_also_at_the_same_place(apart):
+    memory, scan = make_memory(2, 91), 3
+    memory.limits[:scan] = 0.0, 1.0, 0.5
+    memory.near[0, :2] = apart, 0.0  # a robot
+    memory.near[1, :4], memory.near[1, 6] = (0.0, 2.0, 0.0, -1.0), 0.7  # an obstacle that moves
+    count = limit_near(P, memory, 1, 2, scan)
+    assert count == scan + 2
+    wall_before = memory.limits[scan, 2]
+    around = Around(a_grid(-1), HERE, 0.0, 0.0, memory.near, 1, 2)
+    lift_limits(around, memory.limits, count, count)
+    assert memory.limits[scan, 2] == wall_before  # the robot's is kept
+    assert (memory.limits[:scan, 2] == math.inf).all()  # the beams see the obstacle that moves
+    assert memory.limits[scan + 1, 2] == math.inf

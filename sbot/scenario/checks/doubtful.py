@@ -25,7 +25,7 @@ def warn_of_doubtful(written: ScenarioFile, scenario: Scenario, origins: Origins
             continue
         parameters = controller_parameters(scenario, robot)
         doubts = entry_of(robot.controller).doubts(
-            parameters, scenario.sensors.scan.scan_beams) if isinstance(parameters, dict) else []
+            parameters, scenario.sensors.scan.scan_beams, scenario.bodies[robot.body])
         for key, text in doubts:
             place = origins.where(('robots', k, 'parameters', key) if key in entry.parameters
                                   else ('controllers', robot.controller, key))

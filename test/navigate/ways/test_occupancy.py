@@ -1,9 +1,10 @@
 """What beams say about cells: noise cannot build up, and what moves away is forgotten."""
 
 import numpy as np
+import pytest
 
-from navigate.parameters import BANNED, LEAST, MOST, REACH
-from navigate.ways.grid import distance_at, is_marked, make_grid
+from navigate.parameters import BANNED, LEAST, MOST, NEUTRAL, REACH
+from navigate.ways.grid import column_of, distance_at, is_marked, make_grid, row_of
 from navigate.ways.occupancy import add_hit, clear
 
 CELL = 0.1
@@ -44,7 +45,7 @@ def test_a_place_known_as_free_needs_more_than_one_hit():
     grid = empty()
     for _ in range(20):
         clear(grid, 0.03, 0.05, 1.0, 0.0, 4.0, 1)
-    assert grid.evidence.min() == LEAST
+    assert grid.evidence.min() == LEAST + NEUTRAL
     assert [add_hit(grid, 2.03, 0.05) for _ in range(3)] == [False, True, False]
 
 
@@ -66,3 +67,17 @@ def test_what_is_banned_stays():
     for _ in range(200):
         clear(grid, 0.03, 0.05, 1.0, 0.0, 4.0, 1)
     assert grid.evidence[row, column] == BANNED
+
+
+@pytest.mark.parametrize('hits', [0, 1, 2])
+def test_a_cell_that_beams_told_of_is_never_unseen_again(hits):
+    grid, (row, column) = empty(), (row_of(empty(), 0.05), column_of(empty(), 1.05))
+    assert grid.evidence[row, column] == 0
+    for _ in range(hits):
+        add_hit(grid, 1.05, 0.05)
+    for _ in range(12):
+        clear(grid, 0.05, 0.05, 1.0, 0.0, 4.0, 1)
+        assert grid.evidence[row, column] != 0
+    for _ in range(4):
+        add_hit(grid, 1.05, 0.05)
+        assert grid.evidence[row, column] != 0

@@ -1,4 +1,4 @@
-"""``map`` of navigate: a robot that knows the world, with the same bits in every mode."""
+"""``map`` and sizes of navigate: what a robot knows of world and body, the same in every mode."""
 
 import importlib.util
 import os
@@ -96,3 +96,55 @@ def test_nodes_know_the_same_map(file, tmp_path):
     run = sbot.run(scenario, record=tmp_path / 'bag')
     check_nodes('up --composed', tmp_path / 'short.yaml', (run, Bag(tmp_path / 'bag')), tmp_path,
                 {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+
+
+EPUCKS = {
+    'duration': 20, 'until': 'goal_reached', 'world': {'bounds': [-1, -1, 1, 1]},
+    'sensors': {'scan_range_max': 1.0},
+    'robots': [{'body': 'e-puck2', 'pose': [-0.35, 0.01, 0], 'goal': [0.35, 0],
+                'controller': 'navigate'},
+               {'body': 'e-puck2', 'pose': [0.35, 0, 3.1], 'goal': [-0.35, 0],
+                'controller': 'navigate'}]}
+
+
+def test_radius_and_speeds_follow_the_body_in_runs_and_replay(tmp_path, caplog):
+    run = sbot.run(EPUCKS, record=tmp_path / 'bag')
+    speed = 7.5 * 0.0205  # of the wheels
+    assert run.summary['ended_by'] == 'goal_reached'
+    assert not run.collided.any()
+    assert 0.7 * speed < run.commands[:, :, 0].max() <= speed
+    goals = np.array([robot['goal'] for robot in EPUCKS['robots']])
+    assert np.hypot(*(run.poses[-1, :, :2] - goals).T).max() < 0.04  # a radius
+    assert replay(Bag(tmp_path / 'bag')).equal
+    assert not caplog.records
+
+
+@pytest.mark.ros
+@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
+def test_nodes_follow_the_same_body(tmp_path):
+    scenario = sbot.load(EPUCKS, until=None, duration=2.0)
+    (tmp_path / 'short.yaml').write_text(scenario.to_yaml())
+    run = sbot.run(scenario, record=tmp_path / 'bag')
+    check_nodes('up --composed', tmp_path / 'short.yaml', (run, Bag(tmp_path / 'bag')), tmp_path,
+                {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+
+
+def test_what_is_given_counts_instead_of_the_body():
+    slow = sbot.run(EPUCKS, **{'controllers.navigate.cruise_speed_mps': 0.05})
+    assert slow.commands[:, :, 0].max() < 0.06
+    near = sbot.run(EPUCKS, **{'controllers.navigate.goal_tolerance': 0.3})
+    assert near.summary['ended_by'] == 'goal_reached'
+    assert near.summary['sim_time_s'] < 0.8 * sbot.run(EPUCKS).summary['sim_time_s']
+
+
+@pytest.mark.parametrize(('given', 'warnings'), [(0.3, 1), (0.035, 0), (0.0, 0)])
+def test_a_radius_that_is_not_the_bodys_gets_one_warning(caplog, given, warnings):
+    sbot.load(EPUCKS, **{'controllers.navigate.robot_radius_m': given})
+    assert [record.getMessage() for record in caplog.records] == warnings * [
+        'scenario, override: controllers.navigate.robot_radius_m: got 0.3, expected 0.035 m, '
+        'the radius of body e-puck2; leave it out for that']
+
+
+def test_a_clearance_that_the_map_of_a_small_body_does_not_hold_is_refused():
+    with pytest.raises(InputError, match=r'robots\.0: clearance_m: got 0\.5, expected at most'):
+        sbot.load(EPUCKS, **{'controllers.navigate.clearance_m': 0.5})
