@@ -119,6 +119,7 @@ ABREAST = 6.0  # radii of width in which two robots pass each other
 FORESIGHT = 14.0  # radii ahead in which passages are looked for
 PASSAGE = 40.0  # radii, the longest passage that is seen
 MEETING = 14.0  # radii beyond a passage's end in which others count
+BEND = 2.0  # radii, a passage is straight as far as its way is this near to a line
 ASIDE = 3.0  # radii off a passage's axis: beside it
 WAITING = 12.0  # radii before a mouth that leave room enough
 PRESSING = 5.0  # radii between a robot and one that presses on it from behind
