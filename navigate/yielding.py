@@ -172,6 +172,23 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
 
 
 @njit
+def is_met(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64]) -> bool:
+    """Tell whether a robot in a passage has another one before it or beside it, however it faces.
+
+    Who passes others turns on the spot as they do, and keeps to its lane all the same.
+    """
+    r, here = p.robot_radius_m, station(p, passage, others[me, 0], others[me, 1])
+    if not here.along < here.length:
+        return False
+    for k in range(others.shape[0]):
+        at = station(p, passage, others[k, 0], others[k, 1])
+        if k != me and here.along - 2.0 * r < at.along < here.length + ASIDE * r and (
+                at.aside < ASIDE * r):
+            return True
+    return False
+
+
+@njit
 def spot_beside(p: Parameters, grid: Grid, passage: Passage, me: int,
                 others: NDArray[np.float64]) -> tuple[float, float]:
     """Return where (m) to wait: beside the mouth, free, not taken; else straight back."""
@@ -225,6 +242,10 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
 
     ``found`` and ``passage`` are of ``passage_ahead``, where the robot waits for nobody yet.
     """
+    if state.mode == PASSES:
+        kept = passage if found else state.passage
+        if is_met(p, kept, me, others) and has_lanes(p, grid, kept):
+            return Yield(PASSES, time, state.busy, time, kept, 0.0, 0.0)
     if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)
