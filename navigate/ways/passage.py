@@ -121,7 +121,7 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
         k += 1
     if inside:
         begin = _came(p, grid, trail, count, points)
-    return found, inside, passage_along(p, points, begin, end)
+    return found, inside, passage_along(p, grid, points, begin, end)
 
 
 @njit

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.parameters import BEND, Parameters
+from navigate.ways.grid import Grid, is_free_line
 from sbot_common.compiled.jit import njit, njit_inner
 
 MOST_BENDS = 4  # of a passage; what comes after more is another one
@@ -122,19 +123,24 @@ def _farthest(points: NDArray[np.float64], first: int, last: int) -> tuple[float
 
 
 @njit
-def passage_along(p: Parameters, points: NDArray[np.float64], first: int, last: int) -> Passage:
-    """Return the passage along points first ... last (m), with few bends.
+def passage_along(p: Parameters, grid: Grid, points: NDArray[np.float64], first: int,
+                  last: int) -> Passage:
+    """Return the passage along points first ... last (m), with a bend only where walls ask for it.
 
     Line simplification: Douglas and Peucker, "Algorithms for the reduction of the number of
-    points", Cartographica 10, 1973; the farthest point first, while it is farther than ``BEND``.
+    points", Cartographica 10, 1973. A part is divided at its farthest point, not because that is
+    far, since robots change lanes, but because the straight line runs through a wall.
     """
     corners = np.empty(MOST_BENDS + 2, np.int64)
     corners[0], corners[1], count = first, last, 2
     while count < MOST_BENDS + 2:
-        most, at, after = BEND * p.robot_radius_m, first, -1
+        most, at, after = 0.0, first, -1
         for k in range(count - 1):
             away, farthest = _farthest(points, corners[k], corners[k + 1])
-            if away > most:
+            if away > most and not is_free_line(
+                    grid, points[corners[k], 0], points[corners[k], 1],
+                    points[corners[k + 1], 0], points[corners[k + 1], 1],
+                    BEND * p.robot_radius_m, 0.0):
                 most, at, after = away, farthest, k
         if after < 0:
             break
