@@ -21,6 +21,7 @@ from navigate.parameters import (
     CLEAR_TIME,
     LOOK_TIME,
     MEETING,
+    PASSING,
     PRESSING,
     WAITING,
     YIELD_TIME,
@@ -173,19 +174,26 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
 
 @njit
 def is_met(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64]) -> bool:
-    """Tell whether a robot in a passage has another one before it or beside it, however it faces.
+    """Tell whether a robot in a passage has another one near before it, however that one faces.
 
     Who passes others turns on the spot as they do, and keeps to its lane all the same.
     """
     r, here = p.robot_radius_m, station(p, passage, others[me, 0], others[me, 1])
-    if not here.along < here.length:
+    if not (here.along < here.length and here.length > PASSING * r):
         return False
     for k in range(others.shape[0]):
-        at = station(p, passage, others[k, 0], others[k, 1])
-        if k != me and here.along - 2.0 * r < at.along < here.length + ASIDE * r and (
-                at.aside < ASIDE * r):
-            return True
+        if k != me and is_near(others, me, k, PASSING * r):
+            at = station(p, passage, others[k, 0], others[k, 1])
+            if here.along - 2.0 * r < at.along < here.length + ASIDE * r and at.aside < ASIDE * r:
+                return True
     return False
+
+
+@njit_inner
+def is_near(others: NDArray[np.float64], i: int, k: int, reach: float) -> bool:
+    """Tell whether robots i and k are within ``reach`` (m) of each other."""
+    dx, dy = others[i, 0] - others[k, 0], others[i, 1] - others[k, 1]
+    return dx * dx + dy * dy < reach * reach
 
 
 @njit
