@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _CALL = re.compile(r'call\s+[0-9a-f]+ <(.*)>')
-_MOVE = re.compile(r'(movsd|movapd|movss|mov|lea|pxor|xorps|xorpd)\s+([^#]*?),(%\w+|[^,#]*\))\s*(#.*)?$')
+_MOVE = re.compile(r'(movsd|movapd|mov|lea|pxor|xorps|xorpd)\s+([^#]*?),(%\w+|[^,#]*\))\s*'
+                   r'(#.*)?$')
 _AT = re.compile(r'#\s*([0-9a-f]+)')
 
 
@@ -110,11 +111,11 @@ def _number(held: dict[str, float | str], where: str) -> float:
     return value
 
 
-def source(frames: Iterable[KeyFrame]) -> str:
+def source(frames: Iterable[tuple[float, float, float]]) -> str:
     """Return a source with key frames, in the form of DynaBARN's create_plugin_polynomial.py."""
-    return ''.join(f'key = anim->CreateKeyFrame({frame.time!r});\n'
-                   f'key->Translation(ignition::math::Vector3d({frame.x!r}, {frame.y!r}, 0));\n'
-                   for frame in frames)
+    return ''.join(f'key = anim->CreateKeyFrame({time!r});\n'
+                   f'key->Translation(ignition::math::Vector3d({x!r}, {y!r}, 0));\n'
+                   for time, x, y in frames)
 
 
 if __name__ == '__main__':

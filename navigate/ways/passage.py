@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from navigate.parameters import ABREAST, FORESIGHT, PASSAGE, TRAIL_STEP, Parameters
 from navigate.ways.grid import Grid, distance_at
-from navigate.ways.passage_line import Passage, passage_along
+from navigate.ways.passage_line import STRAIGHT, Passage, passage_along
 from navigate.ways.trail import LONGEST
 from sbot_common.compiled.jit import njit, njit_inner
 
@@ -119,6 +119,8 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
             way += size
             last_x, last_y = at_x, at_y
         k += 1
+    if not found:
+        return False, False, Passage(x, y, x, y, STRAIGHT, 0)
     if inside:
         begin = _came(p, grid, trail, count, points)
     return found, inside, passage_along(p, grid, points, begin, end)

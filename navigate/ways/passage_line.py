@@ -59,6 +59,12 @@ def station(p: Parameters, passage: Passage, x: float, y: float) -> Station:
 
     The first and the last part go on beyond the ends.
     """
+    if passage.corners == 0:
+        u_x, u_y = passage.far_x - passage.near_x, passage.far_y - passage.near_y
+        length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * p.robot_radius_m)
+        u_x, u_y = u_x / length, u_y / length
+        dx, dy = x - passage.near_x, y - passage.near_y
+        return Station(dx * u_x + dy * u_y, abs(dy * u_x - dx * u_y), u_x, u_y, length)
     nearest, start, last = math.inf, 0.0, passage.corners
     along, aside, along_x, along_y = 0.0, 0.0, 0.0, 0.0
     for k in range(last + 1):
@@ -131,6 +137,10 @@ def passage_along(p: Parameters, grid: Grid, points: NDArray[np.float64], first:
     points", Cartographica 10, 1973. A part is divided at its farthest point, not because that is
     far, since robots change lanes, but because the straight line runs through a wall.
     """
+    if is_free_line(grid, points[first, 0], points[first, 1], points[last, 0], points[last, 1],
+                    BEND * p.robot_radius_m, 0.0):
+        return Passage(points[first, 0], points[first, 1], points[last, 0], points[last, 1],
+                       STRAIGHT, 0)
     corners = np.empty(MOST_BENDS + 2, np.int64)
     corners[0], corners[1], count = first, last, 2
     while count < MOST_BENDS + 2:

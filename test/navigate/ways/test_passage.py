@@ -5,8 +5,8 @@ import pytest
 
 from navigate.parameters import Parameters, resolved
 from navigate.ways.grid import make_grid, mark
-from navigate.ways.trail import LONGEST
 from navigate.ways.passage import is_narrow, passage_ahead
+from navigate.ways.trail import LONGEST
 
 P = resolved(Parameters())
 NO_PATH = np.zeros((8, 2))
