@@ -86,7 +86,8 @@ def facing_along(p: Parameters, passage: Passage, others: NDArray[np.float64],
                  headings: NDArray[np.float64], k: int) -> float:
     """Return the cosine of robot k's heading against a passage where the robot is."""
     at = station(p, passage, others[k, 0], others[k, 1])
-    return headings[k, 0] * at.u_x + headings[k, 1] * at.u_y
+    facing: float = headings[k, 0] * at.u_x + headings[k, 1] * at.u_y
+    return facing
 
 
 @njit_inner
@@ -193,7 +194,7 @@ def is_met(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64]
 def is_near(others: NDArray[np.float64], i: int, k: int, reach: float) -> bool:
     """Tell whether robots i and k are within ``reach`` (m) of each other."""
     dx, dy = others[i, 0] - others[k, 0], others[i, 1] - others[k, 1]
-    return dx * dx + dy * dy < reach * reach
+    return bool(dx * dx + dy * dy < reach * reach)
 
 
 @njit
