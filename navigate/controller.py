@@ -44,7 +44,8 @@ from navigate.turning import (
 from navigate.ways import trail as trails
 from navigate.ways.grid import Grid, shifted
 from navigate.ways.known import mark_known
-from navigate.ways.passage import Passage, passage_ahead, way_out
+from navigate.ways.passage import passage_ahead
+from navigate.ways.passage_lanes import on_lane
 from navigate.ways.route import (
     Route,
     margin_ahead,
@@ -59,7 +60,6 @@ from navigate.yielding import (
     Yield,
     is_time_to_look,
     negotiated,
-    on_lane,
     write_headings,
 )
 from sbot_common.compiled.jit import borrowed, njit, njit_inner
@@ -126,10 +126,8 @@ def negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: i
     found, inside, passage = False, False, waiting.passage
     if waiting.mode != WAITS:
         found, inside, passage = passage_ahead(p, grid, memory.path, route.length, route.at,
-                                               place.x, place.y, to_x, to_y)
-        if inside:
-            out_x, out_y = way_out(p, grid, memory.trail, points, place.x, place.y)
-            passage = Passage(out_x, out_y, passage.far_x, passage.far_y)
+                                               place.x, place.y, to_x, to_y, memory.trail,
+                                               points)
     if found or waiting.mode == WAITS:
         write_headings(state.frame, poses, memory.headings)
         last = way_ahead(memory.path, route, to_x, to_y)

@@ -118,10 +118,12 @@ HITS_WALL = 4.0
 # Passages
 LANES = 5.0  # radii of width in which two robots pass if each keeps to its side
 LANE_AHEAD = 3.0  # radii ahead on its lane, a robot heads for
+PASSING = 6.0  # radii between robots that pass; a shorter passage is passed without
 ABREAST = 6.0  # radii of width in which two robots pass each other
 FORESIGHT = 14.0  # radii ahead in which passages are looked for
 PASSAGE = 40.0  # radii, the longest passage that is seen
 MEETING = 14.0  # radii beyond a passage's end in which others count
+BEND = 0.4  # radii: a passage has a bend where a straight line comes nearer to a wall
 ASIDE = 3.0  # radii off a passage's axis: beside it
 WAITING = 12.0  # radii before a mouth that leave room enough
 PRESSING = 5.0  # radii between a robot and one that presses on it from behind

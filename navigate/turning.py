@@ -16,6 +16,7 @@ from navigate.parameters import (
     TURN_END,
     Parameters,
 )
+from navigate.ways.passage_line import out_of
 from navigate.yielding import WAITS, Yield
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2
@@ -110,8 +111,7 @@ def resting_turn(p: Parameters, waiting: Yield, turning: Turning, place: Place, 
     its goal, (far_x, far_y) (m) from here, stays as it is.
     """
     if waiting.mode == WAITS:
-        dx = waiting.passage.near_x - waiting.passage.far_x
-        dy = waiting.passage.near_y - waiting.passage.far_y
+        dx, dy = out_of(p, waiting.passage)
     elif far_x * far_x + far_y * far_y < HOME * HOME * p.robot_radius_m * p.robot_radius_m:
         return 0.0
     angle = atan2(place.cosine * dy - place.sine * dx, place.cosine * dx + place.sine * dy)

@@ -19,18 +19,17 @@ from navigate.frame import Frame
 from navigate.parameters import (
     ASIDE,
     CLEAR_TIME,
-    LANE_AHEAD,
-    LANES,
     LOOK_TIME,
     MEETING,
+    PASSING,
     PRESSING,
     WAITING,
     YIELD_TIME,
     Parameters,
 )
 from navigate.ways.grid import Grid, distance_at, is_free_line
-from navigate.ways.passage import Passage
-from navigate.ways.route import room_beside
+from navigate.ways.passage_lanes import has_lanes
+from navigate.ways.passage_line import STRAIGHT, Passage, out_of, station
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
@@ -58,7 +57,7 @@ class Yield(NamedTuple):
 
 def no_yield() -> Yield:
     """Return the state of a robot that does not give way."""
-    return Yield(0, 0.0, 0.0, -1e9, Passage(0.0, 0.0, 0.0, 0.0), 0.0, 0.0)
+    return Yield(0, 0.0, 0.0, -1e9, Passage(0.0, 0.0, 0.0, 0.0, STRAIGHT, 0), 0.0, 0.0)
 
 
 @njit_inner
@@ -83,18 +82,28 @@ def write_headings(frame: Frame, poses: NDArray[np.float64], headings: NDArray[n
 
 
 @njit_inner
-def lowest_pressing(p: Parameters, others: NDArray[np.float64], headings: NDArray[np.float64],
-                    group: NDArray[np.int8], u_x: float, u_y: float, sign: float) -> int:
+def facing_along(p: Parameters, passage: Passage, others: NDArray[np.float64],
+                 headings: NDArray[np.float64], k: int) -> float:
+    """Return the cosine of robot k's heading against a passage where the robot is."""
+    at = station(p, passage, others[k, 0], others[k, 1])
+    facing: float = headings[k, 0] * at.u_x + headings[k, 1] * at.u_y
+    return facing
+
+
+@njit_inner
+def lowest_pressing(p: Parameters, passage: Passage, others: NDArray[np.float64],
+                    headings: NDArray[np.float64], group: NDArray[np.int8], sign: float) -> int:
     """Return the lowest number among a group and those that press on it from behind.
 
-    ``group`` (N,) is 1 for members, written. Only robots that head along sign * u count.
+    ``group`` (N,) is 1 for members, written. Only robots count that head along the passage: with
+    a ``sign`` of -1 towards its near end.
     """
     reach, n = PRESSING * p.robot_radius_m, others.shape[0]
     grown = True
     while grown:
         grown = False
         for k in range(n):
-            if group[k] == 1 or sign * (headings[k, 0] * u_x + headings[k, 1] * u_y) < _FACING:
+            if group[k] == 1 or sign * facing_along(p, passage, others, headings, k) < _FACING:
                 continue
             for m in range(n):
                 if group[m] != 1:
@@ -125,12 +134,10 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
 
     """
     r = p.robot_radius_m
-    u_x, u_y = passage.far_x - passage.near_x, passage.far_y - passage.near_y
-    length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
-    u_x, u_y = u_x / length, u_y / length
     own_x, own_y = others[me, 0] - passage.near_x, others[me, 1] - passage.near_y
-    own = own_x * u_x + own_y * u_y
-    inside = own > -0.5 * r and abs(own_y * u_x - own_x * u_y) < ASIDE * r
+    here = station(p, passage, others[me, 0], others[me, 1])
+    own, length = here.along, here.length
+    inside = own > -0.5 * r and here.aside < ASIDE * r
     own_gap = math.sqrt(own_x * own_x + own_y * own_y) + (2.0 * r if mode == WAITS else 0.0)
     group[:] = 0
     occupied, first, rank = False, False, 0
@@ -138,8 +145,9 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
         dx, dy = others[k, 0] - passage.near_x, others[k, 1] - passage.near_y
         if k == me or not dx * dx + dy * dy < (length + MEETING * r) * (length + MEETING * r):
             continue
-        along, aside = dx * u_x + dy * u_y, abs(dy * u_x - dx * u_y)
-        facing = headings[k, 0] * u_x + headings[k, 1] * u_y
+        at = station(p, passage, others[k, 0], others[k, 1])
+        along, aside = at.along, at.aside
+        facing = headings[k, 0] * at.u_x + headings[k, 1] * at.u_y
         if -r < along < length + r and aside < ASIDE * r:
             if facing < -_FACING and (along > own or not inside):
                 group[k], occupied = 1, True
@@ -154,10 +162,10 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
     if inside:
         if not occupied:
             return False, False
-        theirs = lowest_pressing(p, others, headings, group, u_x, u_y, -1.0)
+        theirs = lowest_pressing(p, passage, others, headings, group, -1.0)
         group[:] = 0
         group[me] = 1
-        return theirs < lowest_pressing(p, others, headings, group, u_x, u_y, 1.0), True
+        return theirs < lowest_pressing(p, passage, others, headings, group, 1.0), True
     if occupied:
         return True, True
     if mode == KEEPS_ON and time - since < YIELD_TIME:
@@ -166,13 +174,35 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
 
 
 @njit
+def is_met(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64]) -> bool:
+    """Tell whether a robot in a passage has another one near before it, however that one faces.
+
+    Who passes others turns on the spot as they do, and keeps to its lane all the same.
+    """
+    r, here = p.robot_radius_m, station(p, passage, others[me, 0], others[me, 1])
+    if not (here.along < here.length and here.length > PASSING * r):
+        return False
+    for k in range(others.shape[0]):
+        if k != me and is_near(others, me, k, PASSING * r):
+            at = station(p, passage, others[k, 0], others[k, 1])
+            if here.along - 2.0 * r < at.along < here.length + ASIDE * r and at.aside < ASIDE * r:
+                return True
+    return False
+
+
+@njit_inner
+def is_near(others: NDArray[np.float64], i: int, k: int, reach: float) -> bool:
+    """Tell whether robots i and k are within ``reach`` (m) of each other."""
+    dx, dy = others[i, 0] - others[k, 0], others[i, 1] - others[k, 1]
+    return bool(dx * dx + dy * dy < reach * reach)
+
+
+@njit
 def spot_beside(p: Parameters, grid: Grid, passage: Passage, me: int,
                 others: NDArray[np.float64]) -> tuple[float, float]:
     """Return where (m) to wait: beside the mouth, free, not taken; else straight back."""
     r = p.robot_radius_m
-    u_x, u_y = passage.near_x - passage.far_x, passage.near_y - passage.far_y
-    length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
-    u_x, u_y = u_x / length, u_y / length
+    u_x, u_y = out_of(p, passage)
     from_x, from_y = passage.near_x + 2.0 * r * u_x, passage.near_y + 2.0 * r * u_y
     best_x, best_y = from_x + 12.0 * r * u_x, from_y + 12.0 * r * u_y
     least = math.inf
@@ -207,49 +237,10 @@ def is_occupied(others: NDArray[np.float64], me: int, x: float, y: float, reach:
 def is_out_of_the_way(p: Parameters, passage: Passage, x: float, y: float) -> bool:
     """Tell whether a robot at (x, y) (m) leaves room at the mouth of a passage."""
     r = p.robot_radius_m
-    u_x, u_y = passage.near_x - passage.far_x, passage.near_y - passage.far_y
-    length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
+    u_x, u_y = out_of(p, passage)
     dx, dy = x - passage.near_x, y - passage.near_y
-    along, aside = (dx * u_x + dy * u_y) / length, abs(dy * u_x - dx * u_y) / length
+    along, aside = dx * u_x + dy * u_y, abs(dy * u_x - dx * u_y)
     return along > WAITING * r or (along > 2.0 * r and aside > ASIDE * r)
-
-
-@njit
-def has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
-    """Tell whether two robots pass each other in a passage if each keeps to its side."""
-    r = p.robot_radius_m
-    u_x, u_y = passage.far_x - passage.near_x, passage.far_y - passage.near_y
-    length = math.sqrt(u_x * u_x + u_y * u_y)
-    if length <= 1e-9 * r:
-        return False
-    u_x, u_y, seen = u_x / length, u_y / length, False
-    for k in range(math.floor(length / r) + 1):
-        left, right = room_beside(grid, passage.near_x + k * r * u_x,
-                                  passage.near_y + k * r * u_y, u_x, u_y, r, LANES * r)
-        if left - right < LANES * r:
-            return False
-        seen |= left - right < math.inf
-    return seen
-
-
-@njit
-def on_lane(p: Parameters, grid: Grid, passage: Passage, x: float, y: float, at_x: float,
-            at_y: float) -> tuple[float, float]:
-    """Return the point (m) ahead on the right lane of a passage; (at_x, at_y) where it has none.
-
-    Keeping to the right: Kirby, Simmons, Forlizzi, "COMPANION: A constraint-optimizing method
-    for person-acceptable navigation" (RO-MAN 2009). Both walls and the other leave as much room.
-    """
-    r = p.robot_radius_m
-    u_x, u_y = passage.far_x - passage.near_x, passage.far_y - passage.near_y
-    length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
-    u_x, u_y = u_x / length, u_y / length
-    to_x, to_y = x + LANE_AHEAD * r * u_x, y + LANE_AHEAD * r * u_y
-    left, right = room_beside(grid, to_x, to_y, u_x, u_y, r, LANES * r)
-    if not (left < math.inf and right > -math.inf):
-        return at_x, at_y
-    aside = (left + right) / 2 - (left - right + 2.0 * r) / 6
-    return to_x - aside * u_y, to_y + aside * u_x
 
 
 @njit
@@ -260,6 +251,10 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
 
     ``found`` and ``passage`` are of ``passage_ahead``, where the robot waits for nobody yet.
     """
+    if state.mode == PASSES:
+        kept = passage if found else state.passage
+        if is_met(p, kept, me, others) and has_lanes(p, grid, kept):
+            return Yield(PASSES, time, state.busy, time, kept, 0.0, 0.0)
     if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)

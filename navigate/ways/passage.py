@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.parameters import ABREAST, FORESIGHT, PASSAGE, Parameters
+from navigate.parameters import ABREAST, FORESIGHT, PASSAGE, TRAIL_STEP, Parameters
 from navigate.ways.grid import Grid, distance_at
+from navigate.ways.passage_line import STRAIGHT, Passage, passage_along
 from navigate.ways.trail import LONGEST
 from sbot_common.compiled.jit import njit, njit_inner
 
 _STRIDE = 2  # cells between samples of a way
 _SLANT = 0.4  # sine
-
-
-class Passage(NamedTuple):
-    """The narrow part of a way, as a straight line."""
-
-    near_x: float  # m, the end on the robot's side
-    near_y: float
-    far_x: float  # m, the other end
-    far_y: float
+_ROOM = 128  # points of a passage, at most: ahead, and as many behind
 
 
 @njit_inner
@@ -79,7 +71,8 @@ def _sample(path: NDArray[np.float64], length: int, first: int, k: int, x: float
 
 @njit
 def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: int, first: int,
-                  x: float, y: float, to_x: float, to_y: float) -> tuple[bool, bool, Passage]:
+                  x: float, y: float, to_x: float, to_y: float, trail: NDArray[np.float64],
+                  count: int) -> tuple[bool, bool, Passage]:
     """Look for a narrow part of the way to (to_x, to_y) (m).
 
     Parameters
@@ -87,6 +80,7 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
     p, grid : constants; walls that are known
     path, length, first : path that is followed from point ``first`` on; length 0: straight on
     x, y, to_x, to_y : m, the robot and its target
+    trail, count : the way that it came, for one in a passage, and how many points that has
 
     Returns
     -------
@@ -96,9 +90,11 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
     step = _STRIDE * grid.cell
     foresight, longest = FORESIGHT * p.robot_radius_m, PASSAGE * p.robot_radius_m
     last_x, last_y, way, inside, found, wide = x, y, 0.0, False, False, 0.0
-    near_x, near_y, far_x, far_y = x, y, x, y
+    points = np.empty((2 * _ROOM, 2))
+    begin = end = last = _ROOM
+    points[begin, 0], points[begin, 1] = x, y
     k = 1
-    while way < longest:
+    while way < longest and last < 2 * _ROOM - 1:
         at_x, at_y, more = _sample(path, length, first, k, x, y, to_x, to_y, step)
         if not more:
             break
@@ -106,40 +102,67 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
         size = math.sqrt(dx * dx + dy * dy)
         if size > 0.0:
             narrow = is_narrow(p, grid, at_x, at_y, dx / size, dy / size)
+            if narrow and not found:
+                found, points[begin, 0], points[begin, 1] = True, last_x, last_y
+                inside = way == 0.0 and is_narrow(p, grid, x, y, dx / size, dy / size)
+            elif not narrow and not found and way > foresight:
+                break
+            if found:
+                last += 1
+                points[last, 0], points[last, 1] = at_x, at_y
             if narrow:
-                if not found:
-                    found, near_x, near_y = True, last_x, last_y
-                    inside = way == 0.0 and is_narrow(p, grid, x, y, dx / size, dy / size)
-                far_x, far_y, wide = at_x, at_y, 0.0
+                end, wide = last, 0.0
             elif found:
                 wide += size
                 if wide >= 2.0 * p.robot_radius_m:
                     break
-            elif way > foresight:
-                break
             way += size
             last_x, last_y = at_x, at_y
         k += 1
-    return found, inside, Passage(near_x, near_y, far_x, far_y)
+    if not found:
+        return False, False, Passage(x, y, x, y, STRAIGHT, 0)
+    if inside:
+        begin = _came(p, grid, trail, count, points)
+    return found, inside, passage_along(p, grid, points, begin, end)
 
 
 @njit
-def way_out(p: Parameters, grid: Grid, trail: NDArray[np.float64], count: int, x: float,
-            y: float) -> tuple[float, float]:
-    """Return where (m) the passage began in which a robot is, by the way that it came."""
-    last_x, last_y, wide = x, y, 0.0
-    out_x, out_y = x, y
+def _came(p: Parameters, grid: Grid, trail: NDArray[np.float64], count: int,
+          points: NDArray[np.float64]) -> int:
+    """Write the way that a robot came, before its own place; return where the passage begins.
+
+    Loops of the trail are left out.
+    """
+    last_x, last_y, wide = points[_ROOM, 0], points[_ROOM, 1], 0.0
+    begin = at = _ROOM
     for k in range(count - 1, max(0, count - LONGEST) - 1, -1):
         at_x, at_y = trail[k % LONGEST, 0], trail[k % LONGEST, 1]
         dx, dy = at_x - last_x, at_y - last_y
         size = math.sqrt(dx * dx + dy * dy)
         if size <= 0.0:
             continue
+        at = _without_loop(p, points, at, at_x, at_y)
+        begin, at = max(begin, at), at - 1
+        if at < 0:
+            break
+        points[at, 0], points[at, 1] = at_x, at_y
         if is_narrow(p, grid, at_x, at_y, dx / size, dy / size):
-            out_x, out_y, wide = at_x, at_y, 0.0
+            begin, wide = at, 0.0
         else:
             wide += size
             if wide >= 2.0 * p.robot_radius_m:
                 break
         last_x, last_y = at_x, at_y
-    return out_x, out_y
+    return begin
+
+
+@njit_inner
+def _without_loop(p: Parameters, points: NDArray[np.float64], at: int, x: float,
+                  y: float) -> int:
+    """Return the first point, back from the robot, near to which the way comes again; ``at``."""
+    near = TRAIL_STEP * p.robot_radius_m
+    for k in range(_ROOM, at, -1):
+        dx, dy = points[k, 0] - x, points[k, 1] - y
+        if dx * dx + dy * dy < near * near:
+            return k
+    return at

@@ -19,23 +19,28 @@ def _numbers(rows: Sequence[Row], key: str) -> list[float]:
     return [float(row[key]) for row in rows if row.get(key) is not None]
 
 
+def _text(value: float, digits: int) -> str:
+    """Return a number; one that is rounded to zero has no sign."""
+    return f'{round(value, digits) + 0.0:.{digits}f}'
+
+
 def _mean(key: str, digits: int) -> Cell:
     def cell(rows: Sequence[Row]) -> str:
         values = _numbers(rows, key)
-        return f'{statistics.fmean(values):.{digits}f}' if values else '–'
+        return _text(statistics.fmean(values), digits) if values else '–'
     return cell
 
 
 def _median(key: str, digits: int) -> Cell:
     def cell(rows: Sequence[Row]) -> str:
         values = _numbers(rows, key)
-        return f'{statistics.median(values):.{digits}f}' if values else '–'
+        return _text(statistics.median(values), digits) if values else '–'
     return cell
 
 
 def _least(rows: Sequence[Row]) -> str:
     values = _numbers(rows, 'min_clearance_m')
-    return f'{min(values):.2f}' if values else '–'
+    return _text(min(values), 2) if values else '–'
 
 
 def _share(key: str) -> Cell:

@@ -5,19 +5,19 @@ import pytest
 
 from navigate.parameters import CLEAR_TIME, YIELD_TIME, Parameters, resolved
 from navigate.ways.grid import make_grid, mark
-from navigate.ways.passage import Passage
+from navigate.ways.passage_lanes import has_lanes
+from navigate.ways.passage_line import Passage
 from navigate.yielding import (
     FREE,
     KEEPS_ON,
     PASSES,
     WAITS,
     Yield,
-    has_lanes,
+    is_met,
     is_out_of_the_way,
     is_taken,
     negotiated,
     no_yield,
-    on_lane,
     spot_beside,
 )
 
@@ -124,11 +124,56 @@ def test_two_pass_each_other_where_both_fit(width, fits):
     assert modes == ([PASSES, PASSES] if fits else [FREE, WAITS])
 
 
-def test_lanes_leave_as_much_room_to_walls_as_between_them():
-    grid = hallway(1.6)
-    (_, right), (_, left) = (on_lane(P, grid, EAST, 1.0, 0.1, 9.0, 9.0),
-                             on_lane(P, grid, WEST, 3.0, 0.1, 9.0, 9.0))
-    room = (1.6 - 4 * P.robot_radius_m) / 3
-    assert right == pytest.approx(-0.8 + room + P.robot_radius_m, abs=0.01)
-    assert left == pytest.approx(0.8 - room - P.robot_radius_m, abs=0.01)
-    assert on_lane(P, make_grid(-51.84, -51.84, P.cell_m), EAST, 1.0, 0.1, 9.0, 9.0) == (9.0, 9.0)
+def test_who_passes_another_keeps_to_its_lane_however_that_one_faces():
+    grid, others, group = hallway(1.6), np.array([[1.5, 0.3], [2.2, -0.3]]), np.zeros(2, np.int8)
+    passes = Yield(PASSES, 0.0, 0.0, 0.0, EAST, 0.0, 0.0)
+    for facing in (-1.0, 1.0):
+        headings = np.array([[1.0, 0.0, 0.0], [facing, 0.0, 0.0]])
+        assert is_met(P, EAST, 0, others)
+        for found in (True, False):
+            assert negotiated(P, grid, passes, 0, found, EAST, others, headings, group,
+                              1.0).mode == PASSES
+    others[1] = 0.5, -0.3  # has passed
+    assert not is_met(P, EAST, 0, others)
+    assert negotiated(P, grid, passes, 0, True, EAST, others, headings, group, 1.0).mode == FREE
+
+
+BENT = Passage(0.0, 0.0, 4.0, 3.0, (4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1)
+BACK = Passage(4.0, 3.0, 0.0, 0.0, BENT.bends, 1)
+
+
+def taken_round(passage, me, robots):
+    """``robots``: x, y (m), and the unit vector of the heading."""
+    robots = np.array(robots, float)
+    headings = np.column_stack([robots[:, 2:], np.ones(len(robots))])
+    return is_taken(P, passage, me, robots[:, :2].copy(), headings,
+                    np.zeros(len(robots), np.int8), FREE, 0.0, 0.0)
+
+
+def test_a_passage_is_taken_round_its_corner():
+    before, inside = (-1.0, 0.0, 1, 0), (4.0, 1.5, 0, -1)
+    assert taken_round(BENT, 0, [before, inside]) == (True, True)
+    assert taken_round(BACK, 1, [before, inside]) == (False, False)
+    assert taken_round(BENT, 0, [before, (4.0, 1.5, 0, 1)]) == (False, False)  # the same way
+    beyond = (4.0, 4.5, 0, -1)
+    assert taken_round(BENT, 0, [before, beyond]) == (False, False)  # farther from its end
+    assert taken_round(BENT, 0, [(-2.0, 0.0, 1, 0), beyond]) == (True, False)
+
+
+def test_who_presses_round_a_corner_counts():
+    # 1 and 2 meet in the first part, 0 presses behind 2 in the second.
+    robots = [(4.0, 0.8, 0, -1), (2.4, 0.0, 1, 0), (3.3, 0.2, -1, 0)]
+    robots[0] = (4.0, 1.0, -0.6, -0.8)
+    assert taken_round(BENT, 1, robots)[0]
+    assert not taken_round(BACK, 2, robots)[0]
+    robots[0] = (4.0, 1.0, 0, 1)  # leaves
+    assert not taken_round(BENT, 1, robots)[0]
+
+
+@pytest.mark.parametrize(('passage', 'to'), [(BENT, (-2.0, 0.0)), (BACK, (4.0, 5.0))])
+def test_it_waits_before_the_part_at_its_end(passage, to):
+    others = np.array([[1.0, 0.0], [3.0, 0.0]])
+    spot = spot_beside(P, make_grid(-43.2, -43.2, P.cell_m), passage, 0, others)
+    assert is_out_of_the_way(P, passage, *spot)
+    assert not is_out_of_the_way(P, passage, *to)
+    assert np.hypot(spot[0] - to[0], spot[1] - to[1]) < 3.0

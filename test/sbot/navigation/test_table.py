@@ -16,3 +16,11 @@ def test_every_cell_of_the_shipped_rows_has_twenty_runs_without_errors():
     made = as_markdown(table(rows))
     for controller in {row['controller'] for row in rows}:
         assert f'| {controller} ' in made
+
+
+def test_what_is_rounded_to_zero_has_no_sign():
+    row = {'scene': 'a/b', 'controller': 'c', 'set': {}, 'min_clearance_m': -1e-9, 'spl': -0.001,
+           'time_s': -0.01}
+    heading, line = table([row])
+    cells = dict(zip(heading, line, strict=True))
+    assert (cells['clearance (m)'], cells['SPL'], cells['time (s)']) == ('0.00', '0.00', '0.0')

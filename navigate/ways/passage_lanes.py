@@ -1,0 +1,61 @@
+"""Lanes of passages in which two robots pass each other, each on its right."""
+
+from __future__ import annotations
+
+import math
+
+from navigate.parameters import LANE_AHEAD, LANES, Parameters
+from navigate.ways.grid import Grid
+from navigate.ways.passage_line import Passage, corner_of, line_at, station
+from navigate.ways.route import room_beside
+from sbot_common.compiled.jit import njit
+
+
+@njit
+def has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
+    """Tell whether two robots pass each other in a passage if each keeps to its side."""
+    r, seen, some = p.robot_radius_m, False, False
+    for part in range(passage.corners + 1):
+        from_x, from_y = corner_of(passage, part)
+        to_x, to_y = corner_of(passage, part + 1)
+        u_x, u_y = to_x - from_x, to_y - from_y
+        length = math.sqrt(u_x * u_x + u_y * u_y)
+        if length <= 1e-9 * r:
+            continue
+        u_x, u_y, some = u_x / length, u_y / length, True
+        for k in range(math.floor(length / r) + 1):
+            left, right = room_beside(grid, from_x + k * r * u_x, from_y + k * r * u_y, u_x, u_y,
+                                      r, LANES * r)
+            if left - right < LANES * r:
+                return False
+            seen |= left - right < math.inf
+    return some and seen
+
+
+@njit
+def on_lane(p: Parameters, grid: Grid, passage: Passage, x: float, y: float, at_x: float,
+            at_y: float) -> tuple[float, float]:
+    """Return the point (m) ahead on the right lane of a passage; (at_x, at_y) where it has none.
+
+    Keeping to the right: Kirby, Simmons, Forlizzi, "COMPANION: A constraint-optimizing method
+    for person-acceptable navigation" (RO-MAN 2009). Both walls and the other leave as much room.
+    """
+    r = p.robot_radius_m
+    if passage.corners == 0:
+        u_x, u_y = passage.far_x - passage.near_x, passage.far_y - passage.near_y
+        length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
+        u_x, u_y = u_x / length, u_y / length
+        to_x, to_y = x + LANE_AHEAD * r * u_x, y + LANE_AHEAD * r * u_y
+    else:
+        along = station(p, passage, x, y).along
+        to_x, to_y, u_x, u_y = line_at(p, passage, along + LANE_AHEAD * r)
+    left, right = room_beside(grid, to_x, to_y, u_x, u_y, r, LANES * r)
+    if passage.corners > 0 and left - right == math.inf:  # one wall ends at the corner
+        if left < math.inf:
+            right = left - LANES * r
+        elif right > -math.inf:
+            left = right + LANES * r
+    if not (left < math.inf and right > -math.inf):
+        return at_x, at_y
+    aside = (left + right) / 2 - (left - right + 2.0 * r) / 6
+    return to_x - aside * u_y, to_y + aside * u_x

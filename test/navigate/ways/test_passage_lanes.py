@@ -1,0 +1,63 @@
+"""Lanes of a straight passage, and of one round a corner."""
+
+import numpy as np
+import pytest
+
+from navigate.parameters import Parameters, resolved
+from navigate.ways.grid import make_grid, mark
+from navigate.ways.passage_lanes import has_lanes, on_lane
+from navigate.ways.passage_line import Passage
+
+P = resolved(Parameters())
+R = P.robot_radius_m
+NOTHING = make_grid(-51.84, -51.84, P.cell_m)
+EAST, WEST = Passage(0.0, 0.0, 4.0, 0.0), Passage(4.0, 0.0, 0.0, 0.0)
+BENT = Passage(0.0, 0.0, 4.0, 4.0, (4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1)
+BACK = Passage(4.0, 4.0, 0.0, 0.0, BENT.bends, 1)
+
+
+def walls(*lines):
+    grid = make_grid(-51.84, -51.84, P.cell_m)
+    for x0, y0, x1, y1 in lines:
+        for t in np.linspace(0.0, 1.0, 200):
+            mark(grid, x0 + t * (x1 - x0), y0 + t * (y1 - y0))
+    return grid
+
+
+def corner(width):
+    half = width / 2
+    return walls((-2, -half, 4 + half, -half), (4 + half, -half, 4 + half, 6),
+                 (-2, half, 4 - half, half), (4 - half, half, 4 - half, 6))
+
+
+def test_lanes_leave_as_much_room_to_walls_as_between_them():
+    grid = walls((-2, 0.8, 6, 0.8), (-2, -0.8, 6, -0.8))
+    (_, right), (_, left) = (on_lane(P, grid, EAST, 1.0, 0.1, 9.0, 9.0),
+                             on_lane(P, grid, WEST, 3.0, 0.1, 9.0, 9.0))
+    room = (1.6 - 4 * R) / 3
+    assert right == pytest.approx(-0.8 + room + R, abs=0.01)
+    assert left == pytest.approx(0.8 - room - R, abs=0.01)
+    assert on_lane(P, NOTHING, EAST, 1.0, 0.1, 9.0, 9.0) == (9.0, 9.0)
+
+
+@pytest.mark.parametrize(('width', 'fits'), [(1.6, True), (1.4, False)])
+def test_two_pass_each_other_round_a_corner_where_both_fit(width, fits):
+    assert has_lanes(P, corner(width), BENT) == has_lanes(P, corner(width), BACK) == fits
+    # The straight line from end to end is in the walls.
+    assert not has_lanes(P, corner(width), Passage(0.0, 0.0, 4.0, 4.0))
+    assert not has_lanes(P, NOTHING, BENT)
+
+
+def test_lanes_lead_round_a_corner():
+    grid, beside = corner(1.6), 0.8 - (1.6 - 4 * R) / 3 - R
+    assert on_lane(P, grid, BENT, 1.0, 0.1, 9.0, 9.0)[1] == pytest.approx(-beside, abs=0.03)
+    assert on_lane(P, grid, BENT, 4.1, 1.0, 9.0, 9.0)[0] == pytest.approx(4 + beside, abs=0.03)
+    assert on_lane(P, grid, BACK, 4.1, 3.0, 9.0, 9.0)[0] == pytest.approx(4 - beside, abs=0.03)
+    assert on_lane(P, grid, BACK, 3.0, 0.1, 9.0, 9.0)[1] == pytest.approx(beside, abs=0.03)
+    # At the corner itself one wall has ended; the other one tells where the lane is.
+    outer, inner = (on_lane(P, grid, BENT, 3.0, -beside, 9.0, 9.0),
+                    on_lane(P, grid, BACK, 4 - beside, 1.0, 9.0, 9.0))
+    assert outer[1] < -beside + 0.03
+    assert inner[0] < 4 - beside + 0.1
+    assert max(outer) < 4 + 0.8 - R
+    assert np.hypot(inner[0] - 3.2, inner[1] - 0.8) > R
