@@ -80,7 +80,7 @@ class OuterLibrary(_Library):
         for library in parts:
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(_module_of(library), preserve=True)
-        self._linking_libraries = []
+        self._linking_libraries: list[Any] = []
         super().finalize()
 
     def _optimize_final_module(self) -> None:
