@@ -158,7 +158,7 @@ class Parameters(NamedTuple):
         '30 turns per second; in proportion at other rates.', minimum=0.0, maximum=1.0)] = 0.2
     robot_radius_m: Annotated[float, Param(
         'm', "Radius of every robot; 0: that of the robot's own body and what it keeps free, of a "
-        'rectangle the circle around it.', minimum=0.0)] = 0.0
+        'rectangle that of the disc of its area.', minimum=0.0)] = 0.0
     margin_m: Annotated[float, Param(
         'm', 'Distance kept from obstacles, in addition to the radius; 0: 0.4 radii.',
         minimum=0.0)] = 0.0
@@ -198,7 +198,7 @@ def unknown_clearance(p: Parameters) -> Iterator[tuple[str, object, str]]:
 class Size(NamedTuple):
     """A robot's body, as far as the defaults depend on it."""
 
-    radius: float  # m, of the circle that nothing may enter
+    radius: float  # m, with what the body keeps free around it
     speed: float  # m/s, of the wheels
 
 

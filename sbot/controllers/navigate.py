@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from navigate.parameters import Parameters, Size, resolved, unknown_clearance
 from sbot.controllers.entry import Entry, Member, Place
 from sbot_common.errors import bad_value
@@ -22,8 +24,16 @@ def _make(place: Place) -> Controller:
 
 
 def size_of(body: Body) -> Size:
-    """Return what the defaults of the parameters depend on."""
-    return Size(body.safety_radius, body.max_wheel_speed * body.wheel_radius)
+    """Return what the defaults of the parameters depend on.
+
+    A rectangle counts as the disc of its area: with the margin of 0.4 radii that disc holds a
+    rectangle twice as long as wide. The circle around it would keep it out of most doors.
+    """
+    radius = body.safety_radius
+    if body.is_rectangle:
+        around = 2.0 * body.collision_distance
+        radius = math.sqrt((body.length + around) * (body.width + around) / math.pi)
+    return Size(radius, body.max_wheel_speed * body.wheel_radius)
 
 
 def _fitted(parameters: Parameters, body: Body) -> Parameters:
@@ -37,7 +47,7 @@ def _refusal(place: Place) -> str | None:
 
 
 def _doubts(parameters: Parameters, _: int, body: Body) -> list[tuple[str, str]]:
-    radius, own = parameters.robot_radius_m, body.safety_radius
+    radius, own = parameters.robot_radius_m, size_of(body).radius
     if radius in (0.0, own):
         return []
     return [('robot_radius_m', f'got {radius:g}, expected {own:g} m, the radius of body '

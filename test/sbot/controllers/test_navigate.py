@@ -1,6 +1,7 @@
 """``map`` and sizes of navigate: what a robot knows of world and body, the same in every mode."""
 
 import importlib.util
+import math
 import os
 import sys
 
@@ -12,10 +13,12 @@ from over_nodes import check_nodes
 import sbot
 from navigate.bot import Navigate
 from sbot.bag.reader import Bag
+from sbot.controllers.navigate import size_of
 from sbot.regression.replay import replay
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation
+from sbot_sim.world.bodies import E_PUCK2, ROBOT, S_BOT
 
 TRAP = """
 duration: 25
@@ -135,6 +138,15 @@ def test_what_is_given_counts_instead_of_the_body():
     near = sbot.run(EPUCKS, **{'controllers.navigate.goal_tolerance': 0.3})
     assert near.summary['ended_by'] == 'goal_reached'
     assert near.summary['sim_time_s'] < 0.8 * sbot.run(EPUCKS).summary['sim_time_s']
+
+
+@pytest.mark.parametrize(('body', 'radius'), [
+    (ROBOT, 0.3), (E_PUCK2, 0.035), (S_BOT, 0.088),
+    (ROBOT._replace(length=0.8, width=0.4, offset=0.2), math.sqrt(0.32 / math.pi)),
+    (ROBOT._replace(length=0.7, width=0.3, collision_distance=0.05), math.sqrt(0.32 / math.pi))])
+def test_a_round_body_counts_with_its_radius_and_a_rectangle_with_its_area(body, radius):
+    assert size_of(body).radius == pytest.approx(radius)
+    assert size_of(body).speed == body.max_wheel_speed * body.wheel_radius
 
 
 @pytest.mark.parametrize(('given', 'warnings'), [(0.3, 1), (0.035, 0), (0.0, 0)])
