@@ -49,7 +49,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:  # noqa: ANN401 - no
                       help=f'a range 0:50 or a list 1,2,3 (default: {_SEEDS}); BARN runs '
                            'with the first seed only')
     made.add_argument('--secret', metavar='FILE',
-                      help='derive as many seeds as --seeds has from the content of this file')
+                      help='derive as many seeds as --seeds has from the content of this file; '
+                           'with --check: compare the seeds of the rows with those')
     made.add_argument('--barn', metavar='DIR', help="folder with your copy of BARN's worlds")
     made.add_argument('--dynabarn', metavar='DIR', help="folder with your copy of DynaBARN's "
                                                         "worlds")
@@ -93,7 +94,7 @@ def _navigation(arguments: argparse.Namespace) -> int:
         return _show(arguments)
     options = _options(arguments)
     if arguments.check is not None:
-        return _check(Path(arguments.check), known, options, arguments.trust)
+        return _check(arguments, known, options)
     return _run(arguments, scenes, options)
 
 
@@ -110,20 +111,12 @@ def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) 
 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
-    from sbot.files.limits import limits, too_large
-    from sbot.files.yaml_text import read_file
     from sbot.navigation.benchmark import make_plan, run_nodes, run_plan, scene_sources
     from sbot.navigation.nodes import PREFIX
     from sbot.sweeps.values import seeds_of
     if arguments.resume and arguments.output is None:
         raise InputError('--resume needs the folder; do -o DIR')
-    secret = None
-    if arguments.secret is not None:
-        secret = read_file(Path(arguments.secret), typed=True)
-        if len(secret) > limits().text_bytes:
-            raise too_large(arguments.secret, 'bytes or more', len(secret), 'text_bytes')
-        print(f'seeds from a secret with SHA-256 {hashlib.sha256(secret).hexdigest()}',
-              file=sys.stderr)
+    secret = _secret(arguments.secret)
     scenarios = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds'), secret))
     fixed = dict(parse_override(text) for text in arguments.assignments)
     nodes = [PREFIX + text for text in arguments.node]
@@ -146,6 +139,20 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
         print(one_line(f"sbot: {row['scene']}#{row['seed']} {row['controller']}: {row['error']}"),
               file=sys.stderr)
     return FAILED if errors else 0
+
+
+def _secret(file: str | None) -> bytes | None:
+    """Return the content of a secret file, and print its hash; None without a file."""
+    from sbot.files.limits import limits, too_large
+    from sbot.files.yaml_text import read_file
+    if file is None:
+        return None
+    secret = read_file(Path(file), typed=True)
+    if len(secret) > limits().text_bytes:
+        raise too_large(file, 'bytes or more', len(secret), 'text_bytes')
+    print(f'seeds from a secret with SHA-256 {hashlib.sha256(secret).hexdigest()}',
+          file=sys.stderr)
+    return secret
 
 
 def _check_nodes(arguments: argparse.Namespace, nodes: Sequence[str],
@@ -205,16 +212,20 @@ def _show(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check(path: Path, known: Mapping[str, Mapping[str, Any]], options: Options,
-           trusted: bool) -> int:
+def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]],
+           options: Options) -> int:
     from sbot.navigation.benchmark import check_rows, executed
+    from sbot.navigation.library import foreign_seeds
     from sbot.navigation.rows import read_rows_file
+    path = Path(arguments.check)
     rows = read_rows_file(path)
     named = executed(rows)
-    if named and not trusted:
+    if named and not arguments.trust:
         raise InputError(f'{path} names {", ".join(named[:5])}, which a check executes or reads; '
                          'if you trust it, add --trust')
-    wrong = check_rows(rows, known, options)
+    secret = _secret(arguments.secret)
+    wrong = [] if secret is None else foreign_seeds(rows, secret)
+    wrong += check_rows(rows, known, options)
     print('\n'.join([*wrong, f'{len(rows)} rows run again, {len(wrong)} differences']))
     return FAILED if wrong else 0
 

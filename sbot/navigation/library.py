@@ -15,7 +15,7 @@ from sbot.navigation import alone, mini_games, open_space
 from sbot.navigation.barn import barn_scenes, dynabarn_scenes
 from sbot.navigation.scene import Scene, rounded
 from sbot.scenario.fields import MAX_SEED
-from sbot_common.errors import InputError, unknown_name
+from sbot_common.errors import InputError, one_line, shown, unknown_name
 
 VERSION = 1  # of all scenes; rows of different versions are not compared
 SHIPPED: dict[str, dict[str, Scene]] = {
@@ -98,3 +98,18 @@ def hidden_seeds(secret: bytes, name: str, count: int) -> list[int]:
     """
     digests = (hashlib.sha256(secret + f'/{name}/{k}'.encode()).digest() for k in range(count))
     return [int.from_bytes(each[:8], 'big') % (MAX_SEED + 1) for each in digests]
+
+
+def foreign_seeds(rows: Iterable[Mapping[str, Any]], secret: bytes) -> list[str]:
+    """Return a line for each scene and controller whose rows have other seeds than a secret's.
+
+    N rows must have the first N seeds: nobody has left out a run.
+    """
+    seeds: dict[tuple[str, str, str], list[int]] = {}
+    for row in rows:
+        changes = json.dumps(row['set'], sort_keys=True)
+        seeds.setdefault((row['scene'], row['controller'], changes), []).append(row['seed'])
+    return [one_line(f'{scene} {controller}: seeds: got {shown(found)}, expected the first '
+                     f'{len(found)} that follow from the secret')
+            for (scene, controller, _), found in seeds.items()
+            if sorted(found) != sorted(hidden_seeds(secret, scene, len(found)))]

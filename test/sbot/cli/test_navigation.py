@@ -76,6 +76,23 @@ def test_hidden_seeds_name_the_hash_of_their_secret(capsys, tmp_path):
     assert 'hallway/pair,0,' not in told.out
 
 
+def test_a_check_compares_seeds_with_a_secret(capsys, tmp_path):
+    secret, other, file = tmp_path / 'secret', tmp_path / 'other', tmp_path / 'rows.jsonl'
+    secret.write_bytes(b'fish')
+    other.write_bytes(b'flesh')
+    assert main(['bench', 'navigation', 'hallway', '--seeds', '0:2', '--secret', str(secret),
+                 '--format', 'jsonl', *FAST]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    for rows, given, code in (([first, second], secret, 0), ([first, second], other, 3),
+                              ([second], secret, 3), ([second, first], secret, 0)):
+        file.write_text('\n'.join(rows) + '\n')
+        assert main(['bench', 'navigation', '--check', str(file), '--secret', str(given),
+                     '--jobs', '1', '--quiet']) == code
+        told = capsys.readouterr().out
+        assert ('seeds: got' in told) == (code == 3)
+        assert told.endswith(f'{len(rows)} rows run again, {int(code == 3)} differences\n')
+
+
 def test_what_is_wrong_is_one_line(capsys, tmp_path):
     for given, expected in ((['hallwy'], 'hallway'), (['--controller', 'no'], 'controller'),
                             (['--barn', str(tmp_path)], '--barn'),

@@ -1,5 +1,6 @@
 """A stranger adds a controller to the table by following one page, word by word."""
 
+import importlib.util
 import json
 import re
 import shlex
@@ -16,16 +17,19 @@ pytestmark = pytest.mark.forked
 PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'navigation_benchmark.md'
 
 
-def blocks(language):
-    """The page's blocks of code up to nodes, without their indentation."""
+CLASS, NODE = ('## Add your own', '### A ROS 2 node'), ('### A ROS 2 node', '## Scenes')
+
+
+def blocks(language, part=CLASS):
+    """The page's blocks of code from one heading to another, without their indentation."""
     page = PAGE.read_text('utf-8')
-    text = page[page.index('## Add your own'):page.index('### A ROS 2 node')]
+    text = page[page.index(part[0]):page.index(part[1])]
     return [textwrap.dedent(block) for block in re.findall(
         rf'^ *```{language}\n(.*?)^ *```', text, re.DOTALL | re.MULTILINE)]
 
 
-def commands():
-    for block in blocks('bash'):
+def commands(part=CLASS):
+    for block in blocks('bash', part):
         for line in block.replace('\\\n', ' ').splitlines():
             yield shlex.split(line, comments=True)
 
@@ -65,3 +69,22 @@ def test_the_page_adds_a_controller_to_the_table(capsys):
     again = list(commands())[-1]
     assert main([*again[1:], '--quiet']) == 3
     assert 'controller_sha256' in capsys.readouterr().out
+
+
+@pytest.mark.ros
+@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
+@pytest.mark.usefixtures('here')
+def test_the_page_adds_a_node_to_the_table(capsys):
+    code, = blocks('python', NODE)
+    Path('mine_node.py').write_text(code)
+    run, check = commands(NODE)
+    assert run[:5] == ['sbot', 'bench', 'navigation', 'doorway', 'corner']
+    assert main(['bench', 'navigation', 'hallway', *run[5:], '--seeds', '0:1', '--set',
+                 'duration=2', '--quiet']) == 0
+    row, = map(json.loads, Path('node_runs', 'rows.jsonl').read_text().splitlines())
+    assert (row['scene'], row['error']) == ('hallway/pair', None)
+    assert row['deadlock_s'] < 1.0  # it drives
+    assert row['controller_sha256']
+    capsys.readouterr()
+    assert main([*check[1:], '--quiet']) == 0
+    assert capsys.readouterr().out == '1 rows run again, 0 differences\n'
