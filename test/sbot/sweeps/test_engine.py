@@ -3,12 +3,12 @@
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
 
 import pytest
+from forked import Started
 from sweep_users import HERE, last_x, write_scenario
 
 from sbot.cli.main import main
@@ -43,13 +43,13 @@ def cluster(tmp_path_factory):
     # In sessions of their own, with all that they start.
     options = {'cwd': folder, 'env': environment, 'stdout': log, 'stderr': log,
                'start_new_session': True}
-    scheduler = subprocess.Popen(
+    scheduler = Started(
         [sys.executable, '-m', 'distributed.cli.dask_scheduler', '--host', '127.0.0.1', '--port',
          '0', '--dashboard-address', '127.0.0.1:0', '--scheduler-file', str(file)], **options)
     workers = []
     try:
         wait_until(file.exists, 'the scheduler did not start')
-        workers += [subprocess.Popen(
+        workers += [Started(
             [sys.executable, '-m', 'distributed.cli.dask_worker', '--scheduler-file', str(file),
              '--no-nanny', '--nthreads', '1', '--no-dashboard'], **options) for _ in range(2)]
         from distributed import Client
@@ -70,6 +70,7 @@ def request(folder):
     return made
 
 
+@pytest.mark.forked
 @pytest.mark.slow
 def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
     address, workers = cluster
