@@ -32,6 +32,8 @@ settings.load_profile('project')
 # pytest-xdist is a process that locks a domain of its own, so nodes of two never meet.
 os.environ['ROS_DOMAIN_ID'] = str(lock_domain())
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+# No windows. For all tests, as the fork server has what libraries read when they are imported.
+os.environ['MPLBACKEND'] = 'agg'
 
 
 def pytest_configure(config: pytest.Config) -> None:

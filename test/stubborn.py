@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-DEADLINE = 60.0
+DEADLINE = 240.0
 _SCRIPT = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -4,7 +4,6 @@ Runs are made short. The Python of a page shares its names, and all blocks of a 
 """
 
 import linecache
-import os
 import re
 import shlex
 import subprocess
@@ -130,8 +129,8 @@ class Page:
             assert words[0] == 'python', f'{command}: give a reason in NOT_RUN'
             if (ROOT / words[1]).is_file():
                 words[1] = str(ROOT / words[1])
-            code = subprocess.run([sys.executable, *words[1:]], check=False, timeout=300,
-                                  env={**os.environ, 'PYTHONPATH': str(ROOT)}).returncode
+            code = subprocess.run([sys.executable, *words[1:]], check=False,
+                                  timeout=300).returncode
         out = ''.join(self._capsys.readouterr())
         assert code == expected, f'{self._path.name}: {command}\n{out}'
         shown = re.sub(r'about [\d.]+ \w+ on \d+', 'about … on …', shown)  # of another machine
@@ -169,7 +168,6 @@ def test_it_runs(path, tmp_path, monkeypatch, capsys):
             pytest.importorskip(module, reason=f'{module} is missing (extra learn)')
     pytest.importorskip('pandas', reason='pandas is missing')
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv('MPLBACKEND', 'agg')
     text = path.read_text('utf-8')
     page = Page(path, capsys)
     TAKEN_FOR_GRANTED.get(path.name, lambda folder: None)(tmp_path)

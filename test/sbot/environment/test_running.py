@@ -20,7 +20,7 @@ def test_lines_are_passed_on_and_the_last_that_says_something_is_kept():
     running = RunningProcesses(said.append)
     running.add('one', start("print('why\\n[INFO] bye\\n\\nend', end='')"))
     running.relay()
-    running.processes[0][1].wait(100)
+    running.processes[0][1].wait(240)
     running.stop()
     assert said == ['[one] why', '[one] [INFO] bye', '[one] ', '[one] end']
     assert running.last_lines == {'one': 'end'}
@@ -31,7 +31,7 @@ def test_a_line_that_never_ends_is_passed_on_in_pieces():
     running = RunningProcesses(said.append)
     running.add('loud', start(f"print('a' * {3 * LONGEST_LINE}, end='')"))
     running.relay()
-    running.processes[0][1].wait(100)
+    running.processes[0][1].wait(240)
     running.stop()
     assert said == ['[loud] ' + LONGEST_LINE * 'a'] * 3
 

@@ -21,7 +21,7 @@ NEAR = {'rate': 10, 'world': {'bounds': [0, 0, 12, 6]},
 def events(address, kinds):
     """Return the data of the first events of the page's source, one of each kind."""
     found = {}
-    with urllib.request.urlopen(address + 'events', timeout=60) as stream:
+    with urllib.request.urlopen(address + 'events', timeout=240) as stream:
         kind, lines = None, 0
         while not kinds <= set(found):
             lines += 1
@@ -61,7 +61,7 @@ def test_it_shows_the_moment_and_takes_the_time_that_passes(opened, capsys):
     assert len(opened) == 1
     env.close()
     with pytest.raises(urllib.error.URLError):
-        urllib.request.urlopen(address, timeout=60)
+        urllib.request.urlopen(address, timeout=240)
 
 
 def test_of_many_worlds_it_shows_the_first(opened):

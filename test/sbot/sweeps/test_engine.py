@@ -3,12 +3,12 @@
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
 
 import pytest
+from forked import Started
 from sweep_users import HERE, last_x, write_scenario
 
 from sbot.cli.main import main
@@ -23,7 +23,7 @@ from sbot_common.errors import InputError
 
 pytest.importorskip('distributed', reason="needs Dask: pip install '.[cluster]'")
 
-DEADLINE = 120.0  # s
+DEADLINE = 240.0  # s
 
 
 def wait_until(condition, what):
@@ -43,23 +43,23 @@ def cluster(tmp_path_factory):
     # In sessions of their own, with all that they start.
     options = {'cwd': folder, 'env': environment, 'stdout': log, 'stderr': log,
                'start_new_session': True}
-    scheduler = subprocess.Popen(
+    scheduler = Started(
         [sys.executable, '-m', 'distributed.cli.dask_scheduler', '--host', '127.0.0.1', '--port',
          '0', '--dashboard-address', '127.0.0.1:0', '--scheduler-file', str(file)], **options)
     workers = []
     try:
         wait_until(file.exists, 'the scheduler did not start')
-        workers += [subprocess.Popen(
+        workers += [Started(
             [sys.executable, '-m', 'distributed.cli.dask_worker', '--scheduler-file', str(file),
              '--no-nanny', '--nthreads', '1', '--no-dashboard'], **options) for _ in range(2)]
         from distributed import Client
-        with Client(scheduler_file=str(file), set_as_default=False, timeout=60) as client:
+        with Client(scheduler_file=str(file), set_as_default=False, timeout=240) as client:
             client.wait_for_workers(2, timeout=DEADLINE)
         yield str(file), workers
     finally:
         for process in [*workers, scheduler]:
             process.kill()
-            process.wait(60)
+            process.wait(240)
         log.close()
 
 
@@ -70,6 +70,7 @@ def request(folder):
     return made
 
 
+@pytest.mark.forked
 @pytest.mark.slow
 def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
     address, workers = cluster
@@ -85,7 +86,7 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
     killer.start()
     outcome = run_sweep(made.plan(), made, far, Options(scheduler=address, progress=False))
     killer.join()
-    assert workers[0].wait(60) == -signal.SIGKILL
+    assert workers[0].wait(240) == -signal.SIGKILL
     assert 6 <= killed_at[0] < 40
     assert (outcome.runs, outcome.failed) == (40, 0)
     run_sweep(made.plan(), made, here, Options(jobs=2, progress=False))

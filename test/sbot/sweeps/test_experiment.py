@@ -185,7 +185,7 @@ def command(folder, *options):
 
 
 def wait_for_rows(folder, count, process):
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 240
     while len(read_index(folder).places) < count:
         assert time.monotonic() < deadline
         assert process.poll() is None
@@ -200,7 +200,7 @@ def test_a_sweep_that_is_ended_goes_on_where_it_was(tmp_path, number, capsys):
                           env=environment) as process:
         wait_for_rows(results, 2, process)
         process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=240)
     done = len(read_index(results).places)
     assert 2 <= done < 8
     if number == signal.SIGINT:

@@ -84,7 +84,7 @@ def test_only_the_page_itself_may_command(served, headers, path, body, status):
     live.controls.asked.clear()
     own = {'Host': place.netloc, 'Origin': f'http://{place.netloc}',
            'Content-Type': 'application/json', **headers}
-    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=240)
     connection.request('POST', path, body, {k: v for k, v in own.items() if v is not None})
     answer = connection.getresponse()
     assert answer.status == status
@@ -95,7 +95,7 @@ def test_only_the_page_itself_may_command(served, headers, path, body, status):
 
 def test_a_page_elsewhere_is_not_told_that_it_may_ask(served):
     place, _ = served
-    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=240)
     connection.request('OPTIONS', '/command', headers={
         'Origin': 'http://evil.example', 'Access-Control-Request-Method': 'POST'})
     answer = connection.getresponse()

@@ -77,7 +77,7 @@ class Session:
 
     def ask(self, request, status=200):
         place = urlsplit(self.address)
-        connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
+        connection = http.client.HTTPConnection(place.hostname, place.port, timeout=240)
         connection.request('POST', '/command', json.dumps(request), {
             'Origin': f'http://{place.netloc}', 'Content-Type': 'application/json'})
         answer = connection.getresponse()

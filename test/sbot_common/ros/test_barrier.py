@@ -11,7 +11,7 @@ pytestmark = [
     pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
-DEADLINE = 120.0
+DEADLINE = 240.0
 ROUNDS = 30
 TOPICS = ('one', 'two', 'three')
 

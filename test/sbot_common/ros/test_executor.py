@@ -20,7 +20,7 @@ from sbot_common import ros
 from sbot_common import topics
 from sbot_common.wire.messages import write_twist
 
-DEADLINE = 120.0  # s
+DEADLINE = 240.0  # s
 rclpy.init(args=[])
 talker, listener = Node('talker'), Node('listener')
 heard = []
