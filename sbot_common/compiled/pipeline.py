@@ -16,7 +16,6 @@ from sbot_common.compiled import light_numba  # noqa: F401
 
 # isort: split
 import numba
-from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
@@ -52,7 +51,7 @@ class InnerLibrary(_Library):
         """Make the functions parts of any module; what they call is linked by the callers."""
         self._raise_if_finalized()
         for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == Linkage.external:
+            if not function.is_declaration and function.linkage.name == 'external':
                 function.linkage = 'linkonce_odr'
         self._finalize_dynamic_globals()
         self._finalized = True
@@ -80,7 +79,7 @@ class OuterLibrary(_Library):
         for library in parts:
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(_module_of(library), preserve=True)
-        self._linking_libraries: list[Any] = []
+        self._linking_libraries.clear()
         super().finalize()
 
     def _optimize_final_module(self) -> None:
