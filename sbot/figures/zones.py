@@ -19,6 +19,7 @@ from sbot.scenario.model import Zone
 
 _FILL = 0.22  # opacity
 _POINT = 42.0  # of a zone without radius: size as scatter takes it
+MOST_NAMES = 300  # names of more zones would cover each other, and take minutes
 _LINE = 1.3  # height of a name, in sizes of its letters
 _GAP, _POINT_GAP = 2.0, 5.0  # points between a zone, or a zone without radius, and its name
 
@@ -35,6 +36,7 @@ def draw_zones(axes: Axes, zones: tuple[Zone, ...]) -> None:
     """Draw zones as discs beneath everything that moves, their names at their upper edges.
 
     A name is written below its zone, or within it, where it would otherwise leave the picture.
+    Only the first ``MOST_NAMES`` have names.
     """
     # All at once: an artist for each zone takes minutes for thousands.
     _draw_discs(axes, [zone for zone in zones if zone.radius is not None])
@@ -46,7 +48,7 @@ def draw_zones(axes: Axes, zones: tuple[Zone, ...]) -> None:
     axes.apply_aspect()  # else the size of the view is not known
     font = FontProperties(size='medium')
     rim = [withStroke(linewidth=1.5, foreground=palette().ground)]
-    for zone in zones:
+    for zone in zones[:MOST_NAMES]:
         width = text_to_path.get_text_width_height_descent(zone.name, font, False)[0]
         place = _place(axes, zone, width, _LINE * font.get_size_in_points())
         if place is not None:

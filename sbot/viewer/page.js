@@ -428,6 +428,8 @@ function zoneNamePlace(x, y, r, name, width, height) {
   return [at, below <= height - 4 ? Math.max(below, TITLE + 14) : TITLE + 14];
 }
 
+const MOST_ZONE_NAMES = 300;               // as in sbot/figures/zones.py
+
 function drawZoneNames(width, height) {
   if (!run.zones.length) return;
   const ratio = window.devicePixelRatio || 1;
@@ -437,7 +439,7 @@ function drawZoneNames(width, height) {
   ctx.lineWidth = 3;
   ctx.strokeStyle = theme.ground;
   ctx.fillStyle = theme.ink;
-  for (const [x, y, r, , name] of run.zones) {
+  for (const [x, y, r, , name] of run.zones.slice(0, MOST_ZONE_NAMES)) {
     const place = zoneNamePlace(x, y, r, name, width, height);
     if (!place) continue;
     ctx.strokeText(name, ...place);

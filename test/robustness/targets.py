@@ -32,6 +32,14 @@ from PIL import Image
 from rosbags.rosbag2 import StoragePlugin, Writer
 from sweep_targets import SWEEP_TARGETS
 
+from neural_controller.network import (
+    FUNCTION,
+    load_network,
+    make_network,
+    read_content,
+    save_network,
+)
+from neural_controller.saved_policy import SavedPolicy, Source, read_policy, write_policy
 from sbot.bag import compare, csv_export
 from sbot.bag.arrays import read_recording
 from sbot.bag.reader import Bag
@@ -89,7 +97,9 @@ duration: 2
 world: {bounds: [-1, -1, 9, 5], segments: [[1, 4, 3, 4.5]],
   circles: [{center: [6, 3], radius: 0.5}],
   rectangles: [{center: [7.5, 4], size: [0.3, 0.4], yaw: 0.3}],
-  polygons: [{corners: [[3, 3], [4, 3], [4, 4], [3.6, 3.3]]}]}
+  polygons: [{corners: [[3, 3], [4, 3], [4, 4], [3.6, 3.3]]}],
+  moving: [{radius: 0.3, path: [[0, 4], [0, 3]], speed: 0.5}],
+  zones: [{name: nest, center: [8, 2], radius: 0.5, color: "#2e9e5b"}, {name: b, center: [0, 0]}]}
 sensors: {infrared: true, scan_beams: 12, range_and_bearing: true}
 wind: {wind_speed_mean: 0.3, wake: true}
 bodies: {mine: {radius: 0.2, like: robot}}
@@ -516,6 +526,35 @@ def read_calls(data: bytes, folder: Path) -> None:
         raise refused
 
 
+# Networks and policies.
+
+@cache
+def _networks(folder: Path) -> list[bytes]:
+    kinds = {'perceptron': (), 'mlp': (3, 2), 'ctrnn': (2,)}
+    for kind, hidden in kinds.items():
+        network = make_network(kind, ['scan:4', 'goal', 'imu:2'], hidden=hidden, outputs='twist',
+                               max_speed=0.5, turn=1.0, hold=3)
+        save_network(folder / f'{kind}.json', network, np.linspace(-1, 1, network.weight_count))
+    source = Source('def f(weights, inputs, memory, outputs):\n    outputs[0] = 1.0\n', {}, {})
+    network = make_network('perceptron', ['goal'], outputs='wheels', max_speed=0.5, turn=0.1)
+    write_policy(folder / 'function.json', SavedPolicy(
+        'function.json', 'f', source, 'numpy', network, 2, np.ones(3)))
+    return [(folder / f'{name}.json').read_bytes() for name in (*kinds, *kinds, 'function')]
+
+
+def read_network(data: bytes, folder: Path) -> None:
+    """Load a network, or look at a policy, and write it again: it is the same then."""
+    path = _write(folder, 'network.json', data)
+    if read_content(path).get('kind') == FUNCTION:
+        read_policy(path)  # which executes nothing
+        return
+    network, weights = load_network(path)
+    save_network(folder / 'again.json', network, weights)
+    again, same = load_network(folder / 'again.json')
+    assert again == network
+    assert same.tobytes() == weights.tobytes()
+
+
 def read_mapping(data: bytes, folder: Path) -> None:
     """Load a dict, as Python programs do."""
     value, _ = parse_yaml(decode_text(data, 'x'), 'x')
@@ -542,5 +581,6 @@ TARGETS = {
     'live': Target(lives, read_live, messages_of),
     'fast2d': Target(_fast2d_seeds, read_calls),
     **{name: Target(*parts) for name, parts in SWEEP_TARGETS.items()},
+    'network': Target(_networks, read_network, _text),
     'arguments': Target(argument_seeds, read_arguments, make_arguments),
 }

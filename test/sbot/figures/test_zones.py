@@ -16,8 +16,9 @@ from sbot.figures.animation import animate_run
 from sbot.figures.data import from_result
 from sbot.figures.picture import Look, draw_run, plot_run
 from sbot.figures.recording import from_bag
-from sbot.figures.zones import zone_colour
+from sbot.figures.zones import MOST_NAMES
 from sbot.runner.loop import run_scenario
+from sbot.scenario.assemble import zone_colour
 from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot.viewer.page import write_view
 from sbot_common.errors import InputError
@@ -148,6 +149,13 @@ def test_a_picture_has_few_artists_for_many_zones():
     zones = [{'name': 'z', 'center': [1 + k % 6, 1 + k % 5], 'radius': 0.3} for k in range(60)]
     axes = draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
     assert len([child for child in axes.get_children() if child.get_gid() == 'zones']) == 2
+
+
+def test_only_so_many_zones_have_names():
+    zones = [{'name': f'z{k}', 'center': [1 + k % 6, 1 + k % 5]} for k in range(MOST_NAMES + 1)]
+    axes = draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
+    written = {text.get_text() for text in axes.texts}
+    assert {f'z{MOST_NAMES - 1}', f'z{MOST_NAMES}'} & written == {f'z{MOST_NAMES - 1}'}
 
 
 def test_a_letter_that_the_font_lacks_is_a_box(tmp_path):
