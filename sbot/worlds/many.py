@@ -1,4 +1,4 @@
-"""``sbot.Worlds``: many independent worlds stepped in one call."""
+"""``sbot.Worlds``: many independent worlds that advance in one call."""
 
 from __future__ import annotations
 
