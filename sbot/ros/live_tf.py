@@ -1,4 +1,4 @@
-"""Live TF where no wheel has tf2_msgs: its type support, made once and kept with machine code.
+"""Live TF without an installed tf2_msgs: its type support, made once, kept with machine code.
 
 What was made is a folder for PYTHONPATH. Its name is a hash over what it was made with, so that
 an update makes another; it appears as a whole, so that an interrupt or a second process at the
@@ -56,15 +56,15 @@ def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str |
     folder = cache / f'messages-{_key(prefix)}'
     if os.pathsep in str(folder):
         say(f'{_PACKAGE}: not made in {folder}: PYTHONPATH takes no {os.pathsep!r} in a folder; '
-            'set NUMBA_CACHE_DIR to one without: /tf and /tf_static are in recordings only')
+            'set NUMBA_CACHE_DIR to another one; /tf and /tf_static are only in recordings')
         return None
     if _is_whole(folder):
         return str(folder)
-    say(f'{_PACKAGE} is not installed: making it, once, for live TF; for nodes that you start: '
+    say(f'{_PACKAGE} is not installed; making it once, for live TF; nodes that you start need '
         f'PYTHONPATH={folder}')
     problem = _make(folder, prefix)
     if problem:
-        say(f'{_PACKAGE}: {problem}: /tf and /tf_static are in recordings only')
+        say(f'{_PACKAGE}: {problem}; /tf and /tf_static are only in recordings')
         return None
     return str(folder)
 

@@ -1,7 +1,7 @@
-"""Bag player (`python -m sbot.ros.player`): plays a bag to nodes, compares their commands.
+"""Bag player (`python -m sbot.ros.player`): plays a bag to nodes and compares their commands.
 
-``ros2 bag play`` does the first half at least as well. This one needs no other ROS package, begins
-only when every controller is there, can wait for the answers to each tick, and compares them.
+Unlike ``ros2 bag play`` it starts only when every controller is connected, can wait for the
+answers to each tick, compares them with the bag, and needs no other ROS package.
 """
 
 from __future__ import annotations
@@ -214,9 +214,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(one_line(f'{result.ticks} ticks, {result.commands} answers, {result.differences} of '
                    f'{result.recorded} differ{": " + result.first if result.first else ""}'))
     if result.differences and bag.random_numbers not in (None, SOURCE):
-        print(f'{bag.path}: recorded with version {bag.metadata["version"]}, which made other '
-              'random numbers: of controllers that draw some, a difference says nothing',
-              file=sys.stderr)
+        print(f'{bag.path}: recorded with version {bag.metadata["version"]}, which drew other '
+              'random numbers; ignore differences of controllers that draw some', file=sys.stderr)
     return 1 if result.differences else 0
 
 
