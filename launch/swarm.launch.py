@@ -63,7 +63,7 @@ def seconds(text):
         duration = math.nan
     if not 0 <= duration < math.inf:
         raise RuntimeError(f"launch argument duration: got '{text}', expected seconds, "
-                           'or 0: until Ctrl-C')
+                           'or 0 (until Ctrl-C)')
     return duration
 
 

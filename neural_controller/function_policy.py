@@ -18,7 +18,7 @@ import numpy as np
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
 from sbot_common.arguments import whole
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import UserCodeError, call_user_code, reason
 
 _ROW, _READ = numba.float64[::1], numba.types.Array(numba.float64, 1, 'C', readonly=True)
@@ -132,12 +132,12 @@ def error_model_of(compiled: Any) -> str:  # noqa: ANN401
     """
     options = compiled.targetoptions
     if compiled.locals or not getattr(compiled, '_can_compile', True):
-        raise bad_value(f'{compiled.py_func.__name__}: option of numba',
-                        'locals or signatures', 'neither: a file does not keep them')
+        raise InputError(f'{compiled.py_func.__name__}: locals and signatures of numba cannot be '
+                         'combined with a policy file, which does not keep them')
     for name, value in options.items():
         if value and name not in _HARMLESS:
-            raise bad_value(f'{compiled.py_func.__name__}: option of numba', name,
-                            'none that may give other bits elsewhere')
+            raise InputError(f'{compiled.py_func.__name__}: option {name} of numba cannot be '
+                             'combined with a policy file: other machines may give other bits')
     return str(options.get('error_model', 'python'))
 
 

@@ -72,8 +72,8 @@ def text_of(function: FunctionType) -> str:
         text = textwrap.dedent(inspect.getsource(function))
         node = ast.parse(text).body[0]
     except (OSError, TypeError, SyntaxError, IndexError) as error:
-        raise InputError(f'{function.__name__}: its source text is not known ({error}); define it '
-                         'in a file') from None
+        raise InputError(f'{function.__name__}: a policy needs its source text ({error}); define '
+                         'it in a file') from None
     if not isinstance(node, ast.FunctionDef):
         raise InputError(f"{function.__name__}: a policy needs a function that begins with 'def'")
     return '\n'.join(text.splitlines()[node.lineno - 1:node.end_lineno]) + '\n'

@@ -61,7 +61,7 @@ def parse_input(name: str) -> tuple[int, int]:
                         'another sensor and how many numbers it reads, e.g. imu:4')
     if base in NAMES and base != 'scan':
         if colon:
-            raise bad_value('inputs', name, f'{base} alone')
+            raise bad_value('inputs', name, f'{base} without a number')
         return NAMES.index(base), SIZES[NAMES.index(base)]
     if not number.isdecimal() or len(number) > 4 or not 1 <= int(number) <= _MOST:
         what = 'sectors' if base == 'scan' else 'numbers'

@@ -106,7 +106,7 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     for name, value in (('max_speed', max_speed), ('turn', turn)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not (
                 _LEAST <= value <= _MOST):
-            raise bad_value(name, value, f'a number > 0, from {_LEAST:g} to {_MOST:g}')
+            raise bad_value(name, value, f'a number from {_LEAST:g} to {_MOST:g}')
     return Network(kind, tuple(inputs), sizes, outputs, float(max_speed), float(turn),
                    checked_hold(hold))
 

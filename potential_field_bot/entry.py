@@ -19,7 +19,7 @@ def main() -> int:
     spec = find_spec('sbot')  # imports nothing
     path = Path(spec.origin or '') if spec is not None else Path()
     if not path.is_file() or _MARK not in path.read_text('utf-8', 'replace')[:200]:
-        print(f'sbot: {path} is of another project named sbot; uninstall it (pip uninstall sbot), '
-              'and install potential_field_bot again', file=sys.stderr)
+        print(f'sbot: {path} belongs to another project named sbot; uninstall it (pip uninstall '
+              'sbot), and install potential_field_bot again', file=sys.stderr)
         return 2
     return int(import_module('sbot.cli.main').main())

@@ -124,7 +124,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f'potfield_bot: {error}\n{command_line.USAGE}', file=sys.stderr)
             return 1
         if more := command_line.surplus(own):
-            print(f'potfield_bot: only four arguments mean something; not used: {" ".join(more)}',
+            print(f'potfield_bot: uses four arguments; ignored: {" ".join(more)}',
                   file=sys.stderr)
         robot_id = str(given['robot_id'])
     else:

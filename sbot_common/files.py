@@ -44,7 +44,7 @@ def open_regular(path: str | Path) -> BinaryIO:
 def check_regular(path: str | Path, mode: int) -> None:
     """Raise InputError unless a mode (``os.stat``) is a regular file's."""
     if not stat.S_ISREG(mode):
-        raise InputError(f'{path}: is {_KINDS.get(stat.S_IFMT(mode), "no file")}, and not a '
+        raise InputError(f'{path}: got {_KINDS.get(stat.S_IFMT(mode), "no file")}, expected a '
                          'regular file')
 
 

@@ -135,7 +135,7 @@ class Bag:
         files = files or sorted(self.path.glob('*.mcap')) or sorted(self.path.glob('*.db3'))
         if not files:
             raise InputError(f'{self.path}: no .mcap file in this directory; its recorder may '
-                             'have been killed when it began')
+                             'have been killed at its start')
         for file in files:
             if not file.is_file():
                 raise InputError(f'{file}: a file of the bag is missing ({FILE_NAME} names it)')

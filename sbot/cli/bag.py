@@ -134,7 +134,7 @@ def _print_diff(result: Comparison, first: str, second: str) -> None:
     if result.first is not None:
         _print(f'first difference: {result.first}')
         if SCENARIO.name in result.different:
-            print('they were made from different scenarios or seeds')
+            print('the scenarios or seeds differ')
         print(f'{sum(result.different.values())} of {result.messages} messages differ, on '
               f'{len(result.different)} topics')
     for name, (a, b) in sorted(result.unpaired.items()):
@@ -145,7 +145,7 @@ def _print_diff(result: Comparison, first: str, second: str) -> None:
             _print(f'only in {bag}: {", ".join(names)}')
     if result.distances:
         robot, distance = max(result.distances.items(), key=lambda item: item[1])
-        print(f'at the end robots are at most {distance:.9g} m apart (robot {robot})')
+        print(f'largest distance at the end: {distance:.9g} m, of robot {robot}')
 
 
 def _csv(args: argparse.Namespace) -> int:

@@ -167,7 +167,7 @@ def _call(arguments: argparse.Namespace) -> int:
     try:
         return int(arguments.run(arguments))
     except SystemExit as error:  # with code 0 it would pass for a good run
-        print(f'sbot: a module that the command imports has raised SystemExit({error.code})',
+        print(f'sbot: a module that the command imports raised SystemExit({error.code})',
               file=sys.stderr)
         return 1
 

@@ -48,7 +48,7 @@ def check_interface(folder: Path, name: str, kind: str) -> None:
     if not INTERFACE.fullmatch(stem) or is_reserved(stem):
         raise bad_value(str(folder), name,
                         f'a file name such as Pose.{kind}: a capital letter first, then '
-                        'letters and digits, and no word of Python')
+                        'letters and digits, and not a word of Python')
 
 
 def check_different(paths: Iterable[str]) -> None:
@@ -57,16 +57,16 @@ def check_different(paths: Iterable[str]) -> None:
     for path in paths:
         other = first.setdefault(_lower(path), path)
         if other != path:
-            raise InputError(f'{other} cannot be combined with {path}: ROS 2 makes both to '
-                             f'{Path(_lower(path)).stem}')
+            raise InputError(f'{other} cannot be combined with {path}: ROS 2 makes '
+                             f'{Path(_lower(path)).stem} of both')
 
 
 def check_package(where: str, name: str) -> None:
     """Raise InputError for a name that no package of messages may have."""
     if not PACKAGE.fullmatch(name) or is_reserved(name) or name in sys.stdlib_module_names:
         raise bad_value(where, name,
-                        'small letters, digits and single underscores, a letter first, and no '
-                        "name of Python's own or of C")
+                        'small letters, digits and single underscores, a letter first, and not '
+                        'a name of Python or C')
 
 
 def check_free(where: str, name: str, prefix: Path) -> None:
@@ -80,11 +80,11 @@ def check_free(where: str, name: str, prefix: Path) -> None:
     try:
         spec = find_spec(name)
     except (ImportError, ValueError):
-        raise bad_value(where, name, 'no name of a Python module') from None
+        raise bad_value(where, name, 'a name that no Python module has') from None
     # A folder without __init__.py, such as that of the sources, hides nothing.
     if spec is not None and spec.origin is not None and not (
             Path(spec.origin).with_name(f'lib{name}__rosidl_generator_c.so').is_file()):
-        raise bad_value(where, name, f'no name of a Python module; there is {spec.origin}')
+        raise bad_value(where, name, f'a name that no Python module has; {spec.origin} has it')
 
 
 def _lower(path: str) -> str:

@@ -68,12 +68,13 @@ def read_sources(folder: Path) -> MessageSources:
         text = _read(path)
         size += len(text.encode())
         if size > MOST_OF_ALL:
-            raise InputError(f'{path}: with this file all have more than {MOST_OF_ALL} bytes')
+            raise InputError(f'{path}: the files up to this one have more than {MOST_OF_ALL} '
+                             'bytes')
         plain = plain_text(str(path), text)
         lines += plain.count('\n')
         if lines > MOST_LINES:
-            raise InputError(f'{path}: with this file all have more than {MOST_LINES} fields and '
-                             'constants')
+            raise InputError(f'{path}: the files up to this one have more than {MOST_LINES} '
+                             'fields and constants')
         texts[path.relative_to(folder).as_posix()] = plain
     return MessageSources(package, texts)
 
@@ -115,7 +116,7 @@ def _read(path: Path) -> str:
     except OSError as error:
         raise _unreadable(path, error) from None
     if len(data) > MOST_BYTES:
-        raise InputError(f'{path}: has more than {MOST_BYTES} bytes, the most of a file')
+        raise InputError(f'{path}: got more than {MOST_BYTES} bytes, expected fewer')
     try:
         text = data.decode('utf-8')
     except UnicodeDecodeError as error:
@@ -124,7 +125,7 @@ def _read(path: Path) -> str:
                          'file as UTF-8') from None
     if '\0' in text:
         line = text.count('\n', 0, text.index('\0')) + 1
-        raise InputError(f'{path}:{line}: a byte of 0 is no text')
+        raise InputError(f'{path}:{line}: got a byte of 0, expected text')
     return text
 
 

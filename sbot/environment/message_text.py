@@ -64,8 +64,8 @@ def plain_text(where: str, text: str) -> str:
         names[name] = number
         lines.append(plain)
         if len(lines) - lines.count(SEPARATOR) > MOST_MEMBERS:
-            raise InputError(f'{place}: got more than {MOST_MEMBERS} fields and constants, the '
-                             'most of a file')
+            raise InputError(f'{place}: got more fields and constants, expected at most '
+                             f'{MOST_MEMBERS} in a file')
     if service and lines.count(SEPARATOR) != 1:
         raise InputError(f'{where}: got {lines.count(SEPARATOR)}, expected one line {SEPARATOR}, '
                          'between request and response')
@@ -129,7 +129,8 @@ def _type(place: str, text: str) -> re.Match[str]:
     if (not known or not all(1 <= size <= MOST_LENGTH for size in sizes)
             or (longest and (package or name not in _STRINGS))
             or found['array'] == '[<=]'):
-        raise bad_value(f'{place}: type', text, f'one of ROS 2, lengths from 1 to {MOST_LENGTH}')
+        raise bad_value(f'{place}: type', text,
+                        f'a type of ROS 2, lengths from 1 to {MOST_LENGTH}')
     return found
 
 
@@ -141,7 +142,7 @@ def _check_value(place: str, kind: str, array: str, value: str) -> None:
     if kind in _STRINGS:
         _check_string(place, array, value)
     elif not _NUMBERS.fullmatch(value):
-        raise bad_value(f'{place}: value', value, f'one of {kind}{array}')
+        raise bad_value(f'{place}: value', value, f'a value of type {kind}{array}')
     elif kind in _FLOATS:
         for text in value.strip('[]').split(','):
             try:
@@ -161,5 +162,5 @@ def _check_string(place: str, array: str, value: str) -> None:
             raise bad_value(f'{place}: value', value, 'strings in ASCII such as ["one", "two"]')
     elif value[:1] in ('"', "'") and (
             len(value) < 2 or value[0] in value[1:-1] or value[-1] != value[0]):
-        raise bad_value(f'{place}: value', value, 'a string whose quotes end it, without # and '
-                        'without the same quotes within')
+        raise bad_value(f'{place}: value', value, 'a quoted string that contains neither # '
+                        'nor its own quotes')

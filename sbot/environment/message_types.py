@@ -72,7 +72,7 @@ def check_contained(contained: Mapping[str, Sequence[tuple[str, int]]],
         raise ValueError(f'{_in_a_circle(contained, levels)}: contains itself')
     for path in contained:
         if levels[path] > MOST_DEPTH:
-            raise ValueError(f'{path}: contains messages in more than {MOST_DEPTH} levels')
+            raise ValueError(f'{path}: nests messages in more than {MOST_DEPTH} levels')
         if values[path] > MOST_VALUES:
             raise ValueError(f'{path}: has {values[path]} values, expected at most {MOST_VALUES}')
 

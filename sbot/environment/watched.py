@@ -28,8 +28,8 @@ _HEARD = 0.2  # s that a signal to both takes to the child, and its note to us
 _SAME = 0.2  # s in which signals are one: `timeout` sends its own to a process and to its group
 _KILLED = 10.0  # s after a signal, for another program; ours has its own limit
 
-EXIT_EARLY = ('the process ended before the command did: a controller, or '
-              'another module that it imports, has ended it (os._exit, execv)')
+EXIT_EARLY = ('a controller, or another imported module, ended the process before the command '
+              'had ended (os._exit, execv)')
 
 
 def end_with_parent() -> None:

@@ -338,7 +338,7 @@ class Episodes:
                             f'truth values of shape {shape}')
         if not mask.any(axis=2).all():
             k, i = np.argwhere(~mask.any(axis=2))[0].tolist()
-            raise bad_value(where, f'no move of robot {i} in world {k}', 'one at least')
+            raise bad_value(where, f'no move of robot {i} in world {k}', 'at least one')
         return mask
 
     def state(self) -> NDArray[np.float32]:

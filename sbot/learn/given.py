@@ -90,8 +90,8 @@ def common_limits(task: Task, scenarios: Sequence[Scenario]) -> Floats:
     """Return the limits (N, 2) of robots in scenarios that are played together."""
     limits = [limits_of(task, scenario) for scenario in scenarios]
     if any((other != limits[0]).any() for other in limits):
-        raise InputError('scenario: robots of scenarios that are played together have other '
-                         'greatest speeds; give the task max_speed and turn')
+        raise InputError('scenario: the robots of these scenarios have different greatest speeds; '
+                         'give the task max_speed and turn')
     return limits[0]
 
 
@@ -118,8 +118,8 @@ def check_robots_have(task: Task, limits: Floats) -> None:
 def check_plain(task: Task) -> None:
     """Raise InputError for a task whose actions or observations a network does not have."""
     if task.broadcast:
-        raise InputError('task: broadcast cannot be combined with a network, whose outputs are '
-                         'two')
+        raise InputError('task: broadcast cannot be combined with a network, which has only two '
+                         'outputs')
     if type(task).observation is not Task.observation:
         raise InputError(f'task: observation() of {type(task).__name__} cannot be combined with a '
                          'network that drives robots; give `inputs` by name')

@@ -46,7 +46,7 @@ def _row(line: str, where: str) -> dict[str, Any]:
         raise bad_value(where, line, 'a row of sbot bench navigation')
     if row.get('library') != library.VERSION:
         raise bad_value(f'{where}: library', row.get('library'),
-                        f'{library.VERSION}, that of this version')
+                        f'{library.VERSION}, the library of this version')
     for key, value in row.items():
         if expected := _wrong(key, value):
             raise bad_value(f'{where}: {key}', value, expected)

@@ -56,15 +56,15 @@ def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str |
     folder = cache / f'messages-{_key(prefix)}'
     if os.pathsep in str(folder):
         say(f'{_PACKAGE}: not made in {folder}: PYTHONPATH takes no {os.pathsep!r} in a folder; '
-            'set NUMBA_CACHE_DIR to one without: /tf and /tf_static are in recordings only')
+            'set NUMBA_CACHE_DIR to another one; /tf and /tf_static are only in recordings')
         return None
     if _is_whole(folder):
         return str(folder)
-    say(f'{_PACKAGE} is not installed: making it, once, for live TF; for nodes that you start: '
+    say(f'{_PACKAGE} is not installed; making it once, for live TF; nodes that you start need '
         f'PYTHONPATH={folder}')
     problem = _make(folder, prefix)
     if problem:
-        say(f'{_PACKAGE}: {problem}: /tf and /tf_static are in recordings only')
+        say(f'{_PACKAGE}: {problem}; /tf and /tf_static are only in recordings')
         return None
     return str(folder)
 

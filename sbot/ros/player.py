@@ -214,9 +214,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(one_line(f'{result.ticks} ticks, {result.commands} answers, {result.differences} of '
                    f'{result.recorded} differ{": " + result.first if result.first else ""}'))
     if result.differences and bag.random_numbers not in (None, SOURCE):
-        print(f'{bag.path}: recorded with version {bag.metadata["version"]}, which made other '
-              'random numbers: of controllers that draw some, a difference says nothing',
-              file=sys.stderr)
+        print(f'{bag.path}: recorded with version {bag.metadata["version"]}, which drew other '
+              'random numbers; ignore differences of controllers that draw some', file=sys.stderr)
     return 1 if result.differences else 0
 
 

@@ -138,7 +138,7 @@ def named_robots(text: str, count: int, run: str = '') -> list[tuple[str, str]]:
         return []
     names = [parse_namespace(name.strip(), '--names').strip('/') for name in text.split(',')]
     if len(set(names)) != count or len(names) != count or '' in names:
-        raise bad_value('--names', text, f'{count} different names, separated by commas, one of '
+        raise bad_value('--names', text, f'{count} different names, separated by commas, one for '
                         'each robot')
     own = [topic.name for topic in vars(topics).values()
            if isinstance(topic, topics.Topic) and not topic.name.startswith('/')]

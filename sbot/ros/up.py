@@ -209,8 +209,8 @@ def _wait(processes: list[tuple[str, subprocess.Popen[str]]], status: _Status,
         else:
             since, most = status.heard, silence
         if time.monotonic() - since > most:
-            raise NodeFailed(f'{processes[0][0]}: no sign of life for {most:g} s: it hangs, or '
-                             'was stopped')
+            raise NodeFailed(f'{processes[0][0]}: no response for {most:g} s: it hangs, or was '
+                             'stopped')
         for name, process in processes:
             code = process.poll()
             if code is None:

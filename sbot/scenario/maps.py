@@ -82,7 +82,7 @@ def load_map(path: str | Path) -> CellMap:
         reach = cells_bounds(cells)
     if not (np.isfinite(cells.outlines).all() and np.isfinite(reach).all()):
         raise bad_value(origins.where(('resolution',)), resolution,
-                        'a size of cells with which the map ends somewhere (m)')
+                        'a size of cells that gives a map of finite size (m)')
     return cells
 
 

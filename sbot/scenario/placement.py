@@ -196,14 +196,14 @@ def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world
     most = most_at_random(area, body.safety_radius)
     if len(ids) > most and entry.position_gaussian is None:
         raise bad_value(origins.where((*path, 'count')), len(ids),
-                        f'a number that fits at random into {list(area)} (m), {most} at most')
+                        f'at most {most}, which fit at random into {list(area)} (m)')
     poses = random_poses(len(ids), entry, area, body, world, placed,
                          placement_generator(written.seed, ids[0]))
     if len(poses) < len(ids):
         where = (list(area) if entry.position_gaussian is None
                  else f'about {list(entry.position_gaussian[:2])}')
         raise bad_value(origins.where((*path, 'count')), len(ids),
-                        f'a number that fits at random into {where} (m); {len(poses)} found room')
+                        f'fewer, which fit at random into {where} (m); {len(poses)} found room')
     _extend(placed, ids, body, poses)
     return poses
 

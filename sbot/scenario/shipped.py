@@ -114,7 +114,7 @@ def find_scenario(path_or_name: str) -> Path:
     wanted = path.stem if path.suffix in _SUFFIXES else path_or_name
     question = hint(wanted, shipped)
     raise InputError(f'{path_or_name}: no such file and no shipped scenario of that name '
-                     '(sbot list has them)' + f'; {question}' * question.endswith('?'))
+                     '(see sbot list)' + f'; {question}' * question.endswith('?'))
 
 
 def _near_file(path: Path) -> Path | None:

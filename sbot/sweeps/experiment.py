@@ -179,8 +179,8 @@ def _begin(plan: Plan, request: Request, options: Options, folder: Path, resume:
             raise InputError(f'{folder}: holds another sweep; different: '
                              f"{', '.join(old.differences(plan))}")
         if version != package_version():
-            raise InputError(f'{folder}: was made by version {version}, this is '
-                             f'{package_version()}; one table has rows of one version')
+            raise InputError(f'{folder}: was made by version {version}; version '
+                             f'{package_version()} cannot be combined with it in one table')
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)

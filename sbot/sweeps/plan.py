@@ -84,8 +84,7 @@ class Plan:
             counts = [len(column) for column in axis.columns]
             if len(set(counts)) != 1:
                 raise InputError(f"{', '.join(axis.keys)}: got {', '.join(map(str, counts))} "
-                                 "values, "
-                                 'expected equally many, as they go side by side')
+                                 'values, expected equally many, because they change together')
         names = [source.name for source in self.sources]
         for i, name in enumerate(names):
             if name in names[:i]:

@@ -55,8 +55,8 @@ def parse_range(text: str, where: str, whole: bool = False) -> Sequence[int | fl
         if whole or count > MAX_LISTED:
             raise ValueError
     except ValueError:
-        raise bad_value(where, text, f'a range of 1 to {MAX_RUNS} whole numbers or {MAX_LISTED} '
-                                     'others, first:end:step without its end') from None
+        raise bad_value(where, text, f'a range first:end:step of 1 to {MAX_RUNS} whole numbers, '
+                                     f'or of up to {MAX_LISTED} others') from None
     return [float(first + i * step) for i in range(count)]
 
 
@@ -152,5 +152,5 @@ def _joined(parts: Sequence[Sequence[int]], given: object, where: str) -> list[i
                                       f'{MAX_RUNS}')
     seeds = [seed for part in parts for seed in part]
     if len(set(seeds)) < len(seeds):
-        raise bad_value(where, given, 'every seed once')
+        raise bad_value(where, given, 'different seeds')
     return seeds

@@ -72,7 +72,7 @@ def chosen_worlds(given: ArrayLike | None, count: int) -> Integers:
         return np.zeros(0, np.int64)
     if chosen.dtype.kind not in 'iu' or chosen.ndim != 1 or not (
             (chosen >= 0) & (chosen < count)).all():
-        raise bad_value('worlds', given, f'a mask of {count}, or numbers below it')
+        raise bad_value('worlds', given, f'a mask of {count} values, or numbers below {count}')
     return chosen.astype(np.int64)
 
 
@@ -96,4 +96,4 @@ def enough_memory(what: str) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise InputError(f'{what}: needs more memory than there is; ask for fewer') from None
+        raise InputError(f'{what}: need more memory than there is; use fewer') from None

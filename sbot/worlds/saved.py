@@ -66,7 +66,7 @@ def save(simulation: Simulation, chosen: Integers, scenarios: Sequence[Scenario]
 def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int) -> None:
     """Raise InputError where a state is not one of such worlds."""
     if not isinstance(saved, Saved):
-        raise bad_value('state', saved, 'what save() of such worlds returned')
+        raise bad_value('state', saved, 'a state that save() of such worlds returned')
     if len(saved) not in (1, worlds):
         raise bad_value('state', f'{len(saved)} worlds', f'1 or {worlds}, as many as are restored')
     if saved.senses != senses:

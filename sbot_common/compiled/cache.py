@@ -66,8 +66,8 @@ def _writable_directory() -> Path:
             if shared is None:
                 return directory
             instead = _temporary_directory()
-            LOG.warning('%s: others can write there, and machine code is executed; it is kept in '
-                        '%s instead (chmod go-w, or set NUMBA_CACHE_DIR)', shared, instead)
+            LOG.warning('%s: other users can write there, so machine code is kept in %s instead '
+                        '(chmod go-w, or set NUMBA_CACHE_DIR)', shared, instead)
             return instead
     return _temporary_directory()
 

@@ -90,7 +90,7 @@ def _careful(node: Node, name: str, callback: Callable[[bytes], None]) -> Callab
             callback(raw)
         except DamagedMessage as error:
             if not said:
-                node.get_logger().error(f'{name}: {error}; ignored, as are others like it')
+                node.get_logger().error(f'{name}: {error}; such messages are ignored')
             said = True
     return call
 

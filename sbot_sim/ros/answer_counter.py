@@ -68,9 +68,9 @@ class AnswerCounter:
             self._last_answer = now
             return False
         if not self._outstanding.get(robot):
-            raise InputError(f'robot {robot}: got a command that no stamp asked for, expected one '
-                             'answer to each stamp by one publisher of its cmd_vel (within '
-                             f'{self._late_after:g} s, however busy the machine is)')
+            raise InputError(f'robot {robot}: got an unexpected command, expected one answer to '
+                             'each stamp, from one publisher of its cmd_vel, within '
+                             f'{self._late_after:g} s')
         self._outstanding[robot] -= 1
         self._last_answer = now
         first = robot in self._silent

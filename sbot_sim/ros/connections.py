@@ -62,8 +62,8 @@ class Connections:
                 missing.add(topic.type.partition('/')[0])
         for package in sorted(missing):
             node.get_logger().info(
-                f'{package} is not installed: its topics are in recordings but not published live'
-                + ' (sbot up makes it where there are gcc, g++ and Python.h)'
+                f'{package} is not installed: its topics are recorded, but not published live'
+                + ' (sbot up makes it if gcc, g++ and Python.h are installed)'
                 * (package == 'tf2_msgs'))
 
     def publish(self, messages: Iterable[Outgoing]) -> None:

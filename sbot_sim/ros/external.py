@@ -112,9 +112,8 @@ class Turns:
             return
         if robot not in self._open:
             raise InputError(
-                f'robot {robot}: got a command that nothing asked for, expected '
-                f'{each.in_words()}; to allow any number, set command_timeout; if the node has a '
-                'timer: does it have use_sim_time: true?')
+                f'robot {robot}: got an unexpected command, expected {each.in_words()}; to allow '
+                'any number, set command_timeout; if the node has a timer, set use_sim_time: true')
         self._open.remove(robot)
         self._due.remove(robot)
 

@@ -214,9 +214,9 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self._driven = True
             self.get_logger().warning(
                 f'robot {robot} has controller: none, and lockstep does not wait for its '
-                f'{self._resolve(self._broadcast.cmd_vel, robot)}; this run will not repeat. To '
-                'wait for its node, use controller: external; to wait for no node, lockstep: '
-                'false')
+                f'{self._resolve(self._broadcast.cmd_vel, robot)}, so this run cannot be '
+                'repeated. To wait for its node, use controller: external; to wait for no node, '
+                'lockstep: false')
         if self._control.accept_command(robot, raw):
             self._inbox.commands[robot] = command
             self._inbox.messages[robot] = raw

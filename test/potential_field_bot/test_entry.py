@@ -24,5 +24,5 @@ def test_a_module_of_another_project_is_named_and_not_imported(tmp_path):
         check=False, timeout=240)
     assert (done.returncode, done.stdout) == (2, '')
     assert done.stderr == (
-        f'sbot: {tmp_path}/sbot/__init__.py is of another project named sbot; uninstall it '
+        f'sbot: {tmp_path}/sbot/__init__.py belongs to another project named sbot; uninstall it '
         '(pip uninstall sbot), and install potential_field_bot again\n')

@@ -30,8 +30,8 @@ def test_a_regular_file_is_read_also_through_a_link(tmp_path):
 
 
 @pytest.mark.parametrize(('kind', 'words'), [
-    ('pipe', 'is a pipe'), ('link', 'is a pipe'), ('socket', 'is a socket'),
-    ('folder', 'is a folder')])
+    ('pipe', 'got a pipe'), ('link', 'got a pipe'), ('socket', 'got a socket'),
+    ('folder', 'got a folder')])
 def test_what_is_no_regular_file_is_refused_at_once(tmp_path, kind, words, monkeypatch):
     monkeypatch.chdir(tmp_path)  # names of sockets are short
     os.mkfifo('pipe')
@@ -39,13 +39,13 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path, kind, words, monke
     os.mkdir('folder')
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind('socket')
-        with pytest.raises(InputError, match=f'^{kind}: {words}, and not a regular file'):
+        with pytest.raises(InputError, match=f'^{kind}: {words}, expected a regular file'):
             open_regular(kind)
 
 
 @pytest.mark.parametrize('path', ['/dev/zero', '/dev/null'])
 def test_a_device_is_refused_at_once(path):
-    with pytest.raises(InputError, match='is a device, and not a regular file'):
+    with pytest.raises(InputError, match='got a device, expected a regular file'):
         open_regular(path)
 
 
@@ -56,7 +56,7 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_refused(tmp_path, monkeypatch)
     check = files.check_regular
     monkeypatch.setattr(files, 'check_regular', lambda path, mode: (
         looks.append(mode), len(looks) > 1 and check(path, mode)))
-    with pytest.raises(InputError, match='is a pipe'):
+    with pytest.raises(InputError, match='got a pipe'):
         open_regular(path)
     assert len(looks) == 2
 

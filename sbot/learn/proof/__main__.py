@@ -63,8 +63,8 @@ def _make_folder(path: Path) -> None:
 def _say_what_is_replaced(path: Path) -> None:
     """Print a line if a folder has results of an earlier run."""
     if (path / ROWS).exists():
-        print(f'sbot.learn.proof: {path}: has results of an earlier run, which this one replaces; '
-              'another folder (-o) would keep them', file=sys.stderr, flush=True)
+        print(f'sbot.learn.proof: {path}: this run replaces the results of an earlier one; to '
+              'keep them, give another folder (-o)', file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

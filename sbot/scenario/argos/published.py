@@ -29,14 +29,14 @@ def name_readings(file: str, values: Mapping[str, Any], overrides: Iterable[str]
     chosen = set(overrides)
     if WAKE.items() <= values['wind'].items() and not _sets(
             chosen, *(f'wind.{key}' for key in WAKE)):
-        LOG.warning('%s: wakes as in the code that is published with these experiments: they fade '
-                    'out, and the boost is an exponent; as in the text: --set '
+        LOG.warning('%s: wakes follow the code that is published with these experiments: they '
+                    'fade out, and the boost is an exponent; to follow the text: --set '
                     'wind.wake_fade=ramp_in --set wind.wake_boost=linear', file)
     if values['controllers'] and not _sets(chosen, 'controllers.wind_aware.law') and not any(
             key.startswith('robots.') and key.endswith('.law') for key in chosen):
-        LOG.warning('%s: wind_aware heads as the code that is published with these experiments, '
-                    'along the difference of track and wind; to cancel the wind across the track: '
-                    '--set controllers.wind_aware.law=cancel', file)
+        LOG.warning('%s: wind_aware follows the code that is published with these experiments: it '
+                    'heads along the difference of track and wind; to cancel the wind across the '
+                    'track: --set controllers.wind_aware.law=cancel', file)
 
 
 def _sets(overrides: set[str], *keys: str) -> bool:

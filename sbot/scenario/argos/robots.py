@@ -60,7 +60,7 @@ def _kind(element: Element) -> ControllerKind:
     elif 'air_resistance' in words or 'airresistance' in words:
         name = BASE
     else:
-        element.warn('is not a controller known here; its robots stand still')
+        element.warn('is an unknown controller; its robots stand still')
         return ControllerKind('none', 0.0)
     for child in element.children:
         if child.tag in ('sensors', 'actuators'):

@@ -140,7 +140,7 @@ class _Builder(xml.sax.ContentHandler):
             self.root = element
         self._open.append(element)
         if len(self._open) > MAX_DEPTH:
-            raise InputError(f'{element.where}: more than {MAX_DEPTH} elements in each other')
+            raise InputError(f'{element.where}: nested more than {MAX_DEPTH} levels deep')
 
     def endElement(self, name: str) -> None:
         """End the innermost element."""

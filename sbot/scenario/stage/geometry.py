@@ -78,7 +78,7 @@ def _corners(block: Entity) -> Array:
     for k in range(int(count)):
         point = block.properties.get(f'point[{k}]')
         if point is None:
-            raise InputError(f"{where}: 'point[{k}]' is missing of {int(count)} points")
+            raise InputError(f"{where}: 'point[{k}]' is missing; give {int(count)} points")
         corners.append(point.numbers(2))
     return np.array(corners)
 

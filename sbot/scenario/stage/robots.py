@@ -74,7 +74,7 @@ def _body(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
     length, width = size_of(model, units)
     if length <= 0.0 or width <= 0.0:
         raise bad_value(f'{model.place_of("size")}: size', [length, width],
-                        'a robot larger than nothing')
+                        'a length and a width > 0')
     blocks = fitted(block_outlines(model), (length, width))
     origin = frame_of(model, 'origin', units, notes)
     where = model.place_of('origin')

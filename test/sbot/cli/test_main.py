@@ -315,7 +315,7 @@ def test_a_command_that_exits_is_no_success(monkeypatch, capsys):
     monkeypatch.setattr(module, 'make_parser', lambda _: parser)
     assert main([]) == 1
     assert capsys.readouterr().err == (
-        'sbot: a module that the command imports has raised SystemExit(0)\n')
+        'sbot: a module that the command imports raised SystemExit(0)\n')
 
 
 @pytest.mark.parametrize(('given', 'usage'), [

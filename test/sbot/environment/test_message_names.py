@@ -12,7 +12,7 @@ def test_names_that_ros_makes_equal_are_refused(paths, made):
     with pytest.raises(InputError) as raised:
         check_different(paths)
     assert str(raised.value) == (
-        f'{paths[0]} cannot be combined with {paths[1]}: ROS 2 makes both to {made}')
+        f'{paths[0]} cannot be combined with {paths[1]}: ROS 2 makes {made} of both')
 
 
 def test_different_names_are_accepted():
@@ -38,10 +38,10 @@ def test_the_name_of_a_module_is_refused_and_an_earlier_result_is_not(prefix, mo
     folder.mkdir()  # sources in the current folder, say
     check_free('name', 'tiny_interfaces', prefix)
     (folder / '__init__.py').touch()
-    with pytest.raises(InputError, match=r'^name: got .tiny_interfaces., expected no name of a '
-                                         r'Python module; there is .*__init__\.py'):
+    with pytest.raises(InputError, match=r'^name: got .tiny_interfaces., expected a name that no '
+                                         r'Python module has; .*__init__\.py has it'):
         check_free('name', 'tiny_interfaces', prefix)
     (folder / 'libtiny_interfaces__rosidl_generator_c.so').touch()
     check_free('name', 'tiny_interfaces', prefix)
-    with pytest.raises(InputError, match=r'there is .*numpy'):
+    with pytest.raises(InputError, match=r'Python module has; .*numpy'):
         check_free('name', 'numpy', prefix)

@@ -70,18 +70,18 @@ def test_a_name_that_no_package_may_have_is_refused(sources, name):
     (sources / 'package.xml').write_text(f'<package><name>{name}</name></package>', 'utf-8')
     assert refused(sources) == (
         f'package.xml: <name>: got {name!r}, expected small letters, digits and single '
-        "underscores, a letter first, and no name of Python's own or of C")
+        'underscores, a letter first, and not a name of Python or C')
 
 
 @pytest.mark.parametrize('path', ['package.xml', 'msg/Two.msg'])
 @pytest.mark.parametrize(('make', 'message'), [
-    (os.mkfifo, 'is a pipe, and not a regular file'),
-    (os.mkdir, 'is a folder, and not a regular file'),
+    (os.mkfifo, 'got a pipe, expected a regular file'),
+    (os.mkdir, 'got a folder, expected a regular file'),
     (lambda path: path.write_bytes(b'int32 a\n# caf\xe9\n'),
      ':2: byte 0xe9 is not UTF-8; save the file as UTF-8'),
-    (lambda path: path.write_bytes(b'int32 \0 a'), ':1: a byte of 0 is no text'),
+    (lambda path: path.write_bytes(b'int32 \0 a'), ':1: got a byte of 0, expected text'),
     (lambda path: path.touch() or os.truncate(path, 3 << 30),
-     f'has more than {MOST_BYTES} bytes, the most of a file')])
+     f'got more than {MOST_BYTES} bytes, expected fewer')])
 def test_a_file_that_is_no_text_of_a_sensible_size_is_refused(sources, path, make, message):
     (sources / path).unlink()
     make(sources / path)
@@ -105,14 +105,14 @@ def test_a_file_whose_name_is_no_type_is_refused(sources, name):
     (sources / 'msg' / name).write_text('int32 a\n')
     assert refused(sources) == (
         f"msg: got '{name}', expected a file name such as Pose.msg: a capital "
-        'letter first, then letters and digits, and no word of Python')
+        'letter first, then letters and digits, and not a word of Python')
 
 
 def test_files_whose_names_ros_makes_equal_are_refused(sources):
     for name in ('AB', 'Ab'):
         (sources / 'msg' / f'{name}.msg').write_text('int32 a\n')
     assert refused(sources) == (
-        'msg/AB.msg cannot be combined with msg/Ab.msg: ROS 2 makes both to ab')
+        'msg/AB.msg cannot be combined with msg/Ab.msg: ROS 2 makes ab of both')
 
 
 def test_comments_are_left_out_and_lines_that_may_carry_code_are_refused(sources):
@@ -129,9 +129,9 @@ def test_the_work_of_a_folder_is_limited(sources, monkeypatch):
     monkeypatch.setattr(message_sources, 'MOST_LINES', 2)
     (sources / 'msg' / 'Three.msg').write_text('int32 a\nint32 b\n')
     assert refused(sources) == (
-        'msg/Two.msg: with this file all have more than 2 fields and constants')
+        'msg/Two.msg: the files up to this one have more than 2 fields and constants')
     monkeypatch.setattr(message_sources, 'MOST_OF_ALL', 20)
-    assert refused(sources) == 'msg/Two.msg: with this file all have more than 20 bytes'
+    assert refused(sources) == 'msg/Two.msg: the files up to this one have more than 20 bytes'
 
 
 def test_too_many_files_are_refused(sources):

@@ -103,7 +103,7 @@ def test_members_and_lengths_are_limited():
     lines = [f'string a{i}\n' for i in range(MOST_MEMBERS)]
     assert plain_text('msg/Two.msg', ''.join(lines)).count('\n') == MOST_MEMBERS
     assert refused(''.join(lines) + 'int32 B=1\n') == (
-        f'msg/Two.msg:{MOST_MEMBERS + 1}: got more than {MOST_MEMBERS} fields and constants, the '
-        'most of a file')
+        f'msg/Two.msg:{MOST_MEMBERS + 1}: got more fields and constants, expected at most '
+        f'{MOST_MEMBERS} in a file')
     assert refused('string A=' + 'x' * MOST_CHARACTERS) == (
         f'msg/Two.msg:1: has {MOST_CHARACTERS + 9} characters, expected at most {MOST_CHARACTERS}')

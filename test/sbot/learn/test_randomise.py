@@ -131,7 +131,7 @@ class Unlimited(Aimed):
     ([], "scenario: got '0 scenarios', expected 1 to 2"), (PILLARS, "scenario: got '3 scenarios'"),
     ([BASE, {**BASE, 'robots': BASE['robots'][:1]}], 'worlds of one batch: number of robots: '),
     ([BASE, {**BASE, 'bodies': {'s-bot': {'max_wheel_speed': 3.0}}}],
-     'scenario: robots of scenarios that are played together have other greatest speeds')])
+     'scenario: the robots of these scenarios have different greatest speeds')])
 def test_scenarios_that_cannot_be_played_together_are_named(scenarios, words):
     with pytest.raises(InputError, match=f'^{words}'):
         sbot.learn.vector_env(scenarios, 2, task=Unlimited())

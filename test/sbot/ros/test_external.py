@@ -81,7 +81,7 @@ def test_the_commands_of_a_recording_are_the_newest_of_each_tick(bags):
 
 
 @pytest.mark.parametrize(('case', 'words'), [
-    ('twice', 'robot 0: got a command that nothing asked for, expected one after each '
+    ('twice', 'robot 0: got an unexpected command, expected one after each '
               'base_scan'),
     ('silent', 'robot 0 (/robot_0/witness_0) silent for 4 s (lockstep_timeout) at tick 0'),
     ('dies', 'ended the run with exit code 3')])

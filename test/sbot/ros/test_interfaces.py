@@ -79,7 +79,7 @@ def test_services_alone_that_use_types_of_another_package_are_made(tmp_path, cap
 @can_make
 @pytest.mark.parametrize(('name', 'reason'), [
     ('std_msgs', 'expected a package that is not installed'),
-    ('numpy', 'expected no name of a Python module')])
+    ('numpy', 'expected a name that no Python module has')])
 def test_a_package_that_would_hide_another_is_refused(sources, tmp_path, capsys, name, reason):
     (sources / 'package.xml').write_text(f'<package><name>{name}</name></package>')
     assert main([str(sources), str(tmp_path / 'made')]) == 2

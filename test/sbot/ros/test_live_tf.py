@@ -191,8 +191,8 @@ def test_where_it_cannot_be_made_one_line_says_so(tmp_path, monkeypatch, how):
     assert live_tf.live_tf_path(said.append, tmp_path) is None
     assert [line for line in said if 'making it' not in line] == (
         [] if how == 'no compiler' else [
-            f'tf2_msgs: RuntimeError: {programs}/gcc: error: out of ideas: /tf and /tf_static are '
-            'in recordings only'])
+            f'tf2_msgs: RuntimeError: {programs}/gcc: error: out of ideas; /tf and /tf_static are '
+            'only in recordings'])
     assert [path.name for path in tmp_path.iterdir()] == ['bin']
 
 

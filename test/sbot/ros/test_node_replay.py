@@ -129,7 +129,7 @@ def test_a_node_in_place_of_a_controller_of_ours_is_found_by_what_it_publishes(t
 
 @pytest.mark.parametrize(('case', 'code', 'words'), [
     ('dies', 1, 'ended with exit code 3'),
-    ('twice', 1, 'robot 0: got a command that nothing asked for, expected one after each'),
+    ('twice', 1, 'robot 0: got an unexpected command, expected one after each'),
     ('silent', 1, 'first difference: tick 0, /robot_0/cmd_vel, command: recorded ')])
 def test_nodes_that_misbehave_end_the_replay_and_nothing_is_left(recording, case, code, words):
     command = shlex.join([str(NODES), case, '0', *SIM_TIME])

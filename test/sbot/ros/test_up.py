@@ -357,7 +357,7 @@ def test_a_stopped_simulator_ends_the_run(monkeypatch):
             os.kill(stopped[0], signal.SIGSTOP)
     scenario = load_scenario('single_robot', {
         'lockstep_timeout': 1.0, 'duration': 1000.0, 'target_real_time_factor': 1.0})
-    with pytest.raises(up.NodeFailed, match=r'^sbot_sim: no sign of life for 4 s'):
+    with pytest.raises(up.NodeFailed, match=r'^sbot_sim: no response for 4 s'):
         up.run_up(scenario, progress=stop)
     assert not Path(f'/proc/{stopped[0]}').exists()
 
@@ -375,7 +375,7 @@ def test_a_simulator_that_is_stopped_while_it_starts_ends_the_run(monkeypatch):
         return started[-1]
 
     monkeypatch.setattr(up, '_start', stopped)
-    with pytest.raises(up.NodeFailed, match=r'^sbot_sim: no sign of life for 5 s: it hangs'):
+    with pytest.raises(up.NodeFailed, match=r'^sbot_sim: no response for 5 s: it hangs'):
         up.run_up(load_scenario('single_robot', {'lockstep_timeout': 1.0}))
     assert all(process.poll() is not None for process in started)
 

@@ -112,7 +112,7 @@ BAD = {
                            ['robots.1.area', "'count'"]),
     'count 0': (added('  - {count: 0}\n'), 8, ['robots.2.count: got 0']),
     'too many for the area': (added('  - {count: 50, area: [5, 0, 8, 3]}\n'), 8,
-                              ['robots.2.count: got 50, expected a number that fits']),
+                              ['robots.2.count: got 50, expected at most']),
     'area too small for one': (added('  - {count: 1, area: [5, 0, 5.1, 3]}\n'), 8,
         ['0 found room']),
     'grid into a circle': (added('  - {count: 4, layout: grid, area: [9, 4, 11, 6]}\n'), 8,

@@ -25,7 +25,7 @@ def test_a_file_of_ones_own_comes_before_a_shipped_name(tmp_path, monkeypatch):
 @pytest.mark.parametrize(('name', 'words'), [
     ('leader_folower', "did you mean 'leader_follower'?"),
     ('leader_folower.yaml', "did you mean 'leader_follower'?"),
-    ('nothing like it', 'no shipped scenario of that name (sbot list has them)'),
+    ('nothing like it', 'no shipped scenario of that name (see sbot list)'),
     ('', 'no such file'), ('a\0b', ''), ('x' * 9000, 'not a usable file')])
 def test_what_is_neither_is_told_with_the_nearest_name(name, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -65,7 +65,7 @@ def test_names_that_no_file_can_have_are_told(tmp_path, name):
 
 @pytest.mark.parametrize(('line', 'message'), [
     ('gird: {a: [1]}', r"sweep\.yaml:3: gird: unknown name 'gird'; did you mean 'grid'"),
-    ('seeds: [1, 1]', r'sweep\.yaml:3: seeds: got .*every seed once'),
+    ('seeds: [1, 1]', r'sweep\.yaml:3: seeds: got .*different seeds'),
     ('grid: {rate: []}', r'sweep\.yaml:3: grid\.rate: got \[\], expected at least one'),
     ('sample: {count: 2, values: {rate: [2, 1]}}',
      r'sweep\.yaml:3: sample\.values\.rate: got .*low < high'),

@@ -124,10 +124,10 @@ def test_a_lack_of_memory_is_said(worlds, monkeypatch):
     def none_left(*arguments):
         raise MemoryError
     monkeypatch.setattr('sbot.worlds.many.policy_arrays', none_left)
-    with pytest.raises(InputError, match=r'^7 ticks of 2 worlds: needs more memory than there is'):
+    with pytest.raises(InputError, match=r'^7 ticks of 2 worlds: need more memory than there is'):
         run(worlds, ticks=7)
     monkeypatch.setattr('sbot_sim.engine.many.make_worlds', none_left)
-    with pytest.raises(InputError, match=r'^9 worlds of 3 robots: needs more memory than'):
+    with pytest.raises(InputError, match=r'^9 worlds of 3 robots: need more memory than'):
         sbot.Worlds(PLAIN, 9)
 
 

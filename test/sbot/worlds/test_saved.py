@@ -179,7 +179,8 @@ def test_worlds_that_are_all_replaced_may_have_other_sensors():
 
 
 @pytest.mark.parametrize(('call', 'words'), [
-    (lambda w: w.restore('x'), r"state: got 'x', expected what save\(\) of such worlds returned"),
+    (lambda w: w.restore('x'),
+     r"state: got 'x', expected a state that save\(\) of such worlds returned"),
     (lambda w: w.restore(w.save([0, 1])), "state: got '2 worlds', expected 1 or 3"),
     (lambda w: w.restore(w.save(), worlds=[0]), "state: got '3 worlds', expected 1 or 1"),
     (lambda w: w.restore(worlds_of('plain', sense=['scan']).save()), "state: got 'sense scan'"),

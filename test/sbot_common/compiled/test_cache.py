@@ -249,8 +249,8 @@ def test_a_cache_that_others_can_write_to_is_not_used(tmp_path, monkeypatch, cap
     instead = cache._writable_directory()
     assert instead.parent == tmp_path / f'potential_field_bot_{os.getuid()}'
     assert caplog.messages == [
-        f'{opened}: others can write there, and machine code is executed; it is kept in {instead} '
-        'instead (chmod go-w, or set NUMBA_CACHE_DIR)']
+        f'{opened}: other users can write there, so machine code is kept in {instead} instead '
+        '(chmod go-w, or set NUMBA_CACHE_DIR)']
 
 
 def test_a_file_that_others_can_write_to_is_compiled_again_and_replaced(filled):

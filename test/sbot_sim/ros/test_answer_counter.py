@@ -18,7 +18,7 @@ def test_answers_that_nobody_asked_for_are_errors():
     counter = AnswerCounter([True, False])
     counter.begin()
     counter.answer(0, 0.0)
-    with pytest.raises(InputError, match='robot 0: got a command that no stamp asked for'):
+    with pytest.raises(InputError, match='robot 0: got an unexpected command'):
         counter.answer(0, 0.1)
     with pytest.raises(InputError, match='robot 1'):
         counter.answer(1, 0.1)

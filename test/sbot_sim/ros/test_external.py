@@ -76,7 +76,7 @@ def test_after_a_reset_a_timer_that_has_fired_counts_from_there():
 
 def test_a_command_that_nothing_asked_for_ends_the_run():
     simulator = started([External()])
-    with pytest.raises(InputError, match='robot 0: got a command that nothing asked for, expected '
+    with pytest.raises(InputError, match='robot 0: got an unexpected command, expected '
                                          'one after each base_scan'):
         simulator.command(0)
     simulator = started([External(period_ns=3 * RATE.stamp_ns(0))])
@@ -144,7 +144,7 @@ def test_a_timer_that_does_not_fire_is_named_with_its_period():
 
 def test_a_command_too_many_names_the_publishers_or_asks_for_simulated_time():
     simulator = started([External()])
-    with pytest.raises(InputError, match=r'nothing asked for.*does it have use_sim_time: true'):
+    with pytest.raises(InputError, match=r'unexpected command.*timer, set use_sim_time: true'):
         simulator.command(0)
     simulator.many = '/cmd_vel: /a and /b both publish it'
     with pytest.raises(InputError, match=r'^/cmd_vel: /a and /b both publish it$'):

@@ -198,18 +198,18 @@ def test_commands_of_robots_without_a_controller_are_always_used():
 
 def test_commands_that_nobody_asked_for_are_errors():
     simulator = Simulator()
-    with pytest.raises(InputError, match='robot 0: got a command that no stamp asked for'):
+    with pytest.raises(InputError, match='robot 0: got an unexpected command'):
         simulator.control.accept_command(0)
     simulator.control.watch()
     simulator.answer(0)
-    with pytest.raises(InputError, match='robot 0: got a command that no stamp asked for'):
+    with pytest.raises(InputError, match='robot 0: got an unexpected command'):
         simulator.control.accept_command(0)
     simulator.control.pause(True)
     simulator.answer(1)
     simulator.blow('velocity')
     simulator.blow('force')
     assert len(simulator.seen) == 1
-    with pytest.raises(InputError, match='robot 1: got a command that no stamp asked for'):
+    with pytest.raises(InputError, match='robot 1: got an unexpected command'):
         simulator.control.accept_command(1)
 
 
@@ -261,7 +261,7 @@ def test_a_lost_question_ends_the_tick_later():
     simulator.after(0.2)
     assert simulator.seen == [(0, {0: 0})]
     assert not simulator.control.accept_command(0, b'0')  # it was not lost
-    with pytest.raises(InputError, match='robot 0: got a command that no stamp asked for'):
+    with pytest.raises(InputError, match='robot 0: got an unexpected command'):
         simulator.control.accept_command(0)
 
 

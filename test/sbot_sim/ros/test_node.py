@@ -51,9 +51,9 @@ def test_a_robot_that_somebody_else_drives_warns_once_in_lockstep():
     result = drive('driven')
     assert result['exit'] == 0, result['log']
     line = ('robot 0 has controller: none, and lockstep does not wait for its /cmd_vel; this run '
-            'will not repeat. To wait for its node, use controller: external')
+            'cannot be repeated. To wait for its node, use controller: external')
     assert result['log'].count(line) == 1
-    assert 'will not repeat' not in drive('driven_freely')['log']
+    assert 'cannot be repeated' not in drive('driven_freely')['log']
 
 
 def test_a_second_publisher_of_commands_is_an_error():

@@ -47,8 +47,8 @@ def test_an_earlier_result_is_not_replaced_without_a_word(tmp_path, capsys, monk
     (tmp_path / 'rows.csv').write_text('')
     assert main(['coverage', '-o', str(tmp_path)]) == 2
     assert capsys.readouterr().err == (
-        f'sbot.learn.proof: {tmp_path}: has results of an earlier run, which this one replaces; '
-        'another folder (-o) would keep them\nsbot.learn.proof: here\n')
+        f'sbot.learn.proof: {tmp_path}: this run replaces the results of an earlier one; to keep '
+        'them, give another folder (-o)\nsbot.learn.proof: here\n')
 
 
 @pytest.mark.parametrize('unit', ['', '1'])

@@ -312,7 +312,7 @@ BAD = {
     'binary': (bytes(range(256)), 'x.argos'),
     'entities': (LAUGHS, 'refused'),
     'external entities': (OUTSIDE, 'refused'),
-    'too deep': ('<a>' * 200 + '</a>' * 200, 'more than 100 elements'),
+    'too deep': ('<a>' * 200 + '</a>' * 200, 'nested more than 100 levels'),
     'another XML': ('<html><body/></html>', '<arena> is missing'),
     'no experiment': (argos(framework=''), '<experiment> in <framework> is missing'),
     'no robots': (argos(arena=''), 'needs robots'),

@@ -33,7 +33,7 @@ def test_what_is_wrong_is_named_by_file_and_line(ask, message):
 
 @pytest.mark.parametrize(('text', 'message'), [
     (b'<a>', 'x:1: not well-formed XML'), (b'<!DOCTYPE a []><a/>', 'document type or entities'),
-    (b'<a>' * (MAX_DEPTH + 1), f'more than {MAX_DEPTH} elements in each other')])
+    (b'<a>' * (MAX_DEPTH + 1), f'nested more than {MAX_DEPTH} levels deep')])
 def test_texts_that_are_refused(text, message):
     with pytest.raises(InputError, match=message):
         parse_xml(text, 'x')

@@ -64,7 +64,7 @@ def test_an_include_is_looked_for_beside_the_world_first_then_in_stagepath(tmp_p
 
 def test_a_pipe_is_not_included(tmp_path):
     os.mkfifo(tmp_path / 'pipe.inc')
-    with pytest.raises(InputError, match=r'a\.world:1: include: .*is a pipe'):
+    with pytest.raises(InputError, match=r'a\.world:1: include: .*got a pipe'):
         read(tmp_path, 'include "pipe.inc"')
 
 

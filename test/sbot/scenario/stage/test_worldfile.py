@@ -135,7 +135,7 @@ def test_what_is_not_supported_is_named_once_with_its_line(tmp_path, caplog):
     (ROBOT + 'model ( block (\npoints 2 point[0] [0 0] ) )', "a.world:3: points: 'point[1]' is"),
     ('interval_sim 0\n' + ROBOT, 'a.world:1: interval_sim: got 0.0, expected milliseconds'),
     ('position ( drive "tank" )', "a.world:1: drive: unknown name 'tank'"),
-    ('position ( size [0 1 1] )', 'expected a robot larger than nothing'),
+    ('position ( size [0 1 1] )', 'expected a length and a width > 0'),
     ('position ( origin [3 0 0 0] )', 'expected a centre within the robot'),
     ('position ( localization "map" )', "localization: unknown name 'map'"),
     ('position ( pose [9999999 0 0 0] )', 'expected numbers up to 1e6'),
