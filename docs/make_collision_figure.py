@@ -8,22 +8,22 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle
 
+from sbot.figures.palette import drawing, palette, style_of
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
 from sbot_sim.world.bodies import S_BOT
 from sbot_sim.world.body_arrays import BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
 
-mpl.use('Agg')
-from matplotlib import pyplot as plt
-from matplotlib.patches import Circle
-
 R = S_BOT.safety_radius
-COLOURS = ('tab:blue', 'tab:green', 'tab:red')
-TITLES = ('1. proposed', '2. after the first displacement', '3. after the second displacement')
+TITLES = ('1. proposed', '2. displaced once', '3. displaced twice')
+LONGER = 3  # times as long are arrows as displacements
 
 
 def scene() -> tuple[World, BodyArrays, np.ndarray, np.ndarray]:
@@ -47,38 +47,65 @@ def displaced(world: World, pose: np.ndarray) -> np.ndarray:
     return out
 
 
-def draw(path: Path) -> None:
+def draw(path: Path, dark: bool = False) -> None:
     """Draw the three panels."""
-    mpl.rcParams['svg.hashsalt'] = 'collisions'  # the same file from run to run
+    with drawing({**style_of(dark), 'svg.hashsalt': 'collisions'}):  # the same file each time
+        _draw(path)
+
+
+def _draw(path: Path) -> None:
     world, bodies, previous, proposed = scene()
     shown = [proposed, displaced(world, proposed)]
     shown.append(displaced(world, shown[1]))
-    radius = bodies.safety_radius
-    end = separate(make_fixed_objects(world, radius), bodies.shape, previous, proposed)
-    figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.6), constrained_layout=True)
-    for panel, axis in enumerate(axes):
-        axis.set_title(TITLES[panel], fontsize=9, loc='left')
-        axis.set(aspect='equal', xlim=(0.0, 0.5), ylim=(-0.03, 0.45),
-                 xlabel='x (m)')
-        axis.axhspan(-0.03, 0.0, color='0.6')
-        axis.text(0.02, -0.022, 'wall', fontsize=8)
-        for i, colour in enumerate(COLOURS):
-            x, y = shown[panel][i, :2]
-            if panel:
-                was = shown[panel - 1][i, :2]
-                axis.add_patch(Circle(tuple(was), R, fill=False, ls=':', ec=colour, lw=0.8))
-                if np.hypot(*(shown[panel][i, :2] - was)) > 1e-6:
-                    axis.annotate('', (x, y), tuple(was),
-                                  arrowprops={'arrowstyle': '->', 'color': colour})
-            axis.add_patch(Circle((x, y), R, fc=colour, ec=colour, alpha=0.25))
-            axis.add_patch(Circle((x, y), S_BOT.radius, fill=False, ec=colour))
-            axis.text(x + 0.012, y + 0.012, str(i + 1), color=colour)
-    axes[0].set_ylabel('y (m)')
-    figure.get_layout_engine().set(h_pad=0.1)  # between the titles
-    figure.suptitle(f'Collision circles of three s-bots: free after {end.passes} displacements',
-                    fontsize=11)
+    end = separate(make_fixed_objects(world, bodies.safety_radius), bodies.shape, previous,
+                   proposed)
+    figure = Figure(figsize=(7.0, 3.1), layout='constrained')
+    for panel, axes in enumerate(figure.subplots(1, 3, sharey=True)):
+        axes.set_title(TITLES[panel], loc='left')
+        axes.set(aspect='equal', xlim=(0.04, 0.5), ylim=(-0.04, 0.42), xlabel='x (m)',
+                 ylabel='' if panel else 'y (m)')
+        axes.axhspan(-0.04, 0.0, color=palette().obstacle)
+        axes.text(0.06, -0.02, 'wall', color=palette().ground, va='center')
+        for i, colour in enumerate(robot_colours()):
+            _draw_robot(axes, i, colour, shown[panel][i, :2],
+                        shown[panel - 1][i, :2] if panel else None)
+    signs = [Line2D([], [], marker='o', markersize=size, linestyle='none', color=palette().ink,
+                    markerfacecolor=fill, fillstyle='full')
+             for size, fill in ((11, palette().grid), (8, 'none'))]
+    signs += [Line2D([], [], linestyle=':', color=palette().ink),
+              Line2D([], [], marker=r'$\rightarrow$', markersize=12, linestyle='none',
+                     color=palette().ink)]
+    names = ['collision circle', 's-bot', 'before the displacement',
+             f'displacement, {LONGER} times as long']
+    figure.legend(signs, names, loc='outside lower center', ncols=4, frameon=False,
+                  columnspacing=1.2, handletextpad=0.4)
+    figure.suptitle(f'Three s-bots overlap; after {end.passes} displacements they are apart',
+                    fontsize='large')
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={'Date': None} if path.suffix == '.svg' else None)
+
+
+def robot_colours() -> tuple[str, ...]:
+    """Return a colour for each s-bot."""
+    blue, green, *_, red, _, _ = palette().followers
+    return blue, green, red
+
+
+def _draw_robot(axes: Axes, i: int, colour: str, now: np.ndarray,
+                was: np.ndarray | None) -> None:
+    """Draw an s-bot and its collision circle where they are now, and how they came there."""
+    axes.add_patch(Circle(tuple(now), R, fc=(colour, 0.25), ec=colour))
+    axes.add_patch(Circle(tuple(now), S_BOT.radius, fill=False, ec=colour))
+    axes.text(now[0], now[1], str(i + 1), color=palette().ink, ha='center', va='center')
+    if was is None or np.hypot(*(now - was)) < 1e-6:
+        return
+    axes.add_patch(Circle(tuple(was), R, fill=False, ls=':', ec=colour, lw=1.0))
+    # From the rim outwards, where nothing is below it.
+    ahead = (now - was) / np.hypot(*(now - was))
+    start = now + 0.55 * S_BOT.radius * ahead
+    axes.annotate('', tuple(start + LONGER * (now - was)), tuple(start), zorder=5, arrowprops={
+        'arrowstyle': '-|>', 'color': palette().ink, 'linewidth': 1.4, 'shrinkA': 0.0,
+        'shrinkB': 0.0, 'mutation_scale': 9.0})
 
 
 if __name__ == '__main__':

@@ -1,6 +1,6 @@
 """Pictures, films and commands of docs/gallery.md: `python docs/make_gallery.py [NAME ...]`.
 
-A name of FIGURES is that of a picture of other pages, in docs/figures.
+A name of FIGURES or DRAWN is that of a picture of other pages, in docs/figures.
 
 The site's build calls `complete` for what is not in the repository: dark pictures, and all films.
 """
@@ -10,18 +10,25 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from make_wind_figures import draw as draw_wakes
+import make_collision_figure
+import make_comparison_figure
+import make_learning_figures
+import make_sensor_figures
+import make_wind_figures
 from PIL import Image, ImageSequence
 
 from sbot.figures.animation import animate_run
-from sbot.figures.data import RunData, load_run
+from sbot.figures.data import RunData
 from sbot.figures.film import Film
 from sbot.figures.gif import palette_of
 from sbot.figures.picture import Look, plot_run
+from sbot.figures.recording import load_run
 
 FOLDER = Path(__file__).resolve().parent / 'gallery'
 PAGE = FOLDER.with_suffix('.md')
@@ -35,11 +42,12 @@ class Shown(NamedTuple):
 
     at: tuple[float, ...] = ()  # s
     colour: str = ''
+    svg: bool = False  # lines are few
     gif: int = 0  # every how many frames of its film are in a GIF of the repository; 0: no GIF
 
 
 GALLERY = {
-    'gallery/flocking': Shown((0, 10, 40, 90), 'heading', 4),
+    'gallery/flocking': Shown((0, 10, 40, 90), 'heading', gif=4),
     'gallery/aggregation': Shown((0, 60, 150, 300)),
     'gallery/foraging': Shown((0, 20, 45, 90), gif=3),
     'gallery/transport': Shown((0, 20, 40, 90)),
@@ -52,19 +60,33 @@ GALLERY = {
     'gallery/circle': Shown((0, 8, 14, 40), 'robot'),
     'evolved_aggregation': Shown((0, 20, 60)),
     'leader_in_gusts': Shown((0, 4, 12, 20)),
-    'leader_follower': Shown(),
+    'leader_follower': Shown(svg=True),
     'rooms': Shown(),
-    'wind_wake': Shown(),
-    'wind_blocking': Shown(),
+    'wind_wake': Shown(svg=True),
+    'wind_blocking': Shown(svg=True),
 }
+
+
+def _named(draw: Callable[[Path, str, bool], None], name: str, path: Path, dark: bool) -> None:
+    draw(path, name, dark)
 
 
 # Pictures and films of other pages: scenario, and what it is run with.
 FIGURES: dict[str, tuple[str, dict[str, object]]] = {
     'demo.gif': ('leader_follower', {'duration': 40}),
-    'leader_run.png': ('leader_in_gusts', {}),
+    'leader_run.svg': ('leader_in_gusts', {}),
     'boxes.svg': ('examples/push_boxes.yaml', {}),
     'yard.svg': ('examples/yard.yaml', {}),
+}
+# Pictures that other scripts draw.
+DRAWN: dict[str, Callable[[Path, bool], None]] = {
+    'wake_reduction.png': make_wind_figures.draw,
+    'collisions.svg': make_collision_figure.draw,
+    'comparison.svg': make_comparison_figure.draw,
+    **{name: partial(_named, make_sensor_figures.draw, name)
+       for name in make_sensor_figures.FIGURE},
+    **{name: partial(_named, make_learning_figures.draw, name)
+       for name in make_learning_figures.NAMES},
 }
 
 
@@ -73,13 +95,24 @@ def stem(name: str) -> str:
     return name.removeprefix('gallery/')
 
 
+def ending(shown: Shown) -> str:
+    """Return how the name of a scenario's picture ends."""
+    return '.svg' if shown.svg else '.png'
+
+
+def picture_of(name: str) -> str:
+    """Return the file of a scenario's picture."""
+    return stem(name) + ending(GALLERY[name])
+
+
 def commands(name: str) -> str:
     """Return the line of the page with the commands that run, draw and film a scenario."""
     shown, output = GALLERY[name], stem(name)
     at = f' --at {",".join(map(str, shown.at))}' if shown.at else ''
     colour = f' --colour {shown.colour}' if shown.colour else ''
     film = '' if shown.colour == 'time' else colour
-    return (f'`sbot run {name}` · picture: `sbot plot {name}{at}{colour} -o {output}.png` · '
+    picture = f'sbot plot {name}{at}{colour} -o {output}{ending(shown)}'
+    return (f'`sbot run {name}` · picture: `{picture}` · '
             f'film: `sbot plot {name}{film} -o {output}.gif`')
 
 
@@ -93,6 +126,9 @@ def mend_page(text: str) -> str:
 
 def draw(data: RunData, shown: Shown, path: Path, dark: bool = False) -> None:
     """Draw a run; light pictures, which the repository has, have few colours."""
+    if path.suffix == '.svg':
+        plot_run(data, path, Look(shown.at, shown.colour, dark))
+        return
     with TemporaryDirectory() as folder:
         large = Path(folder) / 'large.png'
         plot_run(data, large, Look(shown.at, shown.colour, dark))
@@ -132,7 +168,7 @@ def save_gif(data: RunData, shown: Shown, path: Path) -> None:
 def complete(folder: Path) -> None:
     """Write what a site has beyond the repository.
 
-    Of each scenario of the gallery NAME.dark.png, and with ffmpeg NAME.mp4 and NAME.dark.mp4; of
+    Of each scenario of the gallery a dark picture, and with ffmpeg NAME.mp4 and NAME.dark.mp4; of
     pictures and films of other pages a dark one.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -141,14 +177,15 @@ def complete(folder: Path) -> None:
         path = folder / dark_name(name)
         if not is_new(path, figures / name):
             draw_figure(name, path, dark=True)
-    wakes = folder / dark_name('wake_reduction.png')
-    if not is_new(wakes, figures / 'wake_reduction.png'):
-        draw_wakes(wakes, dark=True)
+    for name, draw_picture in DRAWN.items():
+        path = folder / dark_name(name)
+        if not is_new(path, figures / name):
+            draw_picture(path, True)
     for name, shown in GALLERY.items():
         still, light, dark = (folder / f'{stem(name)}{end}'
-                              for end in ('.dark.png', '.mp4', '.dark.mp4'))
+                              for end in (dark_name(ending(shown)), '.mp4', '.dark.mp4'))
         wanted = [still, *([light, dark] if shutil.which('ffmpeg') else [])]
-        wanted = [path for path in wanted if not is_new(path, FOLDER / f'{stem(name)}.png')]
+        wanted = [path for path in wanted if not is_new(path, FOLDER / picture_of(name))]
         if not wanted:
             continue
         data = load_run(name)
@@ -187,12 +224,15 @@ def main() -> None:
     """Draw everything, or the scenarios that are named."""
     FOLDER.mkdir(exist_ok=True)
     PAGE.write_text(mend_page(PAGE.read_text('utf-8')), 'utf-8')
-    for name in sys.argv[1:] or (*GALLERY, *FIGURES):
+    for name in sys.argv[1:] or (*GALLERY, *FIGURES, *DRAWN):
+        if name in DRAWN:
+            DRAWN[name](FOLDER.with_name('figures') / name, False)
+            continue
         if name in FIGURES:
             draw_figure(name, FOLDER.with_name('figures') / name)
             continue
         data, shown = load_run(name), GALLERY[name]
-        path = FOLDER / f'{stem(name)}.png'
+        path = FOLDER / picture_of(name)
         draw(data, shown, path)
         print(f'{path.name}: {path.stat().st_size / 1000:.0f} kB')
         if shown.gif:

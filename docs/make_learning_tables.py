@@ -1,4 +1,4 @@
-"""Write the tables and curves of docs/learning.md: tasks, and what learning reaches."""
+"""Write the tables of docs/learning.md: tasks, and what learning reaches."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 import sys
 from pathlib import Path
 
-from sbot.learn.proof.report import draw_curves, table
-from sbot.learn.proof.rows import CURVE, MADE_BY, ROWS, read_rows
+from sbot.learn.proof.report import table
+from sbot.learn.proof.rows import MADE_BY, ROWS, read_rows
 from sbot.learn.tasks.registry import entries
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,6 +55,4 @@ def with_tables(text: str) -> str:
 if __name__ == '__main__':
     page = ROOT / 'docs' / 'learning.md'
     page.write_text(with_tables(page.read_text('utf-8')), 'utf-8')
-    draw_curves(sorted(path.parent for path in FOLDER.glob(f'*/{CURVE}')),
-                ROOT / 'docs' / 'figures' / 'learning_curves.png')
     sys.exit(0)

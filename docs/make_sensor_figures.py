@@ -3,70 +3,63 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
-import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Polygon
 
-mpl.use('svg')
-mpl.rcParams['svg.hashsalt'] = 'sensors'  # the same file each time
-
-import matplotlib.pyplot as plt  # noqa: E402 - after the choice of backend
-import numpy as np  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.patches import Circle, Polygon  # noqa: E402
-
-from sbot_sim.sensors.infrared.curves import table_distances_cm  # noqa: E402
-from sbot_sim.sensors.infrared.sensor import (  # noqa: E402
+from sbot.figures.palette import drawing, palette, style_of
+from sbot_sim.sensors.infrared.curves import table_distances_cm
+from sbot_sim.sensors.infrared.sensor import (
     SENSOR_ANGLES,
     InfraredSettings,
     infrared_distances,
     infrared_reach,
     make_infrared_parameters,
 )
-from sbot_sim.sensors.infrared.table import TABLES, named_table  # noqa: E402
-from sbot_sim.sensors.scan import (  # noqa: E402
+from sbot_sim.sensors.infrared.table import TABLES, named_table
+from sbot_sim.sensors.scan import (
     ScanSettings,
     angle_max,
     cast_scans,
     make_scan_parameters,
     scan_fan,
 )
-from sbot_sim.world.bodies import S_BOT_RADIUS  # noqa: E402
-from sbot_sim.world.geometry import World, make_world, rectangle_corners  # noqa: E402
-from sbot_sim.world.scene import make_scene  # noqa: E402
+from sbot_sim.world.bodies import S_BOT_RADIUS
+from sbot_sim.world.geometry import World, make_world, rectangle_corners
+from sbot_sim.world.scene import make_scene
 
 FIGURES = Path(__file__).parent / 'figures'
 
 
-def save(name: str) -> None:
-    """Write the current figure."""
-    FIGURES.mkdir(exist_ok=True)
-    plt.savefig(FIGURES / name, metadata={'Date': None}, bbox_inches='tight')
-    plt.close()
-
-
-def draw_tables() -> None:
+def draw_tables() -> Figure:
     """Draw the three tables of infrared readings."""
-    plt.figure(figsize=(6, 3.4))
+    figure = Figure(figsize=(7.0, 3.4), layout='constrained')
+    axes = figure.add_subplot()
     for name, style in zip(TABLES, ('-', '--', ':'), strict=True):
-        plt.plot(table_distances_cm(), named_table(name), style, label=name)
-    plt.xlabel('distance from the rim (cm)')
-    plt.ylabel('reading')
-    plt.legend(title='infrared_table')
-    plt.grid(alpha=0.3)
-    save('infrared_tables.svg')
+        axes.plot(table_distances_cm(), named_table(name), style, label=name)
+    axes.set(xlabel='distance from the rim (cm)', ylabel='reading (no unit)')
+    axes.set_title('Infrared reading of a wall by its distance, for each infrared_table',
+                   loc='left')
+    figure.legend(loc='outside lower center', ncols=3, frameon=False)
+    axes.grid(alpha=0.3)
+    return figure
 
 
 def draw_world(axes: Axes, world: World, pose: np.ndarray, radius: float) -> None:
     """Draw walls, discs and robots."""
     for x0, y0, x1, y1 in world.segments:
-        axes.plot([x0, x1], [y0, y1], 'k', lw=2, solid_capstyle='projecting', clip_on=False)
+        axes.plot([x0, x1], [y0, y1], color=palette().ink, lw=2,
+                  solid_capstyle='projecting', clip_on=False)
     for rectangle in world.rectangles:
-        axes.add_patch(Polygon(rectangle_corners(rectangle), color='0.5'))
+        axes.add_patch(Polygon(rectangle_corners(rectangle), color=palette().obstacle))
     for x, y, r in world.circles:
-        axes.add_patch(Circle((x, y), r, color='0.5'))
+        axes.add_patch(Circle((x, y), r, color=palette().obstacle))
     for x, y, yaw in pose:
-        axes.add_patch(Circle((x, y), radius, facecolor='white', edgecolor='C0', lw=1.5,
+        axes.add_patch(Circle((x, y), radius, facecolor=palette().ground, edgecolor='C0', lw=1.5,
                               zorder=3))
         axes.plot([x, x + radius * math.cos(yaw)], [y, y + radius * math.sin(yaw)], 'C0', lw=1.5,
                   zorder=4)
@@ -78,7 +71,7 @@ def draw_world(axes: Axes, world: World, pose: np.ndarray, radius: float) -> Non
         spine.set_visible(False)
 
 
-def draw_infrared() -> None:
+def draw_infrared() -> Figure:
     """Draw the beams of an s-bot beside a wall, a disc and another s-bot."""
     world = make_world((0, 0, 0.7, 0.6), [(0.12, 0.1, 0.12, 0.5)], [(0.27, 0.5, 0.04)])
     pose = np.array([[0.3, 0.3, math.radians(20)], [0.45, 0.2, 2.0]])
@@ -87,7 +80,8 @@ def draw_infrared() -> None:
     assert parameters is not None
     scene = make_scene(world, infrared_reach(radius, parameters))
     distances = infrared_distances(scene, pose, radius, parameters)[0]
-    _, axes = plt.subplots(figsize=(5, 4.3))
+    figure = Figure(figsize=(7.0, 6.0), layout='constrained')
+    axes = figure.add_subplot()
     draw_world(axes, world, pose, S_BOT_RADIUS)
     x, y, yaw = pose[0]
     for n, (beta, distance) in enumerate(zip(SENSOR_ANGLES, distances, strict=True)):
@@ -95,17 +89,18 @@ def draw_infrared() -> None:
         hit = math.isfinite(distance)
         end = S_BOT_RADIUS + (distance if hit else parameters.range)
         axes.plot([x + S_BOT_RADIUS * c, x + end * c], [y + S_BOT_RADIUS * s, y + end * s],
-                  color='C3' if hit else '0.75', lw=1)
-        axes.plot(x + S_BOT_RADIUS * c, y + S_BOT_RADIUS * s, 's', color='0.3', ms=3,
+                  color='C3' if hit else palette().moving, lw=1)
+        axes.plot(x + S_BOT_RADIUS * c, y + S_BOT_RADIUS * s, 's', color=palette().ink, ms=4,
                   zorder=5)
-        outside = S_BOT_RADIUS + 0.022  # m; there neighbours at the back do not overlap
-        axes.text(x + outside * c, y + outside * s, str(n), ha='center', va='center', fontsize=6,
+        outside = S_BOT_RADIUS + 0.024  # m; there neighbours at the back do not overlap
+        axes.text(x + outside * c, y + outside * s, str(n), ha='center', va='center', fontsize=9,
                   zorder=6,
-                  bbox={'facecolor': 'white', 'edgecolor': 'none', 'pad': 0.4})
-    save('infrared_beams.svg')
+                  bbox={'facecolor': palette().ground, 'edgecolor': 'none', 'pad': 0.6})
+    axes.set_title('Infrared beams of an s-bot: red ones meet something', loc='left')
+    return figure
 
 
-def draw_scan() -> None:
+def draw_scan() -> Figure:
     """Draw a laser scan among boxes and robots."""
     world = make_world((0, 0, 12, 8), circles=[(4.2, 6.7, 0.6)],
                        rectangles=[(7, 2, 1, 1, 0.4), (4.5, 4.4, 1, 1, 0)])
@@ -113,18 +108,30 @@ def draw_scan() -> None:
     parameters = make_scan_parameters(ScanSettings(scan_sees_robots=True))
     scene = make_scene(world, parameters.range_max)
     ranges = cast_scans(scene, scan_fan(parameters), pose, np.full(3, 0.3), parameters)[0]
-    _, axes = plt.subplots(figsize=(6, 4))
+    figure = Figure(figsize=(7.0, 4.8), layout='constrained')
+    axes = figure.add_subplot()
     x, y, yaw = pose[0]
     angles = yaw + np.linspace(parameters.angle_min, angle_max(parameters), parameters.beams)
     for angle, r in zip(angles, ranges, strict=True):
         if math.isfinite(r):
-            axes.plot([x, x + r * math.cos(angle)], [y, y + r * math.sin(angle)], 'C3', lw=0.3)
-            axes.plot(x + r * math.cos(angle), y + r * math.sin(angle), 'C3.', ms=2)
+            axes.plot([x, x + r * math.cos(angle)], [y, y + r * math.sin(angle)], 'C3', lw=0.4)
+            axes.plot(x + r * math.cos(angle), y + r * math.sin(angle), 'C3.', ms=3)
     draw_world(axes, world, pose, 0.3)
-    save('scan.svg')
+    axes.set_title('A scan: each dot is where a beam meets a wall, a box or a robot', loc='left')
+    return figure
+
+
+FIGURE: dict[str, Callable[[], Figure]] = {
+    'infrared_tables.svg': draw_tables, 'infrared_beams.svg': draw_infrared,
+    'scan.svg': draw_scan}
+
+
+def draw(path: Path, name: str, dark: bool = False) -> None:
+    """Draw one of FIGURE."""
+    with drawing({**style_of(dark), 'svg.hashsalt': 'sensors'}):  # the same file each time
+        FIGURE[name]().savefig(path, metadata={'Date': None})
 
 
 if __name__ == '__main__':
-    draw_tables()
-    draw_infrared()
-    draw_scan()
+    for each in FIGURE:
+        draw(FIGURES / each, each)

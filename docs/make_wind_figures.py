@@ -51,12 +51,12 @@ def reduction_map(fade: str, boost: str, blockers: list[tuple[float, float]]) ->
 
 def draw(path: Path, dark: bool = False) -> None:
     """Draw the reduction maps."""
-    with drawing({**style_of(dark), 'font.size': 12.0, 'axes.titlesize': 12.0}):
+    with drawing(style_of(dark)):
         _draw(path)
 
 
 def _draw(path: Path) -> None:
-    figure = Figure(figsize=(11, 4.9), dpi=110, layout='constrained')
+    figure = Figure(figsize=(7.0, 3.5), layout='constrained')
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(BLOCKERS), len(READINGS), sharex=True, sharey=True)
     for row, (name, blockers) in enumerate(BLOCKERS.items()):
@@ -69,15 +69,17 @@ def _draw(path: Path) -> None:
                 panel.fill(x + RADIUS * np.cos(turn), y + RADIUS * np.sin(turn), color='tab:cyan')
             panel.set_aspect('equal')
             if row == 0:
-                panel.set_title(f'{fade}, {boost}')
+                panel.set_title(f'{fade}, {boost}', fontsize='medium')
             if row == len(BLOCKERS) - 1:
                 panel.set_xlabel('x (m)')
         axes[row, 0].set_ylabel(f'{name}\ny (m)')
         axes[row, 0].annotate('', (0.0, -0.3), (-0.13, -0.3),
                               arrowprops={'arrowstyle': '->', 'color': 'white'})
         axes[row, 0].text(0.02, -0.3, 'wind', color='white', va='center')
-    figure.colorbar(shown, ax=axes, label='reduction r')
-    figure.savefig(path, dpi=110)
+    figure.suptitle('Wind kept off a robot behind blockers (blue), for the four readings',
+                    fontsize='large')
+    figure.colorbar(shown, ax=axes, label='reduction of the wind (share)')
+    figure.savefig(path, dpi=150)
 
 
 def main() -> None:

@@ -69,6 +69,11 @@ def gathers(episode):
     return 1 - spread[-len(spread) // 3:].mean(axis=0) / spread[0]
 
 
+TEXTS = {'evolved': 'CMA-ES', 'searched': 'best of {} random weights',
+         'rule': 'rule written by hand', 'random': 'random weights'}
+OTHERS = {'rule': '--', 'searched': '-.', 'random': ':'}  # and their lines in the picture
+
+
 PROBLEMS = {
     'avoid': lambda: Problem(BOX, ['infrared'], sbot.network('perceptron', ['infrared']), 600,
                              ['command', 'collided', 'infrared'], avoids,
@@ -142,17 +147,20 @@ def compare(problem, threads, **trained):
 
 def draw(history, scores, path, title):
     """Draw best and median fitness over generations, and what others score on fresh seeds."""
-    figure, axes = plt.subplots(figsize=(6.4, 3.6), layout='constrained')
+    figure, axes = plt.subplots(figsize=(7.0, 3.4), layout='constrained')
     generations = np.arange(1, len(history) + 1)
     axes.fill_between(generations, *np.percentile(history, [25, 75], axis=1), alpha=0.25,
-                      color='C0', linewidth=0, label='quartiles')
-    axes.plot(generations, history.max(axis=1), color='C1', label='best')
-    axes.plot(generations, np.median(history, axis=1), color='C0', label='median')
-    for name, line in (('rule', '--'), ('searched', '-.'), ('random', ':')):
-        axes.axhline(scores[name].mean(), color='0.4', linestyle=line, linewidth=1, label=name)
-    axes.set(xlabel='generation', ylabel='fitness', title=title)
+                      color='C0', linewidth=0,
+                      label='middle half of the candidates')
+    axes.plot(generations, history.max(axis=1), color='C1', label='best candidate')
+    axes.plot(generations, np.median(history, axis=1), color='C0', label='median candidate')
+    for name, line in OTHERS.items():
+        axes.axhline(scores[name].mean(), color='0.5', linestyle=line, linewidth=1.2,
+                     label=f'{TEXTS[name].format(history.size)}, {len(FRESH_SEEDS)} fresh seeds')
+    axes.set(xlabel='generation', ylabel='fitness (no unit)', xlim=(1, len(history)))
+    axes.set_title(title, loc='left')
     axes.spines[['top', 'right']].set_visible(False)
-    axes.legend(frameon=False, ncols=3, loc='lower right', fontsize=8)
+    figure.legend(frameon=False, ncols=2, loc='outside lower left')
     figure.savefig(path, dpi=150)
     plt.close(figure)
 
@@ -178,14 +186,12 @@ def main(arguments=None):
     given.output.mkdir(parents=True, exist_ok=True)
     sbot.save_network(given.output / 'network.json', problem.network, weights)
     draw(history, scores, given.output / 'fitness.png',
-         f'{given.problem}: {given.population} candidates, {ARENAS} worlds each')
+         f'Fitness of {given.population} candidates a generation, in {ARENAS} worlds each')
     print(f'{history.size} candidates in {wall:.1f} s, {used:.1f} s of processor time')
     print(f'on {len(FRESH_SEEDS)} fresh seeds:')
-    texts = {'evolved': 'CMA-ES', 'searched': f'best of {history.size} random weights',
-             'rule': 'rule written by hand', 'random': 'random weights'}
-    for name, text in texts.items():
+    for name, text in TEXTS.items():
         wins = int((scores['evolved'] > scores[name]).sum())
-        print(f'  {text:30} {scores[name].mean():6.3f}'
+        print(f'  {text.format(history.size):30} {scores[name].mean():6.3f}'
               + (f', evolved is better in {wins}' if name != 'evolved' else ''))
     print(f'wrote {given.output}/network.json and fitness.png')
     return scores

@@ -184,18 +184,20 @@ def neural(path):
 
 def draw(rows, path):
     """Draw return and arrivals over steps."""
-    figure, axes = plt.subplots(figsize=(6.4, 3.2), layout='constrained')
+    figure, (above, below) = plt.subplots(2, 1, sharex=True, figsize=(7.0, 3.8),
+                                          layout='constrained')
     steps, returns, arrived = rows.T
-    axes.plot(steps / 1000, returns, color='C0')
-    axes.set(xlabel='thousand decisions', title=f'PPO, {WORLDS} worlds, last 100 episodes')
-    axes.set_ylabel('return', color='C0')
-    share = axes.twinx()
-    share.plot(steps / 1000, 100 * arrived, color='C1')
-    share.set_ylabel('arrived (%)', color='C1')
-    share.set_ylim(-2, 102)
-    for each in (axes, share):
-        each.spines['top'].set_visible(False)
-    figure.savefig(path, dpi=110)
+    above.plot(steps / 1000, 100 * arrived, color='C1')
+    above.set(ylabel='arrived (%)', ylim=(-2, 102))
+    below.plot(steps / 1000, returns, color='C0')
+    below.set(ylabel='episode return', xlabel='decisions (thousands)', xlim=(0, None))
+    above.set_title('One training of PPO: means of the last 100 episodes, '
+                    f'in {WORLDS} worlds', loc='left')
+    figure.align_ylabels()
+    for each in (above, below):
+        each.spines[['top', 'right']].set_visible(False)
+        each.grid(alpha=0.3, linewidth=0.4)
+    figure.savefig(path, dpi=150)
     plt.close(figure)
 
 

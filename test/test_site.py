@@ -15,7 +15,7 @@ from matplotlib.colors import rgb_to_hsv, to_rgb
 
 import sbot
 from sbot.cli.main import COMMANDS, make_parser
-from sbot.figures.arena import LEADER
+from sbot.figures.arena.colours import LEADER
 from sbot.figures.palette import DARK, LIGHT
 
 ROOT = Path(__file__).parent.parent
@@ -181,12 +181,14 @@ def test_all_that_is_dark_is_made_once(tmp_path, monkeypatch):
         path.write_bytes(b'')
 
     monkeypatch.setattr(gallery, 'load_run', lambda name, _=None: name)
-    monkeypatch.setattr(gallery, 'draw_wakes', make)
+    monkeypatch.setattr(gallery, 'DRAWN', dict.fromkeys(
+        gallery.DRAWN, lambda path, dark: make(path, dark=dark)))
     for name in ('draw', 'draw_figure', 'animate_run'):
         monkeypatch.setattr(gallery, name, make)
     monkeypatch.setattr(gallery.shutil, 'which', lambda name: name)
     gallery.complete(tmp_path)
     assert {('demo.dark.gif', True), ('boxes.dark.svg', True), ('wake_reduction.dark.png', True),
+            ('collisions.dark.svg', True), ('wind_wake.dark.svg', True),
             ('rooms.dark.png', True), ('rooms.mp4', False), ('rooms.dark.mp4', True)} <= {*drawn}
     assert all(dark == ('.dark.' in name) for name, dark in drawn)
     drawn.clear()

@@ -15,8 +15,8 @@ from sbot_common.errors import bad_value
 
 def _plot(args: argparse.Namespace) -> int:
     from sbot.figures import animation, picture
-    from sbot.figures.data import is_bag, load_run
     from sbot.figures.film import FORMATS, Film, check_film, read_size
+    from sbot.figures.recording import is_bag, load_run
     formats = (*picture.FORMATS, *FORMATS)
     suffix = '.' + args.output.rpartition('.')[2].lower()
     if suffix not in formats:  # complain before the run

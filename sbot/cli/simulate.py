@@ -223,8 +223,8 @@ def _up(arguments: argparse.Namespace) -> int:
                          namespace=namespace, own=arguments.node, names=arguments.names,
                          progress=progress, output=output, parameters=parameters)
         if arguments.plot is not None and bag is not None:
-            from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run
+            from sbot.figures.recording import from_bag
             plot_run(from_bag(bag), arguments.plot)
     report(summary, arguments.json)
     name_files(arguments)

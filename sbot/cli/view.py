@@ -44,7 +44,7 @@ def _view(args: argparse.Namespace) -> int:
     output = args.output or Path(args.source).resolve().stem + '.html'
     if not str(output).endswith(('.html', '.htm')):
         raise bad_value('--output', output, 'a file that ends in .html')
-    from sbot.figures.data import is_bag
+    from sbot.figures.recording import is_bag
     if not is_bag(args.source) and Path(args.source).is_file():
         raise InputError(f'{args.source} is not a recording; record it first (sbot run '
                          f'{args.source} '

@@ -12,7 +12,16 @@ from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from sbot.figures import arena
+from sbot.figures.arena.boxes import Boxes
+from sbot.figures.arena.colours import MOST_NAMED, heading_colours, robot_colours
+from sbot.figures.arena.goals import covered_goals, draw_goals
+from sbot.figures.arena.ground import draw_world
+from sbot.figures.arena.numbers import Numbers
+from sbot.figures.arena.obstacles import draw_moving
+from sbot.figures.arena.robots import Robots
+from sbot.figures.arena.shapes import lines
+from sbot.figures.arena.view import above_axes, view_of
+from sbot.figures.arena.wind import draw_wind
 from sbot.figures.data import RunData, name_of
 from sbot.figures.film import (
     AUTO,
@@ -32,7 +41,7 @@ from sbot.figures.signs import draw_scale_bar
 from sbot_common.errors import InputError, bad_value
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
-_LEAST_DPI = 90.0
+_LEAST_DPI = 100.0
 _HEIGHTS = (2.4, 8.0)  # inches, least and most
 _TRAIL = 0.25  # of the run, how long a trail lasts
 _TRAIL_POINTS = 400  # of each robot at most
@@ -77,7 +86,7 @@ class _Film:
     def __init__(self, data: RunData, by: str = '', film: Film = AUTO) -> None:
         self._data = data
         self._by = by
-        xmin, ymin, xmax, ymax = arena.view_of(data)
+        xmin, ymin, xmax, ymax = view_of(data)
         # A larger film has larger letters; in a small one they can still be read.
         dpi = max(film.width / _WIDTH, _LEAST_DPI) if film.width else _DPI
         inches = film.width / dpi if film.width else _WIDTH
@@ -92,21 +101,21 @@ class _Film:
         self._canvas: Any = FigureCanvasAgg(figure)
         self._axes = figure.add_axes((0.01, 0.01, 0.98, 0.98 - 0.25 / height))
         self._axes.set_axis_off()
-        arena.draw_world(self._axes, data)
+        draw_world(self._axes, data)
         draw_scale_bar(self._axes, _TRAIL * float(data.seconds[-1]))
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
         # How many had been set, on which a robot stood, and their marks.
         self._goals: tuple[tuple[int, bytes], list[Artist]] = ((-1, b''), [])
         self._drawn: object = None  # wind of the background
-        width = 1.4 if len(data.radius) <= arena.MOST_NAMED else 0.6
-        self._trails = arena.lines(np.zeros((0, 2, 2)), colors=arena.robot_colours(data, by),
+        width = 1.4 if len(data.radius) <= MOST_NAMED else 0.6
+        self._trails = lines(np.zeros((0, 2, 2)), colors=robot_colours(data, by),
                                    alpha=0.45, linewidths=width, zorder=5)
         self._axes.add_collection(self._trails)
-        self._obstacles = arena.draw_moving(self._axes, data, 0)
-        self._boxes = arena.Boxes(self._axes, data, data.boxes[0])
-        self._robots = arena.Robots(self._axes, data, data.poses[0], by)
-        self._numbers = arena.Numbers(self._axes, data)
-        self._clock = arena.above_axes(self._axes, '', 0.0, animated=True)
+        self._obstacles = draw_moving(self._axes, data, 0)
+        self._boxes = Boxes(self._axes, data, data.boxes[0])
+        self._robots = Robots(self._axes, data, data.poses[0], by)
+        self._numbers = Numbers(self._axes, data)
+        self._clock = above_axes(self._axes, '', 0.0, animated=True)
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
                         self._clock, *self._numbers.texts)
@@ -142,7 +151,7 @@ class _Film:
         trail = data.poses[[*range(start - start % -step, index, step), index], :, :2]
         self._trails.set_segments(list(np.moveaxis(trail, 1, 0)))
         if self._by == 'heading':
-            self._trails.set_color(arena.heading_colours(data.poses[index, :, 2]))
+            self._trails.set_color(heading_colours(data.poses[index, :, 2]))
         self._obstacles.set_offsets(data.obstacles[index])
         self._boxes.move(data.boxes[index])
         self._robots.move(data.poses[index])
@@ -155,12 +164,12 @@ class _Film:
     def _goals_at(self, stamp: int) -> list[Artist]:
         """Return the marks of the goals of a time; made anew when they change."""
         count = int((self._goal_stamps <= stamp).sum())
-        state = count, arena.covered_goals(self._data, stamp).tobytes()
+        state = count, covered_goals(self._data, stamp).tobytes()
         if state != self._goals[0]:
             for artist in self._goals[1]:
                 artist.remove()
             before = {*self._axes.collections}
-            arena.draw_goals(self._axes, self._data, stamp)
+            draw_goals(self._axes, self._data, stamp, by=self._by)
             marks: list[Artist] = [each for each in self._axes.collections if each not in before]
             for artist in marks:
                 artist.set_animated(True)
@@ -169,7 +178,7 @@ class _Film:
 
     def _draw_background(self, index: int) -> None:
         before = {*self._axes.collections, *self._axes.texts}
-        arena.draw_wind(self._axes, self._data, index=index)
+        draw_wind(self._axes, self._data, index=index)
         self._canvas.draw()
         self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
         for artist in [*self._axes.collections, *self._axes.texts]:

@@ -14,16 +14,24 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 
-from sbot.figures import arena
+from sbot.figures.arena.boxes import Boxes
+from sbot.figures.arena.colours import heading_colours, robot_colours
+from sbot.figures.arena.goals import draw_goals
+from sbot.figures.arena.ground import draw_arena
+from sbot.figures.arena.numbers import number_robots, numbers_fit
+from sbot.figures.arena.obstacles import draw_moving
+from sbot.figures.arena.robots import Robots
+from sbot.figures.arena.shapes import lines
+from sbot.figures.arena.view import ABOVE, view_of
 from sbot.figures.data import RunData
+from sbot.figures.wind_label import COMPASS
 from sbot_common.errors import bad_value
 
 _WIDTH = 7.0  # inches
-_EDGES = (0.50, 0.08, 0.32, 0.43)  # inches to the left, right, top and bottom
-_GAPS = (0.14, 0.27)  # inches between panels, across and down
+_EDGES = (0.54, 0.10, 0.32, 0.47)  # inches to the left, right, top and bottom
+_GAPS = (0.16, 0.29)  # inches between panels, across and down
 _TRAIL = 0.06  # of the run, how long a trail lasts
 _TRAIL_POINTS = 60
-_COMPASS = '→↗↑↖←↙↓↘'
 _WIDE = 1.25  # width by height of an arena, from which on four moments stand in two rows
 
 
@@ -48,7 +56,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '') -> Figur
             raise bad_value('at', time, f'a time from 0 to {end:g} s')
     if not 1 <= len(seconds) <= 12:
         raise bad_value('at', f'{len(seconds)} times', '1 to 12 times')
-    xmin, ymin, xmax, ymax = arena.view_of(data)
+    xmin, ymin, xmax, ymax = view_of(data)
     shape = (xmax - xmin) / (ymax - ymin)
     columns = min(len(seconds), 3 if len(seconds) != 4 and shape < 2.2 else 2,
                   math.ceil(4 / shape))
@@ -59,13 +67,18 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '') -> Figur
     height = width / shape
     full = top + bottom + rows * height + (rows - 1) * down
     figure = Figure(figsize=(_WIDTH, full))
-    for k, time in enumerate(seconds):
+    indexes = [int(np.searchsorted(data.seconds, time - 1e-9)) for time in seconds]
+    # In all moments or in none.
+    numbered = all(numbers_fit(data, index, 72.0 * width / (xmax - xmin)) for index in indexes)
+    for k, (time, index) in enumerate(zip(seconds, indexes, strict=True)):
         row, column = divmod(k, columns)
         axes = figure.add_axes((
             (left + column * (width + across)) / _WIDTH,
             1.0 - (top + (row + 1) * height + row * down) / full, width / _WIDTH, height / full))
-        _draw(axes, data, int(np.searchsorted(data.seconds, time - 1e-9)), by, k == 0)
-        axes.set_title(f'{time:g} s', loc='left')
+        _draw(axes, data, index, by, k == 0)
+        if numbered:
+            number_robots(axes, data, index, small=True)
+        axes.set_title(f'{time:g} s', loc='left', fontweight='bold')
         if by == 'heading' and k == columns - 1:
             _draw_heading_legend(axes)
         last = k + columns >= len(seconds)
@@ -76,13 +89,13 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '') -> Figur
 
 def _draw_heading_legend(axes: Axes) -> None:
     """Draw arrows in the colours of their headings above the axes, if nothing is there yet."""
-    if any(text.get_gid() == arena.ABOVE for text in axes.texts):
+    if any(text.get_gid() == ABOVE for text in axes.texts):
         return
-    colours = arena.heading_colours(np.arange(len(_COMPASS)) * math.tau / len(_COMPASS))
-    size: dict[Any, Any] = {'size': 'small'}
+    colours = heading_colours(np.arange(len(COMPASS)) * math.tau / len(COMPASS))
+    size: dict[Any, Any] = {'size': 'medium'}
     texts: list[Artist] = [TextArea('heading', textprops=size), *(
         TextArea(arrow, textprops={**size, 'color': to_hex(colour)})
-        for arrow, colour in zip(_COMPASS, colours, strict=True))]
+        for arrow, colour in zip(COMPASS, colours, strict=True))]
     axes.add_artist(AnnotationBbox(
         HPacker(children=texts, pad=0.0, sep=2.0), (1.0, 1.0), xycoords='axes fraction',
         xybox=(0.0, 0.6 * rcParams['axes.titlepad']), boxcoords='offset points',
@@ -92,17 +105,16 @@ def _draw_heading_legend(axes: Axes) -> None:
 def _draw(axes: Axes, data: RunData, index: int, by: str, first: bool) -> None:
     # Every moment names its wind if a gust changes it.
     gusts = np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]), axis=0).any()
-    arena.draw_arena(axes, data, first or bool(gusts), index)
+    draw_arena(axes, data, first or bool(gusts), index)
     length = max(2, int(_TRAIL * len(data.stamps_ns)))
     step = max(1, length // _TRAIL_POINTS)
     trail = data.poses[max(0, index - length):index + 1:step, :, :2]
-    colours = (arena.heading_colours(data.poses[index, :, 2]) if by == 'heading'
-               else arena.robot_colours(data, by))
+    colours = (heading_colours(data.poses[index, :, 2]) if by == 'heading'
+               else robot_colours(data, by))
     if len(trail) > 1:
-        axes.add_collection(arena.lines(np.moveaxis(trail, 1, 0), colors=colours, alpha=0.45,
+        axes.add_collection(lines(np.moveaxis(trail, 1, 0), colors=colours, alpha=0.45,
                                         linewidths=0.8, zorder=5))
-    arena.draw_moving(axes, data, index)
-    arena.Boxes(axes, data, data.boxes[index])
-    arena.draw_goals(axes, data, int(data.stamps_ns[index]), small=True)
-    arena.Robots(axes, data, data.poses[index], by)
-    arena.number_robots(axes, data, index, small=True)
+    draw_moving(axes, data, index)
+    Boxes(axes, data, data.boxes[index])
+    draw_goals(axes, data, int(data.stamps_ns[index]), small=True, by=by)
+    Robots(axes, data, data.poses[index], by)

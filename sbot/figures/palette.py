@@ -11,6 +11,8 @@ from matplotlib import rc_context, rcParams
 from matplotlib.colors import to_rgb
 
 DPI = 200  # of pictures
+# pt, of all letters but titles: 9 pt or more where a page shows a picture 700 pixels wide.
+LETTERS = 9.0
 
 
 class Palette(NamedTuple):
@@ -54,7 +56,7 @@ def palette() -> Palette:
 def style_of(dark: bool) -> dict[Any, Any]:
     """Return matplotlib's parameters for a picture of a run."""
     style: dict[Any, Any] = {
-        'font.size': 8.0, 'axes.linewidth': 0.6, 'axes.titlesize': 8.5, 'axes.titlepad': 4.0,
+        'font.size': LETTERS, 'axes.linewidth': 0.6, 'axes.titlesize': 9.5, 'axes.titlepad': 4.0,
         'xtick.major.width': 0.6, 'ytick.major.width': 0.6, 'svg.hashsalt': 'sbot',
         'pdf.fonttype': 42, 'savefig.dpi': DPI, 'font.family': 'sans-serif',
     }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from sbot.figures.arena import LEADER, MOST_NAMED, robot_colours
+from sbot.figures.arena.colours import LEADER, MOST_NAMED, robot_colours
 from sbot.figures.data import RunData
 from sbot.figures.palette import palette
 from sbot.scenario.controllers import has_leader
@@ -21,6 +23,8 @@ SPEED_WINDOW = 0.5  # s; a speed is the mean of this long
 _MOST_POINTS = 1500  # of a line
 _ROOM = 0.05  # above the highest value, of the height
 _BAND = (10.0, 90.0)  # per cent of the robots
+_EQUAL, _LONG = 0.01, 0.2  # of the range of values, and of the time: curves that hide others
+_DASH = 4.0  # line widths
 
 
 def speeds(data: RunData) -> Array:
@@ -80,10 +84,7 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
     for panel, (label, values, leader) in zip(axes, panels_of(data), strict=True):
         values = values[::step]
         if count <= MOST_NAMED:
-            for i, colour in enumerate(robot_colours(data)):
-                if leader or i:
-                    panel.plot(seconds, values[:, i], color=colour, linewidth=0.9,
-                               label=_name(data, i), zorder=3 - 0.1 * i)
+            _draw_robots(panel, data, seconds, values, first=0 if leader else 1)
         elif not has_leader(data.scenario):
             first = 0 if leader else 1
             _draw_percentiles(panel, seconds, values[:, first:], f'{count} robots')
@@ -110,10 +111,43 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
         for panel in axes:
             panel.axvspan(gust[0], gust[1], color='#f0c040', alpha=0.25, linewidth=0, zorder=0)
         axes[0].text(gust[0], 0.97, f' {gust[2]}', transform=axes[0].get_xaxis_transform(),
-                     va='top', fontsize='small')
+                     va='top')
     axes[-1].xaxis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 5, 10]))
     axes[-1].set_xlabel('time (s)')
     figure.align_ylabels(axes)
+
+
+def _draw_robots(panel: Axes, data: RunData, seconds: Array, values: Array,
+                 first: int) -> None:
+    """Draw the values (T, N) of each robot from ``first`` on, robot 0 on top.
+
+    Where it would hide others that are equal, a line is dashed, so that the others show in its
+    gaps.
+    """
+    colours, hides = robot_colours(data), hidden(values)
+    for i in range(first, values.shape[1]):
+        style: dict[str, Any] = {'color': colours[i], 'linewidth': 1.1, 'zorder': 3 - 0.1 * i}
+        below, others = hides[:, i] > 0, int(hides[:, i].max(initial=0))
+        seen = np.where(below, np.nan, values[:, i])
+        panel.plot(seconds, seen, label=_name(data, i), **style)
+        if others:
+            # One after the other, each in the gaps of the others.
+            dashes = i % (others + 1) * _DASH, (_DASH, others * _DASH)
+            # With the points on both sides, else there are gaps.
+            wide = below | np.roll(below, 1) | np.roll(below, -1)
+            panel.plot(seconds, np.where(wide, values[:, i], np.nan), linestyle=dashes, **style)
+
+
+def hidden(values: Array) -> NDArray[np.int64]:
+    """Return how many lines of higher columns of (T, N) hides there, if it does for long."""
+    step = _EQUAL * float(np.nanmax(values, initial=0.0) - np.nanmin(values, initial=0.0))
+    count = np.zeros(values.shape, np.int64)
+    for i in range(values.shape[1] - 1):
+        with np.errstate(invalid='ignore'):
+            near = np.abs(values[:, i + 1:] - values[:, i:i + 1]) <= step
+        near &= near.mean(axis=0) > _LONG
+        count[:, i] = near.sum(axis=1)
+    return count
 
 
 def _draw_percentiles(panel: Axes, seconds: Array, values: Array, name: str) -> None:
@@ -129,4 +163,6 @@ def _draw_percentiles(panel: Axes, seconds: Array, values: Array, name: str) -> 
 
 
 def _name(data: RunData, robot: int) -> str:
-    return 'leader (0)' if robot == 0 and has_leader(data.scenario) else f'robot {robot}'
+    if robot == 0 and has_leader(data.scenario):
+        return 'leader (0)'
+    return f'robot {robot}' if robot == 0 else str(robot)  # short, as eight are on a line

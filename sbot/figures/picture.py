@@ -9,7 +9,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sbot.figures import arena
+from sbot.figures.arena.boxes import Boxes, draw_box_starts
+from sbot.figures.arena.colours import MOST_NAMED
+from sbot.figures.arena.goals import draw_goals
+from sbot.figures.arena.ground import draw_arena
+from sbot.figures.arena.numbers import number_robots
+from sbot.figures.arena.obstacles import draw_moving
+from sbot.figures.arena.robots import Robots
+from sbot.figures.arena.view import view_of
 from sbot.figures.data import RunData, name_of
 from sbot.figures.moments import draw_moments
 from sbot.figures.palette import drawing, style_of
@@ -24,12 +31,12 @@ FORMATS = ('.png', '.svg', '.pdf')
 COLOURS = ('robot', 'time', 'heading')  # what a colour says
 
 _WIDTH = 7.0  # inches: two columns of a paper
-_LEFT, _RIGHT = 0.68, 0.12  # inches beside arena and panels: the same, so that their edges align
-_TOP, _BOTTOM = 0.28, 0.42  # inches for the title, and for the time axis
+_LEFT, _RIGHT = 0.78, 0.12  # inches beside arena and panels: the same, so that their edges align
+_TOP, _BOTTOM = 0.30, 0.46  # inches for the title, and for the time axis
 _ARENA_HEIGHTS = (0.6, 7.0)  # inches, least and most
-_ARENA_AXIS = 0.48  # inches for the arena's x axis
-_STRIP_HEIGHT, _STRIP_GAP = 0.13, 0.26  # inches; the panels' legend is in the gap
-_LEGEND = 0.16  # inches, without a strip
+_ARENA_AXIS = 0.52  # inches for the arena's x axis
+_STRIP_HEIGHT, _STRIP_GAP = 0.15, 0.29  # inches; the panels' legend is in the gap
+_LEGEND = 0.19  # inches, without a strip
 _PANEL_HEIGHT, _PANEL_GAP = 0.95, 0.12
 STYLE = style_of(dark=False)
 
@@ -102,10 +109,10 @@ def draw(data: RunData, look: Look) -> Figure:
 
 def draw_run(data: RunData, colour: str = '') -> Figure:
     """Return the picture of a run; ``colour`` says what the tracks' colour means."""
-    by_time = colour == 'time' or (not colour and len(data.radius) > arena.MOST_NAMED)
+    by_time = colour == 'time' or (not colour and len(data.radius) > MOST_NAMED)
     by = '' if by_time else 'robot'
     legend = _STRIP_HEIGHT + _STRIP_GAP if by_time else _LEGEND
-    xmin, ymin, xmax, ymax = arena.view_of(data)
+    xmin, ymin, xmax, ymax = view_of(data)
     width = _WIDTH - _LEFT - _RIGHT
     height = float(np.clip(width * (ymax - ymin) / (xmax - xmin), *_ARENA_HEIGHTS))
     panels = len(panels_of(data))
@@ -126,24 +133,24 @@ def draw_run(data: RunData, colour: str = '') -> Figure:
         below.append(axes(place + legend + k * (_PANEL_HEIGHT + _PANEL_GAP), _PANEL_HEIGHT,
                           below[0] if below else strip))
     draw_tracks(top, data, by_time)
-    arena.draw_arena(top, data)
-    arena.draw_moving(top, data, -1)
-    arena.draw_box_starts(top, data)
-    arena.Boxes(top, data, data.boxes[-1])
-    arena.draw_goals(top, data, int(data.stamps_ns[-1]))
-    arena.Robots(top, data, data.poses[-1], by)
-    arena.number_robots(top, data)
+    draw_arena(top, data)
+    draw_moving(top, data, -1)
+    draw_box_starts(top, data)
+    Boxes(top, data, data.boxes[-1])
+    draw_goals(top, data, int(data.stamps_ns[-1]), by=by if colour else '')
+    Robots(top, data, data.poses[-1], by)
+    number_robots(top, data)
     draw_signs(top, data, 1.0 - _RIGHT / _WIDTH)
-    top.set(xlabel='x (m)', ylabel='y (m)')
+    top.set(ylabel='y (m)')
     top.set_title(_title(data), loc='left', parse_math=False)
     if strip is not None:
         draw_strip(strip, data)
     draw_panels(figure, below, data)
     if not by_time:
-        below[0].plot([], [], **dots(), label=f'every {interval(data):g} s')
-    below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=arena.MOST_NAMED + 1,
-                    frameon=False, fontsize='small', handlelength=1.4, columnspacing=1.2,
-                    borderaxespad=0.1)
+        below[0].plot([], [], **dots(), label=f'dots every {interval(data):g} s')
+    below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=MOST_NAMED + 1,
+                    frameon=False, fontsize='medium', handlelength=1.4,
+                    handletextpad=0.5, columnspacing=1.0, borderaxespad=0.1)
     return figure
 
 

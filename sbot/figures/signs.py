@@ -10,50 +10,59 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-from sbot.figures import arena
+from sbot.figures.arena.colours import MOST_NAMED
+from sbot.figures.arena.goals import latest_goals
+from sbot.figures.arena.shapes import rectangles_of
+from sbot.figures.arena.wind import free_wind_arrows, wind_colours
 from sbot.figures.data import RunData
 from sbot.figures.palette import palette
 
-_BELOW = 0.30  # inches from the arena to the middle of its legend, on the line of `x (m)`
+_BELOW = 0.33  # inches from the arena to the middle of its legend, on the line of `x (m)`
+_MOST_SIGNS = 3  # beside a label of the x axis in its middle
 _BAR = 0.2  # of the width of the view, how long a scale bar is at most
 _BAR_PLACE = 0.08  # inches from the corner of the axes
 
 
-def goal_sign(size: float = 5.5) -> tuple[Line2D, Line2D]:
+def goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
     """Return the sign of a goal for a legend: a ring (pt), and a cross in it."""
-    style: dict[str, Any] = {'color': palette().goal, 'linestyle': 'none'}
+    style: dict[str, Any] = {'color': palette().goal, 'linestyle': 'none', 'markeredgewidth': 0.9}
     return (Line2D([], [], marker='o', markersize=size, markerfacecolor='none', **style),
-            Line2D([], [], marker='+', markersize=0.78 * size, **style))
+            Line2D([], [], marker='+', markersize=0.6 * size, **style))
 
 
 def draw_signs(axes: Axes, data: RunData, right: float) -> None:
-    """Draw the legend of starts, goals and moving obstacles below the arena.
+    """Draw the legend of starts, goals, moving obstacles and wind, and the label of the x axis.
 
     It ends at ``right``, a share of the figure's width.
     """
     signs: list[Any] = [_start_sign(data)]
     names = ['start']
-    if arena.latest_goals(data, int(data.stamps_ns[-1])):
+    if latest_goals(data, int(data.stamps_ns[-1])):
         signs.append(goal_sign())
         names.append('goal')
     if data.scenario.world.moving:
         signs.append(Line2D([], [], linestyle=':', linewidth=1.0, color=palette().obstacle,
                             marker='o', markersize=5.0, markerfacecolor=palette().moving,
                             markeredgewidth=0.8))
-        names.append('moving obstacle, its path')
+        names.append('moving obstacle')
+    if data.air.gust.any() and len(free_wind_arrows(data)):  # which the arrows do not contain
+        signs.append(Line2D([], [], linestyle='none', marker=r'$\rightarrow$', markersize=11.0,
+                            markeredgewidth=0.0, color=wind_colours(data)[0]))
+        names.append('mean wind')
+    axes.set_xlabel('x (m)', loc='left' if len(signs) > _MOST_SIGNS else 'center')
     figure = axes.get_figure(root=True)
     assert figure is not None
     place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
         0.0, -_BELOW, figure.dpi_scale_trans)
     axes.legend(signs, names, loc='center right', bbox_to_anchor=(right, 0.0),
-                bbox_transform=place, ncols=len(signs), frameon=False, fontsize='small',
+                bbox_transform=place, ncols=len(signs), frameon=False, fontsize='medium',
                 borderpad=0.0, borderaxespad=0.0, handlelength=1.8, handletextpad=0.4,
                 columnspacing=1.0)
 
 
 def _start_sign(data: RunData) -> Line2D:
-    many = len(data.radius) > arena.MOST_NAMED
-    shape = 's' if len(arena.rectangles_of(data)) == len(data.radius) else 'o'
+    many = len(data.radius) > MOST_NAMED
+    shape = 's' if len(rectangles_of(data)) == len(data.radius) else 'o'
     return Line2D([], [], linestyle='none', marker=shape, markersize=3.5 if many else 5.0,
                   color=palette().start if many else palette().ink, markeredgewidth=0.8,
                   markerfacecolor=palette().start if many else palette().ground)
@@ -79,4 +88,4 @@ def draw_scale_bar(axes: Axes, trail: float) -> None:
               solid_capstyle='butt', gid='scale bar', **style)
     axes.annotate(f'{length:g} m   trails of {trail:.2g} s', (low, 0.0), xycoords=place,
                   xytext=(0.0, 2.5), textcoords='offset points', va='bottom', ha='left',
-                  fontsize='small', gid='scale', **style)
+                  gid='scale', **style)

@@ -9,7 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from numpy.typing import NDArray
 
-from sbot.figures import arena
+from sbot.figures.arena.colours import MOST_NAMED, robot_colours
+from sbot.figures.arena.shapes import discs, lines, outlines, rectangles_of
+from sbot.figures.arena.view import widths_of_discs
 from sbot.figures.data import RunData
 from sbot.figures.palette import LIGHT, palette
 
@@ -26,35 +28,35 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
     points = min(_MOST_POINTS, max(2, _MOST_PIECES // count))
     step = max(1, -(-len(data.stamps_ns) // points))
     xy = data.poses[::step, :, :2]
-    many = count > arena.MOST_NAMED
-    colours = arena.robot_colours(data, 'robot')
+    many = count > MOST_NAMED
+    colours = robot_colours(data, 'robot')
     style: dict[str, Any] = {
         'linewidths': 1.3 if not many else float(np.clip(150.0 / count, 0.45, 1.0)),
         'alpha': 1.0 if not many else 0.8, 'capstyle': 'round', 'zorder': 4}
     if by_time:
         pieces = np.stack([xy[:-1], xy[1:]], axis=2)
         times: NDArray[np.float64] = data.seconds[::step][:-1]
-        tracks = arena.lines(pieces.reshape(-1, 2, 2), array=np.repeat(times, count),
+        tracks = lines(pieces.reshape(-1, 2, 2), array=np.repeat(times, count),
                              cmap=_COLOURS, **style)
         tracks.set_clim(0.0, float(data.seconds[-1]))
     else:
         # Robot 0 on top, as the robots are.
-        tracks = arena.lines(np.moveaxis(xy, 1, 0)[::-1], colors=colours[::-1], **style)
+        tracks = lines(np.moveaxis(xy, 1, 0)[::-1], colors=colours[::-1], **style)
         _draw_dots(axes, data, colours, many)
     tracks.set_rasterized(xy.shape[0] * count > _RASTER_ABOVE)
     tracks.set_gid('tracks')
     axes.add_collection(tracks)
-    rectangles = arena.rectangles_of(data)
+    rectangles = rectangles_of(data)
     ring: Any = palette().ring if by_time else colours
     style = {
         'facecolors': palette().start if many else palette().ground,
         'edgecolors': 'none' if many else ring, 'linewidths': 0.8, 'zorder': 3.5}
-    width = arena.widths_of_discs(data, rectangles)
-    axes.add_collection(arena.discs(axes, data.poses[0, :, :2], 0.6 * width if many else width,
+    width = widths_of_discs(data, rectangles)
+    axes.add_collection(discs(axes, data.poses[0, :, :2], 0.6 * width if many else width,
                                     **style))
     if not by_time and not many:
         style['edgecolors'] = [colours[i] for i in sorted(rectangles, reverse=True)]
-    axes.add_collection(PolyCollection(arena.outlines(rectangles, data.poses[0]), **style))
+    axes.add_collection(PolyCollection(outlines(rectangles, data.poses[0]), **style))
 
 
 def interval(data: RunData) -> float:
@@ -87,11 +89,10 @@ def draw_strip(axes: Axes, data: RunData) -> None:
     axes.imshow(np.linspace(0.0, 1.0, 256)[None, :], aspect='auto', cmap=_COLOURS,
                 extent=(0.0, end, 0.0, 1.0))
     axes.set_yticks([])
-    axes.set_ylabel('time on\nthe tracks', rotation='horizontal', ha='right', va='center',
-                    fontsize='small')
+    axes.set_ylabel('time on\nthe tracks', rotation='horizontal', ha='right', va='center')
     for x, text, colour in ((0.01, 'start', 'white'), (0.99, 'end', LIGHT.ink)):
         axes.text(x, 0.45, text, transform=axes.transAxes, ha='left' if x < 0.5 else 'right',
-                  va='center', fontsize='small', color=colour)
+                  va='center', color=colour)
     axes.tick_params(bottom=False, labelbottom=False)
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot.figures.data import RunData
 from wind_model.gust import mean_force
 from wind_model.parameters import STILL
+
+Array = NDArray[np.float64]
+
+COMPASS = '→↗↑↖←↙↓↘'  # directions, each an eighth of a turn from the one before
 
 
 def wind_label(data: RunData, strongest: float, index: int | None = None) -> str:
@@ -20,8 +27,10 @@ def wind_label(data: RunData, strongest: float, index: int | None = None) -> str
 
     """
     parts = []
+    row = -1 if index is None else data.air.row(int(data.stamps_ns[index]))
     if strongest > 0.0:
-        parts.append(f'wind{" at most" * (data.field is not None)} {strongest:.2g} m/s')
+        way = ' at most' if data.field is not None else _arrow(data.air.velocity[row])
+        parts.append(f'wind{way} {strongest:.2g} m/s')
     speeds = np.hypot(data.air.gust[:, 0], data.air.gust[:, 1])
     extra = data.air.force - mean_force(data.scenario.wind.flow)
     forces = np.hypot(extra[:, 0], extra[:, 1])
@@ -30,11 +39,10 @@ def wind_label(data: RunData, strongest: float, index: int | None = None) -> str
         times = (f' from {data.seconds[blows[0]]:.1f} to {data.seconds[blows[-1]]:.1f} s'
                  if len(blows) else '')
         if len(speeds) > 1:  # else no run, only its start
-            gust = _gust(float(speeds.max()), float(forces.max()))
+            gust = _gust(data.air.gust[speeds.argmax()], extra[forces.argmax()])
             parts += [gust + times] * bool(gust)
     else:
-        k = data.air.row(int(data.stamps_ns[index]))
-        gust = _gust(float(speeds[k]), float(forces[k]))
+        gust = _gust(data.air.gust[row], extra[row])
         if 'm/s' in gust and parts:  # one unit for both
             parts[0] = parts[0].removesuffix(' m/s')
         parts = [' + '.join([*parts, *[gust] * bool(gust)])] if parts or gust else []
@@ -44,8 +52,16 @@ def wind_label(data: RunData, strongest: float, index: int | None = None) -> str
     return ', '.join(parts)
 
 
-def _gust(speed: float, force: float) -> str:
-    """Return the text of a gust's speed (m/s) and force (N); '' without."""
+def _gust(speed: Array, force: Array) -> str:
+    """Return the text of a gust's speed (m/s) and force (N), each (3,); '' without."""
     strengths = ((speed, 'm/s'), (force, 'N'))
-    texts = [f'gust {value:.2g} {unit}' for value, unit in strengths if value > 1e-9]
+    texts = [f'gust{_arrow(vector)} {math.hypot(*vector[:2]):.2g} {unit}'
+             for vector, unit in strengths if math.hypot(*vector[:2]) > 1e-9]
     return ' + '.join(texts)
+
+
+def _arrow(vector: Array) -> str:
+    """Return a blank and the arrow nearest to the direction of a vector; '' without one."""
+    x, y = vector[:2].tolist()
+    eighths = round(math.atan2(y, x) * len(COMPASS) / math.tau)
+    return f' {COMPASS[eighths % len(COMPASS)]}' if x or y else ''

@@ -49,7 +49,7 @@ def draw_zones(axes: Axes, zones: tuple[Zone, ...]) -> None:
         axes.scatter(x, y, s=_POINT, marker='D', color=[zone_colour(zone) for zone in points],
                      linewidths=0.0, zorder=0.8, gid='zones')
     axes.apply_aspect()  # else the size of the view is not known
-    font = FontProperties(size='small')
+    font = FontProperties(size='medium')
     rim = [withStroke(linewidth=1.5, foreground=palette().ground)]
     for zone in zones:
         width = text_to_path.get_text_width_height_descent(zone.name, font, False)[0]

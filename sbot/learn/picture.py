@@ -11,7 +11,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sbot.figures import arena
+from sbot.figures.arena.goals import draw_goals
+from sbot.figures.arena.ground import draw_arena
+from sbot.figures.arena.robots import Robots
+from sbot.figures.arena.view import view_of
 from sbot.figures.data import Goal, RunData, at_rest
 from sbot.figures.picture import STYLE
 from sbot.learn.browser import Browser
@@ -111,15 +114,15 @@ class Renderer:
 
 def image(data: RunData) -> NDArray[np.uint8]:
     """Return the arena with the robots of the last row as an image (height, width, 3)."""
-    xmin, ymin, xmax, ymax = arena.view_of(data)
+    xmin, ymin, xmax, ymax = view_of(data)
     height = _WIDTH * float(np.clip((ymax - ymin) / (xmax - xmin), *_HEIGHTS))
     with rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH / _DPI, round(height) / _DPI), dpi=_DPI)
         canvas: Any = FigureCanvasAgg(figure)  # its methods have no annotations
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
-        arena.draw_arena(axes, data)
-        arena.draw_goals(axes, data, int(data.stamps_ns[-1]))
-        arena.Robots(axes, data, data.poses[-1])
+        draw_arena(axes, data)
+        draw_goals(axes, data, int(data.stamps_ns[-1]))
+        Robots(axes, data, data.poses[-1])
         canvas.draw()
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.series import Series
-from sbot.figures.arena import free_wind_arrows, rectangles_of, robot_colours
+from sbot.figures.arena.colours import robot_colours
+from sbot.figures.arena.shapes import rectangles_of
+from sbot.figures.arena.wind import free_wind_arrows
 from sbot.figures.data import RunData
 from sbot.figures.zones import zone_colour
 from sbot.runner.history import Run

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sbot.bag.reader import Bag
-from sbot.figures.data import from_bag, from_result
+from sbot.figures.data import from_result
+from sbot.figures.recording import from_bag
 from sbot.runner.history import Run
 from sbot.viewer.data import kept_scans, page_data, read_scans
 from sbot_common.errors import InputError, bad_value

@@ -36,7 +36,7 @@ from sbot.bag import compare, csv_export
 from sbot.bag.arrays import read_recording
 from sbot.bag.reader import Bag
 from sbot.cli.bag import information
-from sbot.figures.data import from_bag
+from sbot.figures.recording import from_bag
 from sbot.files.yaml_text import decode_text, parse_yaml
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario

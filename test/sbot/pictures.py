@@ -1,4 +1,6 @@
-"""Recordings for the tests of pictures."""
+"""Recordings and crowds for the tests of pictures."""
+
+import numpy as np
 
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -33,3 +35,15 @@ def record(folder, robots=4, duration=4.0):
     """Record that scenario; return the bag's path and the run."""
     bag = folder / f'bag_{robots}'
     return bag, run_scenario(scenario(folder, robots, duration), record=bag)
+
+
+def crowd(data, count, ticks=60):
+    """Return the data of many robots on circles."""
+    rng = np.random.default_rng(0)
+    t = np.arange(ticks)[:, None] / 30
+    radius, phase = rng.uniform(0.5, 4.5, count), rng.uniform(0, 6.3, count)
+    poses = np.stack([8 + radius * np.cos(t + phase), 5 + radius * np.sin(t + phase),
+                      (t + phase + 9) % 6.28 - 3.14], axis=2)
+    wind = np.tile([0.1, 0.0], (ticks, count, 1))
+    return data._replace(stamps_ns=data.stamps_ns[:ticks], poses=poses, wind=wind,
+                         free_wind=2 * wind, radius=np.full(count, 0.05))

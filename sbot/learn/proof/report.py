@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from sbot.figures.palette import DPI, drawing, style_of
 from sbot.learn.proof.rows import CURVE, Row, results
 from sbot.learn.proof.statistics import band, better
 from sbot.learn.tasks.registry import entry_of
 
 POLICIES = ('random', 'rule', 'navigate', 'evolved', 'ppo')
 TRAINED = ('evolved', 'ppo')
+_WIDTH = 7.0  # inches, as pictures of runs
+_MOST_POINTS = 150  # of a line
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -45,7 +48,7 @@ def table(rows: Sequence[Row]) -> str:
 NAMES = {'evolved': 'evolution', 'ppo': 'PPO'}
 
 
-def draw_curves(folders: Path | Sequence[Path], path: Path) -> None:
+def draw_curves(folders: Path | Sequence[Path], path: Path, dark: bool = False) -> None:
     """Draw the scores of all trainings against processor time: a panel a task and learner.
 
     Learners score by different numbers, evolution by the task's metric or its fitness, PPO by
@@ -55,6 +58,7 @@ def draw_curves(folders: Path | Sequence[Path], path: Path) -> None:
     ----------
     folders : one or more, each with the rows of a proof
     path : of the picture
+    dark : on a dark ground
 
     """
     import matplotlib as mpl
@@ -64,14 +68,16 @@ def draw_curves(folders: Path | Sequence[Path], path: Path) -> None:
     lines = _lines([folders] if isinstance(folders, Path) else folders)
     columns = min(3, max(1, len(lines)))
     rows = max(1, -(-len(lines) // columns))
-    with mpl.rc_context({'svg.hashsalt': 'sbot', 'font.size': 8.0, 'axes.titlesize': 8.5}):
+    counts = sorted({len(trainings) for trainings in lines.values()})
+    with drawing(style_of(dark)):
         figure, axes = plt.subplots(rows, columns, squeeze=False, layout='constrained',
-                                    figsize=(2.3 * columns + 0.3, 1.9 * rows))
+                                    figsize=(_WIDTH, 1.9 * rows + 0.3))
         for each in axes.flat[len(lines):]:
             each.set_visible(False)
         for ((task, policy), trainings), each in zip(lines.items(), axes.flat, strict=False):
             for line in trainings:
-                each.plot(*line.T, color=f'C{TRAINED.index(policy)}', linewidth=0.9, alpha=0.8)
+                each.plot(*line[::max(1, len(line) // _MOST_POINTS)].T,
+                          color=f'C{TRAINED.index(policy)}', linewidth=0.9, alpha=0.8)
             each.set_title(f'{task}, {NAMES[policy]}', loc='left')
             each.set_ylabel(_score(task, policy))
             each.tick_params(length=2)
@@ -79,7 +85,10 @@ def draw_curves(folders: Path | Sequence[Path], path: Path) -> None:
             each.spines[['top', 'right']].set_visible(False)
         for each in axes.flat[max(0, len(lines) - columns):len(lines)]:
             each.set_xlabel('processor time (s)')
-        figure.savefig(path, dpi=140,
+        number = ' to '.join(map(str, counts[:1] + counts[1:][-1:]))
+        figure.suptitle(f'Scores while robots learn: each line is one of {number} trainings',
+                        fontsize='large')
+        figure.savefig(path, dpi=DPI,
                        metadata={'Date': None} if path.suffix.lower() == '.svg' else None)
         plt.close(figure)
 
@@ -100,7 +109,7 @@ def _lines(folders: Sequence[Path]) -> dict[tuple[str, str], list[Any]]:
 def _score(task: str, policy: str) -> str:
     """Return the label of a learner's score: with its unit, and less where less is better."""
     if policy == 'ppo':
-        return 'return of an episode'
+        return 'episode return'
     entry = entry_of(task)
     metric = entry.metric
     if entry.fitness is not None:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.figures.data import from_bag, from_result
+from sbot.figures.data import from_result
+from sbot.figures.recording import from_bag
 
 
 @pytest.mark.parametrize('kind', ['none', 'place', 'robot'])

@@ -6,7 +6,7 @@ from PIL import Image
 
 import sbot
 from sbot.cli.main import main
-from sbot.figures.arena import heading_colours
+from sbot.figures.arena.colours import heading_colours
 from sbot.figures.data import from_result
 from sbot.figures.moments import draw_moments
 from sbot.figures.palette import DARK

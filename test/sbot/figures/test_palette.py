@@ -1,8 +1,14 @@
 """Colours fit the ground of the picture."""
 
 import matplotlib as mpl
+from matplotlib.text import Text
 
-from sbot.figures.palette import DARK, LIGHT, palette, style_of
+import sbot
+from sbot.figures.animation import _Film
+from sbot.figures.data import from_result
+from sbot.figures.moments import draw_moments
+from sbot.figures.palette import DARK, LIGHT, drawing, palette, style_of
+from sbot.figures.picture import draw_run
 
 
 def test_colours_fit_the_ground():
@@ -11,3 +17,20 @@ def test_colours_fit_the_ground():
             assert palette() == expected
     assert style_of(True)['text.color'] == DARK.ink
     assert 'text.color' not in style_of(False)
+
+
+def test_letters_of_all_pictures_can_be_read_on_a_page():
+    run = sbot.run('leader_in_gusts', duration=1)
+    data = from_result(run)
+    with drawing(style_of(False)):
+        film = _Film(data)
+        film.frame(0)
+        figures = [draw_run(data), draw_run(data, 'time'), draw_moments(data, (0, 1)),
+                   film._canvas.figure]
+        for figure in figures:
+            figure.draw_without_rendering()
+            texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
+            assert len(texts) > 3
+            # CSS points, where a page shows the picture 700 pixels wide.
+            page = 700 / 96 / figure.get_figwidth()
+            assert min(text.get_fontsize() for text in texts) * page >= 9.0

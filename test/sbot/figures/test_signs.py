@@ -7,7 +7,6 @@ import sbot
 from sbot.figures.animation import _Film
 from sbot.figures.data import from_result
 from sbot.figures.film import Film
-from sbot.figures.moments import draw_moments
 from sbot.figures.palette import palette, style_of
 from sbot.figures.picture import draw_run
 from sbot.figures.signs import bar_length, goal_sign
@@ -28,8 +27,8 @@ def names(figure):
 
 @pytest.mark.parametrize(('count', 'moving', 'goals', 'expected'), [
     (1, (), False, ['start']), (3, (), True, ['start', 'goal']),
-    (3, MOVING, True, ['start', 'goal', 'moving obstacle, its path']),
-    (10, MOVING, False, ['start', 'moving obstacle, its path'])])
+    (3, MOVING, True, ['start', 'goal', 'moving obstacle']),
+    (10, MOVING, False, ['start', 'moving obstacle'])])
 def test_a_legend_names_the_signs_that_are_drawn(count, moving, goals, expected):
     assert names(draw_run(data_of(count, moving, goals))) == expected
 
@@ -86,18 +85,10 @@ def test_a_film_has_a_scale_bar_that_says_its_length(size):
     assert drawn.y0 >= 0
 
 
-@pytest.mark.parametrize(('count', 'shown'), [(1, 0), (2, 2), (12, 12), (13, 0)])
-def test_few_robots_have_numbers_in_films_and_moments(count, shown):
-    data = data_of(count)
-    poses = data.poses.copy()
-    poses[-1, :, 1] += 1.5
-    film = _Film(data._replace(poses=poses))
-    film.frame(len(data.stamps_ns) - 1)
-    texts = [text for text in film._axes.texts if text.get_gid() == 'number']
-    assert [text.get_text() for text in texts] == [str(k) for k in range(shown)]
-    for text, (x, y, _) in zip(texts, poses[-1].tolist(), strict=False):
-        assert 0.0 < text.xy[0] - x < 0.4
-        assert 0.0 < text.xy[1] - y < 0.4
-    [axes] = draw_moments(data, (0.5,)).axes
-    numbers = [text.get_text() for text in axes.texts if text.get_text().isdigit()]
-    assert numbers == [str(k) for k in range(shown)]
+def test_the_arrows_of_a_run_with_a_gust_are_named_mean_wind():
+    data = data_of(2)
+    mean = data.air.velocity + np.array([0.3, 0, 0])
+    windy = data._replace(air=data.air._replace(velocity=mean))
+    gusty = windy._replace(air=windy.air._replace(gust=data.air.gust + np.array([0, 1.0, 0])))
+    assert names(draw_run(windy)) == ['start', 'goal']
+    assert names(draw_run(gusty)) == ['start', 'goal', 'mean wind']

@@ -5,7 +5,7 @@ from matplotlib.colors import to_rgb
 import sbot
 from sbot.api.functions import plot
 from sbot.cli.main import main
-from sbot.figures.arena import robot_colours
+from sbot.figures.arena.colours import robot_colours
 from sbot.figures.data import from_result
 from sbot.figures.picture import Look, check_look, draw_run
 from sbot_common.errors import InputError
@@ -64,7 +64,7 @@ def test_dots_say_when_a_robot_was_where(few):
     figure = draw_run(few)
     dots = [each for each in figure.axes[0].lines if each.get_gid() == 'dots']
     names = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
-    assert names[-1] == 'every 0.5 s'
+    assert names == ['robot 0', '1', '2', '3', 'dots every 0.5 s']
     assert len(dots) == 4
     for robot, line in enumerate(dots):
         rows = np.rint(np.arange(0.5, 2.99, 0.5) * 30).astype(int)

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from sbot.figures.animation import _Film
-from sbot.figures.arena import free_wind_arrows
-from sbot.figures.data import RunData, at_rest, from_bag, from_result
+from sbot.figures.arena.wind import free_wind_arrows
+from sbot.figures.data import RunData, at_rest, from_result
 from sbot.figures.moments import draw_moments
 from sbot.figures.picture import draw_run
+from sbot.figures.recording import from_bag
 from sbot.figures.wind_label import wind_label
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario
@@ -36,8 +37,8 @@ def texts(axes):
 
 def test_moments_show_and_name_the_wind_of_their_time(data):
     before, during, after = draw_moments(data, (0.1, 0.7, 1.4)).axes
-    assert texts(before) == texts(after) == ['wind 0.3 m/s']
-    assert texts(during) == ['wind 0.3 + gust 1.2 m/s']
+    assert texts(before) == texts(after) == ['wind → 0.3 m/s']
+    assert texts(during) == ['wind → 0.3 + gust ↑ 1.2 m/s']
     calm, gusty = free_wind_arrows(data, CALM)[:, 2:], free_wind_arrows(data, GUSTY)[:, 2:]
     assert np.allclose(gusty, gusty[0])
     assert gusty[0, 1] / gusty[0, 0] == pytest.approx(4.0)
@@ -63,16 +64,16 @@ def test_a_recording_shows_the_same_wind(data, tmp_path):
 
 
 def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(data, tmp_path):
-    assert 'wind 0.3 m/s, gust 1.2 m/s from 0.5 to 0.9 s' in texts(draw_run(data).axes[0])
+    assert 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 to 0.9 s' in texts(draw_run(data).axes[0])
     more = from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.1, '
                               'wind_gust_force_mean: 4'))
     assert texts(draw_moments(more, (0.7,)).axes[0]) == [
-        'wind 0.3 + gust 1.2 m/s + gust 4 N, turbulence 0.1 m/s']
+        'wind → 0.3 + gust ↑ 1.2 m/s + gust ↑ 4 N, turbulence 0.1 m/s']
 
 
 def test_a_scenario_before_its_run_has_the_mean_wind(tmp_path):
     early = SCENARIO.replace('start: 0.5', 'start: 0') % ''
-    assert wind_label(at_rest(parse_scenario(early, 'gusty', tmp_path)), 0.3) == 'wind 0.3 m/s'
+    assert wind_label(at_rest(parse_scenario(early, 'gusty', tmp_path)), 0.3) == 'wind → 0.3 m/s'
 
 
 def test_a_film_that_is_faster_than_the_run_says_so(data):

@@ -13,8 +13,9 @@ from PIL import Image
 import sbot
 from sbot.bag.reader import Bag
 from sbot.figures.animation import animate_run
-from sbot.figures.data import from_bag, from_result
+from sbot.figures.data import from_result
 from sbot.figures.picture import Look, draw_run, plot_run
+from sbot.figures.recording import from_bag
 from sbot.figures.zones import zone_colour
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario, scenario_from_mapping

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.figures.arena import outline
+from sbot.figures.arena.shapes import outline
 from sbot.scenario.load import parse_scenario
 from sbot_common.errors import InputError
 from sbot_sim.messages.robot_description import robot_description

@@ -16,7 +16,8 @@ from live_events import Events
 from pictures import record, scenario
 
 from sbot.bag.reader import Bag
-from sbot.figures.data import at_rest, from_bag
+from sbot.figures.data import at_rest
+from sbot.figures.recording import from_bag
 from sbot.scenario.load import load_scenario
 from sbot.viewer import server
 from sbot.viewer.follower import SCAN_TIMEOUT, Follower

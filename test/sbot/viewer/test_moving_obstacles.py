@@ -5,7 +5,8 @@ import pytest
 from browser import CHROMIUM, Browser
 from live_events import watch
 
-from sbot.figures.data import from_bag, from_result
+from sbot.figures.data import from_result
+from sbot.figures.recording import from_bag
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.page import write_view

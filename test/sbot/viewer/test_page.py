@@ -12,9 +12,10 @@ from PIL import Image
 
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
-from sbot.figures.data import from_bag, from_result
+from sbot.figures.data import from_result
 from sbot.figures.palette import style_of
 from sbot.figures.picture import Look, draw
+from sbot.figures.recording import from_bag
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import MOST_FRAMES, pack, page_data, read_scans

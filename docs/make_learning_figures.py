@@ -1,0 +1,79 @@
+"""Draw the pictures of docs/learning.md: python docs/make_learning_figures.py.
+
+The curves are in benchmark/learning. With `--record` it first makes those of examples/evolve.py
+and examples/train_leader.py anew, which takes two minutes and needs the extras evolve and train.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from sbot.figures.palette import drawing, style_of
+from sbot.learn.proof.report import draw_curves
+from sbot.learn.proof.rows import CURVE
+
+ROOT = Path(__file__).resolve().parent.parent
+FIGURES = ROOT / 'docs' / 'figures'
+FOLDER = ROOT / 'benchmark' / 'learning'
+EVOLVED, TRAINED = FOLDER / 'evolve_aggregate.json', FOLDER / 'train_leader.json'
+NAMES = ('evolved_fitness.svg', 'leader_training.svg', 'learning_curves.svg')
+
+
+def example(name: str) -> Any:  # noqa: ANN401 - a module of examples/
+    """Return an example as a module."""
+    sys.path.insert(0, str(ROOT / 'examples'))
+    try:
+        return import_module(name)
+    finally:
+        sys.path.pop(0)
+
+
+def record() -> None:
+    """Run the examples and keep what they draw."""
+    evolve, train = example('evolve'), example('train_leader')
+
+    def keep_evolved(history: Any, scores: Any, _path: Path, title: str) -> None:  # noqa: ANN401
+        EVOLVED.write_text(json.dumps({
+            'title': title, 'history': np.round(history, 5).tolist(),
+            'scores': {name: np.round(each, 5).tolist() for name, each in scores.items()}}) + '\n')
+
+    def keep_trained(rows: Any, _path: Path) -> None:  # noqa: ANN401
+        TRAINED.write_text(json.dumps(np.round(rows, 5).tolist()) + '\n')
+
+    evolve.draw, train.draw = keep_evolved, keep_trained
+    with TemporaryDirectory() as folder:
+        evolve.main(['aggregate', '-o', folder])
+        train.main(['-o', folder])
+
+
+def draw(path: Path, name: str, dark: bool = False) -> None:
+    """Draw one of NAMES."""
+    if name == 'learning_curves.svg':
+        draw_curves(sorted(each.parent for each in FOLDER.glob(f'*/{CURVE}')), path, dark)
+        return
+    with drawing(style_of(dark)):
+        if name == 'evolved_fitness.svg':
+            kept = json.loads(EVOLVED.read_text('utf-8'))
+            scores = {key: np.array(each) for key, each in kept['scores'].items()}
+            example('evolve').draw(np.array(kept['history']), scores, path, kept['title'])
+        else:
+            example('train_leader').draw(np.array(json.loads(TRAINED.read_text('utf-8'))), path)
+
+
+def main() -> None:
+    """Write all three."""
+    if sys.argv[1:] == ['--record']:
+        record()
+    for name in NAMES:
+        draw(FIGURES / name, name)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,1 @@
+"""Drawing of the arena, a subject each."""

@@ -1,0 +1,102 @@
+"""Undisturbed wind of an arena: arrows on a grid, and a label."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from sbot.figures.arena.colours import MOST_NAMED
+from sbot.figures.arena.obstacles import inside_obstacles
+from sbot.figures.arena.view import above_axes, points_a_metre
+from sbot.figures.data import RunData
+from sbot.figures.palette import palette
+from sbot.figures.wind_label import wind_label
+from wind_model.interpolate import points_at, sample
+
+Array = NDArray[np.float64]
+
+_ARROWS = 18  # of wind, along the longer side
+_THIN = 0.55  # pt, width of an arrow's shaft at least
+
+
+def free_wind_arrows(data: RunData, index: int | None = None) -> Array:
+    """Return rows x, y, u, v (M, 4) (m): arrows of the undisturbed wind on a regular grid.
+
+    The longest reaches 0.6 of the way to the next; there are none where there is no wind.
+    ``index``: of a stamp, with its gust; in a run with gusts the longest of all stamps reaches
+    0.9 of the way.
+    """
+    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
+    spacing = _spacing(data)
+    x, y = (np.linspace(low, high, max(1, round((high - low) / spacing)) + 1)
+            for low, high in ((xmin, xmax), (ymin, ymax)))
+    x, y = 0.5 * (x[1:] + x[:-1]), 0.5 * (y[1:] + y[:-1])
+    points = np.column_stack([each.ravel() for each in np.meshgrid(x, y)])
+    wind = wind_at(data, points, index)
+    reach, strongest = 0.6, float(np.hypot(*wind.T).max())
+    if strongest == 0.0:
+        return np.zeros((0, 4))
+    if index is not None and data.air.gust.any():
+        reach, strongest = 0.9, _strongest_ever(data, points)
+    arrows = np.column_stack([points, wind * (reach * spacing / strongest)])
+    free = np.ones(len(arrows), bool)
+    for part in (-0.5, -0.25, 0.0, 0.25, 0.5):  # along an arrow, which is drawn about its middle
+        free &= ~inside_obstacles(data, arrows[:, :2] + part * arrows[:, 2:])
+    return arrows[free]
+
+
+def _spacing(data: RunData) -> float:
+    """Return the distance (m) between arrows of the wind."""
+    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
+    return float(max(xmax - xmin, ymax - ymin)) / _ARROWS
+
+
+def wind_at(data: RunData, points: Array, index: int | None = None) -> Array:
+    """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it.
+
+    The mean at the end of the run, or with ``index`` that of a stamp with its gust.
+    """
+    above = points_at(data.field, points, data.scenario.wind.flow.height)
+    if index is None:
+        velocity: Array = sample(data.field, above, data.outside)[:, :2]
+        return velocity
+    wind = data.air.at(int(data.stamps_ns[index]))
+    gusty: Array = sample(data.field, above, wind.velocity)[:, :2] + wind.gust[:2]
+    return gusty
+
+
+def _strongest_ever(data: RunData, points: Array) -> float:
+    """Return the speed (m/s) that the wind at the points does not exceed at any stamp."""
+    if data.field is None:
+        total = data.air.velocity + data.air.gust
+        return float(np.hypot(total[:, 0], total[:, 1]).max())
+    gusts = np.hypot(data.air.gust[:, 0], data.air.gust[:, 1])
+    return float(np.hypot(*wind_at(data, points).T).max() + gusts.max())
+
+
+def wind_colours(data: RunData) -> tuple[str, str]:
+    """Return the colours of the wind's arrows and of its label."""
+    if len(data.radius) > MOST_NAMED:  # whose tracks are as blue as the wind of a few
+        return palette().wind_of_many, palette().wind_text_of_many
+    return palette().wind, palette().wind_text
+
+
+def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None = None) -> None:
+    """Draw the undisturbed wind: the mean, or that of a stamp; ``named``: and how strong it is."""
+    arrows = free_wind_arrows(data, index)
+    strongest = 0.0
+    arrow, text = wind_colours(data)
+    if len(arrows):
+        mean = wind_at(data, arrows[:, :2], index)
+        if index is not None:
+            mean = mean - data.air.at(int(data.stamps_ns[index])).gust[:2]
+        strongest = float(np.hypot(*mean.T).max())
+        longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
+        axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
+                    width=max(0.06 * longest, _THIN / points_a_metre(axes)), headwidth=4,
+                    headlength=5, headaxislength=4.5, pivot='mid', zorder=1,
+                    color=arrow)
+    label = wind_label(data, strongest, index) if named else ''
+    if label:
+        above_axes(axes, label, 1.0, color=text)

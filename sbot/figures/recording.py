@@ -1,0 +1,199 @@
+"""Data of figures from a recording, or from a scenario that is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.bag.reader import Bag
+from sbot.bag.series import Series, held
+from sbot.figures.data import Goal, RunData, box_starts_of, from_result, radius_of, starts_of
+from sbot.figures.free_wind import RecordedWind, free_winds
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario, parse_scenario
+from sbot.scenario.model import Scenario
+from sbot.scenario.world import starting_world
+from sbot_common import topics
+from sbot_common.angles import yaw_from_quaternion
+from sbot_common.clock import NANOSECONDS
+from sbot_common.controlled_robot import checked_goal
+from sbot_common.errors import InputError
+from sbot_common.wire.cdr import little_endian
+from sbot_common.wire.messages import read_pose, read_poses
+from wind_model.grid import Lattice
+from wind_model.messages import decode_field
+
+Array = NDArray[np.float64]
+Stamps = NDArray[np.int64]
+
+BAG_SUFFIXES = ('.mcap', '.db3')
+_MOST_HOLES = 20  # of a table of poses, for each pose that was recorded
+
+
+def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = None) -> RunData:
+    """Return the run of a recording, or of a scenario, which is then run in this process.
+
+    Parameters
+    ----------
+    source : a bag (directory, .mcap or .db3), a scenario file or a shipped scenario's name
+    overrides : of the scenario, e.g. {'seed': 2}; none for a bag
+
+    Raises
+    ------
+    InputError
+        if there is neither a bag nor a scenario, or if it cannot be used.
+
+    """
+    if isinstance(source, Bag) or is_bag(source):
+        if overrides:
+            name = source.path if isinstance(source, Bag) else source
+            raise InputError(f'{name}: is a recording, which cannot be changed')
+        return from_bag(source)
+    return from_result(run_scenario(load_scenario(str(source), overrides)))
+
+
+def is_bag(source: str | Path) -> bool:
+    """Tell whether this names a recording rather than a scenario."""
+    if '\n' in str(source):
+        return False  # the text of a scenario
+    path = Path(source)
+    try:
+        return path.is_dir() or path.suffix in BAG_SUFFIXES
+    except (OSError, ValueError):  # too long for a name, or a zero byte in it
+        return False
+
+
+def bag_scenario(bag: Bag) -> Scenario:
+    """Return the scenario that a recording contains."""
+    return parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
+                          import_controllers=False)
+
+
+def from_bag(source: str | Path | Bag) -> RunData:
+    """Return the data of a recording; of its last run, if the simulation was reset.
+
+    Raises
+    ------
+    InputError
+        if it has no scenario or no poses.
+
+    """
+    bag = source if isinstance(source, Bag) else Bag(source)
+    scenario = bag_scenario(bag)
+    content = _Content(len(scenario.robots), len(scenario.world.moving),
+                       len(scenario.world.boxes))
+    with bag.named_errors():
+        for message in bag.messages_of(content.types):
+            content.add(message.name, message.payload)
+    return content.data(bag, scenario)
+
+
+class _Content:
+    """Gathers the messages that pictures need."""
+
+    def __init__(self, num_robots: int, obstacles: int, boxes: int) -> None:
+        self._n = num_robots
+        self._counts = {name: count for name, count in (
+            (topics.OBSTACLES.name, obstacles), (topics.BOXES.name, boxes)) if count}
+        self._newest_ns = 0
+        self._field: Lattice | None = None
+        self._goals: list[Goal] = []
+        # Of what moves or is pushed: x, y (m), yaw (rad); (M, 3) by stamp.
+        self._things: dict[str, dict[int, Array]] = {name: {} for name in self._counts}
+        self._goal_robots = {topics.resolve(topics.GOAL, i, num_robots): i
+                             for i in range(num_robots)}
+        self._series = {name: Series(name, topic.type) for name, topic in (
+            *((topic.name, topic) for topic in (topics.WIND_VELOCITY, topics.WIND_GUST,
+                                                topics.WIND_FORCE)),
+            *((topics.resolve(topic, i, num_robots), topic) for i in range(num_robots)
+              for topic in (topics.BASE_POSE_GROUND_TRUTH, topics.WIND)))}
+
+    @property
+    def types(self) -> dict[str, tuple[str]]:
+        return {topics.WIND_FIELD.name: (topics.WIND_FIELD.type,),
+                **dict.fromkeys(self._counts, (topics.OBSTACLES.type,)),
+                **dict.fromkeys(self._goal_robots, (topics.GOAL.type,)),
+                **{name: (series.type,) for name, series in self._series.items()}}
+
+    def add(self, name: str, payload: bytes) -> None:
+        if name in self._series:
+            stamp = self._series[name].add(payload)
+            if stamp < self._newest_ns - NANOSECONDS:  # time began again
+                for series in self._series.values():
+                    series.clear()
+                self._goals.clear()
+                for things in self._things.values():
+                    things.clear()
+                self._series[name].add(payload)
+                self._newest_ns = stamp
+            self._newest_ns = max(self._newest_ns, stamp)
+        elif name in self._goal_robots:
+            pose = read_pose(payload)
+            checked_goal(pose.x, pose.y)
+            self._goals.append(Goal(pose.stamp_ns, self._goal_robots[name], pose.x, pose.y))
+        elif name in self._counts:
+            poses = read_poses(little_endian(payload, topics.OBSTACLES.type), self._counts[name])
+            self._things[name][poses.stamp_ns] = poses.rows
+        else:
+            self._field = decode_field(payload)
+
+    def data(self, bag: Bag, scenario: Scenario) -> RunData:
+        n = self._n
+        names = [topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n) for i in range(n)]
+        for i, name in enumerate(names):
+            if not len(self._series[name]):
+                raise InputError(f'{bag.path}: needs the poses of robot {i}, the topic {name}')
+        tables = [self._series[name].arrays() for name in names]
+        stamps: Stamps = np.unique(np.concatenate([known for known, _ in tables]))
+        messages = sum(len(known) for known, _ in tables)
+        if len(stamps) * n > _MOST_HOLES * (messages + 1000):
+            raise InputError(f'{bag.path}: the poses of its {n} robots have different stamps: '
+                             f'{len(stamps)}')
+        poses = np.empty((len(stamps), n, 3))
+        wind = np.zeros((len(stamps), n, 2))
+        for i, (known, rows) in enumerate(tables):
+            if not np.isfinite(rows).all():
+                raise InputError(f'{bag.path}: {names[i]}: a pose is not finite')
+            yaws = [yaw_from_quaternion(*q) for q in rows[:, 3:].tolist()]
+            poses[:, i] = held(stamps, known, np.column_stack([rows[:, :2], yaws]))
+            messages_of_wind = self._series[topics.resolve(topics.WIND, i, n)]
+            if len(messages_of_wind):
+                known, rows = messages_of_wind.arrays()
+                if not np.isfinite(rows).all():
+                    raise InputError(f'{bag.path}: the wind of robot {i} is not finite')
+                wind[:, i] = held(stamps, known, rows[:, :2])
+        velocity, gust, force = (self._vectors(topic, stamps, bag) for topic in (
+            topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE))
+        air = RecordedWind(stamps, velocity, gust, force, self._field)
+        free = free_winds(scenario, air.at, stamps, poses)
+        return RunData(scenario, stamps, poses, wind, free, tuple(self._goals),
+                       starting_world(scenario.world, with_boxes=False), radius_of(scenario),
+                       air,
+                       self._things_at(bag, topics.OBSTACLES.name, stamps,
+                                       starts_of(scenario, len(stamps))),
+                       self._things_at(bag, topics.BOXES.name, stamps,
+                                       box_starts_of(scenario, len(stamps))))
+
+    def _things_at(self, bag: Bag, name: str, stamps: Stamps, starts: Array) -> Array:
+        """Return centres (T, M, 2) m, or with yaws (T, M, 3); ``starts`` where none is known."""
+        if not self._things.get(name):
+            return starts
+        known = np.array(sorted(self._things[name]), np.int64)
+        rows = np.stack([self._things[name][stamp] for stamp in known.tolist()])
+        if not np.isfinite(rows).all():
+            raise InputError(f'{bag.path}: {name}: a position is not finite')
+        places: Array = held(stamps, known, rows)
+        return places[:, :, :starts.shape[2]]
+
+    def _vectors(self, topic: topics.Topic, stamps: Stamps, bag: Bag) -> Array:
+        """Return the vectors (T, 3) of a global topic; zero where nothing was recorded."""
+        series = self._series[topic.name]
+        if not len(series):
+            return np.zeros((len(stamps), 3))
+        vectors: Array = held(stamps, *series.arrays())
+        if not np.isfinite(vectors).all():
+            raise InputError(f'{bag.path}: {topic.name} is not finite')
+        return vectors

@@ -1,0 +1,14 @@
+import pytest
+from pictures import record
+
+from sbot.figures.recording import from_bag
+
+
+@pytest.fixture(scope='module')
+def recorded(tmp_path_factory):
+    return record(tmp_path_factory.mktemp('plot'))
+
+
+@pytest.fixture(scope='module')
+def data(recorded):
+    return from_bag(recorded[0])
