@@ -12,7 +12,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from sbot.figures import arena
+from sbot.figures.arena.goals import draw_goals
+from sbot.figures.arena.ground import draw_arena
+from sbot.figures.arena.obstacles import draw_moving
+from sbot.figures.arena.robots import Robots
 from sbot.figures.data import RunData, from_result
 from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import Look, plot_run
@@ -79,12 +82,12 @@ def draw_strip(path: Path, dark: bool) -> None:
 def draw_scene(axes: Axes, scene: str) -> None:
     """Draw obstacles, goals, tracks, and the robots at the end."""
     data = run(scene)
-    arena.draw_arena(axes, data, False)
+    draw_arena(axes, data, False)
     draw_tracks(axes, data, by_time=False)
     end = len(data.stamps_ns) - 1
-    arena.draw_moving(axes, data, end)
-    arena.draw_goals(axes, data, int(data.stamps_ns[end]), small=True)
-    arena.Robots(axes, data, data.poses[end], 'robot')
+    draw_moving(axes, data, end)
+    draw_goals(axes, data, int(data.stamps_ns[end]), small=True)
+    Robots(axes, data, data.poses[end], 'robot')
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     axes.set_anchor('N')
