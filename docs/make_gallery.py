@@ -11,7 +11,9 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -165,35 +167,53 @@ def save_gif(data: RunData, shown: Shown, path: Path) -> None:
                    duration=[*[duration] * (len(frames) - 1), 1500], optimize=True)
 
 
-def complete(folder: Path) -> None:
-    """Write what a site has beyond the repository.
+def complete(folder: Path, processes: int = 1) -> None:
+    """Write what a site has beyond the repository, in some processes side by side.
 
     Of each scenario of the gallery a dark picture, and with ffmpeg NAME.mp4 and NAME.dark.mp4; of
-    pictures and films of other pages a dark one.
+    pictures and films of other pages a dark one. What is new enough is kept.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    figures = FOLDER.with_name('figures')
-    for name in FIGURES:
-        path = folder / dark_name(name)
-        if not is_new(path, figures / name):
-            draw_figure(name, path, dark=True)
-    for name, draw_picture in DRAWN.items():
-        path = folder / dark_name(name)
-        if not is_new(path, figures / name):
-            draw_picture(path, True)
-    for name, shown in GALLERY.items():
-        still, light, dark = (folder / f'{stem(name)}{end}'
-                              for end in (dark_name(ending(shown)), '.mp4', '.dark.mp4'))
-        wanted = [still, *([light, dark] if shutil.which('ffmpeg') else [])]
-        wanted = [path for path in wanted if not is_new(path, FOLDER / picture_of(name))]
-        if not wanted:
-            continue
-        data = load_run(name)
-        for path in wanted:
-            if path == still:
-                draw(data, shown, path, dark=True)
-            else:
-                animate_run(data, path, Look(colour=shown.colour, dark=path == dark))
+    names = [*GALLERY, *FIGURES, *DRAWN]
+    if processes == 1:
+        for name in names:
+            complete_one(folder, name)
+        return
+    # Started, not forked: threads of compiled code and of libraries do not survive a fork.
+    with ProcessPoolExecutor(processes, get_context('spawn')) as pool:
+        for made in [pool.submit(complete_one, folder, name) for name in names]:
+            made.result()
+
+
+def complete_one(folder: Path, name: str) -> None:
+    """Write what a site has beyond the repository of one scenario or picture."""
+    if name in GALLERY:
+        complete_scenario(folder, name)
+        return
+    path = folder / dark_name(name)
+    if is_new(path, FOLDER.with_name('figures') / name):
+        return
+    if name in DRAWN:
+        DRAWN[name](path, True)
+    else:
+        draw_figure(name, path, dark=True)
+
+
+def complete_scenario(folder: Path, name: str) -> None:
+    """Write the dark picture and the films of a scenario of the gallery."""
+    shown = GALLERY[name]
+    still, light, dark = (folder / f'{stem(name)}{end}'
+                          for end in (dark_name(ending(shown)), '.mp4', '.dark.mp4'))
+    wanted = [still, *([light, dark] if shutil.which('ffmpeg') else [])]
+    wanted = [path for path in wanted if not is_new(path, FOLDER / picture_of(name))]
+    if not wanted:
+        return
+    data = load_run(name)
+    for path in wanted:
+        if path == still:
+            draw(data, shown, path, dark=True)
+        else:
+            animate_run(data, path, Look(colour=shown.colour, dark=path == dark))
 
 
 def dark_name(name: str) -> str:

@@ -13,13 +13,12 @@ from sbot.figures.film import frame_indexes
 from sbot_common.errors import InputError
 
 
-def film_of(data, path):
-    animate.animate_run(data, path)
-    return path
-
-
-def test_gif_has_the_right_frames_and_robots_in_them(data, tmp_path):
-    path = film_of(data, tmp_path / 'run.gif')
+def test_gif_has_the_right_frames_and_robots_in_them(recorded, data, tmp_path, capsys):
+    # By the command: a film needs no option.
+    path = tmp_path / 'run.gif'
+    assert cli.main(['plot', str(recorded[0]), '-o', str(path)]) == 0
+    capsys.readouterr()
+    assert path.read_bytes().startswith(b'GIF8')
     indexes = frame_indexes(data, 12.5, 1.0)
     assert data.seconds[indexes] == pytest.approx(np.arange(len(indexes)) * 0.08, abs=0.034)
     with Image.open(path) as film:
@@ -37,7 +36,8 @@ def test_gif_has_the_right_frames_and_robots_in_them(data, tmp_path):
 
 @pytest.mark.skipif(shutil.which('ffmpeg') is None, reason='ffmpeg is not installed')
 def test_mp4_lasts_as_long_as_the_run(data, tmp_path):
-    path = film_of(data, tmp_path / 'run.mp4')
+    path = tmp_path / 'run.mp4'
+    animate.animate_run(data, path)
     seconds = subprocess.run(
         ['ffprobe', '-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0',
          str(path)], capture_output=True, text=True, check=True).stdout
@@ -48,9 +48,3 @@ def test_mp4_without_ffmpeg_says_so(data, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, 'which', lambda name: None)
     with pytest.raises(InputError, match=r'needs ffmpeg, which is not installed.*write a \.gif'):
         animate.animate_run(data, tmp_path / 'run.mp4')
-
-
-def test_a_film_needs_no_option(recorded, tmp_path, capsys):
-    assert cli.main(['plot', str(recorded[0]), '-o', str(tmp_path / 'a.gif')]) == 0
-    assert (tmp_path / 'a.gif').read_bytes().startswith(b'GIF8')
-    capsys.readouterr()
