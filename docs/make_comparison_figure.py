@@ -59,7 +59,7 @@ def draw(path: Path, dark: bool = False) -> None:
             axes.set(xlabel='x (m)', ylabel='y (m)')
         signs: list[Any] = [Line2D([], [], color=colours[dark], linewidth=1.8)
                             for colours in CONTROLLERS.values()]
-        grey = palette().many if dark else '0.4'
+        grey = '0.7' if dark else '0.4'
         signs += [Line2D([], [], color=grey, linewidth=0.6), Line2D([], [], **goal_style()),
                   Line2D([], [], color=grey, **FAILED)]
         names = [*CONTROLLERS, 'followers, thin', 'goal', 'end of a robot that did not arrive']

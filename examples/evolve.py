@@ -186,7 +186,7 @@ def main(arguments=None):
     given.output.mkdir(parents=True, exist_ok=True)
     sbot.save_network(given.output / 'network.json', problem.network, weights)
     draw(history, scores, given.output / 'fitness.png',
-         f'Fitness of {given.population} candidates a generation, in {ARENAS} worlds each')
+         f'One evolution: {given.population} candidates a generation, {ARENAS} worlds each')
     print(f'{history.size} candidates in {wall:.1f} s, {used:.1f} s of processor time')
     print(f'on {len(FRESH_SEEDS)} fresh seeds:')
     for name, text in TEXTS.items():

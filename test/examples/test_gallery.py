@@ -71,13 +71,13 @@ def test_its_page_has_the_commands_that_draw_its_pictures(monkeypatch):
         '-o flocking.gif`')
 
 
-def test_every_picture_of_the_docs_has_a_dark_version(monkeypatch):
+def test_pictures_that_are_drawn_dark_for_the_site_are_there_light(monkeypatch):
     from pathlib import Path
     docs = Path(__file__).parents[2] / 'docs'
     monkeypatch.syspath_prepend(docs)
     import make_gallery
     drawn = {*make_gallery.FIGURES, *make_gallery.DRAWN}
-    assert {path.name for path in (docs / 'figures').iterdir()} == drawn
+    assert drawn <= {path.name for path in (docs / 'figures').iterdir()}
     assert {path.name for path in (docs / 'gallery').iterdir() if path.suffix != '.gif'} == {
         make_gallery.picture_of(name) for name in make_gallery.GALLERY}
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sbot.figures.arena.colours import MOST_NAMED
 from sbot.figures.arena.goals import latest_goals
 from sbot.figures.arena.shapes import outline, rectangles_of
-from sbot.figures.arena.view import drawn_radius
+from sbot.figures.arena.view import drawn_radius, points_a_metre
 from sbot.figures.data import RunData
 from sbot.figures.palette import LETTERS, palette
 
@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 
 _MOST_NUMBERED = 20
 MOST_NUMBERED_SMALL = 12  # in films and moments
+_FRAMES = 12  # of a film, in which the ids must have room
 _CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a robot, where its id may be
 
 
@@ -96,11 +97,16 @@ def _rim() -> list[withStroke]:
 
 
 class Numbers:
-    """Ids of a few robots, always at the same corner of each, so that none jumps in a film."""
+    """Ids of a few robots, always at the same corner of each, so that none jumps in a film.
+
+    Of more than eight robots that come close to each other there are none.
+    """
 
     def __init__(self, axes: Axes, data: RunData) -> None:
         count = len(data.radius)
-        shown = 1 < count <= MOST_NUMBERED_SMALL
+        some = range(0, len(data.stamps_ns), max(1, len(data.stamps_ns) // _FRAMES))
+        shown = 1 < count <= MOST_NUMBERED_SMALL and all(
+            numbers_fit(data, index, points_a_metre(axes)) for index in some)
         self._shift = drawn_radius(data) * math.sqrt(0.5)
         self.texts = [axes.annotate(
             str(i), (0.0, 0.0), xytext=(1.0, 1.0), textcoords='offset points', zorder=9,

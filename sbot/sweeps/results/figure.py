@@ -16,6 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from sbot.controllers.registry import entry_of
+from sbot.figures.palette import LETTERS
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.sweeps.results.rows import SUMMARY
 from sbot.sweeps.results.share import is_share, wilson_interval
@@ -24,6 +25,7 @@ from sbot_common.errors import InputError, bad_value, one_line, unknown_name
 from sbot_common.params import Spec
 
 FORMATS = ('.png', '.svg', '.pdf')
+STYLE: dict[Any, Any] = {'svg.hashsalt': 'sbot', 'text.parse_math': False, 'font.size': LETTERS}
 BAND = (10, 90)  # percent of the runs
 _MOST_LINES = 10
 _MOST_TICKS = 8  # at the swept numbers; between more, matplotlib's
@@ -114,7 +116,7 @@ def _draw_line(axes: Axes, points: _Points, row: int, label: Any,  # noqa: ANN40
         return
     shown = sorted((places[x], *ends) for x, ends in bands.items())
     x, low, middle, high = np.array(shown).T
-    name = None if len(points.keys) == 1 else one_line(f'{points.keys[1]} = {label}')
+    name = None if len(points.keys) == 1 else one_line(str(label))
     [drawn] = axes.plot(x, middle, color=colour, marker='o', markersize=4,
                         linestyle='none' if points.counts else '-', label=name)
     if points.counts:  # a line would say that there is something between two settings
@@ -139,13 +141,16 @@ def _write_axes(axes: Axes, points: _Points) -> None:
     axes.set_title(('share, and its 95 % confidence interval' if points.share else
                     f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
                    + f'; {_span(set(points.started.values()))} at each point'
-                   + '; n of N: n runs have a value' * missing, fontsize='small')
+                   + '; n of N: n runs have a value' * missing, fontsize='medium')
     if points.counts:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     if points.share:
         axes.set_ylim(-0.03, 1.03)
     if len(points.keys) > 1:
-        axes.legend(fontsize='small')
+        figure = axes.get_figure(root=True)
+        assert isinstance(figure, Figure)
+        figure.legend(loc='outside lower center', ncols=5, frameon=False,  # hides no line
+                      title=one_line(points.keys[1]))
     axes.grid(alpha=0.3)
 
 
@@ -154,7 +159,7 @@ def _write_runs(axes: Axes, text: str, x: float, y: float | None, offset: tuple[
     """Write how many runs have a value, at an offset (pt) from a point or from the x axis."""
     axes.annotate(text, (x, y or 0.0), xytext=offset, textcoords='offset points', ha='center',
                   xycoords=axes.get_xaxis_transform() if y is None else 'data', gid='runs',
-                  fontsize='small', color=colour,
+                  fontsize='medium', color=colour,
                   path_effects=[withStroke(linewidth=2.0, foreground='white')])
 
 
@@ -234,7 +239,7 @@ def plot_sweep(results: Results, path: str | Path, metric: str = '',
     """
     if Path(path).suffix.lower() not in FORMATS or '\0' in str(path):
         raise bad_value('--output', str(path), f'a file that ends in {", ".join(FORMATS)}')
-    with matplotlib.rc_context({'svg.hashsalt': 'sbot', 'text.parse_math': False}):
+    with matplotlib.rc_context(STYLE):
         figure = draw_sweep(results, metric, by)
         metadata = {'Date': None} if Path(path).suffix.lower() == '.svg' else None
         try:

@@ -38,6 +38,7 @@ def test_numbers_of_a_crowd_are_left_out_and_those_of_a_few_are_not():
     crowd = data._replace(poses=data.poses * [0.3, 1.0, 1.0])
     assert not numbers_fit(crowd, 0, 40.0)
     assert numbers_of(draw_moments(crowd, (0.0,))) == []
+    assert [len(_Film(each)._numbers.texts) for each in (data, crowd)] == [12, 0]
     few = data_of(8)
     assert numbers_fit(few._replace(poses=few.poses * [0.3, 1.0, 1.0]), 0, 40.0)
 

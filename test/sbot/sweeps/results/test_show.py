@@ -2,11 +2,14 @@
 
 import re
 
+import matplotlib
 import pytest
+from matplotlib.text import Text
 
 from sbot.cli.main import main
+from sbot.figures.palette import LETTERS
 from sbot.sweeps.plan import Plan, Source, grid_axes
-from sbot.sweeps.results.figure import draw_sweep
+from sbot.sweeps.results.figure import STYLE, draw_sweep
 from sbot.sweeps.results.journal import Journal
 from sbot.sweeps.results.plan_file import Settings, Stored, write_plan
 from sbot.sweeps.results.rows import SUMMARY
@@ -144,6 +147,20 @@ def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
     assert axes.lines[1].get_ydata().tolist() == pytest.approx([1.2, 3.2, 5.2])
     band = axes.collections[1].get_paths()[0].vertices[:, 1]
     assert (band.min(), band.max()) == pytest.approx((1.04, 5.36))
+
+
+def test_the_legend_stands_below_the_axes_and_letters_can_be_read_on_a_page(tmp_path):
+    with matplotlib.rc_context(STYLE):
+        figure = draw_sweep(load_results(make(tmp_path / 'a')))
+        figure.draw_without_rendering()
+    [legend] = figure.legends
+    assert legend.get_title().get_text() == 'controllers.potential_field.leader_filter'
+    assert [text.get_text() for text in legend.get_texts()] == ['as_written', 'geometric']
+    assert legend.get_window_extent().y1 <= figure.axes[0].get_tightbbox().y0 + 1
+    texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
+    assert min(text.get_fontsize() for text in texts) >= LETTERS
+    title = figure.axes[0].title.get_window_extent()
+    assert 0 <= title.x0 < title.x1 <= figure.bbox.x1
 
 
 def test_words_stand_along_x_too(tmp_path):
