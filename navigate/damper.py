@@ -1,4 +1,4 @@
-"""Velocity damper: the nearer something is, the slower it may be approached.
+"""Velocity damper: the nearer an obstacle is, the slower the robot may approach it.
 
 Faverjon and Tournassoud, "A local based approach for path planning of manipulators with a high
 number of degrees of freedom" (ICRA 1987). A limit (n_x, n_y, b) holds for velocities u over ground

@@ -1,4 +1,4 @@
-"""Wind triangle: drift from commanded against achieved motion, and the drive that makes up for it.
+"""Wind triangle: drift from commanded and achieved motion, and the drive that compensates for it.
 
 What moves a robot over ground is its drive along the heading plus the drift: wind, mean force and
 gust alike (document 000 section 4.1).

@@ -1,4 +1,4 @@
-"""Frame of the start: origin and x axis where the robot first was.
+"""Frame of the start: origin and x axis at the robot's first pose.
 
 Everything is computed in it, so that turning or moving a whole world changes no decision.
 """

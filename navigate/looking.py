@@ -1,4 +1,4 @@
-"""Looks to the side: a robot whose laser sees less than what is ahead looks before it drives.
+"""Looks to the side: a robot with a narrow laser turns to unseen cells before it drives there.
 
 Its body sweeps cells that are beside its view. One that no beam has told of yet may hold an
 obstacle, such as the far side of what it drives round. It stops before such a cell and turns until

@@ -44,9 +44,9 @@ class FunctionPolicy(NamedTuple):
 def function_policy(function: Callable[..., None], inputs: Sequence[str], *, weights: int,
                     memory: int = 0, outputs: str = WHEELS, max_speed: float = 0.08,
                     turn: float = 0.095) -> FunctionPolicy:
-    """Return a policy of a function that numba can compile.
+    """Return a policy from your own function, which numba compiles.
 
-    The function is called once in Python, with zeros, as compiled code does not check indices.
+    It is called once in Python, with zeros, because compiled code does not check indices.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
         with float64 arrays (I,), (W,), (M,), (2,), int64 (L,) and the tick's length (s); it
         writes ``outputs`` (and ``memory``) and returns nothing
     inputs, outputs, max_speed, turn : as in ``make_network``
-    weights, memory : how many
+    weights, memory : number of weights, and of numbers that a robot keeps from tick to tick
 
     Raises
     ------
     InputError
-        for bad parameters, and a function that does not take six.
+        for bad parameters, or a function that does not take six arguments.
     UserCodeError
-        if numba cannot compile the function, or an index of the call is out of bounds.
+        if numba cannot compile the function, or if an index is out of bounds in the call.
 
     """
     if not isinstance(function, FunctionType) and not hasattr(function, 'py_func'):

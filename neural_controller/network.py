@@ -38,7 +38,7 @@ class Network(NamedTuple):
     outputs: str  # 'wheels' or 'twist'
     max_speed: float  # m/s of a wheel, or of the robot
     turn: float  # m between the wheels, or rad/s at most
-    hold: int | None = 1  # ticks that a decision lasts; None: of an old file, which does not say
+    hold: int | None = 1  # ticks that a decision lasts; None: an old file, which has no ``hold``
 
     @property
     def input_count(self) -> int:
@@ -52,7 +52,7 @@ class Network(NamedTuple):
 
     @property
     def memory_count(self) -> int:
-        """Return how many numbers the network keeps from tick to tick, or works with."""
+        """Return the size of the network's memory and working space, in numbers."""
         return int({'perceptron': 0, 'mlp': 1, 'ctrnn': 2}[self.kind] * sum(self.hidden))
 
     @property
@@ -68,7 +68,7 @@ class Network(NamedTuple):
 def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',), *,
                  hidden: Sequence[int] = (), outputs: str = WHEELS, max_speed: float = 0.08,
                  turn: float = 0.095, hold: int = 1) -> Network:
-    """Return a network, checked.
+    """Return a checked network, without weights.
 
     Parameters
     ----------
@@ -78,12 +78,12 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     outputs : 'wheels': two shares of ``max_speed`` (m/s), with ``turn`` the distance of the
         wheels (m); 'twist': shares of ``max_speed`` (m/s) and of ``turn`` (rad/s). The defaults
         are those of the s-bot
-    hold : ticks that a decision lasts, as ``hold`` of the task that trains the network
+    hold : ticks that a decision lasts, equal to ``hold`` of the task that trains the network
 
     Raises
     ------
     InputError
-        naming the argument.
+        for a wrong argument, which the error names.
 
     """
     if not isinstance(kind, str) or kind not in KINDS:

@@ -35,18 +35,20 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
 
     Parameters
     ----------
-    path : of the file; controller ``function_policy`` drives robots by it
-    policy : of ``sbot.function_policy``; or a network, which is written as by ``save_network``
+    path : of the file, with which the controller ``function_policy`` drives robots
+    policy : from ``sbot.function_policy``; or a network, which is written as by ``save_network``
     weights : (W,)
-    by_name : the function is imported as ``module:function`` wherever the file is used, and may
-        call others of its module; without it, its source text is executed, which stands alone
+    by_name : True: wherever the file is used, the function is imported as ``module:function``, and
+        may call functions of its module. False: the file contains the function's source text,
+        which must be complete and is executed
 
     Raises
     ------
     InputError
-        if the text is not known or not all of the function, and for bad weights.
+        if the source text is not known or not complete, or for bad weights.
     UserCodeError
-        if numba cannot compile it alone, or if it writes to its weights, which robots share.
+        if numba cannot compile the text alone, or if the function writes to its weights, which
+        robots share.
 
     """
     if isinstance(policy, Network):
@@ -76,7 +78,7 @@ def load_policy(path: str | Path) -> tuple[Network | FunctionPolicy, NDArray[np.
     Raises
     ------
     InputError
-        naming the file, and what was expected.
+        if the file cannot be used; names the file and what was expected.
     UserCodeError
         if numba cannot compile the function.
 

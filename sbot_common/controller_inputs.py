@@ -24,25 +24,25 @@ BEST_EFFORT, RELIABLE = 'best_effort', 'reliable'
 SPECS: tuple[Spec, ...] = (  # of every node that drives a robot, beside loop_rate
     Spec('robot_id', 0, '', 'Number of this robot; robot 0 is the leader.', '001 section 18',
          minimum=0, at_runtime=False),
-    Spec('num_robots', 1, '', 'How many robots there are.', '001 section 18', minimum=1,
+    Spec('num_robots', 1, '', 'Number of robots.', '001 section 18', minimum=1,
          at_runtime=False),
     Spec('goal_x', 0.0, 'm', "Goal in `map`; with potential fields only the leader's counts.",
          '001 section 18'),
     Spec('goal_y', 0.0, 'm', "Goal in `map`; with potential fields only the leader's counts.",
          '001 section 18'),
-    Spec('seed', 0, '', 'Seed of the random numbers that the controller is given.',
+    Spec('seed', 0, '', "Seed of the controller's random numbers.",
          '001 section 11', minimum=0, at_runtime=False),
     Spec('trigger', TIMER, '', 'What starts a turn: a timer of loop_rate, or each complete set of '
          'inputs of one stamp (lockstep).', '001 section 18', choices=(TIMER, INPUTS),
          at_runtime=False),
-    Spec('stale_timeout', 0.5, 's', "With trigger timer, own inputs, or a leader's pose, older "
-         'than this stop the robot; 0: never.', minimum=0.0),
-    Spec('reliability', BEST_EFFORT, '', 'With trigger timer: of the subscriptions to poses and '
-         'sensors; best_effort hears every publisher.', choices=(BEST_EFFORT, RELIABLE),
-         at_runtime=False),
+    Spec('stale_timeout', 0.5, 's', 'With trigger timer: the robot stops if its own inputs or its '
+         "leader's pose are older than this; 0: it never stops.", minimum=0.0),
+    Spec('reliability', BEST_EFFORT, '', 'With trigger timer: quality of service of subscriptions '
+         'to poses and sensors; best_effort fits every publisher.',
+         choices=(BEST_EFFORT, RELIABLE), at_runtime=False),
     Spec('stamped_cmd_vel', False, '', 'Publish TwistStamped on cmd_vel instead of Twist.',
          at_runtime=False),
-    Spec('poses_topic', False, '', "Take all poses from /poses instead of from every robot's "
+    Spec('poses_topic', False, '', "Read all poses from /poses instead of every robot's "
          'base_pose_ground_truth.', at_runtime=False),
 )
 

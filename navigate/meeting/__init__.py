@@ -1,1 +1,1 @@
-"""Meetings that go wrong: ways out of a block, and out of the way of what moves."""
+"""Meetings that go wrong: backing out of deadlocks, and evading moving obstacles."""

@@ -1,4 +1,4 @@
-"""Backing out of a block: a robot that stands before another one in a passage leaves at last.
+"""Deadlocks in passages: one of two robots that stand before each other backs out.
 
 Who goes first is decided by poses alone, so each of two robots may wait for the other: one to let
 the other out, who heads for where the first one stands. The one that insists breaks the circular

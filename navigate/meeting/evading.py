@@ -1,4 +1,4 @@
-"""Evasion of moving obstacles, which may turn round: the next second is tried out before it comes.
+"""Evasion of moving obstacles, which may turn round: commands are simulated a second ahead.
 
 A command is tried by driving it ahead against every moving obstacle twice: it goes on as it goes,
 or turns round now. One that would touch is replaced by the best of some arcs: the dynamic window

@@ -1,4 +1,4 @@
-"""Formation on the leader's trail: rows of followers at their distances behind, along its way.
+"""Formation on the leader's trail: rows of followers at their distances behind it, along its path.
 
 The leader has driven where its followers go, so the trail is free. The formation is the line of
 leader-referenced formations in Balch and Arkin, "Behavior-based formation control for multirobot

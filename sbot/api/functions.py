@@ -1,6 +1,6 @@
 """Functions of ``import sbot``: run, sweep, replay, plot, view (docs/python.md).
 
-Each imports what it needs when it is called: that takes longer than to load a scenario.
+Each imports its modules when it is called, because imports take longer than loading a scenario.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
         progress: Callable[[int, int], None] | None = None, keep: bool = True,
         overlaps: bool = True, hashed: bool = True,
         controllers: Mapping[str, Any] | None = None, **overrides: object) -> Run:
-    """Run a scenario to its end, in this process; the same scenario and seed give the same bits.
+    """Run a scenario in this process; the same scenario and seed give the same bits.
 
     Parameters
     ----------
     scenario : as ``load`` takes it
     seed : replaces the scenario's seed
     record : a new directory for a recording (rosbag2, MCAP)
-    sense : names of sensors whose readings to keep in the result, e.g. 'scan' (docs/sensors.md)
+    sense : names of the sensors whose readings the result keeps, e.g. 'scan' (docs/sensors.md)
     threads : number of threads; changes no bit of the result
     progress : function that is called with (ticks done, all ticks) after each tick
-    keep : keep poses, commands and wind of every tick; without it those arrays are empty
-    overlaps : count overlaps from the geometry in every tick; without it the summary has None
-    hashed : hash the trajectory; without it the summary has None
+    keep : keep poses, commands and wind of every tick; otherwise these arrays are empty
+    overlaps : count overlaps from the geometry in every tick; otherwise the summary has None
+    hashed : hash the trajectory; otherwise the summary has None
     controllers, overrides : as ``load`` takes them
 
     Raises
@@ -80,29 +80,29 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
     ----------
     scenario : as ``load`` takes it, several of these, or the path of a sweep file
     seeds : e.g. ``range(50)``, '0:50' or [1, 2]; None: the scenario's own
-    grid : values by key path, all combined with all, e.g. ``{'wind.wind_speed_mean': [0, 0.1]}``
-    zip : values by key path to try side by side
+    grid : values by key path, in all combinations, e.g. ``{'wind.wind_speed_mean': [0, 0.1]}``
+    zip : values by key path that change together
     sample : as in a sweep file: count, method, seed, and values by key path
     metrics : ``'module:function'`` or functions; each gets the Run and returns a number, or
         several by name
-    output : folder of the results; None: results are not written
-    resume : continue the sweep in ``output``, which must be the same; ``retry``: repeat failed
-        runs
+    output : folder for the results; None: results are not written
+    resume : continue the sweep in ``output``, which must have the same plan
+    retry : with ``resume``, also repeat failed runs
     jobs : number of processes on this machine; 0: one per processor
-    scheduler : address of a Dask scheduler whose workers to use instead
-    executor : of ``concurrent.futures``, to use instead
-    batch : runs that a worker gets together
-    timeout, memory : longest time (s) and most memory (bytes, or '2 GiB') of a run
-    record : 'none', 'failed' or 'all': which runs to record, in ``output``/bags
+    scheduler : address of a Dask scheduler, to use its workers instead
+    executor : an executor of ``concurrent.futures``, to use instead
+    batch : number of runs that a worker gets together
+    timeout, memory : limits of a run: time (s), and memory (bytes, or '2 GiB')
+    record : which runs to record, in ``output``/bags: 'none', 'failed' or 'all'
     progress : show the progress
-    overlaps : count them from the geometry in every tick; without it their column is empty
+    overlaps : count overlaps from the geometry in every tick; otherwise their column is empty
     overrides : values of all runs, as ``load`` takes them
 
     Raises
     ------
     InputError
-        one line: what was found, what was expected. A run that fails is no error but a row with
-        its ``error``.
+        one line: what was found, what was expected. If a run fails, nothing is raised: its row
+        has an ``error``.
 
     """
     from sbot.sweeps import frame
@@ -141,19 +141,20 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
          at: Sequence[float] = (), colour: str = '', dark: bool = False,
          size: int | str | None = None, fps: float | None = None,
          speed: float | None = None, color: str = '') -> Figure | Path:
-    """Draw a run: its arena with all tracks, and what happened over time.
+    """Draw a run: its arena with all tracks, and curves over time.
 
     Parameters
     ----------
     source : a run, a recording (``Bag`` or its path), or a scenario, which runs first
     path : .png, .svg or .pdf; .mp4 or .gif for a film. None: return a matplotlib figure.
     at : times (s) to draw side by side, instead of whole tracks
-    colour : what a colour says: 'robot' (each has its own; default for eight robots and fewer),
-        'time' (of tracks; default for more), or 'heading' (in films and with ``at``)
-    dark : draw on a dark ground
+    colour : what the colours show: 'robot' (default for up to eight robots), 'time' (tracks only;
+        default for more robots), or 'heading' (films and ``at``)
+    dark : draw on a dark background
     size : pixels of a film: its width, or 'WIDTHxHEIGHT'
     fps : frames per second of a film
-    speed : of a film, times real time; default: 1, or as fast as 20 s of film need
+    speed : of a film, relative to real time; default: 1; a run longer than 20 s becomes a film
+        of 20 s
     color : the same as ``colour``
 
     Returns
@@ -163,8 +164,8 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     Raises
     ------
     InputError
-        for another ending, options that do not fit, a file that cannot be written, or an unusable
-        source.
+        for an unknown file type, options without effect, a file that cannot be written, or an
+        unusable source.
 
     """
     import numpy as np
@@ -206,7 +207,7 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
     Raises
     ------
     InputError
-        for another ending, a file that cannot be written, or an unusable source.
+        for an unknown file type, a file that cannot be written, or an unusable source.
 
     """
     from sbot.bag.reader import Bag

@@ -23,7 +23,8 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
          **overrides: object) -> Scenario:
     """Return a complete, checked scenario.
 
-    A ``Scenario`` with overrides is loaded again, so a new seed places groups of robots anew.
+    If the source is a ``Scenario``, it is loaded again with the overrides, so a new seed gives
+    groups of robots new places.
 
     Parameters
     ----------

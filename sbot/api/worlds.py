@@ -15,9 +15,9 @@ class World(single.World):
     Parameters
     ----------
     scenario : as ``load`` takes it; its controllers are not used
-    seed : of placement and noise; None: the scenario's
-    sense : which of 'scan', 'infrared', 'odometry', 'neighbours', 'twist', 'wind' to simulate;
-        None: all that the robots have
+    seed : seed of placement and noise; None: the scenario's
+    sense : names of the sensors to simulate, e.g. 'scan' (docs/sensors.md); None: all that the
+        robots have
     overrides : as ``load`` takes them
 
     Raises
@@ -33,15 +33,14 @@ class World(single.World):
 
 
 class Worlds(many.Worlds):
-    """Many independent worlds, stepped together; world k equals a run of it alone, bit for bit.
+    """Many independent worlds in one call; each equals, bit for bit, the same world alone.
 
     Parameters
     ----------
-    scenario : as ``load`` takes it, for all worlds; or a list of these, one a world, which may
-        differ in obstacles, poses, bodies, wind and noise
-    count : number of worlds, 1 by default; a list of scenarios determines it, and another number
-        is refused
-    seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
+    scenario : as ``load`` takes it, for all worlds; or a list with one scenario for each world,
+        which may differ in obstacles, poses, bodies, wind and noise
+    count : number of worlds; default: 1, or the length of the list of scenarios
+    seeds : (K,) seeds of placement and noise; None: the scenario's, the scenario's + 1, …
     sense : as in ``World``
     threads : number of threads; changes no bit of the result
     overrides : as ``load`` takes them, for all worlds

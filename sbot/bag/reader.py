@@ -56,8 +56,8 @@ class Bag:
     ----------
     path : a rosbag2 directory, or one .mcap or .db3 file
     partly : True: the messages of a damaged bag end at the damage, and ``damage`` describes it.
-        False: they end with an InputError there. If the bag is only cut off because its writer
-        was killed, the messages end without an error.
+        False: an InputError is raised there. If the recorder was killed, the bag is not damaged,
+        and its messages end without an error.
 
     Raises
     ------

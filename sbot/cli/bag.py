@@ -19,6 +19,8 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
 from sbot_common.topics import SCENARIO
 
+_BAG = 'a recording: its directory, or its .mcap or .db3 file'
+
 
 def information(bag: Bag) -> dict[str, Any]:
     """Return the content of ``sbot bag info``; reads the whole bag."""
@@ -74,7 +76,7 @@ def _info(args: argparse.Namespace) -> int:
     elif found['complete']:
         state = 'complete'
     else:
-        state = 'without a whole index (its writer was killed or stopped?); readable'
+        state = 'without a complete index (was its recorder killed?); readable'
     if found['damage']:
         state += f' ({found["damage"]})'
     unknown = 'unknown'
@@ -187,25 +189,26 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     bag = subparsers.add_parser('bag', help='inspect recordings')
     commands = bag.add_subparsers(required=True, metavar='COMMAND')
     info = commands.add_parser('info', help='print topics, length, scenario and state of a bag')
-    info.add_argument('bag', metavar='BAG')
+    info.add_argument('bag', metavar='BAG', help=_BAG)
     info.add_argument('--json', action='store_true', help='print one JSON object')
     info.set_defaults(run=_info)
     diff = commands.add_parser(
         'diff', help='print the first difference of two bags, and the distance of their robots '
                      'at the end')
-    diff.add_argument('first', metavar='A')
-    diff.add_argument('second', metavar='B')
+    diff.add_argument('first', metavar='A', help=_BAG)
+    diff.add_argument('second', metavar='B', help=_BAG)
     diff.add_argument('--json', action='store_true', help='print one JSON object')
     diff.set_defaults(run=_diff)
     table = commands.add_parser('csv', help='write poses and commands as a table')
-    table.add_argument('bag', metavar='BAG')
+    table.add_argument('bag', metavar='BAG', help=_BAG)
     table.add_argument('-o', '--output', metavar='FILE', help='file to write (default: the '
                                                               'screen)')
     table.set_defaults(run=_csv)
     tables = commands.add_parser('tables', help='write all messages, a table for each topic')
-    tables.add_argument('bag', metavar='BAG')
+    tables.add_argument('bag', metavar='BAG', help=_BAG)
     tables.add_argument('-o', '--output', metavar='DIR', required=True, help='folder to write to')
-    tables.add_argument('--format', choices=FORMATS, default='csv', help='default: csv')
+    tables.add_argument('--format', choices=FORMATS, default='csv',
+                        help='format of the files (default: csv)')
     tables.add_argument('--topic', action='append', default=[], metavar='NAME',
                         help='write this topic only; may be repeated')
     tables.set_defaults(run=_tables)

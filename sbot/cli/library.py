@@ -192,7 +192,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     listing = subparsers.add_parser(
         'list', help='list scenarios, swarms, maps, wind fields, controllers and tasks')
     listing.add_argument('kind', metavar='KIND', nargs='?', choices=list(_KINDS),
-                         help=f'{", ".join(_KINDS)} (default: all)')
+                         help=f'what to list: {", ".join(_KINDS)} (default: all)')
     listing.add_argument('--json', action='store_true', help='print one JSON object')
     listing.set_defaults(run=_list)
     new = subparsers.add_parser(

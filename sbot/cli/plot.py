@@ -60,19 +60,18 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     plot.add_argument('--at', metavar='SECONDS',
                       help='draw these moments side by side instead of whole tracks, e.g. 0,10,30')
     plot.add_argument('--colour', '--color', choices=('robot', 'time', 'heading'), default='',
-                      help='what colours say: the robot (each has its own; default for eight and '
-                           'fewer), the time (of tracks; default for more), or the heading (in '
-                           'films and with --at)')
+                      help='what the colours show: robot (default for up to eight robots), time '
+                           '(tracks only; default for more robots), or heading (films and --at)')
     plot.add_argument('--dark', action='store_true', help='draw on a dark background')
     films = plot.add_argument_group('films')
     films.add_argument('--size', metavar='PIXELS',
-                       help='width, or WIDTHxHEIGHT, e.g. 1920x1080 (default: 840, and as high '
-                            'as the arena needs)')
+                       help='width, or WIDTHxHEIGHT, e.g. 1920x1080 (default: 840 wide; the '
+                            'height follows from the arena)')
     films.add_argument('--fps', type=float, metavar='N',
                        help='frames per second, up to 120 in .mp4 (default: 25) and 50 in .gif '
                             '(default: 12.5)')
     films.add_argument('--speed', type=float, metavar='FACTOR',
-                       help='times real time, e.g. 0.5 or 4 (default: 1, and for runs longer '
-                            'than 20 s so fast that the film lasts 20 s)')
+                       help='speed relative to real time, e.g. 0.5 or 4 (default: 1; a run '
+                            'longer than 20 s becomes a film of 20 s)')
     add_overrides(plot)
     plot.set_defaults(run=_plot)

@@ -209,8 +209,11 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     compared; it raises InputError for an unusable bag.
     """
     parser = subparsers.add_parser(
-        'replay', help='feed a recording to the controllers and compare every command')
-    parser.add_argument('bag', metavar='BAG')
+        'replay', help='feed a recording to the controllers and compare every command',
+        description='Feed the recorded inputs to the controllers again, and compare every command '
+                    'with the recorded one. Exit code 0: all agree; 1: some differ; 2: bad input, '
+                    'or nothing was compared. More: docs/record_and_replay.md.')
+    parser.add_argument('bag', metavar='BAG', help='a recording that was made in lockstep')
     parser.add_argument('--set', metavar='KEY=VALUE', action='append', default=[],
                         help='change a value of the recorded scenario, e.g. '
                              'controllers.potential_field.angular_scaler_kappa=0.26')
@@ -221,8 +224,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                              'with its arguments')
     parser.add_argument('--robot', metavar='N', type=int, action='append', default=[],
                         help='with --node: compare the commands of this robot; may be repeated '
-                             '(default: robots with controller: external, else those that the '
-                             'node drives)')
+                             '(default: robots with controller: external, or else those that '
+                             'the node drives)')
     parser.add_argument('--tolerance', metavar='[FIELD=]X', action='append', default=[],
                         help='with --node: largest difference of numbers, e.g. 1e-6 for all, or '
                              '--tolerance angular.z=0.01 for one; may be repeated (default: 0, '

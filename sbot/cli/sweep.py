@@ -52,7 +52,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--set', dest='assignments', action='append', default=[],
                         metavar='KEY=VALUES', help='values to try, or one value; may be repeated')
     parser.add_argument('--zip', action='append', default=[], metavar='KEY=VALUES',
-                        help='values to try side by side with those of the other --zip')
+                        help='values that change together with those of other --zip options')
     parser.add_argument('--sample', action='append', default=[], metavar='KEY=[LOW,HIGH]',
                         help='range to draw values from; also {low: 1, high: 10, scale: log} or '
                              '{choices: [...]}')
@@ -76,7 +76,7 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--retry', action='store_true', help='with --resume: also repeat failed '
                                                              'runs')
     parser.add_argument('--dry-run', action='store_true',
-                        help='print the number of runs and about how long they take')
+                        help='print the number of runs and an estimate of their time')
     parser.add_argument('--jobs', metavar='N',
                         help='processes on this machine (default: one per processor)')
     parser.add_argument('--scheduler', metavar='ADDRESS',
@@ -84,7 +84,7 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--batch', default='1', metavar='N',
                         help='runs handed to a worker at once (for very short ones)')
     parser.add_argument('--timeout', type=float, metavar='S', help='longest wall time of a run')
-    parser.add_argument('--memory', metavar='SIZE', help="most memory of a run, e.g. '2 GiB'")
+    parser.add_argument('--memory', metavar='SIZE', help="memory limit of a run, e.g. '2 GiB'")
     parser.add_argument('--record', choices=('none', 'failed', 'all'),
                         help='which runs to record, in DIR/bags (default: none)')
     parser.add_argument('--quiet', action='store_true', help='print no progress')

@@ -88,7 +88,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     view.add_argument('source', metavar='BAG_OR_SCENARIO', nargs='?',
                       help='a recording; with --live: a scenario to run')
     view.add_argument('-o', '--output', metavar='FILE',
-                      help='the page to write (default: the name of the bag, and .html)')
+                      help="the page to write (default: the bag's name with .html)")
     view.add_argument('--live', action='store_true',
                       help='serve a page that shows a running simulation: SCENARIO in this '
                            'process, or, without SCENARIO, the ROS 2 nodes that run. Space '

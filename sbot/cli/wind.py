@@ -111,7 +111,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     help='wind (m/s) to print for a point outside the field (default: an error)')
     at.set_defaults(run=_at)
 
-    vtk = commands.add_parser('vtk', help='write .vtu files for ParaView and a picture')
+    vtk = commands.add_parser('vtk', help='write a field for ParaView (.vtu), and a picture')
     vtk.add_argument('field', metavar='FIELD', help='text file of the field')
     vtk.add_argument('-o', '--output', metavar='NAME',
                      help='beginning of the file names (default: FIELD without its ending)')

@@ -34,20 +34,20 @@ TASKS: dict[str, type[Task]] = {name: entry.task for name, entry in entries().it
 
 
 def scene(name: str, /) -> Scene:
-    """Return a task with scenes of its own, one for each seed.
+    """Return a task with its own scenes, one for each seed.
 
     ``env(scene.scenario(seed), task=scene)`` draws a new scene for each episode.
     ``sbot.run(scene.scenario(seed, controller, parameters))`` runs the episode of that seed.
 
     Parameters
     ----------
-    name : of the task (``sbot list tasks``), or ``module:ENTRY`` for one of your own
+    name : name of the task (``sbot list tasks``), or ``module:ENTRY`` for your own task
 
     Raises
     ------
     InputError
-        for an unknown name, with the nearest known one; if the module cannot be imported, or has
-        no such task.
+        for an unknown name, with the nearest known one; or if the module cannot be imported, or
+        has no such task.
 
     """
     return scene_of(name)
@@ -61,19 +61,18 @@ def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it; its controllers are not used
-    task : what is observed and rewarded: a ``Task``; a name (``sbot list tasks``); or
-        'module:ENTRY' for one of your own, whose module may be in the current folder.
-        None: what the scenario's goals and sensors suggest
+    task : a ``Task``; a name (``sbot list tasks``); or 'module:ENTRY' for your own task, whose
+        module may be in the current folder. None: the task that fits the scenario's goals
     render_mode : 'rgb_array': ``render()`` returns an image (height, width, 3); 'html': it
         returns a page that replays the episode in any browser; 'human': a browser shows the
         (first) world live, at most in real time
-    discrete : actions are indices of the task's ``moves``, not shares
+    discrete : actions are indices of the task's ``moves`` instead of shares
     overrides : as ``sbot.load`` takes them
 
     Raises
     ------
     InputError
-        if PettingZoo is not installed, or the scenario lacks what the task observes.
+        if PettingZoo is not installed, or if the scenario lacks a sensor or goal of the task.
 
     """
     try:
@@ -93,21 +92,21 @@ def vector_env(scenario: Sources, count: int, /, *, task: Task | str | None = No
 
     Parameters
     ----------
-    scenario : as ``sbot.load`` takes it; or a list of scenarios that differ in obstacles, starts,
-        goals, wind and noise: world k has number k modulo their number
+    scenario : as ``sbot.load`` takes it; or a list of scenarios, of which world k has number k
+        modulo their number. They may differ in obstacles, starts, goals, wind and noise
     count : number of worlds
     threads : number of threads; changes no bit of the result
-    rewards : 'mean' of the robots of a world, (K,); 'robots': each robot's own, (K, N), which are
-        always in ``infos['reward_of_robots']``
+    rewards : 'mean': the mean over the robots of a world, (K,); 'robots': a reward for each robot,
+        (K, N), which is always in ``infos['reward_of_robots']``
     autoreset : when a world is reset after its episode. 'same_step': in the same step, with
-        the last observation in ``infos['final_obs']``; 'next_step': in the next one, whatever
-        its action; 'disabled': only by ``reset(options={'reset_mask': mask})``
+        the last observation in ``infos['final_obs']``; 'next_step': in the next step, which
+        ignores its action; 'disabled': only by ``reset(options={'reset_mask': mask})``
     task, render_mode, discrete, overrides : as in ``parallel_env``
 
     Raises
     ------
     InputError
-        if Gymnasium is not installed, or the scenario lacks what the task observes.
+        if Gymnasium is not installed, or if the scenario lacks a sensor or goal of the task.
 
     """
     try:
@@ -128,7 +127,7 @@ def env(scenario: Source, /, *, task: Task | str | None = None, render_mode: str
     Raises
     ------
     InputError
-        if Gymnasium is not installed, or the scenario lacks what the task observes.
+        if Gymnasium is not installed, or if the scenario lacks a sensor or goal of the task.
 
     """
     try:
@@ -145,21 +144,23 @@ def sb3_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
 
     Each robot of each world is an environment: robot i of world k has number k N + i. So all
     robots learn one policy. World k of ``seed(s)`` equals ``env`` with ``reset(seed=s + k)``.
-    A world is reset in the step in which all of its robots are done, or its time is over.
+    A world is reset in the step in which its last robot is done or its time is over.
 
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it
     count : number of worlds
     threads : number of threads; changes no bit of the result
-    squash : True: actions are any numbers, and ``tanh`` makes them shares in [-1, 1], for PPO and
-        A2C, whose policies do not apply it. False: actions are the shares, for SAC and TD3
+    squash : True: actions are any numbers, and ``tanh`` makes them shares in [-1, 1]. Use it for
+        PPO and A2C, whose policies do not apply tanh. False: actions are the shares, for SAC and
+        TD3
     task, render_mode, discrete, overrides : as in ``parallel_env``
 
     Raises
     ------
     InputError
-        if Stable-Baselines3 is not installed, or the scenario lacks what the task observes.
+        if Stable-Baselines3 is not installed, or if the scenario lacks a sensor or goal of the
+        task.
 
     """
     try:
@@ -173,17 +174,17 @@ def sb3_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
 def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
     """Return the policy of a Stable-Baselines3 model as a network, for ``sbot.save_network``.
 
-    It is the deterministic policy: a network and weights (W,), exactly the model's in float32. A
-    decision of the network lasts as many ticks as in the task (``hold``).
+    It is the deterministic policy: a network, and its weights (W,), which are exactly the model's
+    float32 numbers. A decision of the network lasts as many ticks as in the task (``hold``).
 
     Parameters
     ----------
-    model : of PPO or A2C with 'MlpPolicy' and its default activation, tanh, on ``sb3_env``
+    model : a model of PPO or A2C with 'MlpPolicy' and tanh (its default), on ``sb3_env``
 
     Raises
     ------
     InputError
-        naming the part of the model that a network cannot have.
+        if a network cannot have a part of the model, which the error names.
 
     """
     try:
@@ -204,22 +205,22 @@ def torchrl_env(scenario: Sources, count: int, /, *, task: Task | str | None = N
     """Return a batched multi-agent environment of TorchRL: many worlds, stepped in one call.
 
     A group has 'observation' (K, N, I), 'action', 'reward' (K, N, 1), 'mask' (K, N) of the robots
-    that are not done, and 'action_mask' (K, N, moves) if the task has one. Outside the groups are
-    'state' (K, S) for critics, and 'done', 'terminated' and 'truncated' (K, 1). World k of
+    that are not done, and 'action_mask' (K, N, moves) if the task has a mask. Outside the groups
+    are 'state' (K, S) for critics, and 'done', 'terminated' and 'truncated' (K, 1). World k of
     ``set_seed(s)`` equals ``env`` with ``reset(seed=s + k)``.
 
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it
     count : number of worlds
-    groups : numbers of robots by the name of their group; None: all in 'robots'
-    device : of the tensors; worlds are on the processor
+    groups : numbers of robots by the name of their group; None: all robots in group 'robots'
+    device : device of the tensors; the worlds are always on the processor
     task, threads, discrete, overrides : as in ``vector_env``
 
     Raises
     ------
     InputError
-        if TorchRL is not installed, or the scenario lacks what the task observes.
+        if TorchRL is not installed, or if the scenario lacks a sensor or goal of the task.
 
     """
     try:
@@ -256,20 +257,20 @@ def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
                       /) -> tuple[Network, NDArray[np.float64]]:
     """Return the policy of a team from BenchMARL as a network, for ``sbot.save_network``.
 
-    It is the deterministic policy of a group: a network and weights, (W,) if the robots share
-    them, else (N, W), a row for each robot. They are exactly the policy's in float32. A decision
-    of the network lasts as many ticks as in the task (``hold``).
+    It is the deterministic policy of a group: a network, and its weights: (W,) if the robots share
+    them, or (N, W), a row for each robot. They are exactly the policy's float32 numbers. A
+    decision of the network lasts as many ticks as in the task (``hold``).
 
     Parameters
     ----------
-    experiment : of IPPO, MAPPO or another algorithm with continuous actions and a policy of
-        ``MlpConfig`` with tanh, on ``benchmarl_task``
-    group : of robots
+    experiment : an experiment of IPPO, MAPPO or another algorithm with continuous actions and a
+        policy of ``MlpConfig`` with tanh, on ``benchmarl_task``
+    group : name of the group of robots
 
     Raises
     ------
     InputError
-        naming the part of the policy that a network cannot have.
+        if a network cannot have a part of the policy, which the error names.
 
     """
     try:

@@ -25,9 +25,9 @@ MOVES = tuple((a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0))
 class Moment(NamedTuple):
     """K worlds of N robots at a decision."""
 
-    seen: Observations  # poses, contacts and what else is sensed, arrays (K, N, …)
+    seen: Observations  # poses, contacts and readings of sensors, arrays (K, N, …)
     inputs: Floats  # (K, N, I) the task's inputs, as networks get them
-    commands: Floats  # (K, N, 3) vx, vy (m/s), omega (rad/s): what robots did until now
+    commands: Floats  # (K, N, 3) vx, vy (m/s), omega (rad/s) since the last decision
     goal: Floats  # (K, N, 2) m; NaN: none
     network: Network  # inputs, outputs and greatest speeds (of robot 0, if the task has none)
     dt: float  # s, length of a tick
@@ -35,9 +35,10 @@ class Moment(NamedTuple):
 
 
 class Task:
-    """Base class of tasks; define ``reward``, and override what differs.
+    """Base class of tasks; define ``reward``, and override other members if you need to.
 
-    Everything is computed for K worlds of N robots at once. A task has no state of an episode.
+    Methods compute values for K worlds of N robots at once. A task keeps no state during an
+    episode.
     """
 
     inputs: tuple[str, ...] = ('infrared',)
@@ -45,31 +46,32 @@ class Task:
     senses: tuple[str, ...] = ()
     """Names of further sensors to simulate, as ``sbot.Worlds`` takes them."""
     outputs: str = 'wheels'
-    """What the two actions in [-1, 1] are: 'wheels', or 'twist' (speed and turn rate)."""
+    """Meaning of the two actions in [-1, 1]: 'wheels', or 'twist' (speed and turn rate)."""
     max_speed: float | None = None
-    """Greatest speed of a wheel, or of the robot (m/s); None: of each robot's wheels."""
+    """Greatest speed of a wheel or of the robot (m/s); None: that of each robot's wheels."""
     turn: float | None = None
-    """Distance of the wheels (m), or turn rate (rad/s); None: each robot's wheels'."""
+    """Distance of the wheels (m) or turn rate (rad/s); None: that of each robot's wheels."""
     moves: tuple[tuple[float, float], ...] = MOVES
-    """The two shares that each discrete action stands for (``discrete=True``)."""
+    """The two shares that each discrete action means (``discrete=True``)."""
     broadcast: int = 0
-    """How many bytes of range and bearing a robot chooses, 0 to 9: as many further actions in
-    [-1, 1]. Observations include the bytes heard (``heard``). Needs sensors.range_and_bearing."""
+    """Number of bytes (0 to 9) that a robot broadcasts by range and bearing. An action then has as
+    many more shares, and an observation includes the bytes that the robot hears (``heard``). Needs
+    sensors.range_and_bearing."""
     randomise: Mapping[str, Sequence[float]] = {}
-    """Ranges by key of a scenario, e.g. {'wind.wind_speed_mean': [0, 0.4]}: drawn uniformly
-    for each episode, before ``begin``. It may change during learning (a curriculum)."""
+    """Ranges by key of a scenario, e.g. {'wind.wind_speed_mean': [0, 0.4]}. Before ``begin``, each
+    episode draws values from them, uniformly. They may change in training (a curriculum)."""
     seconds: float = 60.0
-    """Length of an episode."""
+    """Length of an episode (s)."""
     hold: int = 1
-    """Ticks for which an action is kept. ``sbot.save_network`` writes it to the network's file, so
-    that robots drive as in training."""
+    """Ticks that an action lasts. ``sbot.save_network`` writes it to the network's file, so that
+    robots drive as in training."""
 
     def begin(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
         """Change a world before its episode, e.g. ``worlds.wind_velocity[world]``.
 
         Returns
         -------
-        Poses (N, 3) x, y (m), yaw (rad) to start from; None: those of scenario and seed.
+        Start poses (N, 3) x, y (m), yaw (rad); None: those of scenario and seed.
 
         """
         return None
@@ -93,8 +95,8 @@ class Task:
     def state(self, now: Moment) -> Floats:
         """Return the state of whole worlds, (K, columns), for a critic that all robots share.
 
-        By default it has the observations of all robots, their true poses (x, y, cosine and sine
-        of the yaw) and their commands.
+        By default it contains the observations of all robots, their true poses (x, y, cosine and
+        sine of the yaw) and their commands.
         """
         pose = now.seen.pose
         rows = np.concatenate([self.observation(now), pose[..., :2], np.cos(pose[..., 2:]),
@@ -102,15 +104,15 @@ class Task:
         return rows.reshape(len(rows), -1)
 
     def mask(self, now: Moment) -> Flags | None:
-        """Tell which discrete actions robots may choose, (K, N, moves); None: all."""
+        """Return which discrete actions robots may choose, (K, N, moves); None: all."""
         return None
 
     def reward(self, before: Moment, now: Moment) -> Floats:
-        """Return the reward (K, N) between two decisions, each robot's own."""
+        """Return the reward of each robot between two decisions, (K, N)."""
         raise NotImplementedError(f'{type(self).__name__}.reward(before, now)')
 
     def ended(self, now: Moment) -> Flags:
-        """Tell which robots are done (K, N) before the time is over."""
+        """Return which robots are done before the time is over, (K, N)."""
         return np.zeros(now.seen.pose.shape[:2], np.bool_)
 
 
@@ -129,9 +131,9 @@ def check_task(task: Task) -> None:
 
 
 def heard(now: Moment, count: int) -> Floats:
-    """Return the bytes of the nearest robot that is heard, (K, N, count + 1).
+    """Return the bytes of the nearest robot that a robot hears, (K, N, count + 1).
 
-    Its first bytes as shares in [-1, 1], and then 1; all 0 where nobody is heard.
+    They are its first bytes as shares in [-1, 1], and then 1. If a robot hears nobody, all are 0.
     """
     neighbours = now.seen.neighbours
     if neighbours is None:

@@ -32,7 +32,7 @@ from sbot_sim.sensors.registry import codecs, sensors
 _SPECS = (
     Spec('scenario_text', '', '', 'The scenario (YAML) that names the controller.',
          at_runtime=False),
-    Spec('loop_rate', 30.0, 'Hz', 'Turns a second with trigger timer.', minimum=0.0,
+    Spec('loop_rate', 30.0, 'Hz', 'Turns per second with trigger timer.', minimum=0.0,
          open_minimum=True, at_runtime=False),
 )
 

@@ -1,4 +1,4 @@
-"""Live TF where no wheel has tf2_msgs: its type support, made once and kept with machine code.
+"""Live TF without an installed tf2_msgs: its type support, made once, kept with machine code.
 
 What was made is a folder for PYTHONPATH. Its name is a hash over what it was made with, so that
 an update makes another; it appears as a whole, so that an interrupt or a second process at the

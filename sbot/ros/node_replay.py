@@ -1,4 +1,4 @@
-"""Replay of a recording to somebody's own nodes: inputs tick by tick, every command compared."""
+"""Replay of a recording to users' nodes: inputs tick by tick, every command compared."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Bag player (`python -m sbot.ros.player`): plays a bag to nodes, compares their commands.
+"""Bag player (`python -m sbot.ros.player`): plays a bag to nodes and compares their commands.
 
-``ros2 bag play`` does the first half at least as well. This one needs no other ROS package, begins
-only when every controller is there, can wait for the answers to each tick, and compares them.
+Unlike ``ros2 bag play`` it starts only when every controller is connected, can wait for the
+answers to each tick, compares them with the bag, and needs no other ROS package.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recording as nodes are fed from it: its ticks, and the robots whose commands are compared."""
+"""Recording for replay to nodes: its ticks, and the robots whose commands are compared."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _ROW_BYTES = 8 * (3 + 3 + 2 + 2) + 1  # of a robot and a tick, without sensors
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A finished run; T ticks, N robots, frame `map`. Row k belongs to the stamp of tick k.
+    """A finished run of T ticks and N robots, in frame `map`. Row k has the stamp of tick k.
 
     The commands of the last row are not executed.
     """
@@ -42,11 +42,11 @@ class Run:
     commands: Array  # (T + 1, N, 3) vx, vy (m/s), omega (rad/s) in the robot's own frame
     wind: Array  # (T + 1, N, 2) m/s, effective, and what forces add, as in ``observation.wind``
     free_wind: Array  # (T + 1, N, 2) m/s, the same, not reduced by wakes
-    collided: NDArray[np.bool_]  # (T + 1, N) met something in the tick before
-    obstacles: Array | None = None  # (T + 1, M, 2) m, centres of those that move
+    collided: NDArray[np.bool_]  # (T + 1, N) touched something in the last tick
+    obstacles: Array | None = None  # (T + 1, M, 2) m, centres of moving obstacles
     boxes: Array | None = None  # (T + 1, B, 3) x, y (m), yaw (rad) of pushable boxes
-    # What was sensed, by the names of ``sbot_sim.sensors.registry``, of those asked for: each with
-    # T + 1 rows. It has a field for each sensor, too, e.g. ``scan``; None: not asked for.
+    # Readings of the sensors in ``sense``, by their names in ``sbot_sim.sensors.registry``, with
+    # T + 1 rows. A run also has a field for each sensor, e.g. ``scan``; None: not in ``sense``.
     sensed: Mapping[str, Any] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of a sensor
@@ -69,12 +69,12 @@ class Run:
 
     @property
     def seconds(self) -> Array:
-        """Simulated time of each row since the first (s); (T + 1,)."""
+        """Simulated time (s) since the first row, (T + 1,)."""
         seconds: Array = (self.stamps_ns - self.stamps_ns[:1]) / NANOSECONDS
         return seconds
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return a table: a row for each tick and robot, columns with their units in the name.
+        """Return a table with a row for each tick and robot, and units in the columns' names.
 
         Raises
         ------

@@ -238,9 +238,9 @@ class ScenarioFile(Settings):
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a scenario was made from, to make it again with other values.
+    """Source of a scenario, from which it can be made again with other values.
 
-    All sources are equal: where scenarios come from does not make them different.
+    All sources compare equal, because scenarios with equal values are equal.
     """
 
     data: dict[str, Any]  # values of a ``ScenarioFile``, groups of robots not placed yet
@@ -257,7 +257,7 @@ class Scenario(Settings):
     """A scenario as run: complete, checked, every robot placed.
 
     ``bodies`` holds each body in use, ``controllers`` the parameters of each controller in use,
-    and ``robots[i].parameters`` only what differs for that robot, as written. Paths are absolute.
+    and ``robots[i].parameters`` only the robot's own parameters, as written. Paths are absolute.
     """
 
     bodies: dict[str, Annotated[Body, PlainSerializer(body_in_words)]]
@@ -275,8 +275,8 @@ class Scenario(Settings):
     def to_yaml(self) -> str:
         """Return the complete scenario as YAML text; loading it gives an equal Scenario.
 
-        Files that come with the package are named relative to its configuration folder, others by
-        absolute path, so that the text can be loaded from any folder.
+        The text can be loaded from any folder: paths of shipped files are relative to the
+        package's ``config`` folder, and other paths are absolute.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Controls of a live run: pause, step, and drive a robot, as the page asks for them."""
+"""Controls of a live run: the page pauses and steps it, and drives a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What policies of a batch know of poses: the inputs that are made of poses, as in a run."""
+"""Inexact poses in a batch: the inputs of policies that depend on ``knowledge``, as in a run."""
 
 from __future__ import annotations
 

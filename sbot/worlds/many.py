@@ -1,4 +1,4 @@
-"""``sbot.Worlds``: many independent worlds stepped in one call."""
+"""``sbot.Worlds``: many independent worlds that advance in one call."""
 
 from __future__ import annotations
 
@@ -51,25 +51,25 @@ _COMPILING = Expected(40, 15.0)  # with all that a world may have
 
 
 class Worlds:
-    """K independent worlds of N robots, stepped together.
+    """K independent worlds of N robots that advance together.
 
-    World k equals, bit for bit, a run of its scenario and seed alone, whatever K and the threads.
+    World k equals, bit for bit, a run of its scenario and seed, for any K and number of threads.
     You command the robots; controllers of the scenarios are not used.
 
     Parameters
     ----------
-    scenarios : one for all worlds, or one each. They may differ in obstacles, poses, bodies, wind
-        and noise (domain randomisation), not in the number of robots, sensors and rate
-    count : K, 1 by default; a list of scenarios determines it, and another K is refused
-    seeds : (K,) of placement and noise; None: the scenario's, the scenario's + 1, …
-    sense : names of sensors to simulate, as in ``sbot.run``; None: all that the robots have.
-        Sensors that are left out cost nothing
+    scenarios : one for all worlds, or one for each. They may differ in obstacles, poses, bodies,
+        wind and noise (domain randomisation), but not in the number of robots, sensors and rate
+    count : number K of worlds; default: 1, or the length of the list of scenarios
+    seeds : (K,) seeds of placement and noise; None: the scenario's, the scenario's + 1, …
+    sense : names of the sensors to simulate, as in ``sbot.run``; None: all that the robots have.
+        Other sensors cost nothing
     threads : number of threads; changes no bit of the result
 
     Raises
     ------
     InputError
-        naming what was found and what was expected.
+        one line: what was found, what was expected.
 
     """
 
@@ -129,35 +129,35 @@ class Worlds:
 
     @property
     def wind_velocity(self) -> Floats:
-        """(K, 3) m/s, the wind of each world outside a grid.
+        """Wind of each world outside a grid (m/s), (K, 3).
 
-        May be written to; it acts from the next tick or reset on.
+        You may change it; a change acts from the next tick or reset on.
         """
         return self.setting.wind_velocity
 
     @property
     def wind_force(self) -> Floats:
-        """(K, 3) N, the mean force on every robot of a world; may be written to."""
+        """Mean force on every robot of a world (N), (K, 3); you may change it."""
         return self.setting.wind_force
 
     @property
     def gust_velocity(self) -> Floats:
-        """(K, 3) m/s, speed that the gust of each world adds to its wind; may be written to."""
+        """Velocity that the gust of each world adds to its wind (m/s), (K, 3); changeable."""
         return self.setting.gust_velocity
 
     @property
     def gust_ticks(self) -> NDArray[np.int64]:
-        """(K, 2) first tick of each world's gust, and the first after it; may be written to."""
+        """First tick of each world's gust, and the first after it, (K, 2); you may change it."""
         return self.setting.gust_ticks
 
     @property
     def infrared_noise(self) -> Floats:
-        """(K,) greatest noise as a fraction of the reading; may be written to."""
+        """Greatest infrared noise as a fraction of the reading, (K,); you may change it."""
         return self.setting.infrared_noise
 
     @property
     def scan_noise(self) -> Floats:
-        """(K,) m, standard deviation of the ranges' noise; may be written to."""
+        """Standard deviation of the noise of laser ranges (m), (K,); you may change it."""
         return self.setting.scan_noise
 
     def reset(self, seeds: ArrayLike | None = None, *, start: ArrayLike | None = None,
@@ -166,15 +166,15 @@ class Worlds:
 
         Parameters
         ----------
-        seeds : (K,) new seeds; None: the same seeds. They place robots as in a run of the
-            scenario with that seed
-        start : (K, N, 3) or (N, 3) poses instead: x, y (m), yaw (rad)
+        seeds : (K,) new seeds; None: the same seeds. Robots start where ``sbot.run`` places them
+            with that seed
+        start : (K, N, 3) or (N, 3) other start poses: x, y (m), yaw (rad)
         worlds : (K,) mask, or numbers, of the worlds to reset; the others continue. None: all
 
         Raises
         ------
         InputError
-            naming the world, if the start of a robot is not free.
+            if the start of a robot is not free; names the world.
 
         """
         chosen = chosen_worlds(worlds, self.count)
@@ -192,30 +192,30 @@ class Worlds:
         return self.observe()
 
     def save(self, worlds: ArrayLike | None = None) -> Saved:
-        """Return the state of worlds (a mask, or numbers; None: all) as a value.
+        """Return the state of worlds (a mask, or numbers; None: all).
 
-        The state includes the winds and noises that were written to the worlds, and determines
-        everything that they will do. It does not include the state of users' hooks.
+        The state includes winds and noises that you changed, and determines the future of the
+        worlds. It does not include the state of users' hooks.
         """
         return saved.save(self.simulation, chosen_worlds(worlds, self.count), self.scenarios,
                           self.senses, self.seeds, self.start, self._knowing.past)
 
     def restore(self, state: Saved, worlds: ArrayLike | None = None) -> Observations:
-        """Let worlds continue from a state, and return the observations of all worlds.
+        """Continue worlds from a state, and return the observations of all worlds.
 
-        If the state has another scenario, views that were taken before (e.g.
-        ``v = worlds.wind_velocity``) are no longer valid; take them again.
+        If the state has another scenario, earlier views (e.g. ``v = worlds.wind_velocity``) are no
+        longer valid; take them again.
 
         Parameters
         ----------
-        state : of these worlds or others with as many robots and the same ``sense``: as many
-            worlds as are restored, or one for all of them
+        state : a state of these worlds, or of others with as many robots and the same ``sense``.
+            It has a world for each one that is restored, or one world for all of them
         worlds : (K,) mask, or numbers, of the worlds to restore; None: all
 
         Raises
         ------
         InputError
-            for a state that does not fit these worlds, which then stay unchanged.
+            if the state does not fit these worlds, which then do not change.
 
         """
         chosen = chosen_worlds(worlds, self.count)
@@ -270,12 +270,12 @@ class Worlds:
             ``wheels`` the speeds of the left and right wheel (rad/s)
         wheels : whether ``commands`` are speeds of wheels
         data : (K, N, 10) bytes that robots broadcast from the next tick on; byte 0 is the radius
-        ticks : number of ticks, all with these commands
+        ticks : number of ticks with these commands
 
         Raises
         ------
         InputError
-            for a wrong shape or a command that is not finite; then nothing has moved.
+            for a wrong shape, or a command that is not finite; then the worlds do not change.
 
         """
         self.advance(commands, (self.count, self.robots), wheels, data, ticks)
@@ -311,12 +311,12 @@ class Worlds:
             self.state.command[:], self._sideways = rows, True
 
     def observe(self) -> Observations:
-        """Return the present observations, as copies."""
+        """Return copies of the current observations."""
         return self._observer()
 
     def run(self, policy: Network | FunctionPolicy, weights: ArrayLike, ticks: int, *,
             goals: ArrayLike | None = None, keep: Collection[str] = ()) -> Episode:
-        """Let a compiled policy drive all robots for a number of ticks, without Python between.
+        """Let a compiled policy drive all robots for a number of ticks, in one compiled call.
 
         The worlds continue from their current state. For a whole episode call ``reset`` first.
 

@@ -1,4 +1,4 @@
-"""State of worlds as a value: what ``worlds.save()`` returns and ``worlds.restore()`` takes."""
+"""Saved state of worlds: what ``worlds.save()`` returns and ``worlds.restore()`` takes."""
 
 from __future__ import annotations
 

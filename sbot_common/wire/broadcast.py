@@ -21,7 +21,7 @@ class Broadcast:
 
     ``Broadcast(heading='float32', hops='uint8')`` has two fields. A controller returns
     ``message.pack(heading=..., hops=...)`` after its speeds, and its neighbours read it with
-    ``message.unpack(observation.neighbours)``. Numbers are little-endian, in the order given.
+    ``message.unpack(observation.neighbours)``. Numbers are little-endian, in the given order.
 
     Parameters
     ----------

@@ -19,8 +19,8 @@ class Interfaces(NamedTuple):
         '', 'Publish `robot_description` (URDF) of each robot and its frame `base_footprint`.',
         at_runtime=False)] = False
     odom_covariance_floor: Annotated[float, Param(
-        'm^2, rad^2, (m/s)^2, (rad/s)^2', 'Least variance on the diagonals of `odom`: '
-        'robot_localization takes no zeros, which odometry without noise has.', minimum=0.0,
+        'm^2, rad^2, (m/s)^2, (rad/s)^2', 'Least variance on the diagonals of `odom`; '
+        'robot_localization refuses zeros, as in odometry without noise.', minimum=0.0,
         maximum=1e6, at_runtime=False)] = 0.0
     publish_scan: Annotated[bool, Param(
         '', 'Publish scans also on `scan`, the name in TurtleBot3 and Nav2.',

@@ -29,20 +29,20 @@ class Track(NamedTuple):
 
     pose: Floats  # (T, K, N, 3) x, y (m), yaw (rad)
     command: Floats  # (T, K, N, 3) vx, vy (m/s), omega (rad/s), decided in that tick
-    collided: NDArray[np.bool_]  # (T, K, N) met something in the tick before
-    infrared: Floats | None  # (T, K, N, 15) readings, where they are sensed
+    collided: NDArray[np.bool_]  # (T, K, N) touched something in the last tick
+    infrared: Floats | None  # (T, K, N, 15) readings; None without infrared
     goal: Floats  # (K, N, 2) m; NaN: none
     boxes: Floats | None  # (2, K, B, 3) x, y (m), yaw (rad) at the beginning and the end
     dt: float  # s
 
 
 class Metric(NamedTuple):
-    """One number for an episode, by which policies are compared."""
+    """A number for an episode, which compares policies."""
 
     name: str
     unit: str  # '1' or '': none
-    text: str  # what it is
-    source: str  # who measures it so: a paper, or 'our own'; a column of the table of tasks
+    text: str  # description
+    source: str  # of the definition: a paper, or 'our own'; a column of the table of tasks
     of: Callable[[Track], Floats]  # (K,)
     higher: bool = True  # is better
 
@@ -56,11 +56,11 @@ class Scene(Task):
     """A task with its own scenes, one for each seed.
 
     The episode of seed s is the scenario ``scenario(s)``. Environments draw the same values as the
-    scenario, so ``sbot.run`` can test what was trained.
+    scenario, so ``sbot.run`` can test a trained policy.
     """
 
     arena: ClassVar[Values] = {}
-    """Values of the scenario; ``robots`` with one entry, which all robots have."""
+    """Values of the scenario. ``robots`` has one entry, which is used for all robots."""
     team: int = 1
     """Number of robots."""
 
@@ -101,8 +101,8 @@ class Scene(Task):
         Raises
         ------
         InputError
-            for a seed that is not a whole number >= 0, parameters without names, and poses or
-            goals that are not one for each robot of the team.
+            for a seed that is not a whole number >= 0, parameters without names, or a wrong number
+            of poses or goals.
         UserCodeError
             if a method of the task raises.
 

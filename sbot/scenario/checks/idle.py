@@ -1,4 +1,4 @@
-"""Settings without effect: those that another setting switches off, and goals out of reach."""
+"""Settings without effect: those that another setting switches off, and unreachable goals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Obstacles of a scenario: outlines that do not meet themselves, slow movers, free boxes."""
+"""Checks of obstacles: simple outlines, speeds of moving obstacles, free places of boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of the user's own in a scenario: hooks of the wind, and the condition of its end."""
+"""Users' functions in a scenario: hooks of the wind, and the condition ``until``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outlines of the dark pixels of a bitmap, as Stage makes walls of them."""
+"""Outlines of the dark pixels of a bitmap, which are walls in Stage."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_a_damaged_index_is_not_complete_and_not_needed(tmp_path, capsys):
         assert len(list(bag.messages())) == 3
         assert bag.names() == {'/cmd_vel': CMD_VEL.type}
         assert main(['bag', 'info', str(tmp_path / 'bag')]) == 0
-        assert 'without a whole index' in capsys.readouterr().out
+        assert 'without a complete index' in capsys.readouterr().out
         flipped(path, offset)
     assert Bag(tmp_path / 'bag').complete
 

@@ -22,7 +22,7 @@ def test_other_texts_are_no_ranges(text):
 
 @pytest.mark.parametrize('text', ['0:5:0', '5:0', '0:0', '0:1:-1', '0:1e12'])
 def test_empty_and_endless_ranges_are_refused(text):
-    with pytest.raises(InputError, match=r'^here: got .* expected a range of 1 to'):
+    with pytest.raises(InputError, match=r'^here: got .* expected a range first:end:step of 1 to'):
         parse_range(text, 'here')
 
 

@@ -50,8 +50,8 @@ def test_a_silent_robot_is_named():
 def test_a_robot_that_somebody_else_drives_warns_once_in_lockstep():
     result = drive('driven')
     assert result['exit'] == 0, result['log']
-    line = ('robot 0 has controller: none, and lockstep does not wait for its /cmd_vel; this run '
-            'cannot be repeated. To wait for its node, use controller: external')
+    line = ('robot 0 has controller: none, and lockstep does not wait for its /cmd_vel, so this '
+            'run cannot be repeated. To wait for its node, use controller: external')
     assert result['log'].count(line) == 1
     assert 'cannot be repeated' not in drive('driven_freely')['log']
 
