@@ -50,6 +50,7 @@ STUCK = 4.0  # s
 ALONE = 6.0  # radii: nobody else so near, who may be what it waits for
 
 # Speeds
+WHEELS = 2 / 3  # share of the wheels' speed, so that they also turn the robot
 QUICK = 20 / 3  # radii per second, the largest speed unless a parameter says otherwise
 CRUISE = 0.75  # share of the largest speed, of a robot with a goal, likewise
 SLOW = 0.25  # share of the speed at which a leader goes on whose followers are lost
@@ -138,8 +139,8 @@ class Parameters(NamedTuple):
     """Parameters of ``navigate``; compiled functions accept it whole, after ``resolved``."""
 
     forward_speed_mps: Annotated[float, Param(
-        'm/s', 'Largest forward speed of a command; 0: that of the wheels, at most 20/3 radii per '
-        'second.', minimum=0.0)] = 0.0
+        'm/s', 'Largest forward speed of a command; 0: 2/3 of that of the wheels, at most 20/3 '
+        'radii per second.', minimum=0.0)] = 0.0
     rotate_speed_radps: Annotated[float, Param(
         'rad/s', 'Largest turning speed of a command.', minimum=0.0)] = math.pi
     cruise_speed_mps: Annotated[float, Param(
@@ -211,7 +212,7 @@ def resolved(p: Parameters, size: Size = STANDARD) -> Parameters:
     cell = p.cell_m or 0.4 * radius
     quick = QUICK * size.radius
     # A body whose wheels do not turn stays where it is, whatever it is told.
-    speed = min(size.speed or quick, quick)
+    speed = min(WHEELS * size.speed or quick, quick)
     return p._replace(
         robot_radius_m=radius, forward_speed_mps=p.forward_speed_mps or speed,
         cruise_speed_mps=p.cruise_speed_mps or CRUISE * speed,

@@ -11,6 +11,7 @@ from navigate.parameters import (
     HOME,
     SETTLE,
     SMOOTH,
+    STILL,
     TURN_BACK,
     TURN_BEGIN,
     TURN_END,
@@ -92,8 +93,10 @@ def turn_with_hysteresis(p: Parameters, turning: Turning, angle: float, time: fl
 
     Hysteresis: a turn begins above one angle and ends below a smaller one, and one half round or
     nearly does not change its side. A turn to the other side begins some time after the last one.
+    A robot that obstacles do not let drive on turns by small angles, too: nothing else helps.
     """
-    if abs(angle) < (TURN_END if turning.omega != 0.0 else TURN_BEGIN):
+    stopped = turning.room <= STILL * p.forward_speed_mps
+    if abs(angle) < (TURN_END if stopped or turning.omega != 0.0 else TURN_BEGIN):
         return 0.0
     if turning.omega * angle < 0.0 and abs(angle) > TURN_BACK:
         angle = -angle

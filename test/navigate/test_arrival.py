@@ -72,6 +72,7 @@ def test_a_scene_that_is_scaled_gives_the_scaled_run():
     ('doorway/0.8', 1), ('corridor/1.0', 1), ('slit/10', 2),
     ('corridor/1.0', 934015),  # a robot stands at a corner, which the noise of its laser moves
     ('narrow/0.7', 934015),  # the way is straight before the robot is through
+    ('doorway/0.8', 715002),  # a robot at a post has to turn by a small angle
     ('e-puck/8', 3)])
 def test_robots_pass_each_other_where_one_has_to_wait(scene, seed):
     _, summary = summary_of(scene, seed)

@@ -161,7 +161,7 @@ def test_lengths_and_speeds_of_0_follow_the_body():
     assert (standard.robot_radius_m, standard.forward_speed_mps, standard.cruise_speed_mps,
             standard.goal_tolerance, standard.cell_m) == (0.3, 2.0, 1.5, 0.3, 0.4 * 0.3)
     slow, quick = (resolved(Parameters(), Size(0.1, speed)) for speed in (0.2, 100.0))
-    assert (slow.forward_speed_mps, slow.cruise_speed_mps) == pytest.approx((0.2, 0.15))
+    assert (slow.forward_speed_mps, slow.cruise_speed_mps) == pytest.approx((0.4 / 3, 0.1))
     assert quick.forward_speed_mps == pytest.approx(20 / 3 * 0.1)  # the same pace
     assert resolved(Parameters(), Size(0.1, 0.0)).forward_speed_mps > 0.0  # it cannot move
     given = resolved(Parameters(forward_speed_mps=0.3, robot_radius_m=0.2), Size(0.1, 100.0))

@@ -22,6 +22,14 @@ def test_a_turn_begins_above_one_angle_and_ends_below_a_smaller_one():
     assert turn_with_hysteresis(P, turns, 0.9 * TURN_END, 0.1) == 0.0
 
 
+def test_a_robot_that_obstacles_stop_turns_by_small_angles_too():
+    stopped = wanting.py_func(no_turn(), 0.0, 0.0, -0.01, 1 / 30)
+    assert turn_with_hysteresis(P, stopped, 0.5 * TURN_BEGIN, 0.0) > 0.0
+    assert turn_with_hysteresis(P, stopped, 0.9 * TURN_END, 0.0) == 0.0
+    slow = wanting.py_func(no_turn(), 0.0, 0.0, 0.1, 1 / 30)
+    assert turn_with_hysteresis(P, slow, 0.5 * TURN_BEGIN, 0.0) == 0.0
+
+
 @pytest.mark.parametrize('rate', [10, 30, 100])
 @pytest.mark.parametrize(('period', 'least', 'most'), [(0.2, 0, 0), (6.0, 19, 20)])
 def test_a_robot_that_queues_changes_the_side_seldom(rate, period, least, most):

@@ -112,7 +112,7 @@ EPUCKS = {
 
 def test_radius_and_speeds_follow_the_body_in_runs_and_replay(tmp_path, caplog):
     run = sbot.run(EPUCKS, record=tmp_path / 'bag')
-    speed = 7.5 * 0.0205  # of the wheels
+    speed = 7.5 * 0.0205 * 2 / 3  # of the wheels, which also turn it
     assert run.summary['ended_by'] == 'goal_reached'
     assert not run.collided.any()
     assert 0.7 * speed < run.commands[:, :, 0].max() <= speed
