@@ -84,3 +84,27 @@ def test_two_robots_pass_in_a_hallway_with_no_room_at_its_ends():
     _, summary = summary_of('hallway/pair', 0, duration=12.0)
     assert summary['ended_by'] == 'goal_reached'
     assert sum(robot['collisions'] for robot in summary['robots']) == 0
+
+
+def test_two_robots_meet_in_an_l_where_both_fit():
+    # Seed 5012: the two turned on the spot at the corner, until the time was up.
+    _, summary = summary_of('corner/l', 5012)
+    robots = summary['robots']
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in robots) == 0
+    assert summary['sim_time_s'] < 30.0
+
+
+def test_one_robot_waits_before_an_l_that_is_too_narrow_for_two():
+    walls = [(6, 0, 16, 2.5), (12.5, 2.5, 16, 9), (6, 3.5, 11.5, 9), (0, 6, 6, 15), (6, 9, 9, 15)]
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 60.0, 'world': {'bounds': [0, 0, 16, 15], 'rectangles': [
+            {'center': [(a + c) / 2, (b + d) / 2], 'size': [c - a, d - b]}
+            for a, b, c, d in walls]},
+        'robots': [{'pose': [3, 2, 0], 'goal': [11, 12], 'controller': 'navigate'},
+                   {'pose': [11, 12, -1.57], 'goal': [2.5, 2], 'controller': 'navigate'}]}),
+        'narrow L', ARENAS)
+    summary = run_scenario(scenario, keep=False).summary
+    robots = summary['robots']
+    assert None not in [robot['goal_reached_s'] for robot in robots]
+    assert sum(robot['collisions'] for robot in robots) == 0
