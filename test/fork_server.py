@@ -33,12 +33,14 @@ MODULES = (
     'sbot.bag.recorder', 'sbot.bag.tables', 'sbot.cli.main', 'sbot.cli.simulate',
     'sbot.cli.sweep', 'sbot.cli.replay', 'sbot.cli.bag', 'sbot.cli.plot', 'sbot.cli.view',
     'sbot.runner.loop', 'sbot.regression.replay', 'sbot.scenario.load', 'sbot.sweeps.child',
-    'sbot.sweeps.experiment', 'wind_model.generate')
+    'sbot.sweeps.experiment', 'wind_model.generate', 'neural_controller.saved_policy', 'tqdm')
 NODES = ('sbot.ros.composed', 'sbot.ros.controller_bot', 'sbot.ros.simulator', 'sbot.ros.up',
          'potential_field_bot.node', 'wind_model.node', 'sbot_common.ros.executor',
-         'rosidl_generator_py', 'builtin_interfaces.msg', 'diagnostic_msgs.msg',
-         'geometry_msgs.msg', 'nav_msgs.msg', 'sensor_msgs.msg', 'std_srvs.srv',
-         'visualization_msgs.msg')
+         'rosidl_generator_py')
+MESSAGES = ('builtin_interfaces.msg', 'diagnostic_msgs.msg', 'geometry_msgs.msg', 'nav_msgs.msg',
+            'rcl_interfaces.msg', 'rosgraph_msgs.msg', 'sensor_msgs.msg', 'service_msgs.msg',
+            'std_msgs.msg', 'std_srvs.srv', 'type_description_interfaces.msg',
+            'visualization_msgs.msg')
 SCENARIOS = ('leader_follower', 'evolved_aggregation')  # whose machine code is loaded
 
 Request = dict[str, Any]
@@ -201,8 +203,10 @@ def split(request: Request, fds: list[int]) -> tuple[socket.socket, bool]:
 
 def load() -> None:
     """Import modules, load machine code by runs of three ticks, and fill caches of libraries."""
-    for name in (*MODULES, *(NODES if find_spec('rclpy') else ())):
+    for name in MODULES:
         import_module(name)
+    if find_spec('rclpy'):
+        load_nodes()
     from sbot.runner.loop import run_scenario
     from sbot.scenario.load import load_scenario
     for name in SCENARIOS:
@@ -211,6 +215,21 @@ def load() -> None:
         run_scenario(load_scenario(SCENARIOS[0], {'duration': 0.1}), record=f'{folder}/bag')
     tempfile.tempdir = None
     inspect.getmodule(inspect.currentframe())  # paths of modules: rclpy's logger asks for them
+
+
+def load_nodes() -> None:
+    """Import modules of nodes, libraries of messages, and functions that only nodes call."""
+    for name in NODES:
+        import_module(name)
+    for name in MESSAGES:
+        kind = next(each for each in vars(import_module(name)).values() if isinstance(each, type))
+        type(kind).__import_type_support__()
+    from potential_field_bot.goals import generate_goal
+    from potential_field_bot.timing import check_frequency
+    from sbot_common.angles import yaw_from_quaternion
+    generate_goal(0.0, 0.0, 0.5, 0.5)
+    check_frequency(0, 1.0, 30.0)
+    yaw_from_quaternion(0.0, 0.0, 0.0, 1.0)
 
 
 def main() -> None:
