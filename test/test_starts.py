@@ -66,7 +66,7 @@ def test_loading_a_scenario_imports_no_part_of_numpy_that_few_need():
 
 
 def test_loading_a_scenario_imports_no_part_of_python_that_few_need():
-    """OpenSSL, threads and nearest names: a thirtieth of what loading a scenario takes."""
+    """OpenSSL, threads and nearest names: four percent of what loading a scenario takes."""
     done = subprocess.run(
         [sys.executable, '-c', "import sys, numpy; before = {*sys.modules}; import sbot; "
          "sbot.load('leader_follower'); print('PARTS', *{*sys.modules} - before)"],
