@@ -154,7 +154,7 @@ def known_to(knowledge: Knowledge, robot: int, seed: int, tick: int, walls: Scen
         if (reach > 0.0 and not dx * dx + dy * dy <= reach * reach) or (
                 knowledge.others_in_sight and blocked(x, y, poses[j, 0], poses[j, 1], walls)):
             poses[j, 0] = poses[j, 1] = poses[j, 2] = np.nan
-    poses[robot] = own
+    poses[robot, 0], poses[robot, 1], poses[robot, 2] = own[0], own[1], own[2]
     width = 3 * len(poses)
     noise = np.zeros(width + _ROOM)
     if (knowledge.pose_noise_std + knowledge.pose_yaw_noise_std + knowledge.others_noise_std

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -188,7 +189,6 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     groups.check_finite(data, (), origins)
     data.setdefault('name', default_name)
     if 'seed' in data and data['seed'] is None:
-        import secrets  # and hashes of OpenSSL with it
         data['seed'] = secrets.randbits(32)
     written = validate(ScenarioFile, data, origins)
     scenario = _complete(written, directory, origins, given, Source(data, directory))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot, sincos
+from sbot_common.elementary.copying import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.objects import farther
@@ -125,8 +126,9 @@ def _with_solids(boxes: Array, solids: Solids, around: Array) -> tuple[Array, Ar
     """
     n, k = len(boxes), len(solids.boxes)
     table, radius = np.empty((n + k, 7)), np.empty(n + k)
-    table[:n], table[n:] = boxes, solids.boxes
-    radius[:n] = around
+    copy_rows(boxes, table[:n])
+    copy_rows(solids.boxes, table[n:])
+    copy_numbers(around, radius[:n])
     for i in range(n, n + k):
         radius[i] = hypot(table[i, 4], table[i, 5]) + table[i, 6]
     return table, radius

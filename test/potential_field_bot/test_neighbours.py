@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from potential_field_bot import neighbours
 from potential_field_bot.forces import repulsion_reach, repulsions
 from potential_field_bot.neighbours import (
     make_scratch,
@@ -74,3 +75,10 @@ def test_cells_prune():
     assert grid.nx > 10
     assert grid.ny > 10
     assert sorted(grid.items) == list(range(150))
+
+
+@pytest.mark.parametrize('count', [0, 1, 2, 39, 40, 100, 260, 1000])  # with 0, 1, 2 … wider gaps
+def test_numbers_are_sorted_in_place(count):
+    numbers = np.random.default_rng(count).permutation(count)
+    neighbours._sort.py_func(numbers)
+    assert numbers.tolist() == list(range(count))
