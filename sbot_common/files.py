@@ -16,6 +16,14 @@ _FLAGS = os.O_RDONLY | getattr(os, 'O_NONBLOCK', 0) | getattr(os, 'O_BINARY', 0)
     os, 'O_NOCTTY', 0)
 
 
+def real_path(path: str | Path) -> Path:
+    """Return an absolute path without links.
+
+    A link that leads to itself stays: ``Path.resolve`` raises RuntimeError before Python 3.13.
+    """
+    return Path(os.path.realpath(path))
+
+
 def open_regular(path: str | Path) -> BinaryIO:
     """Return a regular file, opened to read its bytes.
 

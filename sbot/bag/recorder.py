@@ -26,6 +26,7 @@ from mcap.records import Channel, Metadata, Schema, Statistics
 from sbot.bag import metadata as bag_metadata
 from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, write_chunk
 from sbot_common.errors import InputError, bad_value
+from sbot_common.files import real_path
 from sbot_common.topics import Topic
 
 METADATA_NAME = 'potential_field_bot'  # of the MCAP metadata record
@@ -80,7 +81,7 @@ class Recorder:
         try:
             if os.path.lexists(self.directory):
                 raise self._exists()
-            self.path = self.directory / f'{self.directory.resolve().name}_0.mcap'
+            self.path = self.directory / f'{real_path(self.directory).name}_0.mcap'
             new.mkdir(parents=True)
         except OSError as error:
             raise InputError(f'{self.directory}: cannot make the bag: {error.strerror}') from None

@@ -6,6 +6,7 @@ import argparse
 import ast
 import json
 import keyword
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -120,7 +121,7 @@ def _new(args: argparse.Namespace) -> int:
     path = Path(args.name)
     if path.suffix not in ('.yaml', '.yml'):
         path = path.with_name(path.name + '.yaml') if path.name else path
-    if not re.fullmatch(r'[\w.-]+', path.name) or not path.parent.is_dir():
+    if not re.fullmatch(r'\w[\w.-]*', path.name) or not os.path.isdir(path.parent):
         raise bad_value('NAME', args.name, 'a name of letters, digits, - and _, in a folder that '
                         'exists')
     if args.source is not None:
@@ -171,7 +172,7 @@ def _copy(scenario: Path, path: Path) -> int:
 def _write(files: dict[Path, str]) -> None:
     """Write new files, all or none, and print their names."""
     for target in files:
-        if target.exists():
+        if os.path.lexists(target):
             raise InputError(f'{target}: exists already; give a new name')
     for target, text in files.items():
         try:

@@ -47,6 +47,7 @@ COMMANDS = (
 # These run controllers and other modules of users in their own process, which may end it.
 _WATCHED = ('run', 'replay', 'plot', 'view', 'wind')
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)  # what a disk may say at any time
+_NAMES = (errno.ENAMETOOLONG, errno.ELOOP)  # of files that nobody can have
 
 
 class _Version(argparse.Action):
@@ -198,6 +199,9 @@ def _answer(given: Sequence[str], came: Interrupts) -> int:
         print('sbot: needs more memory than there is', file=sys.stderr)
         return 1
     except OSError as error:
+        if error.errno in _NAMES and error.filename is not None:
+            print(one_line(f'sbot: {error.filename}: {error.strerror}'), file=sys.stderr)
+            return 2
         if error.errno not in _DISK:
             raise
         print(one_line(f'sbot: {error.filename or "output"}: {error.strerror}'), file=sys.stderr)

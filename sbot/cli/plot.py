@@ -10,7 +10,7 @@ from sbot.bag.reader import Bag
 from sbot.cli.bag import report_damage
 from sbot.cli.simulate import add_overrides, overrides_of
 from sbot_common.clock import in_seconds
-from sbot_common.errors import bad_value
+from sbot_common.errors import bad_value, one_line
 
 
 def _plot(args: argparse.Namespace) -> int:
@@ -34,7 +34,7 @@ def _plot(args: argparse.Namespace) -> int:
     else:
         picture.plot_run(data, args.output, look)
     count = len(data.radius)
-    print(f"{args.output}: {count} robot{'s' * (count > 1)}, "
+    print(f"{one_line(args.output)}: {count} robot{'s' * (count > 1)}, "
           f'{in_seconds(float(data.seconds[-1]))}', file=sys.stderr)
     return 0 if bag is None else report_damage(bag)
 

@@ -25,6 +25,7 @@ from sbot.scenario.overrides import parse_override
 from sbot.scenario.paths import find_file
 from sbot.scenario.shipped import own_folders
 from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.files import real_path
 
 if TYPE_CHECKING:
     from sbot.ros.node_replay import NodeReplayResult
@@ -199,7 +200,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _is_own(path: str) -> bool:
-    return any(Path(path).resolve().is_relative_to(own) for own in own_folders())
+    return any(real_path(path).is_relative_to(own) for own in own_folders())
 
 
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it

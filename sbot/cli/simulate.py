@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -17,6 +18,7 @@ from sbot.scenario.load import load_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
 from sbot_common.errors import SHOWN, InputError, bad_value, one_line
+from sbot_common.files import real_path
 
 Progress = Callable[[int, int], None]
 
@@ -108,7 +110,7 @@ def bag_named(directory: str | None) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if directory is not None and Path(directory).is_dir():
-            print(f'recorded until then: {directory} (sbot bag info {directory})',
+            print(one_line(f'recorded until then: {directory} (sbot bag info {directory})'),
                   file=sys.stderr)
         raise
 
@@ -147,7 +149,7 @@ def check_outputs(arguments: argparse.Namespace) -> None:
                      '.gif': '; for a film: sbot plot SCENARIO -o FILE.gif'}
             raise InputError(f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file'
                              + other.get(path.suffix.lower(), ''))
-        if not path.resolve().parent.is_dir():
+        if not os.path.isdir(real_path(path).parent):
             raise InputError(f'--plot: {path.parent} is not a directory')
 
 
@@ -162,7 +164,7 @@ def name_files(arguments: argparse.Namespace) -> None:
         for what, option in (('recording', 'record'), ('picture', 'plot')):
             path = getattr(arguments, option, None)
             if path is not None:
-                print(f'{what}: {path}', file=sys.stderr)
+                print(one_line(f'{what}: {path}'), file=sys.stderr)
 
 
 def _run(arguments: argparse.Namespace) -> int:

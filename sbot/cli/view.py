@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from sbot.cli.simulate import (
     report,
 )
 from sbot.scenario.load import load_scenario
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.files import real_path
 
 PORT = 8008
 
@@ -41,11 +43,11 @@ def _view(args: argparse.Namespace) -> int:
     if overrides_of(args) or args.record is not None:
         raise InputError('--seed, --duration, --set and --record need a scenario that runs; '
                          'use --live SCENARIO')
-    output = args.output or Path(args.source).resolve().stem + '.html'
+    output = args.output or real_path(args.source).stem + '.html'
     if not str(output).endswith(('.html', '.htm')):
         raise bad_value('--output', output, 'a file that ends in .html')
     from sbot.figures.recording import is_bag
-    if not is_bag(args.source) and Path(args.source).is_file():
+    if not is_bag(args.source) and os.path.isfile(args.source):
         raise InputError(f'{args.source} is not a recording; record it first (sbot run '
                          f'{args.source} '
                          '--record DIR), or watch it with --live')
@@ -53,7 +55,7 @@ def _view(args: argparse.Namespace) -> int:
     bag = Bag(args.source, partly=True)
     write_view(bag, output)
     size = Path(output).stat().st_size / 1e6
-    print(f'{output}: {size:.1f} MB; opens in any browser, offline', file=sys.stderr)
+    print(f'{one_line(output)}: {size:.1f} MB; opens in any browser, offline', file=sys.stderr)
     return report_damage(bag)
 
 

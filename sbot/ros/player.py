@@ -205,6 +205,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             result = player.play(args.rate)
         finally:
+            ros.end_signal_thread()
             player.close()
     except InputError as error:
         print(error, file=sys.stderr)

@@ -17,6 +17,7 @@ from sbot.scenario.overrides import parse_override
 from sbot_common import topics
 from sbot_common.controller_inputs import INPUTS, TIMER
 from sbot_common.errors import bad_value
+from sbot_common.files import real_path
 from sbot_common.params import in_words, refuse_unknown, specs_of
 from sbot_common.topics import CLOCK, TF, TF_STATIC, namespace
 from sbot_sim.messages.interfaces import Interfaces
@@ -55,7 +56,7 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
     refuse_until(scenario)
     simulator = NodeProcess('sbot_sim', 'sbot_sim', run, {
         'scenario_text': scenario.to_yaml(),
-        'record': '' if record is None else str(Path(record).resolve()),
+        'record': '' if record is None else str(real_path(record)),
         'endless': endless, **parameters})
     wind = NodeProcess('wind_model', 'wind_model', run, {
         'trigger': _trigger(scenario), 'loop_rate': scenario.rate.hz,

@@ -15,7 +15,13 @@ except ImportError:
 
 from sbot_common.ros.barrier import Barrier
 from sbot_common.ros.parameters import declare, warn_of_unknown
-from sbot_common.ros.process import CALLBACK_TIMEOUT, make_executor, run, run_all
+from sbot_common.ros.process import (
+    CALLBACK_TIMEOUT,
+    end_signal_thread,
+    make_executor,
+    run,
+    run_all,
+)
 from sbot_common.ros.publishers import (
     in_words,
     nodes_that_publish,
@@ -34,7 +40,7 @@ from sbot_common.ros.pubsub import (
     subscribe,
 )
 
-__all__ = ['CALLBACK_TIMEOUT', 'LOCKSTEP_DEPTH', 'Barrier', 'advertise', 'declare', 'in_words',
-           'make_executor', 'nodes_that_publish', 'now_ns', 'publishers_of', 'qos', 'refusal',
-           'ros_class', 'run', 'run_all', 'shared_subscriptions', 'sharers', 'subscribe',
-           'warn_of_unknown', 'watch_publishers']
+__all__ = ['CALLBACK_TIMEOUT', 'LOCKSTEP_DEPTH', 'Barrier', 'advertise', 'declare',
+           'end_signal_thread', 'in_words', 'make_executor', 'nodes_that_publish', 'now_ns',
+           'publishers_of', 'qos', 'refusal', 'ros_class', 'run', 'run_all',
+           'shared_subscriptions', 'sharers', 'subscribe', 'warn_of_unknown', 'watch_publishers']

@@ -75,7 +75,7 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
                 close()
         code = int(getattr(nodes[0], 'exit_code', 0)) if code is None and nodes else code or 0
         ending.limit(SHUTDOWN_TIMEOUT, code)
-        _end_signal_thread()
+        end_signal_thread()
         del executor
         # Here and not with the interpreter, which takes its time: others would wait for them.
         for node in nodes:
@@ -87,7 +87,7 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
     return code
 
 
-def _end_signal_thread() -> None:
+def end_signal_thread() -> None:
     """Wait for rclpy's thread that answers signals, and end it.
 
     It wakes executors through guard conditions, and takes no lock. If one is destroyed while it

@@ -62,6 +62,44 @@ def test_names_with_marks_of_the_template_stay_names():
     assert '{"name":"@SCRIPT@ @RUN@ @TITLE@"}' in text
 
 
+LONG = 'x' * 300
+
+
+@pytest.mark.parametrize('arguments', [
+    ['new', LONG], ['new', f'{LONG}/x'], ['new', '..'], ['new', '-'], ['new', 'loop/x'],
+    ['run', LONG], ['run', f'{LONG}.yaml'], ['run', 'loop'], ['run', 'loop.yaml'],
+    ['plot', LONG, '-o', 'x.png'], ['plot', 'loop', '-o', 'x.png'],
+    ['plot', 'x.yaml', '-o', f'{LONG}.png'], ['plot', 'x.yaml', '-o', f'{LONG}/x.gif'],
+    ['view', LONG], ['view', 'loop'], ['view', 'loop', '-o', f'{LONG}.html'],
+    ['bag', 'info', LONG], ['bag', 'info', 'loop'], ['bag', 'diff', 'loop', LONG],
+    ['replay', LONG], ['replay', 'loop'],
+    ['sweep', LONG], ['sweep', 'loop'], ['sweep', 'show', LONG], ['sweep', 'show', 'loop'],
+    ['wind', 'at', LONG, '0', '0', '0'], ['wind', 'at', 'loop', '0', '0', '0'],
+    ['wind', 'make', 'vortex', LONG], ['wind', 'make', 'vortex', f'{LONG}/x'],
+    ['run', 'x.yaml', '--record', 'loop/a'], ['run', 'x.yaml', '--record', LONG],
+    ['run', 'x.yaml', '--record', f'{LONG}/x'], ['run', 'x.yaml', '--plot', f'{LONG}/x.png'],
+    ['run', 'x.yaml', '--plot', f'{LONG}.png'], ['run', 'x.yaml', '--plot', 'loop/x.png']])
+def test_names_that_are_too_long_and_links_to_themselves(scenario, tmp_path, arguments, capsys,
+                                                         monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ('loop', 'loop.yaml'):
+        (tmp_path / name).symlink_to(name)
+    before = sorted(tmp_path.iterdir())
+    assert main([*arguments, *['--quiet'] * (arguments[0] == 'run')]) == 2
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_names_of_files_are_printed_without_control_characters(scenario, tmp_path, capsys):
+    path = tmp_path / 'a\nb\x1b[31m.png'
+    assert main(['plot', scenario, '-o', str(path)]) == 0
+    said = capsys.readouterr()
+    assert path.exists()
+    assert len((said.out + said.err).splitlines()) == 1
+    assert '\x1b' not in said.out + said.err
+
+
 def test_a_full_disk_for_the_output(scenario):
     with open('/dev/full', 'w') as full:
         done = subprocess.run([sys.executable, '-m', 'sbot.cli', 'run', scenario, '--quiet'],
