@@ -106,8 +106,7 @@ def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = 
     if isinstance(source, Bag) or is_bag(source):
         if overrides:
             name = source.path if isinstance(source, Bag) else source
-            raise InputError(f'{name}: a recording cannot be combined with --seed, --duration and '
-                             '--set')
+            raise InputError(f'{name}: is a recording, which cannot be changed')
         return from_bag(source)
     return from_result(run_scenario(load_scenario(str(source), overrides)))
 

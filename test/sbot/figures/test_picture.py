@@ -220,7 +220,7 @@ def test_bad_usage_is_one_line(arguments, message, capsys):
 
 
 def test_a_recording_takes_no_changes_and_an_unwritable_file_is_named(recorded, tmp_path, data):
-    with pytest.raises(InputError, match='a recording cannot be combined with --seed'):
+    with pytest.raises(InputError, match='is a recording'):
         load_run(recorded[0], {'seed': 2})
     with pytest.raises(InputError, match=r'none/x\.png: cannot be written: No such file'):
         plot_run(data, tmp_path / 'none' / 'x.png')
