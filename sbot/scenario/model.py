@@ -129,8 +129,8 @@ class World(_Model):
     moving: tuple[MovingObstacle, ...] = Field((), description='Obstacles that move.')
     boxes: tuple[PushableBox, ...] = Field((), description='Boxes that robots can push.')
     zones: tuple[Zone, ...] = Field(
-        (), description='Named places on the floor. Pictures, films and the viewer show them. '
-                        'They have no other effect.')
+        (), description='Named places on the floor. Pictures, films and the viewer show them; '
+                        'they have no other effect.')
     open: Flag = Field(
         False, description='The bounds are not walls; they set the area of pictures and maps.')
     map: Text | None = Field(
