@@ -1,4 +1,4 @@
-"""Two controllers of one's own for s-bots: both know nothing but the fifteen infrared readings.
+"""Two controllers for s-bots, which sense only the fifteen infrared readings.
 
 A scenario names them `infrared_bots:Wander` and `infrared_bots:Aggregate` (see
 config/scenarios/sbot_box.yaml and sbot_aggregation.yaml). Times are in ticks of 0.1 s.

@@ -4,9 +4,9 @@
     pip install '.[train]'
     python examples/train_leader.py -o leader
 
-writes `leader.json`, which `controller: neural_controller.controller:Neural` drives robots with,
-and pictures of training and of a run; prints on how many of 20 fresh seeds the leader arrives,
-before and after, and beside it the potential field, `navigate`, and a rule of ten lines.
+It writes pictures of training and of a run, and `leader.json` for `controller:
+neural_controller.controller:Neural`. It prints on how many of 20 fresh seeds the leader arrives
+before and after training, and the same for the potential field, `navigate` and a rule.
 """
 
 import argparse

@@ -39,7 +39,7 @@ ARGUMENTS = (
     ('autostart', 'True', "False: Nav2's nodes wait for their lifecycle manager."),
     ('log_level', 'info', "Level of the log of Nav2's nodes."),
     ('rviz', 'false', 'true: an rviz2 for each of the robots, or the ids of some of them.'),
-    ('record', '', 'New directory of a bag to write; empty: none.'),
+    ('record', '', 'New directory for a recording; empty: none.'),
     ('set', '', 'More changes to the scenario: KEY=VALUE, several separated by spaces.'),
 )
 

@@ -32,7 +32,7 @@ ARGUMENTS = (
     ('composed', '', 'true: all nodes in one process; default: with more than 16 controllers.'),
     ('namespace', '', 'Namespace of all nodes, with its own /clock and /tf.'),
     ('lockstep', '', "true or false; replaces the scenario's value."),
-    ('record', '', 'New directory of a bag to write; empty: none.'),
+    ('record', '', 'New directory for a recording; empty: none.'),
     ('seed', '', "Replaces the scenario's seed."),
     ('duration', '', "Replaces the scenario's duration (simulated seconds); 0: until Ctrl-C."),
     ('set', '', 'Further changes of the scenario: KEY=VALUE, separated by spaces.'),

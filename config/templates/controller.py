@@ -8,7 +8,7 @@ import numpy as np
 class Controller:
     """Drives to its goal, and turns away from what its laser sees ahead.
 
-    Its parameters are keyword arguments; a scenario gives them as `parameters: {speed: 0.3}`.
+    Its parameters are keyword arguments. In a scenario: `parameters: {speed: 0.3}`.
     """
 
     def __init__(self, speed=0.6, clearance=1.0):
@@ -16,9 +16,9 @@ class Controller:
         self.clearance = clearance  # m
 
     def step(self, observation, rng):
-        """Return (speed in m/s, turn rate in rad/s); called once a tick.
+        """Return (speed in m/s, turn rate in rad/s); called once per tick.
 
-        `rng` is this robot's own generator: with no other one, runs stay equal bit for bit.
+        Use no random generator but `rng`, the robot's own: then runs stay equal bit for bit.
         """
         x, y, yaw = observation.poses[observation.robot_id]
         to_x, to_y = observation.goal[0] - x, observation.goal[1] - y

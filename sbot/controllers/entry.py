@@ -44,7 +44,7 @@ class Member(Protocol):
 
 
 def _no_outline() -> Outline:
-    raise InputError('map: needs a scenario')
+    raise InputError('map needs the obstacles of a scenario; leave it false')
 
 
 class Place(NamedTuple):

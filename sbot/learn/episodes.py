@@ -109,7 +109,7 @@ class Episodes:
         self.columns = self.observation().shape[2]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but compiled programs, for copies that continue to the bit."""
+        """Return all but compiled programs, for copies that continue bit for bit."""
         return {name: value for name, value in vars(self).items() if name != '_interface'}
 
     def __setstate__(self, given: dict[str, Any]) -> None:

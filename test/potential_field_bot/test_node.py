@@ -151,4 +151,5 @@ def test_poses_of_somebody_else_are_ignored():
     done = subprocess.run([sys.executable, '-c', FOREIGN], timeout=DEADLINE, capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count('poses: got 3, expected 2, one for each robot; ignored') == 1
+    assert done.stderr.count('poses: got 3, expected 2, one for each robot; such messages are '
+                             'ignored') == 1

@@ -76,7 +76,7 @@ def test_info_of_a_cut_bag_says_so(tmp_path, capsys):
     file = next(path.glob('*.mcap'))
     file.write_bytes(file.read_bytes()[:3000])
     assert run('info', path) == 0
-    assert 'writer was killed' in capsys.readouterr().out
+    assert 'was its recorder killed' in capsys.readouterr().out
 
 
 def test_equal_bags(tmp_path, capsys):

@@ -84,7 +84,7 @@ def test_mistakes_are_one_line(tmp_path, capsys, monkeypatch, options, message):
     (['--seeds', '9' * 5000], '--seeds: got'),
     (['--seeds', '0:' + '9' * 5000], '--seeds: got'),
     (['--seeds', '0:1e7,1e7:2e7'], 'a list of at most 1000000 seeds'),
-    (['--seeds', '0:1e8'], 'a range of 1 to 10000000 whole numbers'),
+    (['--seeds', '0:1e8'], 'a range first:end:step of 1 to 10000000 whole numbers'),
     (['--set', 'rate=0:1:1e-99999999'], '--set rate: got'),
     (['--set', 'rate=0:1:1e-7'], '--set rate: got'),
     (['--set', 'rate=9223372036854775806:9223372036854775810'], '--set rate: got'),
