@@ -28,7 +28,7 @@ from navigate.parameters import (
     Parameters,
 )
 from navigate.ways.grid import Grid, distance_at, is_free_line
-from navigate.ways.passage_lanes import has_lanes
+from navigate.ways.passage_lanes import passage_with_lanes
 from navigate.ways.passage_line import STRAIGHT, Passage, out_of, station
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
@@ -253,15 +253,19 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     """
     if state.mode == PASSES:
         kept = passage if found else state.passage
-        if is_met(p, kept, me, others) and has_lanes(p, grid, kept):
-            return Yield(PASSES, time, state.busy, time, kept, 0.0, 0.0)
+        if is_met(p, kept, me, others):
+            fits, line = passage_with_lanes(p, grid, kept)
+            if fits:
+                return Yield(PASSES, time, state.busy, time, line, 0.0, 0.0)
     if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)
         taken, occupied = is_taken(p, passage, me, others, headings, group, state.mode, time,
                                    state.since)
-        if (taken or occupied) and has_lanes(p, grid, passage):
-            return Yield(PASSES, time, state.busy, time, passage, 0.0, 0.0)
+        if taken or occupied:
+            fits, line = passage_with_lanes(p, grid, passage)
+            if fits:
+                return Yield(PASSES, time, state.busy, time, line, 0.0, 0.0)
         if not taken:
             return Yield(KEEPS_ON if state.mode == KEEPS_ON else FREE, state.since, state.busy,
                          time, state.passage, 0.0, 0.0)
@@ -271,9 +275,10 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
         return Yield(WAITS, time, time, time, passage, x, y)
     taken, _ = is_taken(p, state.passage, me, others, headings, group, WAITS, time,
                         state.since)
-    if taken and has_lanes(p, grid, state.passage):
-        return Yield(PASSES, time, state.busy, time, state.passage, 0.0, 0.0)
     if taken:
+        fits, line = passage_with_lanes(p, grid, state.passage)
+        if fits:
+            return Yield(PASSES, time, state.busy, time, line, 0.0, 0.0)
         busy = time
     elif time - state.busy >= CLEAR_TIME:
         insists = KEEPS_ON if time - state.since >= YIELD_TIME else FREE

@@ -6,7 +6,7 @@ import math
 
 from navigate.parameters import LANE_AHEAD, LANES, Parameters
 from navigate.ways.grid import Grid
-from navigate.ways.passage_line import Passage, corner_of, line_at, station
+from navigate.ways.passage_line import STRAIGHT, Passage, corner_of, line_at, station
 from navigate.ways.route import room_beside
 from sbot_common.compiled.jit import njit
 
@@ -30,6 +30,23 @@ def has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
                 return False
             seen |= left - right < math.inf
     return some and seen
+
+
+@njit
+def passage_with_lanes(p: Parameters, grid: Grid, passage: Passage) -> tuple[bool, Passage]:
+    """Return whether a passage has lanes, and the line along which it has them.
+
+    Where it has none along its bends, the straight line is tried: a way through a wall that is
+    not known yet has bends beside that wall.
+    """
+    if has_lanes(p, grid, passage):
+        return True, passage
+    if passage.corners > 0:
+        straight = Passage(passage.near_x, passage.near_y, passage.far_x, passage.far_y,
+                           STRAIGHT, 0)
+        if has_lanes(p, grid, straight):
+            return True, straight
+    return False, passage
 
 
 @njit

@@ -5,7 +5,7 @@ import pytest
 
 from navigate.parameters import Parameters, resolved
 from navigate.ways.grid import make_grid, mark
-from navigate.ways.passage_lanes import has_lanes, on_lane
+from navigate.ways.passage_lanes import has_lanes, on_lane, passage_with_lanes
 from navigate.ways.passage_line import Passage
 
 P = resolved(Parameters())
@@ -61,3 +61,12 @@ def test_lanes_lead_round_a_corner():
     assert inner[0] < 4 - beside + 0.1
     assert max(outer) < 4 + 0.8 - R
     assert np.hypot(inner[0] - 3.2, inner[1] - 0.8) > R
+
+
+def test_a_way_through_a_wall_that_is_not_known_yet_leaves_the_lanes_of_a_corridor():
+    grid = walls((-2, 0.8, 3, 0.8), (-2, -0.8, 6, -0.8), (3, 0.8, 4, 0.3))
+    bent = Passage(0.0, 0.0, 2.9, 0.0, (1.5, 0.7, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1)
+    assert not has_lanes(P, grid, bent)
+    assert passage_with_lanes(P, grid, bent) == (True, Passage(0.0, 0.0, 2.9, 0.0))
+    assert passage_with_lanes(P, corner(1.6), BENT) == (True, BENT)
+    assert passage_with_lanes(P, corner(1.4), BENT) == (False, BENT)
