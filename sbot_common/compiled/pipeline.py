@@ -16,6 +16,7 @@ from sbot_common.compiled import light_numba  # noqa: F401
 
 # isort: split
 import numba
+from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
@@ -152,7 +153,7 @@ class OuterCompiler(Compiler):  # type: ignore[misc]
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:  # noqa: ANN401 - of numba
         """Compile a function; numba's own functions that it calls are inner ones, too."""
-        with _inner_functions_of_numba(self.state.targetctx.codegen()):
+        with _inner_functions_of_numba():
             return super().compile_extra(func)
 
     def define_pipelines(self) -> Any:  # noqa: ANN401
@@ -164,20 +165,30 @@ class OuterCompiler(Compiler):  # type: ignore[misc]
 
 
 @contextmanager
-def _inner_functions_of_numba(codegen: Any) -> Iterator[None]:  # noqa: ANN401 - of numba
+def _inner_functions_of_numba() -> Iterator[None]:
     """Compile as inner functions what numba has in Python, while the block runs.
 
+    A user's own functions keep machine code: Python may call them, and numba writes it to files.
     numba's lock, which the caller holds, keeps other threads from compiling meanwhile.
     """
     cpu = target_registry['cpu']
-    library, jit = codegen._library_class, jit_registry.pop(cpu)
-    codegen._library_class, jit_registry[cpu] = InnerLibrary, _jit_inner
+    compile_internal, jit = compiler.compile_internal, jit_registry.pop(cpu)
+    compiler.compile_internal, jit_registry[cpu] = _compile_inner(compile_internal), _jit_inner
     try:
         yield
     finally:
-        codegen._library_class = library
+        compiler.compile_internal = compile_internal
         jit_registry.pop(cpu)
         jit_registry[cpu] = jit
+
+
+def _compile_inner(compile_internal: Callable[..., Any]) -> Callable[..., Any]:
+    """Return numba's function for what its own lowering calls, with a library of ours."""
+    def compile_it(typing: Any, target: Any, library: Any,  # noqa: ANN401 - of numba
+                   *options: Any, **named: Any) -> Any:  # noqa: ANN401
+        return compile_internal(typing, target, InnerLibrary(target.codegen(), library.name),
+                                *options, **named)
+    return compile_it
 
 
 def _jit_inner(**options: Any) -> Any:  # noqa: ANN401 - of numba

@@ -4,6 +4,7 @@ import importlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -14,6 +15,7 @@ from numba.core.target_extension import jit_registry, target_registry
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.compiled.pipeline import InnerLibrary, OuterLibrary, called_by
 
+ROOT = Path(__file__).parents[3]
 SAMPLE = """
 import sys
 from sbot_common.compiled.jit import njit, njit_inner
@@ -146,6 +148,42 @@ def test_a_function_that_several_call_is_linked_once(tmp_path, monkeypatch):
     assert below[:2] == ['left', 'lowest']  # a caller before what it calls
 
 
+USERS = """
+import numba
+import numpy as np
+from sbot_common.compiled.jit import njit
+
+@numba.njit(cache=True)
+def cached(x):
+    return x + np.full(3, x).sum()
+
+@numba.njit
+def plain(x):
+    return x * np.ones(2).sum()
+
+@numba.vectorize
+def elementwise(x):
+    return x + 1.0
+
+@njit
+def outer(x):
+    return cached(x) + plain(x) + elementwise(np.full(2, x)).sum()
+
+print(outer(2.0), cached(2.0), plain(2.0), elementwise(2.0))
+"""
+
+
+def test_functions_of_users_that_compiled_code_calls_are_called_by_python_too(tmp_path):
+    program = tmp_path / 'program.py'  # a file, so that numba caches
+    program.write_text(USERS)
+    for _ in range(2):  # compiled, then loaded
+        shown = subprocess.run(
+            [sys.executable, str(program)], capture_output=True, text=True, timeout=300,
+            env={**os.environ, 'NUMBA_CACHE_DIR': str(tmp_path / 'cache'),
+                 'PYTHONPATH': str(ROOT)})
+        assert (shown.returncode, shown.stdout) == (0, '18.0 8.0 4.0 3.0\n'), shown.stderr
+
+
 def test_numbas_own_decorator_calls_inner_functions_with_all_that_they_call():
     @njit_inner
     def lowest(x):
@@ -170,7 +208,6 @@ PRIVATE = [
     ('numba.core.codegen', 'JITCodeLibrary._optimize_functions'),
     ('numba.core.codegen', 'JITCodeLibrary._optimize_final_module'),
     ('numba.core.codegen', 'JITCodeLibrary._get_module_for_linking'),
-    ('numba.core.codegen', 'JITCPUCodegen._library_class'),
     ('numba.core.codegen', 'JITCPUCodegen._module_pass_manager'),
     ('numba.core.target_extension', 'jit_registry.pop'),
     ('numba.core.codegen', 'JITCodeLibrary._finalize_specific'),
@@ -179,6 +216,7 @@ PRIVATE = [
     ('numba.core.codegen', 'JITCodeLibrary.enable_object_caching'),
     ('numba.core.codegen', 'JITCPUCodegen.set_env'),
     ('numba.core.compiler', 'CompilerBase.define_pipelines'),
+    ('numba.core.compiler', 'compile_internal'),
     ('numba.core.compiler', 'CompileResult._reduce'),
     ('numba.core.compiler', 'CompileResult._rebuild'),
     ('numba.core.environment', 'lookup_environment'),
