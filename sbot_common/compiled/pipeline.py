@@ -78,7 +78,8 @@ class OuterLibrary(_Library):
         """Link what the function calls, each once, then optimise and emit."""
         parts = called_by(self)
         for library in parts:
-            self._reload_init.update(library._reload_init)
+            if _calls_at_load(library):
+                self._reload_init.update(_calls_at_load(library))
             self._final_module.link_in(_module_of(library), preserve=True)
         self._linking_libraries.clear()
         super().finalize()
@@ -86,10 +87,15 @@ class OuterLibrary(_Library):
     def _optimize_final_module(self) -> None:
         """Optimise once: numba's cheaper passes before these, a third of the time, gain nothing.
 
-        They bring counts of references together, and most functions here count none.
+        They bring counts of references together, and most functions here count none. numba
+        0.61, with LLVM's former passes, optimises in its own way.
         """
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
+        made = self._codegen._module_pass_manager()
+        if isinstance(made, tuple):
+            passes, builder = made
+            passes.run(self._final_module, builder)
+        else:
+            super()._optimize_final_module()
 
     def _finalize_specific(self) -> None:
         """Set the environments of the inner functions, as those of loaded code are set."""
@@ -117,6 +123,11 @@ def called_by(library: Any) -> list[Any]:  # noqa: ANN401 - of numba
                 order.append(called)
     visit(library)
     return order[::-1]
+
+
+def _calls_at_load(library: Any) -> Any:  # noqa: ANN401 - of numba
+    """Return what is called where a library is loaded; before numba 0.63 none holds it."""
+    return getattr(library, '_reload_init', ())
 
 
 def _module_of(library: Any) -> Any:  # noqa: ANN401 - of numba

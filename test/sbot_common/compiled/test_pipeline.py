@@ -9,7 +9,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.target_extension import jit_registry, target_registry
 
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
@@ -182,6 +182,35 @@ def test_functions_of_users_that_compiled_code_calls_are_called_by_python_too(tm
             env={**os.environ, 'NUMBA_CACHE_DIR': str(tmp_path / 'cache'),
                  'PYTHONPATH': str(ROOT)})
         assert (shown.returncode, shown.stdout) == (0, '18.0 8.0 4.0 3.0\n'), shown.stderr
+
+
+def test_what_numba_061_lacks_is_not_needed(tmp_path, monkeypatch):
+    """It has LLVM's former passes, without a builder, and libraries without ``_reload_init``."""
+    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
+    optimised = []
+    monkeypatch.setattr(JITCPUCodegen, '_module_pass_manager', lambda _: object())
+    monkeypatch.setattr(CPUCodeLibrary, '_optimize_final_module',
+                        lambda library: optimised.append(type(library)))
+    finalize = OuterLibrary.finalize
+
+    def of_061(library):
+        for called in called_by(library):
+            if isinstance(called, InnerLibrary):  # others are of numba's own, and stay
+                vars(called).pop('_reload_init', None)
+        finalize(library)
+
+    monkeypatch.setattr(OuterLibrary, 'finalize', of_061)
+
+    @njit_inner
+    def inner(x):
+        return x + 1.0
+
+    @njit
+    def outer(x):
+        return inner(x)
+
+    assert outer(1.0) == 2.0
+    assert OuterLibrary in optimised  # after libraries of numba's own
 
 
 def test_numbas_own_decorator_calls_inner_functions_with_all_that_they_call():
