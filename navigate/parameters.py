@@ -89,6 +89,7 @@ HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
 
 # Obstacles that move
 SURE = 5  # looks before that counts
+UNSURE = 0.1  # radii that are added to one out of view that was seen less often
 FEWEST = 3  # beams that see an object
 GAP = 1.5  # radii between neighbouring readings: another object begins
 LARGEST = 3.0  # radii: a larger object is no disc
