@@ -42,7 +42,7 @@ class Passage(NamedTuple):
     at: tuple[float, ...]
 
 
-PASSAGES = {'navigate_door.png': Passage('doorway/0.8', (0, 5, 9, 14)),
+PASSAGES = {'navigate_door.png': Passage('doorway/0.8', (0, 5, 9, 18)),
             'navigate_corridor.png': Passage('corridor/1.6', (0, 5, 7, 10))}
 STRIP = 'benchmark_scenes.png'
 
