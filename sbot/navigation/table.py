@@ -94,7 +94,7 @@ def _short(controllers: set[str]) -> dict[str, str]:
     for controller in names:
         if controller.startswith('node: '):
             words = controller.removeprefix('node: ').split()
-            file = next((word for word in words if word.endswith('.py')), words[0] if words else '')
+            file = next((word for word in words if word.endswith('.py')), [*words, ''][0])
             names[controller] = f"node: {file.replace(os.sep, '/').rpartition('/')[2]}"
     return {controller: name if list(names.values()).count(name) == 1 else controller
             for controller, name in names.items()}
