@@ -114,7 +114,7 @@ setup(
     zip_safe=False,
     install_requires=[
         'numpy>=1.24',
-        'numba>=0.60,<0.69',  # the folder compiled uses its inside
+        'numba>=0.61,<0.69',  # the folder compiled uses its inside
         'rosbags>=0.10.4',
         'mcap>=1.2',
         'zstandard>=0.21',

@@ -13,7 +13,7 @@ from navigate.drift import Drift, drive, updated_drift
 from navigate.encounters import Motion, avoiding, keep_apart
 from navigate.following import follower_target, leader_speed, on_trail
 from navigate.frame import Place, into
-from navigate.looking import looking, notice_near, sees_all_ahead
+from navigate.looking import looking, notice_leaving, notice_near, sees_all_ahead
 from navigate.meeting.backing import is_blocked, standing
 from navigate.meeting.evading import Around, evading
 from navigate.memory import Memory, State, Task
@@ -294,6 +294,7 @@ def look_around(p: Parameters, state: State, memory: Memory, task: Task, poses: 
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
+        changed |= notice_leaving(p, grid, memory, me, eye, ranges, beams, time, dt)
     return Sight(grid, robots, near, seen, limits, changed, looked)
 
 

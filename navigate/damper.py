@@ -17,7 +17,7 @@ from navigate.parameters import CREEPING, SMOOTH, SPARE, TURNING, Parameters
 from sbot_common.compiled.jit import njit
 
 _PASSES = 4
-_ALONG = 0.02  # cosine; a heading this nearly along something does not approach it
+ALONG = 0.02  # cosine; a heading this nearly along something does not approach it
 
 
 @njit
@@ -69,7 +69,7 @@ def room_ahead(p: Parameters, limits: NDArray[np.float64], count: int, place: Pl
     spare, least = SPARE * margin * p.damper_gain, np.inf
     for k in range(count):
         along = limits[k, 0] * place.cosine + limits[k, 1] * place.sine
-        if along > _ALONG:
+        if along > ALONG:
             left = limits[k, 2] + spare - limits[k, 0] * drift_x - limits[k, 1] * drift_y
             least = min(least, left / along)
     return least

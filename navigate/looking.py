@@ -20,6 +20,7 @@ from navigate.memory import Memory
 from navigate.moving import is_mover, is_robot
 from navigate.parameters import (
     BLIND_SIDE,
+    HIT,
     IN_VIEW,
     LONGEST_LOOK,
     LOOK_AT,
@@ -30,7 +31,7 @@ from navigate.parameters import (
     Parameters,
 )
 from navigate.turning import NO_LOOK, Look
-from navigate.ways.grid import Grid, column_of, is_inside, row_of
+from navigate.ways.grid import Grid, column_of, is_inside, is_marked, mark, row_of
 from navigate.ways.occupancy import add_hit
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2, sincos
@@ -99,6 +100,34 @@ def notice_near(p: Parameters, grid: Grid, memory: Memory, me: int, eye: Place,
                 if not is_robot(p, memory.others, me, x, y) and not is_mover(
                         p, memory.movers, x, y, time):
                     new |= add_hit(grid, x, y)
+    return new
+
+
+@njit
+def notice_leaving(p: Parameters, grid: Grid, memory: Memory, me: int, eye: Place,
+                   ranges: NDArray[np.float32], beams: Floats, time: float, dt: float) -> bool:
+    """Note of near readings that may be out of view in the next turn, ``dt`` (s) later.
+
+    Beams take turns in entering the map, so a robot that drives past an obstacle would forget most
+    of its side. Returns whether an obstacle is new.
+    """
+    last, new = beams.shape[1] - 1, False
+    first = atan2(beams[1, 0], beams[0, 0])
+    apart = (atan2(beams[1, last], beams[0, last]) - first) / max(1, last)
+    if apart <= 0.0:
+        return False
+    reach = UNSEEN * p.robot_radius_m
+    leaving = dt * (p.rotate_speed_radps + p.forward_speed_mps / p.robot_radius_m) / apart
+    for i in range(last + 1):
+        distance = np.float64(ranges[i])
+        if not (0.0 <= distance < reach and min(i, last - i) <= leaving):
+            continue
+        x = eye.x + distance * (eye.cosine * beams[0, i] - eye.sine * beams[1, i])
+        y = eye.y + distance * (eye.sine * beams[0, i] + eye.cosine * beams[1, i])
+        if not is_marked(grid, x, y) and not is_robot(p, memory.others, me, x, y) and not is_mover(
+                p, memory.movers, x, y, time):
+            mark(grid, x, y, HIT)
+            new = True
     return new
 
 

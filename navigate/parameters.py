@@ -89,6 +89,7 @@ HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
 
 # Obstacles that move
 SURE = 5  # looks before that counts
+UNSURE = 0.1  # radii that are added to one out of view that was seen less often
 FEWEST = 3  # beams that see an object
 GAP = 1.5  # radii between neighbouring readings: another object begins
 LARGEST = 3.0  # radii: a larger object is no disc
@@ -120,7 +121,7 @@ HITS_WALL = 4.0
 LANES = 5.0  # radii of width in which two robots pass if each keeps to its side
 LANE_AHEAD = 3.0  # radii ahead on its lane, a robot heads for
 PASSING = 6.0  # radii between robots that pass; a shorter passage is passed without
-ABREAST = 6.0  # radii of width in which two robots pass each other
+ABREAST = 12.0  # radii of width in which robots pass each other without lanes
 FORESIGHT = 14.0  # radii ahead in which passages are looked for
 PASSAGE = 40.0  # radii, the longest passage that is seen
 MEETING = 14.0  # radii beyond a passage's end in which others count

@@ -22,6 +22,8 @@ from navigate.parameters import (
     SCAN_TIME,
     SIDE,
     SIGHT,
+    SURE,
+    UNSURE,
     WHEEL,
     Parameters,
 )
@@ -88,7 +90,8 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams:
     """Write limits for obstacles ahead and out of view, after ``count``; return their number.
 
     Of a laser that sees less than what is ahead, for obstacles that the robot saw before. What it
-    saw whole from one side has a far side, too: it counts as a disc.
+    saw whole from one side has a far side, too: it counts as a disc, which is larger until it was
+    seen often enough to be sure of.
     """
     last = beams.shape[1] - 1
     if sees_all_ahead(beams):
@@ -114,12 +117,15 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams:
     for k in range(OBJECTS):
         if movers.looks[k] > 0 and not movers.moves[k]:
             dx, dy = movers.place[k, 0] - place.x, movers.place[k, 1] - place.y
+            radius = movers.radius[k]
+            if movers.looks[k] < SURE:
+                radius += UNSURE * p.robot_radius_m
             distance = math.sqrt(dx * dx + dy * dy)
             ahead = place.cosine * dx + place.sine * dy
-            if distance - movers.radius[k] < reach and 0.0 < ahead < edge * distance:
+            if distance - radius < reach and 0.0 < ahead < edge * distance:
                 limits = memory.limits
                 limits[count, 0], limits[count, 1] = dx / distance, dy / distance
-                limits[count, 2] = wall_limit(p, distance - movers.radius[k], 0.0, margin)
+                limits[count, 2] = wall_limit(p, distance - radius, 0.0, margin)
                 count += 1
     return count
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from navigate.damper import ALONG
 from navigate.drift import drive
 from navigate.frame import Place
 from navigate.parameters import (
@@ -93,10 +94,13 @@ def turn_with_hysteresis(p: Parameters, turning: Turning, angle: float, time: fl
 
     Hysteresis: a turn begins above one angle and ends below a smaller one, and one half round or
     nearly does not change its side. A turn to the other side begins some time after the last one.
-    A robot that obstacles do not let drive on turns by small angles, too: nothing else helps.
+    A robot that obstacles do not let drive on turns until it does not approach them: nothing else
+    helps.
     """
-    stopped = turning.room <= STILL * p.forward_speed_mps
-    if abs(angle) < (TURN_END if stopped or turning.omega != 0.0 else TURN_BEGIN):
+    least = TURN_BEGIN if turning.omega == 0.0 else TURN_END
+    if turning.room <= STILL * p.forward_speed_mps:
+        least = ALONG
+    if abs(angle) < least:
         return 0.0
     if turning.omega * angle < 0.0 and abs(angle) > TURN_BACK:
         angle = -angle

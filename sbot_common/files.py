@@ -19,7 +19,8 @@ _FLAGS = os.O_RDONLY | getattr(os, 'O_NONBLOCK', 0) | getattr(os, 'O_BINARY', 0)
 def real_path(path: str | Path) -> Path:
     """Return an absolute path without links.
 
-    A link that leads to itself stays: ``Path.resolve`` raises RuntimeError before Python 3.13.
+    A link that leads to itself stays. Before Python 3.13 ``pathlib.Path.resolve`` raises
+    RuntimeError for it.
     """
     return Path(os.path.realpath(path))
 

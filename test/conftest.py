@@ -41,6 +41,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ProcessorTime(CACHE_DIRECTORY))
 
 
+@pytest.fixture(autouse=True)
+def _no_limit_of_time_is_left() -> Iterator[None]:
+    """Fail the test that leaves a record of signals: a later signal would end the process."""
+    from sbot_common.signals import interrupts, limit
+    yield
+    assert (interrupts._current, limit._begun) == (None, False)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     sort_slow_first(items)

@@ -10,8 +10,8 @@ from test_imports import ROOT, module_files
 
 NAME = re.compile(r'``?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?:\(\))?``?')
 FILES = ('csv', 'json', 'md', 'py', 'so', 'txt', 'yaml')
-FOREIGN = ('concurrent', 'math', 'numpy', 'os', 'rclpy', 'scipy', 'simulation_interfaces', 'sys',
-           'yaml')
+FOREIGN = ('concurrent', 'math', 'np', 'numpy', 'os', 'pathlib', 'rclpy', 'scipy',
+           'simulation_interfaces', 'sys', 'yaml')
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 

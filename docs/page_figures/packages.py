@@ -25,7 +25,8 @@ BOXES = {
     'neural_controller': (10.05, 2.35, 2.35, 1.6, 'networks as\ncontrollers'),
     'sbot_common': (0.0, 0.0, 12.4, 1.3, 'what several packages need'),
 }
-LETTERS = 7.7  # of a folder's name, for a unit of width
+LETTERS = 7.9  # of a folder's name, for a unit of width
+MARGIN = 0.12  # left and right of the words in a box
 PAST = 5.08  # where an arrow passes between the boxes
 
 
@@ -67,10 +68,11 @@ def draw(path: Path, dark: bool = False) -> None:
             axes.add_patch(FancyBboxPatch(
                 (x, y), wide, high, boxstyle='round,pad=0,rounding_size=0.12',
                 facecolor=colours.unknown, edgecolor=colours.ink, linewidth=0.9))
-            axes.text(x + 0.12, y + high - 0.13, name, va='top', weight='bold', size=9.2)
-            axes.text(x + 0.12, y + high - 0.5, text, va='top', size=9.0)
-            inside = textwrap.fill(', '.join(folders(name)), int(LETTERS * wide))
-            axes.text(x + 0.12, y + 0.1, inside, va='bottom', size=8.8, linespacing=1.1,
+            axes.text(x + MARGIN, y + high - 0.13, name, va='top', weight='bold', size=9.2)
+            axes.text(x + MARGIN, y + high - 0.5, text, va='top', size=9.0)
+            inside = textwrap.fill(', '.join(folders(name)),
+                                   int(LETTERS * (wide - 2 * MARGIN)))
+            axes.text(x + MARGIN, y + 0.1, inside, va='bottom', size=8.8, linespacing=1.1,
                       color=colours.wind_text, family='monospace')
         for name, others in imports().items():
             for other in others:

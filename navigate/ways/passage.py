@@ -38,15 +38,21 @@ def is_narrow(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
     width = ABREAST * p.robot_radius_m
     if distance_at(grid, x, y) >= width / 2:
         return False
-    left, right = width, width
+    left = width
     for slant in (0.0, _SLANT, -_SLANT):  # the posts of a thin door, a little before and behind it
         ahead = math.sqrt(1.0 - slant * slant)
-        x_x, x_y = slant * along_x, slant * along_y
-        left = min(left, ahead * _free_beside(grid, x, y, x_x - ahead * along_y,
-                                              x_y + ahead * along_x, width))
-        right = min(right, ahead * _free_beside(grid, x, y, x_x + ahead * along_y,
-                                                x_y - ahead * along_x, width))
-    return left + right < width
+        left = min(left, ahead * _free_beside(grid, x, y, slant * along_x - ahead * along_y,
+                                              slant * along_y + ahead * along_x, width))
+    if left >= width:
+        return False
+    most = width - left + grid.cell  # farther away, nothing makes it narrow
+    for slant in (0.0, _SLANT, -_SLANT):
+        ahead = math.sqrt(1.0 - slant * slant)
+        right = ahead * _free_beside(grid, x, y, slant * along_x + ahead * along_y,
+                                     slant * along_y - ahead * along_x, most / ahead)
+        if left + right < width:
+            return True
+    return False
 
 
 @njit_inner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from navigate.parameters import LANE_AHEAD, LANES, Parameters
+from navigate.parameters import ABREAST, LANE_AHEAD, LANES, Parameters
 from navigate.ways.grid import Grid
 from navigate.ways.passage_line import STRAIGHT, Passage, corner_of, line_at, station
 from navigate.ways.route import room_beside
@@ -25,7 +25,7 @@ def has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
         u_x, u_y, some = u_x / length, u_y / length, True
         for k in range(math.floor(length / r) + 1):
             left, right = room_beside(grid, from_x + k * r * u_x, from_y + k * r * u_y, u_x, u_y,
-                                      r, LANES * r)
+                                      r, ABREAST * r)
             if left - right < LANES * r:
                 return False
             seen |= left - right < math.inf
@@ -66,7 +66,7 @@ def on_lane(p: Parameters, grid: Grid, passage: Passage, x: float, y: float, at_
     else:
         along = station(p, passage, x, y).along
         to_x, to_y, u_x, u_y = line_at(p, passage, along + LANE_AHEAD * r)
-    left, right = room_beside(grid, to_x, to_y, u_x, u_y, r, LANES * r)
+    left, right = room_beside(grid, to_x, to_y, u_x, u_y, r, ABREAST * r)
     if passage.corners > 0 and left - right == math.inf:  # one wall ends at the corner
         if left < math.inf:
             right = left - LANES * r

@@ -90,10 +90,11 @@ def room_beside(grid: Grid, x: float, y: float, along_x: float, along_y: float, 
     ``along`` is a unit vector along it at (x, y) (m). It is where obstacles were seen that
     counts, ``window`` (m) before and behind, ``reach`` (m) aside; inf, -inf: there are none.
     """
-    cells, row, column = math.ceil(reach / grid.cell), row_of(grid, y), column_of(grid, x)
-    left, right = math.inf, -math.inf
-    for i in range(max(0, row - cells), min(SIDE, row + cells + 1)):
-        for j in range(max(0, column - cells), min(SIDE, column + cells + 1)):
+    row, column, left, right = row_of(grid, y), column_of(grid, x), math.inf, -math.inf
+    up = math.ceil((abs(along_y) * window + abs(along_x) * reach) / grid.cell)
+    across = math.ceil((abs(along_x) * window + abs(along_y) * reach) / grid.cell)
+    for i in range(max(0, row - up), min(SIDE, row + up + 1)):
+        for j in range(max(0, column - across), min(SIDE, column + across + 1)):
             if grid.evidence[i, j] <= 0:
                 continue
             dx = grid.origin_x + (j + np.float64(grid.hits[i, j, 0])) * grid.cell - x

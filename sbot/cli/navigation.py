@@ -40,8 +40,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:  # noqa: ANN401 - no
                            "'module:Class'; may be repeated (default: navigate)")
     made.add_argument('--node', action='append', default=[], metavar='COMMAND',
                       help="your own ROS 2 node, in lockstep: 'mine.py --ros-args -r "
-                           "__ns:={namespace} -p goal_x:={goal_x}', once for each robot with a "
-                           'goal; also {goal_y} and {robot}; may be repeated')
+                           "__ns:={namespace} -p use_sim_time:=true -p goal_x:={goal_x}', once "
+                           'for each robot with a goal; also {goal_y} and {robot}; may be '
+                           'repeated')
     made.add_argument('--set', dest='assignments', action='append', default=[],
                       metavar='KEY=VALUE', help='change a value of all scenarios, e.g. '
                       'bodies.robot.max_acceleration=2; may be repeated')

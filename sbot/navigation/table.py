@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -73,7 +74,10 @@ def table(rows: Sequence[Row], by: str = 'family') -> list[list[str]]:
     for row in rows:
         name = row['scene'] if by == 'scene' else row['scene'].partition('/')[0]
         groups.setdefault((name, _controller(row)), []).append(row)
-    lines = [[*key, *(cell(groups[key]) for cell in COLUMNS.values())] for key in sorted(groups)]
+    shown = _short({controller for _, controller in groups})
+    lines = [[name, shown[controller], *(cell(groups[name, controller])
+                                         for cell in COLUMNS.values())]
+             for name, controller in sorted(groups)]
     heading = [by, 'controller', *COLUMNS]
     kept = [i for i in range(len(heading)) if i < 2 or any(line[i] != '–' for line in lines)]
     return [[line[i] for i in kept] for line in (heading, *lines)]
@@ -82,6 +86,18 @@ def table(rows: Sequence[Row], by: str = 'family') -> list[list[str]]:
 def _controller(row: Row) -> str:
     changes = ', '.join(f'{key}={value}' for key, value in row['set'].items())
     return f"{row['controller']} ({changes})" if changes else str(row['controller'])
+
+
+def _short(controllers: set[str]) -> dict[str, str]:
+    """Return names for a table: of a node's command the file alone, if no other has its name."""
+    names = {controller: controller for controller in sorted(controllers)}
+    for controller in names:
+        if controller.startswith('node: '):
+            words = controller.removeprefix('node: ').split()
+            file = next((word for word in words if word.endswith('.py')), [*words, ''][0])
+            names[controller] = f"node: {file.replace(os.sep, '/').rpartition('/')[2]}"
+    return {controller: name if list(names.values()).count(name) == 1 else controller
+            for controller, name in names.items()}
 
 
 def as_markdown(lines: Sequence[Sequence[str]]) -> str:

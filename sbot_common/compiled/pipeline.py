@@ -16,6 +16,7 @@ from sbot_common.compiled import light_numba  # noqa: F401
 
 # isort: split
 import numba
+from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
@@ -77,7 +78,8 @@ class OuterLibrary(_Library):
         """Link what the function calls, each once, then optimise and emit."""
         parts = called_by(self)
         for library in parts:
-            self._reload_init.update(library._reload_init)
+            if _calls_at_load(library):
+                self._reload_init.update(_calls_at_load(library))
             self._final_module.link_in(_module_of(library), preserve=True)
         self._linking_libraries.clear()
         super().finalize()
@@ -85,10 +87,15 @@ class OuterLibrary(_Library):
     def _optimize_final_module(self) -> None:
         """Optimise once: numba's cheaper passes before these, a third of the time, gain nothing.
 
-        They bring counts of references together, and most functions here count none.
+        They bring counts of references together, and most functions here count none. numba
+        0.61, with LLVM's former passes, optimises in its own way.
         """
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
+        made = self._codegen._module_pass_manager()
+        if isinstance(made, tuple):
+            passes, builder = made
+            passes.run(self._final_module, builder)
+        else:
+            super()._optimize_final_module()
 
     def _finalize_specific(self) -> None:
         """Set the environments of the inner functions, as those of loaded code are set."""
@@ -116,6 +123,11 @@ def called_by(library: Any) -> list[Any]:  # noqa: ANN401 - of numba
                 order.append(called)
     visit(library)
     return order[::-1]
+
+
+def _calls_at_load(library: Any) -> Any:  # noqa: ANN401 - of numba
+    """Return what is called where a library is loaded; before numba 0.63 none holds it."""
+    return getattr(library, '_reload_init', ())
 
 
 def _module_of(library: Any) -> Any:  # noqa: ANN401 - of numba
@@ -152,7 +164,7 @@ class OuterCompiler(Compiler):  # type: ignore[misc]
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:  # noqa: ANN401 - of numba
         """Compile a function; numba's own functions that it calls are inner ones, too."""
-        with _inner_functions_of_numba(self.state.targetctx.codegen()):
+        with _inner_functions_of_numba():
             return super().compile_extra(func)
 
     def define_pipelines(self) -> Any:  # noqa: ANN401
@@ -164,20 +176,30 @@ class OuterCompiler(Compiler):  # type: ignore[misc]
 
 
 @contextmanager
-def _inner_functions_of_numba(codegen: Any) -> Iterator[None]:  # noqa: ANN401 - of numba
+def _inner_functions_of_numba() -> Iterator[None]:
     """Compile as inner functions what numba has in Python, while the block runs.
 
+    A user's own functions keep machine code: Python may call them, and numba writes it to files.
     numba's lock, which the caller holds, keeps other threads from compiling meanwhile.
     """
     cpu = target_registry['cpu']
-    library, jit = codegen._library_class, jit_registry.pop(cpu)
-    codegen._library_class, jit_registry[cpu] = InnerLibrary, _jit_inner
+    compile_internal, jit = compiler.compile_internal, jit_registry.pop(cpu)
+    compiler.compile_internal, jit_registry[cpu] = _compile_inner(compile_internal), _jit_inner
     try:
         yield
     finally:
-        codegen._library_class = library
+        compiler.compile_internal = compile_internal
         jit_registry.pop(cpu)
         jit_registry[cpu] = jit
+
+
+def _compile_inner(compile_internal: Callable[..., Any]) -> Callable[..., Any]:
+    """Return numba's function for what its own lowering calls, with a library of ours."""
+    def compile_it(typing: Any, target: Any, library: Any,  # noqa: ANN401 - of numba
+                   *options: Any, **named: Any) -> Any:  # noqa: ANN401
+        return compile_internal(typing, target, InnerLibrary(target.codegen(), library.name),
+                                *options, **named)
+    return compile_it
 
 
 def _jit_inner(**options: Any) -> Any:  # noqa: ANN401 - of numba

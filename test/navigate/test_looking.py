@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from navigate.frame import Place
-from navigate.looking import first_unseen, looking, notice_near, sees_all_ahead
+from navigate.looking import first_unseen, looking, notice_leaving, notice_near, sees_all_ahead
 from navigate.memory import make_memory
 from navigate.parameters import LONGEST_LOOK, NEUTRAL, Parameters, resolved
 from navigate.turning import NO_LOOK
@@ -86,6 +86,18 @@ def test_what_comes_into_view_is_known_at_once():
     assert grid.evidence[cell_at(grid, 0.6, 0.2)] < 0  # a beam passes
     assert grid.evidence[cell_at(grid, 0.6, -0.3)] == 0  # hidden
     assert grid.evidence[cell_at(grid, 0.1, 0.5)] == 0  # out of view
+
+
+@pytest.mark.parametrize(('dt', 'kept'), [(1 / 100, (0,)), (1 / 30, (0, 10)), (1.0, (0, 10, 45))])
+def test_what_may_leave_the_view_is_remembered(dt, kept):
+    grid, memory = a_grid(NEUTRAL), make_memory(1, BEAMS)
+    ranges = np.full(BEAMS, np.inf, np.float32)
+    ranges[[0, 10, 45]], ranges[90] = 0.6, 3.0  # one degree apart; the last one is not near
+    assert notice_leaving(P, grid, memory, 0, facing(0.0), ranges, NARROW, 0.0, dt)
+    x, y = 0.6 * NARROW
+    assert tuple(i for i in (0, 10, 45) if is_marked(grid, x[i], y[i])) == kept
+    assert not is_marked(grid, 5.0 * x[90], 5.0 * y[90])
+    assert not notice_leaving(P, grid, memory, 0, facing(0.0), ranges, NARROW, 0.0, dt)
 
 
 def drive(grid, ranges, seconds, rate=30, beams=NARROW):

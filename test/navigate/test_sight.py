@@ -8,7 +8,7 @@ import pytest
 from navigate.frame import Place
 from navigate.meeting.evading import Around, lift_limits
 from navigate.memory import make_memory
-from navigate.parameters import Parameters, resolved
+from navigate.parameters import SURE, UNSURE, Parameters, resolved
 from navigate.sight import limit_hidden, limit_near
 from navigate.ways.grid import make_grid, mark
 
@@ -54,7 +54,11 @@ def test_what_was_seen_whole_from_one_side_has_a_far_side():
     memory.movers.place[3], memory.movers.radius[3], memory.movers.looks[3] = (0.3, 0.7), 0.3, 1
     (x, y, most), = limits(a_grid(-1), math.pi / 4, memory)
     assert math.atan2(y, x) == pytest.approx(math.atan2(0.7, 0.3))
-    assert most == pytest.approx(P.damper_gain * (math.hypot(0.3, 0.7) - 0.6 - P.margin_m))
+    room = P.damper_gain * (math.hypot(0.3, 0.7) - 0.6 - P.margin_m)
+    unsure = P.damper_gain * UNSURE * P.robot_radius_m
+    assert most == pytest.approx(room - unsure)
+    memory.movers.looks[3] = SURE
+    assert limits(a_grid(-1), math.pi / 4, memory)[0, 2] == pytest.approx(room)
     memory.movers.moves[3] = True  # others see to those
     assert len(limits(a_grid(-1), math.pi / 4, memory)) == 0
 

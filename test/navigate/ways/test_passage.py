@@ -26,8 +26,8 @@ def corridor(width, first=2.0, last=6.0):
 
 
 @pytest.mark.parametrize(('width', 'narrow'), [(0.8, True), (1.2, True), (1.6, True),
-                                               (2.4, False)])
-def test_two_robots_pass_where_there_is_room_for_two(width, narrow):
+                                               (2.0, True), (3.2, True), (4.0, False)])
+def test_robots_pass_without_rules_where_there_is_room_for_many(width, narrow):
     assert is_narrow(P, corridor(width), 4.0, 0.05, 1.0, 0.0) == narrow
     assert not is_narrow(P, corridor(width), 0.5, 0.05, 1.0, 0.0)
 

@@ -30,13 +30,16 @@ def corner(width):
                  (-2, half, 4 - half, half), (4 - half, half, 4 - half, 6))
 
 
-def test_lanes_leave_as_much_room_to_walls_as_between_them():
-    grid = walls((-2, 0.8, 6, 0.8), (-2, -0.8, 6, -0.8))
-    (_, right), (_, left) = (on_lane(P, grid, EAST, 1.0, 0.1, 9.0, 9.0),
-                             on_lane(P, grid, WEST, 3.0, 0.1, 9.0, 9.0))
-    room = (1.6 - 4 * R) / 3
-    assert right == pytest.approx(-0.8 + room + R, abs=0.01)
-    assert left == pytest.approx(0.8 - room - R, abs=0.01)
+@pytest.mark.parametrize('width', [1.6, 2.4, 3.4])
+def test_lanes_leave_as_much_room_to_walls_as_between_them(width):
+    half, room = width / 2, (width - 4 * R) / 3
+    grid = walls((-2, half, 6, half), (-2, -half, 6, -half))
+    for aside in (0.1, half - room - R, -half + room + R):  # the lanes hold who is on them
+        (_, right), (_, left) = (on_lane(P, grid, EAST, 1.0, aside, 9.0, 9.0),
+                                 on_lane(P, grid, WEST, 3.0, aside, 9.0, 9.0))
+        assert right == pytest.approx(-half + room + R, abs=0.01)
+        assert left == pytest.approx(half - room - R, abs=0.01)
+    assert has_lanes(P, grid, EAST)
     assert on_lane(P, NOTHING, EAST, 1.0, 0.1, 9.0, 9.0) == (9.0, 9.0)
 
 

@@ -72,8 +72,8 @@ def test_a_recording_has_them(recorded, data):
     ({'name': 'a', 'center': [1, 1], 'radius': 0}, r'radius: got 0, expected a number > 0'),
     ({'center': [1, 1]}, "key 'name' is missing"),
     *(({'name': f'a{control}b', 'center': [1, 1]},
-       r"world\.zones\.0\.name: got 'a.*b', expected one line of at most 100 characters, none "
-       r'of them a control character$') for control in '\a\r\t\x1b\x7f\x85\u2028'),
+       r"world\.zones\.0\.name: got 'a.*b', expected one line of at most 100 characters, "
+       r'without control characters$') for control in '\a\r\t\x1b\x7f\x85\u2028'),
     ({'name': 'a', 'center': [1, 1], 'colour': 'red'}, "did you mean 'color'")])
 def test_wrong_ones_are_refused(zone, message, tmp_path):
     text = yaml.safe_dump({'world': {'bounds': [0, 0, 4, 4], 'zones': [zone]},

@@ -4,16 +4,18 @@ import importlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.target_extension import jit_registry, target_registry
 
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.compiled.pipeline import InnerLibrary, OuterLibrary, called_by
 
+ROOT = Path(__file__).parents[3]
 SAMPLE = """
 import sys
 from sbot_common.compiled.jit import njit, njit_inner
@@ -146,6 +148,71 @@ def test_a_function_that_several_call_is_linked_once(tmp_path, monkeypatch):
     assert below[:2] == ['left', 'lowest']  # a caller before what it calls
 
 
+USERS = """
+import numba
+import numpy as np
+from sbot_common.compiled.jit import njit
+
+@numba.njit(cache=True)
+def cached(x):
+    return x + np.full(3, x).sum()
+
+@numba.njit
+def plain(x):
+    return x * np.ones(2).sum()
+
+@numba.vectorize
+def elementwise(x):
+    return x + 1.0
+
+@njit
+def outer(x):
+    return cached(x) + plain(x) + elementwise(np.full(2, x)).sum()
+
+print(outer(2.0), cached(2.0), plain(2.0), elementwise(2.0))
+"""
+
+
+def test_functions_of_users_that_compiled_code_calls_are_called_by_python_too(tmp_path):
+    program = tmp_path / 'program.py'  # a file, so that numba caches
+    program.write_text(USERS)
+    for _ in range(2):  # compiled, then loaded
+        shown = subprocess.run(
+            [sys.executable, str(program)], capture_output=True, text=True, timeout=300,
+            env={**os.environ, 'NUMBA_CACHE_DIR': str(tmp_path / 'cache'),
+                 'PYTHONPATH': str(ROOT)})
+        assert (shown.returncode, shown.stdout) == (0, '18.0 8.0 4.0 3.0\n'), shown.stderr
+
+
+def test_what_numba_061_lacks_is_not_needed(tmp_path, monkeypatch):
+    """It has LLVM's former passes, without a builder, and libraries without ``_reload_init``."""
+    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
+    optimised = []
+    monkeypatch.setattr(JITCPUCodegen, '_module_pass_manager', lambda _: object())
+    monkeypatch.setattr(CPUCodeLibrary, '_optimize_final_module',
+                        lambda library: optimised.append(type(library)))
+    finalize = OuterLibrary.finalize
+
+    def of_061(library):
+        for called in called_by(library):
+            if isinstance(called, InnerLibrary):  # others are of numba's own, and stay
+                vars(called).pop('_reload_init', None)
+        finalize(library)
+
+    monkeypatch.setattr(OuterLibrary, 'finalize', of_061)
+
+    @njit_inner
+    def inner(x):
+        return x + 1.0
+
+    @njit
+    def outer(x):
+        return inner(x)
+
+    assert outer(1.0) == 2.0
+    assert OuterLibrary in optimised  # after libraries of numba's own
+
+
 def test_numbas_own_decorator_calls_inner_functions_with_all_that_they_call():
     @njit_inner
     def lowest(x):
@@ -170,7 +237,6 @@ PRIVATE = [
     ('numba.core.codegen', 'JITCodeLibrary._optimize_functions'),
     ('numba.core.codegen', 'JITCodeLibrary._optimize_final_module'),
     ('numba.core.codegen', 'JITCodeLibrary._get_module_for_linking'),
-    ('numba.core.codegen', 'JITCPUCodegen._library_class'),
     ('numba.core.codegen', 'JITCPUCodegen._module_pass_manager'),
     ('numba.core.target_extension', 'jit_registry.pop'),
     ('numba.core.codegen', 'JITCodeLibrary._finalize_specific'),
@@ -179,6 +245,7 @@ PRIVATE = [
     ('numba.core.codegen', 'JITCodeLibrary.enable_object_caching'),
     ('numba.core.codegen', 'JITCPUCodegen.set_env'),
     ('numba.core.compiler', 'CompilerBase.define_pipelines'),
+    ('numba.core.compiler', 'compile_internal'),
     ('numba.core.compiler', 'CompileResult._reduce'),
     ('numba.core.compiler', 'CompileResult._rebuild'),
     ('numba.core.environment', 'lookup_environment'),

@@ -171,7 +171,7 @@ def test_the_proof_trains_it_with_and_without_a_rule(module, kind, tmp_path, cap
     (TASK + 'ENTRY = ENTRY._replace(rule=ahead)', 'ENTRY', 'expected a Rule, or None'),
     (TASK + 'Outwards.turn = None', 'ENTRY', 'NAME:ENTRY: turn: got None, expected a number'),
     (TASK + "Outwards.max_speed = 'a'", 'ENTRY',
-     "NAME:ENTRY: max_speed: got 'a', expected a number > 0"),
+     "NAME:ENTRY: max_speed: got 'a', expected a number from 1e-06 to 1e+06"),
     (TASK + "Outwards.inputs = 'infrared'", 'ENTRY',
      "NAME:ENTRY: inputs: got 'infrared', expected a list of names"),
     (TASK + 'Outwards.hold = 2.5', 'ENTRY',
