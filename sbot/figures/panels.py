@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -111,7 +112,8 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
         for panel in axes:
             panel.axvspan(gust[0], gust[1], color='#f0c040', alpha=0.25, linewidth=0, zorder=0)
         axes[0].text(gust[0], 0.97, f' {gust[2]}', transform=axes[0].get_xaxis_transform(),
-                     va='top')
+                     va='top', zorder=5,
+                     path_effects=[withStroke(linewidth=2.0, foreground=palette().ground)])
     axes[-1].xaxis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 5, 10]))
     axes[-1].set_xlabel('time (s)')
     figure.align_ylabels(axes)

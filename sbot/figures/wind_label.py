@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.figures.data import RunData
-from wind_model.gust import mean_force
+from sbot_common.clock import NANOSECONDS
+from wind_model.gust import gust_window, mean_force
 from wind_model.parameters import STILL
 
 Array = NDArray[np.float64]
@@ -36,8 +37,7 @@ def wind_label(data: RunData, strongest: float, index: int | None = None) -> str
     forces = np.hypot(extra[:, 0], extra[:, 1])
     if index is None:
         blows = np.flatnonzero((speeds > 0.0) | (forces > 1e-9))
-        times = (f' from {data.seconds[blows[0]]:.1f} to {data.seconds[blows[-1]]:.1f} s'
-                 if len(blows) else '')
+        times = _times(data) if len(blows) else ''
         if len(speeds) > 1:  # else no run, only its start
             gust = _gust(data.air.gust[speeds.argmax()], extra[forces.argmax()])
             parts += [gust + times] * bool(gust)
@@ -50,6 +50,13 @@ def wind_label(data: RunData, strongest: float, index: int | None = None) -> str
     if waves.turbulence != STILL:
         parts.append(f'turbulence {waves.turbulence_speed:.2g} m/s')
     return ', '.join(parts)
+
+
+def _times(data: RunData) -> str:
+    """Return when the gust blows, in the scenario's times, as far as the run lasts."""
+    begin, end = gust_window(data.scenario.wind.flow)
+    return (f' from {begin / NANOSECONDS:.6g} to '
+            f'{min(end, int(data.stamps_ns[-1])) / NANOSECONDS:.6g} s')
 
 
 def _gust(speed: Array, force: Array) -> str:

@@ -15,6 +15,7 @@ from sbot.scenario.errors import validate
 from sbot.scenario.fields import Check, Count, Flag, Seed
 from sbot.scenario.fields import Mapping as MappingField
 from sbot.sweeps.design import METHODS, sample_axis, spread_of
+from sbot.sweeps.idle import warn_of_pictures, with_values
 from sbot.sweeps.modules import own_imports
 from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis
 from sbot.sweeps.results.rows import RESERVED
@@ -180,9 +181,12 @@ class Request:
             raise InputError('seed cannot be set; give seeds (--seeds 0:50)')
         named = [metric for metric in self.metrics if isinstance(metric, str)]
         several = len(self.scenarios) > 1
+        warn_of_pictures(self.axes)
+        changing = {key: value for axis in self.axes if len(axis) > 1
+                    for key, value in axis.at(0).items()}
         sources = []
         for text, file, folder, _ in self.scenarios:
-            with own_imports(several):
+            with own_imports(several), with_values(changing):
                 try:
                     sources.append(named_source(text, file, folder, fixed, given, first, named,
                                                 self.module_path))

@@ -30,7 +30,8 @@ BAND = (10, 90)  # percent of the runs
 _MOST_LINES = 10
 _MOST_TICKS = 8  # at the swept numbers; between more, matplotlib's
 _CLOSE = 0.06  # of the width, below which the labels of two ticks would touch
-_APART = 5.0  # pt, between the points of lines of counts
+_APART = 5.0  # pt, between points of several lines that no line joins
+_ROW, _HIGH = 11.0, 230.0  # pt, of a row of labels, and of the axes at least
 _GROUPS = {'wind': WindSettings, 'sensors': SensorSettings}
 
 
@@ -101,33 +102,39 @@ def _draw_line(axes: Axes, points: _Points, row: int, label: Any,  # noqa: ANN40
                colour: Any) -> None:  # noqa: ANN401 - matplotlib takes arrays
     """Draw one line and its band, and how many runs have a value where some have none."""
     line, places = points.lines[label], points.places
+    # A line would say that there is something between two counts, and medians over other runs
+    # at each point, e.g. those that arrived, are no curve.
+    joined = not points.counts and not _missing(points, label)
     # Counts of two lines are often equal: their points stand side by side.
-    beside = _APART * (row - (len(points.lines) - 1) / 2) if points.counts else 0.0
+    beside = 0.0 if joined else _APART * (row - (len(points.lines) - 1) / 2)
     band = _share if points.share else _observed if points.counts else _percentiles
+    rows = [each for each in points.lines if _missing(points, each)]  # of labels
     bands = {x: band(values) for x, values in line.items() if values}
     for x, values in line.items():
-        of = points.started[label, x]
-        if not values:  # has no point
-            _write_runs(axes, f'0 of {of}', places[x], None, (0.0, 3.0 + 10.0 * row), colour)
-        elif len(values) < of:
-            _write_runs(axes, f'{len(values)} of {of}', places[x], bands[x][1], (beside, 5.0),
-                        colour)
+        if len(values) < (of := points.started[label, x]):
+            _write_runs(axes, f'{len(values)} of {of}', places[x], rows.index(label), colour)
     if not bands:
         return
     shown = sorted((places[x], *ends) for x, ends in bands.items())
     x, low, middle, high = np.array(shown).T
     name = None if len(points.keys) == 1 else one_line(str(label))
     [drawn] = axes.plot(x, middle, color=colour, marker='o', markersize=4,
-                        linestyle='none' if points.counts else '-', label=name)
-    if points.counts:  # a line would say that there is something between two settings
+                        linestyle='-' if joined else 'none', label=name)
+    if joined:
+        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+    else:
         ranges = axes.vlines(x, low, high, color=colour, alpha=0.4, linewidth=2.0)
         figure = axes.get_figure(root=True)
         assert figure is not None
         moved = axes.transData + ScaledTranslation(beside / 72.0, 0.0, figure.dpi_scale_trans)
         drawn.set_transform(moved)  # later than the limits of the axes are known
         ranges.set_transform(moved)
-    else:
-        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+
+
+def _missing(points: _Points, label: Any) -> bool:  # noqa: ANN401 - of a sweep
+    """Tell whether some runs of a line have no value."""
+    return any(len(values) < points.started[label, x]
+               for x, values in points.lines[label].items())
 
 
 def _write_axes(axes: Axes, points: _Points) -> None:
@@ -136,16 +143,20 @@ def _write_axes(axes: Axes, points: _Points) -> None:
         axes.set_xticks(list(points.places.values()), [one_line(str(x)) for x in points.places])
     elif len(points.places) <= _MOST_TICKS and _apart(points.places.values()):
         axes.set_xticks(sorted(points.places.values()))
-    missing = any(len(values) < points.started[label, x] for label, line in points.lines.items()
-                  for x, values in line.items())
+    missing = sum(_missing(points, label) for label in points.lines)
     axes.set_title(('share, and its 95 % confidence interval' if points.share else
                     f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
                    + f'; {_span(set(points.started.values()))} at each point'
-                   + '; n of N: n runs have a value' * missing, fontsize='medium')
+                   + '; n of N: n runs have a value' * (missing > 0), fontsize='medium')
     if points.counts:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        if axes.dataLim.y0 >= 0.0:  # with room for a point at 0
+            axes.set_ylim(bottom=-0.04 * axes.get_ylim()[1])
     if points.share:
+        axes.set_yticks(np.linspace(0.0, 1.0, 6))
         axes.set_ylim(-0.03, 1.03)
+    low, high = axes.get_ylim()  # labels have a place of their own above all marks
+    axes.set_ylim(top=low + (high - low) / (1.0 - min(0.5, missing * _ROW / _HIGH)))
     if len(points.keys) > 1:
         figure = axes.get_figure(root=True)
         assert isinstance(figure, Figure)
@@ -154,11 +165,11 @@ def _write_axes(axes: Axes, points: _Points) -> None:
     axes.grid(alpha=0.3)
 
 
-def _write_runs(axes: Axes, text: str, x: float, y: float | None, offset: tuple[float, float],
+def _write_runs(axes: Axes, text: str, x: float, row: int,
                 colour: Any) -> None:  # noqa: ANN401 - matplotlib takes arrays
-    """Write how many runs have a value, at an offset (pt) from a point or from the x axis."""
-    axes.annotate(text, (x, y or 0.0), xytext=offset, textcoords='offset points', ha='center',
-                  xycoords=axes.get_xaxis_transform() if y is None else 'data', gid='runs',
+    """Write how many runs have a value, above a point, in a row at the upper edge."""
+    axes.annotate(text, (x, 1.0), xytext=(0.0, -2.0 - _ROW * row), textcoords='offset points',
+                  ha='center', va='top', xycoords=axes.get_xaxis_transform(), gid='runs',
                   fontsize='medium', color=colour,
                   path_effects=[withStroke(linewidth=2.0, foreground='white')])
 
@@ -192,6 +203,8 @@ def _in_words(column: str) -> str:
     """Return a column of the summary as a label, `goal reached (s)`; own metrics as they are."""
     if column not in SUMMARY:
         return column
+    if column == 'goal_reached_s':
+        return 'robot 0: goal reached (s)'
     name, _, unit = column.rpartition('_')
     return f'{name} ({unit})'.replace('_', ' ') if unit in ('s', 'm') else column.replace('_', ' ')
 

@@ -134,6 +134,8 @@ def _legend(results: Results, names: Sequence[str], settings: Iterable[list[int]
                      + f" ({', '.join(parts)})" * bool(parts))
     if shares:
         texts.append(f"{', '.join(map(one_line, shares))} (only 0 and 1): share of runs with 1")
+    if 'goal_reached_s' in names:
+        texts.append('goal_reached_s: of robot 0')
     return fill('; '.join(texts), WIDTH, break_on_hyphens=False)
 
 

@@ -59,7 +59,7 @@ def _metric_columns(plan: Plan, found: dict[str, set[str]]) -> Iterator[Column]:
     order = [metric.partition(':')[2] for metric in plan.metrics]
     for name in sorted(found, key=lambda each: (order.index(each.partition('.')[0]), each)):
         kinds = found[name]
-        numbers = kinds <= {'int', 'float'}
+        numbers = kinds == {'int', 'float'} or not kinds
         yield Column(name, 'float' if numbers else kinds.pop() if len(kinds) == 1 else 'text')
 
 

@@ -33,6 +33,20 @@ def test_an_unknown_page_is_one_line_with_the_nearest(capsys):
     assert second == "sbot: PAGE: unknown name 'scenarios'; did you mean 'scenario'?"
 
 
+def test_a_word_that_is_no_page_lists_the_sections_that_have_it(capsys):
+    assert main(['docs', 'zones']) == 0
+    assert re.search(r'^  scenario#world$', capsys.readouterr().out, re.MULTILINE)
+    assert main(['docs', 'Wind_Gust']) == 0  # the beginning of a key, in any case
+    found = re.findall(r'^  (\S+)#(\S+)$', capsys.readouterr().out, re.MULTILINE)
+    assert found
+    for page, anchor in found:
+        text = (ROOT / 'docs' / f'{page}.md').read_text('utf-8')
+        assert anchor in [re.sub(r'[^\w -]', '', line.lower()).strip().replace(' ', '-')
+                          for line in text.splitlines() if line.startswith('#')]
+    assert main(['docs', 'nowherefound']) == 2
+    assert capsys.readouterr().err.startswith("sbot: PAGE: unknown name 'nowherefound'")
+
+
 def test_pages_that_modules_name_exist():
     known = pages()
     named = {found for package in ('sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'navigate',

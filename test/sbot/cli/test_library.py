@@ -2,6 +2,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sbot.cli.main import main, make_parser
@@ -80,12 +81,37 @@ def test_a_new_scenario_runs_and_is_never_overwritten(tmp_path, capsys, controll
     assert main(['run', str(path), '--quiet', '--json']) == 0
     summary = json.loads(capsys.readouterr().out)
     assert summary['overlaps'] == 0
+    if controller:
+        assert sum(robot['collisions'] for robot in summary['robots']) == 0
     with_goal = range(2 if controller else 1)
     assert all(summary['robots'][i]['goal_reached_s'] for i in with_goal)
     before = path.read_text()
     assert main(['new', str(path), *options]) == 2
     assert 'exists' in capsys.readouterr().err
     assert path.read_text() == before
+
+
+@pytest.mark.parametrize('seed', [4, 11])
+def test_the_new_controller_touches_nothing_from_other_starts(tmp_path, capsys, seed):
+    assert main(['new', str(tmp_path / 'mine'), '--controller']) == 0
+    capsys.readouterr()
+    draw = np.random.default_rng(seed)
+    starts = [option for robot, (x, y) in enumerate([(2, 2), (2, 6)]) for option in (
+        '--set', f'robots.{robot}.pose={np.add(draw.uniform(-0.3, 0.3, 3), (x, y, 0)).tolist()}')]
+    assert main(['run', str(tmp_path / 'mine.yaml'), '--quiet', '--json', *starts]) == 0
+    robots = json.loads(capsys.readouterr().out)['robots']
+    assert [robot['collisions'] for robot in robots] == [0, 0]
+    assert all(robot['goal_reached_s'] for robot in robots)
+
+
+def test_the_new_controller_stands_still_without_a_goal(tmp_path, capsys):
+    assert main(['new', str(tmp_path / 'mine'), '--controller']) == 0
+    capsys.readouterr()
+    path = tmp_path / 'mine.yaml'
+    path.write_text(path.read_text().replace(', goal: [10, 6]', ''))
+    assert main(['run', str(path), '--quiet', '--json', '--set', 'duration=0.5', '--set',
+                 'wind.wind_speed_mean=0']) == 0
+    assert json.loads(capsys.readouterr().out)['robots'][0]['path_length_m'] == 0
 
 
 @pytest.mark.parametrize('name', ['', 'a b', 'nowhere/at/all', '1st', 'class', 'a\0b'])

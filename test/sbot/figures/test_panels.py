@@ -68,6 +68,9 @@ def test_a_picture_shows_when_and_how_a_gust_blows():
     figure = draw_run(still(wind_force_mean=1.5))
     texts = [text.get_text().strip() for axes in figure.axes for text in axes.texts]
     assert name in texts
+    [label] = [text for axes in figure.axes for text in axes.texts
+               if text.get_text().strip() == name]
+    assert label.get_path_effects()  # a rim, as curves run through it
     assert any('mean wind force 1.5 N' in axes.get_title(loc='left') for axes in figure.axes)
     assert gust_of(still(wind_gust_force_mean=0)) is None
     assert gust_of(still(wind_gust_start=1000)) is None

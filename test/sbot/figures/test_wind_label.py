@@ -64,7 +64,7 @@ def test_a_recording_shows_the_same_wind(data, tmp_path):
 
 
 def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(data, tmp_path):
-    assert 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 to 0.9 s' in texts(draw_run(data).axes[0])
+    assert 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 to 1 s' in texts(draw_run(data).axes[0])
     more = from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.1, '
                               'wind_gust_force_mean: 4'))
     assert texts(draw_moments(more, (0.7,)).axes[0]) == [

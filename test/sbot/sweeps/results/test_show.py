@@ -53,7 +53,7 @@ def test_a_line_for_each_setting_with_medians_within_80_columns(tmp_path, capsys
     assert lines[1].split()[:5] == ['0', 'as_written', '5', '1', '0.15']  # seed 3 failed
     assert lines[2].split()[:5] == ['0', 'geometric', '5', '0', '1.2']
     assert len(lines) == 1 + 6 + 1 + 1
-    assert lines[-2] == 'medians over the runs that have a value'
+    assert lines[-2] == 'medians over the runs that have a value; goal_reached_s: of robot 0'
     assert lines[-1].startswith('not shown: ')
     assert lines[-1].endswith('(--metric NAME)')
 
@@ -68,7 +68,8 @@ def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
     assert text.splitlines()[1].split() == ['10', '6', '1', '9', '0.4']
     assert ' '.join(text.splitlines()[3:]) == (
         'medians over the runs that have a value (goal_reached_s: at least 2 of 5); '
-        'robots_arrived (only 0 and 1): share of runs with 1')
+        'robots_arrived (only 0 and 1): share of runs with 1; goal_reached_s: of robot 0')
+    assert 'robot 0' not in format_results(results, ['robots_arrived'])
     assert 'medians' not in format_results(results, ['robots_arrived'])
     assert 'share' not in format_results(results, ['goal_reached_s'])
 
@@ -139,7 +140,7 @@ def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
     figure = draw_sweep(results)
     [axes] = figure.axes
     assert axes.get_xlabel() == 'wind speed mean (m/s)\nwind.wind_speed_mean'
-    assert axes.get_ylabel() == 'goal reached (s)'
+    assert axes.get_ylabel() == 'robot 0: goal reached (s)'
     assert [line.get_label().rpartition(' ')[2] for line in axes.lines] == ['as_written',
                                                                           'geometric']
     # Medians of the settings 1, 3, 5 (geometric) with seeds 0 to 4.
@@ -244,13 +245,13 @@ def runs_texts(axes):
 def test_a_point_says_how_many_of_its_runs_have_a_value(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     [axes] = draw_sweep(results).axes  # run 3 failed
-    assert runs_texts(axes) == [('4 of 5', 0.0, pytest.approx(0.15))]
+    assert runs_texts(axes) == [('4 of 5', 0.0, 1.0)]
     assert axes.get_title().endswith('; 5 runs at each point; n of N: n runs have a value')
     times = list(results.columns['goal_reached_s'])
     times[10:15] = [None] * 5  # the first line's second point
     missing = results._replace(columns={**results.columns, 'goal_reached_s': times})
     [axes] = draw_sweep(missing).axes
-    assert ('0 of 5', 0.1, 0.0) in runs_texts(axes)
+    assert ('0 of 5', 0.1, 1.0) in runs_texts(axes)
     assert axes.lines[0].get_xdata().tolist() == [0.0, 0.2]
 
 
@@ -267,8 +268,34 @@ def test_counts_are_points_at_whole_numbers(tmp_path):
     assert axes.lines[0].get_linestyle() == 'None'
     assert axes.lines[0].get_ydata().tolist() == [0, 1, 2]
     assert all(float(tick).is_integer() for tick in axes.get_yticks())
+    # Run 3, of the first line, failed: its medians are over other runs at each point.
+    [axes] = draw_sweep(results, 'goal_reached_s').axes
+    assert [line.get_linestyle() for line in axes.lines] == ['None']
+    results.columns['goal_reached_s'][3] = 1.0
     [axes] = draw_sweep(results, 'goal_reached_s').axes
     assert axes.lines[0].get_linestyle() == '-'
+
+
+def test_the_axis_of_counts_begins_at_zero(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(3)))
+    results.columns['robots_arrived'] = [40, 41, 41]
+    [axes] = draw_sweep(results, 'robots_arrived').axes
+    assert -2 < axes.get_ylim()[0] < 0
+    assert min(tick for tick in axes.get_yticks() if tick >= axes.get_ylim()[0]) == 0
+
+
+def test_labels_stand_above_all_marks(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    times = results.columns['goal_reached_s']
+    times[5], times[11], times[16] = None, None, None  # of both lines
+    figure = draw_sweep(results)
+    figure.draw_without_rendering()
+    [axes] = figure.axes
+    labels = [text.get_window_extent() for text in axes.texts if text.get_gid() == 'runs']
+    marks = [mark.get_window_extent() for mark in (*axes.lines, *axes.collections)]
+    assert len(labels) == 4
+    assert min(label.y0 for label in labels) > max(mark.y1 for mark in marks)
+    assert not any(a.overlaps(b) for i, a in enumerate(labels) for b in labels[:i])
 
 
 @pytest.mark.parametrize(('values', 'ticked'), [

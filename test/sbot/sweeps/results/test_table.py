@@ -11,7 +11,7 @@ from sbot.sweeps.plan import Plan, Source, grid_axes
 from sbot.sweeps.results.journal import Journal, read_index
 from sbot.sweeps.results.plan_file import Settings, Stored, write_plan
 from sbot.sweeps.results.rows import OWN, SUMMARY, fits
-from sbot.sweeps.results.table import CSV, PARQUET, TIMES, read_columns, write_tables
+from sbot.sweeps.results.table import CSV, PARQUET, TIMES, columns_of, read_columns, write_tables
 from sbot_common.errors import InputError
 
 SOURCE = Source('one', '', 'one.yaml', '/', 1)
@@ -68,6 +68,16 @@ def test_groups_of_rows_change_nothing(tmp_path, monkeypatch):
     write(tmp_path / 'b', all_rows())
     assert read_columns(tmp_path / 'a') == read_columns(tmp_path / 'b')
     assert (tmp_path / 'a' / CSV).read_bytes() == (tmp_path / 'b' / CSV).read_bytes()
+
+
+@pytest.mark.parametrize(('values', 'kind'), [
+    ([1, 2], 'int'), ([1, None], 'int'), ([1, 0.5], 'float'), ([None, None], 'float'),
+    ([True, False], 'bool'), ([1, True], 'text')])
+def test_a_metric_of_whole_numbers_is_a_column_of_them(values, kind):
+    plan = Plan(PLAN.sources, {}, (), range(2), ('m:mine',))
+    rows = [{'run': i, 'mine': value} for i, value in enumerate(values)]
+    [column] = [each for each in columns_of(plan, rows) if each.name == 'mine']
+    assert column.kind == kind
 
 
 def test_the_tables_hold_what_the_rows_do(tmp_path):
