@@ -37,6 +37,7 @@ from navigate.turning import (
     Turning,
     aligning,
     resting_turn,
+    same_side,
     turn_with_hysteresis,
     turned,
     wanting,
@@ -223,6 +224,7 @@ def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning
         if robots == 0:
             return v, aligning(p, turning, place, dt)
         return v, turn_with_hysteresis(p, turning, angle, state.time)
+    angle = same_side(turning, angle)
     return v, min(p.rotate_speed_radps, max(-p.rotate_speed_radps,
                                             min(p.turn_gain, 1.0 / dt) * angle))
 

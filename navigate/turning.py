@@ -74,6 +74,12 @@ def turned(turning: Turning, omega: float, time: float) -> Turning:
 
 
 @njit_inner
+def same_side(turning: Turning, angle: float) -> float:
+    """Return the angle (rad) to turn by: half round or nearly keeps the side of the last turn."""
+    return -angle if turning.omega * angle < 0.0 and abs(angle) > TURN_BACK else angle
+
+
+@njit_inner
 def _bounded(p: Parameters, omega: float) -> float:
     return min(p.rotate_speed_radps, max(-p.rotate_speed_radps, omega))
 
@@ -102,8 +108,7 @@ def turn_with_hysteresis(p: Parameters, turning: Turning, angle: float, time: fl
         least = ALONG
     if abs(angle) < least:
         return 0.0
-    if turning.omega * angle < 0.0 and abs(angle) > TURN_BACK:
-        angle = -angle
+    angle = same_side(turning, angle)
     if turning.side * angle < 0.0 and time - turning.time < SETTLE:
         return 0.0
     return _bounded(p, p.turn_gain / 2 * angle)

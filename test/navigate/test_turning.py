@@ -8,7 +8,14 @@ import pytest
 from navigate.damper import ALONG
 from navigate.frame import Place
 from navigate.parameters import SETTLE, TURN_BEGIN, TURN_END, Parameters, resolved
-from navigate.turning import aligning, no_turn, turn_with_hysteresis, turned, wanting
+from navigate.turning import (
+    aligning,
+    no_turn,
+    same_side,
+    turn_with_hysteresis,
+    turned,
+    wanting,
+)
 
 P = resolved(Parameters())
 
@@ -59,3 +66,13 @@ def test_a_robot_alone_turns_to_the_mean_of_what_it_wants(rate):
     raw = np.random.default_rng(1).normal(0.0, 0.05, 4 * rate)
     flips = (np.diff(np.sign(np.arctan2(raw, 0.05) - 0.3)) != 0).sum()
     assert (np.diff(np.sign(told)) != 0).sum() < flips
+
+
+def test_half_a_turn_keeps_its_side():
+    # In wind the wanted heading swings about the opposite of the robot's own: it must not shake.
+    left, right = (turned.py_func(no_turn(), omega, 0.0) for omega in (1.0, -1.0))
+    assert same_side.py_func(no_turn(), -3.1) == -3.1
+    assert same_side.py_func(left, 3.1) == 3.1
+    assert same_side.py_func(left, -3.1) > 0.0
+    assert same_side.py_func(right, 3.1) < 0.0
+    assert same_side.py_func(left, -1.1 * TURN_END) < 0.0
