@@ -5,13 +5,17 @@ import subprocess
 import sys
 
 from potential_field_bot.entry import main
+from sbot_common.signals import interrupts
 
 COMMAND = 'import sys; from potential_field_bot.entry import main; sys.exit(main())'
 
 
 def test_it_is_the_command(monkeypatch, capsys):
     monkeypatch.setattr(sys, 'argv', ['sbot', 'list', 'maps'])
-    assert main() == 0
+    try:
+        assert main() == 0
+    finally:
+        interrupts._current.restore()  # a command keeps its handlers to the end of its process
     assert 'rooms' in capsys.readouterr().out
 
 
