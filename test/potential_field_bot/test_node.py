@@ -27,7 +27,7 @@ def drive(scenario: str) -> dict:
     done = subprocess.run([sys.executable, str(DRIVER), scenario], timeout=3 * DEADLINE,
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def run_node(*arguments: str) -> subprocess.CompletedProcess:

@@ -123,7 +123,7 @@ def drive(trigger: str) -> tuple[list[list], str]:
         check=False)
     assert done.returncode == 0, done.stderr
     groups: list[list] = [[]]
-    for entry in json.loads(done.stdout):
+    for entry in json.loads(done.stdout.splitlines()[-1]):
         if entry == '|':
             groups.append([])
         else:
