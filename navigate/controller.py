@@ -30,6 +30,7 @@ from navigate.parameters import (
     WAITING,
     YIELD_TIME,
     Parameters,
+    bounded,
 )
 from navigate.sight import limit_hidden, limit_near, list_neighbours, see
 from navigate.turning import (
@@ -224,9 +225,7 @@ def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning
         if robots == 0:
             return v, aligning(p, turning, place, dt)
         return v, turn_with_hysteresis(p, turning, angle, state.time)
-    angle = same_side(turning, angle)
-    return v, min(p.rotate_speed_radps, max(-p.rotate_speed_radps,
-                                            min(p.turn_gain, 1.0 / dt) * angle))
+    return v, bounded(p, min(p.turn_gain, 1.0 / dt) * same_side(turning, angle))
 
 
 @njit

@@ -29,6 +29,7 @@ from navigate.parameters import (
     TURN_END,
     UNSEEN,
     Parameters,
+    bounded,
 )
 from navigate.turning import NO_LOOK, Look
 from navigate.ways.grid import Grid, column_of, is_inside, is_marked, mark, row_of
@@ -249,4 +250,4 @@ def looking(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, be
     if late:
         return back(look, time), 0.0, omega
     rate = min(p.turn_gain, 1.0 / dt) * (angle - LOOK_AT * edge)
-    return look, 0.0, min(p.rotate_speed_radps, max(-p.rotate_speed_radps, rate))
+    return look, 0.0, bounded(p, rate)

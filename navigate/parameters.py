@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
+from sbot_common.compiled.jit import njit_inner
 from sbot_common.params import Param
 
 # Memory of obstacles
@@ -222,3 +223,9 @@ def resolved(p: Parameters, size: Size = STANDARD) -> Parameters:
         clearance_m=p.clearance_m or REACH * cell,
         spacing_m=p.spacing_m or 13 * radius / 3,
         far_distance_m=p.far_distance_m or 40 * radius / 3)
+
+
+@njit_inner
+def bounded(p: Parameters, omega: float) -> float:
+    """Return a turn (rad/s) that a command may have."""
+    return min(p.rotate_speed_radps, max(-p.rotate_speed_radps, omega))

@@ -17,6 +17,7 @@ from navigate.parameters import (
     TURN_BEGIN,
     TURN_END,
     Parameters,
+    bounded,
 )
 from navigate.ways.passage_line import out_of
 from navigate.yielding import WAITS, Yield
@@ -79,11 +80,6 @@ def same_side(turning: Turning, angle: float) -> float:
     return -angle if turning.omega * angle < 0.0 and abs(angle) > TURN_BACK else angle
 
 
-@njit_inner
-def _bounded(p: Parameters, omega: float) -> float:
-    return min(p.rotate_speed_radps, max(-p.rotate_speed_radps, omega))
-
-
 @njit
 def aligning(p: Parameters, turning: Turning, place: Place, dt: float) -> float:
     """Return the turn (rad/s) of a slow lone robot, towards the mean of its wanted headings.
@@ -91,7 +87,7 @@ def aligning(p: Parameters, turning: Turning, place: Place, dt: float) -> float:
     Beside a wall what it wants changes with the noise of its laser.
     """
     _, angle = drive(turning.x, turning.y, place.cosine, place.sine)
-    return _bounded(p, min(p.turn_gain / 2, 1.0 / dt) * angle)
+    return bounded(p, min(p.turn_gain / 2, 1.0 / dt) * angle)
 
 
 @njit
@@ -111,7 +107,7 @@ def turn_with_hysteresis(p: Parameters, turning: Turning, angle: float, time: fl
     angle = same_side(turning, angle)
     if turning.side * angle < 0.0 and time - turning.time < SETTLE:
         return 0.0
-    return _bounded(p, p.turn_gain / 2 * angle)
+    return bounded(p, p.turn_gain / 2 * angle)
 
 
 @njit

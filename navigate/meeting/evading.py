@@ -27,6 +27,7 @@ from navigate.parameters import (
     SPACE,
     TURNS_ROUND,
     Parameters,
+    bounded,
 )
 from navigate.ways.grid import Grid, distance_at
 from sbot_common.compiled.jit import njit, njit_inner
@@ -165,7 +166,7 @@ def evading(p: Parameters, around: Around, limits: Floats, seen: int, bounds: in
     v = fastest(p, limits, bounds, around.place, around.drift_x, around.drift_y, best_speed,
                 margin)
     rate = min(p.turn_gain, 1.0 / dt) * best_angle
-    return v, min(p.rotate_speed_radps, max(-p.rotate_speed_radps, rate))
+    return v, bounded(p, rate)
 
 
 @njit

@@ -6,7 +6,14 @@ import math
 
 from navigate.parameters import ABREAST, LANE_AHEAD, LANES, Parameters
 from navigate.ways.grid import Grid
-from navigate.ways.passage_line import STRAIGHT, Passage, corner_of, line_at, station
+from navigate.ways.passage_line import (
+    SHORTEST,
+    STRAIGHT,
+    Passage,
+    line_at,
+    part_of,
+    station,
+)
 from navigate.ways.route import room_beside
 from sbot_common.compiled.jit import njit
 
@@ -16,16 +23,13 @@ def has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
     """Tell whether two robots pass each other in a passage if each keeps to its side."""
     r, seen, some = p.robot_radius_m, False, False
     for part in range(passage.corners + 1):
-        from_x, from_y = corner_of(passage, part)
-        to_x, to_y = corner_of(passage, part + 1)
-        u_x, u_y = to_x - from_x, to_y - from_y
-        length = math.sqrt(u_x * u_x + u_y * u_y)
-        if length <= 1e-9 * r:
+        x, y, u_x, u_y, length = part_of(p, passage, part)
+        if length <= SHORTEST * r:
             continue
-        u_x, u_y, some = u_x / length, u_y / length, True
+        some = True
         for k in range(math.floor(length / r) + 1):
-            left, right = room_beside(grid, from_x + k * r * u_x, from_y + k * r * u_y, u_x, u_y,
-                                      r, ABREAST * r)
+            left, right = room_beside(grid, x + k * r * u_x, y + k * r * u_y, u_x, u_y, r,
+                                      ABREAST * r)
             if left - right < LANES * r:
                 return False
             seen |= left - right < math.inf
@@ -59,9 +63,7 @@ def on_lane(p: Parameters, grid: Grid, passage: Passage, x: float, y: float, at_
     """
     r = p.robot_radius_m
     if passage.corners == 0:
-        u_x, u_y = passage.far_x - passage.near_x, passage.far_y - passage.near_y
-        length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * r)
-        u_x, u_y = u_x / length, u_y / length
+        _, _, u_x, u_y, _ = part_of(p, passage, 0)
         to_x, to_y = x + LANE_AHEAD * r * u_x, y + LANE_AHEAD * r * u_y
     else:
         along = station(p, passage, x, y).along

@@ -16,6 +16,7 @@ from navigate.parameters import BEND, Parameters
 from navigate.ways.grid import Grid, is_free_line
 from sbot_common.compiled.jit import njit, njit_inner
 
+SHORTEST = 1e-9  # radii: a shorter part has no direction
 MOST_BENDS = 4  # of a passage; what comes after more is another one
 
 Bends = tuple[float, float, float, float, float, float, float, float]
@@ -31,6 +32,16 @@ class Passage(NamedTuple):
     far_y: float
     bends: Bends = STRAIGHT  # m, x and y of each, from the near end on
     corners: int = 0  # how many bends there are
+
+
+class Part(NamedTuple):
+    """A straight part of a passage's line."""
+
+    x: float  # m, where it begins
+    y: float
+    u_x: float  # unit vector along it
+    u_y: float
+    length: float  # m
 
 
 class Station(NamedTuple):
@@ -53,63 +64,64 @@ def corner_of(passage: Passage, k: int) -> tuple[float, float]:
     return passage.bends[2 * k - 2], passage.bends[2 * k - 1]
 
 
+@njit_inner
+def part_of(p: Parameters, passage: Passage, k: int) -> Part:
+    """Return part k of a line, from corner k to the next; it is never quite without a length."""
+    x, y = corner_of(passage, k)
+    to_x, to_y = corner_of(passage, k + 1)
+    u_x, u_y, length = _direction(p, to_x - x, to_y - y)
+    return Part(x, y, u_x, u_y, length)
+
+
+@njit_inner
+def _direction(p: Parameters, x: float, y: float) -> tuple[float, float, float]:
+    """Return the unit vector along a vector (m), and its length (m)."""
+    length = max(math.sqrt(x * x + y * y), SHORTEST * p.robot_radius_m)
+    return x / length, y / length, length
+
+
 @njit
 def station(p: Parameters, passage: Passage, x: float, y: float) -> Station:
     """Return where (x, y) (m) is beside a passage: at the part of its line that is nearest.
 
     The first and the last part go on beyond the ends.
     """
-    if passage.corners == 0:
-        u_x, u_y = passage.far_x - passage.near_x, passage.far_y - passage.near_y
-        length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * p.robot_radius_m)
-        u_x, u_y = u_x / length, u_y / length
-        dx, dy = x - passage.near_x, y - passage.near_y
-        return Station(dx * u_x + dy * u_y, abs(dy * u_x - dx * u_y), u_x, u_y, length)
     nearest, start, last = math.inf, 0.0, passage.corners
     along, aside, along_x, along_y = 0.0, 0.0, 0.0, 0.0
     for k in range(last + 1):
-        from_x, from_y = corner_of(passage, k)
-        to_x, to_y = corner_of(passage, k + 1)
-        u_x, u_y = to_x - from_x, to_y - from_y
-        length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * p.robot_radius_m)
-        u_x, u_y = u_x / length, u_y / length
-        dx, dy = x - from_x, y - from_y
-        on, beside, over = dx * u_x + dy * u_y, abs(dy * u_x - dx * u_y), 0.0
+        part = part_of(p, passage, k)
+        dx, dy = x - part.x, y - part.y
+        on, beside, over = dx * part.u_x + dy * part.u_y, abs(dy * part.u_x - dx * part.u_y), 0.0
         if k > 0 and on < 0.0:
             on, over = 0.0, on
-        elif k < last and on > length:
-            on, over = length, on - length
+        elif k < last and on > part.length:
+            on, over = part.length, on - part.length
         if over != 0.0:
             beside = math.sqrt(beside * beside + over * over)
-        if beside < nearest:
-            nearest, along, aside, along_x, along_y = beside, start + on, beside, u_x, u_y
-        start += length
+        if k == 0 or beside < nearest:
+            nearest, along, aside, along_x, along_y = (beside, start + on, beside, part.u_x,
+                                                       part.u_y)
+        start += part.length
     return Station(along, aside, along_x, along_y, start)
 
 
 @njit
 def line_at(p: Parameters, passage: Passage, along: float) -> tuple[float, float, float, float]:
     """Return the place (m) and the unit vector of a passage's line, so far (m) along it."""
-    last = passage.corners
-    for k in range(last + 1):
-        from_x, from_y = corner_of(passage, k)
-        to_x, to_y = corner_of(passage, k + 1)
-        u_x, u_y = to_x - from_x, to_y - from_y
-        length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * p.robot_radius_m)
-        u_x, u_y = u_x / length, u_y / length
-        if along <= length or k == last:
-            return from_x + along * u_x, from_y + along * u_y, u_x, u_y
-        along -= length
-    return passage.far_x, passage.far_y, 0.0, 0.0
+    k, part = 0, part_of(p, passage, 0)
+    while k < passage.corners and along > part.length:
+        along -= part.length
+        k += 1
+        part = part_of(p, passage, k)
+    return part.x + along * part.u_x, part.y + along * part.u_y, part.u_x, part.u_y
 
 
 @njit_inner
 def out_of(p: Parameters, passage: Passage) -> tuple[float, float]:
     """Return the unit vector that leaves a passage at its near end."""
     to_x, to_y = corner_of(passage, 1)
-    u_x, u_y = passage.near_x - to_x, passage.near_y - to_y
-    length = max(math.sqrt(u_x * u_x + u_y * u_y), 1e-9 * p.robot_radius_m)
-    return u_x / length, u_y / length
+    u_x, u_y, _ = _direction(p, passage.near_x - to_x, passage.near_y - to_y)
+    return u_x, u_y
 
 
 @njit_inner
