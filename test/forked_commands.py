@@ -12,9 +12,12 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+PATIENCE = 30.0  # s, for a process that a shell left behind
 COMMANDS = {'python': [], 'sbot': [str(Path(sys.executable).with_name('sbot'))]}
 _PROGRAM = """#!{python} -IS
 import json, os, signal, socket, sys
@@ -44,22 +47,37 @@ def forked_commands(folder: Path) -> Iterator[None]:
             (folder / name).write_text(_PROGRAM.format(
                 python=sys.executable, address=address, words=words))
             (folder / name).chmod(0o755)
-        thread = threading.Thread(target=_accept, args=(listening,))
+        started: list[subprocess.Popen] = []
+        thread = threading.Thread(target=_accept, args=(listening, started))
         thread.start()
         try:
             yield
         finally:
             listening.shutdown(socket.SHUT_RDWR)
             thread.join()
+            _end(started)
 
 
-def _accept(listening: socket.socket) -> None:
+def _end(processes: list[subprocess.Popen]) -> None:
+    """Wait for what has not ended yet; kill what does not end."""
+    deadline = time.monotonic() + PATIENCE
+    for process in processes:
+        try:
+            process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            warnings.warn(f'left behind, and killed: {process.args}', stacklevel=1)
+
+
+def _accept(listening: socket.socket, started: list[subprocess.Popen]) -> None:
     with contextlib.suppress(OSError):  # it is shut
         while True:
-            threading.Thread(target=_answer, args=(listening.accept()[0],), daemon=True).start()
+            threading.Thread(target=_answer, args=(listening.accept()[0], started),
+                             daemon=True).start()
 
 
-def _answer(connection: socket.socket) -> None:
+def _answer(connection: socket.socket, started: list[subprocess.Popen]) -> None:
     """Start what a command stands for; pass signals on to it, and its exit code back."""
     with connection:
         head, fds, _, _ = socket.recv_fds(connection, 4, 3)
@@ -72,6 +90,7 @@ def _answer(connection: socket.socket) -> None:
         finally:
             for fd in fds:
                 os.close(fd)
+        started.append(process)
         threading.Thread(target=_pass_signals, args=(connection, process), daemon=True).start()
         code = process.wait()
         with contextlib.suppress(OSError):

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import forked
+import forked_commands as forked_commands_module
 import pytest
 from forked_commands import forked_commands
 
@@ -178,3 +179,19 @@ def test_commands_of_a_shell_come_from_it_and_end_as_others(tmp_path):
                 wait $!
                 """, tmp_path)
             assert done[:2] == (128 + number, 'up\n')
+
+
+def test_what_a_shell_leaves_behind_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(forked_commands_module, 'PATIENCE', 0.1)
+    commands = tmp_path / 'bin'
+    commands.mkdir()
+    code = 'import os, time; print(os.getpid(), flush=True); time.sleep(1000)'
+    with pytest.warns(UserWarning, match='left behind, and killed'), forked_commands(commands):
+        left = int(shell(commands, f"""
+            mkfifo heard
+            python -c '{code}' >heard 2>/dev/null &
+            read line <heard
+            echo $line
+            """, tmp_path)[1])
+    with pytest.raises(ProcessLookupError):
+        os.kill(left, 0)

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,7 +52,10 @@ def run_page(page: Path, folder: Path, has_ros: bool, commands: Path) -> None:
                    'python': [sys.executable, '-c', block.text]}[block.language]
         path = os.pathsep.join([str(commands), str(Path(sys.executable).parent),
                                 os.environ['PATH']])
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
-                              timeout=900, env={**os.environ, 'PATH': path})
-        output = done.stdout + done.stderr
+        # A file, not a pipe: a process that the block leaves behind would keep a pipe open.
+        with tempfile.TemporaryFile('w+') as written:
+            done = subprocess.run(command, cwd=folder, stdout=written, stderr=subprocess.STDOUT,
+                                  check=False, timeout=900, env={**os.environ, 'PATH': path})
+            written.seek(0)
+            output = written.read()
         assert done.returncode == 0, f'{page.name}:\n{block.text}\n{output}'
