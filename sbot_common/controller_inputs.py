@@ -6,7 +6,7 @@ Knows no ROS. An input is named by a key: a robot's id (its pose), ``ALL_POSES``
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,6 +105,10 @@ class Lockstep:
         # Scans that came again before the rest was in are questions, too.
         repeats = self._scans - 1 if stamp_ns == self._scan_stamp else 0
         return Arrival(Inputs(stamp_ns, poses, sensed), repeats, reset)
+
+    def lacks(self, keys: Collection[Key]) -> bool:
+        """Tell whether a turn waits for one of these inputs."""
+        return self._sync.lacks(keys)
 
 
 class Latest:

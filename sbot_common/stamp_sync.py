@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 Key = int | str
@@ -38,6 +38,10 @@ class StampSync:
         for stamp in [s for s in self._waiting if s <= stamp_ns]:
             del self._waiting[stamp]
         return gathered
+
+    def lacks(self, keys: Collection[Key]) -> bool:
+        """Tell whether a stamp that has begun is still without one of these values."""
+        return any(key not in gathered for gathered in self._waiting.values() for key in keys)
 
     def clear(self) -> None:
         """Forget everything, as after a reset of the simulation."""

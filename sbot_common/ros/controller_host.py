@@ -100,11 +100,13 @@ class ControllerHost(Node):  # type: ignore[misc]
             self.advertise(topics.RAB_DATA)
         heard = list(sources(self.robot_id, self.num_robots, fields, together, codecs))
         for source in heard:
-            # What is sent last wakes the node; the rest is there by then (LeanExecutor).
+            # What is sent last wakes the node; the rest is there by then, or is awaited
+            # (LeanExecutor).
             ros.subscribe(
                 self, source.topic, self._resolve(source.topic, source.robot),
                 partial(self._on_input, source), self._depth,
-                wakes=self._lockstep and source is heard[-1], expected=self._lockstep,
+                wakes=self._lockstep and source is heard[-1],
+                awaited=partial(self._complete.lacks, source.keys) if self._lockstep else None,
                 reliable=self._lockstep or self.values['reliability'] == RELIABLE)
         ros.watch_publishers(self, [self._resolve(source.topic, source.robot)
                                     for source in heard], self._lockstep)

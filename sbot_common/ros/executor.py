@@ -6,8 +6,8 @@ the callback directly. It waits for as little as it must, because the middleware
 into the wait and out again, and because every message waited for is a wake-up:
 
 * Subscriptions with ``wakes=False`` (``ros.subscribe``), and rclpy's own to /clock in nodes
-  without timers, are looked at when another wakes the node. When one with ``expected=True`` is
-  found empty then, what belongs together is still arriving: the next wait is for these, too.
+  without timers, are looked at when another wakes the node. What is found empty then, and
+  ``awaited``, is still arriving: the next wait is for these, too.
 * Services, and those subscriptions, are looked at every 20 ms in any case.
 
 Answers to requests wake it, and are heard after all messages that were sent before them. Whatever
@@ -49,7 +49,7 @@ class _Source(NamedTuple):
     raw: bool
     callback: Callable[[Any], None]
     wakes: bool
-    expected: bool  # with what wakes
+    awaited: list[Callable[[], bool]]  # each tells whether one is to come before a turn
 
 
 class _Entities(NamedTuple):
@@ -82,8 +82,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         self._changed = True
-        self._missing: list[_Source] = []  # late companions of what has woken the node last
-        self._early: set[int] = set()  # companions that have come since: of what will wake it
+        self._missing: list[_Source] = []  # what a turn still waits for
         super().__init__(**options)
         self._wait(self._make_wait_set(0, 0, 0), [], [], [], 0)
 
@@ -126,7 +125,6 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
                 wait_set = self._make_wait_set(len(entities.sources), len(entities.timers),
                                                len(entities.clients))
                 self._missing.clear()
-                self._early.clear()
                 poll_due = 0
             ready = self._wait(wait_set, entities.waking + self._missing, entities.timers,
                                entities.clients, _POLL_PERIOD_NS)
@@ -157,8 +155,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
                         self._serve_rest(rare_nodes.pop())
 
     def _take_all(self, sources: list[_Source], ready: set[int]) -> None:
-        """Pass on what has arrived, and note which companions of it have not."""
-        woken = False
+        """Pass on what has arrived, and note what is still to come."""
         empty = []
         for source in sources:
             if self._changed:  # a callback has created or destroyed something: look again
@@ -167,17 +164,9 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
                 # What was not ready before may have come after what others were to hear first.
                 if source.pointer in ready:
                     self._drain(source)
-                    woken = True
             elif not self._drain(source):
-                if source.expected:
-                    empty.append(source)
-            elif source.expected and source not in self._missing:
-                self._early.add(source.pointer)
-        if woken:
-            self._missing = [source for source in empty if source.pointer not in self._early]
-            self._early.clear()
-        elif self._missing:
-            self._missing = [source for source in self._missing if source in empty]
+                empty.append(source)
+        self._missing = [source for source in empty if any(ask() for ask in source.awaited)]
 
     def _entities(self) -> _Entities:
         sources, timers, services, clients = [], [], [], []
@@ -195,7 +184,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
                         s.handle, s.handle.pointer, s.msg_type, s.raw,
                         _unless_negative(s.callback) if own_clock else s.callback,
                         getattr(s, 'wakes', not own_clock or bool(node_timers)),
-                        getattr(s, 'expected', False)))
+                        getattr(s, 'awaited', [])))
         except AttributeError:
             raise _UnknownInternals from None
         return _Entities(sources, [s for s in sources if s.wakes], timers, services, clients)

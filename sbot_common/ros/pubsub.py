@@ -96,15 +96,15 @@ def _careful(node: Node, name: str, callback: Callable[[bytes], None]) -> Callab
 
 
 def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], None],
-              depth: int = LOCKSTEP_DEPTH, *, wakes: bool = True, expected: bool = False,
-              reliable: bool = True) -> Subscription:
+              depth: int = LOCKSTEP_DEPTH, *, wakes: bool = True,
+              awaited: Callable[[], bool] | None = None, reliable: bool = True) -> Subscription:
     """Create a subscription whose callback gets the bytes, for a codec in ``messages.py``.
 
     A message that is damaged (``DamagedMessage``) is ignored; the first of a topic is logged.
     ``wakes=False``: its messages are looked for when another message or a timer wakes the node
-    (``LeanExecutor``); ``expected=True``: each of those comes with one of these. rclpy's own
-    executors do not know the difference. ``reliable=False``: best-effort publishers, as those of
-    real sensors, are heard too (docs/errata.md P19).
+    (``LeanExecutor``). While ``awaited`` says that one is still to come, it wakes the node, too.
+    rclpy's own executors do not know the difference. ``reliable=False``: best-effort publishers,
+    as those of real sensors, are heard too (docs/errata.md P19).
     """
     callback = _careful(node, name, callback)
     key = (name, topic.type, depth, reliable)
@@ -112,7 +112,7 @@ def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], N
         shared, subscription = _shared[key]
         shared.callbacks.append(callback)
         subscription.wakes = subscription.wakes or wakes
-        subscription.expected = subscription.expected or expected
+        subscription.awaited += [awaited] if awaited else []
         return subscription
     receiver: Callable[[bytes], None] = callback
     if _shared is not None and not topic.latched:
@@ -120,7 +120,7 @@ def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], N
         receiver.callbacks.append(callback)
     subscription = node.create_subscription(
         ros_class(topic.type), name, receiver, qos(topic, depth, reliable), raw=True)
-    subscription.wakes, subscription.expected = wakes, expected
+    subscription.wakes, subscription.awaited = wakes, [awaited] if awaited else []
     if _shared is not None and isinstance(receiver, _Shared):
         _shared[key] = receiver, subscription
     return subscription

@@ -51,7 +51,9 @@ def spin(finished):
 """
 
 COMPANIONS = SCENE + """
-early, late = hear('/early', wakes=False, expected=True), hear('/late', wakes=False, expected=True)
+def awaited(name):
+    return lambda: heard.count(name) < heard.count('/last')
+early, late = (hear(name, wakes=False, awaited=awaited(name)) for name in ('/early', '/late'))
 last = hear('/last')
 ticks = 0
 def tick():
@@ -63,6 +65,31 @@ def tick():
 talker.create_timer(0.001, tick)
 spin(lambda: len(heard) == 300)
 assert heard.count('/early') == heard.count('/late') == 100
+"""
+
+# One tick lacks its companion; those of later ticks come alone, before what wakes the node.
+LACKING = SCENE + """
+from sbot_common.ros.executor import LeanExecutor
+woken_by, wait = [], LeanExecutor._wait
+def recorded(self, *given):
+    ready = wait(self, *given)
+    woken_by.append((len(heard), ready))
+    return ready
+LeanExecutor._wait = recorded
+companion = hear('/companion', wakes=False,
+                 awaited=lambda: heard.count('/companion') < heard.count('/last') - 1)
+last = hear('/last')
+last.publish(write_twist(1.0, 0.0, 0.0))
+sent = 1
+def tick():
+    global sent
+    if len(heard) == sent < 41:
+        sent += 1
+        (last if sent % 2 else companion).publish(write_twist(1.0, 0.0, 0.0))
+talker.create_timer(0.001, tick)
+spin(lambda: len(heard) == 41)
+pointer = next(s.handle.pointer for s in listener.subscriptions if s.topic_name == '/companion')
+assert not [count for count, ready in woken_by if count > 3 and pointer in ready]
 """
 
 UNEXPECTED = SCENE + """
@@ -112,8 +139,9 @@ def run(text):
     return done.stdout.split()
 
 
-@pytest.mark.parametrize('scene', [COMPANIONS, UNEXPECTED, SERVICE, LATER], ids=[
-    'companions before and behind what wakes', 'nothing that wakes', 'clients and services',
+@pytest.mark.parametrize('scene', [COMPANIONS, LACKING, UNEXPECTED, SERVICE, LATER], ids=[
+    'companions before and behind what wakes', 'a companion that never comes',
+    'nothing that wakes', 'clients and services',
     'a subscription made later'])
 def test_everything_arrives(scene):
     assert run(scene) == ['LeanExecutor']
