@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 from make_gallery import complete
-from make_page_figures import complete as complete_figures
+from make_page_figures import jobs
 from reference_pages import api_page, commands_page, module_pages
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -137,8 +137,7 @@ def main() -> None:
     folder = ROOT / 'build' / 'docs'
     shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(folder.parent / 'site', ignore_errors=True)
-    complete(GALLERY, os.cpu_count() or 1)
-    complete_figures(GALLERY)
+    complete(GALLERY, os.cpu_count() or 1, jobs(GALLERY))
     gather(folder)
     copy_made(folder)
     write(folder, 'commands.md', commands_page())

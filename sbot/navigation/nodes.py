@@ -18,6 +18,7 @@ from sbot.bag.reader import Bag
 from sbot.controllers.external import ENTRY as EXTERNAL
 from sbot.controllers.registry import NONE
 from sbot.files.yaml_text import dump_yaml
+from sbot.navigation.competitors import command_of
 from sbot.ros.domain import FREE, parse_domain
 from sbot.ros.own_command import parse_command
 from sbot.ros.up import NodeFailed, run_up
@@ -33,13 +34,7 @@ from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
 
-PREFIX = 'node: '  # of a competitor's name; a command follows. No module:Class has a space.
 _PLACES = ('{namespace}', '{robot}', '{goal_x}', '{goal_y}')
-
-
-def is_node(controller: str) -> bool:
-    """Tell whether a competitor is a command that starts nodes."""
-    return controller.startswith(PREFIX)
 
 
 def command_words(controller: str) -> list[str]:
@@ -54,7 +49,7 @@ def command_words(controller: str) -> list[str]:
     if find_spec('rclpy') is None:
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation')
-    return parse_command(controller.removeprefix(PREFIX))
+    return parse_command(command_of(controller))
 
 
 def node_scenario(values: Mapping[str, Any], fixed: Mapping[str, Any]) -> Scenario:
@@ -104,7 +99,7 @@ def driven_run(whole: Scenario, controller: str, bag: Path,
     """
     scenario = whole.model_copy(update={'until': None})
     summary = run_up(scenario, record=bag, domain=parse_domain(FREE), output=output,
-                     own=_commands(scenario, controller.removeprefix(PREFIX)))
+                     own=_commands(scenario, command_of(controller)))
     commands = recorded_commands(Bag(bag), scenario)
     again = _driven(scenario, commands)
     if again.summary['trajectory_sha256'] != summary['trajectory_sha256']:
