@@ -17,6 +17,7 @@ from sbot.scenario.controllers import goal_tolerances
 Array = NDArray[np.float64]
 
 _RING = 1.35  # times as wide as its robot is the ring of a goal at least
+_WIDE = 1.4  # times as wide as the ring is a tolerance that has its own circle
 
 
 def latest_goals(data: RunData, stamp_ns: int) -> list[Goal]:
@@ -39,13 +40,13 @@ def covered_goals(data: RunData, stamp_ns: int, scale: float) -> NDArray[np.bool
 
 
 def wide_tolerances(data: RunData, goals: list[Goal], scale: float) -> Array:
-    """Return x, y, radius (K, 3) (m) of the goals' tolerances that are wider than their rings.
+    """Return x, y, radius (K, 3) (m) of tolerances that are much wider than the rings of goals.
 
     ``scale`` is a metre's length (pt).
     """
     tolerances, rings = goal_tolerances(data.scenario), _RING * drawn_radius(data, scale)
     rows = {(goal.x, goal.y, tolerances[goal.robot]) for goal in goals
-            if tolerances[goal.robot] > 1.05 * rings[goal.robot]}
+            if tolerances[goal.robot] > _WIDE * rings[goal.robot]}
     return np.array(sorted(rows)).reshape(-1, 3)
 
 
@@ -63,7 +64,7 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
 
     Of many with a colour each, ``by='robot'``, the rings and crosses have these colours.
 
-    A thin circle shows how near to its goal a robot has arrived, if that is wider than the ring.
+    A thin circle is the tolerance of a goal, if that is much wider than the ring.
     A ring is wider than its robot, which is drawn over it. The cross in it is left out while a
     robot is there, as it would hide the robot.
     """
@@ -93,7 +94,7 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
             edges = [colours[goals[k].robot] if alone else edge
                      for k, alone, edge in zip(own, single, edges, strict=True)]
         axes.scatter(xy[single, 0], xy[single, 1], s=rings[single], marker='o', linewidths=0.0,
-                     zorder=6, alpha=0.5,
+                     zorder=3.1, alpha=0.5,  # below boxes and tracks
                      facecolors=[colours[goals[k].robot] for k in own[single]])
     over = 8.5 if counts.max() > 1 else 6.5  # a crowd would hide the ring of its goal
     # With a rim, as red on other colours is hard to see.

@@ -44,7 +44,7 @@ def test_goals_of_many_with_a_colour_each_have_these_colours():
 
 
 def test_a_circle_shows_a_tolerance_that_is_wider_than_the_ring_of_its_goal():
-    goals = [{'goal': [8, 3], 'goal_tolerance': 1.5}, {'goal': [8, 6], 'goal_tolerance': 0.1},
+    goals = [{'goal': [8, 3], 'goal_tolerance': 1.5}, {'goal': [8, 6], 'goal_tolerance': 0.5},
              {'goal': [8, 3], 'goal_tolerance': 1.5}]
     robots = [{'pose': [2, 2 + 2 * i, 0], 'controller': 'none', **each}
               for i, each in enumerate(goals)]
