@@ -14,6 +14,7 @@ from sbot.bag.reader import Bag
 from sbot.environment.discovery import stay_on_this_machine
 from sbot.environment.running import lines_of
 from sbot.regression.commands import CommandDifference, Tolerances, differences
+from sbot.regression.differing import Differing, DifferingRobot
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
 from sbot.ros.live_tf import live_tf_path, with_path
 from sbot.ros.own_command import labels, own_environment, parse_command, start_command
@@ -34,6 +35,7 @@ class NodeReplayResult(NamedTuple):
     differences: int  # of them, not as recorded
     first: CommandDifference | None
     damage: str  # where the bag was cut off, else ''
+    differing: tuple[DifferingRobot, ...] = ()  # robots with differences, by id
 
     @property
     def equal(self) -> bool:
@@ -103,6 +105,7 @@ def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: A
              progress: Progress) -> NodeReplayResult:
     compared = count = wrong = 0
     first: CommandDifference | None = None
+    differing = Differing()
     for tick, stamp_ns, messages in recorded.ticks():
         answers: Mapping[int, list[bytes]] = feeder.tick(tick, stamp_ns, messages)
         count += 1
@@ -114,16 +117,17 @@ def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: A
             compared += 1
             found = next(differences(old[-1] if old else None, new[-1] if new else None,
                                      recorded.types[robot], tolerances), None)
-            wrong += found is not None
-            if found is not None and first is None:
-                first = CommandDifference(tick, stamp_ns, recorded.name(robot), *found)
+            if found is not None:
+                wrong += 1
+                differing.add(robot, tick)
+                first = first or CommandDifference(tick, stamp_ns, recorded.name(robot), *found)
         progress(tick)
         if feeder.silent:  # it would be so in all that is left
             break
     if compared == 0:
         raise InputError(f'{recorded.bag.path}: no complete tick in it with a command')
     return NodeReplayResult(recorded.scenario.name, tuple(feeder.robots), count, compared, wrong,
-                            first, recorded.bag.damage)
+                            first, recorded.bag.damage, differing.robots())
 
 
 @contextmanager
