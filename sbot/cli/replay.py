@@ -230,7 +230,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     parser.add_argument('--node', metavar='COMMAND',
                         help="feed the recording to your own ROS 2 node instead, and compare its "
                              "commands; e.g. 'ros2 run my_package my_node', or a Python file "
-                             'with its arguments')
+                             'with its arguments. A command with {namespace}, {robot}, {goal_x} '
+                             'or {goal_y} is started once for each robot that is compared')
     parser.add_argument('--robot', metavar='N', type=int, action='append', default=[],
                         help='with --node: compare the commands of this robot; may be repeated '
                              '(default: robots with controller: external, or else those that '
