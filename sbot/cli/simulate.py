@@ -69,7 +69,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     help="also start your own node, e.g. for `controller: external`; e.g. 'ros2 "
                          "run my_package my_node', or a Python file with its arguments. With "
                          'several robots the node of robot N needs its namespace: --ros-args '
-                         '-r __ns:=/robot_N. May be repeated')
+                         '-r __ns:=/robot_N. A command with {namespace}, {robot}, {goal_x} or '
+                         '{goal_y} is started once for each robot with `controller: external`, '
+                         'with its values. May be repeated')
     up.set_defaults(run=_up)
 
 

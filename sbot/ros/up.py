@@ -16,13 +16,20 @@ from typing import Any
 
 import yaml
 
+from sbot.controllers.external import ENTRY as EXTERNAL
 from sbot.environment.discovery import THIS_MACHINE
 from sbot.environment.running import DRAIN_TIME, RunningProcesses
 from sbot.files.temporary import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain
 from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
 from sbot.ros.live_tf import live_tf_path, with_path
-from sbot.ros.own_command import labels, own_environment, parse_command, start_command
+from sbot.ros.own_command import (
+    labels,
+    own_environment,
+    parse_command,
+    robot_commands,
+    start_command,
+)
 from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
@@ -80,7 +87,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     domain : ROS domain of the nodes; None: that of ROS_DOMAIN_ID
     namespace : of all nodes, e.g. '/arena', with a clock and transforms of its own; '': none
     parameters : of the simulator's node, over its defaults
-    own : commands of the user's own nodes, which are started after ours and end with them
+    own : commands of the user's own nodes, which are started after ours and end with them; one
+        with places (``robot_commands``) is started once for each external robot
     names : of the robots, separated by commas: namespaces of their topics; '': robot_<i>
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
@@ -98,11 +106,15 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
 
     """
     _check_can_start(record)
+    remaps = ros_arguments([*own_names(namespace),
+                            *named_robots(names, len(scenario.robots), namespace)])
+    given = [name.strip().strip('/') for name in names.split(',')] if names else []
+    external = [i for i, robot in enumerate(scenario.robots) if robot.controller == EXTERNAL.name]
+    own = [text for each in own
+           for text in robot_commands(each, scenario, external, namespace, given)]
     commands = [parse_command(text) for text in own]
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
-    remaps = ros_arguments([*own_names(namespace),
-                            *named_robots(names, len(scenario.robots), namespace)])
     messages = live_tf_path(output)
     warn_of_reach(scenario, wind_source(scenario).field)
     status, running = _Status(progress), RunningProcesses(output)
