@@ -85,9 +85,8 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation') from None
     recorded = read_recorded(bag, robots, overrides)
-    texts = [] if command is None else robot_commands(
-        command, recorded.scenario, list(recorded.external) if recorded.named else [])
-    commands = [(text, parse_command(text)) for text in texts]
+    commands = [] if command is None else [(text, parse_command(text)) for text in robot_commands(
+        command, recorded.scenario, list(recorded.external) if recorded.named else [])]
     stay_on_this_machine()
     domain = current_domain() if command is None else parse_domain(FREE)
     messages = live_tf_path(output)

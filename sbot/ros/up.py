@@ -108,10 +108,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     _check_can_start(record)
     remaps = ros_arguments([*own_names(namespace),
                             *named_robots(names, len(scenario.robots), namespace)])
-    given = [name.strip().strip('/') for name in names.split(',')] if names else []
-    external = [i for i, robot in enumerate(scenario.robots) if robot.controller == EXTERNAL.name]
-    own = [text for each in own
-           for text in robot_commands(each, scenario, external, namespace, given)]
+    own = _one_for_each_robot(own, scenario, namespace, names)
     commands = [parse_command(text) for text in own]
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
@@ -137,6 +134,15 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         finally:
             running.stop()
     return _summary(failed, running.last_lines, status, own)
+
+
+def _one_for_each_robot(own: Sequence[str], scenario: Scenario, namespace: str,
+                        names: str) -> list[str]:
+    """Return the user's commands with their places filled in; see ``run_up``."""
+    given = [name.strip().strip('/') for name in names.split(',')] if names else []
+    external = [i for i, robot in enumerate(scenario.robots) if robot.controller == EXTERNAL.name]
+    return [text for each in own
+            for text in robot_commands(each, scenario, external, namespace, given)]
 
 
 def _check_can_start(record: str | Path | None) -> None:

@@ -177,9 +177,8 @@ GET = b'GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n'
 @pytest.mark.parametrize('place', [0.3], indirect=True)
 @pytest.mark.parametrize('said', [b'', b'GET', GET[:-2] % b'/', b'GET / HTTP/1.1\r\nHost: '])
 def test_a_connection_that_asks_nothing_is_closed(place, said):
-    # It may be closed before we speak.
     with (socket.create_connection(place[1], timeout=DEADLINE) as client,
-          contextlib.suppress(ConnectionError)):
+          contextlib.suppress(ConnectionError)):  # it may be closed before we speak
         client.sendall(said)
         assert client.recv(100) == b''
     until(lambda: served() == 0)
