@@ -176,8 +176,9 @@ def complete(folder: Path, processes: int = 1, others: Iterable[Job] = ()) -> No
     beside it.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    jobs = [*(partial(complete_one, folder, name) for name in (*GALLERY, *FIGURES, *DRAWN)
-              if lacking(folder, name)), *others]
+    jobs: list[Job] = [partial(complete_one, folder, name)
+                       for name in (*GALLERY, *FIGURES, *DRAWN) if lacking(folder, name)]
+    jobs += others
     if processes == 1 or len(jobs) < 2:
         for job in jobs:
             job()

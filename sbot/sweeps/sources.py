@@ -114,11 +114,11 @@ def check_values(plan: Plan, source: Source, given: Given) -> None:
     """
     first = {key: value for axis in plan.axes for key, value in axis.at(0).items()}
     for axis in plan.axes:
-        for index in _some(axis):
+        for index in _indexes_to_try(axis):
             _check(plan, source, {**first, **axis.at(index)}, given, axis)
 
 
-def _some(axis: Axis) -> list[int]:
+def _indexes_to_try(axis: Axis) -> list[int]:
     if len(axis) <= _CHECKED:
         return list(range(len(axis)))
     return [*range(_CHECKED - 1), len(axis) - 1]

@@ -29,7 +29,7 @@ def idle_settings(written: ScenarioFile, scenario: Scenario, origins: Origins) -
     """
     for name, keys, rules in (('wind', written.wind, _wind),
                               ('sensors', written.sensors, _sensors)):
-        given = _given(keys, getattr(scenario, name))
+        given = _keys_given(keys, getattr(scenario, name))
         for key, reason in rules(given, scenario):
             if key in given:
                 yield f'{origins.where((name, key))}: has no effect {reason}'
@@ -105,7 +105,7 @@ def _robots(robots: list[int]) -> str:
     return f'robots {shown}' + f' and {others} others' * (others > 0)
 
 
-def _given(written: Mapping[str, object], group: tuple[NamedTuple, ...]) -> set[str]:
+def _keys_given(written: Mapping[str, object], group: tuple[NamedTuple, ...]) -> set[str]:
     """Return the keys of a group that a file gives and that are not at their default."""
     return {key for part in group for key, default in part._field_defaults.items()
             if key in written and getattr(part, key) != default}
