@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot.runner.overlap_count import OverlapCount
 from sbot.scenario.controllers import goal_tolerances, has_leader
 from sbot.scenario.model import Scenario
 from sbot_common.clock import in_seconds
 from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import one_line
-from sbot_sim.collision.overlap import overlaps as count_overlaps
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.world.boxes import as_sent
-from sbot_sim.worlds.parameters import SimulationParameters, all_bodies
+from sbot_sim.worlds.parameters import SimulationParameters
 
 Array = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class Tally:
         self._goals = [robot.goal for robot in scenario.robots]
         self._tolerances = goal_tolerances(scenario)
         self._hash = hashlib.sha256() if hashed else None
-        self._overlaps = 0 if overlaps else None
+        self._overlaps = OverlapCount(parameters) if overlaps else None
         self._rows = 0
         self._previous: Array | None = None
         self._path = np.zeros(n)
@@ -78,8 +78,7 @@ class Tally:
             if boxes is not None:
                 self._hash.update(np.ascontiguousarray(as_sent(boxes), '<f8').tobytes())
         if self._overlaps is not None:
-            self._overlaps += count_overlaps(*all_bodies(self._parameters, snapshot.moved, boxes,
-                                                         pose))
+            self._overlaps.add(snapshot)
         if self._previous is not None:
             step = pose[:, :2] - self._previous[:, :2]
             self._path += _lengths(step)
@@ -119,7 +118,7 @@ class Tally:
             'wall_time_s': round(wall_time_s, 3),
             'real_time_factor': round(sim_time / wall_time_s, 3) if wall_time_s > 0 else None,
             'trajectory_sha256': None if self._hash is None else self._hash.hexdigest(),
-            'overlaps': self._overlaps,
+            'overlaps': None if self._overlaps is None else self._overlaps.total(),
             **ended,
             'leader': 0 if has_leader(self._scenario) else None,
             'robots': [{

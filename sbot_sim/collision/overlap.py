@@ -33,6 +33,7 @@ Array = NDArray[np.float64]
 Indexes = NDArray[np.intp]
 
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
+_ROUNDING = 1e-6  # m, more than that of an x of many worlds of 10^6 m side by side
 PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS, POLYGON = range(7)
 
 
@@ -108,14 +109,23 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
                       for name in Overlaps._fields))
 
 
-def _overlaps_of_discs(world: World, radius: Array, pose: Array, tolerance: float) -> Overlaps:
-    """Return the overlaps of round robots; see ``find_overlaps``."""
+def _overlaps_of_discs(world: World, radius: Array, pose: Array, tolerance: float,
+                       apart: Array | None = None) -> Overlaps:
+    """Return the overlaps of round robots; see ``find_overlaps``.
+
+    ``apart`` : (N,) m, added to x while pairs are searched for: robots that cannot meet
+    """
     xy = np.ascontiguousarray(pose[:, :2], dtype=np.float64)
     found: list[tuple[Indexes, int, Indexes, Array]] = []
     if not len(xy):
         empty = np.zeros(0, dtype=np.intp)
         return Overlaps(empty, np.zeros(0, dtype=np.int8), empty, np.zeros(0))
-    i, j = near_pairs(xy, radius)
+    if apart is None:
+        i, j = near_pairs(xy, radius)
+    else:
+        i, j = near_pairs(xy + np.column_stack([apart, np.zeros(len(xy))]), radius + _ROUNDING)
+        same = apart[i] == apart[j]
+        i, j = i[same], j[same]
     found.append((i, PAIR, j, radius[i] + radius[j] - _lengths(xy[i] - xy[j])))
     if world.has_walls:
         bounds = world.bounds
@@ -208,3 +218,21 @@ def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
     if lost:
         bodies, pose = select_bodies(bodies, finite), pose[finite]
     return lost + len(find_overlaps(world, bodies, pose).robot)
+
+
+def overlaps_of_ticks(world: World, bodies: BodyArrays, poses: Array) -> int:
+    """Count the overlaps of round robots in several ticks at once; see ``overlaps``.
+
+    ``poses`` : (T, N, 3) x, y (m) and whatever
+    """
+    radius = np.tile(bodies.shape.outer_radius, len(poses))
+    tick = np.repeat(np.arange(len(poses)), poses.shape[1])
+    rows = poses.reshape(-1, poses.shape[2])
+    finite = np.isfinite(rows[:, 0]) & np.isfinite(rows[:, 1])
+    lost = len(rows) - int(np.count_nonzero(finite))
+    if lost:
+        radius, tick, rows = radius[finite], tick[finite], rows[finite]
+    if not len(rows):
+        return lost
+    width = np.ptp(rows[:, 0]) + 2.0 * (radius.max() + 2.0 * _ROUNDING)
+    return lost + len(_overlaps_of_discs(world, radius, rows, TOLERANCE, tick * width).robot)

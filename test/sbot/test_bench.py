@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from numpy._core import _multiarray_umath
 
+from sbot.bench import measure as measure_module
 from sbot.bench.measure import CASES, measure
 from sbot.bench.result import growth
 
@@ -43,6 +44,15 @@ def test_no_bit_depends_on_speed_threads_or_machine(name):
     assert hashes.hash_of(name) == golden[name]
     if name in (*hashes.CROWDS, *hashes.SENSED):
         assert hashes.hash_of(name, threads=2) == golden[name]
+
+
+def test_a_scene_starts_again_after_30_seconds(monkeypatch):
+    calls = []
+    monkeypatch.setattr(measure_module, '_LEAST_BLOCKS', 61)
+    monkeypatch.setattr(measure_module, '_stepper', lambda *_: measure_module._Stepper(
+        lambda: calls.append('begin'), lambda: calls.append('ten steps'), lambda: 0, 0))
+    measure('step', 10, 1, 0.0)
+    assert calls == ['ten steps', *2 * ['begin', *30 * ['ten steps']], 'begin', 'ten steps']
 
 
 @pytest.mark.skipif(sys.platform != 'linux' or platform.machine() != 'x86_64',

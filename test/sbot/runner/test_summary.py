@@ -73,7 +73,7 @@ def test_what_is_not_asked_for_costs_nothing_and_is_none(monkeypatch):
 
     def too_much(*_):
         raise AssertionError('nobody has asked for this')
-    monkeypatch.setattr('sbot.runner.summary.count_overlaps', too_much)
+    monkeypatch.setattr('sbot.runner.summary.OverlapCount', too_much)
     monkeypatch.setattr('sbot.runner.summary.hashlib', SimpleNamespace(sha256=too_much))
     light = sbot.run('leader_follower', duration=0.5, overlaps=False, hashed=False, keep=False)
     assert light.summary['overlaps'] is None

@@ -8,7 +8,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sbot_sim.collision.overlap import PAIR, find_overlaps, overlaps
+from sbot_sim.collision.overlap import PAIR, find_overlaps, overlaps, overlaps_of_ticks
 from sbot_sim.world.bodies import ROBOT, S_BOT
 from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
@@ -46,6 +46,29 @@ def test_counts_what_shapely_counts(seed):
                           for k in rng.integers(0, 3, 15)])
     pose = rng.uniform(-0.5, 6, (15, 3))
     assert overlaps(world, bodies, pose) == brute_force(world, bodies, pose)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from([1.0, 1e4]))
+def test_ticks_counted_together_are_those_counted_one_by_one(seed, scale):
+    rng = np.random.default_rng(seed)
+    world = make_world([scale * side for side in BOUNDS],
+                       circles=scale * rng.uniform(0.1, 1, (3, 3)) * [6, 5, 1],
+                       rectangles=scale * rng.uniform(0.1, 1, (3, 5)) * [6, 5, 2, 2, 3 / scale])
+    bodies = body_arrays([ROBOT._replace(radius=scale * radius)
+                          for radius in rng.choice([0.06, 0.3, 0.9], 12)])
+    poses = np.concatenate([scale * rng.uniform(-0.5, 6, (9, 12, 2)), np.zeros((9, 12, 1))], 2)
+    poses[4, 3, 0] = np.nan
+    expected = sum(overlaps(world, bodies, pose) for pose in poses)
+    assert expected > 9
+    assert overlaps_of_ticks(world, bodies, poses) == expected
+
+
+def test_robots_of_different_ticks_do_not_overlap():
+    poses = np.array([[[1.0, 1.0, 0.0]], [[1.0, 1.0, 0.0]], [[5.0, 4.0, 0.0]]])
+    assert overlaps_of_ticks(make_world(BOUNDS), body_arrays([ROBOT]), poses) == 0
+    assert overlaps_of_ticks(make_world(BOUNDS), body_arrays([ROBOT]),
+                             np.full((2, 1, 3), np.inf)) == 2
 
 
 @pytest.mark.parametrize(('gap', 'count'), [(0.0, 0), (-0.9e-9, 0), (-1.1e-9, 1), (1e-3, 0)])
