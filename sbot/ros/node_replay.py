@@ -85,8 +85,9 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation') from None
     recorded = read_recorded(bag, robots, overrides)
-    commands = [] if command is None else [(text, parse_command(text)) for text in robot_commands(
-        command, recorded.scenario, list(recorded.external) if recorded.named else [])]
+    texts = [] if command is None else robot_commands(
+        command, recorded.scenario, list(recorded.external) if recorded.named else [])
+    commands = [parse_command(text) for text in texts]
     stay_on_this_machine()
     domain = current_domain() if command is None else parse_domain(FREE)
     messages = live_tf_path(output)
@@ -102,8 +103,7 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
         stack.callback(context.try_shutdown)
         environment = with_path(own_environment(), messages)
         running = [stack.enter_context(_running(words, text, label, environment, domain, output))
-                   for (text, words), label in zip(
-                       commands, labels([words for _, words in commands]), strict=True)]
+                   for words, text, label in zip(commands, texts, labels(commands), strict=True)]
         from sbot.ros.feeder import Feeder
         feeder = Feeder(recorded, context, timeout,
                         lambda: next(filter(None, (ended() for ended in running)), ''), output)

@@ -87,8 +87,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     domain : ROS domain of the nodes; None: that of ROS_DOMAIN_ID
     namespace : of all nodes, e.g. '/arena', with a clock and transforms of its own; '': none
     parameters : of the simulator's node, over its defaults
-    own : commands of the user's own nodes, which are started after ours and end with them; one
-        with places (``robot_commands``) is started once for each external robot
+    own : commands of the user's nodes, started after ours; with places one for each external robot
     names : of the robots, separated by commas: namespaces of their topics; '': robot_<i>
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
@@ -108,8 +107,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     _check_can_start(record)
     remaps = ros_arguments([*own_names(namespace),
                             *named_robots(names, len(scenario.robots), namespace)])
-    own = _one_for_each_robot(own, scenario, namespace, names)
-    commands = [parse_command(text) for text in own]
+    own, commands = _own_commands(own, scenario, namespace, names)
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
     messages = live_tf_path(output)
@@ -136,13 +134,13 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     return _summary(failed, running.last_lines, status, own)
 
 
-def _one_for_each_robot(own: Sequence[str], scenario: Scenario, namespace: str,
-                        names: str) -> list[str]:
-    """Return the user's commands with their places filled in; see ``run_up``."""
+def _own_commands(own: Sequence[str], scenario: Scenario, run: str,
+                  names: str) -> tuple[list[str], list[list[str]]]:
+    """Return the user's commands, one with places for each external robot, and their words."""
     given = [name.strip().strip('/') for name in names.split(',')] if names else []
-    external = [i for i, robot in enumerate(scenario.robots) if robot.controller == EXTERNAL.name]
-    return [text for each in own
-            for text in robot_commands(each, scenario, external, namespace, given)]
+    robots = [i for i, robot in enumerate(scenario.robots) if robot.controller == EXTERNAL.name]
+    texts = [text for each in own for text in robot_commands(each, scenario, robots, run, given)]
+    return texts, [parse_command(text) for text in texts]
 
 
 def _check_can_start(record: str | Path | None) -> None:
