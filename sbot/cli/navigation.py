@@ -149,7 +149,7 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
 def _next_steps(rows: Sequence[Mapping[str, Any]],
                 arguments: argparse.Namespace) -> Iterator[str]:
     """Yield how to look at a run of each controller with which no robot arrived anywhere."""
-    from sbot.navigation.nodes import is_node
+    from sbot.navigation.competitors import is_node
     for name in dict.fromkeys(row['controller'] for row in rows):
         own = [row for row in rows if row['controller'] == name and row['error'] is None]
         if not own or any(row.get('arrived') for row in own) or is_node(name):
