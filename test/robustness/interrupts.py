@@ -36,6 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import ros_package
+from marked_processes import marked
 from ros_domain import lock_domain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,16 +117,6 @@ def start(mode: Mode, log: Path, domain: int, mark: str, folder: Path) -> subpro
             stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, start_new_session=True,
             # Jobs in the background of a shell inherit that SIGINT is ignored.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-
-
-def marked(mark: str) -> list[int]:
-    """Return the processes, except zombies, whose environment has SBOT_TEST=mark."""
-    found = []
-    for folder in Path('/proc').glob('[0-9]*'):
-        with contextlib.suppress(OSError):
-            if f'SBOT_TEST={mark}\0'.encode() in (folder / 'environ').read_bytes():
-                found.append(int(folder.name))
-    return found
 
 
 def handles_signals(pid: int) -> bool:

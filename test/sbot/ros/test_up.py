@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from growing_bag import has_begun
+from marked_processes import marked
 
 from sbot.bag.reader import Bag
 from sbot.ros import up
@@ -119,16 +120,6 @@ def drive(name: str, folder: Path) -> dict:
                           timeout=4 * DEADLINE, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
-
-
-def marked(mark: str) -> list[int]:
-    """Process ids, except zombies', whose environment has SBOT_TEST=mark."""
-    found = []
-    for folder in Path('/proc').glob('[0-9]*'):
-        with contextlib.suppress(OSError):
-            if f'SBOT_TEST={mark}\0'.encode() in (folder / 'environ').read_bytes():
-                found.append(int(folder.name))
-    return found
 
 
 def until(condition) -> bool:
