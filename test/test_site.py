@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.colors import rgb_to_hsv, to_rgb
+from PIL import Image
 
 import sbot
 from sbot.cli.main import COMMANDS, make_parser
@@ -168,6 +169,38 @@ def test_pictures_of_all_pages_have_both_grounds(tmp_path, monkeypatch):
     made.copy_made(site)
     assert (site / 'figures' / 'demo.dark.gif').read_bytes() == b'dark'
     assert (site / 'gallery' / 'rooms.dark.png').is_file()
+
+
+def test_pictures_of_tutorials_have_both_grounds(tmp_path, monkeypatch):
+    made, dark = module('make_site'), module('dark_pictures')
+    for name in ('GALLERY', 'DARK_TUTORIALS'):
+        monkeypatch.setattr(made, name, tmp_path / name)
+    monkeypatch.setattr(dark, 'TUTORIALS', tmp_path / 'tutorials')
+    light = tmp_path / 'tutorials' / 'first_swarm' / 'tracks.png'
+    light.parent.mkdir(parents=True)
+    Image.new('RGB', (8, 8), 'white').save(light)
+    text = '![Tracks](first_swarm/tracks.png)'
+    assert made.both_grounds(text, 'tutorials/first_swarm.md') == text
+    dark.complete(tmp_path / 'DARK_TUTORIALS')
+    assert made.both_grounds(text, 'tutorials/first_swarm.md') == (
+        '![Tracks](first_swarm/tracks.png#only-light)\n'
+        '![Tracks](first_swarm/tracks.dark.png#only-dark)')
+    made.copy_made(tmp_path / 'site')
+    with Image.open(tmp_path / 'site' / 'tutorials' / 'first_swarm' / 'tracks.dark.png') as image:
+        assert image.getpixel((4, 4)) == tuple(round(255 * each) for each in to_rgb(DARK.ground))
+
+
+def test_a_light_picture_gets_the_colours_of_a_dark_one():
+    colours = module('dark_pictures').dark_colours
+    for light, dark in ((LIGHT.ground, DARK.ground), ('black', DARK.ink), (LIGHT.goal, DARK.goal),
+                        *zip(LIGHT.followers, DARK.followers, strict=True)):
+        ground, new_ground, colour, new_colour = (
+            255 * np.array(to_rgb(each)) for each in (LIGHT.ground, DARK.ground, light, dark))
+        # And at the edge of a line; half a grey could be that of a letter.
+        for share in (1.0, 0.5) if np.ptp(colour) > 9 else (1.0,):
+            blend = (1 - share) * ground + share * colour
+            expected = (1 - share) * new_ground + share * new_colour
+            assert colours(blend[None])[0] == pytest.approx(expected, abs=2.0)
 
 
 def test_all_that_is_dark_is_made_once(tmp_path, monkeypatch):

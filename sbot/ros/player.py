@@ -25,6 +25,7 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
 from sbot_common.random.generators import SOURCE
 from sbot_common.wire.cdr import canonical, decode, encode, stamp_ns
+from sbot_sim.ros.awake_clock import AwakeClock
 
 # What controllers say, and what only log times are made of.
 _NOT_PLAYED = (topics.CMD_VEL.name, topics.GOAL.name)
@@ -154,12 +155,11 @@ class Player:
 
     def _wait(self, condition: object, what: str, again: Sequence[Message] = ()) -> None:
         assert callable(condition)
-        deadline = time.monotonic() + self._timeout
-        repeat = time.monotonic() + _REPEAT_PERIOD
+        awake, repeat = AwakeClock(), _REPEAT_PERIOD
         while not condition():
             self._executor.spin_once(timeout_sec=0.02)
-            now = time.monotonic()
-            if now > deadline:
+            now = awake()
+            if now > self._timeout:
                 raise InputError(f'{self._bag.path}: waited {self._timeout:g} s for {what}')
             if now > repeat:
                 repeat = now + _REPEAT_PERIOD

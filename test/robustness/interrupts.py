@@ -140,7 +140,7 @@ def wait_for(text: str, process: subprocess.Popen, log: Path) -> bool:
 
 
 def interrupt(mode: Mode, delay: float, domain: int, folder: Path, name: str, *,
-              begun: bool = False, patience: float = 30.0) -> Ending:
+              begun: bool = False, patience: float = 120.0) -> Ending:
     """Start a mode, interrupt it, and see how it ends.
 
     Parameters

@@ -16,6 +16,7 @@ from sbot_common.errors import InputError
 OWN = 'every_own:Own'
 # What shipped controllers need beside defaults; files are written by ``write_files``.
 NEEDED = {'neural_controller.controller:Neural': {'network': 'every_network.json'},
+          'network': {'network': 'every_network.json'},
           'function_policy': {'policy': 'every_policy.json'}}
 # Without the map's frame, so that a scene that is turned gives the same run.
 INPUTS = ('infrared', 'scan:5', 'goal', 'leader', 'neighbours', 'wind', 'twist')
