@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from sbot.learn.given import check_plain
 from sbot.learn.proof.compare import baselines, prove, prove_all
 from sbot.learn.proof.evolve import TRAINING_SEEDS
 from sbot.learn.proof.report import draw_curves, table
 from sbot.learn.proof.rows import CURVE, MADE_BY, ROWS, Point, Row, write_made_by, write_rows
+from sbot.learn.task_checks import check_plain
 from sbot.learn.tasks.registry import entry_of
 from sbot.worlds.arguments import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
 from sbot_common.arguments import whole
