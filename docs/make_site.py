@@ -20,7 +20,7 @@ from typing import Any
 import dark_pictures
 import yaml
 from make_gallery import complete
-from make_page_figures import complete as complete_figures
+from make_page_figures import jobs
 from reference_pages import api_page, commands_page, module_pages
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -150,8 +150,7 @@ def main() -> None:
     folder = ROOT / 'build' / 'docs'
     shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(folder.parent / 'site', ignore_errors=True)
-    complete(GALLERY, os.cpu_count() or 1)
-    complete_figures(GALLERY)
+    complete(GALLERY, os.cpu_count() or 1, jobs(GALLERY))
     dark_pictures.complete(DARK_TUTORIALS)
     gather(folder)
     copy_made(folder)
