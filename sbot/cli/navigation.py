@@ -114,7 +114,7 @@ def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
     from sbot.navigation.benchmark import make_plan, run_nodes, run_plan, scene_sources
-    from sbot.navigation.nodes import PREFIX
+    from sbot.navigation.competitors import PREFIX
     from sbot.sweeps.values import seeds_of
     if arguments.resume and arguments.output is None:
         raise InputError('--resume needs the folder; do -o DIR')
@@ -149,7 +149,7 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
 def _next_steps(rows: Sequence[Mapping[str, Any]],
                 arguments: argparse.Namespace) -> Iterator[str]:
     """Yield how to look at a run of each controller with which no robot arrived anywhere."""
-    from sbot.navigation.nodes import is_node
+    from sbot.navigation.competitors import is_node
     for name in dict.fromkeys(row['controller'] for row in rows):
         own = [row for row in rows if row['controller'] == name and row['error'] is None]
         if not own or any(row.get('arrived') for row in own) or is_node(name):
@@ -163,13 +163,10 @@ def _next_steps(rows: Sequence[Mapping[str, Any]],
 
 def _secret(file: str | None) -> bytes | None:
     """Return the content of a secret file, and print its hash; None without a file."""
-    from sbot.files.limits import limits, too_large
-    from sbot.files.yaml_text import read_file
+    from sbot.files.limits import read_within
     if file is None:
         return None
-    secret = read_file(Path(file), typed=True)
-    if len(secret) > limits().text_bytes:
-        raise too_large(file, 'bytes or more', len(secret), 'text_bytes')
+    secret = read_within(file, 'text_bytes', typed=True)
     print(f'seeds from a secret with SHA-256 {hashlib.sha256(secret).hexdigest()}',
           file=sys.stderr)
     return secret

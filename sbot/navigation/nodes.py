@@ -18,6 +18,7 @@ from sbot.bag.reader import Bag
 from sbot.controllers.external import ENTRY as EXTERNAL
 from sbot.controllers.registry import NONE
 from sbot.files.yaml_text import dump_yaml
+from sbot.navigation.competitors import command_of
 from sbot.ros.domain import FREE, parse_domain
 from sbot.ros.own_command import parse_command, robot_commands
 from sbot.ros.up import NodeFailed, run_up
@@ -33,13 +34,6 @@ from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
 
-PREFIX = 'node: '  # of a competitor's name; a command follows. No module:Class has a space.
-
-
-def is_node(controller: str) -> bool:
-    """Tell whether a competitor is a command that starts nodes."""
-    return controller.startswith(PREFIX)
-
 
 def command_words(controller: str) -> list[str]:
     """Return the words of a competitor's command, places not filled in.
@@ -53,7 +47,7 @@ def command_words(controller: str) -> list[str]:
     if find_spec('rclpy') is None:
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation')
-    return parse_command(controller.removeprefix(PREFIX))
+    return parse_command(command_of(controller))
 
 
 def node_scenario(values: Mapping[str, Any], fixed: Mapping[str, Any]) -> Scenario:
@@ -103,7 +97,7 @@ def driven_run(whole: Scenario, controller: str, bag: Path,
     """
     scenario = whole.model_copy(update={'until': None})
     goals = [i for i, robot in enumerate(scenario.robots) if robot.goal is not None]
-    own = robot_commands(controller.removeprefix(PREFIX), scenario, goals)
+    own = robot_commands(command_of(controller), scenario, goals)
     summary = run_up(scenario, record=bag, domain=parse_domain(FREE), output=output, own=own)
     commands = recorded_commands(Bag(bag), scenario)
     again = _driven(scenario, commands)

@@ -136,7 +136,7 @@ def installed(folder):
     finally:
         sys.path[:] = before
         registry.installed.cache_clear()
-        registry._loaded.cache_clear()
+        registry._load_entry.cache_clear()
         for name in ('every_own', 'every_package'):
             sys.modules.pop(name, None)
 
