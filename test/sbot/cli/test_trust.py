@@ -287,10 +287,10 @@ def test_config_and_examples_are_our_own(tmp_path, monkeypatch, own):
     del sys.modules['of_the_package']
 
 
-def test_a_shipped_controller_asks_nothing_and_searches_no_folder(tmp_path, monkeypatch):
+@pytest.mark.parametrize('name', ['network', 'neural_controller.controller:Neural'])
+def test_a_shipped_controller_asks_nothing_and_searches_no_folder(tmp_path, name):
     scenario = load_scenario('leader_in_gusts', {
-        'duration': 0.1, 'python_path': [str(tmp_path)]})
-    assert scenario.robots[0].controller == 'neural_controller.controller:Neural'
+        'duration': 0.1, 'python_path': [str(tmp_path)], 'robots.0.controller': name})
     run_scenario(scenario, record=tmp_path / 'bag', keep=False)
     assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 0
     assert str(tmp_path) not in sys.path
