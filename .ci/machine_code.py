@@ -1,9 +1,10 @@
 """Make the machine code that a wheel brings: `python .ci/machine_code.py FOLDER [SCENARIO ...]`.
 
 Which functions there are is found by running: every shipped scenario (or those named) by `sbot
-run`, in a `World` and in `Worlds`, networks as policies, replay, `sbot bench`, and what a warm-up
-of everything compiles. Each level of processors (`sbot_common/compiled/keys.py`) has a process,
-all side by side, and a folder in FOLDER: the one that SBOT_MACHINE_CODE names for setup.py.
+run`, in a `World` and in `Worlds`, networks as policies, replay, `sbot bench`, what a warm-up of
+everything compiles, and robots that have every sensor. Each level of processors
+(`sbot_common/compiled/keys.py`) has a process, all side by side, and a folder in FOLDER: the one
+that SBOT_MACHINE_CODE names for setup.py.
 """
 
 from __future__ import annotations
@@ -20,6 +21,15 @@ PACKAGES = ('sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bo
             'neural_controller')
 SECONDS = 2  # of a scenario: what whole runs call besides, test/test_machine_code.py finds
 NETWORKS = {'perceptron': {}, 'mlp': {'hidden': [3]}, 'ctrnn': {'hidden': [3]}}
+SCENE = {
+    'duration': 0.3, 'rate': 20, 'wind': {'wind_speed_mean': 0.4, 'wake': True},
+    'world': {'bounds': [0, 0, 9, 9], 'circles': [{'center': [5, 6], 'radius': 0.5}]},
+    'bodies': {'slow': {'max_acceleration': 1.0, 'command_delay': 0.1},
+               'cart': {'length': 0.5, 'width': 0.3}},
+    'robots': [{'pose': [2.5 + 0.9 * i, 2, 0], 'goal': [8, 8], 'body': body}
+               for i, body in enumerate(('slow', 'slow', 'cart'))]}
+MOVED = {'boxes': [{'center': [1, 1], 'size': [0.5, 0.5]}],
+         'moving': [{'radius': 0.2, 'path': [[1, 7], [3, 7]], 'speed': 0.1}]}
 
 
 def sbot(*words: str) -> None:
@@ -55,6 +65,44 @@ def run(name: str) -> None:
         worlds.run(network, np.zeros(network.weight_count), 2, keep=['pose', 'command'])
 
 
+def every_sensor() -> dict[str, object]:
+    """Return the keys of a scenario that switch all sensors on, with noise."""
+    from sbot_sim.sensors.registry import sensors
+    keys = {spec.name: True if spec.name == sensor.switch else 0.02
+            for sensor in sensors().values() for spec in sensor.specs
+            if spec.name == sensor.switch or 'noise' in spec.name or 'bias' in spec.name}
+    return {**keys, 'scan_sees_robots': True, 'laser_x': 0.1}
+
+
+def run_every_sensor() -> None:
+    """Run robots with all sensors, alone and in batches, by networks of all kinds."""
+    import numpy as np
+
+    import sbot as package
+    from neural_controller.inputs import NAMES
+    from neural_controller.outputs import TWIST, WHEELS
+    from sbot_sim.sensors.registry import sensors
+    scene = {**SCENE, 'sensors': every_sensor()}
+    with_moved = {**scene, 'world': {**SCENE['world'], **MOVED}}
+    readings = [f'{name}:{len(sensor.kernel.columns)}' for name, sensor in sensors().items()
+                if sensor.kernel is not None and name not in NAMES]
+    whole = [*(name.replace('scan', 'scan:4') for name in NAMES), *readings]
+    batches = [package.Worlds(each, 2, sense=list(sensors())) for each in (scene, with_moved)]
+    for kind, more in NETWORKS.items():
+        for inputs in (['infrared'], whole):
+            for outputs in (WHEELS, TWIST):
+                network = package.network(kind, inputs, outputs=outputs, **more)
+                weights = np.zeros(network.weight_count)
+                for worlds in batches:
+                    worlds.run(network, weights, 2, keep=['pose', 'command'])
+        package.save_network(f'{kind}.json', network, weights)
+        robots = [{**robot, 'controller': 'neural_controller.controller:Neural',
+                   'parameters': {'network': f'{kind}.json'}} for robot in SCENE['robots']]
+        for n, each in enumerate((scene, with_moved)):
+            package.run({**each, 'robots': robots}, record=f'{kind}{n}.bag')
+            sbot('replay', f'{kind}{n}.bag', '--quiet')
+
+
 def run_everything() -> None:
     """Compile what no shipped scenario needs: other sensors and shapes, commands, benchmarks."""
     from sbot.bench.measure import CASES, measure
@@ -69,7 +117,9 @@ def run_everything() -> None:
     load_compiled()
     for case in CASES:
         measure(case, 10, 1, 0.01)
+    run_every_sensor()
     sbot('wind', 'at', str(config_directory() / 'wind/vortex.txt'), '26', '12', '0.5')
+    sbot('wind', 'wake', 'wind_wake', '--time', '1')
 
 
 def preload(names: list[str], runs_only: bool) -> None:

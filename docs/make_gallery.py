@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -37,6 +37,7 @@ PAGE = FOLDER.with_suffix('.md')
 WIDTH = 1000  # pixels
 COLOURS = 192  # of a picture
 GIF_WIDTH, GIF_COLOURS = 420, 64
+Job = Callable[[], None]
 
 
 class Shown(NamedTuple):
@@ -167,53 +168,51 @@ def save_gif(data: RunData, shown: Shown, path: Path) -> None:
                    duration=[*[duration] * (len(frames) - 1), 1500], optimize=True)
 
 
-def complete(folder: Path, processes: int = 1) -> None:
+def complete(folder: Path, processes: int = 1, others: Iterable[Job] = ()) -> None:
     """Write what a site has beyond the repository, in some processes side by side.
 
     Of each scenario of the gallery a dark picture, and with ffmpeg NAME.mp4 and NAME.dark.mp4; of
-    pictures and films of other pages a dark one. What is new enough is kept.
+    pictures and films of other pages a dark one. What is new enough is kept. ``others`` are done
+    beside it.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    names = [*GALLERY, *FIGURES, *DRAWN]
-    if processes == 1:
-        for name in names:
-            complete_one(folder, name)
+    jobs: list[Job] = [partial(complete_one, folder, name)
+                       for name in (*GALLERY, *FIGURES, *DRAWN) if lacking(folder, name)]
+    jobs += others
+    if processes == 1 or len(jobs) < 2:
+        for job in jobs:
+            job()
         return
     # Started, not forked: threads of compiled code and of libraries do not survive a fork.
     with ProcessPoolExecutor(processes, get_context('spawn')) as pool:
-        for made in [pool.submit(complete_one, folder, name) for name in names]:
+        for made in [pool.submit(job) for job in jobs]:
             made.result()
 
 
-def complete_one(folder: Path, name: str) -> None:
-    """Write what a site has beyond the repository of one scenario or picture."""
-    if name in GALLERY:
-        complete_scenario(folder, name)
-        return
-    path = folder / dark_name(name)
-    if is_new(path, FOLDER.with_name('figures') / name):
-        return
-    if name in DRAWN:
-        DRAWN[name](path, True)
+def lacking(folder: Path, name: str) -> list[Path]:
+    """Return the files that a site lacks of one scenario or picture."""
+    if name not in GALLERY:
+        wanted, drawn = [dark_name(name)], FOLDER.with_name('figures') / name
     else:
-        draw_figure(name, path, dark=True)
+        films = ['.mp4', '.dark.mp4'] if shutil.which('ffmpeg') else []
+        wanted = [stem(name) + end for end in (dark_name(ending(GALLERY[name])), *films)]
+        drawn = FOLDER / picture_of(name)
+    return [folder / file for file in wanted if not is_new(folder / file, drawn)]
 
 
-def complete_scenario(folder: Path, name: str) -> None:
-    """Write the dark picture and the films of a scenario of the gallery."""
-    shown = GALLERY[name]
-    still, light, dark = (folder / f'{stem(name)}{end}'
-                          for end in (dark_name(ending(shown)), '.mp4', '.dark.mp4'))
-    wanted = [still, *([light, dark] if shutil.which('ffmpeg') else [])]
-    wanted = [path for path in wanted if not is_new(path, FOLDER / picture_of(name))]
-    if not wanted:
-        return
-    data = load_run(name)
-    for path in wanted:
-        if path == still:
-            draw(data, shown, path, dark=True)
+def complete_one(folder: Path, name: str) -> None:
+    """Write what a site lacks of one scenario or picture."""
+    data = load_run(name) if name in GALLERY else None
+    for path in lacking(folder, name):
+        if name in DRAWN:
+            DRAWN[name](path, True)
+        elif data is None:
+            draw_figure(name, path, dark=True)
+        elif path.suffix == '.mp4':
+            animate_run(data, path, Look(colour=GALLERY[name].colour,
+                                         dark=path.stem.endswith('.dark')))
         else:
-            animate_run(data, path, Look(colour=shown.colour, dark=path == dark))
+            draw(data, GALLERY[name], path, dark=True)
 
 
 def dark_name(name: str) -> str:

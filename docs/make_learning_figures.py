@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/learning.md: python docs/make_learning_figures.py.
+"""Draw the pictures of learning: python docs/make_learning_figures.py.
 
 The curves are in benchmark/learning. With `--record` it first makes those of examples/evolve.py
 and examples/train_leader.py anew, which takes two minutes and needs the extras evolve and train.

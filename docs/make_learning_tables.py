@@ -1,4 +1,4 @@
-"""Write the tables of docs/learning.md: tasks, and what learning reaches."""
+"""Write the tables of tasks (docs/tasks.md) and of what learning reaches (learned_results.md)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sbot.learn.proof.rows import MADE_BY, ROWS, read_rows
 from sbot.learn.tasks.registry import entries
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGES = ('tasks.md', 'learned_results.md')
 FOLDER = ROOT / 'benchmark' / 'learning'  # a folder for each command
 
 
@@ -44,7 +45,7 @@ def proof_table() -> str:
 
 
 def with_tables(text: str) -> str:
-    """Return the page with its tables brought up to date."""
+    """Return a page with its table brought up to date."""
     for name, content in (('tasks', tasks_table()), ('proof', proof_table())):
         text = re.sub(rf'(<!-- table {name} -->\n).*?(<!-- end -->\n)',
                       lambda found, content=content: found[1] + content + found[2], text,
@@ -53,6 +54,7 @@ def with_tables(text: str) -> str:
 
 
 if __name__ == '__main__':
-    page = ROOT / 'docs' / 'learning.md'
-    page.write_text(with_tables(page.read_text('utf-8')), 'utf-8')
+    for name in PAGES:
+        page = ROOT / 'docs' / name
+        page.write_text(with_tables(page.read_text('utf-8')), 'utf-8')
     sys.exit(0)

@@ -1,6 +1,6 @@
 """Draw pictures of single pages: `python docs/make_page_figures.py [NAME ...]`.
 
-They are in docs/figures. The site's build calls `complete` for those on a dark ground.
+They are in docs/figures. The site's build does the `jobs` of those on a dark ground.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from make_gallery import dark_name, is_new
+from make_gallery import Job, dark_name, is_new
 from make_wind_figures import FIGURES
 from page_figures import lockstep, packages, peers, replay, scenes, viewer
 
@@ -25,16 +25,19 @@ PICTURES: dict[str, Callable[[Path, bool], None]] = {
 }
 
 
-def complete(folder: Path) -> None:
-    """Write the dark pictures that are older than the light ones of the repository.
+def jobs(folder: Path) -> list[Job]:
+    """Return what draws the dark pictures that are older than the light ones of the repository.
 
     Without Chromium there is no dark picture of the viewer.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, draw in PICTURES.items():
-        path = folder / dark_name(name)
-        if (name != 'viewer.png' or viewer.HAS_BROWSER) and not is_new(path, FIGURES / name):
-            draw(path, True)
+    names = [name for name in PICTURES if name != 'viewer.png' or viewer.HAS_BROWSER]
+    return [partial(draw_dark, name, path) for name in names
+            if not is_new(path := folder / dark_name(name), FIGURES / name)]
+
+
+def draw_dark(name: str, path: Path) -> None:
+    """Draw one of PICTURES on a dark ground."""
+    PICTURES[name](path, True)
 
 
 def main() -> None:

@@ -4,8 +4,8 @@
 * index.md, the README
 * commands.md, what the parsers of `sbot` say of themselves
 * api.md and modules/, the docstrings, which mkdocstrings fills in
-* gallery/, figures/, dark pictures and films beside those of the repository (docs/make_gallery.py,
-  docs/make_page_figures.py)
+* gallery/, figures/, tutorials/, dark pictures and films beside those of the repository
+  (docs/make_gallery.py, docs/make_page_figures.py, docs/dark_pictures.py)
 """
 
 from __future__ import annotations
@@ -17,17 +17,20 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import dark_pictures
 import yaml
 from make_gallery import complete
-from make_page_figures import complete as complete_figures
+from make_page_figures import jobs
 from reference_pages import api_page, commands_page, module_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 GALLERY = ROOT / 'build' / 'gallery'
+DARK_TUTORIALS = ROOT / 'build' / 'dark_tutorials'
 LINK = re.compile(r'(\]\()([^)#\s]+)((?:#[^)\s]*)?\))')
 # Its words, folder, stem and ending.
 PICTURE = re.compile(r'!\[([^\]]*)\]\(((?:[\w./-]*/)?(?:gallery|figures)/)([\w-]+)'
                      r'(\.(?:png|svg|gif))\)')
+TUTORIAL_PICTURE = re.compile(r'!\[([^\]]*)\]\(([\w-]+/[\w-]+)\.png\)')
 LANGUAGES = {'.py': 'python', '.yaml': 'yaml', '.yml': 'yaml', '.argos': 'xml'}
 COPIED = ('.png', '.svg', '.gif', '.ipynb')
 
@@ -79,7 +82,15 @@ def both_grounds(text: str, page: str) -> str:
                 + ''.join(f'\n<video class="only-{shown}" controls muted preload="metadata" '
                           f'src="{film}"></video>\n' for film, shown in films))
 
+    def changed_tutorial(found: re.Match[str]) -> str:
+        words, path = found.groups()
+        if not (DARK_TUTORIALS / f'{path}.dark.png').is_file():
+            return found[0]
+        return f'![{words}]({path}.png#only-light)\n![{words}]({path}.dark.png#only-dark)'
+
     text = PICTURE.sub(changed, text)
+    if page.startswith('tutorials/'):
+        text = TUTORIAL_PICTURE.sub(changed_tutorial, text)
     if page != 'gallery.md':
         return text
     # A film takes the place of the GIF that shows it in the repository.
@@ -111,13 +122,15 @@ def gather(folder: Path) -> None:
 
 
 def copy_made(folder: Path) -> None:
-    """Copy dark pictures and films that docs/make_gallery.py has made for the site."""
+    """Copy dark pictures and films that were made for the site."""
     for path in (*GALLERY.glob('*.dark.*'), *GALLERY.glob('*.mp4')):
         light = path.name.replace('.dark', '')
         place = folder / ('figures' if (ROOT / 'docs' / 'figures' / light).is_file()
                           else 'gallery')
         place.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, place / path.name)
+    if DARK_TUTORIALS.is_dir():
+        shutil.copytree(DARK_TUTORIALS, folder / 'tutorials', dirs_exist_ok=True)
 
 
 def navigation(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -137,8 +150,8 @@ def main() -> None:
     folder = ROOT / 'build' / 'docs'
     shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(folder.parent / 'site', ignore_errors=True)
-    complete(GALLERY, os.cpu_count() or 1)
-    complete_figures(GALLERY)
+    complete(GALLERY, os.cpu_count() or 1, jobs(GALLERY))
+    dark_pictures.complete(DARK_TUTORIALS)
     gather(folder)
     copy_made(folder)
     write(folder, 'commands.md', commands_page())

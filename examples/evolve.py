@@ -4,9 +4,9 @@
     pip install '.[evolve]'
     python examples/evolve.py aggregate -o aggregation
 
-It writes `fitness.png`, and `network.json` for `controller:
-neural_controller.controller:Neural`. It prints scores on fresh seeds: of this network, of random
-weights, of the best of a random search with as many candidates, and of a rule written by hand.
+It writes `fitness.png`, and `network.json` for `controller: network`. It prints scores on fresh
+seeds: of this network, of random weights, of the best of a random search with as many candidates,
+and of a rule written by hand.
 """
 
 import argparse

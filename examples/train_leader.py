@@ -4,9 +4,9 @@
     pip install '.[train]'
     python examples/train_leader.py -o leader
 
-It writes pictures of training and of a run, and `leader.json` for `controller:
-neural_controller.controller:Neural`. It prints on how many of 20 fresh seeds the leader arrives
-before and after training, and the same for the potential field, `navigate` and a rule.
+It writes pictures of training and of a run, and `leader.json` for `controller: network`. It
+prints on how many of 20 fresh seeds the leader arrives before and after training, and the same for
+the potential field, `navigate` and a rule.
 """
 
 import argparse
@@ -178,8 +178,7 @@ def examine(robot):
 
 def neural(path):
     """Return a leader that the network of a file drives."""
-    return {'controller': 'neural_controller.controller:Neural',
-            'parameters': {'network': str(path.resolve())}}
+    return {'controller': 'network', 'parameters': {'network': str(path.resolve())}}
 
 
 def draw(rows, path):

@@ -37,8 +37,10 @@ def test_the_tables_of_numbers_are_those_measured(page):
     assert made == text, 'run python docs/make_performance_tables.py'
 
 
-def test_the_tables_of_learning_are_those_of_tasks_and_rows():
-    text = (ROOT / 'docs' / 'learning.md').read_text('utf-8')
+@pytest.mark.parametrize('page', ['tasks.md', 'learned_results.md'])
+def test_the_tables_of_learning_are_those_of_tasks_and_rows(page):
+    text = (ROOT / 'docs' / page).read_text('utf-8')
+    assert text.count('<!-- table ') == 1
     made = load(ROOT / 'docs' / 'make_learning_tables.py').with_tables(text)
     assert made == text, 'run python docs/make_learning_tables.py'
 

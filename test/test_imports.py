@@ -14,7 +14,7 @@ PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neu
 # Within a package a folder imports from itself and from folders before it; modules beside the
 # folders are '.' or named; a folder within one is on its floor. docs/architecture.md has reasons.
 FLOORS = {
-    'sbot_common': ('signals', 'compiled', 'elementary', 'random', '.', 'wire', 'ros'),
+    'sbot_common': ('errors', 'signals', 'compiled', 'elementary', 'random', '.', 'wire', 'ros'),
     'potential_field_bot': ('.',),
     'navigate': ('parameters', 'frame', 'damper', 'ways', 'meeting', '.'),
     'wind_model': ('.',),

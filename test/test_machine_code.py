@@ -29,20 +29,48 @@ def watched(self, sig, context):
 CodeCache.load_overload = watched
 for name in sys.argv[2].split():
     made['sbot']('run', name, '--duration', str(made['SECONDS']), '--quiet')
+if sys.argv[4]:
+    from sbot.runner import warm_up
+    warm_up.is_warm = lambda _: False  # as in the new cache that a wheel is made with
+    made['run_everything']()
 short = set(called)
 for name in sys.argv[3].split():
     made['sbot']('run', name, '--quiet')
-print('WORDY', *(name for name in sorted(called)
-                 if b'raise_with_shape_context' in (CACHE_DIRECTORY / name).read_bytes()))
+exec(sys.argv[4])
+print('WORDY', *(name for name in sorted(called) if name.endswith('.code')
+                 and b'raise_with_shape_context' in (CACHE_DIRECTORY / name).read_bytes()))
 print('CALLED', len(short), *sorted(called - short))
+"""
+# What users write: the example of docs/learning.md, other outputs and inputs; and all phases.
+USES = """
+import pkgutil
+from importlib import import_module
+import numpy as np
+import sbot
+arena = {'rate': 10, 'world': {'bounds': [0, 0, 1.2, 1.2]},
+         'robots': [{'body': 's-bot', 'count': 4, 'controller': 'none'}],
+         'sensors': {'infrared': True, 'infrared_noise': 0.1, 'imu': True, 'scan_beams': 8}}
+for kind, inputs, outputs, hidden in (('perceptron', ['infrared'], 'wheels', ()),
+                                      ('mlp', ['imu:4'], 'wheels', [2]),
+                                      ('ctrnn', ['scan:4', 'pose'], 'twist', [2])):
+    network = sbot.network(kind, inputs, outputs=outputs, hidden=hidden)
+    sbot.Worlds(arena, 3, sense=['infrared', 'imu', 'scan'], threads=2).run(
+        network, np.zeros(network.weight_count), 5, keep=['command', 'collided'])
+phases = [f'{module.name}.{name}-' for package in ('sbot_sim.worlds', 'sbot.worlds')
+          for module in pkgutil.walk_packages(import_module(package).__path__, f'{package}.')
+          for name, value in vars(import_module(module.name)).items()
+          if type(value).__name__ == 'Phase' and value.function.__module__ == module.name]
+assert len(phases) > 25
+called.update(stem for stem in phases if not any(name.startswith(stem) for name in called))
 """
 
 
-def missing(folder: Path, made: list, whole: list) -> list:
+def missing(folder: Path, made: list, whole: list, uses: str = '') -> list:
     """Files of functions that whole runs of scenarios call beyond what is made of others."""
     done = subprocess.run(
         [sys.executable, '-c', RUNS, str(ROOT / '.ci' / 'machine_code.py'), ' '.join(made),
-         ' '.join(whole)], cwd=folder, capture_output=True, text=True, timeout=3000, check=False)
+         ' '.join(whole), uses], cwd=folder, capture_output=True, text=True, timeout=3000,
+        check=False)
     assert done.returncode == 0, done.stderr
     # numba's message for `a[x:y] = b`: copy_rows compiles in a tenth of the time.
     assert not re.search(r'^WORDY (.+)', done.stdout, re.MULTILINE)
@@ -56,6 +84,12 @@ def test_whole_runs_of_shipped_scenarios_call_nothing_that_is_not_made(tmp_path)
     """So a function that is missing in wheels is found without building one."""
     assert 'wind_blocking' in SHIPPED  # an .argos file, which `sbot list` does not name
     assert not missing(tmp_path, SHIPPED, SHIPPED)
+
+
+@pytest.mark.slow
+def test_batches_networks_and_phases_of_the_package_call_nothing_that_is_not_made(tmp_path):
+    """With `uses`, everything is made that .ci/machine_code.py makes beside the scenarios'."""
+    assert not missing(tmp_path, [], [], USES)
 
 
 def test_what_is_not_made_is_found(tmp_path):

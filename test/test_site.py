@@ -4,15 +4,14 @@ import argparse
 import importlib
 import json
 import re
-import shutil
-import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.colors import rgb_to_hsv, to_rgb
+from PIL import Image
 
 import sbot
 from sbot.cli.main import COMMANDS, make_parser
@@ -172,6 +171,38 @@ def test_pictures_of_all_pages_have_both_grounds(tmp_path, monkeypatch):
     assert (site / 'gallery' / 'rooms.dark.png').is_file()
 
 
+def test_pictures_of_tutorials_have_both_grounds(tmp_path, monkeypatch):
+    made, dark = module('make_site'), module('dark_pictures')
+    for name in ('GALLERY', 'DARK_TUTORIALS'):
+        monkeypatch.setattr(made, name, tmp_path / name)
+    monkeypatch.setattr(dark, 'TUTORIALS', tmp_path / 'tutorials')
+    light = tmp_path / 'tutorials' / 'first_swarm' / 'tracks.png'
+    light.parent.mkdir(parents=True)
+    Image.new('RGB', (8, 8), 'white').save(light)
+    text = '![Tracks](first_swarm/tracks.png)'
+    assert made.both_grounds(text, 'tutorials/first_swarm.md') == text
+    dark.complete(tmp_path / 'DARK_TUTORIALS')
+    assert made.both_grounds(text, 'tutorials/first_swarm.md') == (
+        '![Tracks](first_swarm/tracks.png#only-light)\n'
+        '![Tracks](first_swarm/tracks.dark.png#only-dark)')
+    made.copy_made(tmp_path / 'site')
+    with Image.open(tmp_path / 'site' / 'tutorials' / 'first_swarm' / 'tracks.dark.png') as image:
+        assert image.getpixel((4, 4)) == tuple(round(255 * each) for each in to_rgb(DARK.ground))
+
+
+def test_a_light_picture_gets_the_colours_of_a_dark_one():
+    colours = module('dark_pictures').dark_colours
+    for light, dark in ((LIGHT.ground, DARK.ground), ('black', DARK.ink), (LIGHT.goal, DARK.goal),
+                        *zip(LIGHT.followers, DARK.followers, strict=True)):
+        ground, new_ground, colour, new_colour = (
+            255 * np.array(to_rgb(each)) for each in (LIGHT.ground, DARK.ground, light, dark))
+        # And at the edge of a line; half a grey could be that of a letter.
+        for share in (1.0, 0.5) if np.ptp(colour) > 9 else (1.0,):
+            blend = (1 - share) * ground + share * colour
+            expected = (1 - share) * new_ground + share * new_colour
+            assert colours(blend[None])[0] == pytest.approx(expected, abs=2.0)
+
+
 def test_all_that_is_dark_is_made_once(tmp_path, monkeypatch):
     gallery = module('make_gallery')
     drawn = []
@@ -194,11 +225,12 @@ def test_all_that_is_dark_is_made_once(tmp_path, monkeypatch):
     assert all(dark == ('.dark.' in name) for name, dark in drawn)
     everything = sorted(drawn)
     drawn.clear()
-    gallery.complete(tmp_path)
+    monkeypatch.setattr(gallery, 'ProcessPoolExecutor', None)  # nothing to do in processes
+    gallery.complete(tmp_path, 2)
     assert not drawn
     monkeypatch.setattr(gallery, 'ProcessPoolExecutor', lambda count, _: ThreadPoolExecutor(count))
-    gallery.complete(tmp_path / 'by two', 2)
-    assert sorted(drawn) == everything
+    gallery.complete(tmp_path / 'by two', 2, [partial(drawn.append, ('other', False))])
+    assert sorted(drawn) == sorted([*everything, ('other', False)])
 
 
 def test_the_filter_of_dark_pages_makes_the_ground_of_dark_pictures_and_keeps_hues():
@@ -217,140 +249,3 @@ def test_the_filter_of_dark_pages_makes_the_ground_of_dark_pictures_and_keeps_hu
     for colour in LIGHT.followers[:6]:
         before, after = (rgb_to_hsv(each)[0] for each in (to_rgb(colour), seen(colour)))
         assert abs((after - before + 0.5) % 1.0 - 0.5) < 0.05
-
-
-@pytest.fixture(scope='module')
-def browser():
-    if not (SITE / 'index.html').exists():
-        pytest.skip('`make docs` builds the site')
-    sys.path.insert(0, str(ROOT / 'test' / 'sbot'))
-    from browser import CHROMIUM, Browser
-    if CHROMIUM is None:
-        pytest.skip('no Chromium')
-    with tempfile.TemporaryDirectory() as profile, Browser(profile, 1280, 900) as browser:
-        yield browser
-        assert not browser.errors
-
-
-def wide(browser, width):
-    browser.call('Emulation.setDeviceMetricsOverride', width=width, height=900,
-                 deviceScaleFactor=1, mobile=False)
-
-
-def test_no_name_is_broken_and_nothing_is_clipped(browser):
-    # All pages, narrow and wide; pictures in light and dark, of which words know nothing.
-    check = module('check_pages')
-    found = {}
-    with check.without_search(browser):
-        for path in sorted(path for path in SITE.rglob('*.html') if path.name != '404.html'):
-            check.open_page(browser, path.as_uri())
-            name = path.relative_to(SITE).as_posix()
-            for width in (390, 1280):
-                wide(browser, width)
-                found[name, width] = [*browser.evaluate(check.BROKEN_NAMES),
-                                      *browser.evaluate(check.CLIPPED)]
-            for scheme in check.SCHEMES:
-                check.show_scheme(browser, scheme)
-                found[name, scheme] = browser.evaluate(check.HIDDEN_PICTURES)
-            if path == SITE / 'index.html':
-                wide(browser, 1280)
-                assert browser.evaluate(check.FIRST_BLOCK) <= 0
-    wide(browser, 1280)
-    assert len(found) > 4 * 100
-    assert {name: each for name, each in found.items() if each} == {}
-
-
-FILMS = """[...document.querySelectorAll('video')].filter(film => film.offsetParent).map(
-    film => [film.getAttribute('src'), getComputedStyle(film).filter])"""
-
-
-def test_a_dark_page_shows_dark_films_without_a_filter(browser):
-    check = module('check_pages')
-    check.open_page(browser, (SITE / 'gallery.html').as_uri())
-    shown = {}
-    for scheme in check.SCHEMES:
-        check.show_scheme(browser, scheme)
-        shown[scheme] = browser.evaluate(FILMS)
-    if not shown['default']:
-        pytest.skip('films need ffmpeg')
-    assert [[src.replace('.mp4', '.dark.mp4'), 'none'] for src, _ in shown['default']] == (
-        shown['slate'])
-
-
-def test_a_broken_name_and_a_clipped_table_are_counted(browser, tmp_path):
-    check = module('check_pages')
-    (tmp_path / 'page.html').write_text(
-        '<body style="width: 300px"><div class="md-content"><table><tr>'
-        '<td style="word-break: break-all; max-width: 30px"><code>wind_speed_mean</code></td>'
-        '<td><div style="width: 2000px">wide</div></td></tr></table></div>'
-        '<button class="md-search__button"></button></body>')
-    check.open_page(browser, (tmp_path / 'page.html').as_uri())
-    assert browser.evaluate(check.BROKEN_NAMES) == ['wind_speed_mean']
-    assert len(browser.evaluate(check.CLIPPED)) == 2
-
-
-def test_a_picture_that_is_not_there_or_not_shown_is_counted(browser, tmp_path):
-    check = module('check_pages')
-    shutil.copyfile(ROOT / 'docs/figures/scan.svg', tmp_path / 'scan.svg')
-    (tmp_path / 'page.html').write_text(
-        '<style>[data-md-color-scheme="slate"] [src$="#only-light"] { display: none }</style>'
-        '<body data-md-color-scheme="default"><div class="md-content">'
-        '<p><img src="scan.svg"></p><p><img src="scan.svg#only-light"></p>'
-        '<p><img src="none.png"></p></div><button class="md-search__button"></button></body>')
-    check.open_page(browser, (tmp_path / 'page.html').as_uri())
-    for scheme, missing in (('default', ['none.png']), ('slate', ['scan.svg', 'none.png'])):
-        check.show_scheme(browser, scheme)
-        assert [Path(each).name.partition('#')[0] for each in
-                browser.evaluate(check.HIDDEN_PICTURES)] == missing
-
-
-# What readers look for, and where it is explained.
-SEARCHES = {
-    'sbot wind wake': 'commands.html', 'teleport': 'ros2.html#teleport',
-    'range and bearing': '#range_and_bearing', 'use_sim_time': 'ros2.html#use_sim_time',
-    'wind_speed_mean': 'scenario.html#wind_speed_mean', 'lockstep_timeout': '#lockstep_timeout',
-    'lateral_reach_radii': 'scenario.html#lateral_reach_radii', 'rab_data': 'ros2.html#rab_data',
-    'scan_beams': 'scenario.html#scan_beams', 'goal_tolerance': 'scenario.html#goal_tolerance',
-    'max_steering_angle': 'scenario.html#max_steering_angle', 'stale_timeout': '#stale_timeout',
-    'base_pose_ground_truth': '#base_pose_ground_truth', 'polygons': 'scenario.html#polygons',
-    'knowledge': 'scenario.html#knowledge',
-}
-
-
-def test_what_readers_look_for_is_among_the_first_results(browser):
-    check = module('check_pages')
-    check.open_page(browser, (SITE / 'index.html').as_uri())
-    check.start_search(browser)
-    missed = []
-    for words, place in SEARCHES.items():
-        first = check.search(browser, words)
-        if 'modules/' in first[0] or not any(place in address for address in first[:5]):
-            missed.append((words, first[:5]))
-    assert missed == []
-
-
-def test_names_of_tables_are_found_by_their_name(browser):
-    # Every twelfth of them: all would take minutes.
-    check = module('check_pages')
-    items = json.loads((SITE / 'search.json').read_text('utf-8'))['items']
-    names = [item for item in items
-             if re.fullmatch(r'\w{6,}', item['title']) and '#' in item['location']
-             and not item['location'].startswith(('modules/', 'api', 'commands'))]
-    assert len(names) > 200
-    check.open_page(browser, (SITE / 'index.html').as_uri())
-    check.start_search(browser)
-    missed = []
-    for item in names[::12]:
-        first = check.search(browser, item['title'])[:8]
-        if not any(f'#{item["title"]}' in address or item['location'] in address
-                   for address in first):
-            missed.append((item['title'], first))
-    assert missed == []
-
-
-def test_internal_modules_are_still_found(browser):
-    check = module('check_pages')
-    check.open_page(browser, (SITE / 'index.html').as_uri())
-    check.start_search(browser)
-    assert any('modules/sbot_sim' in address for address in check.search(browser, 'cast_scans'))
-    assert not re.findall(r'https?://[^"]+', (SITE / 'offline_search.js').read_text())

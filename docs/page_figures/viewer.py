@@ -18,8 +18,8 @@ sys.path.append(str(ROOT / 'test' / 'sbot'))
 from browser import CHROMIUM, Browser  # noqa: E402 - of the tests
 
 HAS_BROWSER = CHROMIUM is not None
-WINDOW = 1080, 520  # px
-SHARP = 1.25  # pixels of the picture for one of the window
+WINDOW = 800, 520  # px
+SHARP = 1.6  # pixels of the picture for one of the window
 SHOWN = 't=7.7&scans=1&names=1&curve=speed'  # of the address
 COLOURS = 128
 

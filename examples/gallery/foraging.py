@@ -23,7 +23,7 @@ class Forager:
         x, y, yaw = observation.poses[me]
         puck = self.find(observation, x, y, yaw)
         if puck is None:
-            return self.drive(*self.wander(observation, x, y, yaw, rng))
+            return self.drive(*self.wander(x, y, yaw, rng))
         nest_x, nest_y = observation.goal
         home = math.atan2(nest_y - puck[1], nest_x - puck[0])
         at_it = math.atan2(puck[1] - y, puck[0] - x)
@@ -58,7 +58,7 @@ class Forager:
                     return hits[k]
         return None
 
-    def wander(self, observation, x, y, yaw, rng):
+    def wander(self, x, y, yaw, rng):
         """Return a turn (rad) and a speed (m/s)."""
         xmin, ymin, xmax, ymax = self.area
         if min(x - xmin, xmax - x, y - ymin, ymax - y) < 1.0:

@@ -41,7 +41,7 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
         one line with file, line, key path, value and what was expected.
 
     """
-    return _loaded(source, overrides, controllers)
+    return _load(source, overrides, controllers)
 
 
 def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scenario:
@@ -59,11 +59,11 @@ def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scen
     if 'controllers' in overrides:
         raise InputError('controllers cannot be combined with worlds, which you command yourself; '
                          'leave it out')
-    return _loaded(scenario, overrides, None, controlled=False)
+    return _load(scenario, overrides, None, controlled=False)
 
 
-def _loaded(source: Source, overrides: Mapping[str, object],
-            controllers: Mapping[str, Any] | None, *, controlled: bool = True) -> Scenario:
+def _load(source: Source, overrides: Mapping[str, object],
+          controllers: Mapping[str, Any] | None, *, controlled: bool = True) -> Scenario:
     """Return a scenario; not ``controlled``: its controllers are neither imported nor checked."""
     if isinstance(source, Scenario):
         given = {**source.given, **(controllers or {})}

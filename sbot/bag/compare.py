@@ -160,10 +160,10 @@ class _Differences:
         except Exception:  # a type or bytes that rosbags does not know: any error may come
             decoded = None, None
         self.counts[a.name] = self.counts.get(a.name, 0) + 1
-        stamp, tick = self._when(index, a, decoded[0])
+        stamp, tick = self._stamp_and_tick(index, a, decoded[0])
         robot = robot_of(a.name)
         new = Difference(tick, stamp, robot[0] if robot else None, a.name, '', '', '')
-        if self.earliest is not None and _order(new) >= _order(self.earliest):
+        if self.earliest is not None and _sort_key(new) >= _sort_key(self.earliest):
             return
         found = None
         if decoded[0] is not None and a.type == b.type:
@@ -171,7 +171,8 @@ class _Differences:
         field, va, vb = found or ('', *(f'{m.type}, {len(m.payload)} bytes' for m in (a, b)))
         self.earliest = new._replace(field=field, first=va, second=vb)
 
-    def _when(self, index: int, message: Message, decoded: Any) -> tuple[int, int | None]:  # noqa: ANN401
+    def _stamp_and_tick(self, index: int, message: Message,
+                        decoded: Any) -> tuple[int, int | None]:  # noqa: ANN401
         """Return stamp (ns) and tick of a message."""
         stamp = _stamp(decoded)
         if self._rate is None:
@@ -183,7 +184,7 @@ class _Differences:
         return message.stamp_ns, tick
 
 
-def _order(difference: Difference) -> tuple[bool, int, bool, int]:
+def _sort_key(difference: Difference) -> tuple[bool, int, bool, int]:
     """Return a sort key: tick, robot, then global topics; the scenario's text comes last."""
     tick, stamp, robot, topic = difference[:4]
     return topic == SCENARIO.name, stamp if tick is None else tick, robot is None, robot or 0
@@ -207,11 +208,11 @@ def first_difference(a: Any, b: Any) -> tuple[str, str, str] | None:  # noqa: AN
     """Return path and values of the first field that differs, numbers by their bits."""
     for (path, x), (other, y) in zip_longest(_leaves(a), _leaves(b), fillvalue=('', '')):
         if path != other:  # one text has more lines
-            return (path, _shown(x), "''") if path else (other, "''", _shown(y))
+            return (path, _value_text(x), "''") if path else (other, "''", _value_text(y))
         same = np.asarray(x).tobytes() == np.asarray(y).tobytes() if isinstance(
             x, float | np.floating) else x == y
         if not same:
-            return path, _shown(x), _shown(y)
+            return path, _value_text(x), _value_text(y)
     return None
 
 
@@ -232,6 +233,6 @@ def _leaves(value: Any, path: str = '') -> Iterator[tuple[str, Any]]:  # noqa: A
         yield path, value
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401
+def _value_text(value: Any) -> str:  # noqa: ANN401
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 80 else text[:77] + '...'

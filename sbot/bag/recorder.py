@@ -15,16 +15,15 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 import zstandard
-from mcap.opcode import Opcode
-from mcap.records import Channel, Metadata, Schema, Statistics
+from mcap.records import Metadata
 
 from sbot.bag import metadata as bag_metadata
-from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, write_chunk
+from sbot.bag.catalogue import Catalogue
+from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, write_chunk
 from sbot_common.errors import InputError, bad_value
 from sbot_common.files import real_path
 from sbot_common.topics import Topic
@@ -41,17 +40,6 @@ QUEUE_LENGTH = 4  # chunks that may wait for the disk before `write` waits
 
 class RecorderError(RuntimeError):
     """The recording cannot continue; the bag contains everything written before. One line."""
-
-
-@dataclass
-class _Channel:
-    """One topic's entry in the file."""
-
-    number: int
-    name: str
-    topic: Topic
-    messages: int = 0
-    written: int = 0  # of them, in the file
 
 
 class Recorder:
@@ -89,11 +77,8 @@ class Recorder:
             if isinstance(error, InputError):
                 raise
             raise bad_value('name of the bag', str(self.directory), 'a file name') from None
-        self._channels: dict[str, _Channel] = {}
-        self._schemas: dict[str, Schema] = {}
-        self._records: list[Channel] = []
+        self._catalogue = Catalogue()
         self._chunk_indexes: list[bytes] = []
-        self._start_ns, self._end_ns = 2**63, 0
         self._compressor = zstandard.ZstdCompressor(level=1)
         try:
             self._begin(new)
@@ -152,9 +137,9 @@ class Recorder:
                 raise self._error
             if self._closing:
                 raise RecorderError(f'{self.directory}: the bag is closed')
-            channel = self._channels.get(name) or self._register(name, topic)
-            self._open.add_message(channel.number, channel.messages, stamp_ns, payload)
-            channel.messages += 1
+            entry = self._catalogue.entry(name, topic, self._open)
+            self._open.add_message(entry.number, entry.messages, stamp_ns, payload)
+            entry.messages += 1
             if len(self._open) >= CHUNK_SIZE:
                 self._seal()
                 while len(self._queue) >= QUEUE_LENGTH and self._error is None:
@@ -220,25 +205,6 @@ class Recorder:
             if error is None:  # else the first error is raised
                 raise
 
-    def _register(self, name: str, topic: Topic) -> _Channel:
-        if not name.startswith('/'):
-            raise ValueError(f'topic name {name!r} is not absolute')
-        schema = self._schemas.get(topic.type)
-        if schema is None:
-            schema = Schema(id=len(self._schemas) + 1, name=topic.type, encoding='ros2msg',
-                            data=bag_metadata.definition(topic.type).encode())
-            self._schemas[topic.type] = schema
-            self._open.add_record(schema)
-        channel = _Channel(len(self._channels) + 1, name, topic)
-        record = Channel(
-            id=channel.number, topic=name, message_encoding='cdr', schema_id=schema.id,
-            metadata={'offered_qos_profiles': bag_metadata.offered_qos(topic.latched),
-                      'topic_type_hash': bag_metadata.type_hash(topic.type)})
-        self._open.add_record(record)
-        self._records.append(record)
-        self._channels[name] = channel
-        return channel
-
     def _seal(self) -> None:
         """Hand the open chunk to the thread; the lock is held."""
         if len(self._open):
@@ -267,17 +233,17 @@ class Recorder:
             if self._error is not None:
                 continue
             try:
-                self._count(sealed)
+                self._catalogue.count(sealed)
                 now = time.monotonic()
                 is_due = now - synced >= SYNC_PERIOD
                 # Readers find only topics that metadata.yaml names: so it comes first, and a
                 # writer killed in between has named a few messages that are not there.
-                if is_due or len(self._channels) > described:
+                if is_due or len(self._catalogue) > described:
                     described = self._write_metadata()
                 try:
                     index = write_chunk(self._file, sealed, self._compressor)
                 except OSError:
-                    self._count(sealed, -1)
+                    self._catalogue.count(sealed, -1)
                     with suppress(OSError):
                         self._write_metadata()
                     raise
@@ -288,13 +254,6 @@ class Recorder:
             except OSError as error:
                 self._fail(error)
 
-    def _count(self, sealed: Sealed, sign: int = 1) -> None:
-        channels = list(self._channels.values())
-        for number, entries in sealed.entries.items():
-            channels[number - 1].written += sign * (len(entries) // 2)
-        self._start_ns = min(self._start_ns, sealed.start_ns)
-        self._end_ns = max(self._end_ns, sealed.end_ns)
-
     def _fail(self, error: OSError) -> None:
         with self._changed:
             self._error = RecorderError(
@@ -302,14 +261,9 @@ class Recorder:
                 'readable and holds what was written before the last second')
             self._changed.notify_all()
 
-    def _summary(self) -> bag_metadata.Summary:
-        topics = [bag_metadata.Counted(channel.name, channel.topic, channel.written)
-                  for channel in list(self._channels.values()) if channel.written]
-        return bag_metadata.Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
-
     def _write_metadata(self, folder: Path | None = None) -> int:
         """Write metadata.yaml and return how many topics it names."""
-        summary = self._summary()
+        summary = self._catalogue.summary()
         bag_metadata.replace_file((folder or self.directory) / bag_metadata.FILE_NAME,
                                   bag_metadata.render(self.path.name, summary,
                                                       {**self._metadata, **self._end},
@@ -317,21 +271,8 @@ class Recorder:
         return len(summary.topics)
 
     def _finish(self) -> None:
-        summary = self._summary()
         indexes = [self._file.metadata_index]
         if self._end:
             indexes.append(self._file.add_metadata(Metadata(END_NAME, self._end)))
-        counts = {channel.number: channel.written for channel in self._channels.values()}
-        statistics = Statistics(
-            attachment_count=0, channel_count=len(counts), channel_message_counts=counts,
-            chunk_count=len(self._chunk_indexes), message_count=summary.messages,
-            message_end_time=summary.end_ns, message_start_time=summary.start_ns,
-            metadata_count=len(indexes), schema_count=len(self._schemas))
-        self._file.finish([
-            (Opcode.SCHEMA, packed(*self._schemas.values())),
-            (Opcode.CHANNEL, packed(*self._records)),
-            (Opcode.STATISTICS, packed(statistics)),
-            (Opcode.CHUNK_INDEX, b''.join(self._chunk_indexes)),
-            (Opcode.METADATA_INDEX, packed(*indexes)),
-        ])
+        self._file.finish(self._catalogue.index(self._chunk_indexes, indexes))
         self._write_metadata()

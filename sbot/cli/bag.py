@@ -82,8 +82,8 @@ def _info(args: argparse.Namespace) -> int:
     unknown = 'unknown'
     _print(f'bag       {found["bag"]} ({found["size_bytes"] / 1e6:.1f} MB)')
     _print(f'state     {state}')
-    _print(f'scenario  {found["scenario"] or unknown}, seed {_or(found["seed"], unknown)}, '
-           f'recorded with version {_or(found["version"], unknown)}')
+    _print(f'scenario  {found["scenario"] or unknown}, seed {_value_or(found["seed"], unknown)}, '
+           f'recorded with version {_value_or(found["version"], unknown)}')
     _print(f'duration  {found["duration_s"]:.3f} s, {found["messages"]} messages')
     names = {one_line(name, 300): topic for name, topic in found['topics'].items()}
     width = max(map(len, names), default=0)
@@ -110,7 +110,7 @@ def report_damage(bag: Bag) -> int:
     return damage_code(bag)
 
 
-def _or(value: object, otherwise: str) -> object:
+def _value_or(value: object, otherwise: str) -> object:
     return otherwise if value is None else value
 
 

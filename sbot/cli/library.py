@@ -84,7 +84,7 @@ def _tasks() -> dict[str, str]:
              for path in sorted(folder.glob('*.py')))
     found = (re.match(r'Task ``(\w+)``: (.*)', text or '') for text in texts)
     return {**dict(sorted((each[1], each[2]) for each in found if each is not None)),
-            'module:ENTRY': 'Your own task (docs/learning.md).'}
+            'module:ENTRY': 'Your own task (docs/tasks.md).'}
 
 
 # Kind: what it is for, and its names with a text each.

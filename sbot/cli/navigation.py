@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -113,7 +114,7 @@ def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
     from sbot.navigation.benchmark import make_plan, run_nodes, run_plan, scene_sources
-    from sbot.navigation.nodes import PREFIX
+    from sbot.navigation.competitors import PREFIX
     from sbot.sweeps.values import seeds_of
     if arguments.resume and arguments.output is None:
         raise InputError('--resume needs the folder; do -o DIR')
@@ -135,6 +136,9 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
                               output / 'recordings' / str(number),
                               (lambda _: None) if arguments.quiet else _show_line, keep)
     _print(rows, arguments)
+    if not arguments.quiet:
+        for line in _next_steps(rows, arguments):
+            print(one_line(line), file=sys.stderr)
     errors = [row for row in rows if row['error'] is not None]
     for row in errors[:5]:
         print(one_line(f"sbot: {row['scene']}#{row['seed']} {row['controller']}: {row['error']}"),
@@ -142,15 +146,27 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
     return FAILED if errors else 0
 
 
+def _next_steps(rows: Sequence[Mapping[str, Any]],
+                arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield how to look at a run of each controller with which no robot arrived anywhere."""
+    from sbot.navigation.competitors import is_node
+    for name in dict.fromkeys(row['controller'] for row in rows):
+        own = [row for row in rows if row['controller'] == name and row['error'] is None]
+        if not own or any(row.get('arrived') for row in own) or is_node(name):
+            continue  # a node's recordings are in the folder of -o
+        changes = [f'robots.*.controller={name}', *arguments.assignments]
+        yield (f"{name}: no robot arrived in {len(own)} run{'s' * (len(own) > 1)}. To see one: "
+               f"sbot bench navigation {own[0]['scene']} --seeds {own[0]['seed']} --yaml > "
+               'scene.yaml && sbot run scene.yaml --plot tracks.png '
+               + ' '.join(f'--set {shlex.quote(change)}' for change in changes))
+
+
 def _secret(file: str | None) -> bytes | None:
     """Return the content of a secret file, and print its hash; None without a file."""
-    from sbot.files.limits import limits, too_large
-    from sbot.files.yaml_text import read_file
+    from sbot.files.limits import read_within
     if file is None:
         return None
-    secret = read_file(Path(file), typed=True)
-    if len(secret) > limits().text_bytes:
-        raise too_large(file, 'bytes or more', len(secret), 'text_bytes')
+    secret = read_within(file, 'text_bytes', typed=True)
     print(f'seeds from a secret with SHA-256 {hashlib.sha256(secret).hexdigest()}',
           file=sys.stderr)
     return secret

@@ -17,6 +17,7 @@ from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
 from sbot.controllers.registry import NONE, entry_of
 from sbot.controllers.user import is_shipped
+from sbot.regression.differing import in_words
 from sbot.regression.replay import ReplayResult, replay
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.load import parse_scenario
@@ -55,9 +56,10 @@ def _run(args: argparse.Namespace) -> int:
         elif result.damage or bag.cut_short or not bag.complete:
             print(f'{bag.path}: the recording was cut short; replayed the {result.ticks} complete '
                   'ticks in it', file=sys.stderr)
-        if left_out := result.left_out():
-            print(f'{bag.path}: {left_out}', file=sys.stderr)
-    code = _report(result, args, damage_code(bag), robots=_compared(result))
+        for said in filter(None, (result.left_out(), result.changes())):
+            print(one_line(f'{bag.path}: {said}'), file=sys.stderr)
+    code = _report(result, args, damage_code(bag), robots=_compared(result),
+                   compared=len(result.compared))
     if args.quiet and result.equal and result.outside and not args.json:
         print(f'{bag.path}: {result.driven_outside()}', file=sys.stderr)
     if result.commands == 0 and not code:
@@ -80,14 +82,20 @@ def _bar(args: argparse.Namespace, total: int | None = None) -> Any:  # noqa: AN
 
 
 def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, damaged: int,
-            agree: str = 'bit for bit', robots: str = '') -> int:
-    """Print how the commands compare; return the exit code."""
+            agree: str = 'bit for bit', robots: str = '', compared: int = 0) -> int:
+    """Print how the commands compare; return the exit code.
+
+    ``robots``: in words, which were compared; ``compared``: how many.
+    """
     if args.json:
         print(_as_json({**result._asdict(), 'equal': result.equal,
-                        'first': result.first and result.first._asdict()}))
+                        'first': result.first and result.first._asdict(),
+                        'differing': [each._asdict() for each in result.differing]}))
     elif result.first is not None:
         print(one_line(str(result.first)))
         print(f'{result.differences} of {result.commands} commands differ{robots}')
+        if said := in_words(result.differing, compared):
+            print(said)
     elif not args.quiet:
         print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
               f'{result.ticks} ticks agree {agree}{robots}')
@@ -134,7 +142,7 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
             output=output)
     code = _report(result, args, damage_code(bag),
                    'within the tolerance' if args.tolerance else 'bit for bit',
-                   f" (robot {', '.join(map(str, result.robots))})")
+                   f" (robot {', '.join(map(str, result.robots))})", len(result.robots))
     if bag.corrupt:
         report_damage(bag)
     return code
@@ -222,7 +230,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     parser.add_argument('--node', metavar='COMMAND',
                         help="feed the recording to your own ROS 2 node instead, and compare its "
                              "commands; e.g. 'ros2 run my_package my_node', or a Python file "
-                             'with its arguments')
+                             'with its arguments. A command with {namespace}, {robot}, {goal_x} '
+                             'or {goal_y} is started once for each robot that is compared')
     parser.add_argument('--robot', metavar='N', type=int, action='append', default=[],
                         help='with --node: compare the commands of this robot; may be repeated '
                              '(default: robots with controller: external, or else those that '

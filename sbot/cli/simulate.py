@@ -28,7 +28,12 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     run = subparsers.add_parser(
         'run', help='simulate a scenario in one process, without ROS',
         description='Simulate a scenario in this process. The same scenario and seed give the '
-                    'same result bit for bit, here and over ROS 2 (sbot up).')
+                    'same result bit for bit, here and over ROS 2 (sbot up). The summary has a '
+                    'line for each robot: where it ended; when it came to its goal (-: not); the '
+                    'length of its path; collisions: ticks in which it touched something; '
+                    'reverts: ticks in which it returned to its last pose, because no pose '
+                    'without overlap was found; its greatest and last distance to the leader. '
+                    'More: docs/command_line.md.')
     _add_options(run)
     run.add_argument('--threads', type=int, default=1, metavar='N',
                      help='threads to use; the result is the same (default: 1)')
@@ -69,7 +74,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     help="also start your own node, e.g. for `controller: external`; e.g. 'ros2 "
                          "run my_package my_node', or a Python file with its arguments. With "
                          'several robots the node of robot N needs its namespace: --ros-args '
-                         '-r __ns:=/robot_N. May be repeated')
+                         '-r __ns:=/robot_N. A command with {namespace}, {robot}, {goal_x} or '
+                         '{goal_y} is started once for each robot with `controller: external`, '
+                         'with its values. May be repeated')
     up.set_defaults(run=_up)
 
 
@@ -167,6 +174,23 @@ def name_files(arguments: argparse.Namespace) -> None:
                 print(one_line(f'{what}: {path}'), file=sys.stderr)
 
 
+def name_next_step(scenario: Scenario, summary: dict[str, Any],
+                   arguments: argparse.Namespace) -> None:
+    """Print on stderr what to look at if no robot with a goal arrived, unless ``--quiet``."""
+    goals = sum(robot.goal is not None for robot in scenario.robots)
+    arrived = sum(robot['goal_reached_s'] is not None for robot in summary['robots'])
+    if arguments.quiet or arrived or not goals:
+        return
+    if arguments.record is not None:
+        look = f'sbot view {arguments.record} -o run.html shows the run'
+    elif arguments.plot is not None:
+        look = f'{arguments.plot} shows the tracks'
+    else:
+        look = '--plot tracks.png shows the tracks'
+    print(one_line(f'0 of {goals} robots with a goal arrived: {look}; --duration gives more '
+                   'time; sbot docs results says which controllers arrive'), file=sys.stderr)
+
+
 def _run(arguments: argparse.Namespace) -> int:
     from sbot.runner.loop import run_scenario
     from sbot.runner.recording import removed_if_empty
@@ -187,6 +211,7 @@ def _run(arguments: argparse.Namespace) -> int:
         plot_run(from_result(result), arguments.plot)
     report(result.summary, arguments.json)
     name_files(arguments)
+    name_next_step(scenario, result.summary, arguments)
     return 0
 
 
@@ -230,6 +255,7 @@ def _up(arguments: argparse.Namespace) -> int:
             plot_run(from_bag(bag), arguments.plot)
     report(summary, arguments.json)
     name_files(arguments)
+    name_next_step(scenario, summary, arguments)
     return 0
 
 

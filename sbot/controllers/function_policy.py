@@ -46,6 +46,6 @@ def _doubts(parameters: Mapping[str, object], beams: int, _: Body) -> list[tuple
 
 
 ENTRY = Entry('function_policy',
-              'Your own compiled function, in a file of sbot.save_policy (docs/learning.md).',
+              'Your own compiled function, in a file of sbot.save_policy (docs/worlds.md).',
               _make, paths=(_FILE,), programs=(_FILE,), check=_check,
               doubts=_doubts, may_preload=True)

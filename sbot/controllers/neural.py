@@ -41,5 +41,5 @@ def _doubts(parameters: Mapping[str, object], beams: int, _: Body) -> list[tuple
 
 
 ENTRY = Entry('neural_controller.controller:Neural',
-              'A neural network from a file, e.g. an evolved one (docs/learning.md).', _make,
+              'The class behind `network`, which is its short name.', _make,
               paths=('network',), check=_check, doubts=_doubts, may_preload=True)

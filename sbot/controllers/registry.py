@@ -52,7 +52,7 @@ def names() -> list[str]:
 def is_named(name: str) -> bool:
     """Tell whether a controller is shipped or installed, not a class of the user's."""
     # Entry points last: looking for them reads a file of each package that is installed.
-    return name == NONE or any(_belongs(name, entry) for entry in shipped()[:-1]) or (
+    return name == NONE or any(_is_name_of(name, entry) for entry in shipped()[:-1]) or (
         name in names())
 
 
@@ -66,9 +66,9 @@ def entry_of(name: str) -> Entry:
 
     """
     for entry in shipped()[:-1]:
-        if name == entry.name or _belongs(name, entry):
+        if name == entry.name or _is_name_of(name, entry):
             return entry
-    return _loaded(installed()[name]) if name in installed() else shipped()[-1]
+    return _load_entry(installed()[name]) if name in installed() else shipped()[-1]
 
 
 def is_outside(name: str) -> bool:
@@ -76,12 +76,12 @@ def is_outside(name: str) -> bool:
     return name == NONE or entry_of(name).outside
 
 
-def _belongs(name: str, entry: Entry) -> bool:
+def _is_name_of(name: str, entry: Entry) -> bool:
     return name == entry.name or (entry.name.endswith(':') and name.startswith(entry.name))
 
 
 @cache
-def _loaded(point: EntryPoint) -> Entry:
+def _load_entry(point: EntryPoint) -> Entry:
     where = f"controller '{point.name}' ({point.value})"
     try:
         found: Any = point.load()

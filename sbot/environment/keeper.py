@@ -15,7 +15,9 @@ import sys
 import time
 from collections.abc import Iterable
 
-_STEPS = ((signal.SIGINT, 2.0), (signal.SIGTERM, 0.7), (signal.SIGKILL, 5.0))  # s for each
+# s for each. SIGINT first: rclpy.spin may miss a SIGTERM while no message comes (its thread wakes
+# it before the context is shut down), but no KeyboardInterrupt.
+_STEPS = ((signal.SIGINT, 2.0), (signal.SIGTERM, 0.7), (signal.SIGKILL, 5.0))
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: a signal when the parent dies
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: what loses its parent becomes a child of ours
 

@@ -107,8 +107,7 @@ class _Watch:
         while True:
             ended, status = os.waitpid(self._child, os.WNOHANG)
             if ended:
-                while self._open and select.select([self._reports], [], [], 0.0)[0]:
-                    self._read_report()
+                self._read_reports()
                 return self._code(os.waitstatus_to_exitcode(status))
             self._read(None if self._since is None else _HEARD)
             self._pass_on()
@@ -125,6 +124,10 @@ class _Watch:
                     # The first one that is due: more of them must not put it off.
                     self._due, self._since = self._due or (number, now), self._since or now
 
+    def _read_reports(self) -> None:
+        while self._open and select.select([self._reports], [], [], 0.0)[0]:
+            self._read_report()
+
     def _read_report(self) -> None:
         report = os.read(self._reports, 4096)
         self._open = bool(report)
@@ -140,6 +143,7 @@ class _Watch:
         now = time.monotonic()
         if self._due is not None and now > self._due[1] + _HEARD:
             (number, came), self._due = self._due, None
+            self._read_reports()  # this process may have waited for a processor since it looked
             if self._heard < came - _SAME:
                 os.kill(self._child, number)
         if self._since is not None and not self._open and now > self._since + _KILLED:

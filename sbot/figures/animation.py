@@ -16,11 +16,12 @@ from sbot.figures.arena.boxes import Boxes
 from sbot.figures.arena.colours import MOST_NAMED, heading_colours, robot_colours
 from sbot.figures.arena.goals import covered_goals, draw_goals
 from sbot.figures.arena.ground import draw_world
-from sbot.figures.arena.numbers import Numbers
+from sbot.figures.arena.heading_legend import draw_heading_legend
+from sbot.figures.arena.numbers import MOST_NUMBERED_SMALL, Numbers
 from sbot.figures.arena.obstacles import draw_moving
 from sbot.figures.arena.robots import Robots
 from sbot.figures.arena.shapes import lines
-from sbot.figures.arena.view import above_axes, view_of
+from sbot.figures.arena.view import above_axes, points_a_metre, view_of
 from sbot.figures.arena.wind import draw_wind
 from sbot.figures.data import RunData, name_of
 from sbot.figures.film import (
@@ -37,12 +38,13 @@ from sbot.figures.film import (
 from sbot.figures.gif import Pixels, write_gif
 from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import PLAIN, Look
-from sbot.figures.signs import draw_scale_bar
+from sbot.figures.signs import BAR_PLACE, draw_scale_bar
 from sbot_common.errors import InputError, bad_value
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
 _LEAST_DPI = 100.0
 _HEIGHTS = (2.4, 8.0)  # inches, least and most
+_ABOVE, _BELOW = 0.32, 0.26  # inches, for a line of text above the arena and one below
 _TRAIL = 0.25  # of the run, how long a trail lasts
 _TRAIL_POINTS = 400  # of each robot at most
 _PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
@@ -94,15 +96,19 @@ class _Film:
             dpi = min(dpi, film.height / _HEIGHTS[0])
             width, height = film.width / dpi, film.height / dpi
         else:  # video codecs want even numbers of pixels
-            high = float(np.clip(inches * (ymax - ymin) / (xmax - xmin) + 0.3, *_HEIGHTS))
+            high = float(np.clip(0.98 * inches * (ymax - ymin) / (xmax - xmin) + _ABOVE + _BELOW,
+                                 *_HEIGHTS))
             width, height = (2 * round(each * dpi / 2) / dpi for each in (inches, high))
         figure = Figure(figsize=(width, height), dpi=dpi)
         # Its methods have no annotations.
         self._canvas: Any = FigureCanvasAgg(figure)
-        self._axes = figure.add_axes((0.01, 0.01, 0.98, 0.98 - 0.25 / height))
-        self._axes.set_axis_off()
+        self._axes = figure.add_axes((0.01, _BELOW / height, 0.98,
+                                      1.0 - (_ABOVE + _BELOW) / height))
         draw_world(self._axes, data)
+        self._axes.set(xticks=[], yticks=[])
         draw_scale_bar(self._axes, _TRAIL * float(data.seconds[-1]))
+        if by == 'heading':
+            draw_heading_legend(self._axes, 72.0 * BAR_PLACE)
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
         # How many had been set, on which a robot stood, and their marks.
         self._goals: tuple[tuple[int, bytes], list[Artist]] = ((-1, b''), [])
@@ -113,8 +119,8 @@ class _Film:
         self._axes.add_collection(self._trails)
         self._obstacles = draw_moving(self._axes, data, 0)
         self._boxes = Boxes(self._axes, data, data.boxes[0])
-        self._robots = Robots(self._axes, data, data.poses[0], by)
-        self._numbers = Numbers(self._axes, data)
+        self._robots = Robots(self._axes, data, data.poses[0], by, MOST_NUMBERED_SMALL)
+        self._numbers = Numbers(self._axes, data, by)
         self._clock = above_axes(self._axes, '', 0.0, animated=True)
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
@@ -164,7 +170,8 @@ class _Film:
     def _goals_at(self, stamp: int) -> list[Artist]:
         """Return the marks of the goals of a time; made anew when they change."""
         count = int((self._goal_stamps <= stamp).sum())
-        state = count, covered_goals(self._data, stamp).tobytes()
+        state = count, covered_goals(
+            self._data, stamp, points_a_metre(self._axes, self._data)).tobytes()
         if state != self._goals[0]:
             for artist in self._goals[1]:
                 artist.remove()

@@ -78,9 +78,9 @@ def check_film(film: Film, suffix: str, dashes: str = '') -> None:
                              f'{" or ".join(FORMATS)}')
         return
     most = MOST_FPS[suffix]
-    if not _within(film.fps, 1.0, most):
+    if not _is_within(film.fps, 1.0, most):
         raise bad_value(f'{dashes}fps', film.fps, f'a number from 1 to {most:g} for a {suffix}')
-    if not _within(film.speed, *SPEEDS):
+    if not _is_within(film.speed, *SPEEDS):
         raise bad_value(f'{dashes}speed', film.speed,
                         f'a number from {SPEEDS[0]:g} to {SPEEDS[1]:g} (times real time)')
     if suffix == '.mp4' and shutil.which('ffmpeg') is None:
@@ -88,7 +88,7 @@ def check_film(film: Film, suffix: str, dashes: str = '') -> None:
                          'install ffmpeg) or write a .gif')
 
 
-def _within(value: float | None, least: float, most: float) -> bool:
+def _is_within(value: float | None, least: float, most: float) -> bool:
     """Tell whether a number is within limits, or not given; ``True`` is no number."""
     return value is None or (not isinstance(value, bool) and least <= value <= most)
 

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from matplotlib import rcParams
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 
 from sbot.figures.arena.boxes import Boxes
 from sbot.figures.arena.colours import heading_colours, robot_colours
 from sbot.figures.arena.goals import draw_goals
 from sbot.figures.arena.ground import draw_arena
-from sbot.figures.arena.numbers import number_robots, numbers_fit
+from sbot.figures.arena.heading_legend import draw_heading_legend
+from sbot.figures.arena.numbers import MOST_NUMBERED_SMALL, number_robots, numbers_fit
 from sbot.figures.arena.obstacles import draw_moving
 from sbot.figures.arena.robots import Robots
 from sbot.figures.arena.shapes import lines
-from sbot.figures.arena.view import ABOVE, view_of
+from sbot.figures.arena.view import view_of
 from sbot.figures.data import RunData
-from sbot.figures.wind_label import COMPASS
 from sbot_common.errors import bad_value
 
 _WIDTH = 7.0  # inches
@@ -75,34 +70,18 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '') -> Figur
         axes = figure.add_axes((
             (left + column * (width + across)) / _WIDTH,
             1.0 - (top + (row + 1) * height + row * down) / full, width / _WIDTH, height / full))
-        _draw(axes, data, index, by, k == 0)
-        if numbered:
-            number_robots(axes, data, index, small=True)
+        _draw(axes, data, index, by, k == 0, numbered)
         axes.set_title(f'{time:g} s', loc='left', fontweight='bold')
         if by == 'heading' and k == columns - 1:
-            _draw_heading_legend(axes)
+            draw_heading_legend(axes)
         last = k + columns >= len(seconds)
         axes.tick_params(labelleft=column == 0, labelbottom=last)
         axes.set(xlabel='x (m)' if last else '', ylabel='y (m)' if column == 0 else '')
     return figure
 
 
-def _draw_heading_legend(axes: Axes) -> None:
-    """Draw arrows in the colours of their headings above the axes, if nothing is there yet."""
-    if any(text.get_gid() == ABOVE for text in axes.texts):
-        return
-    colours = heading_colours(np.arange(len(COMPASS)) * math.tau / len(COMPASS))
-    size: dict[Any, Any] = {'size': 'medium'}
-    texts: list[Artist] = [TextArea('heading', textprops=size), *(
-        TextArea(arrow, textprops={**size, 'color': to_hex(colour)})
-        for arrow, colour in zip(COMPASS, colours, strict=True))]
-    axes.add_artist(AnnotationBbox(
-        HPacker(children=texts, pad=0.0, sep=2.0), (1.0, 1.0), xycoords='axes fraction',
-        xybox=(0.0, 0.6 * rcParams['axes.titlepad']), boxcoords='offset points',
-        box_alignment=(1.0, 0.0), frameon=False, pad=0.0))
-
-
-def _draw(axes: Axes, data: RunData, index: int, by: str, first: bool) -> None:
+def _draw(axes: Axes, data: RunData, index: int, by: str, first: bool,
+          numbered: bool) -> None:
     # Every moment names its wind if a gust changes it.
     gusts = np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]), axis=0).any()
     draw_arena(axes, data, first or bool(gusts), index)
@@ -117,4 +96,6 @@ def _draw(axes: Axes, data: RunData, index: int, by: str, first: bool) -> None:
     draw_moving(axes, data, index)
     Boxes(axes, data, data.boxes[index])
     draw_goals(axes, data, int(data.stamps_ns[index]), small=True, by=by)
-    Robots(axes, data, data.poses[index], by)
+    Robots(axes, data, data.poses[index], by, MOST_NUMBERED_SMALL if numbered else 0)
+    if numbered:
+        number_robots(axes, data, index, small=True, by=by)

@@ -13,7 +13,7 @@ from sbot.figures.arena.boxes import Boxes, draw_box_starts
 from sbot.figures.arena.colours import MOST_NAMED
 from sbot.figures.arena.goals import draw_goals
 from sbot.figures.arena.ground import draw_arena
-from sbot.figures.arena.numbers import number_robots
+from sbot.figures.arena.numbers import MOST_NUMBERED, number_robots
 from sbot.figures.arena.obstacles import draw_moving
 from sbot.figures.arena.robots import Robots
 from sbot.figures.arena.view import view_of
@@ -138,8 +138,8 @@ def draw_run(data: RunData, colour: str = '') -> Figure:
     draw_box_starts(top, data)
     Boxes(top, data, data.boxes[-1])
     draw_goals(top, data, int(data.stamps_ns[-1]), by=by if colour else '')
-    Robots(top, data, data.poses[-1], by)
-    number_robots(top, data)
+    Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
+    number_robots(top, data, by=by)
     draw_signs(top, data, 1.0 - _RIGHT / _WIDTH)
     top.set(ylabel='y (m)')
     top.set_title(_title(data), loc='left', parse_math=False)

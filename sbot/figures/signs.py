@@ -7,12 +7,12 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.patheffects import withStroke
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
 from sbot.figures.arena.colours import MOST_NAMED
-from sbot.figures.arena.goals import latest_goals
+from sbot.figures.arena.goals import latest_goals, wide_tolerances
 from sbot.figures.arena.shapes import rectangles_of
+from sbot.figures.arena.view import points_a_metre
 from sbot.figures.arena.wind import free_wind_arrows, wind_colours
 from sbot.figures.data import RunData
 from sbot.figures.palette import palette
@@ -20,7 +20,7 @@ from sbot.figures.palette import palette
 _BELOW = 0.33  # inches from the arena to the middle of its legend, on the line of `x (m)`
 _MOST_SIGNS = 3  # beside a label of the x axis in its middle
 _BAR = 0.2  # of the width of the view, how long a scale bar is at most
-_BAR_PLACE = 0.08  # inches from the corner of the axes
+BAR_PLACE = 0.14  # inches from the axes down to the bar's line
 
 
 def goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
@@ -37,9 +37,15 @@ def draw_signs(axes: Axes, data: RunData, right: float) -> None:
     """
     signs: list[Any] = [_start_sign(data)]
     names = ['start']
-    if latest_goals(data, int(data.stamps_ns[-1])):
+    goals = latest_goals(data, int(data.stamps_ns[-1]))
+    if goals:
         signs.append(goal_sign())
         names.append('goal')
+        if len(wide_tolerances(data, goals, points_a_metre(axes, data))):
+            signs.append(Line2D([], [], linestyle='none', marker='o', markersize=9.0, alpha=0.6,
+                                markerfacecolor='none', markeredgewidth=0.6,
+                                color=palette().goal))
+            names.append('tolerance')
     if data.scenario.world.moving:
         signs.append(Line2D([], [], linestyle=':', linewidth=1.0, color=palette().obstacle,
                             marker='o', markersize=5.0, markerfacecolor=palette().moving,
@@ -75,17 +81,15 @@ def bar_length(width: float) -> float:
 
 
 def draw_scale_bar(axes: Axes, trail: float) -> None:
-    """Draw a scale bar in the lower left corner, with its length and that of trails (s)."""
+    """Draw a scale bar below the arena, away from robots; its length and that of trails (s)."""
     low, high = axes.get_xlim()
     length = bar_length(high - low)
     figure = axes.get_figure(root=True)
     assert figure is not None
     place = blended_transform_factory(axes.transData, axes.transAxes) + ScaledTranslation(
-        _BAR_PLACE, _BAR_PLACE, figure.dpi_scale_trans)
-    rim = [withStroke(linewidth=3.0, foreground=palette().ground)]
-    style: dict[str, Any] = {'color': palette().ink, 'path_effects': rim, 'zorder': 9}
-    axes.plot((low, low + length), (0.0, 0.0), transform=place, linewidth=1.5,
-              solid_capstyle='butt', gid='scale bar', **style)
-    axes.annotate(f'{length:g} m   trails of {trail:.2g} s', (low, 0.0), xycoords=place,
-                  xytext=(0.0, 2.5), textcoords='offset points', va='bottom', ha='left',
-                  gid='scale', **style)
+        0.0, -BAR_PLACE, figure.dpi_scale_trans)
+    axes.plot((low, low + length), (0.0, 0.0), transform=place, linewidth=1.5, clip_on=False,
+              solid_capstyle='butt', gid='scale bar', color=palette().ink)
+    axes.annotate(f'{length:g} m   trails of {trail:.2g} s', (low + length, 0.0), xycoords=place,
+                  xytext=(5.0, 0.0), textcoords='offset points', va='center_baseline', ha='left',
+                  gid='scale', color=palette().ink)

@@ -51,7 +51,7 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
     style = {
         'facecolors': palette().start if many else palette().ground,
         'edgecolors': 'none' if many else ring, 'linewidths': 0.8, 'zorder': 3.5}
-    width = widths_of_discs(data, rectangles)
+    width = widths_of_discs(axes, data, rectangles)
     axes.add_collection(discs(axes, data.poses[0, :, :2], 0.6 * width if many else width,
                                     **style))
     if not by_time and not many:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from sbot_common.errors import InputError, bad_value
+from sbot_common.files import open_regular
 from sbot_common.params import Param, refuse_unknown, updated
 
 VARIABLE = 'SBOT_LIMITS'
@@ -72,6 +74,33 @@ def limits() -> Limits:
 
     """
     return _parsed(os.environ.get(VARIABLE, ''))
+
+
+def read_within(path: str | Path, name: str, place: str = '', *, typed: bool = False) -> bytes:
+    """Return the bytes of a file whose size is within a limit.
+
+    Parameters
+    ----------
+    path : a regular file, or a pipe if a user has ``typed`` it
+    name : field of ``Limits``
+    place : what names the file, for messages
+
+    Raises
+    ------
+    InputError
+        if it cannot be read, or is larger.
+
+    """
+    most: int = getattr(limits(), name)
+    where = f'{place}: {path}' if place else str(path)
+    try:
+        with open(path, 'rb') if typed else open_regular(path) as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise InputError(f'{where}: cannot be read: {error.strerror or error}') from None
+    if len(data) > most:
+        raise too_large(where, 'bytes or more', len(data), name)
+    return data
 
 
 def too_large(where: str, what: str, found: int, name: str) -> InputError:

@@ -81,8 +81,8 @@ class Actions:
         if not self.bytes:
             return shares, None
         data = np.zeros((*active.shape, DATA_BYTES), np.int64)
-        said = np.rint((np.clip(actions[..., 2:], -1.0, 1.0) + 1.0) * 127.5).astype(np.int64)
-        data[..., 1:1 + self.bytes] = np.where(active[..., None], said, 0)
+        values = np.rint((np.clip(actions[..., 2:], -1.0, 1.0) + 1.0) * 127.5).astype(np.int64)
+        data[..., 1:1 + self.bytes] = np.where(active[..., None], values, 0)
         return shares, data
 
 

@@ -14,6 +14,7 @@ from neural_controller.inputs import field_of
 from sbot.api.loading import Sources, load_uncontrolled
 from sbot.api.worlds import Worlds
 from sbot.learn.actions import Actions
+from sbot.learn.answers import Answers
 from sbot.learn.given import (
     common_limits,
     goals_of,
@@ -33,9 +34,8 @@ from sbot.worlds.arguments import (
 )
 from sbot.worlds.observation import Observations
 from sbot.worlds.saved import Saved
-from sbot_common.arguments import as_array, whole
+from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value
-from sbot_common.user_code import call_user_code
 from sbot_sim.sensors.registry import sensors
 
 _SEEDS = LARGEST_SEED + 1
@@ -96,6 +96,7 @@ class Episodes:
                              sense=senses, threads=threads)
         self.worlds.check_inputs(self.network)
         self.count, self.robots = self.worlds.count, self.worlds.robots
+        self._answers = Answers(self.task, self.count, self.robots)
         self._play(self.worlds.scenarios)
         self.goal = self._scenario_goal.copy()
         warn_of_idle(scenarios, self.task.seconds, self.ticks)
@@ -249,9 +250,9 @@ class Episodes:
             seeds[k] = rng.integers(_SEEDS) if first is None else first
             self._first[k] = None
             self._randomise(k, rng)
-            start = self._asked('begin', self.worlds, k, rng)
+            start = self._answers.start(self.worlds, k, rng)
             if start is not None:
-                starts[k] = _given('begin', start, ((self.robots, 3),))
+                starts[k] = start
                 placed.append(k)
         others = [k for k in rows if k not in placed]
         seen = self.now.seen
@@ -275,14 +276,7 @@ class Episodes:
 
     def observation(self) -> NDArray[np.float32]:
         """Return the present observations of the robots, (K, N, columns)."""
-        where = f'{type(self.task).__name__}.observation()'
-        seen = as_array(where, self._asked('observation', self.now))
-        if seen.ndim != 3 or seen.shape[:2] != (self.count, self.robots):
-            raise bad_value(where, f'shape {seen.shape}',
-                            f'shape ({self.count}, {self.robots}, columns)')
-        if seen.dtype.kind not in 'biuf':
-            raise bad_value(where, f'{seen.dtype}', 'numbers')
-        return seen.astype(np.float32)
+        return self._answers.observation(self.now)
 
     def step(self, actions: ArrayLike, anew: Flags | None = None) -> Outcome:
         """Act for as many ticks as the task holds an action.
@@ -316,8 +310,9 @@ class Episodes:
         commands = self._interface.commands(shares)
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, data=data, ticks=hold), commands)
-        reward = np.where(self.active, self._answer('reward', before, self.now), 0.0)
-        ended = self._answer('ended', self.now)
+        reward = self._answers.of_robots('reward', self.active, before, self.now)
+        reward = np.where(self.active, reward, 0.0)
+        ended = self._answers.of_robots('ended', self.active, self.now)
         self.active &= ~(ended if ended.dtype == np.bool_ else ended.astype(np.bool_))
         if anew is not None and anew.any():
             self.reset(anew)
@@ -327,28 +322,11 @@ class Episodes:
         """Return which moves robots may choose now, (K, N, moves); None: all."""
         if not self.actions.discrete:
             return None
-        given = self._asked('mask', self.now)
-        if given is None:
-            return None
-        where, shape = f'{type(self.task).__name__}.mask()', (*self.active.shape,
-                                                              len(self.actions.moves))
-        mask = as_array(where, given)
-        if mask.shape != shape or mask.dtype != np.bool_:
-            raise bad_value(where, f'{mask.dtype} of shape {mask.shape}',
-                            f'truth values of shape {shape}')
-        if not mask.any(axis=2).all():
-            k, i = np.argwhere(~mask.any(axis=2))[0].tolist()
-            raise bad_value(where, f'no move of robot {i} in world {k}', 'at least one')
-        return mask
+        return self._answers.mask(self.now, len(self.actions.moves))
 
     def state(self) -> NDArray[np.float32]:
         """Return the state of whole worlds for critics, (K, columns)."""
-        given = as_array(f'{type(self.task).__name__}.state()', self._asked('state', self.now))
-        if given.ndim != 2 or len(given) != self.count or given.dtype.kind not in 'biuf':
-            raise bad_value(f'{type(self.task).__name__}.state()',
-                            f'{given.dtype} of shape {given.shape}',
-                            f'numbers of shape ({self.count}, columns)')
-        return given.astype(np.float32)
+        return self._answers.state(self.now)
 
     def _check_allowed(self, actions: NDArray[Any], active: Flags) -> None:
         mask = self.mask()
@@ -360,30 +338,12 @@ class Episodes:
             raise bad_value('actions', f'{int(actions[k, i])} of robot {i} in world {k}',
                             "a move that the task's mask allows")
 
-    def _asked(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
-        """Return what a method of the task returns; what it raises is one line."""
-        return call_user_code(lambda: getattr(self.task, method)(*arguments),
-                              lambda: f'{type(self.task).__name__}.{method}()')
-
-    def _answer(self, method: str, *moments: Moment) -> NDArray[Any]:
-        """Return what a method of the task says of each robot, (K, N)."""
-        where = f'{type(self.task).__name__}.{method}()'
-        answer = as_array(where, self._asked(method, *moments))
-        if answer.shape != (self.count, self.robots):
-            raise bad_value(where, f'shape {answer.shape}', f'shape {(self.count, self.robots)}: '
-                            'a value for each robot of each world')
-        if answer.dtype != np.bool_ and (answer.dtype.kind not in 'biuf' or not (
-                np.isfinite(answer).all() or np.isfinite(answer[self.active]).all())):
-            raise bad_value(where, answer.tolist(), 'finite numbers')
-        return answer
-
     def _aim(self, rows: Sequence[int]) -> None:
         """Ask the task for the goals of worlds (numbers) that begin anew."""
         changed = self.goal.copy()  # moments keep theirs
         for k in rows:
-            goals = self._asked('goals', self.worlds, k, self._generators[k])
-            changed[k] = self._scenario_goal[k] if goals is None else _given(
-                'goals', goals, ((2,), (self.robots, 2)))
+            goals = self._answers.goals(self.worlds, k, self._generators[k])
+            changed[k] = self._scenario_goal[k] if goals is None else goals
             if 'goal' in self.network.inputs and not np.isfinite(changed[k]).all():
                 raise bad_value('goals', changed[k].tolist(), 'finite numbers (m), for the input '
                                 'goal of the task')
@@ -404,15 +364,3 @@ def check_options(options: Any) -> None:  # noqa: ANN401
     """Raise InputError for options of ``reset`` that are not a dictionary."""
     if not isinstance(options, Mapping | None):
         raise bad_value('options', options, 'a dictionary')
-
-
-def _given(what: str, values: ArrayLike, shapes: Sequence[tuple[int, ...]]) -> Floats:
-    """Return what a task gave as an array of one of the shapes."""
-    where = f'{what} of the task'
-    array = as_array(where, values)
-    if array.dtype.kind not in 'biuf':
-        raise bad_value(where, values, 'numbers')
-    if array.shape not in shapes:
-        raise bad_value(where, f'shape {array.shape}',
-                        ' or '.join(f'shape {shape}' for shape in shapes))
-    return array.astype(np.float64)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sbot.api.loading import Source
 from sbot.learn.episodes import Episodes, SavedEpisodes, check_options
-from sbot.learn.picture import MODES, Renderer
+from sbot.learn.render.picture import MODES, Renderer
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Task
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Sources
 from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes, check_options
-from sbot.learn.picture import MODES, Renderer
+from sbot.learn.render.picture import MODES, Renderer
 from sbot.learn.spaces import spaces_of
 from sbot.learn.task import Flags, Task
 from sbot_common.errors import InputError, bad_value

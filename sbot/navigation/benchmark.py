@@ -16,8 +16,9 @@ from sbot.controllers.user import load_class
 from sbot.files.temporary import TemporaryFolder
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation import library
+from sbot.navigation.competitors import is_node
 from sbot.navigation.metrics import navigation
-from sbot.navigation.nodes import command_words, driven_run, is_node, node_scenario
+from sbot.navigation.nodes import command_words, driven_run, node_scenario
 from sbot.navigation.scene import Scene
 from sbot.ros.up import NodeFailed
 from sbot.sweeps.experiment import Options, run_sweep

@@ -18,8 +18,9 @@ from sbot.bag.reader import Bag
 from sbot.controllers.external import ENTRY as EXTERNAL
 from sbot.controllers.registry import NONE
 from sbot.files.yaml_text import dump_yaml
+from sbot.navigation.competitors import command_of
 from sbot.ros.domain import FREE, parse_domain
-from sbot.ros.own_command import parse_command
+from sbot.ros.own_command import parse_command, robot_commands
 from sbot.ros.up import NodeFailed, run_up
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
@@ -27,19 +28,11 @@ from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError, install_command
-from sbot_common.topics import CMD_VEL, COMMAND_TYPES, namespace, resolve
+from sbot_common.topics import CMD_VEL, COMMAND_TYPES, resolve
 from sbot_common.twist import STOP, Twist
 from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
-
-PREFIX = 'node: '  # of a competitor's name; a command follows. No module:Class has a space.
-_PLACES = ('{namespace}', '{robot}', '{goal_x}', '{goal_y}')
-
-
-def is_node(controller: str) -> bool:
-    """Tell whether a competitor is a command that starts nodes."""
-    return controller.startswith(PREFIX)
 
 
 def command_words(controller: str) -> list[str]:
@@ -54,7 +47,7 @@ def command_words(controller: str) -> list[str]:
     if find_spec('rclpy') is None:
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation')
-    return parse_command(controller.removeprefix(PREFIX))
+    return parse_command(command_of(controller))
 
 
 def node_scenario(values: Mapping[str, Any], fixed: Mapping[str, Any]) -> Scenario:
@@ -103,8 +96,9 @@ def driven_run(whole: Scenario, controller: str, bag: Path,
 
     """
     scenario = whole.model_copy(update={'until': None})
-    summary = run_up(scenario, record=bag, domain=parse_domain(FREE), output=output,
-                     own=_commands(scenario, controller.removeprefix(PREFIX)))
+    goals = [i for i, robot in enumerate(scenario.robots) if robot.goal is not None]
+    own = robot_commands(command_of(controller), scenario, goals)
+    summary = run_up(scenario, record=bag, domain=parse_domain(FREE), output=output, own=own)
     commands = recorded_commands(Bag(bag), scenario)
     again = _driven(scenario, commands)
     if again.summary['trajectory_sha256'] != summary['trajectory_sha256']:
@@ -112,21 +106,6 @@ def driven_run(whole: Scenario, controller: str, bag: Path,
                          f'{again.summary["trajectory_sha256"]}, expected '
                          f'{summary["trajectory_sha256"]}, that of the nodes')
     return again if whole.until is None else _driven(whole, commands)
-
-
-def _commands(scenario: Scenario, command: str) -> list[str]:
-    """Return the command for each robot with a goal; once, if it names no place."""
-    if not any(place in command for place in _PLACES):
-        return [command]
-    found, n = [], len(scenario.robots)
-    for i, robot in enumerate(scenario.robots):
-        if robot.goal is not None:
-            values = (namespace(i, n) or '/', str(i), *(repr(float(x)) for x in robot.goal))
-            own = command
-            for place, value in zip(_PLACES, values, strict=True):
-                own = own.replace(place, value)
-            found.append(own)
-    return found
 
 
 def recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:

@@ -48,12 +48,12 @@ def _row(line: str, where: str) -> dict[str, Any]:
         raise bad_value(f'{where}: library', row.get('library'),
                         f'{library.VERSION}, the library of this version')
     for key, value in row.items():
-        if expected := _wrong(key, value):
+        if expected := _expected_of(key, value):
             raise bad_value(f'{where}: {key}', value, expected)
     return row
 
 
-def _wrong(key: str, value: object) -> str:
+def _expected_of(key: str, value: object) -> str:
     """Return what was expected of a value, or '' if it is right."""
     if key == 'seed':
         right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_SEED

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sbot.navigation.competitors import short_names
 from sbot_common.errors import one_line
 
 Row = Mapping[str, Any]
@@ -74,7 +74,7 @@ def table(rows: Sequence[Row], by: str = 'family') -> list[list[str]]:
     for row in rows:
         name = row['scene'] if by == 'scene' else row['scene'].partition('/')[0]
         groups.setdefault((name, _controller(row)), []).append(row)
-    shown = _short({controller for _, controller in groups})
+    shown = short_names({controller for _, controller in groups})
     lines = [[name, shown[controller], *(cell(groups[name, controller])
                                          for cell in COLUMNS.values())]
              for name, controller in sorted(groups)]
@@ -86,18 +86,6 @@ def table(rows: Sequence[Row], by: str = 'family') -> list[list[str]]:
 def _controller(row: Row) -> str:
     changes = ', '.join(f'{key}={value}' for key, value in row['set'].items())
     return f"{row['controller']} ({changes})" if changes else str(row['controller'])
-
-
-def _short(controllers: set[str]) -> dict[str, str]:
-    """Return names for a table: of a node's command the file alone, if no other has its name."""
-    names = {controller: controller for controller in sorted(controllers)}
-    for controller in names:
-        if controller.startswith('node: '):
-            words = controller.removeprefix('node: ').split()
-            file = next((word for word in words if word.endswith('.py')), [*words, ''][0])
-            names[controller] = f"node: {file.replace(os.sep, '/').rpartition('/')[2]}"
-    return {controller: name if list(names.values()).count(name) == 1 else controller
-            for controller, name in names.items()}
 
 
 def as_markdown(lines: Sequence[Sequence[str]]) -> str:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import Tick, count_robots, ticks
 from sbot.controllers.registry import NONE, is_outside
+from sbot.regression.differing import Differing, DifferingRobot
 from sbot.regression.observation import recorded_inputs
+from sbot.runner.file_digests import changed_files
 from sbot.runner.recording import open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
@@ -75,6 +77,8 @@ class ReplayResult(NamedTuple):
     version: str = ''  # of the recording, if there are robots of the second kind
     outside: tuple[tuple[int, str], ...] = ()  # robots of the first kind, their controllers
     compared: tuple[int, ...] = ()  # all other robots
+    differing: tuple[DifferingRobot, ...] = ()  # robots with differences, by id
+    changed_files: tuple[str, ...] = ()  # of the controllers, changed since the recording
 
     @property
     def equal(self) -> bool:
@@ -90,6 +94,11 @@ class ReplayResult(NamedTuple):
         return (f'recorded with version {self.version}, which made other random numbers: the '
                 'commands of controllers that draw some are not compared '
                 f'({_robots(drew)})')
+
+    def changes(self) -> str:
+        """Say which files of controllers have changed since the recording; '' if none."""
+        files = ', '.join(self.changed_files)
+        return f'changed since the recording: {files}' if files else ''
 
     def driven_outside(self) -> str:
         """Return in words which robots other nodes drove, so that none is compared; '' if none."""
@@ -157,7 +166,9 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                         tuple(sorted({*others, *replayed.outside})),
                         bag.metadata.get('version', '') if others else '',
                         tuple(replayed.outside.items()),
-                        tuple(sorted(replayed.commands.keys() - others)))
+                        tuple(sorted(replayed.commands.keys() - others)),
+                        comparison.differing.robots(),
+                        tuple(changed_files(bag.metadata, scenario)))
 
 
 def _recorder(output: str | Path, scenario: Scenario, stack: contextlib.ExitStack) -> Recorder:
@@ -176,6 +187,7 @@ class _Comparison:
         self._replayed = replayed
         self.compared = self.differences = 0
         self.first: FirstDifference | None = None
+        self.differing = Differing()
 
     def add(self, tick: Tick, robot: int, command: Twist) -> None:
         """Compare a new command with the recorded one."""
@@ -186,6 +198,7 @@ class _Comparison:
         self.compared += 1
         if not self._replayed.is_same(robot, recorded, command):
             self.differences += 1
+            self.differing.add(robot, tick.tick)
             self.first = self.first or FirstDifference(
                 tick.tick, tick.stamp_ns, robot,
                 read_twist(recorded, self._replayed.commands[robot].type), command)

@@ -67,7 +67,8 @@ class Sbot:
         that other nodes drove are not compared; a warning names them.
         """
         result = replay(Bag(bag), overrides)
-        assert result.first is None, f'{bag}: {result.first}'
+        changes = f' ({result.changes()})' if result.changes() else ''
+        assert result.first is None, f'{bag}: {result.first}{changes}'
         if outside := result.driven_outside():
             warnings.warn(f'{bag}: {outside.removesuffix(" with --node")} to replay_to_node '
                           '(sbot.ros.testing)', stacklevel=2)

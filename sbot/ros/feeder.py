@@ -20,6 +20,7 @@ from sbot_common import ros, topics
 from sbot_common.errors import InputError, one_line
 from sbot_common.topics import Topic
 from sbot_common.wire.cdr import canonical
+from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import Turns
 from sbot_sim.ros.external_nodes import ExternalNodes
 
@@ -140,9 +141,9 @@ class Feeder:
 
     def _wait(self, condition: Callable[[], bool], patience: float | None = None) -> bool:
         """Spin until a condition holds; return whether it does within ``patience`` s."""
-        deadline = time.monotonic() + (self._timeout if patience is None else patience)
+        awake = AwakeClock()
         while not condition():
-            if time.monotonic() > deadline:
+            if awake() > (self._timeout if patience is None else patience):
                 return False
             if problem := self._ended():
                 raise OwnFailed(problem)

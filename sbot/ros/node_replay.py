@@ -14,9 +14,16 @@ from sbot.bag.reader import Bag
 from sbot.environment.discovery import stay_on_this_machine
 from sbot.environment.running import lines_of
 from sbot.regression.commands import CommandDifference, Tolerances, differences
+from sbot.regression.differing import Differing, DifferingRobot
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
 from sbot.ros.live_tf import live_tf_path, with_path
-from sbot.ros.own_command import labels, own_environment, parse_command, start_command
+from sbot.ros.own_command import (
+    labels,
+    own_environment,
+    parse_command,
+    robot_commands,
+    start_command,
+)
 from sbot.ros.recorded import Recorded, read_recorded
 from sbot_common.errors import InputError, install_command
 
@@ -34,6 +41,7 @@ class NodeReplayResult(NamedTuple):
     differences: int  # of them, not as recorded
     first: CommandDifference | None
     damage: str  # where the bag was cut off, else ''
+    differing: tuple[DifferingRobot, ...] = ()  # robots with differences, by id
 
     @property
     def equal(self) -> bool:
@@ -51,7 +59,9 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
     Parameters
     ----------
     bag : recorded in lockstep by ``sbot run`` or ``sbot up``
-    command : starts the nodes, in a ROS domain of their own; None: they run already, in ours
+    command : starts the nodes, in a ROS domain of their own; one with places
+        (``robot_commands``) is started once for each robot that is compared. None: they run
+        already, in ours
     robots : whose commands are compared; (): the external ones of the recorded scenario, or else
         those that the nodes drive
     tolerances : of numbers; None: equal bit for bit
@@ -75,7 +85,9 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation') from None
     recorded = read_recorded(bag, robots, overrides)
-    words = None if command is None else parse_command(command)
+    texts = [] if command is None else robot_commands(
+        command, recorded.scenario, list(recorded.external) if recorded.named else [])
+    commands = [parse_command(text) for text in texts]
     stay_on_this_machine()
     domain = current_domain() if command is None else parse_domain(FREE)
     messages = live_tf_path(output)
@@ -89,12 +101,12 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
         rclpy.init(args=[], context=context, domain_id=domain,
                    signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
         stack.callback(context.try_shutdown)
-        ended: Callable[[], str] = lambda: ''  # noqa: E731
-        if words is not None and command is not None:
-            ended = stack.enter_context(_running(
-                words, command, with_path(own_environment(), messages), domain, output))
+        environment = with_path(own_environment(), messages)
+        running = [stack.enter_context(_running(words, text, label, environment, domain, output))
+                   for words, text, label in zip(commands, texts, labels(commands), strict=True)]
         from sbot.ros.feeder import Feeder
-        feeder = Feeder(recorded, context, timeout, ended, output)
+        feeder = Feeder(recorded, context, timeout,
+                        lambda: next(filter(None, (ended() for ended in running)), ''), output)
         stack.callback(feeder.close)
         return _compare(feeder, recorded, tolerances or Tolerances(), progress)
 
@@ -103,6 +115,7 @@ def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: A
              progress: Progress) -> NodeReplayResult:
     compared = count = wrong = 0
     first: CommandDifference | None = None
+    differing = Differing()
     for tick, stamp_ns, messages in recorded.ticks():
         answers: Mapping[int, list[bytes]] = feeder.tick(tick, stamp_ns, messages)
         count += 1
@@ -114,24 +127,25 @@ def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: A
             compared += 1
             found = next(differences(old[-1] if old else None, new[-1] if new else None,
                                      recorded.types[robot], tolerances), None)
-            wrong += found is not None
-            if found is not None and first is None:
-                first = CommandDifference(tick, stamp_ns, recorded.name(robot), *found)
+            if found is not None:
+                wrong += 1
+                differing.add(robot, tick)
+                first = first or CommandDifference(tick, stamp_ns, recorded.name(robot), *found)
         progress(tick)
         if feeder.silent:  # it would be so in all that is left
             break
     if compared == 0:
         raise InputError(f'{recorded.bag.path}: no complete tick in it with a command')
     return NodeReplayResult(recorded.scenario.name, tuple(feeder.robots), count, compared, wrong,
-                            first, recorded.bag.damage)
+                            first, recorded.bag.damage, differing.robots())
 
 
 @contextmanager
-def _running(words: Sequence[str], command: str, environment: dict[str, str], domain: int,
-             output: Callable[[str], None]) -> Iterator[Callable[[], str]]:
+def _running(words: Sequence[str], command: str, label: str, environment: dict[str, str],
+             domain: int, output: Callable[[str], None]) -> Iterator[Callable[[], str]]:
     """Run a user's command; yield what tells in words that it has ended, '' while it has not."""
     process = start_command(list(words), environment, domain)
-    last, (label,) = '', labels([words])
+    last = ''
 
     def relay() -> None:
         nonlocal last

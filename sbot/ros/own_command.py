@@ -1,4 +1,4 @@
-"""A user's own node as a command: its words, and a process that leaves nothing behind."""
+"""A user's own node as a command: its places, its words, and a process that leaves nothing."""
 
 from __future__ import annotations
 
@@ -7,12 +7,54 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from sbot.environment import keeper
 from sbot.environment.discovery import THIS_MACHINE
+from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError, bad_value
+from sbot_common.topics import namespace
+
+_GOAL = ('{goal_x}', '{goal_y}')
+PLACES = ('{namespace}', '{robot}', *_GOAL)
+
+
+def robot_commands(command: str, scenario: Scenario, robots: Collection[int], run: str = '',
+                   names: Sequence[str] = ()) -> list[str]:
+    """Return a command for each of these robots, places filled in; once, if it has no place.
+
+    Parameters
+    ----------
+    command : e.g. 'mine.py --ros-args -r __ns:={namespace} -p goal_x:={goal_x}'
+    scenario : complete
+    robots : ids
+    run : namespace of the run, '' or e.g. '/arena'
+    names : of all robots instead of robot_0, robot_1, ...; (): none
+
+    Raises
+    ------
+    InputError
+        if it has places, and there is no robot, or one has no goal for them.
+
+    """
+    used = [place for place in PLACES if place in command]
+    if not used:
+        return [command]
+    if not robots:
+        raise InputError(f'--node: {used[0]} needs a robot with `controller: external`')
+    found, n = [], len(scenario.robots)
+    for i in robots:
+        goal = scenario.robots[i].goal
+        if goal is None and used[-1] in _GOAL:
+            raise InputError(f'--node: {used[-1]} needs a goal; give robot {i} one in the '
+                             'scenario')
+        own = run + (f'/{names[i]}' if names else namespace(i, n))
+        filled, values = command, (own or '/', str(i), *(repr(float(x)) for x in goal or ()))
+        for place, value in zip(PLACES, values, strict=goal is not None):
+            filled = filled.replace(place, value)
+        found.append(filled)
+    return found
 
 
 def parse_command(text: str) -> list[str]:

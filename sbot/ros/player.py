@@ -25,6 +25,7 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
 from sbot_common.random.generators import SOURCE
 from sbot_common.wire.cdr import canonical, decode, encode, stamp_ns
+from sbot_sim.ros.awake_clock import AwakeClock
 
 # What controllers say, and what only log times are made of.
 _NOT_PLAYED = (topics.CMD_VEL.name, topics.GOAL.name)
@@ -71,10 +72,10 @@ class Player:
         self._publishers = dict(self._advertise(names))
         for robot in self._answering:
             ros.subscribe(self._node, topics.CMD_VEL_STAMPED,
-                          self._actual(topics.resolve(topics.CMD_VEL, robot, self._robots)),
+                          self._graph_name(topics.resolve(topics.CMD_VEL, robot, self._robots)),
                           partial(self._on_command, robot))
 
-    def _actual(self, name: str) -> str:
+    def _graph_name(self, name: str) -> str:
         """Return the name that a topic of the bag has in the ROS graph."""
         return self._own.get(name, topics.within(self._run, name))
 
@@ -85,7 +86,7 @@ class Player:
                 continue
             try:
                 yield name, ros.advertise(
-                    self._node, topics.Topic(name, type_name), self._actual(name))
+                    self._node, topics.Topic(name, type_name), self._graph_name(name))
             except ImportError:
                 print(one_line(f'{name}: not played, {type_name.split("/")[0]} is not '
                                'installed'), file=sys.stderr)
@@ -142,10 +143,10 @@ class Player:
 
     def _all_here(self) -> bool:
         def name(topic: topics.Topic, robot: int) -> str:
-            return self._actual(topics.resolve(topic, robot, self._robots))
+            return self._graph_name(topics.resolve(topic, robot, self._robots))
         count = self._node.count_subscribers
         n = len(self._answering)
-        return (count(self._actual(topics.POSES.name)) >= n or all(
+        return (count(self._graph_name(topics.POSES.name)) >= n or all(
             count(name(topics.BASE_POSE_GROUND_TRUTH, robot)) >= n
             for robot in range(self._robots))) and all(
             count(name(topics.BASE_SCAN, robot)) > 0
@@ -154,12 +155,11 @@ class Player:
 
     def _wait(self, condition: object, what: str, again: Sequence[Message] = ()) -> None:
         assert callable(condition)
-        deadline = time.monotonic() + self._timeout
-        repeat = time.monotonic() + _REPEAT_PERIOD
+        awake, repeat = AwakeClock(), _REPEAT_PERIOD
         while not condition():
             self._executor.spin_once(timeout_sec=0.02)
-            now = time.monotonic()
-            if now > deadline:
+            now = awake()
+            if now > self._timeout:
                 raise InputError(f'{self._bag.path}: waited {self._timeout:g} s for {what}')
             if now > repeat:
                 repeat = now + _REPEAT_PERIOD

@@ -8,18 +8,29 @@ With pytest the helper starts the node. In your ``conftest.py``:
 
 With launch_testing the launch description starts it, and a test calls
 ``assert_node_replays('recordings/tuesday')`` (docs/record_and_replay.md).
+
+With the environment variable SBOT_REFRESH=1 a test that starts its node records the run anew.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import pytest
 
 from sbot.bag.reader import Bag
+from sbot.files.temporary import TemporaryFolder
 from sbot.regression.commands import Tolerances
+from sbot.regression.testing import REFRESH
+from sbot.ros.domain import FREE, parse_domain
 from sbot.ros.node_replay import NodeReplayResult, replay_node
+from sbot.ros.up import run_up
+from sbot.scenario.controllers import external_robots
+from sbot.scenario.load import parse_scenario
+from sbot_common.errors import InputError
 
 
 def assert_node_replays(bag: str | Path, command: str | None = None, *,
@@ -42,6 +53,9 @@ def assert_node_replays(bag: str | Path, command: str | None = None, *,
     ------
     AssertionError
         with the first difference: tick, topic, field, both values.
+    pytest.skip.Exception
+        with SBOT_REFRESH=1 and a command: the nodes have driven the recorded scenario again, and
+        that recording has replaced the old one.
     InputError, NodeFailed
         if the bag cannot be replayed, or the nodes end or do not come.
 
@@ -50,6 +64,9 @@ def assert_node_replays(bag: str | Path, command: str | None = None, *,
     given = ([f'{field}={value!r}' for field, value in tolerance.items()]
              if isinstance(tolerance, Mapping) else [repr(float(tolerance))])
     lines: list[str] = []
+    if command is not None and os.environ.get(REFRESH) == '1':
+        record_again(bag, command, lines.append)
+        pytest.skip(f'{bag}: recorded again')
     result = replay_node(Bag(bag), command, robots=robots,
                          tolerances=Tolerances(given, 'tolerance'), timeout=timeout,
                          output=lines.append)
@@ -58,6 +75,36 @@ def assert_node_replays(bag: str | Path, command: str | None = None, *,
             f'{bag}: {result.first} ({result.differences} of {result.commands} differ)',
             *lines[-20:]]))
     return result
+
+
+def record_again(bag: str | Path, command: str,
+                 output: Callable[[str], None] = lambda _: None) -> None:
+    """Replace a recording by one of the same scenario, which these nodes drive as they are now.
+
+    Parameters
+    ----------
+    bag : directory
+    command : starts the nodes of all robots with ``controller: external``
+    output : called with each line that a node prints
+
+    Raises
+    ------
+    InputError
+        if no robot of the recording is external, or the bag is no directory.
+    NodeFailed
+        if a node ends or is silent; the recording stays.
+
+    """
+    directory = Path(bag)
+    scenario = parse_scenario(Bag(bag).scenario_text, f'{bag}: scenario', Path.cwd())
+    if not directory.is_dir() or not external_robots(scenario):
+        raise InputError(f'{bag}: {REFRESH}=1 needs the directory of a recording in lockstep with '
+                         '`controller: external`')
+    with TemporaryFolder('again') as folder:
+        new = Path(folder) / directory.name
+        run_up(scenario, record=new, own=[command], domain=parse_domain(FREE), output=output)
+        shutil.rmtree(directory)
+        shutil.move(new, directory)
 
 
 @pytest.fixture

@@ -16,13 +16,20 @@ from typing import Any
 
 import yaml
 
+from sbot.controllers.external import ENTRY as EXTERNAL
 from sbot.environment.discovery import THIS_MACHINE
 from sbot.environment.running import DRAIN_TIME, RunningProcesses
 from sbot.files.temporary import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain
 from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
 from sbot.ros.live_tf import live_tf_path, with_path
-from sbot.ros.own_command import labels, own_environment, parse_command, start_command
+from sbot.ros.own_command import (
+    labels,
+    own_environment,
+    parse_command,
+    robot_commands,
+    start_command,
+)
 from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
@@ -80,7 +87,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     domain : ROS domain of the nodes; None: that of ROS_DOMAIN_ID
     namespace : of all nodes, e.g. '/arena', with a clock and transforms of its own; '': none
     parameters : of the simulator's node, over its defaults
-    own : commands of the user's own nodes, which are started after ours and end with them
+    own : commands of the user's nodes, started after ours; with places one for each external robot
     names : of the robots, separated by commas: namespaces of their topics; '': robot_<i>
     progress : called with (ticks done, all ticks)
     output : called with each line that a node prints, prefixed by its name
@@ -98,11 +105,11 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
 
     """
     _check_can_start(record)
-    commands = [parse_command(text) for text in own]
-    domain = current_domain() if domain is None else domain
-    check_free(domain, namespace + CLOCK.name)
     remaps = ros_arguments([*own_names(namespace),
                             *named_robots(names, len(scenario.robots), namespace)])
+    own, commands = _own_commands(own, scenario, namespace, names)
+    domain = current_domain() if domain is None else domain
+    check_free(domain, namespace + CLOCK.name)
     messages = live_tf_path(output)
     warn_of_reach(scenario, wind_source(scenario).field)
     status, running = _Status(progress), RunningProcesses(output)
@@ -125,6 +132,15 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         finally:
             running.stop()
     return _summary(failed, running.last_lines, status, own)
+
+
+def _own_commands(own: Sequence[str], scenario: Scenario, run: str,
+                  names: str) -> tuple[list[str], list[list[str]]]:
+    """Return the user's commands, one with places for each external robot, and their words."""
+    given = [name.strip().strip('/') for name in names.split(',')] if names else []
+    robots = [i for i, robot in enumerate(scenario.robots) if robot.controller == EXTERNAL.name]
+    texts = [text for each in own for text in robot_commands(each, scenario, robots, run, given)]
+    return texts, [parse_command(text) for text in texts]
 
 
 def _check_can_start(record: str | Path | None) -> None:

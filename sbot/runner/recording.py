@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sbot.runner.file_digests import noted_files
 from sbot.scenario.model import Scenario
 from sbot.version import package_version
 from sbot_common.errors import InputError
@@ -21,8 +22,8 @@ def open_recorder(directory: str | Path, scenario: Scenario,
                   ros_distro: str = '') -> Recorder:
     """Return a recorder into a new directory; scenario, seed and version are in the bag.
 
-    So is what its random numbers are made with, which tells old recordings. ``ros_distro``: the
-    ROS 2 distribution whose nodes run; '': none.
+    So is what its random numbers are made with, which tells old recordings, and digests of the
+    controllers' files. ``ros_distro``: the ROS 2 distribution whose nodes run; '': none.
 
     Raises
     ------
@@ -34,7 +35,7 @@ def open_recorder(directory: str | Path, scenario: Scenario,
     from sbot.bag.recorder import RANDOM_NUMBERS, Recorder  # with ROS' message definitions
     return Recorder(directory, ros_distro=ros_distro or DISTRIBUTION, metadata={
         'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), 'version': package_version(),
-        RANDOM_NUMBERS: SOURCE})
+        RANDOM_NUMBERS: SOURCE, **noted_files(scenario)})
 
 
 @contextmanager

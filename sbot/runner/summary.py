@@ -160,4 +160,7 @@ def format_summary(summary: dict[str, Any]) -> str:
         lines.append(f'  ... and {len(robots) - 20} more robots')
     if any(robot['collisions'] for robot in robots):
         lines.append('collisions: ticks in which the robot touched something')
+    if any(robot['reverts'] for robot in robots):
+        lines.append('reverts: ticks in which it returned to its last pose, as every other '
+                     'overlapped')
     return '\n'.join(lines)

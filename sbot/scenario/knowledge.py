@@ -82,24 +82,24 @@ class WithKnowledge:
 
     def step(self, observation: Observation, rng: np.random.Generator) -> Any:  # noqa: ANN401
         """Return the controller's command for the known poses."""
-        known = self._known(observation)
+        known = self._known_poses(observation)
         known.flags.writeable = False
         return self._controller.step(observation._replace(poses=known), rng)
 
-    def _known(self, observation: Observation) -> Poses:
+    def _known_poses(self, observation: Observation) -> Poses:
         knowledge, tick = self._knowledge, observation.tick
         own, others = ages(knowledge, observation.dt)
         if self._past and tick < self._past[-1][0]:  # time began anew
             self._past.clear()
         self._past.append((tick, observation.poses.copy()))
-        poses = np.array(self._at(tick - others))
+        poses = np.array(self._poses_at(tick - others))
         known_to(knowledge, self._robot_id, self._seed, tick, self._walls,
-                 self._at(tick - own)[self._robot_id].copy(), poses)
+                 self._poses_at(tick - own)[self._robot_id].copy(), poses)
         while len(self._past) > 1 and self._past[1][0] <= tick - max(own, others):
             self._past.popleft()
         return poses
 
-    def _at(self, tick: int) -> Poses:
+    def _poses_at(self, tick: int) -> Poses:
         """Return the newest poses that are not newer than a tick; the first ones before that."""
         return next((poses for then, poses in reversed(self._past) if then <= tick),
                     self._past[0][1])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Mapping
 from copy import deepcopy
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +23,10 @@ from sbot.files.yaml_text import (
 )
 from sbot.scenario import groups
 from sbot.scenario.checks.controllers import check_controllers, check_robots
-from sbot.scenario.checks.doubtful import warn_of_doubtful
-from sbot.scenario.checks.idle import warn_of_idle
+from sbot.scenario.checks.doubtful import doubtful_parameters
+from sbot.scenario.checks.idle import idle_settings
 from sbot.scenario.checks.obstacles import check_boxes, check_moving, check_polygons
-from sbot.scenario.checks.unused import warn_of_unused
+from sbot.scenario.checks.unused import unused_entries
 from sbot.scenario.checks.user_functions import check_hooks, check_until
 from sbot.scenario.errors import validate
 from sbot.scenario.knowledge import EXACT
@@ -47,6 +49,7 @@ from sbot.scenario.world import box_bodies
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import updated
 
+LOG = logging.getLogger(__name__)
 UNNAMED = 'scenario'  # name of a scenario that comes from Python without one
 
 
@@ -142,7 +145,8 @@ def placement_of(scenario: Scenario) -> Placement:
 def parse_scenario(text: str, file: str, directory: Path, default_name: str = UNNAMED,
                    overrides: Mapping[str, object] | None = None,
                    controllers: Mapping[str, Any] | None = None, *,
-                   import_controllers: bool = True, warn: bool = False) -> Scenario:
+                   import_controllers: bool = True, warn: bool = False, note: str = '',
+                   ) -> Scenario:
     """Return the complete scenario of a YAML text, e.g. one taken from a recording.
 
     Parameters
@@ -156,6 +160,7 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = UN
     import_controllers : import the modules of the user's controllers and check their parameters;
         without it nothing that the text names is executed
     warn : of settings without effect; a recording and a node say nothing a second time
+    note : what each of these warnings ends with
 
     """
     data, origins = parse_yaml(text, file)
@@ -164,7 +169,8 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = UN
     if not isinstance(data, dict):
         raise bad_value(origins.where(()), data, 'a mapping with the keys of a scenario')
     given = (controllers or {}) if import_controllers else None
-    return _checked(data, origins, directory, default_name, overrides, given, warn=warn)
+    return _checked(data, origins, directory, default_name, overrides, given, warn=warn,
+                    note=note)
 
 
 def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Path,
@@ -180,7 +186,8 @@ def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Pat
 
 def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_name: str,
              overrides: Mapping[str, object] | None,
-             given: Mapping[str, Any] | None, *, warn: bool = False) -> Scenario:
+             given: Mapping[str, Any] | None, *, warn: bool = False,
+             note: str = '') -> Scenario:
     """Return the complete scenario of plain values, which are changed on the way.
 
     ``given``: classes and objects by name; None: import no controller.
@@ -193,10 +200,12 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     written = validate(ScenarioFile, data, origins)
     scenario = _complete(written, directory, origins, given, Source(data, directory))
     if warn:
-        warn_of_idle(written, scenario, origins)
-        warn_of_unused(written, origins)
-        if given is not None:  # controllers are used
-            warn_of_doubtful(written, scenario, origins)
+        controllers_are_used = given is not None
+        for warning in chain(idle_settings(written, scenario, origins),
+                             unused_entries(written, origins),
+                             doubtful_parameters(written, scenario, origins)
+                             if controllers_are_used else ()):
+            LOG.warning('%s%s', warning, note)
     return scenario
 
 

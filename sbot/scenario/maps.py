@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from sbot.files.limits import limits, too_large
+from sbot.files.limits import limits, read_within, too_large
 from sbot.files.yaml_text import Origins, decode_text, parse_yaml, read_file
 from sbot_common.errors import InputError, bad_value, decoding
-from sbot_common.files import read_regular
 from sbot_sim.world.cell_map import (
     FREE,
     OCCUPIED,
@@ -161,9 +160,7 @@ def opened_image(path: Path, where: str) -> Iterator[Image.Image]:
 
     """
     try:
-        data = read_regular(path, limits().image_bytes + 1)
-        if len(data) > limits().image_bytes:
-            raise too_large(f'{where}: {path}', 'bytes or more', len(data), 'image_bytes')
+        data = read_within(path, 'image_bytes', where)
         # Of bytes in memory a decoder cannot ask for more than there are.
         with _own_limit(), Image.open(BytesIO(data), formats=FORMATS) as image:
             pixels = image.width * image.height

@@ -15,7 +15,7 @@ from sbot.scenario.errors import validate
 from sbot.scenario.fields import Check, Count, Flag, Seed
 from sbot.scenario.fields import Mapping as MappingField
 from sbot.sweeps.design import METHODS, sample_axis, spread_of
-from sbot.sweeps.idle import warn_of_pictures, with_values
+from sbot.sweeps.idle import note_of_values, warn_of_pictures
 from sbot.sweeps.modules import own_imports
 from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis
 from sbot.sweeps.results.rows import RESERVED
@@ -182,14 +182,13 @@ class Request:
         named = [metric for metric in self.metrics if isinstance(metric, str)]
         several = len(self.scenarios) > 1
         warn_of_pictures(self.axes)
-        changing = {key: value for axis in self.axes if len(axis) > 1
-                    for key, value in axis.at(0).items()}
+        note = note_of_values(self.axes)
         sources = []
         for text, file, folder, _ in self.scenarios:
-            with own_imports(several), with_values(changing):
+            with own_imports(several):
                 try:
                     sources.append(named_source(text, file, folder, fixed, given, first, named,
-                                                self.module_path))
+                                                self.module_path, note))
                 except InputError as error:
                     raise with_hint(error, self.axes) from None
         plan = Plan(tuple(sources), fixed, tuple(self.axes), self.seeds, names, self.overlaps)

@@ -70,7 +70,8 @@ def is_file(path: Path) -> bool:
 
 
 def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any], given: Given,
-                 first: Mapping[str, Any], metrics: Iterable[str], path: Iterable[str]) -> Source:
+                 first: Mapping[str, Any], metrics: Iterable[str], path: Iterable[str],
+                 note: str = '') -> Source:
     """Return a checked source with the name and seed of its scenario.
 
     Parameters
@@ -78,6 +79,7 @@ def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any],
     text, file, directory, given : from ``source_of``
     fixed, first : what all runs and the first run change
     metrics, path : functions 'module:function' that its runs are given to, and where they are
+    note : what warnings about the scenario end with
 
     Raises
     ------
@@ -87,7 +89,7 @@ def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any],
     """
     name = Path(file).stem
     scenario = parse_scenario(text, file, Path(directory), name, {**fixed, **first}, given,
-                              warn=True)
+                              warn=True, note=note)
     for metric in metrics:
         load_function(metric, (*path, *scenario.python_path), 'metric')
     seed = None if _draws_its_seed(text, file) else scenario.seed
@@ -112,11 +114,11 @@ def check_values(plan: Plan, source: Source, given: Given) -> None:
     """
     first = {key: value for axis in plan.axes for key, value in axis.at(0).items()}
     for axis in plan.axes:
-        for index in _some(axis):
+        for index in _indexes_to_try(axis):
             _check(plan, source, {**first, **axis.at(index)}, given, axis)
 
 
-def _some(axis: Axis) -> list[int]:
+def _indexes_to_try(axis: Axis) -> list[int]:
     if len(axis) <= _CHECKED:
         return list(range(len(axis)))
     return [*range(_CHECKED - 1), len(axis) - 1]

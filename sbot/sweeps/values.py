@@ -137,7 +137,7 @@ def seeds_of(given: object, where: str) -> Sequence[int]:
         if given and min(given[0], given[-1]) >= 0 and max(given[0], given[-1]) <= MAX_SEED:
             return given
     elif isinstance(given, list | tuple):
-        seeds = _joined([seeds_of(item, where) for item in given], given, where)
+        seeds = _join_seeds([seeds_of(item, where) for item in given], given, where)
         if seeds:
             return seeds
     elif isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= MAX_SEED:
@@ -145,7 +145,7 @@ def seeds_of(given: object, where: str) -> Sequence[int]:
     raise bad_value(where, given, _SEEDS)
 
 
-def _joined(parts: Sequence[Sequence[int]], given: object, where: str) -> list[int]:
+def _join_seeds(parts: Sequence[Sequence[int]], given: object, where: str) -> list[int]:
     """Return all seeds of a list, where each may stand once."""
     if sum(map(len, parts)) > MAX_LISTED:
         raise bad_value(where, given, f'a list of at most {MAX_LISTED} seeds; one range may have '

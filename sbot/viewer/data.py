@@ -199,7 +199,7 @@ def read_scans(bag: Bag, data: RunData) -> Scans | None:
             payload = little_endian(message.payload, message.type)
             if read_header_stamp(payload) in wanted:
                 series[message.name].add(payload)
-    return _joined(bag, [series[name] for name in names], wanted, every)
+    return _join_scans(bag, [series[name] for name in names], wanted, every)
 
 
 def kept_scans(run: Run) -> Scans | None:
@@ -220,8 +220,8 @@ def _scan_frames(ticks: int, robots: int) -> tuple[NDArray[np.intp], int]:
     return frames[::every], every
 
 
-def _joined(bag: Bag, series: Sequence[Series], wanted: dict[int, int],
-            every: int) -> Scans | None:
+def _join_scans(bag: Bag, series: Sequence[Series], wanted: dict[int, int],
+                every: int) -> Scans | None:
     """Return the scans of all robots at the stamps where all are there."""
     tables = [each.arrays() for each in series]
     stamps = sorted(set.intersection(*(set(known.tolist()) for known, _ in tables)))

@@ -33,7 +33,7 @@ class World:
 
     def __init__(self, scenario: Scenario, *, seed: int | None = None,
                  sense: Collection[str] | None = None) -> None:
-        self.worlds = Worlds(scenario, 1, sense=sense, seeds=None if seed is None else _only(seed))
+        self.worlds = Worlds(scenario, 1, sense=sense, seeds=_seeds_of(seed))
         self.robots, self.dt = self.worlds.robots, self.worlds.dt
         self._shape = (self.robots,)
         self._observer = self._observing()
@@ -44,7 +44,7 @@ class World:
 
     def reset(self, seed: int | None = None, *, start: ArrayLike | None = None) -> Observations:
         """Reset to tick 0, with a new seed or the same; ``start`` (N, 3) m, m, rad: poses."""
-        self.worlds.reset(None if seed is None else _only(seed), start=start)
+        self.worlds.reset(_seeds_of(seed), start=start)
         return self._observer()
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
@@ -83,6 +83,6 @@ class World:
         return Episode._make(None if rows is None else rows[:, 0] for rows in episode)
 
 
-def _only(seed: int) -> list[int]:
-    """Return the seeds of one world."""
-    return [whole('seed', seed, 0, LARGEST_SEED)]
+def _seeds_of(seed: int | None) -> list[int] | None:
+    """Return the seeds of one world; None: its own."""
+    return None if seed is None else [whole('seed', seed, 0, LARGEST_SEED)]

@@ -128,8 +128,8 @@ class Lazy:
                 return
             _made = True
             while _pending:
-                lazy = _pending.pop()
-                lazy._real = lazy._make()
+                _pending[-1]._real = _pending[-1]._make()
+                _pending.pop()  # not where making it fails: the next call says why, too
             for module in list(sys.modules.values()):
                 _replace(module)
         raise_swallowed()  # numba's import swallows some signals

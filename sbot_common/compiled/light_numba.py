@@ -8,6 +8,9 @@ they are made, not later, and not when the interpreter takes itself apart, which
 
 numba asks whether an array is masked, which would import numpy's masked arrays in every process.
 None is before somebody else has imported them.
+
+``NUMBA_DISABLE_JIT`` is refused here, once for all functions: in Python there are no vectors, no
+whole numbers of 64 bits that wrap around, and no addresses of functions.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from sbot_common.compiled.lazy import uncollected
+from sbot_common.errors import bad_value
 
 
 def _import_numba() -> None:
@@ -48,4 +52,13 @@ class _NumpyWithoutMasked:
         return getattr(np, name)
 
 
+def _refuse_no_compilation() -> None:
+    from numba import config
+    if config.DISABLE_JIT:
+        raise bad_value('NUMBA_DISABLE_JIT', config.DISABLE_JIT,
+                        '0, because simulations need compiled code; to debug a function of your '
+                        'own, call it from Python')
+
+
 _import_numba()
+_refuse_no_compilation()

@@ -56,25 +56,52 @@ class Interrupts:
         """Give signals back the handlers that they had before, and lift the limit of time.
 
         Within a program that records signals itself, a signal that came here has come there, too,
-        and the limit of time continues.
+        and the limit of time continues. Records may be restored in any order: those within this
+        one stay, and give back later what this one found.
         """
         global _current
         if not self._installed:
             return
+        inner = self._inner_records()
         for number, handler in self._before.items():
-            if handler is not None:  # None: it is not Python's
+            heirs = [each for each in inner if each._before.get(number) == self._interrupt]
+            for each in heirs:
+                each._before[number] = handler
+            if not heirs and handler is not None:  # None: it is not Python's
                 signal.signal(number, handler)
-        # A hook that somebody has set since may call ours: it stays, and ours pass on.
+        self._give_hooks_back(inner)
+        self._installed = False
+        if inner:
+            inner[-1]._outer = self._outer
+        else:
+            _current = self._outer
+        if _current is None:
+            limit.lift()
+        elif self._outer is not None:
+            self._outer.came |= self.came
+
+    def _inner_records(self) -> list[Interrupts]:
+        """Return the records that were installed after this one and still are, newest first."""
+        found, record = [], _current
+        while record is not None and record is not self:
+            found.append(record)
+            record = record._outer
+        return found
+
+    def _give_hooks_back(self, inner: list[Interrupts]) -> None:
+        """Give back the hooks of lost exceptions, to the records within this one or to Python.
+
+        A hook that somebody has set since may call ours: it stays, and ours pass on.
+        """
+        for each in inner:
+            if each._hook == self._unraisable:
+                each._hook = self._hook
+            if each._print == self._printed:
+                each._print = self._print
         if sys.unraisablehook == self._unraisable:
             sys.unraisablehook = self._hook
         if sys.excepthook == self._printed:
             sys.excepthook = self._print
-        self._installed = False
-        _current = self._outer
-        if _current is None:
-            limit.lift()
-        else:
-            _current.came |= self.came
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         self.came = True

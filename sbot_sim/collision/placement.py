@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 _BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
 
 
-def _what(world: World, kind: int, other: int, pose: Array, robots: int) -> str:
+def _name_of(world: World, kind: int, other: int, pose: Array, robots: int) -> str:
     """Name what a robot overlaps, with its numbers."""
     if kind == PAIR:
         name = f'robot {other}' if other < robots else f'boxes[{other - robots}]'
@@ -56,7 +56,7 @@ def placement_errors(world: World, bodies: BodyArrays, pose: Array,
     order = np.lexsort((found.other, found.kind, found.robot))
     for k in order:
         i, depth = int(found.robot[k]), float(found.depth[k])
-        what = _what(world, int(found.kind[k]), int(found.other[k]), pose, count)
+        what = _name_of(world, int(found.kind[k]), int(found.other[k]), pose, count)
         size = f'collision radius {shapes.outer_radius[i]:g} m'
         if shapes.size[i, 0] > 0.0:
             size = f'{2 * shapes.size[i, 0]:g} m x {2 * shapes.size[i, 1]:g} m'

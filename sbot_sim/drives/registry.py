@@ -15,7 +15,7 @@ from sbot_sim.drives.record import Drive, Wheeled
 _NO_DRIVES = ('record', 'registry')  # modules beside those with a DRIVE each
 
 
-def _found() -> tuple[Drive, ...]:
+def _find_drives() -> tuple[Drive, ...]:
     """Return all drives: two wheels, which have number 0, then the others by name."""
     package = import_module(__package__)
     drives = [import_module(f'{__package__}.{module.name}').DRIVE
@@ -23,7 +23,7 @@ def _found() -> tuple[Drive, ...]:
     return tuple(sorted(drives, key=lambda drive: (drive is not TWO_WHEELS, drive.name)))
 
 
-DRIVES = _found()
+DRIVES = _find_drives()
 NAMES = tuple(drive.name for drive in DRIVES)
 MOST_NUMBERS = max(1, *(len(drive.numbers(1.0, drive.keys)) for drive in DRIVES))
 WHEELS = tuple(drive.wheels for drive in DRIVES)

@@ -48,7 +48,7 @@ class Simulation:
         n = self.setting.robots
         self.share_rows = worth_threads(threads, n) and (n >= _LARGE or self.count == 1)
         self.tick = Tick(parameters, self.setting, self.state, senses, waves_of,
-                         self._replace_scenes, threads if self.share_rows else 1)
+                         self._replace_scenes)
         self._size = max(1, _BLOCK // max(1, n))
         self._programs: WeakSet[Program] = WeakSet()
 

@@ -69,33 +69,33 @@ def arrays_for(simulation: Simulation, given: Arrays) -> Arrays:
             del found[name]  # no robot of these worlds needs it
     for name, array in wanted.items():
         if name in _OF_OTHERS and name not in given:
-            found[name] = given['command'] if name == 'driven' else _filled(given, array, 0.0)
+            found[name] = given['command'] if name == 'driven' else _rows_with(given, array, 0.0)
         elif name == 'wheel_scale':
             found[name] = _common_wheels(given, array)
         elif name == 'momentum.asked':
-            found[name] = _asked(given, array)
+            found[name] = _last_commands(given, array)
         if name not in found or found[name].shape[1:] != array.shape[1:]:
             got = f'of {found[name].shape[1:]}' if name in found else 'missing'
             raise bad_value('state', f'{name} {got}', f'{name} of {array.shape[1:]}')
     return found
 
 
-def _filled(given: Arrays, like: NDArray[Any], value: float) -> NDArray[Any]:
+def _rows_with(given: Arrays, like: NDArray[Any], value: float) -> NDArray[Any]:
     """Return an array (M, ...) with rows like those of another, of one value."""
     return np.full((len(given['tick']), *like.shape[1:]), value)
 
 
 def _common_wheels(given: Arrays, like: NDArray[Any]) -> NDArray[Any]:
     """Return the errors of the wheels (M, N, wheels): of those that both batches count."""
-    scale, out = given['wheel_scale'], _filled(given, like, 1.0)
+    scale, out = given['wheel_scale'], _rows_with(given, like, 1.0)
     common = min(scale.shape[2], out.shape[2])
     out[:, :, :common] = scale[:, :, :common]
     return out
 
 
-def _asked(given: Arrays, like: NDArray[Any]) -> NDArray[Any]:
+def _last_commands(given: Arrays, like: NDArray[Any]) -> NDArray[Any]:
     """Return the last commands (M, N, D + 1, 3), that of tick t at t modulo this D + 1."""
-    asked, out = given['momentum.asked'], _filled(given, like, 0.0)
+    asked, out = given['momentum.asked'], _rows_with(given, like, 0.0)
     before, after = asked.shape[2], out.shape[2]
     if before == after:
         return asked

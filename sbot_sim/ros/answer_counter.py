@@ -14,8 +14,6 @@ from collections.abc import Sequence
 
 from sbot_common.errors import InputError
 
-Command = tuple[float, float]
-
 
 class AnswerCounter:
     """Counts the answers of each tick.

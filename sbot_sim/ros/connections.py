@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rclpy.node import Node
@@ -12,6 +11,7 @@ from sbot_common import ros, topics
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 from sbot_sim.messages.outgoing import Outgoing
+from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import External
 from sbot_sim.ros.external_nodes import ExternalNodes
 
@@ -49,6 +49,7 @@ class Connections:
             node, {i: self._actual(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
             on_heard, external,
             f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}')
+        self._awake = AwakeClock()
         self._late_since: float | None = None
         self._late_said = False
         self._publishers: dict[str, Publisher] = {}
@@ -140,11 +141,11 @@ class Connections:
         late = [name for name, publisher in self._publishers.items()
                 if publisher.get_subscription_count() < self._node.count_subscribers(
                     self._actual(name))] if self.external.names else []
-        now = time.monotonic()
+        now = self._awake()
         if not late:
             self._late_since = None
             return []
-        self._late_since = self._late_since or now
+        self._late_since = now if self._late_since is None else self._late_since
         if now - self._late_since < _MATCH:
             return [f'subscriptions to {name}' for name in late]
         if not self._late_said:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rclpy.node import Node
 
 from sbot_common import ros, topics
 from sbot_common.errors import InputError
+from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import External
 
 _SERVICES_AFTER = 10.0  # s of wall time that a node may take to offer its parameters
@@ -35,7 +35,8 @@ class ExternalNodes:
         self._external, self._other_type = external, other_type
         self._barrier = ros.Barrier(node, on_heard)
         self._nodes: dict[int, str] = {}  # by robot, once they are found
-        self._found: dict[str, float] = {}  # when, s of wall time
+        self._awake = AwakeClock()
+        self._found: dict[str, float] = {}  # when, s of that clock
         self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
         self._greeted = False  # all were asked for a first time
         self._checked: set[int] = set()  # robots whose nodes' time is known
@@ -108,10 +109,10 @@ class ExternalNodes:
             raise InputError(f'{name}: got {type_name} from {node}, expected {self._type}{other}')
         node = next(node for node, each in found if each == self._type)
         self._nodes[robot] = node
-        since = self._found.setdefault(node, time.monotonic())
+        since = self._found.setdefault(node, self._awake())
         if node in self._mute or self._barrier.is_there(node):
             return ''
-        if time.monotonic() - since < _SERVICES_AFTER:
+        if self._awake() - since < _SERVICES_AFTER:
             return f'{node} to offer {node}/get_parameters'
         self._mute.add(node)
         self._node.get_logger().warning(

@@ -52,7 +52,7 @@ class Lockstep(RunControl):
                 return False  # a node that stands still at its start
             self._turns.answer(robot)
             return True
-        return not self._options.awaited[robot] or self._answers.answer(robot, self._clock(), raw)
+        return not self._options.awaited[robot] or self._answers.answer(robot, self._awake(), raw)
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
         """Note wind of the current tick."""
@@ -80,19 +80,20 @@ class Lockstep(RunControl):
 
     def watch(self) -> None:
         """Start when all nodes are connected, ask silent ones again, time out."""
+        now = self._awake()  # in any phase: what it is not asked for does not count
         if self.phase is Phase.CONNECTING:
             self._start_if_connected()
         elif self.phase is Phase.WAITING:
             if self._turns.external:
                 self._refuse_to_wait_for_nobody()
             self.proceed()
-        if self.phase is Phase.WAITING and self._clock() - self._asked >= self._retry_after:
+        if self.phase is Phase.WAITING and now - self._asked >= self._retry_after:
             self._ask_again()
 
     def pause(self, on: bool) -> None:
         """Pause between two ticks, or resume; the time-out counts from the end of a pause."""
         if not on:
-            self._asked = self._waiting_since = self._clock()
+            self._asked = self._waiting_since = self._awake()
         super().pause(on)
 
     def _may_go_on(self) -> bool:
@@ -101,7 +102,7 @@ class Lockstep(RunControl):
         return super()._may_go_on()
 
     def _start_if_connected(self) -> None:
-        now = self._clock()
+        now = self._awake()
         if self._waits_for(self._peers.missing()):
             self._connected_since = None
             return
@@ -109,7 +110,7 @@ class Lockstep(RunControl):
             self._connected_since = now
         # Controllers announce goals, users' own need not; a first goal must not come late.
         if self._peers.goals_announced() or now - self._connected_since >= GOAL_TIMEOUT:
-            self._due = now
+            self._due = self._clock()
             self._start()
             self.proceed()
 
@@ -119,7 +120,7 @@ class Lockstep(RunControl):
         self._turns.begin(self._stamp_ns)
         self._felt = self._clock_sent = False
         self.phase = Phase.WAITING
-        self._asked = self._waiting_since = self._clock()
+        self._asked = self._waiting_since = self._awake()
         self._course = self._steps()
         self._continue()
 
@@ -151,7 +152,7 @@ class Lockstep(RunControl):
             yield from self._have_read(others)
             self._actions.publish_triggers(others)
             yield from self._have_answered(others)
-        while not self._answers.complete(self._clock()):
+        while not self._answers.complete(self._awake()):
             yield
 
     def _have_read(self, robots: Sequence[int]) -> Iterator[None]:
@@ -192,7 +193,7 @@ class Lockstep(RunControl):
 
     def _ask_again(self) -> None:
         """Repeat the tick to silent nodes; raise InputError after the time-out."""
-        now = self._clock()
+        now = self._awake()
         silent = self._answers.silent()
         names = [self._named(i) for i in sorted({*silent, *self._asked_nodes,
                                                  *self._turns.silent()})]

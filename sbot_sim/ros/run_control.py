@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
+from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import External
 
 # s of wall time to wait for the nodes of a run: they may have to compile first, and each node
@@ -104,9 +105,10 @@ class RunControl(ABC):
         self.phase = Phase.CONNECTING
         self._options = options
         self._actions = actions
-        self._clock = clock
+        self._clock = clock  # of the pace
+        self._awake = AwakeClock(clock)  # of time-outs
         self._peers = peers
-        self._created = self._told = clock()
+        self._told = 0.0
         self._paused = self._reset_wanted = False
         self._steps_wanted = 0
 
@@ -188,8 +190,7 @@ class RunControl(ABC):
             after too long.
 
         """
-        now = self._clock()
-        waited = now - self._created
+        waited = self._awake()
         if not missing:
             return False
         names = ', '.join(missing[:20]) + (
@@ -198,8 +199,8 @@ class RunControl(ABC):
         if waited > max(CONNECTION_TIMEOUT + CONNECTION_TIME_A_NODE * max(0, nodes - 8),
                         self._options.lockstep_timeout):
             raise InputError(f'waited {waited:.0f} s for {names}')
-        if now - self._told >= REPORT_PERIOD:
-            self._told = now
+        if waited - self._told >= REPORT_PERIOD:
+            self._told = waited
             self._actions.wait(f'waiting for {names}')
         return True
 

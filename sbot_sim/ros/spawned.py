@@ -107,11 +107,12 @@ def read_shape(text: str) -> Shape:
     if root.tag not in ('sdf', 'robot'):
         raise Refused('UNSUPPORTED_FORMAT', f'resource_string: got <{root.tag[:50]}>, expected '
                       '<sdf> or <robot>')
-    model = root if root.tag == 'robot' else _one(root.findall('model'), 'model')
+    model = root if root.tag == 'robot' else _single_element(root.findall('model'), 'model')
     if model.find('.//joint') is not None or model.find('.//plugin') is not None:
         raise _unsupported('a model with joints or plugins', 'an obstacle without; robots cannot '
                            'be spawned: they are those of the scenario')
-    collision = _one(list(_one(model.findall('link'), 'link').findall('collision')), 'collision')
+    link = _single_element(model.findall('link'), 'link')
+    collision = _single_element(link.findall('collision'), 'collision')
     for each in (*model.findall('pose'), *model.findall('link/pose'), *collision.findall('pose')):
         if each.get('relative_to'):
             raise _unsupported('a pose relative to a frame', 'one at the origin')
@@ -130,7 +131,7 @@ def read_shape(text: str) -> Shape:
                        'box, cylinder or sphere')
 
 
-def _one(found: list[Element], tag: str) -> Element:
+def _single_element(found: list[Element], tag: str) -> Element:
     if len(found) != 1:
         raise _unsupported(f'{len(found)} <{tag}>', 'one')
     return found[0]

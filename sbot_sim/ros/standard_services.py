@@ -119,7 +119,7 @@ class StandardServices:
     @_answering
     def get_entity_state(self, request: Any, response: Any) -> None:  # noqa: ANN401
         """Tell an entity's ground truth."""
-        response.state = self._state(self._known(request.entity))
+        response.state = self._state(self._entity_name(request.entity))
 
     @_answering
     def get_entities_states(self, request: Any, response: Any) -> None:  # noqa: ANN401
@@ -130,7 +130,7 @@ class StandardServices:
     @_answering
     def set_entity_state(self, request: Any, _: Any) -> None:  # noqa: ANN401
         """Put an entity elsewhere, if the place is free: a robot before the next tick."""
-        name, twist = self._known(request.entity), request.state.twist
+        name, twist = self._entity_name(request.entity), request.state.twist
         if request.set_twist and any((twist.linear.x, twist.linear.y, twist.linear.z,
                                       twist.angular.x, twist.angular.y, twist.angular.z)):
             raise Refused(_UNSUPPORTED, 'set_twist: robots are commanded by cmd_vel')
@@ -162,7 +162,7 @@ class StandardServices:
     @_answering
     def delete_entity(self, request: Any, _: Any) -> None:  # noqa: ANN401
         """Take an obstacle away that was spawned."""
-        name = self._known(request.entity)
+        name = self._entity_name(request.entity)
         if name not in self._spawned.by_name:
             raise Refused(_UNSUPPORTED, f'delete_entity: {_FIXED}')
         self._check_not_recorded()
@@ -186,13 +186,13 @@ class StandardServices:
     @_answering
     def get_simulation_state(self, _: Any, response: Any) -> None:  # noqa: ANN401
         """Tell whether the simulation runs or is paused."""
-        response.state.state = self._current()
+        response.state.state = self._simulation_state()
 
     @_answering
     def set_simulation_state(self, request: Any, _: Any) -> None:  # noqa: ANN401
         """Play, pause, stop (pause at tick 0) or quit."""
         kind, wanted = self._messages.SimulationState, request.state.state
-        if wanted == self._current():
+        if wanted == self._simulation_state():
             raise Refused('ALREADY_IN_TARGET_STATE', 'the simulation is in that state')
         if wanted == kind.STATE_STOPPED:
             self._check_not_recorded('a recording cannot go back in time')
@@ -230,7 +230,7 @@ class StandardServices:
         if self._recording():
             raise Refused(_FAILED, f'{why}: stop it first')
 
-    def _current(self) -> int:
+    def _simulation_state(self) -> int:
         kind = self._messages.SimulationState
         if not self._control.paused:
             self._stopped = False
@@ -241,7 +241,7 @@ class StandardServices:
         robots = range(len(self._engine.snapshot.true_pose))
         return [*map(robot_name, robots), *self._spawned.by_name]
 
-    def _known(self, given: str) -> str:
+    def _entity_name(self, given: str) -> str:
         """Return an entity's name without slash."""
         name = given.lstrip('/')
         if name not in self._entities():

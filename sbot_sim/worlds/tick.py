@@ -30,14 +30,13 @@ class Tick:
     senses : what is sensed
     waves_of : the waves of world k with a seed; None: no turbulence there
     replace_scenes : as in ``MovingObstacles``
-    threads : how many share the robots of a world; changes no bit
 
     """
 
     def __init__(self, parameters: Sequence[SimulationParameters], setting: Setting,
                  worlds: Worlds, senses: Collection[str],
                  waves_of: Callable[[int, int], Waves | None],
-                 replace_scenes: ReplaceScenes, threads: int) -> None:
+                 replace_scenes: ReplaceScenes) -> None:
         self._worlds, self._senses, self._hooks = worlds, senses, parameters[0].hooks
         self._called = HookPhases(parameters, setting, worlds, self.heard)
         moves = parameters[0].obstacles is not None

@@ -1,34 +1,20 @@
 """Function policies are kept in files to the bit; what a file cannot hold is said when saving."""
 
-import math
 import sys
 from importlib import import_module
-from math import hypot
 
 import numba
 import numpy as np
 import pytest
+from saved_function import policy_of, uses
 
-import sbot
 from neural_controller.network import load_network, make_network, save_network
 from neural_controller.policy_file import load_policy, save_policy
 from neural_controller.saved_policy import read_policy
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
 
-GAIN, PAIR, ARRAY = 0.3, (1, (2.5, True)), np.ones(2)
-
-
-def uses(inputs, weights, memory, outputs, layers, dt):
-    """Use a module, a function of one, numbers and a tuple."""
-    memory[0] += dt
-    outputs[0] = GAIN * np.exp(-weights[0] * memory[0]) + math.inf * 0.0 * 0 + PAIR[1][0]
-    outputs[1] = hypot(inputs[0], weights[1]) / len(inputs)
-
-
-def policy_of(function, weights=2, memory=1):
-    return sbot.function_policy(function, ['goal', 'scan:4'], weights=weights, memory=memory,
-                                outputs='twist', max_speed=1 / 3, turn=1.1)
+ARRAY = np.ones(2)
 
 
 @pytest.fixture(scope='module')

@@ -36,6 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import ros_package
+from marked_processes import marked
 from ros_domain import lock_domain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,16 +119,6 @@ def start(mode: Mode, log: Path, domain: int, mark: str, folder: Path) -> subpro
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
-def marked(mark: str) -> list[int]:
-    """Return the processes, except zombies, whose environment has SBOT_TEST=mark."""
-    found = []
-    for folder in Path('/proc').glob('[0-9]*'):
-        with contextlib.suppress(OSError):
-            if f'SBOT_TEST={mark}\0'.encode() in (folder / 'environ').read_bytes():
-                found.append(int(folder.name))
-    return found
-
-
 def handles_signals(pid: int) -> bool:
     """Tell whether a process has a handler of SIGTERM, or blocks it: Python alone has none."""
     try:
@@ -149,7 +140,7 @@ def wait_for(text: str, process: subprocess.Popen, log: Path) -> bool:
 
 
 def interrupt(mode: Mode, delay: float, domain: int, folder: Path, name: str, *,
-              begun: bool = False, patience: float = 30.0) -> Ending:
+              begun: bool = False, patience: float = 120.0) -> Ending:
     """Start a mode, interrupt it, and see how it ends.
 
     Parameters

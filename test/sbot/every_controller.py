@@ -16,6 +16,7 @@ from sbot_common.errors import InputError
 OWN = 'every_own:Own'
 # What shipped controllers need beside defaults; files are written by ``write_files``.
 NEEDED = {'neural_controller.controller:Neural': {'network': 'every_network.json'},
+          'network': {'network': 'every_network.json'},
           'function_policy': {'policy': 'every_policy.json'}}
 # Without the map's frame, so that a scene that is turned gives the same run.
 INPUTS = ('infrared', 'scan:5', 'goal', 'leader', 'neighbours', 'wind', 'twist')
@@ -135,7 +136,7 @@ def installed(folder):
     finally:
         sys.path[:] = before
         registry.installed.cache_clear()
-        registry._loaded.cache_clear()
+        registry._load_entry.cache_clear()
         for name in ('every_own', 'every_package'):
             sys.modules.pop(name, None)
 

@@ -18,7 +18,7 @@ CASES = {0: ('scan', {}), 1: ('timer0.1', {'command_period': 0.1}),
 SCENARIO = """
 duration: 2.0
 rate: 20
-lockstep_timeout: 4.0
+lockstep_timeout: 240
 cmd_vel_stamped: STAMPED
 world: {bounds: [0, 0, 12, 12]}
 sensors: {scan_beams: 8}

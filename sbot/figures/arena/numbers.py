@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.patheffects import withStroke
+from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from sbot.figures.arena.colours import MOST_NAMED
+from sbot.figures.arena.colours import MOST_NAMED, robot_colours
 from sbot.figures.arena.goals import latest_goals
+from sbot.figures.arena.obstacles import inside_obstacles
 from sbot.figures.arena.shapes import outline, rectangles_of
 from sbot.figures.arena.view import drawn_radius, points_a_metre
 from sbot.figures.data import RunData
-from sbot.figures.palette import LETTERS, palette
+from sbot.figures.palette import LETTERS, LIGHT, palette
 
 Array = NDArray[np.float64]
 
-_MOST_NUMBERED = 20
+MOST_NUMBERED = 20
 MOST_NUMBERED_SMALL = 12  # in films and moments
 _FRAMES = 12  # of a film, in which the ids must have room
+_INSIDE = 1.7, 2.1  # diameter of a robot in which its id of one digit or two fits, by letters
+_DARK = 0.55  # brightness of a colour, below which an id in it is white
 _CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a robot, where its id may be
 
 
-def number_robots(axes: Axes, data: RunData, index: int = -1, small: bool = False) -> None:
-    """Write each robot's id beside it at a stamp, away from the others, unless they are many."""
-    if not 1 < len(data.radius) <= (MOST_NUMBERED_SMALL if small else _MOST_NUMBERED):
+def number_robots(axes: Axes, data: RunData, index: int = -1, small: bool = False,
+                  by: str = '') -> None:
+    """Write each robot's id in it or beside it at a stamp, unless they are many.
+
+    An id beside its robot is away from the others.
+    """
+    most, scale = MOST_NUMBERED_SMALL if small else MOST_NUMBERED, points_a_metre(axes, data)
+    if not 1 < len(data.radius) <= most:
         return
-    for i, number in enumerate(_numbers(data, index)):
+    if inside_robots(data, scale, most):
+        for text, (x, y, _) in zip(_write_inside(axes, data, by), data.poses[index].tolist(),
+                                   strict=True):
+            text.xy = (x, y)
+        return
+    for i, number in enumerate(_numbers(data, index, scale)):
         (x, y), (right, up) = number.corner, number.side
         axes.annotate(str(i), (x, y), xytext=(right, up), textcoords='offset points', zorder=9,
                       color=palette().ink, ha='left' if right > 0 else 'right',
@@ -43,32 +59,56 @@ class _Number(NamedTuple):
     side: tuple[int, int]  # of the robot: 1 or -1 to the right, and up
 
 
-def _numbers(data: RunData, index: int) -> list[_Number]:
+def inside_robots(data: RunData, scale: float, most: int = MOST_NUMBERED) -> bool:
+    """Tell whether ids are written in robots, as all are round and large enough.
+
+    ``scale`` is a metre's length (pt); of more than ``most`` robots there are no ids.
+    """
+    count = len(data.radius)
+    if not 1 < count <= most or rectangles_of(data):
+        return False
+    return 2.0 * scale * float(drawn_radius(data, scale).min()) >= _INSIDE[count > 10] * LETTERS
+
+
+def _write_inside(axes: Axes, data: RunData, by: str) -> list[Annotation]:
+    """Return the ids of all robots, in white or black, whichever is seen better in the robot."""
+    texts = []
+    for i, colour in enumerate(robot_colours(data, by)):
+        dark = float(np.dot(to_rgb(colour), (0.3, 0.6, 0.1))) < _DARK
+        # A heading's colour changes: with a rim, as beside a robot.
+        style = ({'color': palette().ink, 'path_effects': _rim()} if by == 'heading' else
+                 {'color': 'white' if dark else LIGHT.ink, 'fontweight': 'bold'})
+        texts.append(axes.annotate(str(i), (0.0, 0.0), xytext=(0.0, 0.0), zorder=9,
+                                   textcoords='offset points', ha='center',
+                                   va='center_baseline', gid='number', **style))
+    return texts
+
+
+def _numbers(data: RunData, index: int, scale: float) -> list[_Number]:
     """Return where ids are written at a stamp: each at the corner that has the most room."""
-    places, radii = _bodies(data, index)
-    # By robots, goals, and the ids that are written.
+    places, radii = _bodies(data, index, scale)
+    # By robots, goals, boxes, and the ids that are written.
     goals = [[goal.x, goal.y] for goal in latest_goals(data, int(data.stamps_ns[index]))]
-    taken = places.tolist() + goals
+    taken = [*places.tolist(), *goals, *data.boxes[index, :, :2].tolist()]
     found = []
     for i, ((x, y), radius) in enumerate(zip(places.tolist(), radii.tolist(), strict=True)):
         others = np.array([place for k, place in enumerate(taken) if k != i])
 
-        def room(side: tuple[int, int], x: float = x, y: float = y, others: Array = others,
-                 away: float = 2.0 * radius) -> float:
-            offset = others - (x + away * side[0], y + away * side[1])
-            return float(np.hypot(*offset.T).min())
+        corners = np.array([[x, y]]) + 2.0 * radius * np.array(_CORNERS)
+        room = np.hypot(*np.moveaxis(corners[:, None] - others, 2, 0)).min(axis=1)
+        room[inside_obstacles(data, corners)] = 0.0
         # The usual corner, unless another one has clearly more room.
-        right, up = max(_CORNERS, key=lambda side: min(room(side), 4.0 * radius))
+        right, up = _CORNERS[int(np.argmax(np.minimum(room, 4.0 * radius)))]
         shift = radius * math.sqrt(0.5)
         found.append(_Number((x + right * shift, y + up * shift), (right, up)))
         taken.append([x + 2.0 * radius * right, y + 2.0 * radius * up])
     return found
 
 
-def _bodies(data: RunData, index: int) -> tuple[Array, Array]:
+def _bodies(data: RunData, index: int, scale: float) -> tuple[Array, Array]:
     """Return the centres (N, 2) and radii (N,) (m) of the robots as they are drawn."""
     poses = data.poses[index]
-    places, radii = poses[:, :2].copy(), drawn_radius(data)
+    places, radii = poses[:, :2].copy(), drawn_radius(data, scale)
     for i, rectangle in rectangles_of(data).items():
         corners = outline(poses[i], rectangle)
         places[i], radii[i] = corners.mean(axis=0), 0.5 * float(np.hypot(*np.ptp(corners, axis=0)))
@@ -78,14 +118,18 @@ def _bodies(data: RunData, index: int) -> tuple[Array, Array]:
 def numbers_fit(data: RunData, index: int, scale: float) -> bool:
     """Tell whether no id hides a robot or another id; ``scale`` is a metre's length (pt).
 
-    The robots of a few have colours of their own, and are numbered anyway.
+    Ids in their robots hide nothing.
     """
-    if len(data.radius) <= MOST_NAMED:
+    if len(data.radius) == 1 or inside_robots(data, scale):
         return True
-    places, radii = _bodies(data, index)
+    return _clear(data, index, scale, [number.side for number in _numbers(data, index, scale)])
+
+
+def _clear(data: RunData, index: int, scale: float, sides: list[tuple[int, int]]) -> bool:
+    """Tell whether no id at these sides of the robots hides a robot or another id."""
+    places, radii = _bodies(data, index, scale)
     half = 0.5 * LETTERS / scale  # m, of the height of an id
-    ids = np.array([np.add(each.corner, np.multiply(each.side, half))
-                    for each in _numbers(data, index)])
+    ids = places + (radii * math.sqrt(0.5) + half)[:, None] * np.array(sides)
     to_robots = np.hypot(*np.moveaxis(ids[:, None] - places, 2, 0)) - radii - 0.5 * half
     to_ids = np.hypot(*np.moveaxis(ids[:, None] - ids, 2, 0)) - 1.5 * half
     apart = ~np.eye(len(ids), dtype=bool)
@@ -97,24 +141,44 @@ def _rim() -> list[withStroke]:
 
 
 class Numbers:
-    """Ids of a few robots, always at the same corner of each, so that none jumps in a film.
+    """Ids of a few robots, always in the same place at each, so that none jumps in a film.
 
-    Of more than eight robots that come close to each other there are none.
+    They are in the robots or beside them. Of more than eight robots that come close to each other
+    there are none.
     """
 
-    def __init__(self, axes: Axes, data: RunData) -> None:
-        count = len(data.radius)
+    def __init__(self, axes: Axes, data: RunData, by: str = '') -> None:
+        count, scale = len(data.radius), points_a_metre(axes, data)
         some = range(0, len(data.stamps_ns), max(1, len(data.stamps_ns) // _FRAMES))
-        shown = 1 < count <= MOST_NUMBERED_SMALL and all(
-            numbers_fit(data, index, points_a_metre(axes)) for index in some)
-        self._shift = drawn_radius(data) * math.sqrt(0.5)
-        self.texts = [axes.annotate(
-            str(i), (0.0, 0.0), xytext=(1.0, 1.0), textcoords='offset points', zorder=9,
-            color=palette().ink, va='bottom', path_effects=_rim(), gid='number')
-            for i in range(count if shown else 0)]
+        self._shift: list[tuple[float, float]] = [(0.0, 0.0)] * count
+        self.texts: list[Annotation] = []
+        if inside_robots(data, scale, MOST_NUMBERED_SMALL):
+            self.texts = _write_inside(axes, data, by)
+        elif 1 < count <= MOST_NUMBERED_SMALL and (count <= MOST_NAMED or all(
+                numbers_fit(data, index, scale) for index in some)):
+            sides = _film_sides(data, some, scale)
+            away = (drawn_radius(data, scale) * math.sqrt(0.5)).tolist()
+            self._shift = [(right * each, up * each)
+                           for (right, up), each in zip(sides, away, strict=True)]
+            self.texts = [axes.annotate(
+                str(i), (0.0, 0.0), xytext=side, textcoords='offset points', zorder=9,
+                color=palette().ink, ha='left' if side[0] > 0 else 'right',
+                va='bottom' if side[1] > 0 else 'top', path_effects=_rim(), gid='number')
+                for i, side in enumerate(sides)]
 
     def move(self, poses: Array) -> None:
         """Set the poses (N, 3)."""
-        for text, (x, y, _), shift in zip(self.texts, poses.tolist(), self._shift.tolist(),
-                                          strict=False):
-            text.xy = (x + shift, y + shift)
+        for text, (x, y, _), (right, up) in zip(self.texts, poses.tolist(), self._shift,
+                                                strict=False):
+            text.xy = (x + right, y + up)
+
+
+def _film_sides(data: RunData, shown: Sequence[int], scale: float) -> list[tuple[int, int]]:
+    """Return the side of each robot for its id: the usual one, or where it mostly has most room.
+
+    The second only if ids then hide something in fewer of the frames.
+    """
+    frames = [[number.side for number in _numbers(data, index, scale)] for index in shown]
+    roomy = [max(_CORNERS, key=sides.count) for sides in zip(*frames, strict=True)]
+    return max([_CORNERS[0]] * len(roomy), roomy,
+               key=lambda sides: sum(_clear(data, index, scale, sides) for index in shown))

@@ -11,21 +11,24 @@ from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from sbot.figures.arena.colours import MOST_NAMED, heading_colours, robot_colours
+from sbot.figures.arena.numbers import inside_robots
 from sbot.figures.arena.shapes import Rectangle, discs, lines, outlines, rectangles_of
-from sbot.figures.arena.view import drawn_radius, widths_of_discs
+from sbot.figures.arena.view import drawn_radius, points_a_metre, widths_of_discs
 from sbot.figures.data import RunData
 from sbot.figures.palette import palette
 
 Array = NDArray[np.float64]
 
 
-def heading_lines(poses: Array, radius: Array, rectangles: dict[int, Rectangle]) -> Array:
+def heading_lines(poses: Array, radius: Array, rectangles: dict[int, Rectangle],
+                  inner: float = 0.0) -> Array:
     """Return a line (N, 2, 2) from the centre of each robot (N, 3) to beyond its rim.
 
-    Of rectangles from the middle to the front, as they are no longer to be seen else.
+    It begins at ``inner`` of the radius. Of rectangles it goes from the middle to the front, as
+    they are no longer to be seen else.
     """
     ahead = np.column_stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])])
-    start, end = np.zeros(len(poses)), 1.5 * radius
+    start, end = inner * radius, 1.5 * radius
     for i, (length, _, offset) in rectangles.items():
         start[i], end[i] = offset, offset + 0.5 * length
     return np.stack([poses[:, :2] + reach[:, None] * ahead for reach in (start, end)], axis=1)
@@ -34,16 +37,20 @@ def heading_lines(poses: Array, radius: Array, rectangles: dict[int, Rectangle])
 class Robots:
     """Robots as discs and rectangles with their headings, robot 0 on top."""
 
-    def __init__(self, axes: Axes, data: RunData, poses: Array, by: str = '') -> None:
+    def __init__(self, axes: Axes, data: RunData, poses: Array, by: str = '',
+                 most_numbered: int = 0) -> None:
+        scale = points_a_metre(axes, data)
         self._by_heading = by == 'heading'
-        self._radius = drawn_radius(data)
+        self._radius = drawn_radius(data, scale)
+        # A number within a robot is not crossed by the line of its heading.
+        self._inner = float(inside_robots(data, scale, most_numbered))
         self._rectangles = rectangles_of(data)
         many = len(self._radius) > MOST_NAMED
         colours = robot_colours(data, by)[::-1]
         edge: dict[str, Any] = {
             'edgecolors': palette().ground if many else palette().ink,
             'linewidths': 0.3 if many else 0.6, 'zorder': 7}
-        width = widths_of_discs(data, self._rectangles)[::-1]
+        width = widths_of_discs(axes, data, self._rectangles)[::-1]
         self.bodies = discs(axes, poses[::-1, :2], width, facecolors=colours, **edge)
         self.headings = lines(self._lines(poses), colors=palette().ink,
                               linewidths=0.5 if many else 1.0, zorder=8)
@@ -58,7 +65,7 @@ class Robots:
         self._colour(poses)
 
     def _lines(self, poses: Array) -> Array:
-        return heading_lines(poses, self._radius, self._rectangles)[::-1]
+        return heading_lines(poses, self._radius, self._rectangles, self._inner)[::-1]
 
     def _colour(self, poses: Array) -> None:
         if self._by_heading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ Array = NDArray[np.float64]
 
 # How large a robot is drawn at least, as a share of the arena's longer side: few, or many.
 _LEAST_SIZE, _LEAST_SIZE_OF_MANY = 0.006, 0.004
+_LEAST_POINTS = 3.0  # pt, its radius, also in a small panel; of more robots less
 _LEADER_AMONG_MANY = 1.6  # times larger, to be found
 ABOVE = 'above'  # mark of what is written above the axes
 
@@ -47,30 +49,37 @@ def has_walls(data: RunData) -> bool:
     return len(data.world.segments) > len(data.world.inner_segments)
 
 
-def drawn_radius(data: RunData) -> Array:
-    """Return how large each robot is drawn (m): its size, but large enough to be seen; (N,)."""
+def drawn_radius(data: RunData, scale: float) -> Array:
+    """Return how large each robot is drawn (m): its size, but large enough to be seen; (N,).
+
+    ``scale`` is a metre's length (pt).
+    """
     xmin, ymin, xmax, ymax = view_of(data)
     many = len(data.radius) > MOST_NAMED
     least = _LEAST_SIZE_OF_MANY if many else _LEAST_SIZE
-    radius = np.maximum(data.radius, least * max(xmax - xmin, ymax - ymin))
+    points = _LEAST_POINTS * min(1.0, math.sqrt(MOST_NAMED / len(data.radius)))
+    radius = np.maximum(data.radius, max(least * max(xmax - xmin, ymax - ymin), points / scale))
     if many and has_leader(data.scenario):
         radius[0] *= _LEADER_AMONG_MANY
     return radius
 
 
-def widths_of_discs(data: RunData, rectangles: dict[int, Rectangle]) -> Array:
+def widths_of_discs(axes: Axes, data: RunData, rectangles: dict[int, Rectangle]) -> Array:
     """Return how wide each robot's disc is drawn (N,) m; 0 for rectangles."""
-    width = 2.0 * drawn_radius(data)
+    width = 2.0 * drawn_radius(data, points_a_metre(axes, data))
     width[list(rectangles)] = 0.0
     return width
 
 
-def points_a_metre(axes: Axes) -> float:
-    """Return the length of a metre in the axes (pt)."""
+def points_a_metre(axes: Axes, data: RunData) -> float:
+    """Return the length of a metre (pt) of the view in the axes."""
+    xmin, ymin, xmax, ymax = view_of(data)
     figure = axes.get_figure(root=True)
-    inches = axes.get_position().width * figure.get_figwidth() if figure is not None else 1.0
-    low, high = axes.get_xlim()
-    return 72.0 * float(inches) / (high - low)
+    if figure is None:
+        return 72.0 / (xmax - xmin)
+    place = axes.get_position(original=True)
+    return 72.0 * min(float(place.width * figure.get_figwidth()) / (xmax - xmin),
+                      float(place.height * figure.get_figheight()) / (ymax - ymin))
 
 
 def above_axes(axes: Axes, text: str, side: float, **style: Any) -> Annotation:  # noqa: ANN401

@@ -94,7 +94,7 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
         strongest = float(np.hypot(*mean.T).max())
         longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
         axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
-                    width=max(0.06 * longest, _THIN / points_a_metre(axes)), headwidth=4,
+                    width=max(0.06 * longest, _THIN / points_a_metre(axes, data)), headwidth=4,
                     headlength=5, headaxislength=4.5, pivot='mid', zorder=1,
                     color=arrow)
     label = wind_label(data, strongest, index) if named else ''

@@ -49,7 +49,7 @@ def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa
     kept = worlds.run(policy, weights, ticks, goals=aimed, keep=keep)
     end = worlds.observe().boxes
     return Track(kept.pose, kept.command, kept.collided, kept.infrared, goals,
-                 _both(begin, end), worlds.dt)
+                 _begin_and_end(begin, end), worlds.dt)
 
 
 def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
@@ -67,7 +67,7 @@ def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
     pose, command, collided, infrared = zip(*rows, strict=True)
     return Track(np.array(pose), np.array(command), np.array(collided),
                  None if infrared[0] is None else np.array(infrared), _goals(worlds),
-                 _both(begin, seen.boxes), worlds.dt)
+                 _begin_and_end(begin, seen.boxes), worlds.dt)
 
 
 def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
@@ -102,7 +102,7 @@ def _commands(scene: Scene, shares: Floats) -> Floats:
     return np.stack([a, none, scene.turn * shares[..., 1]], axis=-1)
 
 
-def _both(begin: Floats | None, end: Floats | None) -> Floats | None:
+def _begin_and_end(begin: Floats | None, end: Floats | None) -> Floats | None:
     """Return boxes at the beginning and the end, (2, K, B, 3); None: there are none."""
     return None if begin is None or end is None else np.stack([begin, end])
 

@@ -66,5 +66,5 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
     model.learn(decisions, callback=keep)
     network, weights = network_of(model)
     # It decided every scene.hold ticks in training. As evolved ones it is compared by decisions in
-    # every tick, and its file drives as compared (docs/learning.md).
+    # every tick, and its file drives as compared (docs/learned_results.md).
     return Trained(network._replace(hold=1), weights, np.array(curve).reshape(-1, 3))

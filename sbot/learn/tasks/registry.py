@@ -50,7 +50,7 @@ def entry_of(name: str) -> Entry:
 
     """
     if isinstance(name, str) and ':' in name:
-        found = _own(name)
+        found = _load_own(name)
         if not isinstance(found, Entry):
             raise bad_value('task', name, 'an Entry, which has a metric; a class has none')
         return found
@@ -66,32 +66,32 @@ def entry_of(name: str) -> Entry:
 
 def task_of(name: str) -> Task:
     """Return the task of a name, for any scenario; ``module:Class`` is enough for it."""
-    found = _own(name) if ':' in name else entry_of(name)
-    task: Task = _made(found.task if isinstance(found, Entry) else found)
+    found = _load_own(name) if ':' in name else entry_of(name)
+    task: Task = _instance_of(found.task if isinstance(found, Entry) else found)
     return task
 
 
 def scene_of(name: str) -> Scene:
     """Return the task of a name with scenes of its own; ``module:Class`` is enough for it."""
-    found = _own(name) if isinstance(name, str) and ':' in name else entry_of(name)
+    found = _load_own(name) if isinstance(name, str) and ':' in name else entry_of(name)
     kind = found.scene if isinstance(found, Entry) else found
     if not issubclass(kind, Scene):
         raise bad_value('task', name, 'a class of Scene, which has scenes of its own')
-    scene: Scene = _made(kind)
+    scene: Scene = _instance_of(kind)
     check_scene(scene)
     return scene
 
 
-def _made(kind: Any) -> Any:  # noqa: ANN401 - a class of Task
+def _instance_of(kind: Any) -> Any:  # noqa: ANN401 - a class of Task
     return call_user_code(kind, lambda: f'{kind.__name__}()')
 
 
-def _own(name: str) -> Any:  # noqa: ANN401
+def _load_own(name: str) -> Any:  # noqa: ANN401
     """Return the Entry or the class of Task that ``module:NAME`` names."""
     found = load_named(name, (str(Path.cwd()),), 'task', 'task', _is_task)
     if found in (Task, Scene):
         raise bad_value('task', name, 'a class of your own')
-    return _checked(found._replace(name=name)) if isinstance(found, Entry) else found
+    return _checked_entry(found._replace(name=name)) if isinstance(found, Entry) else found
 
 
 def _is_task(value: object) -> bool:
@@ -102,7 +102,7 @@ def _is_class(value: object, kind: type) -> bool:
     return inspect.isclass(value) and issubclass(value, kind)
 
 
-def _checked(entry: Entry) -> Entry:
+def _checked_entry(entry: Entry) -> Entry:
     """Return an entry, or raise InputError naming the field that is wrong."""
     where, metric = f'task: {entry.name}', entry.metric
     _check_fields(where, entry, {

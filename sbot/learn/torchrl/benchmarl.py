@@ -55,7 +55,7 @@ class RobotsTask(TaskClass):  # type: ignore[misc]
 
     def observation_spec(self, env: RobotsTorchEnv) -> Any:  # noqa: ANN401
         """Return the spec of observations."""
-        return _only(env.full_observation_spec_unbatched, env, 'observation')
+        return _spec_with_only(env.full_observation_spec_unbatched, env, 'observation')
 
     def info_spec(self, env: RobotsTorchEnv) -> None:
         """Return None: there is no further information."""
@@ -73,7 +73,7 @@ class RobotsTask(TaskClass):  # type: ignore[misc]
 
     def action_mask_spec(self, env: RobotsTorchEnv) -> Any:  # noqa: ANN401
         """Return the masks of moves; None where the task has none."""
-        spec = _only(env.full_observation_spec_unbatched, env, 'action_mask')
+        spec = _spec_with_only(env.full_observation_spec_unbatched, env, 'action_mask')
         return None if any(spec[group].is_empty() for group in env.group_map) else spec
 
     @staticmethod
@@ -82,7 +82,7 @@ class RobotsTask(TaskClass):  # type: ignore[misc]
         return 'sbot'
 
 
-def _only(given: Any, env: RobotsTorchEnv, wanted: str) -> Any:  # noqa: ANN401
+def _spec_with_only(given: Any, env: RobotsTorchEnv, wanted: str) -> Any:  # noqa: ANN401
     """Return a spec with one entry of each group."""
     spec = given.clone()
     del spec['state']

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Iterator
 
 from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import Origins
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.model import Scenario, ScenarioFile
 
-LOG = logging.getLogger(__name__)
 
-
-def warn_of_doubtful(written: ScenarioFile, scenario: Scenario, origins: Origins) -> None:
-    """Log a warning for each entry of robots whose controller doubts its parameters.
+def doubtful_parameters(written: ScenarioFile, scenario: Scenario,
+                        origins: Origins) -> Iterator[str]:
+    """Yield a warning for each entry of robots whose controller doubts its parameters.
 
     Entries with the same parameters of `controllers` share a warning.
     """
-    said = set()
+    warnings: dict[str, None] = {}
     first = 0  # robot of an entry
     for k, entry in enumerate(written.robots):
         robot, first = scenario.robots[first], first + (entry.count or 1)
@@ -29,6 +28,5 @@ def warn_of_doubtful(written: ScenarioFile, scenario: Scenario, origins: Origins
         for key, text in doubts:
             place = origins.where(('robots', k, 'parameters', key) if key in entry.parameters
                                   else ('controllers', robot.controller, key))
-            if (place, text) not in said:
-                said.add((place, text))
-                LOG.warning('%s: %s', place, text)
+            warnings[f'{place}: {text}'] = None
+    yield from warnings

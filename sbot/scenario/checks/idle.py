@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from sbot.files.yaml_text import Origins
+from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import Scenario, ScenarioFile
 from sbot.scenario.world import world_arrays
 from sbot_sim.collision.overlap import rectangle_distance
@@ -20,62 +19,79 @@ from sbot_sim.world.geometry import World
 from sbot_sim.world.polygons import inside_polygon
 from wind_model.parameters import ROBOT, STILL, WakeParameters
 
-LOG = logging.getLogger(__name__)
 _MOST_NAMED = 10  # robots in a warning
 
 
-def warn_of_idle(written: ScenarioFile, scenario: Scenario, origins: Origins) -> None:
-    """Log a warning for each setting of a scenario that has no effect.
+def idle_settings(written: ScenarioFile, scenario: Scenario, origins: Origins) -> Iterator[str]:
+    """Yield a warning for each setting of a scenario that has no effect.
 
     ``written`` is the file, ``scenario`` what it means. A setting at its default is none.
     """
     for name, keys, rules in (('wind', written.wind, _wind),
                               ('sensors', written.sensors, _sensors)):
-        given = _given(keys, getattr(scenario, name))
+        given = _keys_given(keys, getattr(scenario, name))
         for key, reason in rules(given, scenario):
             if key in given:
-                LOG.warning('%s: has no effect %s', origins.where((name, key)), reason)
-    for name, keys in written.bodies.items():
-        body = scenario.bodies.get(name)
-        for key in keys:
-            drives = users_of(key)
-            if drives and body is not None and body.drive not in drives:
-                LOG.warning('%s: has no effect without drive: %s',
-                            origins.where(('bodies', name, key)), ' or '.join(drives))
-        if body is not None and 0.0 < body.command_delay < 0.5 * scenario.rate.dt:
-            LOG.warning('%s: has no effect below half a tick, %g s',
-                        origins.where(('bodies', name, 'command_delay')),
-                        0.5 * scenario.rate.dt)
-        if 'offset' in keys and body is not None and not body.is_rectangle:
-            LOG.warning('%s: has no effect without length and width',
-                        origins.where(('bodies', name, 'offset')))
-    for k, box in enumerate(written.world.boxes):
-        if box.yaw != 0.0 and box.size is None:
-            LOG.warning('%s: has no effect on a round box',
-                        origins.where(('world', 'boxes', k, 'yaw')))
+                yield f'{origins.where((name, key))}: has no effect {reason}'
+    for path, reason in (*_bodies(written, scenario), *_boxes(written)):
+        yield f'{origins.where(path)}: has no effect {reason}'
     paths = [('robots', k) for k, entry in enumerate(written.robots)
              for _ in range(entry.count or 1)]
+    for path, text in (*_yaws(paths, scenario), *_goals(paths, scenario)):
+        yield f'{origins.where(path)}: {text}'
+
+
+def _bodies(written: ScenarioFile, scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
+    """Yield keys of bodies that have no effect, and why."""
+    for name, keys in written.bodies.items():
+        body = scenario.bodies.get(name)
+        if body is None:
+            continue
+        for key in keys:
+            drives = users_of(key)
+            if drives and body.drive not in drives:
+                yield ('bodies', name, key), f"without drive: {' or '.join(drives)}"
+        if 0.0 < body.command_delay < 0.5 * scenario.rate.dt:
+            yield (('bodies', name, 'command_delay'),
+                   f'below half a tick, {0.5 * scenario.rate.dt:g} s')
+        if 'offset' in keys and not body.is_rectangle:
+            yield ('bodies', name, 'offset'), 'without length and width'
+
+
+def _boxes(written: ScenarioFile) -> Iterator[tuple[KeyPath, str]]:
+    for k, box in enumerate(written.world.boxes):
+        if box.yaw != 0.0 and box.size is None:
+            yield ('world', 'boxes', k, 'yaw'), 'on a round box'
+
+
+def _yaws(paths: Sequence[KeyPath], scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the first start pose that is turned by more than a turn, and a warning of it."""
     turned = [i for i, robot in enumerate(scenario.robots)
               if abs(robot.pose[2]) > 2.0 * math.pi]
     if turned:
         i, others = turned[0], len(turned) - 1
-        LOG.warning('%s: robot %d has a yaw of %g rad, more than a turn%s; angles are in radians',
-                    origins.where((*paths[i], 'pose')), i, scenario.robots[i].pose[2],
-                    f' (and so have {others} more robots)' if others > 1 else
-                    f' (and so has robot {turned[1]})' if others else '')
-    if any(robot.goal is not None for robot in scenario.robots):
-        world = world_arrays(scenario.world)
-        sharing: dict[tuple[float, float], list[int]] = {}
-        for i, robot in enumerate(scenario.robots):
-            if robot.goal is not None:
-                sharing.setdefault(robot.goal, []).append(i)
-        for goal, robots in sharing.items():
-            place = _unreachable(world, goal)
-            if place is not None:
-                LOG.warning('%s: goal %s of %s is %s, so %s cannot arrive',
-                            origins.where((*paths[robots[0]], 'goal')), list(goal),
-                            _robots(robots), place,
-                            'the robot' if len(robots) == 1 else 'these robots')
+        more = (f' (and so have {others} more robots)' if others > 1 else
+                f' (and so has robot {turned[1]})' if others else '')
+        yield ((*paths[i], 'pose'),
+               f'robot {i} has a yaw of {scenario.robots[i].pose[2]:g} rad, more than a turn'
+               f'{more}; angles are in radians')
+
+
+def _goals(paths: Sequence[KeyPath], scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
+    """Yield goals that nobody can reach, each with a warning of it."""
+    sharing: dict[tuple[float, float], list[int]] = {}
+    for i, robot in enumerate(scenario.robots):
+        if robot.goal is not None:
+            sharing.setdefault(robot.goal, []).append(i)
+    if not sharing:
+        return
+    world = world_arrays(scenario.world)
+    for goal, robots in sharing.items():
+        place = _unreachable(world, goal)
+        if place is not None:
+            yield ((*paths[robots[0]], 'goal'),
+                   f'goal {list(goal)} of {_robots(robots)} is {place}, so '
+                   f"{'the robot' if len(robots) == 1 else 'these robots'} cannot arrive")
 
 
 def _robots(robots: list[int]) -> str:
@@ -89,7 +105,7 @@ def _robots(robots: list[int]) -> str:
     return f'robots {shown}' + f' and {others} others' * (others > 0)
 
 
-def _given(written: Mapping[str, object], group: tuple[NamedTuple, ...]) -> set[str]:
+def _keys_given(written: Mapping[str, object], group: tuple[NamedTuple, ...]) -> set[str]:
     """Return the keys of a group that a file gives and that are not at their default."""
     return {key for part in group for key, default in part._field_defaults.items()
             if key in written and getattr(part, key) != default}

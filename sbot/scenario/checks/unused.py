@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Iterator
 
 from sbot.files.yaml_text import Origins
 from sbot.scenario.model import ScenarioFile
 from sbot_common.errors import hint
 
-LOG = logging.getLogger(__name__)
 
+def unused_entries(written: ScenarioFile, origins: Origins) -> Iterator[str]:
+    """Yield a warning for each unused body and each unused set of controller parameters.
 
-def warn_of_unused(written: ScenarioFile, origins: Origins) -> None:
-    """Log a warning for each unused body and each unused set of controller parameters.
-
-    Nothing is said of a file's entries where the user gives its robots others.
+    There is none for a file's entries where the user gives its robots others.
     """
     for group, key, what in (('bodies', 'body', 'body'),
                              ('controllers', 'controller', 'controller')):
@@ -26,9 +24,8 @@ def warn_of_unused(written: ScenarioFile, origins: Origins) -> None:
             own = sorted((path for path in origins.overrides if path[:2] == (group, name)),
                          key=str)
             if name not in needed and (own or not chosen):
-                LOG.warning('%s: has no effect: no robot has this %s; %s',
-                            origins.where(own[0] if own else (group, name)), what,
-                            hint(name, used, 'in use'))
+                yield (f'{origins.where(own[0] if own else (group, name))}: has no effect: '
+                       f"no robot has this {what}; {hint(name, used, 'in use')}")
 
 
 def _with_models(used: set[str], written: ScenarioFile) -> set[str]:

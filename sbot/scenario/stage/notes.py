@@ -28,12 +28,12 @@ class Notes:
     """Notices about a file, each once."""
 
     def __init__(self) -> None:
-        self._said: set[str] = set()
+        self._texts: set[str] = set()
 
     def add(self, place: Place, text: str) -> None:
         """Log a warning, once for each text."""
-        if text not in self._said:
-            self._said.add(text)
+        if text not in self._texts:
+            self._texts.add(text)
             LOG.warning('%s: %s', place, text)
 
     def unknown(self, entity: Entity, *known: str) -> None:

@@ -104,11 +104,11 @@ def _draw_line(axes: Axes, points: _Points, row: int, label: Any,  # noqa: ANN40
     line, places = points.lines[label], points.places
     # A line would say that there is something between two counts, and medians over other runs
     # at each point, e.g. those that arrived, are no curve.
-    joined = not points.counts and not _missing(points, label)
+    joined = not points.counts and not _lacks_values(points, label)
     # Counts of two lines are often equal: their points stand side by side.
     beside = 0.0 if joined else _APART * (row - (len(points.lines) - 1) / 2)
-    band = _share if points.share else _observed if points.counts else _percentiles
-    rows = [each for each in points.lines if _missing(points, each)]  # of labels
+    band = _share if points.share else _median_of_counts if points.counts else _percentiles
+    rows = [each for each in points.lines if _lacks_values(points, each)]  # of labels
     bands = {x: band(values) for x, values in line.items() if values}
     for x, values in line.items():
         if len(values) < (of := points.started[label, x]):
@@ -131,7 +131,7 @@ def _draw_line(axes: Axes, points: _Points, row: int, label: Any,  # noqa: ANN40
         ranges.set_transform(moved)
 
 
-def _missing(points: _Points, label: Any) -> bool:  # noqa: ANN401 - of a sweep
+def _lacks_values(points: _Points, label: Any) -> bool:  # noqa: ANN401 - of a sweep
     """Tell whether some runs of a line have no value."""
     return any(len(values) < points.started[label, x]
                for x, values in points.lines[label].items())
@@ -141,9 +141,9 @@ def _write_axes(axes: Axes, points: _Points) -> None:
     """Write ticks, limits, the title and the legend."""
     if not points.numeric:
         axes.set_xticks(list(points.places.values()), [one_line(str(x)) for x in points.places])
-    elif len(points.places) <= _MOST_TICKS and _apart(points.places.values()):
+    elif len(points.places) <= _MOST_TICKS and _have_room(points.places.values()):
         axes.set_xticks(sorted(points.places.values()))
-    missing = sum(_missing(points, label) for label in points.lines)
+    missing = sum(_lacks_values(points, label) for label in points.lines)
     axes.set_title(('share, and its 95 % confidence interval' if points.share else
                     f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
                    + f'; {_span(set(points.started.values()))} at each point'
@@ -174,7 +174,7 @@ def _write_runs(axes: Axes, text: str, x: float, row: int,
                   path_effects=[withStroke(linewidth=2.0, foreground='white')])
 
 
-def _apart(places: Collection[float]) -> bool:
+def _have_room(places: Collection[float]) -> bool:
     """Tell whether ticks at all these numbers leave room for their labels."""
     gaps = np.diff(sorted(places))
     return len(gaps) == 0 or float(gaps.min()) >= _CLOSE * float(gaps.sum())
@@ -214,7 +214,7 @@ def _percentiles(values: Sequence[float]) -> tuple[float, float, float]:
     return low, middle, high
 
 
-def _observed(values: Sequence[float]) -> tuple[float, float, float]:
+def _median_of_counts(values: Sequence[float]) -> tuple[float, float, float]:
     """Return the median, between percentiles that are values of runs: whole numbers."""
     low, high = np.percentile(values, BAND, method='inverted_cdf').tolist()
     return low, float(np.median(values)), high

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sbot.files.limits import limits, too_large
+from sbot.files.limits import limits, read_within, too_large
 from sbot.files.yaml_text import LARGEST, Origins
 from sbot.scenario.errors import validate
 from sbot.scenario.fields import MAX_SEED, Check, Flag
@@ -19,7 +19,6 @@ from sbot.sweeps.plan import MAX_RUNS, Axis, Plan, Source
 from sbot.sweeps.request import RECORD, checked_memory, checked_timeout
 from sbot.sweeps.sources import is_file
 from sbot_common.errors import InputError, bad_value, decoding
-from sbot_common.files import read_regular
 
 NAME = 'plan.json'
 FORMAT = 2
@@ -57,15 +56,11 @@ def write_plan(folder: Path, stored: Stored) -> None:
     data = {'format': FORMAT, 'version': stored.version,
             'settings': stored.settings._asdict(), **stored.plan.to_json()}
     text = json.dumps({**data, _CHECK: _checksum(data)})
-    _refuse_large(folder / NAME, len(text))
+    if len(text) > limits().plan_bytes:
+        raise too_large(str(folder / NAME), 'bytes or more', len(text), 'plan_bytes')
     part = folder / f'{NAME}.part'
     part.write_text(text, encoding='utf-8')
     os.replace(part, folder / NAME)
-
-
-def _refuse_large(path: Path, size: int) -> None:
-    if size > limits().plan_bytes:
-        raise too_large(str(path), 'bytes or more', size, 'plan_bytes')
 
 
 def read_plan(folder: Path) -> Stored:
@@ -81,12 +76,7 @@ def read_plan(folder: Path) -> Stored:
     if not is_file(path):
         raise InputError(f'{folder}: holds no sweep (no {NAME})')
     with decoding(f'{path}: damaged'):
-        try:
-            raw = read_regular(path, limits().plan_bytes + 1)
-        except OSError as error:
-            raise InputError(f'{path}: cannot be read: {error.strerror}') from None
-        _refuse_large(path, len(raw))
-        data = json.loads(raw)
+        data = json.loads(read_within(path, 'plan_bytes'))
         if not isinstance(data, dict):
             raise bad_value(str(path), data, 'a plan')
         if data.get('format') != FORMAT:

@@ -141,11 +141,11 @@ def _legend(results: Results, names: Sequence[str], settings: Iterable[list[int]
 
 def _short(keys: Sequence[str]) -> list[str]:
     """Return the shortest end of each key path that tells it from the others."""
-    return [next(end for end in _ends(key) if sum(
+    return [next(end for end in _path_ends(key) if sum(
         f'.{other}'.endswith(f'.{end}') for other in keys) == 1 or end == key) for key in keys]
 
 
-def _ends(key: str) -> list[str]:
+def _path_ends(key: str) -> list[str]:
     """Return the ends of a key path that may stand for it, the shortest first."""
     parts = key.split('.')
     return [key] if parts[0] == 'robots' else [
@@ -188,7 +188,7 @@ def _laid_out(lines: list[list[str]], widths: list[int], keys: int) -> str:
     """Return lines with columns of these widths, of which those of keys may grow."""
     whole = [max(len(line[i]) for line in lines) for i in range(keys)]
     for most, sizes in ((WIDTH, widths), (None, [*whole, *widths[keys:]])):
-        columns = [_fitted([line[i] for line in lines], size, of_key=i < keys)
+        columns = [_fit_cells([line[i] for line in lines], size, of_key=i < keys)
                    for i, size in enumerate(sizes)]
         rows = ['  '.join(f'{cell:{"<" if i < keys else ">"}{sizes[i]}}'
                           for i, cell in enumerate(row)) for row in zip(*columns, strict=True)]
@@ -199,7 +199,7 @@ def _laid_out(lines: list[list[str]], widths: list[int], keys: int) -> str:
     return '\n'.join(row.rstrip()[:most] for row in rows)
 
 
-def _fitted(cells: list[str], size: int, *, of_key: bool) -> list[str]:
+def _fit_cells(cells: list[str], size: int, *, of_key: bool) -> list[str]:
     """Return cells of a column of at most a size, cut where values still differ if they can be."""
     values = set(cells[1:])
     alike = len(commonprefix(  # noqa: RUF071 - of characters

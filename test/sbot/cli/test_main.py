@@ -42,6 +42,20 @@ def test_record_and_plot_leave_files(tmp_path, capsys):
     assert 'trajectory' in capsys.readouterr().out
 
 
+def test_a_run_in_which_no_robot_arrives_names_what_to_look_at(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    short = ['run', 'single_robot', '--duration', '0.5']
+    for options, look in (([], '--plot tracks.png shows the tracks'),
+                          (['--plot', 'a.png'], 'a.png shows the tracks'),
+                          (['--record', 'bag'], 'sbot view bag -o run.html shows the run')):
+        assert main([*short, *options]) == 0
+        assert f'0 of 1 robots with a goal arrived: {look}; --duration' in capsys.readouterr().err
+    for silent in (['--quiet'], ['--set', 'robots.0.goal_tolerance=99'],
+                   ['--set', 'robots.0.goal=null', '--set', 'robots.0.controller=none']):
+        assert main([*short, *silent]) == 0
+        assert 'arrived' not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(('text', 'expected'), [
     (ARENA + ROBOT + 'duratoin: 5\n', "did you mean 'duration'"),
     (ARENA + ROBOT + 'bodies: {robot: {radius: -0.3}}\n', 'radius: got -0.3'),

@@ -1,6 +1,7 @@
 """`sbot bench navigation`."""
 
 import json
+import shlex
 
 import pytest
 
@@ -29,6 +30,23 @@ def test_a_table_and_rows_that_are_checked(capsys, tmp_path, monkeypatch):
     (tmp_path / 'wrong.jsonl').write_text(json.dumps({**row, 'trajectory_sha256': 'no'}))
     assert main(['bench', 'navigation', '--check', 'wrong.jsonl', *FAST[:3]]) == 3
     assert 'hallway/pair#0 navigate: trajectory_sha256' in capsys.readouterr().out
+
+
+def test_a_controller_with_which_nobody_arrives_comes_with_a_command_that_shows_it(
+        capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(['bench', 'navigation', 'hallway/pair', '--seeds', '1:3', '--jobs', '1', '--set',
+                 'duration=0.5']) == 0
+    error = capsys.readouterr().err
+    said = next(line for line in error.splitlines() if 'arrived' in line)
+    begin, _, command = said.partition('To see one: ')
+    assert begin == 'navigate: no robot arrived in 2 runs. '
+    make, _, show = command.partition(' > scene.yaml && ')
+    assert main(shlex.split(make)[1:]) == 0
+    (tmp_path / 'scene.yaml').write_text(capsys.readouterr().out)
+    assert main(shlex.split(show)[1:]) == 0
+    assert capsys.readouterr().out.startswith('hallway/pair, seed 1: 0.5 s simulated')
+    assert (tmp_path / 'tracks.png').exists()
 
 
 def test_what_rows_name_is_executed_only_if_trusted(capsys, tmp_path, monkeypatch):

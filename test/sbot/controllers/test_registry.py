@@ -54,7 +54,7 @@ def other_package(tmp_path, monkeypatch):
     registry.installed.cache_clear()
     yield
     registry.installed.cache_clear()
-    registry._loaded.cache_clear()
+    registry._load_entry.cache_clear()
     sys.modules.pop('elsewhere', None)
 
 

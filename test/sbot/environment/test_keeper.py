@@ -40,6 +40,34 @@ def test_all_that_a_command_has_started_ends(end):
     assert gone(pids)
 
 
+def test_a_command_is_interrupted_first():
+    """A node in ``rclpy.spin`` may miss a SIGTERM while no message comes, but no SIGINT."""
+    command = """
+import signal, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+try:
+    print('up', flush=True)
+    signal.pause()
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+    patient = f"""
+import sys
+sys.path.insert(0, {str(Path(keeper.__file__).parent)!r})
+import keeper
+keeper._STEPS = ((keeper._STEPS[0][0], 1000.0),)
+sys.exit(keeper.keep_guarded([sys.executable, '-c', {command!r}]))
+"""
+    process = subprocess.Popen([sys.executable, '-c', patient], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == 'up\n'
+        process.stdin.close()
+        assert process.wait(DEADLINE) == 7
+    finally:
+        process.kill()
+
+
 def test_what_a_command_leaves_behind_ends_with_it_and_its_exit_code_is_handed_on():
     process, pids = start('sys.exit(7)')
     assert process.wait(DEADLINE) == 7

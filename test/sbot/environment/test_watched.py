@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sbot.bag.reader import Bag
+from sbot.environment import watched
 from sbot.environment.watched import EXIT_EARLY
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -131,6 +132,22 @@ def test_a_signal_ends_both_processes_once(tmp_path, number, to_group):
     assert (tmp_path / 'early_bot.py.whole').exists(), 'a second signal came, and ended the tick'
     assert not is_there(child)
     assert Bag(bag).cut_short.startswith('at tick ')
+
+
+def test_a_signal_that_the_child_has_noted_meanwhile_is_not_sent_again(monkeypatch):
+    sent = []
+    monkeypatch.setattr(watched.os, 'kill', lambda *arguments: sent.append(arguments))
+    for noted in (True, False):
+        reports, token = os.pipe()
+        watch = watched._Watch.__new__(watched._Watch)
+        watch._child, watch._reports, watch._open, watch._since = 1, reports, True, None
+        watch._heard, watch._due = -float('inf'), (signal.SIGINT, time.monotonic() - 1.0)
+        if noted:
+            os.write(token, bytes([signal.SIGINT]))
+        watch._pass_on()
+        assert sent == [] if noted else [(1, signal.SIGINT)]
+        os.close(reports)
+        os.close(token)
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='Linux only')

@@ -12,7 +12,6 @@ from PIL import Image
 import sbot
 from sbot.cli import main as cli
 from sbot.figures.animation import _Film, animate_run
-from sbot.figures.arena.view import drawn_radius
 from sbot.figures.film import (
     Film,
     check_film,
@@ -123,7 +122,9 @@ def test_width_alone_keeps_the_shape_of_the_arena(bag, tmp_path):
             sizes.append(film.size)
     assert sizes[0][0] == 840
     assert sizes[1][0] == 420
-    assert sizes[0][1] == pytest.approx(2 * sizes[1][1], abs=30)
+    # Lines of text above and below the arena have the same letters: 120 and 100 pixels an inch.
+    arenas = [height - 0.58 * dpi for (_, height), dpi in zip(sizes, (120, 100), strict=True)]
+    assert arenas[0] == pytest.approx(2 * arenas[1], abs=6)
 
 
 def test_letters_of_a_small_film_can_be_read(bag):
@@ -170,14 +171,14 @@ def test_the_function_refuses_what_is_no_number(bag, tmp_path, options, message)
 def test_a_robot_on_its_goal_is_seen_in_a_ring_without_a_cross(bag):
     data = from_bag(bag)
     # Not in the middle of the goal.
-    place = (data.poses[-1, 0, :2] + 1.2 * drawn_radius(data)[0]).tolist()
+    place = (data.poses[-1, 0, :2] + 1.2 * data.radius[0]).tolist()
     film = _Film(data._replace(goals=(data.goals[0]._replace(x=place[0], y=place[1]),)))
     away, there = (film.frame(index)[:, :, :3] / 255 for index in (0, len(data.stamps_ns) - 1))
     x, y = film._axes.transData.transform(data.poses[-1, 0, :2])
     rows, columns = np.mgrid[:there.shape[0], :there.shape[1]]
     far = np.hypot(columns + 0.5 - x, there.shape[0] - rows - 0.5 - y)
     red = [np.abs(pixels - to_rgb(LIGHT.goal)).sum(axis=2) < 0.1 for pixels in (away, there)]
-    pixel = film._axes.transData.transform([(0, 0), (float(drawn_radius(data)[0]), 0)])
+    pixel = film._axes.transData.transform([(0, 0), (float(data.radius[0]), 0)])
     wide = float(np.ptp(pixel[:, 0]))
     assert red[0].sum() > red[1].sum() > 0
     assert not red[1][far <= wide].any()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sbot.files.limits import VARIABLE, Limits, limits
+from sbot.files.limits import VARIABLE, Limits, limits, read_within
 from sbot_common.errors import InputError
 
 
@@ -20,3 +20,21 @@ def test_bad_limits_are_refused(monkeypatch, text, words):
     monkeypatch.setenv(VARIABLE, text)
     with pytest.raises(InputError, match=words):
         limits()
+
+
+def test_a_file_is_read_within_its_limit(tmp_path, monkeypatch):
+    file = tmp_path / 'file'
+    file.write_bytes(b'12345')
+    monkeypatch.setenv(VARIABLE, 'row_bytes=5')
+    assert read_within(file, 'row_bytes') == b'12345'
+    monkeypatch.setenv(VARIABLE, 'row_bytes=3')
+    with pytest.raises(InputError, match=r'^map: .*file: too large: 4 bytes or more, expected at '
+                                         r'most 3 \(SBOT_LIMITS=row_bytes='):
+        read_within(file, 'row_bytes', 'map')
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(InputError, match=r'none: cannot be read: No such file or directory$'):
+        read_within(tmp_path / 'none', 'row_bytes')
+    with pytest.raises(InputError, match='got a folder, expected a regular file'):
+        read_within(tmp_path, 'row_bytes')

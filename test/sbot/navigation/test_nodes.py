@@ -99,17 +99,6 @@ def test_commands_hold_as_they_did_over_ros(tmp_path):
     assert {len(np.unique(commands[:, i], axis=0)) > 1 for i in CASES} == {True}
 
 
-def test_a_command_with_a_place_is_started_for_each_robot_with_a_goal():
-    _, values = scenes('hallway/pair')[0]
-    values['robots'].append({'pose': [7, 0.8, 0]})
-    made = parse_scenario(json.dumps(values), 'pair', Path.cwd())
-    assert nodes._commands(made, 'swarm') == ['swarm']
-    assert nodes._commands(made, 'one {robot} {namespace} {goal_x} {goal_y} {other}') == [
-        'one 0 /robot_0 12.5 0.8 {other}', 'one 1 /robot_1 1.5 0.8 {other}']
-    alone = made.model_copy(update={'robots': made.robots[:1]})
-    assert nodes._commands(alone, '-r __ns:={namespace}') == ['-r __ns:=/']
-
-
 def test_what_cannot_be_started_is_refused_before_anything_runs(monkeypatch, capsys):
     begin = ['bench', 'navigation', 'narrow/0.7', '--seeds', '0:1']
     monkeypatch.setattr(nodes, 'find_spec', lambda _: True)

@@ -6,6 +6,7 @@ ahead, and when a scan has come and `odom` says that the robot has moved, writes
 STAND_INS/moved<name of the node>.json.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -79,12 +80,13 @@ def main() -> None:
         tell(Node(costmap, automatically_declare_parameters_from_overrides=True, cli_args=[
             '--ros-args', '-r', f'__node:={costmap}', '-r',
             f'__ns:={node.get_namespace().rstrip("/")}/{costmap}']))
-    drive = Drive(node) if executable == 'collision_monitor' else None
+    drive = Drive(node) if executable == 'collision_monitor' else None  # noqa: F841 - kept
     tell(node)
-    try:
-        rclpy.spin(node)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        del drive
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
+        while rclpy.ok():  # rclpy.spin may miss a SIGTERM
+            rclpy.spin_once(node, timeout_sec=1.0)
+    # ros2 launch waits 5 s. A dozen interpreters that take themselves apart may need more.
+    os._exit(0)
 
 
 if __name__ == '__main__':

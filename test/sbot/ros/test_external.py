@@ -87,7 +87,8 @@ def test_the_commands_of_a_recording_are_the_newest_of_each_tick(bags):
     ('dies', 'ended the run with exit code 3')])
 def test_nodes_that_misbehave_end_the_run_by_name_and_nothing_is_left(tmp_path, case, words):
     cases = {0: (case, {})}
-    done = up(scenario(tmp_path, cases), cases)
+    patience = ['--set', 'lockstep_timeout=4'] if case == 'silent' else []
+    done = up(scenario(tmp_path, cases), cases, *patience)
     assert done.returncode == 1
     assert words in done.stderr
     assert not [line for line in running() if f'{NODES} {case} ' in line]

@@ -2,7 +2,9 @@
 
 import importlib.util
 import json
+import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -108,6 +110,48 @@ def test_other(replay_to_node):
     assert 'first difference: tick 0, /robot_1/cmd_vel, angular.z: recorded' in done.stdout
 
 
+@pytest.fixture(scope='module')
+def three(tmp_path_factory):
+    """A run of three robots, each with the example's node, which one command has started."""
+    folder = tmp_path_factory.mktemp('three')
+    (folder / 'three.yaml').write_text(
+        'duration: 0.5\nworld: {bounds: [0, 0, 9, 9], circles: [{center: [5, 5], radius: 1}]}\n'
+        'robots:\n' + ''.join(f'  - {{pose: [2, {2 + 2 * i}, 0], controller: external}}\n'
+                              for i in range(3)))
+    done = subprocess.run([*SBOT, 'up', str(folder / 'three.yaml'), '--record',
+                           str(folder / 'bag'), '--node', avoid('{robot}')],
+                          timeout=DEADLINE, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / 'bag'
+
+
+def test_a_command_with_places_is_started_for_each_robot_and_each_is_compared(three):
+    done = replay(three, '--node', avoid('{robot}'))
+    assert done.returncode == 0, done.stderr
+    assert 'all 48 commands of 16 ticks agree bit for bit (robot 0, 1, 2)' in done.stdout
+    done = replay(three, '--node', avoid('{robot}', 'gain:=0.{robot}'))
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].startswith('3 of 3 robots differ: robot 0 from tick 0 (')
+    done = replay(three, '--node', avoid('{robot}', 'goal:={goal_x}'))
+    assert done.returncode == 2
+    assert '--node: {goal_x} needs a goal; give robot 0 one in the scenario' in done.stderr
+
+
+def test_a_node_that_was_changed_on_purpose_is_recorded_again(three, tmp_path):
+    shutil.copytree(three, tmp_path / 'bag')
+    (tmp_path / 'conftest.py').write_text("pytest_plugins = ['sbot.ros.testing']\n")
+    (tmp_path / 'test_it.py').write_text(f"""
+def test_same(replay_to_node):
+    replay_to_node('bag', {avoid('{robot}', 'gain:=0.7')!r})
+""")
+    for refresh, words in (('0', '1 failed'), ('1', '1 skipped'), ('0', '1 passed')):
+        done = subprocess.run([sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider',
+                               str(tmp_path)], cwd=tmp_path, timeout=DEADLINE, check=False,
+                              env={**os.environ, 'SBOT_REFRESH': refresh}, capture_output=True,
+                              text=True)
+        assert words in done.stdout, done.stdout
+
+
 def test_a_node_that_runs_already_is_fed_in_its_domain(avoided):
     """As with launch_testing: the launch description has started it."""
     from sbot.ros.testing import assert_node_replays
@@ -133,7 +177,8 @@ def test_a_node_in_place_of_a_controller_of_ours_is_found_by_what_it_publishes(t
     ('silent', 1, 'first difference: tick 0, /robot_0/cmd_vel, command: recorded ')])
 def test_nodes_that_misbehave_end_the_replay_and_nothing_is_left(recording, case, code, words):
     command = shlex.join([str(NODES), case, '0', *SIM_TIME])
-    done = replay(recording[0], '--node', command, '--robot', 0, '--timeout', 10)
+    patience = ['--set', 'lockstep_timeout=4'] if case == 'silent' else []
+    done = replay(recording[0], '--node', command, '--robot', 0, *patience)
     assert done.returncode == code, done.stderr
     assert words in done.stdout + done.stderr
     assert 'Traceback' not in done.stderr

@@ -6,8 +6,15 @@ import sys
 import pytest
 from stubborn import DEADLINE, gone, kill, read_pids, stubborn_script
 
+import sbot
 from sbot.environment.running import stop
-from sbot.ros.own_command import labels, own_environment, parse_command, start_command
+from sbot.ros.own_command import (
+    labels,
+    own_environment,
+    parse_command,
+    robot_commands,
+    start_command,
+)
 from sbot_common.errors import InputError
 
 
@@ -38,6 +45,24 @@ def test_what_is_no_command_is_refused(text, words):
     with pytest.raises(InputError, match='--node') as caught:
         parse_command(text)
     assert words in str(caught.value)
+
+
+def test_a_command_with_places_is_started_for_each_robot():
+    pair = sbot.load({'duration': 1.0, 'world': {'bounds': [0, 0, 9, 9]}, 'robots': [
+        {'pose': [1, 1, 0], 'goal': [7, 0.5]}, {'pose': [1, 4, 0]},
+        {'pose': [1, 7, 0], 'goal': [8, 2]}]})
+    assert robot_commands('swarm', pair, []) == ['swarm']
+    text = 'one {robot} {namespace} {goal_x} {goal_y} {other}'
+    assert robot_commands(text, pair, [0, 2]) == [
+        'one 0 /robot_0 7.0 0.5 {other}', 'one 2 /robot_2 8.0 2.0 {other}']
+    assert robot_commands('{namespace}', pair, [1], '/arena') == ['/arena/robot_1']
+    assert robot_commands('{namespace}', pair, [1], '/arena', ['a', 'b', 'c']) == ['/arena/b']
+    alone = pair.model_copy(update={'robots': pair.robots[:1]})
+    assert robot_commands('-r __ns:={namespace}', alone, [0]) == ['-r __ns:=/']
+    with pytest.raises(InputError, match=r'--node: \{goal_x\} needs a goal; give robot 1 one'):
+        robot_commands('{goal_x}', pair, [0, 1])
+    with pytest.raises(InputError, match=r'--node: \{robot\} needs a robot with .controller: ext'):
+        robot_commands('{robot}', pair, [])
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='needs /proc')

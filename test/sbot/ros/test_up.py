@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from growing_bag import has_begun
+from marked_processes import marked
 
 from sbot.bag.reader import Bag
 from sbot.ros import up
@@ -121,16 +122,6 @@ def drive(name: str, folder: Path) -> dict:
     return json.loads(done.stdout)
 
 
-def marked(mark: str) -> list[int]:
-    """Process ids, except zombies', whose environment has SBOT_TEST=mark."""
-    found = []
-    for folder in Path('/proc').glob('[0-9]*'):
-        with contextlib.suppress(OSError):
-            if f'SBOT_TEST={mark}\0'.encode() in (folder / 'environ').read_bytes():
-                found.append(int(folder.name))
-    return found
-
-
 def until(condition) -> bool:
     end = time.monotonic() + DEADLINE
     while not condition():
@@ -183,12 +174,12 @@ def test_talking_controllers_in_every_kind_of_wind(tmp_path, composed):
 @pytest.mark.parametrize(('controller', 'message'), [
     ('Crash', 'sbot: controller_1: ended the run with exit code 1: robot 1 at tick 4: '
               'Crash.step(): ValueError: no more ideas\n'),
-    ('Silence', 'robot 1 silent for 5 s (lockstep_timeout) at tick 4')])
+    ('Silence', 'robot 1 silent for 10 s (lockstep_timeout) at tick 4')])
 def test_a_bad_controller_ends_the_run_and_is_named(tmp_path, controller, message):
     (tmp_path / 'bad.py').write_text(BAD_CONTROLLER)
     scenario = tmp_path / 'bad.yaml'
     scenario.write_text(
-        'duration: 1000\nlockstep_timeout: 5\nworld: {bounds: [0, 0, 9, 9]}\n'
+        'duration: 1000\nlockstep_timeout: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
         'robots: [{pose: [2, 2, 0], goal: [7, 7]},\n'
         f"         {{pose: [2, 5, 0], controller: 'bad:{controller}'}}]\n")
     done = sbot('up', scenario)
@@ -348,7 +339,8 @@ def test_a_second_run_in_the_domain_is_refused_and_the_first_goes_on(tmp_path):
 
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
 def test_a_stopped_simulator_ends_the_run(monkeypatch):
-    monkeypatch.setattr(up, '_SILENCE', 3.0)
+    # 4 s, although nodes have minutes to answer the simulator while it runs.
+    monkeypatch.setattr(up, '_SILENCE', 4.0 - DEADLINE)
     stopped = []
 
     def stop(*_: object) -> None:
@@ -356,7 +348,7 @@ def test_a_stopped_simulator_ends_the_run(monkeypatch):
             stopped.append(children(os.getpid())['sbot_sim'])
             os.kill(stopped[0], signal.SIGSTOP)
     scenario = load_scenario('single_robot', {
-        'lockstep_timeout': 1.0, 'duration': 1000.0, 'target_real_time_factor': 1.0})
+        'lockstep_timeout': DEADLINE, 'duration': 1000.0, 'target_real_time_factor': 1.0})
     with pytest.raises(up.NodeFailed, match=r'^sbot_sim: no response for 4 s'):
         up.run_up(scenario, progress=stop)
     assert not Path(f'/proc/{stopped[0]}').exists()

@@ -61,14 +61,17 @@ class Driver:
                 raise SystemExit(f'no answer in time:\n{self.log.read_text()}')
 
     def settle(self) -> None:
-        """Take what is still in the queues: spin until no tick has come for a second."""
-        heard, since = len(self.stamps), time.monotonic()
+        """Take what is still in the queues: spin until 50 times in a row no tick has come.
+
+        Not for a time, as the machine may stand still meanwhile.
+        """
+        heard = calm = -1
 
         def quiet() -> bool:
-            nonlocal heard, since
-            if len(self.stamps) > heard:
-                heard, since = len(self.stamps), time.monotonic()
-            return time.monotonic() - since > 1.0
+            nonlocal heard, calm
+            calm = calm + 1 if len(self.stamps) == heard else 0
+            heard = len(self.stamps)
+            return calm >= 50
         self.until(quiet)
 
     def call(self, service: str, kind=Trigger, **request) -> list:

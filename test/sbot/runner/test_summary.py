@@ -129,3 +129,7 @@ def test_the_unit_of_collisions_is_told_where_there_are_some():
     summary['robots'][0]['collisions'] = 3
     assert format_summary(summary).splitlines()[-1] == (
         'collisions: ticks in which the robot touched something')
+    summary['robots'][0]['reverts'] = 1
+    last = format_summary(summary).splitlines()[-1]
+    assert last.startswith('reverts: ticks in which it returned to its last pose')
+    assert len(last) <= 80

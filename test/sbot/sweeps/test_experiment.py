@@ -137,19 +137,19 @@ def test_overlaps_need_not_be_counted(local, tmp_path):
 def test_runs_that_fail_are_rows_and_the_others_go_on(tmp_path):
     made = request(tmp_path, **{MOOD: ['calm', 'raise', 'hang', 'hog', 'die']})
     made.seeds = [1]
-    options = QUIET._replace(timeout=10.0, memory=2**30, record='failed')
+    options = QUIET._replace(timeout=20.0, memory=2**30, record='failed')
     results = tmp_path / 'results'
     assert sweep(made, results, options).failed == 4
     assert read_columns(results, ['error'])['error'] == [
         None, 'robot 0 at tick 0: Moody.step(): ValueError: no way of <object object>',
-        'TimeoutError: took longer than 10 s', 'MemoryError: needed more than 1024 MiB',
+        'TimeoutError: took longer than 20 s', 'MemoryError: needed more than 1024 MiB',
         'WorkerLost: its process ended 3 times, last by signal 9']
     bags = sorted(path.name for path in (results / 'bags').iterdir())
     assert bags == [f'run_00000{i}' for i in range(1, 5)]
     assert Bag(results / 'bags' / 'run_000001').seed == 1
     again = read_request(results)
     assert again.plan().fingerprint == made.plan().fingerprint
-    assert (again.timeout, again.memory, again.record) == (10.0, 2**30, 'failed')
+    assert (again.timeout, again.memory, again.record) == (20.0, 2**30, 'failed')
 
 
 def test_retry_runs_failed_runs_again(tmp_path):

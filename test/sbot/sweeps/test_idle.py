@@ -31,3 +31,12 @@ def test_a_warning_names_the_swept_values_that_it_is_about(tmp_path, caplog):
 def test_a_warning_of_a_sweep_over_seeds_names_no_value(tmp_path, caplog):
     [warning] = warnings(tmp_path, caplog, 'set: {wind.wind_gust_duration: 2.0}\n')
     assert ' (at ' not in warning
+
+
+def test_every_warning_of_a_sweep_names_the_swept_values(tmp_path, caplog):
+    text = ('grid: {wind.wind_gust_speed_mean: [0.0, 1.0]}\n'
+            'set: {wind.wind_gust_duration: 2.0, bodies.none.radius: 0.1}\n')
+    found = warnings(tmp_path, caplog, text)
+    assert ['wind_gust_duration: has no effect without' in found[0],
+            'no robot has this body' in found[1]] == [True, True]
+    assert all(each.endswith(' (at wind.wind_gust_speed_mean=0.0)') for each in found)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from browser import CHROMIUM, Browser
+from browser import CHROMIUM
 from live_events import watch
 from matplotlib.collections import EllipseCollection, PolyCollection
+from pages import check_moves
 from PIL import Image
 
 from sbot.figures.animation import animate_run
@@ -13,7 +14,6 @@ from sbot.figures.picture import draw_run
 from sbot.figures.recording import from_bag
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.page import write_view
 from sbot_common import topics
 
 
@@ -81,12 +81,4 @@ def test_a_live_view_has_them_in_every_frame(recorded):
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
 def test_the_page_moves_them(recorded, tmp_path):
     bag, run = recorded
-    write_view(bag, tmp_path / 'run.html')
-    with Browser(tmp_path / 'profile', 600, 600) as browser:
-        for second in (0.0, 1.525):
-            browser.open(f'{(tmp_path / "run.html").as_uri()}?{second}#t={second}')
-            found = np.reshape(browser.evaluate('Array.from(posesAt(now, boxes))'), (2, 3))
-            between = [[np.interp(second, run.seconds, run.boxes[:, k, axis])
-                        for axis in range(3)] for k in range(2)]
-            assert found == pytest.approx(np.array(between), abs=1e-3)
-        assert browser.errors == []
+    check_moves(bag, run.seconds, run.boxes, 'posesAt(now, boxes)', tmp_path)

@@ -5,6 +5,7 @@ import pytest
 from browser import CHROMIUM, Browser
 from live_events import watch
 from matplotlib.colors import to_rgb
+from pages import check_moves
 
 from sbot.figures.data import from_result
 from sbot.figures.palette import DARK, LIGHT
@@ -52,15 +53,7 @@ def test_a_live_view_has_them_in_every_frame(recorded):
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
 def test_the_page_moves_them(recorded, tmp_path):
     bag, run = recorded
-    write_view(bag, tmp_path / 'run.html')
-    with Browser(tmp_path / 'profile', 600, 600) as browser:
-        for second in (0.0, 1.525):
-            browser.open(f'{(tmp_path / "run.html").as_uri()}?{second}#t={second}')
-            found = np.reshape(browser.evaluate('Array.from(obstaclesAt(now))'), (2, 2))
-            between = [[np.interp(second, run.seconds, run.obstacles[:, k, axis])
-                        for axis in (0, 1)] for k in (0, 1)]
-            assert found == pytest.approx(np.array(between), abs=1e-3)
-        assert browser.errors == []
+    check_moves(bag, run.seconds, run.obstacles, 'obstaclesAt(now)', tmp_path)
 
 
 # Red, green, blue of the pixel of the canvas at a point (m).

@@ -1,13 +1,16 @@
 """numba without scipy: not imported with numba, and there when a function needs BLAS."""
 
+import os
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
-pytest.importorskip('scipy')
+needs_scipy = pytest.mark.skipif(find_spec('scipy') is None, reason='needs scipy')
 
 
+@needs_scipy
 def test_scipy_is_not_imported_before_a_function_needs_it():
     code = """
 import sys
@@ -25,6 +28,7 @@ assert 'scipy.linalg.cython_blas' in sys.modules
     assert done.returncode == 0, done.stderr
 
 
+@needs_scipy
 def test_what_has_imported_numba_or_scipy_before_changes_nothing():
     for first in ('numba', 'scipy'):
         code = (f'import {first}; import sbot_common.compiled.dispatchers; import scipy; '
@@ -64,3 +68,28 @@ def test_masked_arrays_are_not_imported_and_still_refused():
     lines = done.stdout.splitlines()
     assert lines[-1] == 'Unsupported array type: numpy.ma.MaskedArray.', done.stderr
     assert lines[0].endswith('False')
+
+
+TWICE = """
+import sbot
+print(len(sbot.load('leader_follower').robots))
+for _ in range(2):
+    try:
+        sbot.run('leader_follower', duration=0.1)
+    except ValueError as error:
+        print(type(error).__name__, error)
+"""
+
+
+def test_numba_without_compilation_is_refused_in_one_line(tmp_path):
+    """Also at the second attempt, and in the command; loading a scenario compiles nothing."""
+    environment = {**os.environ, 'NUMBA_DISABLE_JIT': '1', 'NUMBA_CACHE_DIR': str(tmp_path)}
+    line = ('NUMBA_DISABLE_JIT: got 1, expected 0, because simulations need compiled code; '
+            'to debug a function of your own, call it from Python')
+    done = subprocess.run([sys.executable, '-c', TWICE], capture_output=True, text=True,
+                          env=environment, check=False, timeout=240)
+    assert done.stdout.splitlines()[1:] == [f'InputError {line}'] * 2, done.stderr
+    done = subprocess.run([sys.executable, '-m', 'sbot.cli', 'run', 'leader_follower'],
+                          capture_output=True, text=True, env=environment, check=False,
+                          timeout=240)
+    assert (done.returncode, done.stderr) == (2, f'sbot: {line}\n')

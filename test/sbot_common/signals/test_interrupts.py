@@ -1,5 +1,6 @@
 """Signals become exceptions, none is lost, and none hangs what answers another one."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ import threading
 
 import pytest
 
+from sbot_common.signals import interrupts
 from sbot_common.signals.interrupts import (
     blocked,
     end_on_signals,
@@ -57,6 +59,32 @@ def test_records_nest():
     finally:
         outer.restore()
     raise_swallowed()
+
+
+@pytest.mark.parametrize('order', list(itertools.permutations(range(3))))
+def test_records_that_are_restored_in_any_order_leave_the_handlers_of_before(order):
+    def state():
+        return ([signal.getsignal(number) for number in SIGNALS], sys.unraisablehook,
+                sys.excepthook)
+    given = [signal.signal(number, lambda *_: None) for number in SIGNALS[:2]]
+    before = state()
+    records = [end_on_signals(), interrupt_on_signals(), end_on_signals()]
+    try:
+        for place in order:
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGTERM)
+            newest = max(i for i, record in enumerate(records) if record is not None)
+            assert records[newest].came  # it answers, whichever was restored before
+            records[newest].came = False
+            records[place].restore()
+            records[place] = None
+        assert state() == before
+        assert interrupts._current is None
+    finally:
+        for record in filter(None, reversed(records)):
+            record.restore()
+        for number, handler in zip(SIGNALS, given, strict=False):
+            signal.signal(number, handler)
 
 
 def test_a_signal_within_a_nested_record_came_outside_too_and_its_limit_continues():

@@ -291,6 +291,37 @@ def test_a_pause_suspends_the_time_out_which_then_counts_anew():
         simulator.after(1.0)
 
 
+def stand_still(simulator):
+    """The machine stops for a minute; when it continues, the node looks."""
+    simulator.now += 60.0
+    simulator.control.watch()
+
+
+def test_a_machine_that_stood_still_makes_nobody_silent():
+    simulator = started((True,))
+    simulator.answer_all()
+    simulator.taken()
+    stand_still(simulator)
+    assert simulator.log == []  # nobody is asked again
+    simulator.after(9.0)
+    stand_still(simulator)
+    with pytest.raises(InputError, match='silent for 10 s'):
+        simulator.after(2.0)
+
+
+def test_a_machine_that_stood_still_while_nodes_started_gives_them_as_long():
+    simulator = Simulator()
+    simulator.announced = False
+    stand_still(simulator)
+    simulator.after(0.5)
+    assert simulator.log == []  # goals are still waited for
+    simulator.absent = ['robot 1']
+    stand_still(simulator)
+    simulator.after(58.0)
+    with pytest.raises(InputError, match='waited 60 s for robot 1'):
+        simulator.after(4.0)
+
+
 def test_a_new_time_out_holds_at_once():
     simulator = started((True,))
     simulator.after(9.0)

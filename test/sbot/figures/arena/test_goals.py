@@ -3,8 +3,9 @@ from matplotlib.figure import Figure
 
 import sbot
 from sbot.figures.arena.colours import robot_colours
-from sbot.figures.arena.goals import draw_goals
+from sbot.figures.arena.goals import draw_goals, wide_tolerances
 from sbot.figures.data import from_result
+from sbot.figures.moments import draw_moments
 from sbot.figures.palette import palette
 from sbot.figures.picture import draw_run
 
@@ -24,7 +25,7 @@ def test_a_goal_has_the_colour_of_its_robot():
 def test_a_goal_of_several_robots_is_not_filled(data):
     shared = data._replace(goals=tuple(data.goals[0]._replace(robot=i) for i in range(3)))
     marks = [each for each in draw_run(shared).axes[0].collections
-             if each.get_offsets().tolist() == [[13.0, 5.5]]]
+             if each.get_offsets().tolist() == [[13.0, 5.5]] and each.get_gid() != 'tolerances']
     assert len(marks) == 2  # ring and cross
     assert all(len(each.get_facecolors()) == 0 or each.get_facecolors()[0][3] == 1.0
                for each in marks)
@@ -40,3 +41,21 @@ def test_goals_of_many_with_a_colour_each_have_these_colours():
         [rings] = [each for each in axes.collections if len(each.get_edgecolors()) == 9
                    and len(each.get_facecolors()) == 0]
         assert rings.get_edgecolors()[:, :3].tolist() == [list(to_rgb(each)) for each in colours]
+
+
+def test_a_circle_shows_a_tolerance_that_is_wider_than_the_ring_of_its_goal():
+    goals = [{'goal': [8, 3], 'goal_tolerance': 1.5}, {'goal': [8, 6], 'goal_tolerance': 0.5},
+             {'goal': [8, 3], 'goal_tolerance': 1.5}]
+    robots = [{'pose': [2, 2 + 2 * i, 0], 'controller': 'none', **each}
+              for i, each in enumerate(goals)]
+    data = from_result(sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]},
+                                 'robots': robots}))
+    assert wide_tolerances(data, list(data.goals), 40.0).tolist() == [[8.0, 3.0, 1.5]]
+    for figure in (draw_run(data), draw_moments(data, (0.0,))):
+        [circle] = [each for each in figure.axes[0].collections
+                    if each.get_gid() == 'tolerances']
+        assert circle.get_offsets().tolist() == [[8.0, 3.0]]
+        assert circle.get_widths().tolist() == [3.0]
+        signs = figure.axes[0].get_legend()
+        assert signs is None or [text.get_text() for text in signs.get_texts()] == [
+            'start', 'goal', 'tolerance']

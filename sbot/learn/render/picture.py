@@ -17,8 +17,8 @@ from sbot.figures.arena.robots import Robots
 from sbot.figures.arena.view import view_of
 from sbot.figures.data import Goal, RunData, at_rest
 from sbot.figures.picture import STYLE
-from sbot.learn.browser import Browser
 from sbot.learn.episodes import Episodes
+from sbot.learn.render.browser import Browser
 from sbot.viewer.data import page_data
 from sbot.viewer.page import page
 from sbot_common.errors import bad_value

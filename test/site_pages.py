@@ -1,11 +1,7 @@
 """Count what a reader of a built site sees broken, in a real browser: names, blocks, searches."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 # Names in cells that are on more lines than one; a name has no space and no slash.
 BROKEN_NAMES = """[...document.querySelectorAll('td code')]
@@ -55,7 +51,7 @@ _LINKS = (f'{_ROOTS}.flatMap(e => [...e.querySelectorAll("a")]).map(a => new URL
           '.filter(a => a.pathname.endsWith(".html"))')
 
 
-def open_page(browser: Any, address: str) -> None:  # noqa: ANN401 - of the tests
+def open_page(browser, address):
     """Open a page of the site and wait until its scripts have run."""
     browser.call('Page.navigate', url='about:blank')
     browser.call('Page.navigate', url=address)
@@ -64,7 +60,7 @@ def open_page(browser: Any, address: str) -> None:  # noqa: ANN401 - of the test
 
 
 @contextmanager
-def without_search(browser: Any) -> Iterator[None]:  # noqa: ANN401
+def without_search(browser):
     """Open pages without what their search loads, which takes half of their processor time."""
     browser.call('Network.enable')
     browser.call('Network.setBlockedURLs', urls=['*search.js'])
@@ -73,19 +69,19 @@ def without_search(browser: Any) -> Iterator[None]:  # noqa: ANN401
     browser.call('Network.disable')
 
 
-def show_scheme(browser: Any, scheme: str) -> None:  # noqa: ANN401
+def show_scheme(browser, scheme):
     """Show the page that is open in a colour scheme."""
     browser.evaluate(f'document.body.setAttribute("data-md-color-scheme", "{scheme}")')
 
 
-def start_search(browser: Any) -> None:  # noqa: ANN401
+def start_search(browser):
     """Open the search of the page that is open."""
     # The button does nothing until the search has started.
     browser.wait_for('document.querySelector(".md-search__button").click() || '
                      f'{_INPUT} !== undefined')
 
 
-def search(browser: Any, words: str) -> list[str]:  # noqa: ANN401
+def search(browser, words):
     """Type words into the open search, letter by letter in place of what is there.
 
     Returns the addresses that it shows, best first, without the words that they mark.
