@@ -101,6 +101,10 @@ class ExternalNodes:
     def _lacks(self, robot: int, name: str) -> str:
         """Return in words what is not there of a robot's node; '' if all is."""
         found = ros.nodes_that_publish(self._node, name)
+        if not found and (count := self._node.count_publishers(name)):
+            # For a moment, or where a process has shut down its context, but has not ended.
+            return (f'{name} has {count} publisher{"s" * (count > 1)}, of which one does not tell '
+                    'its node; maybe its process was left behind')
         if not found:
             return f'a node that publishes {self._type} on {name}{self._elsewhere(name)}'
         node, type_name = found[0]

@@ -1,5 +1,6 @@
 """What a user brings to a sweep: a controller of many moods, metrics, a stopping condition."""
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -22,8 +23,9 @@ MOOD = 'robots.0.parameters.mood'
 class Moody:
     """Drives on, unless told to misbehave."""
 
-    def __init__(self, mood='calm', speed=0.5, nap=0.0, kills=''):
+    def __init__(self, mood='calm', speed=0.5, nap=0.0, kills='', gate=''):
         self.mood, self.speed, self.nap, self.kills = mood, speed, nap, kills
+        self.gate = gate
 
     def step(self, observation, rng):
         if self.mood == 'raise':
@@ -39,8 +41,30 @@ class Moody:
         if self.kills and not Path(self.kills).exists():
             Path(self.kills).touch()
             os.kill(os.getpid(), 9)
+        if self.gate:
+            enter(Path(self.gate))
+            self.gate = ''
         time.sleep(self.nap)
         return self.speed + 0.01 * rng.random(), 0.0
+
+
+def closed_gate(folder, count):
+    """Make a gate that lets so many runs in until it has a file `open`."""
+    gate = Path(folder) / 'gate'
+    gate.mkdir()
+    for i in range(count):
+        (gate / f'token{i}').touch()
+    return gate
+
+
+def enter(gate):
+    """Wait until a gate is open, or take a token of it."""
+    while not (gate / 'open').exists():
+        for token in gate.glob('token*'):
+            with contextlib.suppress(FileNotFoundError):
+                token.unlink()
+                return
+        time.sleep(0.01)
 
 
 def last_x(run):

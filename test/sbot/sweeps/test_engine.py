@@ -9,7 +9,7 @@ import time
 
 import pytest
 from forked import Started
-from sweep_users import HERE, last_x, write_scenario
+from sweep_users import HERE, closed_gate, last_x, write_scenario
 
 from sbot.cli.main import main
 from sbot.cli.sweep import FAILED
@@ -66,7 +66,7 @@ def cluster(tmp_path_factory):
 def request(folder):
     made = Request([source_of(write_scenario(folder))], seeds=range(20), metrics=(last_x,))
     made.set('robots.0.parameters.speed', [0.1, 0.2], 'speed')
-    made.set('robots.0.parameters.nap', 0.05, 'nap')
+    made.set('robots.0.parameters.gate', str(folder / 'gate'), 'gate')
     return made
 
 
@@ -74,20 +74,23 @@ def request(folder):
 @pytest.mark.slow
 def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
     address, workers = cluster
-    made = request(tmp_path)
+    gate, made = closed_gate(tmp_path, 10), request(tmp_path)
     far, here = tmp_path / 'far', tmp_path / 'here'
     killed_at = []
 
     def kill():
-        wait_until(lambda: len(read_index(far).places) >= 6, 'no rows came')
-        workers[0].send_signal(signal.SIGKILL)
-        killed_at.append(len(read_index(far).places))
+        try:
+            wait_until(lambda: len(read_index(far).places) >= 6, 'no rows came')
+            workers[0].send_signal(signal.SIGKILL)
+            killed_at.append(len(read_index(far).places))
+        finally:
+            (gate / 'open').touch()
     killer = threading.Thread(target=kill)
     killer.start()
     outcome = run_sweep(made.plan(), made, far, Options(scheduler=address, progress=False))
     killer.join()
     assert workers[0].wait(240) == -signal.SIGKILL
-    assert 6 <= killed_at[0] < 40
+    assert 6 <= killed_at[0] <= 10
     assert (outcome.runs, outcome.failed) == (40, 0)
     run_sweep(made.plan(), made, here, Options(jobs=2, progress=False))
     for name in (CSV, PARQUET):

@@ -44,7 +44,8 @@ def make(monkeypatch):
     from sbot_common import ros
     from sbot_sim.ros.external_nodes import ExternalNodes
     warnings = []
-    node = SimpleNamespace(get_logger=lambda: SimpleNamespace(warning=warnings.append))
+    node = SimpleNamespace(get_logger=lambda: SimpleNamespace(warning=warnings.append),
+                           count_publishers=lambda _: 0)
 
     def made(graph, external=None, wall=()):
         monkeypatch.setattr(ros, 'nodes_that_publish', lambda _, name: graph.get(name, []))
@@ -63,6 +64,14 @@ def test_a_node_without_its_namespace_is_named_while_the_start_waits(make):
                             '/cmd_vel: start it with -r __ns:=/robot_1)')
     waiting, = make({'/other': [('/seeker', TWIST)]}).missing()
     assert 'seeker' not in waiting
+
+
+def test_a_publisher_without_a_node_is_told_while_the_start_waits(make):
+    nodes = make({})
+    nodes._node.count_publishers = {NAME: 2}.get
+    assert nodes.missing() == [
+        f'robot 1 (external: {NAME} has 2 publishers, of which one does not tell its node; maybe '
+        'its process was left behind)']
 
 
 def test_the_other_type_of_commands_is_refused_at_once_with_the_key_that_allows_it(make):
