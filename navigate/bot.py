@@ -95,14 +95,14 @@ class Navigate:
                     float(left), observation.dt)
 
     def _task(self, observation: Observation) -> Task:
-        me, goal = observation.robot_id, observation.goal
+        me, goal, corner = observation.robot_id, observation.goal, float(self._size.corner)
         if goal is not None:
-            return Task(me, True, float(goal[0]), float(goal[1]), -1, 0)
+            return Task(me, True, float(goal[0]), float(goal[1]), -1, 0, corner)
         if me == 0:
-            return Task(me, False, 0.0, 0.0, -1, 0)
+            return Task(me, False, 0.0, 0.0, -1, 0, corner)
         followers = self._followers or tuple(range(1, observation.num_robots))
         rank = followers.index(me) if me in followers else me - 1
-        return Task(me, False, 0.0, 0.0, rank, max(len(followers), rank + 1))
+        return Task(me, False, 0.0, 0.0, rank, max(len(followers), rank + 1), corner)
 
     def _prepared(self, scan: Scan, me: int, poses: NDArray[np.float64]) -> TurnRecord:
         """Return the robot's record; make it anew when the beams are others.

@@ -46,16 +46,10 @@ from navigate.turning import (
 from navigate.ways import trail as trails
 from navigate.ways.grid import Grid, shifted
 from navigate.ways.known import mark_known
+from navigate.ways.margin import margin_ahead, margin_beside, margin_for_corners
 from navigate.ways.passage import passage_ahead
 from navigate.ways.passage_lanes import on_lane
-from navigate.ways.route import (
-    Route,
-    margin_ahead,
-    margin_beside,
-    next_point,
-    nothing_planned,
-    watched,
-)
+from navigate.ways.route import Route, next_point, nothing_planned, watched
 from navigate.yielding import (
     PASSES,
     WAITS,
@@ -335,7 +329,6 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     sight = look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
                         dt)
     grid, robots = sight.grid, sight.robots
-
     if task.has_goal:
         way = way_to_goal(p, grid, memory, state, task, followers, poses, place, sight.changed)
     else:
@@ -355,21 +348,26 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
                       steady_room(p, state.turning.room, room, dt), dt)
     look, v, omega = told(p, memory, sight, state, task.robot_id, turning, way, place, beams,
                           drift, air, dt)
+    margin = margin_kept(p, grid, memory, way, route, place, task.corner)
     after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
-                  grid.origin_y, way.points, time + dt, state.turn + 1,
-                  margin_kept(p, grid, memory, way, route, place), way.waiting, chosen[0],
-                  chosen[1], watch, stands, sight.looked, turned(turning, omega, time), look)
+                  grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
+                  chosen[0], chosen[1], watch, stands, sight.looked,
+                  turned(turning, omega, time), look)
     return after, v, omega
 
 
 @njit_inner
 def margin_kept(p: Parameters, grid: Grid, memory: Memory, way: Way, route: Route,
-                place: Place) -> float:
-    """Return the margin (m) that is kept from obstacles in the next turn."""
+                place: Place, corner: float) -> float:
+    """Return the margin (m) that is kept from obstacles in the next turn.
+
+    ``corner`` (m) is that of ``Task``.
+    """
     if way.waiting.mode == PASSES:
         return LEAST_MARGIN * p.robot_radius_m
-    return min(margin_ahead(p, grid, memory.path, route),
-               margin_beside(p, grid, place.x, place.y, way.at_x, way.at_y))
+    margin = min(margin_ahead(p, grid, memory.path, route),
+                 margin_beside(p, grid, place.x, place.y, way.at_x, way.at_y))
+    return max(margin, margin_for_corners(p, grid, corner, place.x, place.y, way.at_x, way.at_y))
 
 
 @njit_inner

@@ -64,7 +64,7 @@ class Memory(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What a robot is to do."""
+    """What a robot is to do, and with which body."""
 
     robot_id: int
     has_goal: bool
@@ -72,6 +72,7 @@ class Task(NamedTuple):
     goal_y: float
     rank: int  # among the followers; -1: follows nobody
     followers: int  # how many there are
+    corner: float  # m, reach of the body's corners from its centre; 0: a disc
 
 
 def make_memory(num_robots: int, beams: int) -> Memory:

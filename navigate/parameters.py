@@ -199,10 +199,11 @@ def unknown_clearance(p: Parameters) -> Iterator[tuple[str, object, str]]:
 
 
 class Size(NamedTuple):
-    """A robot's body, as far as the defaults depend on it."""
+    """A robot's body, as far as the controller depends on it."""
 
     radius: float  # m, with what the body keeps free around it
     speed: float  # m/s, of the wheels
+    corner: float = 0.0  # m, reach of its corners from the centre; 0: a disc
 
 
 STANDARD = Size(0.3, 3.0)  # of the body `robot`

@@ -24,16 +24,17 @@ def _make(place: Place) -> Controller:
 
 
 def size_of(body: Body) -> Size:
-    """Return what the defaults of the parameters depend on.
+    """Return what the controller needs to know of a body.
 
     A rectangle counts as the disc of its area: with the margin of 0.4 radii that disc holds a
-    rectangle twice as long as wide. The circle around it would keep it out of most doors.
+    rectangle twice as long as wide. The circle around it would keep it out of most doors. Where
+    a gap leaves less than that margin, the reach of the corners tells how much is needed.
     """
-    radius = body.safety_radius
+    radius, corner = body.safety_radius, 0.0
     if body.is_rectangle:
-        around = 2.0 * body.collision_distance
+        corner, around = radius, 2.0 * body.collision_distance
         radius = math.sqrt((body.length + around) * (body.width + around) / math.pi)
-    return Size(radius, body.max_wheel_speed * body.wheel_radius)
+    return Size(radius, body.max_wheel_speed * body.wheel_radius, corner)
 
 
 def _fitted(parameters: Parameters, body: Body) -> Parameters:

@@ -3,7 +3,7 @@ import pytest
 
 from navigate.parameters import STUCK, Parameters, resolved
 from navigate.ways.grid import is_marked, make_grid, mark
-from navigate.ways.route import Route, Watch, centre_of_gap, margin_beside, watched
+from navigate.ways.route import Route, Watch, centre_of_gap, watched
 
 P = resolved(Parameters())
 NEAR = np.array([[1.0, 0.0, 0.0, 0.0]])
@@ -47,22 +47,3 @@ def test_points_in_a_gap_are_moved_to_its_middle():
     assert centre_of_gap(P, grid, 0.0, 0.0, 1.0, 0.0) == pytest.approx((0.0, 0.06), abs=1e-6)
     assert centre_of_gap(P, grid, 0.0, 0.1, -1.0, 0.0) == pytest.approx((0.0, 0.06), abs=1e-6)
     assert centre_of_gap(P, grid, 3.0, 0.0, 1.0, 0.0) == (3.0, 0.0)  # nothing beside it
-
-
-def test_a_robot_in_a_gap_keeps_the_margin_that_the_gap_leaves():
-    grid = make_grid(-51.84, -51.84, P.cell_m)
-    for y in (0.35, -0.35):
-        for x in (-0.1, 0.0, 0.1):
-            mark(grid, x, y)
-    least = 0.03 * P.robot_radius_m
-    assert margin_beside(P, grid, 0.0, 0.0, 5.0, 0.0) == pytest.approx(least)
-    assert margin_beside(P, grid, 0.2, 0.0, 5.0, 0.0) == pytest.approx(least)  # not through yet
-    assert margin_beside(P, grid, 0.4, 0.0, 5.0, 0.0) == P.margin_m
-    assert margin_beside(P, grid, 0.0, 0.0, 0.0, 0.0) == P.margin_m  # it heads for nothing
-
-
-def test_a_wall_on_one_side_is_no_gap():
-    grid = make_grid(-51.84, -51.84, P.cell_m)
-    for x in (-0.1, 0.0, 0.1):
-        mark(grid, x, 0.35)
-    assert margin_beside(P, grid, 0.0, 0.0, 5.0, 0.0) == P.margin_m

@@ -147,6 +147,7 @@ def test_what_is_given_counts_instead_of_the_body():
 def test_a_round_body_counts_with_its_radius_and_a_rectangle_with_its_area(body, radius):
     assert size_of(body).radius == pytest.approx(radius)
     assert size_of(body).speed == body.max_wheel_speed * body.wheel_radius
+    assert size_of(body).corner == (body.safety_radius if body.is_rectangle else 0.0)
 
 
 @pytest.mark.parametrize(('given', 'warnings'), [(0.3, 1), (0.035, 0), (0.0, 0)])
