@@ -1,9 +1,9 @@
 """Use an installed package outside its repository: `python -I .ci/smoke.py`.
 
 Prints the hash of a trajectory, which is the same for every Python. With `--shipped` nothing may
-be compiled: neither with the best machine code that the package has for this processor, nor with
-that of each level that NUMBA_CPU_NAME can ask for. A function policy, as a user writes it, then
-compiles against that machine code.
+be compiled, in runs, worlds and batches: neither with the best machine code that the package has
+for this processor, nor, in runs, with that of each level that NUMBA_CPU_NAME can ask for. A
+function policy, as a user writes it, then compiles against that machine code.
 """
 
 import json
@@ -34,8 +34,22 @@ def check_nothing_compiled(expected: str) -> None:
         run = json.loads(sbot('run', 'leader_follower', '--duration', '1', '--json', '--quiet',
                               NUMBA_CPU_NAME=level))
         assert run['trajectory_sha256'] == expected, level
+    step_worlds()
     compiled = [path.name for path in Path(os.environ['NUMBA_CACHE_DIR']).rglob('*.code')]
     assert not compiled, compiled
+
+
+def step_worlds() -> None:
+    """Step a world, and two by a network."""
+    import numpy as np
+
+    import sbot as package
+    world = package.World('leader_follower')
+    world.step(np.zeros((world.robots, 2)))
+    for inputs in (['infrared'], ['infrared', 'twist']):
+        network = package.network('perceptron', inputs, outputs='twist')
+        package.Worlds('sbot_box', 2, sense=['infrared', 'twist']).run(
+            network, np.zeros(network.weight_count), 5, keep=['pose'])
 
 
 def light(inputs, weights, memory, outputs, layers, dt) -> None:  # noqa: ANN001

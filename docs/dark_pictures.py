@@ -53,7 +53,7 @@ def dark_colours(colours: Array) -> Array:
                    for table in (_table(LIGHT, 'black'), _table(DARK, DARK.ink)))
     # One of the palette is itself, even if it is a blend of others too, as grey is.
     nearest = np.linalg.norm(colours[:, None] - light, axis=2)
-    result = dark[nearest.argmin(axis=1)]
+    result: Array = dark[nearest.argmin(axis=1)]
     least = np.where(nearest.min(axis=1) < _EQUAL, 0.0, np.inf)
     for i, k in combinations(range(len(light)), 2):  # 0 is the ground
         along = light[k] - light[i]

@@ -8,25 +8,22 @@ its time for each message.
 
 from __future__ import annotations
 
-import struct
 import zlib
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
-from mcap.records import Channel, Chunk, Footer, Metadata, Schema
+from mcap.records import Footer, Metadata
 
-from sbot.bag.decompress import inflated
+from sbot.bag.mcap_contents import HEAD, Contents, Message, uncompressed
 from sbot.bag.mcap_writer import MAGIC
 from sbot.files.limits import limits, too_large
 from sbot_common.errors import InputError, decoding
 from sbot_common.files import open_regular
 
-_HEAD = struct.Struct('<BQ')
-_MESSAGE = struct.Struct('<HIQQ')
 _FOOTER_SIZE = 9 + 20 + len(MAGIC)
 _SUMMARY_BYTES = 1 << 30  # of a summary whose checksum is looked at
 _ZEROS = 64 << 20  # bytes behind a damage that are looked at
@@ -34,15 +31,6 @@ _PIECE = 1 << 20
 _METADATA_RECORDS = 100
 _TEXTS = (Opcode.SCHEMA, Opcode.CHANNEL, Opcode.METADATA)
 _READ = (*_TEXTS, Opcode.MESSAGE, Opcode.CHUNK)  # the others are skipped
-
-
-class Message(NamedTuple):
-    """One message of a bag."""
-
-    name: str  # absolute topic name
-    type: str  # e.g. 'geometry_msgs/msg/Twist'
-    stamp_ns: int  # log time
-    payload: bytes  # CDR
 
 
 class McapStream:
@@ -65,7 +53,7 @@ class McapStream:
         self.corrupt = False
         self.metadata: dict[str, dict[str, str]] = {}
         self._record = 0  # offset of the record being read
-        self._contents: _Contents | None = None
+        self._contents: Contents | None = None
         try:
             with open_regular(path) as file:
                 magic = file.read(len(MAGIC))
@@ -97,9 +85,9 @@ class McapStream:
             return 0
         file.seek(end)
         raw = file.read(_FOOTER_SIZE)
-        if _HEAD.unpack_from(raw) != (Opcode.FOOTER, 20) or raw[-len(MAGIC):] != MAGIC:
+        if HEAD.unpack_from(raw) != (Opcode.FOOTER, 20) or raw[-len(MAGIC):] != MAGIC:
             return 0
-        footer = Footer.read(ReadDataStream(BytesIO(raw[_HEAD.size:])))
+        footer = Footer.read(ReadDataStream(BytesIO(raw[HEAD.size:])))
         start = int(footer.summary_start)
         if not len(MAGIC) <= start <= end or end - start > _SUMMARY_BYTES:
             return 0
@@ -109,7 +97,7 @@ class McapStream:
             while left:
                 piece = file.read(min(left, _PIECE))
                 left, crc = left - len(piece), zlib.crc32(piece, crc)
-            if zlib.crc32(raw[:_HEAD.size + 16], crc) != footer.summary_crc:
+            if zlib.crc32(raw[:HEAD.size + 16], crc) != footer.summary_crc:
                 return 0
         return start
 
@@ -126,32 +114,32 @@ class McapStream:
 
     def names(self) -> dict[str, str]:
         """Return the type of each topic by name; damaged parts have no topics."""
-        contents = _Contents(lambda _: True)
+        contents = Contents(lambda _: True)
         if self.complete:
             try:
                 for opcode, record in self._records(self._summary_start):
                     if opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
                         contents.define(opcode, record)
             except InputError:
-                contents = _Contents(lambda _: True)
+                contents = Contents(lambda _: True)
         if contents.types:
             return contents.types
         return {message.name: message.type for message in self.messages(lambda _: True)}
 
     def messages(self, wanted: Callable[[str], bool]) -> Iterator[Message]:
         """Yield the messages of the wanted topics in the order of the file, up to its damage."""
-        self._contents = contents = _Contents(wanted)
+        self._contents = contents = Contents(wanted)
         end = len(MAGIC)
         self.corrupt = False
         for opcode, record in self._records(end):
-            end = self._record + _HEAD.size + len(record)
+            end = self._record + HEAD.size + len(record)
             try:
                 if opcode == Opcode.CHUNK:
-                    yield from contents.messages(_uncompressed(record))
+                    yield from contents.messages(uncompressed(record))
                 elif opcode == Opcode.METADATA:
                     self._keep(record)
                 else:
-                    yield from contents.messages(_HEAD.pack(opcode, len(record)) + record)
+                    yield from contents.messages(HEAD.pack(opcode, len(record)) + record)
             except InputError as error:
                 self._fail(end, str(error))
                 return
@@ -193,11 +181,11 @@ class McapStream:
             file.seek(offset)
             while True:
                 self._record = offset
-                head = file.read(_HEAD.size)
-                opcode, length = _HEAD.unpack(head) if len(head) == _HEAD.size else (0, 0)
+                head = file.read(HEAD.size)
+                opcode, length = HEAD.unpack(head) if len(head) == HEAD.size else (0, 0)
                 if opcode in (Opcode.DATA_END, Opcode.FOOTER):
                     return
-                begin = offset + _HEAD.size
+                begin = offset + HEAD.size
                 offset = begin + length
                 if not opcode or offset > self.size:
                     self._fail(begin if not opcode else self.size, 'no record')
@@ -210,81 +198,3 @@ class McapStream:
                     self._damaged(str(too_large('record', 'bytes', length, most)))
                     return
                 yield opcode, file.read(length)
-
-
-class _Contents:
-    """Schemas and channels seen so far, and the messages of the wanted ones."""
-
-    def __init__(self, wanted: Callable[[str], bool]) -> None:
-        self._wanted = wanted
-        self._schemas: dict[int, str] = {}
-        self._channels: dict[int, tuple[str, str] | None] = {}
-        self.types: dict[str, str] = {}  # of the wanted topics
-        self.topic = ''  # of the last message
-
-    def define(self, opcode: int, record: bytes) -> None:
-        """Note a schema or a channel."""
-        with decoding('schema' if opcode == Opcode.SCHEMA else 'channel'):
-            if opcode == Opcode.SCHEMA:
-                schema = Schema.read(ReadDataStream(BytesIO(record)))
-                self._schemas[schema.id] = schema.name
-                return
-            new = Channel.read(ReadDataStream(BytesIO(record)))
-        kept = new.topic, self._schemas.get(new.schema_id, '')
-        self._channels[new.id] = kept if self._wanted(new.topic) else None
-        if self._channels[new.id]:
-            self.types[new.topic] = kept[1]
-        if len(self._channels) > limits().topics:
-            raise too_large('channels', 'topics', len(self._channels), 'topics')
-
-    def messages(self, records: bytes) -> Iterator[Message]:
-        """Yield the wanted messages of consecutive records.
-
-        Raises
-        ------
-        InputError
-            if a record is damaged.
-
-        """
-        channels = self._channels
-        offset, size = 0, len(records)
-        while offset < size:
-            if size - offset < _HEAD.size:
-                raise InputError('a record is longer than its chunk')
-            opcode, length = _HEAD.unpack_from(records, offset)
-            start = offset + _HEAD.size
-            offset = start + length
-            if offset > size:
-                raise InputError('a record is longer than its chunk')
-            if opcode == Opcode.MESSAGE:
-                if length < _MESSAGE.size:
-                    raise InputError(f'a message of {length} bytes')
-                number, _, stamp_ns, _ = _MESSAGE.unpack_from(records, start)
-                if number not in channels:
-                    raise InputError(f'a message belongs to the unknown channel {number}')
-                channel = channels[number]
-                if channel is not None:
-                    self.topic = channel[0]
-                    yield Message(channel[0], channel[1], stamp_ns,
-                                  records[start + _MESSAGE.size:offset])
-            elif opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
-                self.define(opcode, records[start:offset])
-
-
-def _uncompressed(record: bytes) -> bytes:
-    """Return the records inside a chunk, checked.
-
-    Raises
-    ------
-    InputError
-        if they are damaged, too large or compressed in an unknown way.
-
-    """
-    with decoding('chunk'):
-        chunk = Chunk.read(ReadDataStream(BytesIO(record)))
-    data = inflated(chunk.data, chunk.compression, 'chunk')
-    if len(data) != chunk.uncompressed_size:
-        raise InputError(f'a chunk has {len(data)} bytes, not {chunk.uncompressed_size}')
-    if chunk.uncompressed_crc and zlib.crc32(data) != chunk.uncompressed_crc:
-        raise InputError('the checksum of a chunk is wrong')
-    return data

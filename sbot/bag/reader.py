@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sbot.bag.decompress import Unpacked, inflated
-from sbot.bag.mcap_reader import McapStream, Message
+from sbot.bag.mcap_contents import Message
+from sbot.bag.mcap_reader import McapStream
 from sbot.bag.metadata import FILE_NAME
 from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME, RANDOM_NUMBERS
 from sbot.files.notebook_frame import notebook_frame

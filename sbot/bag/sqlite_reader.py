@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from rosbags.rosbag2 import Reader
 
-from sbot.bag.mcap_reader import Message
+from sbot.bag.mcap_contents import Message
 from sbot.files.limits import limits, too_large
 from sbot_common.errors import InputError, decoding
 from sbot_common.files import check_regular

@@ -1,13 +1,13 @@
-"""`sbot sweep`: experiments over parameters and seeds; `show` and `plot` for their results."""
+"""`sbot sweep`: experiments over parameters and seeds."""
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sbot.cli.sweep_results import OTHERS
 from sbot.scenario.overrides import parse_override
 from sbot_common.errors import InputError, one_line
 
@@ -88,54 +88,6 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--record', choices=('none', 'failed', 'all'),
                         help='which runs to record, in DIR/bags (default: none)')
     parser.add_argument('--quiet', action='store_true', help='print no progress')
-
-
-def _show_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog='sbot sweep show', description='Print the medians of each setting of a sweep; of '
-                                            'columns with only 0 and 1, the share of runs.')
-    parser.add_argument('folder', metavar='DIR', help='folder of the results')
-    parser.add_argument('--metric', action='append', default=[], metavar='COLUMN',
-                        help='a column of runs.csv; may be repeated')
-    parser.set_defaults(run=_show)
-    return parser
-
-
-def _plot_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog='sbot sweep plot', description='Draw a metric against one or two parameters: medians '
-                                            'and the middle 80 % of the runs.')
-    parser.add_argument('folder', metavar='DIR', help='folder of the results')
-    parser.add_argument('--metric', default='', metavar='COLUMN',
-                        help='a column of runs.csv (default: your metric, else goal_reached_s)')
-    parser.add_argument('--by', action='append', default=[], metavar='KEY',
-                        help='swept parameter along x; given again: a line for each of its values')
-    parser.add_argument('-o', '--output', metavar='FILE',
-                        help='.png, .svg or .pdf (default: DIR/COLUMN.png)')
-    parser.set_defaults(run=_plot)
-    return parser
-
-
-OTHERS = {'show': _show_parser, 'plot': _plot_parser}  # as `sbot sweep show`
-
-
-def _show(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.results.show import format_results, load_results
-    print(format_results(load_results(arguments.folder), arguments.metric))
-    return 0
-
-
-def _plot(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.results.figure import plot_sweep
-    from sbot.sweeps.results.show import load_results
-    results = load_results(arguments.folder)
-    metric = arguments.metric or (*results.metrics, 'goal_reached_s')[0]
-    # A column's name is text of the folder, and may be a path elsewhere.
-    stem = re.sub(r'[^\w.-]', '_', metric)
-    path = arguments.output or str(Path(arguments.folder) / f'{stem}.png')
-    plot_sweep(results, path, metric, arguments.by)
-    print(one_line(path))
-    return 0
 
 
 def _request(arguments: argparse.Namespace) -> Request:

@@ -48,9 +48,9 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
     axes.add_collection(tracks)
     rectangles = rectangles_of(data)
     ring: Any = palette().ring if by_time else colours
-    style = {
+    style = {  # below goals and boxes
         'facecolors': palette().start if many else palette().ground,
-        'edgecolors': 'none' if many else ring, 'linewidths': 0.8, 'zorder': 3.5}
+        'edgecolors': 'none' if many else ring, 'linewidths': 0.8, 'zorder': 3.05}
     width = widths_of_discs(axes, data, rectangles)
     axes.add_collection(discs(axes, data.poses[0, :, :2], 0.6 * width if many else width,
                                     **style))

@@ -15,16 +15,16 @@ from sbot.api.loading import Sources, load_uncontrolled
 from sbot.api.worlds import Worlds
 from sbot.learn.actions import Actions
 from sbot.learn.answers import Answers
-from sbot.learn.given import (
+from sbot.learn.interface import Interface
+from sbot.learn.randomise import Drawn, apply, checked_ranges, draw
+from sbot.learn.task import Flags, Floats, Moment, Task
+from sbot.learn.task_checks import (
     common_limits,
     goals_of,
     make_task,
     network_of,
     warn_of_idle,
 )
-from sbot.learn.interface import Interface
-from sbot.learn.randomise import Drawn, apply, checked_ranges, draw
-from sbot.learn.task import Flags, Floats, Moment, Task
 from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import (
     LARGEST_SEED,

@@ -17,10 +17,10 @@ from neural_controller.layers import tanh_in_place
 from neural_controller.network import Network, make_network
 from sbot.api.loading import Sources
 from sbot.learn.episodes import Episodes
-from sbot.learn.given import check_robots_have
 from sbot.learn.render.picture import Renderer
 from sbot.learn.spaces import action_space, observation_space
 from sbot.learn.task import Task
+from sbot.learn.task_checks import check_robots_have
 from sbot_common.errors import InputError
 
 Floats = NDArray[np.float64]

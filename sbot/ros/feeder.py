@@ -209,15 +209,15 @@ class Feeder:
         robots = list(recorded.external)
         if not recorded.named:
             names = ', '.join(map(recorded.name, robots[:5])) + ', ...' * (len(robots) > 5)
-            self._wait_for(lambda: [] if self._driven() else [f'a node that publishes {names}'],
-                           patience)
+            missing = [f'a node that publishes {names}']
+            self._wait_for(lambda: [] if self._driven_robots() else missing, patience)
         while True:
-            found = robots if recorded.named else self._driven()
+            found = robots if recorded.named else self._driven_robots()
             nodes = self._nodes_of(found)
             self._wait_for(nodes.missing, patience)
-            if recorded.named or found == self._driven():  # none has come in the meantime
+            if recorded.named or found == self._driven_robots():  # none has come in the meantime
                 break
-        self._wait(self._matched, _MATCH)
+        self._wait(self._are_connected, _MATCH)
         return found, nodes
 
     def _wait_for(self, missing: Callable[[], list[str]], patience: float) -> None:
@@ -229,19 +229,19 @@ class Feeder:
             after ``patience`` s.
 
         """
-        told = time.monotonic()
+        reported_at = time.monotonic()
 
         def nobody() -> bool:
-            nonlocal told
+            nonlocal reported_at
             names = missing()
-            if names and time.monotonic() - told >= _REPORT:
-                told = time.monotonic()
+            if names and time.monotonic() - reported_at >= _REPORT:
+                reported_at = time.monotonic()
                 self._say(f'waiting for {", ".join(names)}')
             return not names
         if not self._wait(nobody, patience):
             raise NodeFailed(f'waited {patience:g} s for {", ".join(missing())}')
 
-    def _driven(self) -> list[int]:
+    def _driven_robots(self) -> list[int]:
         return [i for i in self._recorded.external
                 if ros.nodes_that_publish(self._node, self._recorded.name(i))]
 
@@ -255,7 +255,7 @@ class Feeder:
                              {i: self._recorded.external[i] for i in robots},
                              ', as in the recording')
 
-    def _matched(self) -> bool:
+    def _are_connected(self) -> bool:
         """Tell whether all that subscribe to what we publish are connected."""
         return all(publisher.get_subscription_count() >= self._node.count_subscribers(name)
                    for name, publisher in self._publishers.items())

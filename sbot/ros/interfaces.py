@@ -68,7 +68,7 @@ def _make(package: str, prefix: Path, place: str, timeout: float) -> None:
                              stderr=subprocess.PIPE, text=True, errors='replace',
                              start_new_session=True)
     try:
-        _, said = child.communicate(timeout=timeout)
+        _, output = child.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         raise InputError(f'{package}: making it took more than {timeout:g} s') from None
     finally:  # also after Ctrl-C, which it does not get
@@ -76,7 +76,7 @@ def _make(package: str, prefix: Path, place: str, timeout: float) -> None:
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
     if child.returncode:
-        reason = said.strip() or f'exit code {child.returncode}'
+        reason = output.strip() or f'exit code {child.returncode}'
         raise InputError(f'{package}: {reason.splitlines()[-1]}')
 
 

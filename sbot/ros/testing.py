@@ -101,10 +101,11 @@ def record_again(bag: str | Path, command: str,
         raise InputError(f'{bag}: {REFRESH}=1 needs the directory of a recording in lockstep with '
                          '`controller: external`')
     with TemporaryFolder('again') as folder:
-        new = Path(folder) / directory.name
+        new, beside = Path(folder) / 'new', directory.with_name(f'.{directory.name}.new')
         run_up(scenario, record=new, own=[command], domain=parse_domain(FREE), output=output)
+        shutil.move(new, beside)  # it may be copied; the old one stays until that is done
         shutil.rmtree(directory)
-        shutil.move(new, directory)
+        beside.rename(directory)
 
 
 @pytest.fixture

@@ -196,15 +196,15 @@ def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
 
 def _report_failure(name: str, code: int, last_lines: Mapping[str, str]) -> None:
     """Raise what a node's failure means: exit code 2 is bad input, as everywhere."""
-    said = one_line(last_lines.get(name, ''))
+    last_line = one_line(last_lines.get(name, ''))
     if code == 2:
-        raise InputError(f'{name}: {said}')
+        raise InputError(f'{name}: {last_line}')
     if code < 0:  # it had no time to say why
         with contextlib.suppress(ValueError):
             raise NodeFailed(f'{name}: ended the run: killed by {signal.Signals(-code).name}')
     if code == 0:
         raise NodeFailed(f'{name}: ended (exit code 0) before the simulator did')
-    reason = f': {said}' if said else ''
+    reason = f': {last_line}' if last_line else ''
     raise NodeFailed(f'{name}: ended the run with exit code {code}{reason}')
 
 

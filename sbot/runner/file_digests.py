@@ -11,7 +11,7 @@ from pathlib import Path
 from sbot.controllers.registry import NONE, entry_of
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.model import Scenario
-from sbot.scenario.paths import find_file
+from sbot.scenario.paths import find_file, portable
 from sbot_common.errors import InputError
 from sbot_common.files import open_regular
 
@@ -21,7 +21,7 @@ _AT_ONCE = 1 << 20  # bytes
 
 def noted_files(scenario: Scenario) -> dict[str, str]:
     """Return metadata of a recording: the digests of its controllers' files; {} without files."""
-    digests = {path: _digest(path) for path in _files(scenario)}
+    digests = {portable(path): _digest(path) for path in _files(scenario)}
     return {FILES: json.dumps(digests)} if digests else {}
 
 

@@ -15,7 +15,6 @@ from sbot.controllers.user import name_controllers
 from sbot.files.limits import limits, too_large
 from sbot.files.plain_values import plain_values
 from sbot.files.yaml_text import (
-    KeyPath,
     Origins,
     decode_text,
     parse_yaml,
@@ -25,6 +24,7 @@ from sbot.scenario import groups
 from sbot.scenario.checks.controllers import check_controllers, check_robots
 from sbot.scenario.checks.doubtful import doubtful_parameters
 from sbot.scenario.checks.idle import idle_settings
+from sbot.scenario.checks.named_files import absolute_paths, with_parameter_files
 from sbot.scenario.checks.obstacles import check_boxes, check_moving, check_polygons
 from sbot.scenario.checks.unused import unused_entries
 from sbot.scenario.checks.user_functions import check_hooks, check_until
@@ -37,12 +37,7 @@ from sbot.scenario.model import (
     Source,
 )
 from sbot.scenario.overrides import apply_overrides
-from sbot.scenario.paths import (
-    PATH_KEYS,
-    find_file,
-    find_folder,
-    names_file,
-)
+from sbot.scenario.paths import find_folder
 from sbot.scenario.placement import Placement, place_robots
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.world import box_bodies
@@ -216,7 +211,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
         raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing; "
                          'give [xmin, ymin, xmax, ymax] (m)')
     bodies = groups.check_bodies(written.bodies, origins)
-    files = _absolute_paths(written, directory, origins)
+    files = absolute_paths(written, directory, origins)
     sensors = groups.check_group(groups.SensorSettings(),
                                  {**written.sensors, **files['sensors']}, 'sensors', origins)
     wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
@@ -225,7 +220,7 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     world = written.world.model_copy(update=files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
     if given is not None:
-        written = _with_parameter_files(written, directory, origins)
+        written = with_parameter_files(written, directory, origins)
     controllers = check_controllers(written, python_path, origins, given)
     check_polygons(written, origins)
     check_boxes(world, origins)
@@ -250,34 +245,3 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
         'python_path': python_path if own_classes or own_function or own_hooks else ()})
     check_robots(scenario, origins)
     return scenario
-
-
-def _absolute_paths(written: ScenarioFile, directory: Path,
-                    origins: Origins) -> dict[str, dict[str, str]]:
-    """Return the paths of the files that each group names, by key."""
-    found: dict[str, dict[str, str]] = {}
-    for group, key in PATH_KEYS:
-        values = getattr(written, group)
-        text: Any = values.get(key) if isinstance(values, dict) else getattr(values, key)
-        found[group] = {}
-        if names_file((group, key), text):
-            found[group][key] = find_file(text, directory, origins.where((group, key)))
-    return found
-
-
-def _with_parameter_files(written: ScenarioFile, directory: Path,
-                          origins: Origins) -> ScenarioFile:
-    """Return a scenario in which the files that controllers' parameters name are absolute."""
-    def absolute(name: str, parameters: dict[str, Any], path: KeyPath) -> dict[str, Any]:
-        keys = () if name == NONE else entry_of(name).paths
-        return {**parameters, **{key: find_file(parameters[key], directory,
-                                                origins.where((*path, key)))
-                                 for key in keys if isinstance(parameters.get(key), str)}}
-
-    controllers = {name: absolute(name, parameters, ('controllers', name))
-                   for name, parameters in written.controllers.items()}
-    robots = tuple(
-        robot.model_copy(update={'parameters': absolute(
-            robot.controller, robot.parameters, ('robots', i, 'parameters'))})
-        for i, robot in enumerate(written.robots))
-    return written.model_copy(update={'controllers': controllers, 'robots': robots})

@@ -96,18 +96,19 @@ def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
     for group, key in PATH_KEYS:
         text = values[group].get(key)
         if names_file((group, key), text):
-            values[group][key] = _portable(text)
-    values['python_path'] = [_portable(text) for text in values['python_path']]
+            values[group][key] = portable(text)
+    values['python_path'] = [portable(text) for text in values['python_path']]
     used = [*values['controllers'].items(),
             *((robot['controller'], robot['parameters']) for robot in values['robots'])]
     for name, parameters in used:
         for key in () if name == NONE else entry_of(name).paths:
             if isinstance(parameters.get(key), str):
-                parameters[key] = _portable(parameters[key])
+                parameters[key] = portable(parameters[key])
     return values
 
 
-def _portable(text: str) -> str:
+def portable(text: str) -> str:
+    """Return a path for any machine: shipped files relative to ``config``, others unchanged."""
     try:
         config = os.path.abspath(config_directory())
     except InputError:

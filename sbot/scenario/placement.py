@@ -1,50 +1,24 @@
-"""Placement of robots: random and grid groups, and the check for free places."""
+"""Placement of the robots of a scenario: those with a pose first, groups around them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
-from sbot.scenario.model import World as WorldModel
-from sbot.scenario.robots.draws import (
-    MAX_ROBOTS,
-    draws_heading,
-    most_at_random,
-    tried_poses,
-    turned,
-)
-from sbot.scenario.world import solid_names, starting_world
+from sbot.scenario.robots.draws import MAX_ROBOTS, draws_heading, turned
+from sbot.scenario.robots.groups import place_group
+from sbot.scenario.robots.standing import Placed, check_free
+from sbot.scenario.world import starting_world
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.generators import placement_generator
-from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
 from sbot_sim.world.bodies import Body
-from sbot_sim.world.body_arrays import body_arrays
 from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]
-Pose = tuple[float, float, float]
-
-# A group is too large for its area when this many rounds of trying have not placed all of it. In
-# each round every robot still without a place gets several new positions to try.
-ROUNDS = 200
-TRIES = 8
-# Positions judged in one call. Robots heaped on one spot make quadratically many pairs, so a call
-# must not be asked about too many of them.
-BATCH = 2000
-
-
-class Placed(NamedTuple):
-    """The robots placed so far, in the order of placing."""
-
-    ids: list[int]
-    bodies: list[Body]
-    poses: list[Pose]
 
 
 def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Origins,
@@ -74,15 +48,15 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
                  if draws_heading(entry) else entry.pose]
              for i, entry in enumerate(entries) if entry.pose is not None}
     for i in poses:
-        _extend(placed, [starts[i]], bodies[entries[i].body], poses[i])
-    _check_free(written.world, world, placed, {starts[i]: ('robots', i, 'pose') for i in poses},
-                origins)
+        placed.add([starts[i]], bodies[entries[i].body], poses[i])
+    check_free(written.world, world, placed, {starts[i]: ('robots', i, 'pose') for i in poses},
+               origins)
     for i, entry in enumerate(entries):
         if entry.count is not None:
             ids = range(starts[i], starts[i + 1])
             path: KeyPath = ('robots', i)
-            poses[i] = _place_group(entry, path, ids, bodies[entry.body], world, placed,
-                                    written, origins)
+            poses[i] = place_group(entry, path, ids, bodies[entry.body], world, placed,
+                                   written, origins)
     return tuple(
         Robot.model_construct(body=entry.body, pose=pose, controller=entry.controller,
                               goal=entry.goal, goal_tolerance=entry.goal_tolerance,
@@ -133,138 +107,3 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     if entry.position_gaussian is not None and (entry.area or entry.layout == 'grid'):
         raise InputError(f"{origins.where((*path, 'position_gaussian'))}: cannot be combined "
                          "with 'area' or layout: grid")
-
-
-def _extend(placed: Placed, ids: Sequence[int], body: Body, poses: Sequence[Pose]) -> None:
-    placed.ids.extend(ids)
-    placed.bodies.extend([body] * len(poses))
-    placed.poses.extend(poses)
-
-
-def _overlaps(world: World, bodies: Sequence[Body], poses: Sequence[Pose]) -> Overlaps:
-    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3))
-
-
-def _check_free(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
-                origins: Origins) -> None:
-    """Raise InputError for the first robot of ``paths`` that stands in something."""
-    end, total = 0, len(placed.ids)
-    while end < total:
-        end += max(BATCH, end // 8)
-        part = Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
-        _check_part(written, world, part, paths, origins)
-
-
-def _check_part(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
-                origins: Origins) -> None:
-    found = _overlaps(world, placed.bodies, placed.poses)
-    ids = np.array(placed.ids)
-    pairs = found.kind == PAIR
-    one, other = ids[found.robot], found.other.copy()
-    other[pairs] = ids[found.other[pairs]]
-    # Of two robots the later one is to blame, unless only the earlier one is in question.
-    swap = pairs & (one < other) & np.isin(other, list(paths))
-    one[swap], other[swap] = other[swap], one[swap]
-    rows = np.flatnonzero(np.isin(one, list(paths)))
-    if not len(rows):
-        return
-    row = rows[np.argmin(one[rows])]
-    robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
-    name = f'robot {what}' if kind == PAIR else solid_names(written, world, kind, what)
-    k = placed.ids.index(robot)
-    raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
-                    f'a free place: robot {robot} ({_size_of(placed.bodies[k])}) is '
-                    f'{found.depth[row]:.3g} m too near to {name}')
-
-
-def _size_of(body: Body) -> str:
-    if body.is_rectangle:
-        around = 2.0 * body.collision_distance
-        return f'{body.length + around:g} m x {body.width + around:g} m'
-    return f'collision radius {body.safety_radius:g} m'
-
-
-def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world: World,
-                 placed: Placed, written: ScenarioFile, origins: Origins) -> list[Pose]:
-    area = entry.area or tuple(world.bounds.tolist())
-    if entry.layout == 'grid':
-        rng = placement_generator(written.seed, ids[0])
-        poses = [turned(entry, pose, rng) for pose in grid_poses(len(ids), area, entry.yaw)]
-        _extend(placed, ids, body, poses)
-        _check_free(written.world, world, placed, dict.fromkeys(ids, path), origins)
-        return poses
-    most = most_at_random(area, body.safety_radius)
-    if len(ids) > most and entry.position_gaussian is None:
-        raise bad_value(origins.where((*path, 'count')), len(ids),
-                        f'at most {most}, which fit at random into {list(area)} (m)')
-    poses = random_poses(len(ids), entry, area, body, world, placed,
-                         placement_generator(written.seed, ids[0]))
-    if len(poses) < len(ids):
-        where = (list(area) if entry.position_gaussian is None
-                 else f'about {list(entry.position_gaussian[:2])}')
-        raise bad_value(origins.where((*path, 'count')), len(ids),
-                        f'fewer, which fit at random into {where} (m); {len(poses)} found room')
-    _extend(placed, ids, body, poses)
-    return poses
-
-
-def grid_poses(count: int, area: tuple[float, ...], yaw: float | None) -> list[Pose]:
-    """Return ``count`` poses in rows from the lower left, in cells as square as can be."""
-    x_min, y_min, x_max, y_max = area
-    width, height = x_max - x_min, y_max - y_min
-    columns = min(count, max(1, math.ceil(math.sqrt(count * width / height))))
-    rows = math.ceil(count / columns)
-    return [(x_min + (i % columns + 0.5) * width / columns,
-             y_min + (i // columns + 0.5) * height / rows, yaw or 0.0) for i in range(count)]
-
-
-def random_poses(count: int, entry: RobotEntry, area: tuple[float, ...], body: Body, world: World,
-                 placed: Placed, rng: np.random.Generator) -> list[Pose]:
-    """Return up to ``count`` free poses as an entry wants them.
-
-    Each round tries new poses and keeps those that are free, first come first served. Positions
-    are uniform, with the collision circles in ``area`` (m), unless the entry has a Gaussian. Fewer
-    are returned when the rounds did not find room for all.
-    """
-    poses: list[Pose] = []
-    inset = 2 * body.safety_radius - 1e-9  # rounding of the area's corners
-    if entry.position_gaussian is None and min(area[2] - area[0], area[3] - area[1]) < inset:
-        return poses
-    for _ in range(ROUNDS + 2 * count // BATCH):
-        missing = count - len(poses)
-        if missing == 0:
-            break
-        tries = tried_poses(min(TRIES * missing, BATCH), entry, area, body.safety_radius, rng)
-        standing = [*placed.poses, *poses]
-        candidates: list[Pose] = [(x, y, heading) for x, y, heading in tries.tolist()]
-        found = _overlaps(world, [*placed.bodies, *[body] * (len(poses) + len(candidates))],
-                          [*standing, *candidates])
-        poses.extend(candidates[k] for k in _free(found, len(standing), len(candidates))[:missing])
-    return poses
-
-
-def _free(found: Overlaps, standing: int, tried: int) -> list[int]:
-    """Return which of the tried positions are free, earlier ones first.
-
-    ``found`` counts the robots that stand already first, then the positions tried.
-    """
-    blocked = np.zeros(tried, dtype=bool)
-    rivals: dict[int, list[int]] = {}
-    for robot, kind, other in zip(found.robot.tolist(), found.kind.tolist(), found.other.tolist(),
-                                  strict=True):
-        if kind != PAIR:
-            if robot >= standing:
-                blocked[robot - standing] = True
-        elif max(robot, other) >= standing:
-            first, second = sorted((robot, other))
-            if first < standing:
-                blocked[second - standing] = True
-            else:
-                rivals.setdefault(second - standing, []).append(first - standing)
-    free: list[int] = []
-    for k in range(tried):
-        if not blocked[k] and not any(not blocked[j] for j in rivals.get(k, ())):
-            free.append(k)
-        else:
-            blocked[k] = True
-    return free

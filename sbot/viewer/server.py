@@ -106,7 +106,7 @@ class Live:
         """Return the events since, what is seen now, and whether that was all; waits a while."""
         with self._changed:
             now = self._changed.wait_for(
-                lambda: self._ended or self._seen() != seen, _HEARTBEAT) and self._seen()
+                lambda: self._ended or self._counts() != seen, _HEARTBEAT) and self._counts()
             text = ''
             if now:
                 if now.runs > seen.runs:
@@ -119,7 +119,7 @@ class Live:
                 text += 'event: end\ndata: true\n\n'
             return text or ': alive\n\n', now or seen, self._ended
 
-    def _seen(self) -> _Seen:
+    def _counts(self) -> _Seen:
         return _Seen(self.runs, self.frames, self.states)
 
 

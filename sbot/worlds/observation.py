@@ -84,7 +84,7 @@ class Observer:
         return Observations._make([
             tick[0] if self._only else tick.copy(),
             *[None if view is None else view.copy() for view in self._views],
-            self._heard() if self._hears else None, *self._obstacles(),
+            self._heard_rows() if self._hears else None, *self._obstacles(),
             {name: view.copy() for name, view in self._others.items()}])
 
     def _obstacles(self) -> list[Floats | None]:
@@ -93,7 +93,7 @@ class Observer:
         found = self._moving.positions(), self._moving.boxes_as_sent()
         return [None if rows is None else rows[0] if self._only else rows for rows in found]
 
-    def _heard(self) -> HeardRows:
+    def _heard_rows(self) -> HeardRows:
         worlds = self._worlds
         heard = padded(worlds.heard_starts, worlds.heard_robot, worlds.heard_range,
                        worlds.heard_bearing, worlds.rab_data)

@@ -59,18 +59,18 @@ def watch_publishers(node: Node, names: Sequence[str], lockstep: bool) -> None:
 
     """
     wanted = cycle(names)
-    said = set[str]()
+    reported = set[str]()
 
     def look() -> None:
         for name in islice(wanted, min(_MOST, len(names))):
             actual = str(node.resolve_topic_name(name))
             nodes = publishers_of(node, actual)
             text = in_words(actual, nodes)
-            if len(set(nodes)) < 2 or text in said:
+            if len(set(nodes)) < 2 or text in reported:
                 continue
             if lockstep:
                 raise refusal(text)
-            said.add(text)
+            reported.add(text)
             node.get_logger().warning(f'{text}, expected one')
     # Wall time even with use_sim_time: nothing may move while somebody disturbs the run.
     node.create_timer(_PERIOD, look, clock=Clock(clock_type=ClockType.STEADY_TIME))

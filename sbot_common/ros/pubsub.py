@@ -80,18 +80,19 @@ def sharers(name: str) -> int:
                if topic == name)
 
 
-def _careful(node: Node, name: str, callback: Callable[[bytes], None]) -> Callable[[bytes], None]:
+def _without_damaged(node: Node, name: str,
+                     callback: Callable[[bytes], None]) -> Callable[[bytes], None]:
     """Return a callback that ignores damaged messages, which anybody may send."""
-    said = False
+    reported = False
 
     def call(raw: bytes) -> None:
-        nonlocal said
+        nonlocal reported
         try:
             callback(raw)
         except DamagedMessage as error:
-            if not said:
+            if not reported:
                 node.get_logger().error(f'{name}: {error}; such messages are ignored')
-            said = True
+            reported = True
     return call
 
 
@@ -106,7 +107,7 @@ def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], N
     rclpy's own executors do not know the difference. ``reliable=False``: best-effort publishers,
     as those of real sensors, are heard too (docs/errata.md P19).
     """
-    callback = _careful(node, name, callback)
+    callback = _without_damaged(node, name, callback)
     key = (name, topic.type, depth, reliable)
     if _shared is not None and key in _shared:
         shared, subscription = _shared[key]

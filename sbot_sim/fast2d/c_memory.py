@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from sbot_sim.fast2d.world import Fast2D, ObjectRef, SensorRef
+from sbot_sim.fast2d.handles import ObjectRef, SensorRef
+from sbot_sim.fast2d.world import Fast2D
 
 # Functions that C answers; Python's have another name.
 IN_C = ('webots_fast2d_robot_set_speed', 'webots_fast2d_robot_set_angular_speed',

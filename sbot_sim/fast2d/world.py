@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.fast2d.arguments import PREFIX, checked_weights, coordinate, number
+from sbot_sim.fast2d.handles import Handles, ObjectRef, RobotRef, SensorRef, SolidRef
 from sbot_sim.fast2d.motion import first_overlap, step_bodies
 from sbot_sim.fast2d.rays import activations
 from sbot_sim.fast2d.scene import Indexed, Object, Sensor, make_indexed
@@ -20,42 +21,7 @@ from sbot_sim.fast2d.shapes import FARTHEST, disc, rectangle
 
 Array = NDArray[np.float64]
 
-ROBOT_MASS = 1.0  # kg, of a robot whose mass the host does not set (docs/errata.md F4)
 _LIGHTEST = 1e-100  # kg: lighter than any thing, and its inverse is finite
-
-
-class _Ref:
-    __slots__ = ('_name',)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return f'<{self._name}>'
-
-
-class ObjectRef(_Ref):
-    """Handle of a robot or a solid."""
-
-    __slots__ = ()
-
-
-class RobotRef(ObjectRef):
-    """Handle of a robot."""
-
-    __slots__ = ()
-
-
-class SolidRef(ObjectRef):
-    """Handle of a solid: anything that does not move by itself."""
-
-    __slots__ = ()
-
-
-class SensorRef(_Ref):
-    """Handle of an infra-red sensor."""
-
-    __slots__ = ()
 
 
 class Fast2D:
@@ -83,9 +49,7 @@ class Fast2D:
         self.cleanup()
 
     def _clear(self) -> None:
-        self._objects: dict[ObjectRef, Object] = {}
-        self._robots = 0  # of the objects
-        self._sensors: dict[SensorRef, tuple[Object, Sensor]] = {}
+        self._handles = Handles()
         self._added: list[Object] = []
         self._running = False  # after the first step
         self._indexed: Indexed | None = None  # the added objects as arrays, when needed
@@ -126,19 +90,12 @@ class Fast2D:
     def create_robot(self) -> RobotRef:
         """Return a new robot; 1 kg, at (0, 0) with angle 0, at rest, until set otherwise."""
         self._check_building('create_robot')
-        name = f'robot {self._robots}'
-        self._robots += 1
-        ref = RobotRef(name)
-        self._objects[ref] = Object(name, True, ROBOT_MASS)
-        return ref
+        return self._handles.new_robot()
 
     def create_solid(self) -> SolidRef:
         """Return a new solid; infinitely heavy, at (0, 0) with angle 0, until set otherwise."""
         self._check_building('create_solid')
-        name = f'solid {len(self._objects) - self._robots}'
-        ref = SolidRef(name)
-        self._objects[ref] = Object(name, False, math.inf)
-        return ref
+        return self._handles.new_solid()
 
     def add_object(self, object: ObjectRef) -> None:
         """Put an object, complete but for its sensors, into the world."""
@@ -179,12 +136,8 @@ class Fast2D:
         if not 0.0 <= width <= 2.0 * math.pi:
             raise bad_value(f'{PREFIX}{name}: aperture', width, 'a number in [0, 2 pi] (rad)')
         weights = checked_weights(name, numRays, rayWeights)
-        sensor = Sensor(x, y, turn, reach, width, weights)
-        ref = SensorRef(f'sensor {len(body.sensors)} of {body.name}')
-        body.sensors.append(sensor)
-        self._sensors[ref] = body, sensor
         self._forget_index()
-        return ref
+        return self._handles.new_sensor(body, Sensor(x, y, turn, reach, width, weights))
 
     def robot_add_sensor(self, robotRef: RobotRef, sensorRef: SensorRef, x: float, y: float,
                          angle: float) -> None:
@@ -195,13 +148,10 @@ class Fast2D:
         name = 'robot_add_sensor'
         self._check_building(name)
         body = self._robot(name, robotRef)
-        before, sensor = self._find_sensor(sensorRef, name)
+        _, sensor = self._handles.sensor(name, sensorRef)
         sensor_x, sensor_y = coordinate(name, 'x', x), coordinate(name, 'y', y)
         sensor.x, sensor.y, sensor.angle = sensor_x, sensor_y, number(name, 'angle', angle)
-        if body is not before:
-            before.sensors = [other for other in before.sensors if other is not sensor]
-            body.sensors.append(sensor)
-            self._sensors[sensorRef] = body, sensor
+        self._handles.give(sensorRef, body)
         self._forget_index()
 
     def object_set_bounding_rectangle(self, object: ObjectRef, x: Sequence[float],
@@ -267,7 +217,7 @@ class Fast2D:
     def sensor_get_activation(self, sensor: SensorRef) -> float:
         """Return the weighted average of the distances along a sensor's rays (m), as of now."""
         self._check_initialised('sensor_get_activation')
-        body, found = self._find_sensor(sensor)
+        body, found = self._handles.sensor('sensor_get_activation', sensor)
         if not body.added:
             raise InputError(f'{PREFIX}sensor_get_activation: {body.name} is not in the world; '
                              f'call {PREFIX}add_object first')
@@ -298,9 +248,9 @@ class Fast2D:
         Rows change until the first step.
         """
         if isinstance(reference, SensorRef):
-            body, sensor = self._find_sensor(reference)
+            body, sensor = self._handles.sensor('sensor_get_activation', reference)
             return sensor.row if body.added else -1
-        found = self._objects.get(reference) if isinstance(reference, ObjectRef) else None
+        found = self._handles.get(reference)
         return found.row if found is not None and found.added else -1
 
     def is_robot(self, reference: ObjectRef) -> bool:
@@ -321,23 +271,13 @@ class Fast2D:
 
     def _find(self, name: str, reference: ObjectRef) -> Object:
         self._check_initialised(name)
-        body = self._objects.get(reference) if isinstance(reference, ObjectRef) else None
-        if body is None:
-            raise bad_value(f'{PREFIX}{name}: object', reference, 'a robot or solid of this world')
-        return body
+        return self._handles.find(name, reference)
 
     def _robot(self, name: str, reference: RobotRef) -> Object:
         body = self._find(name, reference)
         if not body.robot:
             raise bad_value(f'{PREFIX}{name}: robot', reference, 'a robot')
         return body
-
-    def _find_sensor(self, reference: SensorRef, name: str = 'sensor_get_activation',
-                     ) -> tuple[Object, Sensor]:
-        found = self._sensors.get(reference) if isinstance(reference, SensorRef) else None
-        if found is None:
-            raise bad_value(f'{PREFIX}{name}: sensor', reference, 'a sensor of this world')
-        return found
 
     def _settable(self, name: str, reference: ObjectRef) -> Object:
         """Return an object that is being described."""

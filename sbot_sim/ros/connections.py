@@ -46,12 +46,12 @@ class Connections:
         self._awaited = awaited
         self._cmd_vel = cmd_vel
         self.external = ExternalNodes(
-            node, {i: self._actual(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
+            node, {i: self._graph_name(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
             on_heard, external,
             f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}')
         self._awake = AwakeClock()
         self._late_since: float | None = None
-        self._late_said = False
+        self._late_reported = False
         self._publishers: dict[str, Publisher] = {}
         missing: set[str] = set()
         for name, topic, _ in first:
@@ -109,7 +109,7 @@ class Connections:
 
     def rivals(self, robot: int) -> str:
         """Return in words which several nodes publish a robot's commands; '' if they do not."""
-        name = self._actual(self._resolve(self._cmd_vel, robot))
+        name = self._graph_name(self._resolve(self._cmd_vel, robot))
         nodes = ros.publishers_of(self._node, name)
         if not nodes:
             return ''
@@ -129,9 +129,9 @@ class Connections:
         own = f'{self._node.get_namespace().rstrip("/")}/{self._node.get_name()}'
         for name in names:
             if name not in _OFTEN_SHARED:
-                nodes = ros.publishers_of(self._node, self._actual(name))
+                nodes = ros.publishers_of(self._node, self._graph_name(name))
                 if nodes and set(nodes) != {own}:
-                    yield ros.in_words(self._actual(name), nodes)
+                    yield ros.in_words(self._graph_name(name), nodes)
 
     def _late_subscriptions(self) -> list[str]:
         """Return topics that nodes subscribe to which are not connected yet, for a moment.
@@ -140,7 +140,7 @@ class Connections:
         """
         late = [name for name, publisher in self._publishers.items()
                 if publisher.get_subscription_count() < self._node.count_subscribers(
-                    self._actual(name))] if self.external.names else []
+                    self._graph_name(name))] if self.external.names else []
         now = self._awake()
         if not late:
             self._late_since = None
@@ -148,8 +148,8 @@ class Connections:
         self._late_since = now if self._late_since is None else self._late_since
         if now - self._late_since < _MATCH:
             return [f'subscriptions to {name}' for name in late]
-        if not self._late_said:
-            self._late_said = True
+        if not self._late_reported:
+            self._late_reported = True
             self._node.get_logger().warning(
                 f'{", ".join(late)}: a subscription is not connected; its quality of service '
                 'does not fit (docs/ros2.md)')
@@ -158,13 +158,13 @@ class Connections:
     def _resolve(self, topic: Topic, robot: int) -> str:
         return topics.resolve(topic, robot, len(self._awaited))
 
-    def _actual(self, name: str) -> str:
+    def _graph_name(self, name: str) -> str:
         """Return the name of a topic in the ROS graph: in the run's namespace, remapped."""
         return str(self._node.resolve_topic_name(topics.within(self._run, name)))
 
     def _count(self, name: str) -> int:
         """Return how many publishers a topic has."""
-        return int(self._node.count_publishers(self._actual(name)))
+        return int(self._node.count_publishers(self._graph_name(name)))
 
     def _is_connected(self, robot: int) -> bool:
         """Tell whether a robot's controller is there, and all controllers hear its pose."""
@@ -186,4 +186,4 @@ class Connections:
     def _published_twice(self) -> Iterator[str]:
         for topic in (topics.CLOCK, topics.WIND_VELOCITY):
             if self._count(topic.name) > 1:
-                yield self._actual(topic.name)
+                yield self._graph_name(topic.name)

@@ -174,10 +174,10 @@ class Lockstep(RunControl):
 
     def _refuse_to_wait_for_nobody(self) -> None:
         for robot in self._peers.left(list(self._turns.external)):
-            raise InputError(f'{self._named(robot)} {HAS_LEFT} '
+            raise InputError(f'{self._name_of(robot)} {HAS_LEFT} '
                              f'(at tick {self._actions.tick()})')
 
-    def _named(self, robot: int) -> str:
+    def _name_of(self, robot: int) -> str:
         node = self._actions.node_of(robot)
         return f'robot {robot} ({node})' if node else f'robot {robot}'
 
@@ -195,7 +195,7 @@ class Lockstep(RunControl):
         """Repeat the tick to silent nodes; raise InputError after the time-out."""
         now = self._awake()
         silent = self._answers.silent()
-        names = [self._named(i) for i in sorted({*silent, *self._asked_nodes,
+        names = [self._name_of(i) for i in sorted({*silent, *self._asked_nodes,
                                                  *self._turns.silent()})]
         names += [] if self._wind_is_in() else ['wind_model']
         timeout = self._options.lockstep_timeout

@@ -108,7 +108,7 @@ class RunControl(ABC):
         self._clock = clock  # of the pace
         self._awake = AwakeClock(clock)  # of time-outs
         self._peers = peers
-        self._told = 0.0
+        self._reported_at = 0.0
         self._paused = self._reset_wanted = False
         self._steps_wanted = 0
 
@@ -199,8 +199,8 @@ class RunControl(ABC):
         if waited > max(CONNECTION_TIMEOUT + CONNECTION_TIME_A_NODE * max(0, nodes - 8),
                         self._options.lockstep_timeout):
             raise InputError(f'waited {waited:.0f} s for {names}')
-        if waited - self._told >= REPORT_PERIOD:
-            self._told = waited
+        if waited - self._reported_at >= REPORT_PERIOD:
+            self._reported_at = waited
             self._actions.wait(f'waiting for {names}')
         return True
 

@@ -4,33 +4,16 @@ import json
 
 import numpy as np
 import pytest
+from every_input import ALL, TICKS, sensing
 
 import sbot
 from neural_controller.controller import Neural
-from neural_controller.inputs import NAMES
 from neural_controller.layers import perceptron
 from sbot.learn.episodes import Episodes
 from sbot_common.errors import InputError
 from sbot_common.observation import Neighbours, Observation
 
 NEURAL = 'neural_controller.controller:Neural'
-TICKS = 60
-ALL = tuple('scan:7' if name == 'scan' else name for name in NAMES)
-
-# Every sensor with its noise, walls, wind with a gust and wakes, robots that meet.
-SENSING = """
-rate: 20
-duration: {duration}
-world: {{bounds: [0, 0, 1.6, 1.4], circles: [{{center: [0.8, 0.7], radius: 0.12}}]}}
-robots:
-  - {{body: s-bot, pose: [0.3, 0.3, 0.5], goal: [1.4, 1.2], controller: '{neural}'}}
-  - {{body: s-bot, pose: [0.5, 0.35, 2.5], goal: [0.2, 1.2], controller: '{neural}'}}
-  - {{body: s-bot, pose: [1.3, 1.1, -2.0], goal: [0.3, 0.2], controller: '{neural}'}}
-controllers: {{'{neural}': {{network: {file}}}}}
-sensors: {{infrared: true, infrared_noise: 0.1, range_and_bearing: true, scan_beams: 24,
-          scan_range_max: 1.5, scan_noise_std: 0.01}}
-wind: {{wind_speed_mean: 0.02, wake: true}}
-"""
 
 
 def network_of(kind, inputs, outputs='wheels'):
@@ -46,8 +29,7 @@ def test_equals_a_batch_of_worlds_to_the_bit(tmp_path, kind, inputs, outputs):
     network = network_of(kind, inputs, outputs)
     weights = np.random.default_rng(3).normal(size=network.weight_count)
     sbot.save_network(tmp_path / 'a.json', network, weights)
-    scenario = sbot.load(SENSING.format(neural=NEURAL, file=tmp_path / 'a.json',
-                                        duration=TICKS / 20))
+    scenario = sbot.load(sensing(NEURAL, 'network', tmp_path / 'a.json'))
     run = sbot.run(scenario, seed=5)
     episode = sbot.Worlds(scenario, 3, seeds=[4, 5, 6]).run(
         network, weights, TICKS, keep=['pose', 'command', 'collided'])
@@ -97,7 +79,7 @@ def test_worlds_hold_the_decisions_of_a_network(tmp_path):
     network = sbot.network('ctrnn', ALL, hidden=[4], hold=3)  # its neurons go by the time
     weights = np.random.default_rng(3).normal(size=network.weight_count)
     sbot.save_network(tmp_path / 'a.json', network, weights)
-    scenario = sbot.load(SENSING.format(neural=NEURAL, file=tmp_path / 'a.json', duration=2.0))
+    scenario = sbot.load(sensing(NEURAL, 'network', tmp_path / 'a.json', 40))
     run = sbot.run(scenario, seed=5)
     worlds = sbot.Worlds(scenario, 2, seeds=[4, 5])
     episode = worlds.run(network, weights, 40, keep=['pose', 'command'])

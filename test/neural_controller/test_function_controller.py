@@ -4,30 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from every_input import ALL, TICKS, sensing
 
 import sbot
 from neural_controller.function_controller import FunctionController
-from neural_controller.inputs import NAMES
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation
 from sbot_common.user_code import UserCodeError
-
-TICKS = 60
-ALL = tuple('scan:7' if name == 'scan' else name for name in NAMES)
-# Every sensor with its noise, walls, wind with a wake, robots that meet.
-SENSING = """
-rate: 20
-duration: {duration}
-world: {{bounds: [0, 0, 1.6, 1.4], circles: [{{center: [0.8, 0.7], radius: 0.12}}]}}
-robots:
-  - {{body: s-bot, pose: [0.3, 0.3, 0.5], goal: [1.4, 1.2], controller: function_policy}}
-  - {{body: s-bot, pose: [0.5, 0.35, 2.5], goal: [0.2, 1.2], controller: function_policy}}
-  - {{body: s-bot, pose: [1.3, 1.1, -2.0], goal: [0.3, 0.2], controller: function_policy}}
-controllers: {{function_policy: {{policy: {file}}}}}
-sensors: {{infrared: true, infrared_noise: 0.1, range_and_bearing: true, scan_beams: 24,
-          scan_range_max: 1.5, scan_noise_std: 0.01}}
-wind: {{wind_speed_mean: 0.02, wake: true}}
-"""
 
 
 def mixes(inputs, weights, memory, outputs, layers, dt):
@@ -52,7 +35,7 @@ def test_equals_a_batch_of_worlds_to_the_bit(tmp_path, inputs, outputs, turn):
                                   turn=turn)
     weights = np.random.default_rng(3).normal(size=count)
     sbot.save_policy(tmp_path / 'a.json', policy, weights)
-    scenario = sbot.load(SENSING.format(file=tmp_path / 'a.json', duration=TICKS / 20))
+    scenario = sbot.load(sensing('function_policy', 'policy', tmp_path / 'a.json'))
     run = sbot.run(scenario, seed=5)
     for chosen in (policy, sbot.load_policy(tmp_path / 'a.json')[0]):
         episode = sbot.Worlds(scenario, 3, seeds=[4, 5, 6]).run(chosen, weights, TICKS,

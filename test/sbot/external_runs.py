@@ -9,7 +9,7 @@ from pathlib import Path
 NODES = Path(__file__).parent / 'ros' / 'external_nodes.py'
 SBOT = [sys.executable, '-m', 'sbot.cli']
 SIM_TIME = ['--ros-args', '-p', 'use_sim_time:=true']
-DEADLINE = 240.0  # s; long, as the first run compiles
+DEADLINE = 900.0  # s; long, as the first run compiles
 TICKS = 41  # stamps of a bag of 2 s
 # 0: after each scan; 1, 2: by timers, of 0.1 s and of a tick; 3: some commands, or none.
 CASES = {0: ('scan', {}), 1: ('timer0.1', {'command_period': 0.1}),

@@ -90,13 +90,14 @@ def _numbers(data: RunData, index: int, scale: float) -> list[_Number]:
     # By robots, goals, boxes, and the ids that are written.
     goals = [[goal.x, goal.y] for goal in latest_goals(data, int(data.stamps_ns[index]))]
     taken = [*places.tolist(), *goals, *data.boxes[index, :, :2].tolist()]
+    away = 2.0 * radii[:, None, None] * np.array(_CORNERS)
+    corners = places[:, None] + away  # (N, 4, 2)
+    solid = inside_obstacles(data, corners.reshape(-1, 2)).reshape(-1, len(_CORNERS))
     found = []
     for i, ((x, y), radius) in enumerate(zip(places.tolist(), radii.tolist(), strict=True)):
         others = np.array([place for k, place in enumerate(taken) if k != i])
-
-        corners = np.array([[x, y]]) + 2.0 * radius * np.array(_CORNERS)
-        room = np.hypot(*np.moveaxis(corners[:, None] - others, 2, 0)).min(axis=1)
-        room[inside_obstacles(data, corners)] = 0.0
+        room = np.hypot(*np.moveaxis(corners[i][:, None] - others, 2, 0)).min(axis=1)
+        room[solid[i]] = 0.0
         # The usual corner, unless another one has clearly more room.
         right, up = _CORNERS[int(np.argmax(np.minimum(room, 4.0 * radius)))]
         shift = radius * math.sqrt(0.5)

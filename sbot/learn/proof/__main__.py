@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from sbot.learn.given import check_plain
 from sbot.learn.proof.compare import baselines, prove, prove_all
 from sbot.learn.proof.evolve import TRAINING_SEEDS
 from sbot.learn.proof.report import draw_curves, table
 from sbot.learn.proof.rows import CURVE, MADE_BY, ROWS, Point, Row, write_made_by, write_rows
+from sbot.learn.task_checks import check_plain
 from sbot.learn.tasks.registry import entry_of
 from sbot.worlds.arguments import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
 from sbot_common.arguments import whole
-from sbot_common.errors import InputError, bad_value, plain_lines
+from sbot_common.errors import InputError, bad_value, one_line, plain_lines
 from sbot_common.user_code import UserCodeError
 
 LEARNERS = {'evolved': 'CMA-ES on whole episodes (extra evolve)',
@@ -67,6 +67,12 @@ def _say_what_is_replaced(path: Path) -> None:
               'keep them, give another folder (-o)', file=sys.stderr, flush=True)
 
 
+def _name_files(path: Path, learner: str) -> None:
+    """Print on stderr where learning curves and policies are."""
+    print(one_line(f'learning curves: {path}/curves.png, {path}/{CURVE}; policies: '
+                   f'{path}/*_{learner}_*.json'), file=sys.stderr)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     given = _parser().parse_args(arguments)
@@ -107,6 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(plain_lines(f'{error.traceback()}sbot.learn.proof: {error}'), file=sys.stderr)
         return 1
     print(table(rows), end='')
+    _name_files(given.output, given.learner)
     return 0
 
 

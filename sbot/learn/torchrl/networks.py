@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torchrl.modules import MultiAgentMLP, TanhNormal
 
 from neural_controller.network import Network, make_network
-from sbot.learn.given import check_robots_have
+from sbot.learn.task_checks import check_robots_have
 from sbot.learn.torchrl.environment import RobotsTorchEnv
 from sbot_common.errors import InputError, bad_value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -18,16 +18,14 @@ from matplotlib.transforms import ScaledTranslation
 from sbot.controllers.registry import entry_of
 from sbot.figures.palette import LETTERS
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
+from sbot.sweeps.results.points import BAND, Points, points_of
 from sbot.sweeps.results.rows import SUMMARY
-from sbot.sweeps.results.share import is_share, wilson_interval
-from sbot.sweeps.results.show import Results, check_column, groups
+from sbot.sweeps.results.show import Results, check_column
 from sbot_common.errors import InputError, bad_value, one_line, unknown_name
 from sbot_common.params import Spec
 
 FORMATS = ('.png', '.svg', '.pdf')
 STYLE: dict[Any, Any] = {'svg.hashsalt': 'sbot', 'text.parse_math': False, 'font.size': LETTERS}
-BAND = (10, 90)  # percent of the runs
-_MOST_LINES = 10
 _MOST_TICKS = 8  # at the swept numbers; between more, matplotlib's
 _CLOSE = 0.06  # of the width, below which the labels of two ticks would touch
 _APART = 5.0  # pt, between points of several lines that no line joins
@@ -55,7 +53,7 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
     if not 0 < len(keys) <= 2:
         raise bad_value('--by', list(by), 'one or two swept parameters: '
                                           f"{', '.join(results.keys) or 'there are none'}")
-    points = _points(results, name, keys)
+    points = points_of(results, name, keys)
     figure = Figure(figsize=(7.0, 4.5), layout='constrained')
     axes = figure.add_subplot()
     colours = matplotlib.colormaps['viridis'](np.linspace(0.0, 0.85, len(points.lines)))
@@ -67,49 +65,17 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
     return figure
 
 
-class _Points(NamedTuple):
-    """Runs of a sweep by setting; a line for each value of the second parameter, else one."""
-
-    keys: Sequence[str]  # one or two swept parameters
-    lines: dict[Any, dict[Any, list[float]]]  # values by second and first parameter
-    started: dict[tuple[Any, Any], int]  # runs of each point, also those without a value
-    places: dict[Any, float]  # along x
-    numeric: bool  # the first parameter
-    share: bool  # values are 0 or 1
-    counts: bool  # values are whole numbers
-
-
-def _points(results: Results, name: str, keys: Sequence[str]) -> _Points:
-    lines: dict[Any, dict[Any, list[float]]] = {}
-    started: dict[tuple[Any, Any], int] = {}
-    column = results.columns[name]
-    for setting, rows in groups(results, keys).items():
-        label = setting[1] if len(keys) > 1 else None
-        lines.setdefault(label, {})[setting[0]] = [
-            float(column[i]) for i in rows if column[i] is not None]
-        started[label, setting[0]] = len(rows)
-    if len(lines) > _MOST_LINES:
-        raise bad_value('--by', keys[1], f'a second parameter with at most {_MOST_LINES} values')
-    numeric = all(isinstance(x, int | float) for line in lines.values() for x in line)
-    places = {x: float(x) if numeric else float(i) for i, x in enumerate(
-        dict.fromkeys(x for line in lines.values() for x in line))}
-    share = is_share(column)
-    counts = not share and all(isinstance(value, int) for value in column if value is not None)
-    return _Points(keys, lines, started, places, numeric, share, counts)
-
-
-def _draw_line(axes: Axes, points: _Points, row: int, label: Any,  # noqa: ANN401 - of a sweep
+def _draw_line(axes: Axes, points: Points, row: int, label: Any,  # noqa: ANN401 - of a sweep
                colour: Any) -> None:  # noqa: ANN401 - matplotlib takes arrays
     """Draw one line and its band, and how many runs have a value where some have none."""
     line, places = points.lines[label], points.places
     # A line would say that there is something between two counts, and medians over other runs
     # at each point, e.g. those that arrived, are no curve.
-    joined = not points.counts and not _lacks_values(points, label)
+    joined = not points.counts and not points.lacks_values(label)
     # Counts of two lines are often equal: their points stand side by side.
     beside = 0.0 if joined else _APART * (row - (len(points.lines) - 1) / 2)
-    band = _share if points.share else _median_of_counts if points.counts else _percentiles
-    rows = [each for each in points.lines if _lacks_values(points, each)]  # of labels
-    bands = {x: band(values) for x, values in line.items() if values}
+    rows = [each for each in points.lines if points.lacks_values(each)]  # of labels
+    bands = {x: points.band(values) for x, values in line.items() if values}
     for x, values in line.items():
         if len(values) < (of := points.started[label, x]):
             _write_runs(axes, f'{len(values)} of {of}', places[x], rows.index(label), colour)
@@ -131,19 +97,13 @@ def _draw_line(axes: Axes, points: _Points, row: int, label: Any,  # noqa: ANN40
         ranges.set_transform(moved)
 
 
-def _lacks_values(points: _Points, label: Any) -> bool:  # noqa: ANN401 - of a sweep
-    """Tell whether some runs of a line have no value."""
-    return any(len(values) < points.started[label, x]
-               for x, values in points.lines[label].items())
-
-
-def _write_axes(axes: Axes, points: _Points) -> None:
+def _write_axes(axes: Axes, points: Points) -> None:
     """Write ticks, limits, the title and the legend."""
     if not points.numeric:
         axes.set_xticks(list(points.places.values()), [one_line(str(x)) for x in points.places])
     elif len(points.places) <= _MOST_TICKS and _have_room(points.places.values()):
         axes.set_xticks(sorted(points.places.values()))
-    missing = sum(_lacks_values(points, label) for label in points.lines)
+    missing = sum(points.lacks_values(label) for label in points.lines)
     axes.set_title(('share, and its 95 % confidence interval' if points.share else
                     f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
                    + f'; {_span(set(points.started.values()))} at each point'
@@ -207,22 +167,6 @@ def _in_words(column: str) -> str:
         return 'robot 0: goal reached (s)'
     name, _, unit = column.rpartition('_')
     return f'{name} ({unit})'.replace('_', ' ') if unit in ('s', 'm') else column.replace('_', ' ')
-
-
-def _percentiles(values: Sequence[float]) -> tuple[float, float, float]:
-    low, middle, high = np.percentile(values, (BAND[0], 50, BAND[1])).tolist()
-    return low, middle, high
-
-
-def _median_of_counts(values: Sequence[float]) -> tuple[float, float, float]:
-    """Return the median, between percentiles that are values of runs: whole numbers."""
-    low, high = np.percentile(values, BAND, method='inverted_cdf').tolist()
-    return low, float(np.median(values)), high
-
-
-def _share(values: Sequence[float]) -> tuple[float, float, float]:
-    low, high = wilson_interval(sum(values), len(values))
-    return low, sum(values) / len(values), high
 
 
 def _span(counts: set[int]) -> str:

@@ -155,16 +155,3 @@ def test_an_interrupt_that_a_controller_raises_is_its_runs_error(tmp_path):
         env={**os.environ, 'PYTHONPATH': str(HERE.parents[1])})
     assert done.returncode == FAILED
     assert done.stderr == ''
-
-
-def test_help_names_the_other_two_commands(capsys):
-    for words, text in ((['sweep', '--help'], 'sbot sweep plot DIR'),
-                        (['sweep', 'show', '--help'], 'usage: sbot sweep show'),
-                        (['sweep', 'plot', '--help'], 'usage: sbot sweep plot')):
-        with pytest.raises(SystemExit) as ended:
-            main(words)
-        assert ended.value.code == 0
-        said = ' '.join(capsys.readouterr().out.split())
-        assert text in said
-        assert '%%' not in said
-        assert ('3: some failed' in said) == (words == ['sweep', '--help'])

@@ -1,7 +1,6 @@
 """Which commands execute what a recording or a folder holds: only those that run controllers."""
 
 import argparse
-import importlib.util
 import io
 import json
 import os
@@ -153,7 +152,6 @@ def test_what_simulates_does_import(bag):
 
 
 @pytest.mark.ros
-@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_playing_a_recording_imports_nothing(bag):
     done = subprocess.run(
         [sys.executable, '-m', 'sbot.ros.player', str(bag), '--timeout', '0.5'],
@@ -289,10 +287,10 @@ def test_config_and_examples_are_our_own(tmp_path, monkeypatch, own):
     del sys.modules['of_the_package']
 
 
-def test_a_shipped_controller_asks_nothing_and_searches_no_folder(tmp_path, monkeypatch):
+@pytest.mark.parametrize('name', ['network', 'neural_controller.controller:Neural'])
+def test_a_shipped_controller_asks_nothing_and_searches_no_folder(tmp_path, name):
     scenario = load_scenario('leader_in_gusts', {
-        'duration': 0.1, 'python_path': [str(tmp_path)]})
-    assert scenario.robots[0].controller == 'neural_controller.controller:Neural'
+        'duration': 0.1, 'python_path': [str(tmp_path)], 'robots.0.controller': name})
     run_scenario(scenario, record=tmp_path / 'bag', keep=False)
     assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 0
     assert str(tmp_path) not in sys.path

@@ -172,7 +172,6 @@ def test_parameters_outside_their_limits_are_one_line(every_controller, case):
 
 
 @pytest.mark.ros
-@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_all_in_one_run_over_ros(every_controller, tmp_path):
     scenario = scenario_of(every_controller, *EVERY)
     run = run_of(scenario, record=tmp_path / 'bag')

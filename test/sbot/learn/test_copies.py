@@ -10,12 +10,10 @@ import pytest
 gymnasium = pytest.importorskip('gymnasium', reason='gymnasium is missing (extra learn)')
 pytest.importorskip('pettingzoo', reason='pettingzoo is missing (extra learn)')
 
+from learning_scenes import PAIR  # noqa: E402
+
 import sbot  # noqa: E402
 from sbot_common.errors import InputError  # noqa: E402
-
-NEAR = {'rate': 10, 'world': {'bounds': [0, 0, 12, 6]},
-        'robots': [{'pose': [2, 2, 0], 'goal': [6, 3]}, {'pose': [2, 4, 0]}],
-        'wind': {'wind_direction': [0, 1, 0], 'wind_speed_mean': 0.1}}
 
 
 class Drawn(sbot.learn.ReachGoal):
@@ -55,10 +53,10 @@ def played(env, rows):
 
 @pytest.mark.parametrize('how', COPIES)
 @pytest.mark.parametrize(('make', 'shape'), [
-    (lambda: sbot.learn.vector_env(NEAR, 3, task=Drawn(), render_mode='html'), (3, 2, 2)),
-    (lambda: sbot.learn.vector_env(NEAR, 3, task=Drawn(), autoreset='next_step'), (3, 2, 2)),
-    (lambda: sbot.learn.parallel_env(NEAR, task=Drawn()), (2, 2)),
-    (lambda: sbot.learn.env(NEAR, task='reach_goal', render_mode='rgb_array'), (2, 2))])
+    (lambda: sbot.learn.vector_env(PAIR, 3, task=Drawn(), render_mode='html'), (3, 2, 2)),
+    (lambda: sbot.learn.vector_env(PAIR, 3, task=Drawn(), autoreset='next_step'), (3, 2, 2)),
+    (lambda: sbot.learn.parallel_env(PAIR, task=Drawn()), (2, 2)),
+    (lambda: sbot.learn.env(PAIR, task='reach_goal', render_mode='rgb_array'), (2, 2))])
 def test_copies_continue_alike(make, shape, how):
     env, rows = make(), actions(14, shape)
     env.reset(seed=3)
@@ -72,7 +70,7 @@ def test_copies_continue_alike(make, shape, how):
 
 
 def test_a_state_is_restored_into_other_worlds():
-    env, other = (sbot.learn.vector_env(NEAR, 3, task=Drawn()) for _ in range(2))
+    env, other = (sbot.learn.vector_env(PAIR, 3, task=Drawn()) for _ in range(2))
     rows = actions(12, (3, 2, 2))
     env.reset(seed=3)
     other.reset(seed=9)
@@ -86,14 +84,14 @@ def test_a_state_is_restored_into_other_worlds():
     seen = other.restore(one, [0, 2])
     assert np.array_equal(seen[0], seen[2])
     assert np.array_equal(seen[0], env.restore(one, [1])[1])
-    alone = sbot.learn.env(NEAR, task=Drawn())
+    alone = sbot.learn.env(PAIR, task=Drawn())
     assert np.array_equal(alone.restore(one), seen[0])
     _, reward, *_ = alone.step(rows[0, 1])
     assert reward == env.step(rows[0])[1][1]
 
 
 def test_agents_come_back_with_a_state():
-    env = sbot.learn.parallel_env(NEAR, task=Drawn())
+    env = sbot.learn.parallel_env(PAIR, task=Drawn())
     env.reset(seed=1)
     state = env.save()
     for _ in range(4):
@@ -104,16 +102,16 @@ def test_agents_come_back_with_a_state():
 
 @pytest.mark.parametrize(('state', 'words'), [
     (lambda: 'x', "state: got 'x', expected what save"),
-    (lambda: sbot.learn.env({**NEAR, 'robots': NEAR['robots'][:1]}, task=Drawn()).save(),
+    (lambda: sbot.learn.env({**PAIR, 'robots': PAIR['robots'][:1]}, task=Drawn()).save(),
      "state: got '1 robots', expected what save")])
 def test_another_state_is_refused(state, words):
-    env = sbot.learn.vector_env(NEAR, 2, task=Drawn())
+    env = sbot.learn.vector_env(PAIR, 2, task=Drawn())
     with pytest.raises(InputError, match=f'^{words}'):
         env.restore(state())
 
 
 def test_gymnasiums_processes_step_environments():
-    made = [lambda: sbot.learn.env(NEAR, task='reach_goal')] * 2
+    made = [lambda: sbot.learn.env(PAIR, task='reach_goal')] * 2
     rows = actions(3, (2, 2, 2))
     results = []
     for kind in (gymnasium.vector.SyncVectorEnv, gymnasium.vector.AsyncVectorEnv):
@@ -123,7 +121,7 @@ def test_gymnasiums_processes_step_environments():
                         for row in rows])
         envs.close()
     assert np.array_equal(*results)
-    envs = sbot.learn.vector_env(NEAR, 2, task='reach_goal')
+    envs = sbot.learn.vector_env(PAIR, 2, task='reach_goal')
     envs.reset(seed=4)
     assert np.array_equal(results[0], [np.concatenate(
         [np.ravel(part) for part in envs.step(row)[:4]]) for row in rows])
@@ -131,7 +129,7 @@ def test_gymnasiums_processes_step_environments():
 
 @pytest.mark.parametrize('autoreset', ['next_step', 'disabled'])
 def test_a_state_at_the_end_of_an_episode_waits_for_the_next_one(autoreset):
-    env, other = (sbot.learn.vector_env(NEAR, 2, task=Drawn(), autoreset=autoreset)
+    env, other = (sbot.learn.vector_env(PAIR, 2, task=Drawn(), autoreset=autoreset)
                   for _ in range(2))
     rows = actions(6, (2, 2, 2))
     env.reset(seed=3)
@@ -156,9 +154,9 @@ class Still(Drawn):
 
 
 def test_a_restored_scenario_has_its_own_length_goals_and_speeds():
-    small = {**NEAR, 'rate': 20, 'robots': [{'pose': [2, 2, 0], 'goal': [1, 1], 'body': 's-bot'},
+    small = {**PAIR, 'rate': 20, 'robots': [{'pose': [2, 2, 0], 'goal': [1, 1], 'body': 's-bot'},
                                             {'pose': [2, 4, 0], 'body': 's-bot'}]}
-    env, other = (sbot.learn.vector_env(one, 2, task=Still()) for one in (small, NEAR))
+    env, other = (sbot.learn.vector_env(one, 2, task=Still()) for one in (small, PAIR))
     env.reset(seed=3)
     other.reset(seed=3)
     limits = other.episodes.limits

@@ -10,18 +10,12 @@ pettingzoo = pytest.importorskip('pettingzoo', reason='pettingzoo is missing (ex
 
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
+from learning_scenes import NEAR, SBOTS  # noqa: E402
 from pettingzoo.test import parallel_api_test, parallel_seed_test  # noqa: E402
 
 import sbot  # noqa: E402
 from sbot.worlds.many import Worlds  # noqa: E402
 from sbot_common.errors import InputError  # noqa: E402
-
-SBOTS = {'rate': 10, 'world': {'bounds': [0, 0, 1.2, 1.2]},
-         'robots': [{'body': 's-bot', 'count': 4, 'controller': 'none'}],
-         'sensors': {'infrared': True, 'infrared_noise': 0.1, 'scan_beams': 1}}
-NEAR = {'rate': 10, 'world': {'bounds': [0, 0, 12, 6]},
-        'robots': [{'pose': [2, 3, 0], 'goal': [6, 3]}],
-        'wind': {'wind_direction': [0, 1, 0], 'wind_speed_mean': 0.1}}
 
 
 @pytest.mark.parametrize(('scenario', 'task', 'agents'), [

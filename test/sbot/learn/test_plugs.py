@@ -13,13 +13,10 @@ pytest.importorskip('pettingzoo', reason='pettingzoo is missing (extra learn)')
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
 from gymnasium.wrappers import vector as wrappers  # noqa: E402
+from learning_scenes import PAIR  # noqa: E402
 
 import sbot  # noqa: E402
 from sbot_common.errors import InputError  # noqa: E402
-
-NEAR = {'rate': 10, 'world': {'bounds': [0, 0, 12, 6]},
-        'robots': [{'pose': [2, 2, 0], 'goal': [6, 3]}, {'pose': [2, 4, 0]}],
-        'wind': {'wind_direction': [0, 1, 0], 'wind_speed_mean': 0.1}}
 
 
 class Short(sbot.learn.ReachGoal):
@@ -33,7 +30,7 @@ class Short(sbot.learn.ReachGoal):
 
 
 def made(**options):
-    return sbot.learn.vector_env(NEAR, 3, task=Short(), **options)
+    return sbot.learn.vector_env(PAIR, 3, task=Short(), **options)
 
 
 AHEAD = np.tile(np.array([1.0, 0.0], np.float32), (3, 2, 1))
@@ -45,7 +42,7 @@ def test_autoreset_equals_gymnasiums_own(mode):
     ours = made(autoreset=mode)
     assert ours.metadata['autoreset_mode'] == AutoresetMode(ours.metadata['autoreset_mode'])
     theirs = gymnasium.vector.SyncVectorEnv(
-        [lambda: sbot.learn.env(NEAR, task=Short())] * 3,
+        [lambda: sbot.learn.env(PAIR, task=Short())] * 3,
         autoreset_mode=AutoresetMode.NEXT_STEP if mode == 'next_step' else AutoresetMode.DISABLED)
     assert ours.metadata['autoreset_mode'] == theirs.metadata['autoreset_mode']
     np.testing.assert_array_equal(*[env.reset(seed=2)[0] for env in (ours, theirs)])
@@ -165,12 +162,12 @@ def test_an_id_imports_its_module():
 @pytest.mark.parametrize('processes', [0, 2])
 def test_supersuit(processes):
     supersuit = pytest.importorskip('supersuit', reason='supersuit is missing')
-    env = supersuit.pettingzoo_env_to_vec_env_v1(sbot.learn.parallel_env(NEAR, task='reach_goal'))
+    env = supersuit.pettingzoo_env_to_vec_env_v1(sbot.learn.parallel_env(PAIR, task='reach_goal'))
     env = supersuit.concat_vec_envs_v1(env, 2, num_cpus=processes, base_class='gymnasium')
     env.reset(seed=1)
     actions = np.full((4, 2), 0.3, np.float32)
     seen, reward, *_ = env.step(actions)
-    ours = sbot.learn.parallel_env(NEAR, task='reach_goal')
+    ours = sbot.learn.parallel_env(PAIR, task='reach_goal')
     ours.reset(seed=1)
     observed, rewards, *_ = ours.step(dict.fromkeys(ours.agents, actions[0]))
     assert np.array_equal(seen[:2], list(observed.values()))
@@ -180,7 +177,7 @@ def test_supersuit(processes):
 
 def test_supersuit_goes_on_after_agents_are_done():
     supersuit = pytest.importorskip('supersuit', reason='supersuit is missing')
-    env = supersuit.black_death_v3(sbot.learn.parallel_env(NEAR, task=Short()))
+    env = supersuit.black_death_v3(sbot.learn.parallel_env(PAIR, task=Short()))
     env = supersuit.concat_vec_envs_v1(supersuit.pettingzoo_env_to_vec_env_v1(env), 2,
                                        base_class='gymnasium')
     env.reset(seed=1)

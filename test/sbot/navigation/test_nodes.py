@@ -1,7 +1,6 @@
 """Nodes of somebody's own in the benchmark: driven over ROS, judged as everybody else."""
 
 import contextlib
-import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -29,8 +28,6 @@ pytestmark = pytest.mark.forked
 AVOID = Path(__file__).resolve().parents[3] / 'examples/external_node/external_node/node.py'
 EACH = f'{AVOID} --ros-args -r __ns:={{namespace}} -p use_sim_time:=true'
 SHORT = {'duration': 1.0, 'lockstep_timeout': 3.0}
-needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
-                               reason='rclpy is missing')
 
 
 def scenes(*names, seeds=(3,)):
@@ -38,7 +35,6 @@ def scenes(*names, seeds=(3,)):
 
 
 @pytest.mark.ros
-@needs_ros
 def test_a_row_of_nodes_has_the_hash_of_what_they_drove_and_can_be_checked(tmp_path, monkeypatch,
                                                                            capsys):
     monkeypatch.chdir(tmp_path)
@@ -64,7 +60,6 @@ def test_a_row_of_nodes_has_the_hash_of_what_they_drove_and_can_be_checked(tmp_p
 
 
 @pytest.mark.ros
-@needs_ros
 @pytest.mark.parametrize(('command', 'said'), [
     ('dies.py', 'ended the run with exit code 3: no battery'),
     ('silent.py', 'lockstep_timeout')])
@@ -86,7 +81,6 @@ def test_nodes_that_die_or_never_answer_are_rows_with_one_line(tmp_path, monkeyp
 
 
 @pytest.mark.ros
-@needs_ros
 def test_commands_hold_as_they_did_over_ros(tmp_path):
     path = scenario(tmp_path, CASES)  # after each scan, by timers, now and then
     done = up(path, CASES, '--json', '--quiet', '--record', tmp_path / 'bag')

@@ -1,6 +1,5 @@
 """A stranger adds a controller to the table by following one page, word by word."""
 
-import importlib.util
 import json
 import re
 import shlex
@@ -72,7 +71,6 @@ def test_the_page_adds_a_controller_to_the_table(capsys):
 
 
 @pytest.mark.ros
-@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 @pytest.mark.usefixtures('here')
 def test_the_page_adds_a_node_to_the_table(capsys):
     code, = blocks('python', NODE)

@@ -1,6 +1,5 @@
 """Pushable boxes: run, nodes and replay agree; messages and markers have them where they are."""
 
-import importlib.util
 import math
 
 import numpy as np
@@ -15,8 +14,6 @@ from sbot_common.wire.markers import CUBE, CYLINDER
 
 pytestmark = pytest.mark.forked
 
-needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
-                               reason='rclpy is missing')
 DEPOT = """
 duration: 2.0
 rate: 20
@@ -80,7 +77,6 @@ def test_a_replay_agrees(recorded):
     assert replay(recorded[1]).equal
 
 
-@needs_ros
 @pytest.mark.ros
 @pytest.mark.parametrize('mode', ['up', 'up --composed'])
 def test_nodes_do_the_same(path, recorded, tmp_path, mode):

@@ -1,6 +1,5 @@
 """`sbot up --composed`: all nodes in one process; equal to `sbot run` to the bit."""
 
-import importlib.util
 import json
 import signal
 import subprocess
@@ -13,9 +12,7 @@ from growing_bag import has_begun
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
-pytestmark = [
-    pytest.mark.forked, pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 SBOT = [sys.executable, '-m', 'sbot.cli']
 DEADLINE = 240.0  # s; long, as the first run compiles

@@ -1,6 +1,5 @@
 """The node `controller_bot`, fed by hand: in lockstep, and by a timer on a clock that we set."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -11,9 +10,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.controllers import observed_fields
 from sbot.scenario.load import scenario_from_mapping
 
-pytestmark = [
-    pytest.mark.forked, pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 SCRIPT = """
 import json, sys

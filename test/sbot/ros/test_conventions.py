@@ -1,6 +1,5 @@
 """Conventions of other simulators over real nodes: names and types of topics."""
 
-import importlib.util
 import json
 import signal
 import subprocess
@@ -16,9 +15,7 @@ from sbot.ros.processes import named_robots
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr
 
-pytestmark = [
-    pytest.mark.forked, pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 DEADLINE = 240.0  # s
 SCENARIO = """

@@ -1,7 +1,6 @@
 """Omnidirectional and steered robots, IMU, GNSS, moving obstacles: run, nodes, replay agree."""
 
 import csv
-import importlib.util
 import io
 import math
 
@@ -18,8 +17,6 @@ from sbot_common.wire.messages import read_twist
 
 pytestmark = pytest.mark.forked
 
-needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
-                               reason='rclpy is missing')
 DRIVES = """
 duration: 2.0
 rate: 20
@@ -167,7 +164,6 @@ def test_what_controllers_know_of_the_odometry():
     assert Odometry(0.0, 0.0, 0.0, 1.0, 0.5).lateral == 0.0
 
 
-@needs_ros
 @pytest.mark.ros
 @pytest.mark.parametrize('mode', ['up', 'up --composed'])
 def test_nodes_do_the_same(path, recorded, tmp_path, mode):

@@ -1,6 +1,5 @@
 """Nodes that know nothing of lockstep, in lockstep: what they know when they command, and bits."""
 
-import importlib.util
 import shlex
 import subprocess
 from pathlib import Path
@@ -13,9 +12,7 @@ from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
 from sbot_common.wire.cdr import decode, stamp_ns
 
-pytestmark = [
-    pytest.mark.forked, pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 def commands(bag, robot):
     return [(message.stamp_ns, decode(message.payload, message.type))

@@ -1,15 +1,12 @@
 """Which recorded messages are played to nodes, and in which order."""
 
-import importlib.util
 
 import pytest
 
 from sbot.bag.reader import Message
 from sbot_common import topics
 
-pytestmark = [
-    pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = pytest.mark.ros
 
 
 @pytest.mark.parametrize(('name', 'robots', 'topic'), [

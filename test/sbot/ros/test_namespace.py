@@ -16,9 +16,6 @@ from sbot.scenario.load import load_scenario
 from sbot_common import topics
 from sbot_common.errors import InputError
 
-needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
-                               reason='rclpy is missing')
-
 DRIVER = Path(__file__).with_name('namespace_driver.py')
 SBOT = [sys.executable, '-m', 'sbot.cli']
 DEADLINE = 240.0  # s; long, as the first run compiles
@@ -51,7 +48,6 @@ def test_namespaces():
 
 @pytest.mark.forked
 @pytest.mark.ros
-@needs_ros
 def test_two_runs_side_by_side_are_each_as_alone():
     seeds = {'left': 1, 'right': 2, 'third': 3}
     running = {name: subprocess.Popen(
@@ -69,7 +65,6 @@ def test_two_runs_side_by_side_are_each_as_alone():
 
 @pytest.mark.forked
 @pytest.mark.ros
-@needs_ros
 @pytest.mark.parametrize('how', ['up', pytest.param('launch', marks=pytest.mark.skipif(
     not HAS_LAUNCH, reason='ros2 launch is missing'))])
 def test_a_lockstep_and_a_free_running_arena_have_names_and_clocks_of_their_own(tmp_path, how):

@@ -1,6 +1,5 @@
 """`sbot replay BAG --node COMMAND`: a node of somebody's own against what it did."""
 
-import importlib.util
 import json
 import os
 import shlex
@@ -18,9 +17,7 @@ from mcap.opcode import Opcode
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
-pytestmark = [
-    pytest.mark.forked, pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 ROOT = Path(__file__).resolve().parents[3]
 AVOID = ROOT / 'examples' / 'external_node' / 'external_node' / 'node.py'

@@ -1,6 +1,5 @@
 """`poses_topic: true`: controllers take all poses from `/poses`, and nothing changes by a bit."""
 
-import importlib.util
 
 import numpy as np
 import pytest
@@ -18,8 +17,6 @@ from sbot_common.wire.messages import read_odometry, read_poses
 
 pytestmark = pytest.mark.forked
 
-needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
-                               reason='rclpy is missing')
 MIXED = """
 duration: 2.0
 rate: 20
@@ -95,7 +92,6 @@ def test_a_comparison_names_the_pose(recorded, tmp_path, path):
     assert comparison.different[POSES.name] == 41
 
 
-@needs_ros
 @pytest.mark.ros
 @pytest.mark.parametrize('mode', ['up', 'up --composed'])
 def test_nodes_that_take_poses_from_it_do_the_same(path, recorded, tmp_path, mode):

@@ -1,6 +1,5 @@
 """Rectangular robots among polygons: run, nodes and replay agree; markers show them."""
 
-import importlib.util
 import math
 
 import numpy as np
@@ -14,8 +13,6 @@ from sbot_common.wire.markers import CUBE, CYLINDER
 
 pytestmark = pytest.mark.forked
 
-needs_ros = pytest.mark.skipif(importlib.util.find_spec('rclpy') is None,
-                               reason='rclpy is missing')
 YARD = """
 duration: 2.0
 rate: 20
@@ -82,7 +79,6 @@ def test_a_replay_agrees(recorded):
     assert replay(recorded[1]).equal
 
 
-@needs_ros
 @pytest.mark.ros
 @pytest.mark.parametrize('mode', ['up', 'up --composed'])
 def test_nodes_do_the_same(path, recorded, tmp_path, mode):

@@ -10,9 +10,7 @@ import pytest
 
 from sbot.environment.discovery import THIS_MACHINE
 
-pytestmark = [
-    pytest.mark.forked, pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 needs_package = pytest.mark.skipif(importlib.util.find_spec('simulation_interfaces') is None,
                                    reason='simulation_interfaces is missing')
 DEADLINE = 240.0  # s

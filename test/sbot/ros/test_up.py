@@ -1,7 +1,6 @@
 """`sbot up`: real processes, real middleware; equal to `sbot run` to the bit."""
 
 import contextlib
-import importlib.util
 import json
 import os
 import signal
@@ -19,9 +18,7 @@ from sbot.ros import up
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
-pytestmark = [
-    pytest.mark.forked, pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 DRIVER = Path(__file__).with_name('up_driver.py')
 EXAMPLES = Path(__file__).resolve().parents[3] / 'examples'

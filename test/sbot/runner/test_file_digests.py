@@ -38,6 +38,10 @@ def test_a_recording_has_the_digests_of_its_files(bag, tmp_path):
     digest = hashlib.sha256((tmp_path / 'a.json').read_bytes()).hexdigest()
     assert json.loads(bag.metadata[FILES]) == {str(tmp_path / 'a.json'): digest}
     assert noted_files(load_scenario('leader_follower')) == {}
+    shipped = load_scenario('evolved_aggregation')  # the same on every machine
+    assert list(json.loads(noted_files(shipped)[FILES])) == ['networks/aggregation.json']
+    assert changed_files(noted_files(shipped), shipped) == []
+    assert changed_files({FILES: '{"networks/aggregation.json": ""}'}, shipped)
 
 
 def test_a_replay_names_the_file_that_has_changed_before_the_difference(bag, tmp_path, capfd):

@@ -1,6 +1,5 @@
 """What robots know of poses."""
 
-import importlib.util
 import json
 import math
 import os
@@ -135,7 +134,6 @@ def test_what_cannot_be_combined_is_said():
 
 
 @pytest.mark.ros
-@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_nodes_give_the_run_of_one_process(tmp_path):
     text = sbot.load(scene(lambda i: ('navigate', 'dwa')[i % 2], ALL)).to_yaml()
     (tmp_path / 'knowledge.yaml').write_text(text)

@@ -1,40 +1,31 @@
-"""How many robots fit at random."""
+"""Robots of a scenario: ids as in the file, groups around robots with a pose."""
 
 import numpy as np
-import pytest
 
-from sbot.scenario import placement as scenario_placement
-from sbot.scenario.load import parse_scenario
-from sbot.scenario.model import RobotEntry
-from sbot.scenario.placement import Placed, random_poses
-from sbot.scenario.robots.draws import MAX_ROBOTS, most_at_random
-from sbot_common.errors import InputError
-from sbot_sim.world.bodies import ROBOT
-from sbot_sim.world.geometry import make_world
+from sbot.scenario.load import parse_scenario, placement_of
 
-ENTRY = RobotEntry(count=1)
-WORLD = make_world((-100.0, -100.0, 100.0, 100.0))
+TEXT = """
+seed: 3
+world: {bounds: [0, 0, 6, 6]}
+robots:
+  - {count: 4, layout: grid, area: [0, 0, 6, 3], controller: none}
+  - {pose: [3, 4.5, 0], controller: none}
+  - {count: 2, controller: none}
+"""
 
 
-@pytest.mark.parametrize('size', [(0.6, 0.6), (0.61, 0.7), (6.0, 0.62), (3.0, 3.0), (12.0, 5.0)])
-def test_more_than_the_limit_never_find_room(size):
-    area = (0.0, 0.0, *size)
-    most = most_at_random(area, ROBOT.safety_radius)
-    for seed in range(3):
-        poses = random_poses(most, ENTRY, area, ROBOT, WORLD, Placed([], [], []),
-                             np.random.default_rng(seed))
-        assert 0.5 * most - 3 < len(poses) < most
+def test_ids_are_in_the_order_of_the_file_and_groups_leave_room(tmp_path):
+    scenario = parse_scenario(TEXT, 'x.yaml', tmp_path)
+    poses = np.array([robot.pose for robot in scenario.robots])
+    assert poses.shape == (7, 3)
+    assert poses[4].tolist() == [3.0, 4.5, 0.0]
+    assert poses[:4, 1].max() < 3.0
+    gaps = np.hypot(*(poses[:, np.newaxis, :2] - poses[np.newaxis, :, :2]).transpose(2, 0, 1))
+    assert gaps[np.triu_indices(7, 1)].min() > 0.6
 
 
-def test_an_impossible_number_is_refused_without_trying(tmp_path, monkeypatch):
-    monkeypatch.setattr(scenario_placement, 'random_poses', None)
-    text = ('world: {bounds: [0, 0, 20, 20]}\n'
-            'robots: [{count: 90000, controller: none}]\n')
-    with pytest.raises(InputError, match=r'robots.0.count: got 90000, expected at most \d+, which '
-                                         r'fit at random into \[0.0, 0.0, 20.0, 20.0\] \(m\)'):
-        parse_scenario(text, 'x.yaml', tmp_path)
-
-
-@pytest.mark.parametrize('radius', [0.0, 1e-170, 1e-9])
-def test_points_have_no_limit(radius):
-    assert most_at_random((0.0, 0.0, 1.0, 1e30), radius) >= MAX_ROBOTS
+def test_a_placement_gives_what_loading_with_that_seed_gives(tmp_path):
+    placed = placement_of(parse_scenario(TEXT, 'x.yaml', tmp_path))
+    for seed in (3, 8):
+        again = parse_scenario(TEXT, 'x.yaml', tmp_path, overrides={'seed': seed})
+        np.testing.assert_array_equal(placed(seed), [robot.pose for robot in again.robots])

@@ -1,6 +1,5 @@
 import contextlib
 import http.client
-import importlib.util
 import json
 import socket
 import struct
@@ -250,7 +249,6 @@ def ask(address, request):
 
 @pytest.mark.forked
 @pytest.mark.ros
-@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is not installed')
 @pytest.mark.parametrize('place', [[], ['--namespace', 'arena']])
 def test_it_follows_pauses_and_drives_real_nodes(tmp_path, place):
     scenario(tmp_path, robots=1, duration=1000.0)

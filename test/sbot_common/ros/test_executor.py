@@ -1,14 +1,11 @@
 """The lean executor, in processes of its own, as ROS reads its domain from the environment."""
 
-import importlib.util
 import subprocess
 import sys
 
 import pytest
 
-pytestmark = [
-    pytest.mark.forked, pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 # One node hears what the other says; both spin in one executor until `finished` or the deadline.
 SCENE = """

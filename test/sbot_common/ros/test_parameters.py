@@ -1,12 +1,9 @@
 """Ranges of parameters as tools see them, and reasons of refusals."""
 
-import importlib.util
 
 import pytest
 
-pytestmark = [
-    pytest.mark.forked, pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 
 def test_floats_are_described_with_their_range_and_refused_in_words():

@@ -1,14 +1,11 @@
 """Two nodes publish what a controller hears: in lockstep it refuses them by name."""
 
-import importlib.util
 import subprocess
 import sys
 
 import pytest
 
-pytestmark = [
-    pytest.mark.forked, pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 SCRIPT = """
 import sys, time

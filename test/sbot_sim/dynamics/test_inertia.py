@@ -1,4 +1,3 @@
-import importlib.util
 import json
 import math
 import os
@@ -190,7 +189,6 @@ def test_a_delay_below_half_a_tick_is_warned_of(caplog):
 
 @pytest.mark.ros
 @pytest.mark.forked
-@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_nodes_give_the_run_of_one_process(tmp_path):
     text = scenario(controller='navigate', **LIMITS).to_yaml()
     (tmp_path / 'inertia.yaml').write_text(text)

@@ -1,15 +1,12 @@
 """Publishers of a robot's commands, as the ROS graph shows them."""
 
-import importlib.util
 from types import SimpleNamespace
 
 import pytest
 
 from sbot_common.topics import CMD_VEL
 
-pytestmark = [
-    pytest.mark.ros,
-    pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+pytestmark = pytest.mark.ros
 
 
 @pytest.mark.parametrize(('nodes', 'awaited', 'words'), [

@@ -1,6 +1,5 @@
 """What holds for every sensor: same bits everywhere, turned with the scene, nothing unasked."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -99,7 +98,6 @@ def test_it_is_replayed_to_the_bit(recorded):
 
 @pytest.mark.forked
 @pytest.mark.ros
-@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_nodes_do_the_same(folder, recorded, tmp_path):
     done = subprocess.run(
         [sys.executable, '-m', 'sbot.cli', 'up', '--composed', str(folder / 'all.yaml'),

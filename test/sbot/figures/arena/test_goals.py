@@ -59,3 +59,16 @@ def test_a_circle_shows_a_tolerance_that_is_wider_than_the_ring_of_its_goal():
         signs = figure.axes[0].get_legend()
         assert signs is None or [text.get_text() for text in signs.get_texts()] == [
             'start', 'goal', 'tolerance']
+
+
+def test_the_filling_of_a_goal_is_over_starts_and_below_boxes_and_tracks():
+    run = sbot.run({'duration': 0.2, 'world': {'bounds': [0, 0, 10, 10], 'boxes': [
+        {'center': [8, 3], 'size': [1, 1]}]},
+        'robots': [{'pose': [2, 2, 0], 'goal': [8, 3], 'controller': 'none'}]})
+    collections = draw_run(from_result(run)).axes[0].collections
+    order = {each.get_gid(): each.get_zorder() for each in collections}
+    [filling] = [each.get_zorder() for each in collections
+                 if each.get_offsets().tolist() == [[8.0, 3.0]] and each.get_alpha() == 0.5]
+    starts = min(each.get_zorder() for each in collections
+                 if each.get_offsets().tolist() == [[2.0, 2.0]])
+    assert starts < filling < order['boxes'] < 4.0

@@ -20,7 +20,8 @@ def test_it_trains_and_compares_on_seeds_of_its_own(tmp_path, capsys):
     words = ['avoid_obstacles', '--trainings', '2', '--processes', '2', '--generations', '1',
              '--episodes', '3', '--first-seed', '5001', '-o', str(tmp_path / 'out')]
     assert main(words) == 0
-    said = capsys.readouterr().out
+    said, told = capsys.readouterr()
+    assert f'learning curves: {tmp_path}/out/curves.png, ' in told
     rows = read_rows(tmp_path / 'out' / 'rows.csv')
     assert said.endswith(table(rows))
     assert {(row.policy, row.training) for row in rows} == {

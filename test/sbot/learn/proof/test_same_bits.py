@@ -1,6 +1,5 @@
 """What was trained drives the same robots in batches, runs, replay and over nodes, bit for bit."""
 
-import importlib.util
 import os
 import sys
 
@@ -53,7 +52,6 @@ def test_a_replay_sends_the_same_commands(trained):
 
 @pytest.mark.forked
 @pytest.mark.ros
-@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_nodes_give_the_same_run(trained, tmp_path):
     _, _, scenario, _ = trained
     run = sbot.run(scenario, record=tmp_path / 'bag')

@@ -6,14 +6,9 @@ import pytest
 pytest.importorskip('gymnasium', reason='gymnasium is missing (extra learn)')
 pytest.importorskip('pettingzoo', reason='pettingzoo is missing (extra learn)')
 
-import sbot
+from learning_scenes import NEAR, SBOTS
 
-SBOTS = {'rate': 10, 'world': {'bounds': [0, 0, 1.2, 1.2]},
-         'robots': [{'body': 's-bot', 'count': 4, 'controller': 'none'}],
-         'sensors': {'infrared': True, 'infrared_noise': 0.1, 'scan_beams': 1}}
-NEAR = {'rate': 10, 'world': {'bounds': [0, 0, 12, 6]},
-        'robots': [{'pose': [2, 3, 0], 'goal': [6, 3]}],
-        'wind': {'wind_direction': [0, 1, 0], 'wind_speed_mean': 0.1}}
+import sbot
 
 
 def test_images_and_pages():

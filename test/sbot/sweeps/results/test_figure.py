@@ -1,0 +1,148 @@
+"""Results as a picture."""
+
+import matplotlib
+import pytest
+from finished_sweep import make
+from matplotlib.text import Text
+
+from sbot.figures.palette import LETTERS
+from sbot.sweeps.results.figure import STYLE, draw_sweep
+from sbot.sweeps.results.show import load_results
+
+
+def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    figure = draw_sweep(results)
+    [axes] = figure.axes
+    assert axes.get_xlabel() == 'wind speed mean (m/s)\nwind.wind_speed_mean'
+    assert axes.get_ylabel() == 'robot 0: goal reached (s)'
+    assert [line.get_label().rpartition(' ')[2] for line in axes.lines] == ['as_written',
+                                                                          'geometric']
+    # Medians of the settings 1, 3, 5 (geometric) with seeds 0 to 4.
+    assert axes.lines[1].get_xdata().tolist() == [0.0, 0.1, 0.2]
+    assert axes.lines[1].get_ydata().tolist() == pytest.approx([1.2, 3.2, 5.2])
+    band = axes.collections[1].get_paths()[0].vertices[:, 1]
+    assert (band.min(), band.max()) == pytest.approx((1.04, 5.36))
+
+
+def test_the_legend_stands_below_the_axes_and_letters_can_be_read_on_a_page(tmp_path):
+    with matplotlib.rc_context(STYLE):
+        figure = draw_sweep(load_results(make(tmp_path / 'a')))
+        figure.draw_without_rendering()
+    [legend] = figure.legends
+    assert legend.get_title().get_text() == 'controllers.potential_field.leader_filter'
+    assert [text.get_text() for text in legend.get_texts()] == ['as_written', 'geometric']
+    assert legend.get_window_extent().y1 <= figure.axes[0].get_tightbbox().y0 + 1
+    texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
+    assert min(text.get_fontsize() for text in texts) >= LETTERS
+    title = figure.axes[0].title.get_window_extent()
+    assert 0 <= title.x0 < title.x1 <= figure.bbox.x1
+
+
+def test_words_stand_along_x_too(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    [axes] = draw_sweep(results, 'overlaps', ['leader_filter']).axes
+    assert [text.get_text() for text in axes.get_xticklabels()] == ['as_written', 'geometric']
+    assert len(axes.lines) == 1
+
+
+@pytest.mark.parametrize(('key', 'label'), [
+    ('controllers.potential_field.rotate_speed_radps',
+     'rotate speed radps (rad/s)'),
+    ('sensors.scan_range_max', 'scan range max (m)'),
+    ('controllers.mine:Mine.speed', 'speed'),
+    ('sensors.scan_beams', 'scan beams'), ('robots.0.goal', 'goal')])
+def test_axes_name_the_units_that_are_declared(tmp_path, key, label):
+    results = load_results(make(tmp_path / 'a', grid={key: [1.0, 2.0]}, metrics=('m:dip_s',)))
+    [axes] = draw_sweep(results, 'dip_s').axes
+    assert axes.get_xlabel() == f'{label}\n{key}'
+    assert axes.get_ylabel() == 'dip_s'  # a name of somebody's own
+
+
+def runs_texts(axes):
+    return [(text.get_text(), *text.xy) for text in axes.texts if text.get_gid() == 'runs']
+
+
+def test_a_point_says_how_many_of_its_runs_have_a_value(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    [axes] = draw_sweep(results).axes  # run 3 failed
+    assert runs_texts(axes) == [('4 of 5', 0.0, 1.0)]
+    assert axes.get_title().endswith('; 5 runs at each point; n of N: n runs have a value')
+    times = list(results.columns['goal_reached_s'])
+    times[10:15] = [None] * 5  # the first line's second point
+    missing = results._replace(columns={**results.columns, 'goal_reached_s': times})
+    [axes] = draw_sweep(missing).axes
+    assert ('0 of 5', 0.1, 1.0) in runs_texts(axes)
+    assert axes.lines[0].get_xdata().tolist() == [0.0, 0.2]
+
+
+def test_points_of_complete_settings_say_nothing(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1]}, [7]))
+    [axes] = draw_sweep(results).axes
+    assert not runs_texts(axes)
+    assert axes.get_title().endswith('; 1 run at each point')
+
+
+def test_counts_are_points_at_whole_numbers(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1, 0.2]}))
+    [axes] = draw_sweep(results, 'robots_arrived').axes
+    assert axes.lines[0].get_linestyle() == 'None'
+    assert axes.lines[0].get_ydata().tolist() == [0, 1, 2]
+    assert all(float(tick).is_integer() for tick in axes.get_yticks())
+    # Run 3, of the first line, failed: its medians are over other runs at each point.
+    [axes] = draw_sweep(results, 'goal_reached_s').axes
+    assert [line.get_linestyle() for line in axes.lines] == ['None']
+    results.columns['goal_reached_s'][3] = 1.0
+    [axes] = draw_sweep(results, 'goal_reached_s').axes
+    assert axes.lines[0].get_linestyle() == '-'
+
+
+def test_the_axis_of_counts_begins_at_zero(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(3)))
+    results.columns['robots_arrived'] = [40, 41, 41]
+    [axes] = draw_sweep(results, 'robots_arrived').axes
+    assert -2 < axes.get_ylim()[0] < 0
+    assert min(tick for tick in axes.get_yticks() if tick >= axes.get_ylim()[0]) == 0
+
+
+def test_labels_stand_above_all_marks(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    times = results.columns['goal_reached_s']
+    times[5], times[11], times[16] = None, None, None  # of both lines
+    figure = draw_sweep(results)
+    figure.draw_without_rendering()
+    [axes] = figure.axes
+    labels = [text.get_window_extent() for text in axes.texts if text.get_gid() == 'runs']
+    marks = [mark.get_window_extent() for mark in (*axes.lines, *axes.collections)]
+    assert len(labels) == 4
+    assert min(label.y0 for label in labels) > max(mark.y1 for mark in marks)
+    assert not any(a.overlaps(b) for i, a in enumerate(labels) for b in labels[:i])
+
+
+@pytest.mark.parametrize(('values', 'ticked'), [
+    ([0.0, 0.05, 0.15], True), ([0.1 * k for k in range(8)], True), ([0.3], True),
+    ([0.1 * k for k in range(9)], False), ([0.0, 0.001, 1.0], False)])
+def test_ticks_stand_at_a_few_swept_numbers(tmp_path, values, ticked):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': values}))
+    [axes] = draw_sweep(results, 'robots_arrived').axes
+    assert (axes.get_xticks().tolist() == pytest.approx(values)) == ticked
+
+
+def test_bands_of_counts_end_at_whole_numbers(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(6)))
+    counted = results._replace(columns={**results.columns,
+                                        'robots_arrived': [0, 2, 3, None, 3, 4]})
+    [axes] = draw_sweep(counted, 'robots_arrived').axes
+    [ends] = axes.collections[0].get_segments()
+    assert ends.tolist() == [[0.0, 0.0], [0.0, 4.0]]
+
+
+def test_points_of_equal_counts_stand_side_by_side_within_the_axes(tmp_path):
+    figure = draw_sweep(load_results(make(tmp_path / 'a')), 'robots_arrived')
+    figure.draw_without_rendering()
+    [axes] = figure.axes
+    left, right = (line.get_window_extent() for line in axes.lines)
+    assert left.x0 < right.x0
+    for drawn in (left, right):
+        assert axes.bbox.x0 < drawn.x0 < drawn.x1 < axes.bbox.x1
+        assert axes.bbox.y0 < drawn.y0 < drawn.y1 < axes.bbox.y1
