@@ -13,7 +13,7 @@ import time
 
 SECONDS = 8.0  # then it ends, whatever it is doing
 _HARD = 20.0  # s, of wall time, for a process whose main thread keeps the lock of Python
-_LOOK = 0.05  # s
+_LOOK, _MOST = 0.05, 0.25  # s between two looks, and what counts of it
 
 _MESSAGE = b'ended at once: it had not ended in the 8 s since a signal asked it to\n'
 
@@ -65,11 +65,12 @@ def _delay() -> float:
 
 
 def _end_at_last(turn: int) -> None:
-    left, delay = SECONDS, _delay()
+    left, delay, now = SECONDS, _delay(), time.monotonic()
     while left > 0.0 and turn == _turn:
         time.sleep(_LOOK)
-        before, delay = delay, _delay()
-        left -= max(0.0, _LOOK - (delay - before))
+        passed, waited = time.monotonic() - now, _delay() - delay
+        left -= max(0.0, min(passed - waited, _MOST))
+        now, delay = now + passed, delay + waited
     if turn == _turn:
         try:
             os.write(2, _MESSAGE)

@@ -29,8 +29,7 @@ MAKE = ('from pathlib import Path; from sbot.ros.live_tf import live_tf_path; '
         'print(live_tf_path(print, Path({!r})))')
 
 
-@pytest.fixture(autouse=True)
-def not_found_yet(monkeypatch):
+def hide(monkeypatch):
     """As if nothing had found what was made: a replay in this process does."""
     if not INSTALLED:
         monkeypatch.setattr(sys, 'path', [
@@ -40,14 +39,22 @@ def not_found_yet(monkeypatch):
                 monkeypatch.delitem(sys.modules, name)
 
 
+@pytest.fixture(autouse=True)
+def not_found_yet(monkeypatch):
+    hide(monkeypatch)
+
+
 @pytest.fixture(scope='module')
 def made(tmp_path_factory):
     """A cache in which it was made, though with no umask."""
     folder, said, before = tmp_path_factory.mktemp('made'), [], os.umask(0)
     try:
-        path = live_tf.live_tf_path(said.append, folder)
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            hide(monkeypatch)  # this comes before fixtures of a test
+            path = live_tf.live_tf_path(said.append, folder)
     finally:
         os.umask(before)
+    assert path is not None, said
     assert Path(path).is_dir()
     assert len(said) == 1
     assert f'PYTHONPATH={path}' in said[0]
