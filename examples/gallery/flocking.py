@@ -10,14 +10,14 @@ MESSAGE = sbot.Broadcast(heading='float32')  # rad, by the compass of the sender
 
 
 class Boid:
-    """Drives as its neighbours do, keeps a distance from them, and turns away from walls.
+    """Drives as its neighbours do, turns away from near ones, and turns away from walls.
 
     It knows the range, bearing and broadcast heading of its neighbours, its heading and its laser.
     """
 
     def __init__(self, speed=0.8, spacing=1.4, align=1.5, cohere=0.4, avoid=1.5):
         self.speed = speed  # m/s
-        self.spacing = spacing  # m, between centres
+        self.spacing = spacing  # m, between centres: below it neighbours repel; robots still touch
         self.align, self.cohere, self.avoid = align, cohere, avoid  # weights
 
     def step(self, observation, rng):
