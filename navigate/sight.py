@@ -113,7 +113,7 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams:
             ahead = place.cosine * dx + place.sine * dy
             towards = dx * drift.x + dy * drift.y if blown else 0.0
             if (distance < reach and ahead < edge * distance
-                    and (narrow and ahead > 0.0 or towards > 0.0)):
+                    and ((narrow and ahead > 0.0) or towards > 0.0)):
                 limits = memory.limits
                 limits[count, 0], limits[count, 1] = dx / distance, dy / distance
                 limits[count, 2] = wall_limit(p, distance, towards / distance, margin)
