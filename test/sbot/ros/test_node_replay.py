@@ -93,10 +93,12 @@ def test_tolerances_let_small_differences_pass(avoided):
 
 
 def test_the_fixture_says_what_differs(avoided, tmp_path):
-    (tmp_path / 'conftest.py').write_text("pytest_plugins = ['sbot.ros.testing']\n")
+    (tmp_path / 'conftest.py').write_text(  # of scenarios and of nodes
+        "pytest_plugins = ['sbot.regression.testing', 'sbot.ros.testing']\n")
     (tmp_path / 'test_it.py').write_text(f"""
-def test_same(replay_to_node):
+def test_same(replay_to_node, sbot):
     assert replay_to_node({str(avoided)!r}, {avoid(1)!r}).commands == 31
+    assert len(sbot.read({str(avoided)!r}).stamps_ns) == 31
 
 def test_other(replay_to_node):
     replay_to_node({str(avoided)!r}, {avoid(1, 'gain:=0.7')!r}, tolerance={{'linear.x': 1.0}})
