@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.damper import fastest, projected, room_ahead, steady_room
-from navigate.drift import Drift, drive, updated_drift
+from navigate.drift import Drift, drive, is_calm, updated_drift
 from navigate.encounters import Motion, avoiding, keep_apart
 from navigate.following import follower_target, leader_speed, on_trail
 from navigate.frame import Place, into
@@ -214,7 +214,7 @@ def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning
                 min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
     # In wind, and where an obstacle moves, turns cannot wait.
-    calm = drift.x * drift.x + drift.y * drift.y < slow * slow and sight.near == robots
+    calm = is_calm(p, drift) and sight.near == robots
     if calm and (air_x * air_x + air_y * air_y < creeping * creeping or v < slow):
         if robots == 0:
             return v, aligning(p, turning, place, dt)
@@ -285,7 +285,7 @@ def look_around(p: Parameters, state: State, memory: Memory, task: Task, poses: 
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
     seen, changed = see(p, grid, memory, me, eye, ranges, beams, drift, state, dt)
     seen = limit_near(p, memory, robots, near, seen)
-    limits = limit_hidden(p, grid, memory, place, beams, state.margin, seen)
+    limits = limit_hidden(p, grid, memory, place, beams, drift, state.margin, seen)
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)

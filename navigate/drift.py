@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sbot_common.compiled.jit import njit
+from navigate.parameters import AT_REST, Parameters
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2, sincos
 
 
@@ -19,6 +20,13 @@ class Drift(NamedTuple):
     y: float
     v: float  # m/s, linear.x of the last command
     omega: float  # rad/s, angular.z of the last command
+
+
+@njit_inner
+def is_calm(p: Parameters, drift: Drift) -> bool:
+    """Tell whether the drift is too slow to act on: no wind, but noise."""
+    slow = AT_REST * p.forward_speed_mps
+    return drift.x * drift.x + drift.y * drift.y < slow * slow
 
 
 @njit

@@ -46,8 +46,15 @@ def sees_all_ahead(beams: Floats) -> bool:
     last = beams.shape[1] - 1
     if last < 0 or (beams[0, 0] < BLIND_SIDE and beams[0, last] < BLIND_SIDE):
         return True
-    # All around, from any direction: the gap between last and first is less than two steps.
-    return bool(last > 3 and _cosine(beams, 0, last) > _cosine(beams, 0, 2))
+    return sees_all_round(beams)
+
+
+@njit
+def sees_all_round(beams: Floats) -> bool:
+    """Tell whether a laser looks in every direction, or has no beams."""
+    last = beams.shape[1] - 1
+    # From any direction: the gap between last and first is less than two steps.
+    return last < 0 or bool(last > 3 and _cosine(beams, 0, last) > _cosine(beams, 0, 2))
 
 
 @njit_inner

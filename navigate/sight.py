@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navigate.damper import robot_limit, wall_limit
-from navigate.drift import Drift
+from navigate.drift import Drift, is_calm
 from navigate.frame import Frame, Place, into
-from navigate.looking import sees_all_ahead
+from navigate.looking import sees_all_ahead, sees_all_round
 from navigate.memory import Memory, State
 from navigate.moving import MOST as OBJECTS
 from navigate.moving import is_mover, is_robot
@@ -30,7 +30,7 @@ from navigate.parameters import (
 from navigate.ways.grid import Grid, column_of, row_of
 from navigate.ways.occupancy import add_hit, clear
 from navigate.yielding import heading_of
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_inner
 
 Floats = NDArray[np.float64]
 
@@ -86,16 +86,19 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
 
 @njit
 def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams: Floats,
-                 margin: float, count: int) -> int:
-    """Write limits for obstacles ahead and out of view, after ``count``; return their number.
+                 drift: Drift, margin: float, count: int) -> int:
+    """Write limits for obstacles out of view, after ``count``; return their number.
 
-    Of a laser that sees less than what is ahead, for obstacles that the robot saw before. What it
-    saw whole from one side has a far side, too: it counts as a disc, which is larger until it was
-    seen often enough to be sure of.
+    The robot saw them before. A laser that sees less than what is ahead hides some ahead. What
+    was seen whole from one side has a far side, too: it counts as a disc, which is larger until
+    it was seen often enough to be sure of. And wind blows a robot to where a laser of 180 degrees
+    does not look, too: without a limit there, a wall beside the robot would count in one turn and
+    not in the next, as the robot turns to and fro, and the wind would blow it there meanwhile.
     """
-    last = beams.shape[1] - 1
-    if sees_all_ahead(beams):
+    narrow, blown = not sees_all_ahead(beams), not (is_calm(p, drift) or sees_all_round(beams))
+    if not (narrow or blown):
         return count
+    last = beams.shape[1] - 1
     edge = min(beams[0, 0], beams[0, last])  # cosine
     reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(WHEEL, p.damper_gain)
     cells, most = math.ceil(reach / grid.cell), count + HIDDEN
@@ -108,11 +111,23 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams:
             dy = grid.origin_y + (r + np.float64(grid.hits[r, c, 1])) * grid.cell - place.y
             distance = math.sqrt(dx * dx + dy * dy)
             ahead = place.cosine * dx + place.sine * dy
-            if distance < reach and 0.0 < ahead < edge * distance:
+            towards = dx * drift.x + dy * drift.y if blown else 0.0
+            if (distance < reach and ahead < edge * distance
+                    and ((narrow and ahead > 0.0) or towards > 0.0)):
                 limits = memory.limits
                 limits[count, 0], limits[count, 1] = dx / distance, dy / distance
-                limits[count, 2] = wall_limit(p, distance, 0.0, margin)
+                limits[count, 2] = wall_limit(p, distance, towards / distance, margin)
                 count += 1
+    return limit_discs(p, memory, place, edge, reach, margin, count) if narrow else count
+
+
+@njit_inner
+def limit_discs(p: Parameters, memory: Memory, place: Place, edge: float, reach: float,
+                margin: float, count: int) -> int:
+    """Write limits for discs ahead that stand and are out of view; return the number of limits.
+
+    ``edge`` is the cosine of half the view, ``reach`` (m) how near they count.
+    """
     movers = memory.movers
     for k in range(OBJECTS):
         if movers.looks[k] > 0 and not movers.moves[k]:

@@ -73,7 +73,7 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
     Raises
     ------
     InputError
-        naming the input, where the robot has no such sensor, or no goal.
+        naming the input, where the robot has no such sensor, too few beams, or no goal.
 
     """
     own, poses = observation.robot_id, np.array(observation.poses, np.float64)
@@ -93,6 +93,8 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
             sensed[field] = value
         if kind == kinds.INFRARED and len(value) != size:  # compiled code would write behind it
             raise bad_value(f'input {name}', f'{len(value)} readings', f'{size}')
+        if kind == kinds.SCAN:
+            kinds.check_beams(name, size, len(value.ranges))
         if kind == kinds.READING:
             if len(value) != size:
                 raise bad_value('inputs', name, f"{name.partition(':')[0]}:{len(value)}")

@@ -75,14 +75,11 @@ def field_of(name: str) -> str | None:
     return FIELDS.get(base) if base in NAMES else base
 
 
-def doubt_of_beams(names: tuple[str, ...], beams: int) -> str | None:
-    """Return what is odd about inputs of scans with so few beams; None: nothing."""
-    for name in names:
-        kind, sectors = parse_input(name)
-        if kind == SCAN and sectors > beams:
-            return (f'input {name} has more sectors than a scan has beams, {beams}, so some are '
-                    f'always 0 (free); set sensors.scan_beams to {sectors} at least')
-    return None
+def check_beams(name: str, sectors: int, beams: int) -> None:
+    """Raise InputError for a scan input with more sectors than beams: some would be empty."""
+    if sectors > beams:
+        raise bad_value('inputs', name, f'scan:{beams} at most, one sector a beam; or set '
+                        f'sensors.scan_beams, now {beams}, to {sectors} at least')
 
 
 def input_table(names: tuple[str, ...]) -> Integers:

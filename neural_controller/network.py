@@ -74,11 +74,13 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     Parameters
     ----------
     kind : 'perceptron', 'mlp' or 'ctrnn'
-    inputs : names of ``neural_controller.inputs``, in order
-    hidden : neurons of each hidden layer
+    inputs : names, in order: 'infrared', 'scan:S' (S sectors), 'goal', 'leader', 'neighbours',
+        'wind', 'twist', 'pose', or another sensor and how many numbers it reads, e.g. 'imu:4'
+        (``sbot docs worlds``, "Inputs")
+    hidden : neurons of each hidden layer: none of a perceptron, one number of a ctrnn
     outputs : 'wheels': two shares of ``max_speed`` (m/s), with ``turn`` the distance of the
         wheels (m); 'twist': shares of ``max_speed`` (m/s) and of ``turn`` (rad/s). The defaults
-        are those of the s-bot
+        are those of the s-bot; give both for another body, or for 'twist'
     hold : ticks that a decision lasts, equal to ``hold`` of the task that trains the network
 
     Raises

@@ -154,6 +154,7 @@ MADE = {
     'README.md': ['tracks.png', 'run.html', 'film.gif', 'circle.png', 'gusts.png',
                   'results/runs.csv'],
     'command_line.md': ['tracks.png', 'arena.py', 'vortex.txt', 'results/runs.csv'],
+    'coming_from_vmas.md': ['meet.json', 'meet.gif'],
     'python.md': ['tracks.png', 'circles', 'run.svg', 'run.html'],
     'sensors.md': ['my_robot.txt'],
     'wind.md': ['my_field_wind.vtu', 'my_field.png'],

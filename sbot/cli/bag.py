@@ -147,7 +147,8 @@ def _print_diff(result: Comparison, first: str, second: str) -> None:
             _print(f'only in {bag}: {", ".join(names)}')
     if result.distances:
         robot, distance = max(result.distances.items(), key=lambda item: item[1])
-        print(f'largest distance at the end: {distance:.9g} m, of robot {robot}')
+        of_robot = f', of robot {robot}' if distance > 0.0 else ''
+        print(f'largest distance at the end: {distance:.9g} m{of_robot}')
 
 
 def _csv(args: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from sbot.controllers.registry import NONE, entry_of
 from sbot.controllers.user import is_shipped
 from sbot.regression.differing import in_words
 from sbot.regression.replay import ReplayResult, replay
-from sbot.scenario.controllers import controller_parameters
+from sbot.scenario.controllers import controller_parameters, external_robots
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
@@ -143,9 +143,19 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
     code = _report(result, args, damage_code(bag),
                    'within the tolerance' if args.tolerance else 'bit for bit',
                    f" (robot {', '.join(map(str, result.robots))})", len(result.robots))
+    if result.first is not None and not args.quiet and not args.json and set(
+            result.robots) <= set(_external(bag)):
+        print('if the change is meant, record again: sbot up SCENARIO --record NEW --node COMMAND',
+              file=sys.stderr)
     if bag.corrupt:
         report_damage(bag)
     return code
+
+
+def _external(bag: Bag) -> Collection[int]:
+    """Return the robots that users' nodes drove in the recorded run."""
+    return external_robots(parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
+                                          import_controllers=False))
 
 
 def _ask_for_trust(bag: Bag, scenario: Scenario, overrides: Mapping[str, object]) -> None:

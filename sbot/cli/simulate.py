@@ -22,6 +22,8 @@ from sbot_common.files import real_path
 
 Progress = Callable[[int, int], None]
 
+_SHOWN = 10  # robots in a line
+
 
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add the commands ``run`` and ``up``."""
@@ -236,6 +238,7 @@ def _up(arguments: argparse.Namespace) -> int:
              'simulation_interfaces': arguments.standard_services}
     parameters = {**{name: True for name, given in short.items() if given},
                   **simulator_parameters(arguments.parameter)}
+    name_awaited_nodes(scenario, arguments)
     warm_up(scenario, arguments.quiet)
 
     def output(line: str) -> None:
@@ -257,6 +260,17 @@ def _up(arguments: argparse.Namespace) -> int:
     name_files(arguments)
     name_next_step(scenario, summary, arguments)
     return 0
+
+
+def name_awaited_nodes(scenario: Scenario, arguments: argparse.Namespace) -> None:
+    """Print on stderr which robots need a node of the user's, if the command starts none."""
+    from sbot.scenario.controllers import external_robots
+    robots = list(external_robots(scenario))
+    if robots and not arguments.node and not arguments.quiet:
+        shown = ', '.join(map(str, robots[:_SHOWN])) + (
+            f' and {len(robots) - _SHOWN} more' if len(robots) > _SHOWN else '')
+        print(f'robot {shown}: controller external: the run waits for your node; start it in '
+              'another terminal, or give --node COMMAND', file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,6 @@ from sbot.controllers.entry import Entry, Place, Sources
 from sbot.controllers.user import load_function
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller
-from sbot_sim.world.bodies import Body
 
 _FILE = 'policy'  # the only parameter
 
@@ -34,18 +33,7 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
         raise InputError(f'{where}: {error}') from None
 
 
-def _doubts(parameters: Mapping[str, object], beams: int, _: Body) -> list[tuple[str, str]]:
-    from neural_controller.inputs import doubt_of_beams
-    from neural_controller.saved_policy import read_policy
-    path = parameters.get(_FILE)
-    try:
-        few = doubt_of_beams(read_policy(str(path)).network.inputs, beams)
-    except InputError:  # is said where the parameters are checked
-        return []
-    return [] if few is None else [(_FILE, few)]
-
-
 ENTRY = Entry('function_policy',
               'Your own compiled function, in a file of sbot.save_policy (docs/worlds.md).',
               _make, paths=(_FILE,), programs=(_FILE,), check=_check,
-              doubts=_doubts, may_preload=True)
+              may_preload=True)

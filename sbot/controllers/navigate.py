@@ -47,7 +47,7 @@ def _refusal(place: Place) -> str | None:
     return None
 
 
-def _doubts(parameters: Parameters, _: int, body: Body) -> list[tuple[str, str]]:
+def _doubts(parameters: Parameters, body: Body) -> list[tuple[str, str]]:
     radius, own = parameters.robot_radius_m, size_of(body).radius
     if radius in (0.0, own):
         return []

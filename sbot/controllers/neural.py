@@ -21,8 +21,7 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
     check_arguments(Neural, parameters, where)
 
 
-def _doubts(parameters: Mapping[str, object], beams: int, _: Body) -> list[tuple[str, str]]:
-    from neural_controller.inputs import doubt_of_beams
+def _doubts(parameters: Mapping[str, object], _: Body) -> list[tuple[str, str]]:
     from neural_controller.network import checked_hold, load_network
     path, hold = parameters.get('network'), parameters.get('hold')
     if not isinstance(path, str):
@@ -32,12 +31,10 @@ def _doubts(parameters: Mapping[str, object], beams: int, _: Body) -> list[tuple
         given, of_file = None if hold is None else checked_hold(hold), network.hold
     except InputError:  # is said where the controller is made
         return []
-    few = doubt_of_beams(network.inputs, beams)
-    found = [] if few is None else [('network', few)]
-    if None not in (given, of_file) and given != of_file:
-        found.append(('hold', f'got {given}, expected {of_file}, with which {one_line(path)} says '
-                      'that its network drives; leave it out to drive so'))
-    return found
+    if None in (given, of_file) or given == of_file:
+        return []
+    return [('hold', f'got {given}, expected {of_file}, with which {one_line(path)} says '
+             'that its network drives; leave it out to drive so')]
 
 
 ENTRY = Entry('neural_controller.controller:Neural',

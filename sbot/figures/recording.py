@@ -169,13 +169,23 @@ class _Content:
             topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE))
         air = RecordedWind(stamps, velocity, gust, force, self._field)
         free = free_winds(scenario, air.at, stamps, poses)
-        return RunData(scenario, stamps, poses, wind, free, tuple(self._goals),
+        goals = (*self._unpublished_goals(scenario, int(stamps[0])), *self._goals)
+        return RunData(scenario, stamps, poses, wind, free, goals,
                        starting_world(scenario.world, with_boxes=False), radius_of(scenario),
                        air,
                        self._things_at(bag, topics.OBSTACLES.name, stamps,
                                        starts_of(scenario, len(stamps))),
                        self._things_at(bag, topics.BOXES.name, stamps,
                                        box_starts_of(scenario, len(stamps))))
+
+    def _unpublished_goals(self, scenario: Scenario, begin: int) -> list[Goal]:
+        """Return the scenario's goals of robots whose goal no message tells.
+
+        The simulation publishes no goal of a robot with ``controller: external``.
+        """
+        published = {goal.robot for goal in self._goals}
+        return [Goal(begin, i, *robot.goal) for i, robot in enumerate(scenario.robots)
+                if robot.goal is not None and i not in published]
 
     def _things_at(self, bag: Bag, name: str, stamps: Stamps, starts: Array) -> Array:
         """Return centres (T, M, 2) m, or with yaws (T, M, 3); ``starts`` where none is known."""

@@ -24,10 +24,11 @@ import pytest
 from sbot.bag.reader import Bag
 from sbot.files.temporary import TemporaryFolder
 from sbot.regression.commands import Tolerances
+from sbot.regression.differing import in_words
 from sbot.regression.testing import REFRESH
 from sbot.ros.domain import FREE, parse_domain
 from sbot.ros.node_replay import NodeReplayResult, replay_node
-from sbot.ros.up import run_up
+from sbot.ros.up import NodeFailed, run_up
 from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario
 from sbot_common.errors import InputError
@@ -56,6 +57,8 @@ def assert_node_replays(bag: str | Path, command: str | None = None, *,
     pytest.skip.Exception
         with SBOT_REFRESH=1 and a command: the nodes have driven the recorded scenario again, and
         that recording has replaced the old one.
+    pytest.fail.Exception
+        with SBOT_REFRESH=1 and a command: the nodes ended or were silent; the old one stays.
     InputError, NodeFailed
         if the bag cannot be replayed, or the nodes end or do not come.
 
@@ -65,15 +68,20 @@ def assert_node_replays(bag: str | Path, command: str | None = None, *,
              if isinstance(tolerance, Mapping) else [repr(float(tolerance))])
     lines: list[str] = []
     if command is not None and os.environ.get(REFRESH) == '1':
-        record_again(bag, command, lines.append)
+        try:
+            record_again(bag, command, lines.append)
+        except (InputError, NodeFailed) as error:
+            pytest.fail(f'{error} ({bag} stays as it was)', pytrace=False)
         pytest.skip(f'{bag}: recorded again')
     result = replay_node(Bag(bag), command, robots=robots,
                          tolerances=Tolerances(given, 'tolerance'), timeout=timeout,
                          output=lines.append)
     if not result.equal:
-        raise AssertionError('\n'.join([
+        accept = [] if command is None else [
+            f'if the change is meant, record again: {REFRESH}=1 python -m pytest']
+        raise AssertionError('\n'.join(filter(None, [
             f'{bag}: {result.first} ({result.differences} of {result.commands} differ)',
-            *lines[-20:]]))
+            in_words(result.differing, len(result.robots)), *accept, *lines[-20:]])))
     return result
 
 

@@ -378,7 +378,8 @@ class Worlds:
 
     def check_inputs(self, network: Network) -> None:
         """Raise InputError for an input of a network that these worlds do not give."""
-        check_inputs(network, self.senses, self.phases.fitted.readings)
+        check_inputs(network, self.senses, self.phases.fitted.readings,
+                     self.scenarios[0].sensors.scan.scan_beams)
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
         for k in chosen.tolist():

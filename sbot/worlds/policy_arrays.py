@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.function_policy import FunctionPolicy
-from neural_controller.inputs import READING, field_of, input_table, parse_input
+from neural_controller.inputs import READING, SCAN, check_beams, field_of, input_table, parse_input
 from neural_controller.network import Network
 from sbot.scenario.model import Scenario
 from sbot.worlds.episode import COLUMNS
@@ -76,7 +76,7 @@ def _goals(given: ArrayLike | None, scenarios: Sequence[Scenario], needed: bool)
 
 
 def check_inputs(network: Network, senses: Collection[str],
-                 readings: Mapping[str, Floats]) -> None:
+                 readings: Mapping[str, Floats], beams: int) -> None:
     """Raise InputError for an input of a network that worlds do not give.
 
     Parameters
@@ -84,9 +84,11 @@ def check_inputs(network: Network, senses: Collection[str],
     network : whose inputs
     senses : what the worlds simulate
     readings : (K*N, numbers) of the sensors with a kernel, by name
+    beams : of a scan
 
     """
     for name in network.inputs:
+        kind, size = parse_input(name)
         sense = field_of(name)
         if sense is not None and sense not in senses:
             if sense not in sensors():
@@ -94,7 +96,8 @@ def check_inputs(network: Network, senses: Collection[str],
                                 'reads, e.g. imu:4')
             raise InputError(f"inputs: {name} needs {sense} in sense; add '{sense}'")
         rows = readings.get(sense or '')
-        if parse_input(name)[0] == READING and (
-                rows is None or parse_input(name)[1] != rows.shape[1]):
+        if kind == SCAN:
+            check_beams(name, size, beams)
+        if kind == READING and (rows is None or size != rows.shape[1]):
             raise bad_value('inputs', name, 'a name of neural_controller.inputs'
                             if rows is None else f'{sense}:{rows.shape[1]}')

@@ -132,5 +132,7 @@ class ExternalNodes:
             above = above.rpartition('/')[0]
             for node, type_name in ros.nodes_that_publish(self._node, f'{above}/{own}'):
                 if type_name in topics.COMMAND_TYPES:
-                    return f'; {node} publishes {above}/{own}: start it with -r __ns:={place}'
+                    hint = (f'it with -r __ns:={place}' if len(self.names) == 1 else
+                            'one node for each robot, with -r __ns:={namespace} in --node')
+                    return f'; {node} publishes {above}/{own}: start {hint}'
         return ''

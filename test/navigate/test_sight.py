@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from navigate.drift import Drift
 from navigate.frame import Place
 from navigate.meeting.evading import Around, lift_limits
 from navigate.memory import make_memory
-from navigate.parameters import SURE, UNSURE, Parameters, resolved
+from navigate.parameters import SURE, TURNING, UNSURE, Parameters, resolved
 from navigate.sight import limit_hidden, limit_near
 from navigate.ways.grid import make_grid, mark
 
@@ -21,9 +22,9 @@ def fan(half):
     return np.array([np.cos(angles), np.sin(angles)])
 
 
-def limits(grid, half, memory=None):
-    memory = memory or make_memory(1, 91)
-    count = limit_hidden(P, grid, memory, HERE, fan(half), P.margin_m, 0)
+def limits(grid, half, memory=None, wind=(0.0, 0.0)):
+    memory, drift = memory or make_memory(1, 91), Drift(*wind, 0.0, 0.0)
+    count = limit_hidden(P, grid, memory, HERE, fan(half), drift, P.margin_m, 0)
     return memory.limits[:count]
 
 
@@ -47,6 +48,21 @@ def test_what_is_behind_or_in_view_is_left_to_others():
     mark(grid, -0.1, 0.5)
     mark(grid, 0.6, 0.1)
     assert len(limits(grid, math.pi / 4)) == 0
+
+
+def test_what_wind_blows_towards_is_kept_clear_of_where_the_laser_does_not_look():
+    grid = a_grid(-1)
+    mark(grid, -0.1, 0.5)
+    (x, y, most), = limits(grid, math.pi / 2, wind=(0.0, 0.3))
+    assert math.atan2(y, x) == pytest.approx(math.atan2(0.5, -0.1), abs=1e-3)
+    distance = math.hypot(0.1, 0.5)
+    left = distance - P.robot_radius_m - P.margin_m - TURNING * 0.3 * 0.5 / distance
+    assert most == pytest.approx(P.damper_gain * left, abs=1e-6)
+    for half, wind in ((math.pi / 2, (0.0, -0.3)),  # away from it
+                       (math.pi / 2, (0.0, 0.09)),  # as noise
+                       (math.pi, (0.0, 0.3)),  # in view
+                       (0.75 * math.pi, (0.0, 0.3))):
+        assert len(limits(grid, half, wind=wind)) == 0
 
 
 def test_what_was_seen_whole_from_one_side_has_a_far_side():

@@ -161,6 +161,20 @@ def test_what_a_robot_lacks_is_named(tmp_path, name, words):
         Neural(str(tmp_path / 'a.json')).step(seen(), np.random.default_rng(0))
 
 
+@pytest.mark.parametrize('beams', [7, 8])
+def test_more_sectors_than_beams_are_refused(tmp_path, beams):
+    network = sbot.network('perceptron', ['scan:8'])
+    sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
+    scene = {'duration': 0.2, 'world': {'bounds': [0, 0, 3, 3]}, 'sensors': {'scan_beams': beams},
+             'robots': [{'body': 's-bot', 'pose': [1, 1, 0], 'controller': 'network',
+                         'parameters': {'network': str(tmp_path / 'a.json')}}]}
+    if beams >= 8:
+        sbot.run(scene)
+    else:
+        with pytest.raises(InputError, match="inputs: got 'scan:8', expected scan:7 at most"):
+            sbot.run(scene)
+
+
 @pytest.mark.parametrize('count', [14, 16, 100_000])
 def test_readings_that_there_is_no_room_for_are_refused(tmp_path, count):
     network = sbot.network('perceptron', ['infrared'])

@@ -86,7 +86,8 @@ def draw_curves(folders: Path | Sequence[Path], path: Path, dark: bool = False) 
         for each in axes.flat[max(0, len(lines) - columns):len(lines)]:
             each.set_xlabel('processor time (s)')
         number = ' to '.join(map(str, counts[:1] + counts[1:][-1:]))
-        figure.suptitle(f'Scores while robots learn: each line is one of {number} trainings',
+        figure.suptitle('Mean scores while robots learn: ' + (
+            'one training' if counts == [1] else f'each line is one of {number} trainings'),
                         fontsize='large')
         figure.savefig(path, dpi=DPI,
                        metadata={'Date': None} if path.suffix.lower() == '.svg' else None)
@@ -113,6 +114,6 @@ def _score(task: str, policy: str) -> str:
     entry = entry_of(task)
     metric = entry.metric
     if entry.fitness is not None:
-        return 'fitness'
-    unit = f' ({metric.unit})' if metric.has_unit else ''
+        return 'fitness (no unit)'
+    unit = f" ({metric.unit if metric.has_unit else 'no unit'})"
     return f"{'' if metric.higher else '−'}{metric.name}{unit}"

@@ -1,4 +1,4 @@
-"""Task ``coverage``: s-bots drive over as much of the floor as they can, by infrared."""
+"""Task ``coverage``: s-bots drive over the floor, by infrared and bearings."""
 
 from __future__ import annotations
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
+import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -60,8 +63,19 @@ def entry_of(name: str) -> Entry:
     if not isinstance(name, str):
         raise bad_value('task', name, f"module:ENTRY, or one of {', '.join(entries())}")
     if name not in entries():
-        raise unknown_name('task', name, [*entries(), 'module:ENTRY'])
+        raise _unknown(name)
     return entries()[name]
+
+
+def _unknown(name: str) -> InputError:
+    """Return the error for a name of no task; it may be a module whose ENTRY was forgotten."""
+    if name.isidentifier():
+        module = PathFinder.find_spec(name, [str(Path.cwd()), *sys.path])  # executes nothing
+        file = Path(module.origin or '') if module is not None else Path()
+        if file.suffix == '.py' and re.search(rb'^ENTRY\b', file.read_bytes(), re.MULTILINE):
+            return InputError(f"task: unknown name '{name}'; did you mean '{name}:ENTRY'?")
+    error = unknown_name('task', name, entries())
+    return error if str(error).endswith('?') else InputError(f'{error}, module:ENTRY')
 
 
 def task_of(name: str) -> Task:

@@ -24,7 +24,7 @@ def doubtful_parameters(written: ScenarioFile, scenario: Scenario,
             continue
         parameters = controller_parameters(scenario, robot)
         doubts = entry_of(robot.controller).doubts(
-            parameters, scenario.sensors.scan.scan_beams, scenario.bodies[robot.body])
+            parameters, scenario.bodies[robot.body])
         for key, text in doubts:
             place = origins.where(('robots', k, 'parameters', key) if key in entry.parameters
                                   else ('controllers', robot.controller, key))

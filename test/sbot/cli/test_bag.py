@@ -129,7 +129,11 @@ def test_end_distance_and_length(tmp_path, capsys):
     assert result.first.field == 'pose.pose.position.x'
     assert result.distances == {0: 0.0, 1: pytest.approx(0.25)}
     run('diff', a, b)
-    assert f'10 more messages in {a}' in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f'10 more messages in {a}' in said
+    assert said.endswith('largest distance at the end: 0 m\n')
+    run('diff', a, c)
+    assert capsys.readouterr().out.endswith('largest distance at the end: 0.25 m, of robot 1\n')
 
 
 def test_topics_of_one_bag_only_do_not_count(tmp_path, capsys):

@@ -10,6 +10,8 @@ import time
 import pytest
 
 from sbot.cli.main import COMMANDS, main, make_parser
+from sbot.cli.simulate import name_awaited_nodes
+from sbot.scenario.load import load_scenario
 
 ARENA = 'world: {bounds: [0, 0, 10, 10]}\n'
 ROBOT = 'robots: [{pose: [5, 5, 0], goal: [7, 7]}]\n'
@@ -401,3 +403,17 @@ def test_a_run_names_the_files_that_it_wrote(tmp_path, capsys):
     assert f'recording: {bag}\npicture: {picture}\n' in capsys.readouterr().err
     assert main([*command, '--quiet']) == 0
     assert 'picture' not in capsys.readouterr().err
+
+
+def test_robots_that_wait_for_a_node_are_named_unless_the_command_starts_one(tmp_path, capsys):
+    (tmp_path / 'two.yaml').write_text(
+        'duration: 1\nworld: {bounds: [0, 0, 9, 9]}\nrobots:\n'
+        '  - {pose: [2, 2, 0], controller: none}\n  - {pose: [2, 5, 0], controller: external}\n')
+    two = load_scenario(str(tmp_path / 'two.yaml'))
+    for node, quiet, lines in ((['a'], False, 0), ([], True, 0), ([], False, 1)):
+        name_awaited_nodes(two, argparse.Namespace(node=node, quiet=quiet))
+        assert len(capsys.readouterr().err.splitlines()) == lines
+    name_awaited_nodes(two, argparse.Namespace(node=[], quiet=False))
+    assert capsys.readouterr().err == (
+        'robot 1: controller external: the run waits for your node; start it in another terminal, '
+        'or give --node COMMAND\n')

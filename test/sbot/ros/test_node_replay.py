@@ -80,6 +80,7 @@ def test_a_changed_constant_is_found_with_tick_topic_and_field(avoided):
     first, count = done.stdout.splitlines()
     assert first.startswith('first difference: tick 0, /robot_1/cmd_vel, angular.z: recorded 0.')
     assert count == '31 of 31 commands differ (robot 1)'
+    assert 'record again: sbot up SCENARIO --record NEW --node COMMAND\n' in done.stderr
 
 
 def test_tolerances_let_small_differences_pass(avoided):
@@ -92,10 +93,12 @@ def test_tolerances_let_small_differences_pass(avoided):
 
 
 def test_the_fixture_says_what_differs(avoided, tmp_path):
-    (tmp_path / 'conftest.py').write_text("pytest_plugins = ['sbot.ros.testing']\n")
+    (tmp_path / 'conftest.py').write_text(  # of scenarios and of nodes
+        "pytest_plugins = ['sbot.regression.testing', 'sbot.ros.testing']\n")
     (tmp_path / 'test_it.py').write_text(f"""
-def test_same(replay_to_node):
+def test_same(replay_to_node, sbot):
     assert replay_to_node({str(avoided)!r}, {avoid(1)!r}).commands == 31
+    assert len(sbot.read({str(avoided)!r}).stamps_ns) == 31
 
 def test_other(replay_to_node):
     replay_to_node({str(avoided)!r}, {avoid(1, 'gain:=0.7')!r}, tolerance={{'linear.x': 1.0}})
@@ -147,6 +150,25 @@ def test_same(replay_to_node):
                               env={**os.environ, 'SBOT_REFRESH': refresh}, capture_output=True,
                               text=True)
         assert words in done.stdout, done.stdout
+        if words == '1 failed':
+            assert '3 of 3 robots differ: robot 0 from tick 0 (' in done.stdout
+            assert 'record again: SBOT_REFRESH=1 python -m pytest' in done.stdout
+
+
+def test_a_node_that_ends_leaves_the_recording_and_is_named_in_one_line(
+        avoided, tmp_path, monkeypatch):
+    from sbot.ros.testing import assert_node_replays
+    shutil.copytree(avoided, tmp_path / 'bag')
+    (tmp_path / 'ends.py').write_text('raise SystemExit("no map")\n')
+    monkeypatch.setattr(sys, 'path', [*sys.path])  # it adds the folder of tf2_msgs
+    monkeypatch.setenv('SBOT_REFRESH', '1')
+    with pytest.raises(pytest.fail.Exception) as failed:
+        assert_node_replays(tmp_path / 'bag', str(tmp_path / 'ends.py'))
+    assert not failed.value.pytrace
+    assert str(failed.value) == (f"{tmp_path / 'ends.py'}: ended the run with exit code 1: no map "
+                                 f"({tmp_path / 'bag'} stays as it was)")
+    assert [path.name for path in (tmp_path / 'bag').iterdir()] == [
+        path.name for path in avoided.iterdir()]
 
 
 def test_a_node_that_runs_already_is_fed_in_its_domain(avoided, monkeypatch):
@@ -167,6 +189,7 @@ def test_a_node_in_place_of_a_controller_of_ours_is_found_by_what_it_publishes(t
     assert done.returncode == 1
     assert done.stdout.startswith('first difference: tick 0, /robot_2/cmd_vel, ')
     assert done.stdout.endswith('16 of 16 commands differ (robot 2)\n')
+    assert 'record again' not in done.stderr  # `sbot up` would start our own controller
 
 
 @pytest.mark.parametrize(('case', 'code', 'words'), [

@@ -73,6 +73,8 @@ def run(worlds, policy=NETWORK, weights=WEIGHTS, ticks=2, **named):
     (lambda w: run(w, goals=[[0, math.inf]] * 3), 'goals: got inf'),
     (lambda w: run(w, policy=sbot.network('perceptron', ['infrared'])),
      "inputs: infrared needs infrared in sense; add 'infrared'"),
+    (lambda w: run(w, policy=sbot.network('perceptron', ['scan:999'])),
+     r"inputs: got 'scan:999', expected scan:\d+ at most"),
     (lambda w: run(w, keep='pose'), "keep: got 'pose', expected a list of any of pose, command"),
     (lambda w: run(w, keep=3), 'keep: got 3, expected a list'),
     (lambda w: run(w, keep=[[]]), r'keep: got \[\], expected any of'),

@@ -65,13 +65,14 @@ def test_goals_are_given_or_the_scenarios():
 @pytest.mark.parametrize(('inputs', 'senses', 'words'), [
     (['infrared'], ['scan'], "needs infrared in sense; add 'infrared'"),
     (['imu:3'], ['imu'], 'expected imu:4'), (['imu:4'], ['scan'], 'needs imu in sense'),
+    (['scan:9'], ['scan'], r"^inputs: got 'scan:9', expected scan:8 at most.* 9 at least$"),
     (['radar:4'], ['scan'], 'the name of a sensor and how many numbers it reads')])
 def test_an_input_that_worlds_do_not_give_is_named(inputs, senses, words):
     readings = {'imu': np.zeros((4, 4))} if 'imu' in senses else {}
     with pytest.raises(InputError, match=words):
-        check_inputs(sbot.network('perceptron', inputs), senses, readings)
+        check_inputs(sbot.network('perceptron', inputs), senses, readings, 8)
 
 
 def test_inputs_that_worlds_give_are_fine():
-    check_inputs(sbot.network('perceptron', ['infrared', 'imu:4', 'goal']), ['infrared', 'imu'],
-                 {'imu': np.zeros((4, 4))})
+    check_inputs(sbot.network('perceptron', ['infrared', 'imu:4', 'goal', 'scan:8']),
+                 ['infrared', 'imu', 'scan'], {'imu': np.zeros((4, 4))}, 8)

@@ -66,6 +66,15 @@ def test_a_node_without_its_namespace_is_named_while_the_start_waits(make):
     assert 'seeker' not in waiting
 
 
+def test_one_command_for_several_nodes_is_named_with_the_place_of_their_namespace(make):
+    nodes = make({'/cmd_vel': [('/seeker', TWIST)]})
+    nodes.names[2] = '/robot_2/cmd_vel'
+    first, second = nodes.missing()
+    for waiting in (first, second):
+        assert waiting.endswith('/seeker publishes /cmd_vel: start one node for each robot, with '
+                                '-r __ns:={namespace} in --node)')
+
+
 def test_a_publisher_without_a_node_is_told_while_the_start_waits(make):
     nodes = make({})
     nodes._node.count_publishers = {NAME: 2}.get

@@ -124,7 +124,9 @@ def test_each_learner_of_a_task_has_a_panel_with_its_own_score(tmp_path, monkeyp
     assert 'one of 1 to 2 trainings' in figure.get_suptitle()
     shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [(axes.get_title('left'), axes.get_ylabel(), len(axes.lines)) for axes in shown] == [
-        ('coverage, evolution', 'covered', 2), ('coverage, PPO', 'episode return', 1),
-        ('reach_goal, evolution', 'fitness', 1)]
+        ('coverage, evolution', 'covered (no unit)', 2), ('coverage, PPO', 'episode return', 1),
+        ('reach_goal, evolution', 'fitness (no unit)', 1)]
     assert [axes.get_xlabel() for axes in shown] == ['processor time (s)'] * 3
     assert shown[0].lines[0].get_xydata().tolist() == [[1.0, 0.2], [2.0, 0.3]]
+    draw_curves(tmp_path / 'two', tmp_path / 'curves.png')
+    assert figures[1].get_suptitle() == 'Mean scores while robots learn: one training'

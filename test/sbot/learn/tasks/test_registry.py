@@ -288,8 +288,17 @@ def test_an_arena_has_one_entry_of_robots(module, arena):
 
 
 def test_a_name_that_is_none_shows_the_form_of_ones_own():
-    with pytest.raises(InputError, match=r"unknown name 'gaps.ENTRY'; known: .*, module:ENTRY"):
+    with pytest.raises(InputError, match=r"unknown name 'gaps.ENTRY'; known: .*, module:ENTRY$"):
         entry_of('gaps.ENTRY')
+
+
+def test_a_module_without_the_name_of_its_entry_is_named(module):
+    name = module()
+    with pytest.raises(InputError, match=rf"unknown name '{name}'; did you mean '{name}:ENTRY'"):
+        sbot.learn.scene(name)
+    assert name not in sys.modules, 'it was executed'
+    with pytest.raises(InputError, match=r"unknown name 'numbers'; known: "):  # has no ENTRY
+        sbot.learn.scene('numbers')
 
 
 def test_a_missing_module_is_named():

@@ -50,31 +50,6 @@ def test_a_warning_is_one_line_whatever_the_file_is_called(tmp_path, caplog):
     assert '\n' not in record.getMessage()
 
 
-def scanning(beams, **entry):
-    return {'duration': 1, 'world': {'bounds': [0, 0, 3, 3]}, 'sensors': {'scan_beams': beams},
-            'robots': [{'body': 's-bot', 'pose': [1, 1, 0], **entry}]}
-
-
-def ahead(inputs, weights, memory, outputs, layers, dt):
-    outputs[0], outputs[1] = 1.0, 1.0
-
-
-@pytest.mark.parametrize('beams', [4, 8])
-@pytest.mark.parametrize('kind', ['network', 'policy'])
-def test_fewer_beams_than_sectors_are_doubted(tmp_path, caplog, beams, kind):
-    path = tmp_path / 'a.json'
-    if kind == 'network':
-        network, controller = sbot.network(inputs=['scan:8']), NEURAL
-        sbot.save_network(path, network, np.zeros(network.weight_count))
-    else:
-        controller = 'function_policy'
-        sbot.save_policy(path, sbot.function_policy(ahead, ['scan:8'], weights=0), [])
-    sbot.load(scanning(beams, controller=controller, parameters={kind: str(path)}))
-    assert [record.getMessage() for record in caplog.records] == [
-        f'scenario: robots.0.parameters.{kind}: input scan:8 has more sectors than a scan has '
-        'beams, 4, so some are always 0 (free); set sensors.scan_beams to 8 at least'][beams == 8:]
-
-
 def test_worlds_use_no_controllers_and_doubt_none(tmp_path, caplog):
     sbot.save_network(tmp_path / 'a.json', sbot.network(hold=3), np.zeros(32))
     values = driven(tmp_path / 'a.json', 4)
