@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.textpath import text_to_path
 
 from sbot.figures.arena.boxes import Boxes, draw_box_starts
 from sbot.figures.arena.colours import MOST_NAMED
@@ -16,7 +18,7 @@ from sbot.figures.arena.ground import draw_arena
 from sbot.figures.arena.numbers import MOST_NUMBERED, number_robots
 from sbot.figures.arena.obstacles import draw_moving
 from sbot.figures.arena.robots import Robots
-from sbot.figures.arena.view import view_of
+from sbot.figures.arena.view import ABOVE, view_of
 from sbot.figures.data import RunData, name_of
 from sbot.figures.moments import draw_moments
 from sbot.figures.palette import drawing, style_of
@@ -33,6 +35,8 @@ COLOURS = ('robot', 'time', 'heading')  # what a colour says
 _WIDTH = 7.0  # inches: two columns of a paper
 _LEFT, _RIGHT = 0.78, 0.12  # inches beside arena and panels: the same, so that their edges align
 _TOP, _BOTTOM = 0.30, 0.46  # inches for the title, and for the time axis
+_LINE = 0.2  # inches, of a title above the label of the wind
+_TITLE_GAP = 12.0  # points between the two on one line
 _ARENA_HEIGHTS = (0.6, 7.0)  # inches, least and most
 _ARENA_AXIS = 0.52  # inches for the arena's x axis
 _STRIP_HEIGHT, _STRIP_GAP = 0.15, 0.29  # inches; the panels' legend is in the gap
@@ -142,7 +146,7 @@ def draw_run(data: RunData, colour: str = '') -> Figure:
     number_robots(top, data, by=by)
     draw_signs(top, data, 1.0 - _RIGHT / _WIDTH)
     top.set(ylabel='y (m)')
-    top.set_title(_title(data), loc='left', parse_math=False)
+    _place_title(figure, top, _title(data))
     if strip is not None:
         draw_strip(strip, data)
     draw_panels(figure, below, data)
@@ -152,6 +156,23 @@ def draw_run(data: RunData, colour: str = '') -> Figure:
                     frameon=False, fontsize='medium', handlelength=1.4,
                     handletextpad=0.5, columnspacing=1.0, borderaxespad=0.1)
     return figure
+
+
+def _place_title(figure: Figure, top: Axes, text: str) -> None:
+    """Write the title beside the label of the wind, or above it where both are too long."""
+    title = top.set_title(text, loc='left', parse_math=False)
+    width = sum(text_to_path.get_text_width_height_descent(
+        each.get_text(), each.get_fontproperties(), False)[0]
+        for each in (title, *(label for label in top.texts if label.get_gid() == ABOVE)))
+    if width + _TITLE_GAP <= 72 * (_WIDTH - _LEFT - _RIGHT):
+        return
+    top.set_title(text, loc='left', parse_math=False, pad=rcParams['axes.titlepad'] + 72 * _LINE)
+    before = figure.get_figheight()
+    figure.set_figheight(before + _LINE)
+    for axes in figure.axes:
+        x, y, wide, high = axes.get_position(original=True).bounds
+        share = before / (before + _LINE)
+        axes.set_position((x, y * share, wide, high * share))
 
 
 def _title(data: RunData) -> str:

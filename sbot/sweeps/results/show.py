@@ -32,6 +32,13 @@ class Results(NamedTuple):
         """Columns that have a median."""
         return [name for name, values in self.columns.items() if any(map(_is_number, values))]
 
+    @property
+    def empty(self) -> list[str]:
+        """Metrics without a value in any of the runs that succeeded, if there are any."""
+        done = [i for i, error in enumerate(self.columns['error']) if error is None]
+        return [name for name in self.metrics if done and all(
+            self.columns[name][i] is None for i in done)]
+
 
 def load_results(folder: str | Path) -> Results:
     """Return the results in a folder.
@@ -61,6 +68,9 @@ def _is_number(value: object) -> bool:
 
 def check_column(results: Results, name: str, option: str) -> str:
     """Return the name of a column with numbers, or raise InputError."""
+    if name in results.empty:
+        raise InputError(f"{option}: {one_line(name, SHOWN)} has no value in any of "
+                         f"{len(results.columns['run'])} runs")
     if name not in results.numbers:
         # Short names of columns are alike by chance: only a near one is asked about.
         question = hint(name, results.numbers, 'columns', 0.6)
@@ -107,6 +117,8 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
         results, shown[:count], found.values()))
     if len(found) > _MOST_ROWS:
         text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
+    if results.empty:
+        text += f'\nno value in any run: {one_line(", ".join(results.empty), SHOWN)}'
     return text
 
 

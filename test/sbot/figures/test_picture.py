@@ -1,5 +1,7 @@
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 import sbot
 from sbot.cli import main as cli
@@ -54,3 +56,22 @@ def test_a_title_has_a_name_only_if_somebody_gave_it(values, title):
 
 
 
+
+
+@pytest.mark.parametrize(('name', 'lines'), [('short', 1), ('a_name_of_many_letters', 2)])
+def test_title_and_label_of_the_wind_are_apart(name, lines):
+    figure = draw_run(from_result(sbot.run(
+        {'name': name, 'duration': 0.2, 'world': {'bounds': [0, 0, 20, 12]},
+         'robots': [{'pose': [5, 5, 0], 'controller': 'none'}],
+         'wind': {'wind_speed_mean': 0.3, 'wind_gust_speed_mean': 0.2, 'wind_gust_start': 0.0,
+                  'wind_gust_duration': 0.1}})))
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw(renderer)
+    top = figure.axes[0]
+    label = next(each for each in top.texts if each.get_text().startswith('wind'))
+    title = next(each for each in top.get_children()
+                 if isinstance(each, Text) and each.get_text().startswith(name))
+    one, other = (each.get_window_extent(renderer) for each in (title, label))
+    assert not one.overlaps(other)
+    assert (one.y0 > other.y1) == (lines == 2)
+    assert one.y1 <= figure.bbox.y1

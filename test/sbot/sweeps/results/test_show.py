@@ -57,6 +57,17 @@ def test_any_column_can_be_shown(tmp_path):
         format_results(results, ['overlap'])
 
 
+def test_a_metric_without_a_value_in_any_run_is_told(tmp_path):
+    results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
+    assert 'no value' not in format_results(results)
+    results.columns['mine'] = [None for _ in results.columns['mine']]
+    text = format_results(results)
+    assert 'mine' not in text.splitlines()[0]
+    assert text.splitlines()[-1] == 'no value in any run: mine'
+    with pytest.raises(InputError, match='--metric: mine has no value in any of 30 runs'):
+        format_results(results, ['mine'])
+
+
 @pytest.mark.parametrize('grid', [{}, {'robots.0.goal': [[1.25, 2.5], [3.75, 4.5]]},
                                   {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
 def test_it_fits_whatever_is_swept(tmp_path, grid):
