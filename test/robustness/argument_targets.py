@@ -28,7 +28,7 @@ ARENA = {'bounds': [0, 0, 3, 3], 'circles': [{'center': [2, 2], 'radius': 0.3}]}
 ROBOTS = [{'pose': [0.5 + 0.4 * i, 0.6, 0.3], 'body': 's-bot', 'controller': 'none',
            'goal': [2.5, 2.5]} for i in range(3)]
 PLAIN = {'name': 'plain', 'rate': 10, 'seed': 4, 'world': ARENA, 'robots': ROBOTS,
-         'sensors': {'infrared': True, 'scan_beams': 9, 'scan_noise_std': 0.01,
+         'sensors': {'infrared': True, 'scan_beams': 17, 'scan_noise_std': 0.01,
                      'odometry_noise_slip': 0.02}}
 HEARING = {**PLAIN, 'sensors': {**PLAIN['sensors'], 'range_and_bearing': True},
            'wind': {'wind_speed_mean': 0.05, 'wake': True}}

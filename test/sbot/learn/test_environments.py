@@ -193,7 +193,7 @@ def test_robots_that_are_done_stand_still_and_leave():
     (NEAR, {'task': 'dance'}, "^task: unknown name 'dance'; known: aggregate, "),
     (NEAR, {'task': 3}, 'a Task'), (NEAR, {'render_mode': 'ansi'}, 'human, rgb_array, html'),
     (NEAR, {'task': 'avoid_obstacles'}, r'infrared needs sensors\.infrared'),
-    (SBOTS, {'task': 'reach_goal'}, 'robots.0: needs a goal')])
+    ({**SBOTS, 'sensors': {'scan_beams': 16}}, {'task': 'reach_goal'}, 'robots.0: needs a goal')])
 def test_what_cannot_be_is_named(scenario, arguments, words):
     with pytest.raises(InputError, match=words):
         sbot.learn.parallel_env(scenario, **arguments)
