@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
@@ -97,6 +97,12 @@ def _pieces(value: object, most: int) -> Iterator[str]:
             yield repr(value)
         except Exception:  # of a user's class, or a fraction of thousands of digits
             yield f'<{kind.__name__}>'
+
+
+def first_of(words: Sequence[str], most: int) -> str:
+    """Return words separated by commas: of more than ``most`` the first, and how many more."""
+    more = f' and {len(words) - most} more' if len(words) > most else ''
+    return ', '.join(words[:most]) + more
 
 
 def bad_value(where: str, value: object, expected: str) -> InputError:

@@ -17,7 +17,7 @@ from sbot.runner.summary import format_summary
 from sbot.scenario.load import load_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
-from sbot_common.errors import SHOWN, InputError, bad_value, one_line
+from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line
 from sbot_common.files import real_path
 
 Progress = Callable[[int, int], None]
@@ -265,12 +265,10 @@ def _up(arguments: argparse.Namespace) -> int:
 def name_awaited_nodes(scenario: Scenario, arguments: argparse.Namespace) -> None:
     """Print on stderr which robots need a node of the user's, if the command starts none."""
     from sbot.scenario.controllers import external_robots
-    robots = list(external_robots(scenario))
+    robots = [str(robot) for robot in external_robots(scenario)]
     if robots and not arguments.node and not arguments.quiet:
-        shown = ', '.join(map(str, robots[:_SHOWN])) + (
-            f' and {len(robots) - _SHOWN} more' if len(robots) > _SHOWN else '')
-        print(f'robot {shown}: controller external: the run waits for your node; start it in '
-              'another terminal, or give --node COMMAND', file=sys.stderr)
+        print(f'robot {first_of(robots, _SHOWN)}: controller external: the run waits for your '
+              'node; start it in another terminal, or give --node COMMAND', file=sys.stderr)
 
 
 @contextlib.contextmanager

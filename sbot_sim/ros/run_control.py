@@ -12,7 +12,7 @@ from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
 from sbot_common.clock import Rate
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, first_of
 from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import External
 
@@ -193,8 +193,7 @@ class RunControl(ABC):
         waited = self._awake()
         if not missing:
             return False
-        names = ', '.join(missing[:20]) + (
-            f' and {len(missing) - 20} more' if len(missing) > 20 else '')
+        names = first_of(missing, 20)
         nodes = sum(self._options.awaited) + len(self._options.external) + 1
         if waited > max(CONNECTION_TIMEOUT + CONNECTION_TIME_A_NODE * max(0, nodes - 8),
                         self._options.lockstep_timeout):

@@ -16,6 +16,7 @@ from sbot_common.errors import (
     PlainFormatter,
     bad_value,
     decoding,
+    first_of,
     plain_lines,
     shown,
     unknown_name,
@@ -103,3 +104,9 @@ def test_warnings_of_a_process_are_plain():
     assert done.stderr.count('a\\x1b]0;title\\x07\\x9b31m\\u202eb') == 2
     assert '\x1b' not in done.stderr
     assert '\x07' not in done.stderr
+
+
+@pytest.mark.parametrize(('count', 'text'), [
+    (0, ''), (1, 'a'), (2, 'a, b'), (4, 'a, b and 2 more')])
+def test_the_first_of_many_words_and_how_many_more(count, text):
+    assert first_of(list('abcd')[:count], 2) == text
