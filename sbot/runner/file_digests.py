@@ -37,7 +37,7 @@ def changed_files(metadata: Mapping[str, str], scenario: Scenario) -> list[str]:
     """
     try:
         noted = json.loads(metadata.get(FILES, '{}'))
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     used, changed = set(_files(scenario)), []
     for name, digest in noted.items() if isinstance(noted, dict) else ():

@@ -76,3 +76,10 @@ def test_a_file_that_the_replay_does_not_use_is_not_named(bag, tmp_path):
 def test_metadata_that_is_not_ours_names_nothing(bag, tmp_path, noted):
     scenario = parse_scenario(bag.scenario_text, 'bag', tmp_path)
     assert changed_files({FILES: noted}, scenario) == []
+
+
+@pytest.mark.parametrize('text', [
+    200_000 * '[', 100_000 * '{"a":', '3', 'NaN', '{"\\u0000": "x"}', '{"/dev/zero": "x"}',
+    '{"": 3}', json.dumps({100_000 * 'a': None})])
+def test_what_is_no_table_of_digests_names_no_file(text):
+    assert changed_files({FILES: text}, load_scenario('evolved_aggregation')) == []
