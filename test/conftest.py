@@ -26,7 +26,10 @@ for _number, _handler in ((signal.SIGINT, signal.default_int_handler),
         signal.signal(_number, _handler)
 
 # The first call of a compiled function takes seconds; time limits per example would only flicker.
-settings.register_profile('project', deadline=None)
+# Every run tries the same examples, so that a commit passes always or never. The profile `search`
+# tries others: `make test ARGUMENTS=--hypothesis-profile=search`.
+settings.register_profile('project', deadline=None, derandomize=True)
+settings.register_profile('search', deadline=None, print_blob=True)
 settings.load_profile('project')
 
 # Nodes of tests talk to each other only; processes that tests start inherit this. Each worker of

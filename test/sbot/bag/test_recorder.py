@@ -1,6 +1,7 @@
 import json
 import random
 import resource
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
 from rosbags.rosbag2 import Reader
 
-from sbot.bag.mcap_writer import McapFile
+from sbot.bag.mcap_writer import MAGIC, McapFile
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder, RecorderError
 from sbot_common.errors import InputError
@@ -57,9 +58,21 @@ def complete_messages(path):
         try:
             for found in StreamReader(file, validate_crcs=True).records:
                 count += isinstance(found, McapMessage)
-        except EndOfFile:
+        except (EndOfFile, struct.error):  # before a record or within one
             pass
     return count
+
+
+def test_complete_messages_are_counted_wherever_a_file_ends(tmp_path):
+    record(tmp_path / 'bag', ticks=3)
+    path = tmp_path / 'bag' / 'bag_0.mcap'
+    whole = path.read_bytes()
+    counts = []
+    for length in range(len(MAGIC), len(whole)):
+        path.write_bytes(whole[:length])
+        counts.append(complete_messages(path))
+    assert counts == sorted(counts)
+    assert set(counts) == {0, 10}  # all in one chunk
 
 
 def test_what_was_written_is_read(tmp_path):
