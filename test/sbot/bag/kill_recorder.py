@@ -1,6 +1,7 @@
-"""Forks recorders and kills each at a random moment; prints what each had written by then.
+"""Forks recorders and kills each at a random message; prints what each had written by then.
 
 Usage: kill_recorder.py DIRECTORY COUNT SEED. A program of its own: it forks without threads.
+The moments are numbers of messages, not times: a busy machine changes nothing.
 """
 
 import json
@@ -17,8 +18,27 @@ from sbot.bag.recorder import Recorder
 from sbot_common.topics import RAB_DATA, SCENARIO
 
 AT_ONCE = 10
-LONGEST = 2.0  # s
-MOST = 4000  # messages
+LATEST = 900  # message at which one is killed
+WAITS = (50, 400)  # messages after which a recorder brings all into the file, without more calls
+DEADLINE = 240.0  # s
+
+
+def record(directory: Path, counts: memoryview) -> None:
+    """Record messages for ever; note how many are written, and how many are in the file."""
+    recorder = Recorder(directory, metadata={'scenario': 'name: x'})
+    recorder.write('/scenario', SCENARIO, 1, b'first')
+    while True:
+        k = counts[0]
+        recorder.write('/robot_0/rab_data', RAB_DATA, k + 1, payloads[k % 17])
+        counts[0] += 1
+        if counts[0] in WAITS:
+            with recorder._changed:
+                recorder._changed.wait_for(lambda: not (
+                    len(recorder._open) or recorder._queue or recorder._busy), DEADLINE)
+                assert not len(recorder._open)
+            counts[1] = counts[0]
+        time.sleep(0.001)
+
 
 if __name__ == '__main__':
     directory, count, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
@@ -30,25 +50,24 @@ if __name__ == '__main__':
     for first in range(0, count, AT_ONCE):
         children = []
         for number in range(first, min(first + AT_ONCE, count)):
-            times = mmap.mmap(-1, 8 * MOST)
+            counts = memoryview(mmap.mmap(-1, 16)).cast('q')
             pid = os.fork()
             if pid == 0:
-                view = memoryview(times).cast('d')
-                recorder = Recorder(directory / str(number), metadata={'scenario': 'name: x'})
-                recorder.write('/scenario', SCENARIO, 1, b'first')
-                for k in range(MOST):
-                    recorder.write('/robot_0/rab_data', RAB_DATA, k + 1, payloads[k % 17])
-                    view[k] = time.monotonic()
-                    time.sleep(0.001)
-                os._exit(0)
-            children.append((number, pid, times, time.monotonic() + choose.uniform(0, LONGEST)))
-        for number, pid, times, when in sorted(children, key=lambda child: child[3]):
-            time.sleep(max(0.0, when - time.monotonic()))
+                try:
+                    record(directory / str(number), counts)
+                finally:
+                    os._exit(1)
+            children.append((number, pid, counts, choose.randrange(LATEST)))
+        children.sort(key=lambda child: child[3])
+        end = time.monotonic() + DEADLINE
+        while children:
+            number, pid, counts, last = children[0]
+            while counts[0] < last and time.monotonic() < end:
+                time.sleep(0.0005)
             os.kill(pid, signal.SIGKILL)
-            killed = time.monotonic()
-            os.waitpid(pid, 0)
-            written = [t for t in memoryview(times).cast('d') if t]
-            old = sum(t < killed - 1.0 for t in written)
-            results.append({'bag': str(directory / str(number)), 'written': len(written),
-                            'old': old})
+            ended = os.waitpid(pid, 0)[1]
+            del children[0]
+            results.append({'bag': str(directory / str(number)), 'written': counts[0],
+                            'kept': counts[1], 'killed': ended == signal.SIGKILL
+                            and counts[0] >= last})
     print(json.dumps({'results': results, 'payloads': [p.hex() for p in payloads]}))

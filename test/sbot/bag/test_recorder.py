@@ -91,7 +91,7 @@ def test_converted_to_version_8_qos_is_as_humble_reads_it(tmp_path):
     record(tmp_path / 'bag')
     converted = tmp_path / 'for_humble'
     subprocess.run([sys.executable, '-m', 'rosbags.convert', '--src', str(tmp_path / 'bag'),
-                    '--dst', str(converted), '--dst-version', '8'], check=True, timeout=120)
+                    '--dst', str(converted), '--dst-version', '8'], check=True, timeout=300)
     described = yaml.safe_load((converted / 'metadata.yaml').read_text())
     topics = described['rosbag2_bagfile_information']['topics_with_message_count']
     for each in topics:
@@ -186,7 +186,7 @@ def test_messages_reach_the_file_without_further_calls(tmp_path):
     recorder.write('/cmd_vel', CMD_VEL, 1, twist(1.0, 0.0))
     with recorder._changed:
         assert recorder._changed.wait_for(
-            lambda: not len(recorder._open) and not recorder._queue and not recorder._busy, 10.0)
+            lambda: not len(recorder._open) and not recorder._queue and not recorder._busy, 240.0)
     assert len(list(Bag(tmp_path / 'bag').messages())) == 1
     recorder.close()
 
@@ -283,13 +283,14 @@ def test_failing_index_leaves_messages(tmp_path, monkeypatch):
 
 def test_killed_at_random_moments(tmp_path):
     program = Path(__file__).with_name('kill_recorder.py')
-    out = subprocess.run([sys.executable, program, tmp_path, '50', '5'], check=True, timeout=300,
+    out = subprocess.run([sys.executable, program, tmp_path, '50', '5'], check=True, timeout=900,
                          stdout=subprocess.PIPE, text=True).stdout
     answer = json.loads(out)
     assert len(answer['results']) == 50
     payloads = [bytes.fromhex(text) for text in answer['payloads']]
-    recovered = proven = 0
+    recovered = kept = 0
     for result in answer['results']:
+        assert result['killed'], 'it ended by itself, or stood still'
         path = Path(result['bag'])
         files = list(path.glob('*.mcap'))
         if not files or files[0].stat().st_size == 0:  # killed before the constructor returned
@@ -298,18 +299,18 @@ def test_killed_at_random_moments(tmp_path):
         bag = Bag(path)
         assert not bag.complete
         messages = list(bag.messages(['/robot_0/rab_data']))
-        assert len(messages) >= result['old']
+        assert len(messages) >= result['kept']
         assert [m.payload for m in messages] == [
             payloads[k % 17] for k in range(len(messages))]
         assert bag.scenario_text == 'name: x'
         recovered += len(messages) > 0
-        proven += result['old'] > 0
+        kept += result['kept'] > 0
         assert complete_messages(files[0]) >= len(messages)
         if not bag.damage:
             with files[0].open('rb') as file:
                 assert sum(1 for _ in make_reader(file).iter_messages()) >= len(messages)
     assert recovered > 20
-    assert proven > 10
+    assert kept > 10
 
 
 @settings(max_examples=60, deadline=None)

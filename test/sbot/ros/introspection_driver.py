@@ -24,6 +24,8 @@ robots: [{pose: [3, 3, 0], goal: [15, 15]}, {pose: [3, 6, 0], controller: wind_a
 sensors: {range_and_bearing: true}
 poses_topic: true
 """
+# Some of what is heard; DDS tells of all topics in its own time.
+PAIRS = {'/clock', '/wind/field', '/robot_0/cmd_vel', '/robot_1/base_scan', '/poses'}
 NODES = ('/sbot_sim', '/wind_model', '/robot_0/potfieldbot_0', '/robot_1/controller_1')
 
 
@@ -86,8 +88,9 @@ class Observer:
 def main() -> None:
     """Look, then end the run."""
     observer = Observer(sys.argv[1], Path(sys.argv[2]))
-    seen = {'parameters': {node: observer.parameters(node) for node in NODES},
-            'pairs': observer.pairs()}
+    seen = {'parameters': {node: observer.parameters(node) for node in NODES}}
+    observer.until(lambda: set(observer.pairs()) >= PAIRS)
+    seen['pairs'] = observer.pairs()
     observer.process.terminate()
     observer.process.wait(DEADLINE)
     rclpy.shutdown()

@@ -135,9 +135,12 @@ def main() -> None:
     rclpy.init()
     observer = Observer(processes, log)
     observer.until(lambda: all(observer.moved.values()))
+    paused = observer.stand_still('/left')
+    observer.until(lambda: {'/left/sbot_sim/reset', '/right/sbot_sim/reset'} <= {
+        name for name, _ in observer.node.get_service_names_and_types()})
     seen = {'topics': [name for name, _ in observer.node.get_topic_names_and_types()],
             'services': [name for name, _ in observer.node.get_service_names_and_types()],
-            'paused': observer.stand_still('/left')}
+            'paused': paused}
     for process in processes:
         process.send_signal(signal.SIGINT)
     exits = [process.wait(DEADLINE) for process in processes]

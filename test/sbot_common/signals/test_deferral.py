@@ -47,7 +47,7 @@ def test_a_tick_that_never_ends_is_interrupted_after_a_while():
     def endless_tick():
         with held(0.1):
             os.kill(os.getpid(), signal.SIGINT)
-            end = time.monotonic() + 60
+            end = time.monotonic() + 240
             while time.monotonic() < end:
                 pass
     with pytest.raises(KeyboardInterrupt):
@@ -107,12 +107,16 @@ def test_a_deferral_that_is_not_active_handles_signals_at_once():
 
 def test_a_deferred_signal_comes_again_at_the_end_of_the_patience():
     deferral = Deferral(0.2, active=True)
-    os.kill(os.getpid(), signal.SIGINT)
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        threading.Event().wait(60)
+        _wait_after_a_signal()
     deferral.restore()
-    assert time.monotonic() - begin >= 0.15
+    assert time.monotonic() - begin >= 0.2
+
+
+def _wait_after_a_signal():
+    os.kill(os.getpid(), signal.SIGINT)
+    threading.Event().wait(240)
 
 
 def test_a_deferral_takes_no_lock_that_the_interrupted_code_may_have():
