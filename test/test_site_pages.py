@@ -33,7 +33,9 @@ def browser():
     from browser import CHROMIUM, Browser
     if CHROMIUM is None:
         pytest.skip('no Chromium')
-    with tempfile.TemporaryDirectory() as profile, Browser(profile, 1280, 900) as browser:
+    # Some of its processes may write there after the first one has ended.
+    with (tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
+          Browser(profile, 1280, 900) as browser):
         yield browser
         assert not browser.errors
 

@@ -26,7 +26,7 @@ COLOURS = 128
 
 def draw(path: Path, dark: bool = False) -> None:
     """Take a picture of a replay of ``leader_follower``."""
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         bag, html = Path(folder) / 'bag', Path(folder) / 'run.html'
         sbot.run('leader_follower', duration=20, record=bag)
         write_view(sbot.Bag(bag), html)

@@ -5,6 +5,7 @@ import fcntl
 import io
 import json
 import os
+import select
 import shutil
 import subprocess
 import time
@@ -16,7 +17,8 @@ CHROMIUM = next((path for name in ('chromium', 'chromium-browser', 'google-chrom
                  if (path := shutil.which(name))), None)
 _FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
           '--disable-background-networking', '--disable-component-update', '--disable-sync',
-          '--hide-scrollbars', '--force-device-scale-factor=1', '--remote-debugging-pipe']
+          '--hide-scrollbars', '--force-device-scale-factor=1', '--remote-debugging-pipe',
+          '--disable-dev-shm-usage']  # containers have little of it, and DDS uses it, too
 DEADLINE = 240.0  # s
 
 
@@ -48,8 +50,7 @@ class Browser:
         self._last = 0
         self._session = None
         self.errors = []
-        target = next(t for t in self.call('Target.getTargets')['targetInfos']
-                      if t['type'] == 'page')
+        target = self._first_page()
         self._session = self.call('Target.attachToTarget', targetId=target['targetId'],
                                   flatten=True)['sessionId']
         self.call('Runtime.enable')
@@ -60,9 +61,20 @@ class Browser:
     def __enter__(self):
         return self
 
+    def _first_page(self):
+        end = time.monotonic() + DEADLINE
+        while not (pages := [target for target in self.call('Target.getTargets')['targetInfos']
+                             if target['type'] == 'page']):
+            assert time.monotonic() < end, 'the browser opens no page'
+            time.sleep(0.05)
+        return pages[0]
+
     def __exit__(self, *_):
         self._process.terminate()
-        self._process.wait()
+        try:
+            self._process.wait(DEADLINE)
+        finally:
+            self._process.kill()
         os.close(self._out)
         os.close(self._in)
 
@@ -88,6 +100,8 @@ class Browser:
 
     def _read(self):
         while b'\0' not in self._buffer:
+            ready, _, _ = select.select([self._in], [], [], DEADLINE)
+            assert ready, f'no answer of the browser for {DEADLINE:g} s'
             piece = os.read(self._in, 1 << 20)
             assert piece, 'the browser ended'
             self._buffer += piece

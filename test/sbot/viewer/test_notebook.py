@@ -1,8 +1,9 @@
 import html
 import re
+import time
 
 import pytest
-from browser import CHROMIUM, Browser
+from browser import CHROMIUM, DEADLINE, Browser
 
 import sbot
 
@@ -34,9 +35,7 @@ def test_a_notebook_draws_the_run(recorded, tmp_path):
         browser.call('Page.navigate', url=path.as_uri())
         colour = [0xe6, 0x9f, 0x00]  # of the leader
         browser.wait_for('document.readyState === "complete"')
-        for _ in range(200):
-            if (browser.screenshot() == colour).all(axis=2).sum() > 20:
-                break
-        else:
-            raise AssertionError('the leader is not drawn')
+        end = time.monotonic() + DEADLINE
+        while (browser.screenshot() == colour).all(axis=2).sum() <= 20:
+            assert time.monotonic() < end, 'the leader is not drawn'
         assert not browser.errors
