@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from sbot_common.errors import InputError, bad_value
@@ -16,6 +15,9 @@ FREE = 'free'  # instead of a number: any domain without a run
 # people begin to count at 0.
 _CANDIDATES = range(100, 0, -1)
 _HIGHEST = 232
+_RESERVED = '/reserved'  # of the lock of a domain that `free` has given
+
+_reserved: int | None = None  # descriptor of the last one of this process
 
 
 def claim(domain: int, clock: str = CLOCK.name) -> int | None:
@@ -80,6 +82,9 @@ def current_domain() -> int:
 def parse_domain(text: str, where: str = '--domain') -> int:
     """Return the domain that a number, or ``free``, stands for.
 
+    A free one is not given to another process until this one ends, or gets another: its simulation
+    takes the lock of a run seconds later only.
+
     Raises
     ------
     InputError
@@ -87,16 +92,28 @@ def parse_domain(text: str, where: str = '--domain') -> int:
 
     """
     if text == FREE:
-        return next(_free_domains())
+        return _reserve_free()
     if not text.strip().isdecimal() or int(text) > _HIGHEST:
         raise bad_value(where, text, f"a number from 0 to {_HIGHEST}, or '{FREE}'")
     return int(text)
 
 
-def _free_domains() -> Iterator[int]:
+def _reserve_free() -> int:
+    global _reserved
     for domain in _CANDIDATES:
-        with contextlib.suppress(InputError):
+        try:
+            descriptor = claim(domain, _RESERVED)
+        except InputError:
+            continue
+        try:
             check_free(domain)
-            yield domain
+        except InputError:
+            if descriptor is not None:
+                os.close(descriptor)
+            continue
+        before, _reserved = _reserved, descriptor
+        if before is not None:
+            os.close(before)
+        return domain
     raise InputError(f'--domain {FREE}: a simulation runs in each of the domains '
                      f'{_CANDIDATES[-1]} to {_CANDIDATES[0]}')

@@ -47,11 +47,12 @@ from sbot_common.errors import InputError, install_command, one_line
 from sbot_common.signals.deferral import held
 from sbot_common.signals.interrupts import blocked
 from sbot_common.topics import CLOCK
+from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import HAS_LEFT
 
 _LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
 _SILENCE = 30.0  # s, beside the lockstep_timeout: then a simulator is stuck or stopped
-_LAST_WORDS = 3.0  # s for the process of a node that has left to end
+_LAST_WORDS = 5.0  # s for the process of a node that has left to end
 _START = 600.0  # s until it reports first: it imports and builds its world
 
 
@@ -218,13 +219,14 @@ def _wait(processes: list[tuple[str, subprocess.Popen[str]]], status: _Status,
         if the simulator is silent for ``silence`` s, or at first for longer than a start takes.
 
     """
-    begin = time.monotonic()
+    awake = AwakeClock()  # a machine that stands still is no silence
+    heard: float | None = None
+    since, most = 0.0, max(silence, _START)
     while True:
-        if status.heard is None:
-            since, most = begin, max(silence, _START)
-        else:
-            since, most = status.heard, silence
-        if time.monotonic() - since > most:
+        now = awake()
+        if status.heard != heard:
+            heard, since, most = status.heard, now, silence
+        if now - since > most:
             raise NodeFailed(f'{processes[0][0]}: no response for {most:g} s: it hangs, or was '
                              'stopped')
         for name, process in processes:
@@ -251,8 +253,8 @@ def _culprit(failed: tuple[str, int] | None, running: RunningProcesses,
     """
     if failed is None or not own or HAS_LEFT not in running.last_lines.get(failed[0], ''):
         return failed
-    deadline = time.monotonic() + _LAST_WORDS
-    while time.monotonic() < deadline:
+    awake = AwakeClock()
+    while awake() < _LAST_WORDS:
         for name, process in running.processes[-own:]:
             if process.poll():
                 return name, process.returncode

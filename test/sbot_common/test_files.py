@@ -15,7 +15,7 @@ def alarm():
     def late(number, frame):
         raise AssertionError('waits for ever')
     before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(60)
+    signal.alarm(240)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)

@@ -34,6 +34,11 @@ def test_free_is_a_domain_without_a_simulation():
         os.close(claimed)
 
 
+def test_a_free_domain_is_given_once_although_its_simulation_has_not_begun():
+    first = parse_domain('free')
+    assert parse_domain('free') != first  # as another process would get it
+
+
 @pytest.mark.parametrize('text', ['-1', '233', 'five', '1.5', ''])
 def test_what_is_no_domain(text, monkeypatch):
     with pytest.raises(InputError, match=r"^--domain: got .*0 to 232, or 'free'"):

@@ -406,6 +406,18 @@ class Ended:
         return self.returncode if self._asked > 2 else None
 
 
+def test_a_machine_that_stands_still_is_no_silence_of_the_simulator(monkeypatch):
+    from sbot_sim.ros.awake_clock import AwakeClock
+    times = iter(range(0, 10**6, 1000))  # s: it stands still between any two looks
+    monkeypatch.setattr(up, 'AwakeClock', lambda: AwakeClock(lambda: next(times)))
+    status = up._Status(None)
+    status.heard = 1.0
+    assert up._wait([('sbot_sim', Ended(0))], status, 4.0) is None
+    status.heard = 1.0
+    with pytest.raises(up.NodeFailed, match=r'^sbot_sim: no response for 4 s'):
+        up._wait([('sbot_sim', Ended(None))], status, 4.0)
+
+
 def test_a_node_that_left_because_it_failed_is_named_in_place_of_the_simulator(monkeypatch):
     from sbot.environment.running import RunningProcesses
     from sbot.ros import up
