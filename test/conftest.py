@@ -36,6 +36,9 @@ settings.load_profile('project')
 # pytest-xdist is a process that locks a domain of its own, so nodes of two never meet.
 os.environ['ROS_DOMAIN_ID'] = str(lock_domain())
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+# Its variable in Fast DDS 2 (Jazzy) and 3 (Kilted).
+for _name in ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE'):
+    os.environ[_name] = str(Path(__file__).with_name('quiet_dds.xml'))
 # No windows. For all tests, as the fork server has what libraries read when they are imported.
 os.environ['MPLBACKEND'] = 'agg'
 
