@@ -48,13 +48,16 @@ def forked_commands(folder: Path) -> Iterator[None]:
                 python=sys.executable, address=address, words=words))
             (folder / name).chmod(0o755)
         started: list[subprocess.Popen] = []
-        thread = threading.Thread(target=_accept, args=(listening, started))
+        asked: list[socket.socket] = []  # whose process is not in that list yet
+        thread = threading.Thread(target=_accept, args=(listening, started, asked))
         thread.start()
         try:
             yield
         finally:
             listening.shutdown(socket.SHUT_RDWR)
             thread.join()
+            while asked:  # a shell may have ended before the thread that answers goes on
+                time.sleep(0.01)
             _end(started)
 
 
@@ -70,27 +73,32 @@ def _end(processes: list[subprocess.Popen]) -> None:
             warnings.warn(f'left behind, and killed: {process.args}', stacklevel=1)
 
 
-def _accept(listening: socket.socket, started: list[subprocess.Popen]) -> None:
+def _accept(listening: socket.socket, started: list[subprocess.Popen],
+            asked: list[socket.socket]) -> None:
     with contextlib.suppress(OSError):  # it is shut
         while True:
-            threading.Thread(target=_answer, args=(listening.accept()[0], started),
+            asked.append(listening.accept()[0])
+            threading.Thread(target=_answer, args=(asked[-1], started, asked),
                              daemon=True).start()
 
 
-def _answer(connection: socket.socket, started: list[subprocess.Popen]) -> None:
+def _answer(connection: socket.socket, started: list[subprocess.Popen],
+            asked: list[socket.socket]) -> None:
     """Start what a command stands for; pass signals on to it, and its exit code back."""
     with connection:
-        head, fds, _, _ = socket.recv_fds(connection, 4, 3)
-        words, folder, environment = json.loads(
-            connection.recv(int.from_bytes(head, 'big'), socket.MSG_WAITALL))
+        fds: list[int] = []
         try:
+            head, fds, _, _ = socket.recv_fds(connection, 4, 3)
+            words, folder, environment = json.loads(
+                connection.recv(int.from_bytes(head, 'big'), socket.MSG_WAITALL))
             process = subprocess.Popen(
                 [sys.executable, *words], cwd=folder, env=environment,
                 stdin=fds[0], stdout=fds[1], stderr=fds[2])
+            started.append(process)
         finally:
+            asked.remove(connection)
             for fd in fds:
                 os.close(fd)
-        started.append(process)
         threading.Thread(target=_pass_signals, args=(connection, process), daemon=True).start()
         code = process.wait()
         with contextlib.suppress(OSError):
