@@ -57,14 +57,23 @@ class Readout(NamedTuple):
 
 
 @njit_inline
-def _distances_of(x: float, y: float, yaw: float, radius: float, own: int, scene: Scene,
-                  discs: Discs, fan: Fan, range_max: float, best: Floats) -> int:
-    """Fill ``best`` with a robot's distances from the rim (m); return a mask of those that see.
+def _place_of(own: int, discs: Discs, pose: Floats, radius: Floats) -> tuple[float, float, float]:
+    """Return x, y and radius (m) of a robot by its place: neighbours stand there side by side."""
+    if discs.robot.shape[0] > 0:
+        return discs.x[own], discs.y[own], discs.radius[own]
+    return pose[own, 0], pose[own, 1], radius[own]
+
+
+@njit_inline
+def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
+                  fan: Fan, range_max: float, best: Floats) -> int:
+    """Fill ``best`` with robot j's distances from the rim (m); return a mask of those that see.
 
     Of a robot that sees nothing they may be anything. ``own`` is its place among ``discs``.
     """
+    x, y, own_radius = _place_of(own, discs, pose, radius)
     # What is farther than this by rounding only is still intersected, and judged then.
-    reach = (radius + range_max) * (1.0 + 1e-9)
+    reach = (own_radius + range_max) * (1.0 + 1e-9)
     grid = scene.segment_grid
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
     walls, others = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
@@ -76,7 +85,7 @@ def _distances_of(x: float, y: float, yaw: float, radius: float, own: int, scene
         return 0
     for i in range(best.shape[0]):
         best[i] = math.inf
-    sin_yaw, cos_yaw = sincos(yaw)
+    sin_yaw, cos_yaw = sincos(pose[j, 2])
     touched = False
     if wall_count < 0 or other_count < 0 or circles:  # rare: as lasers do it, list by list
         touched = (cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
@@ -88,7 +97,7 @@ def _distances_of(x: float, y: float, yaw: float, radius: float, own: int, scene
         if other_count > 0 and not touched:
             touched = ring_to_circles(discs.x, discs.y, discs.radius, others, other_count, x, y,
                                       cos_yaw, sin_yaw, fan, best)
-    return _from_rim(radius, range_max, touched, fan.beams, best)
+    return _from_rim(own_radius, range_max, touched, fan.beams, best)
 
 
 @njit_inline
@@ -114,8 +123,7 @@ def distances_of_all(view: InfraredView) -> Floats:
     best = np.empty(fan.directions.shape[1])
     for k in range(pose.shape[0]):
         j = discs.robot[k] if discs.robot.shape[0] else k
-        seeing = _distances_of(pose[j, 0], pose[j, 1], pose[j, 2], radius[j], k, scene, discs,
-                               fan, range_max, best)
+        seeing = _distances_of(j, k, scene, discs, pose, radius, fan, range_max, best)
         for i in range(fan.beams):
             out[j, i] = best[i] if seeing != 0 else math.inf
     return out
@@ -187,17 +195,16 @@ def sense_block(first: int, end: int, view: InfraredView, readout: Readout,
 
 
 @njit_inline
-def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats) -> None:
-    """Ask for what the robots from ``first`` on, TOGETHER of them, look at first."""
+def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
+             out: NDArray[np.float32]) -> None:
+    """Ask for what the robots from ``first`` on, TOGETHER of them, look at first and write."""
     grid, cells = scene.segment_grid, stack_indexes(TOGETHER)
-    sorted_by_place = discs.robot.shape[0] > 0
     for i in range(TOGETHER):
-        j = discs.robot[first + i] if sorted_by_place else first + i
+        x, y, _ = _place_of(first + i, discs, pose, radius)
+        j = discs.robot[first + i] if discs.robot.shape[0] else first + i
         prefetch(pose, j)
-        prefetch(radius, j)
-    for i in range(TOGETHER):
-        j = discs.robot[first + i] if sorted_by_place else first + i
-        cells[i] = cell_of(pose[j, 0], pose[j, 1], grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+        prefetch(out, j)
+        cells[i] = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
         prefetch(grid.starts, cells[i])
     for i in range(TOGETHER):
         prefetch(grid.items, grid.starts[cells[i]])
@@ -213,10 +220,9 @@ def sense_rows(first: int, end: int, view: InfraredView, readout: Readout, robot
     scene, discs, pose, radius, fan, range_max = view
     for k in range(first, end):
         if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
-            _ask_for(k, scene, discs, pose, radius)
+            _ask_for(k, scene, discs, pose, radius, out)
         j = discs.robot[k] if discs.robot.shape[0] else k
-        seeing = _distances_of(pose[j, 0], pose[j, 1], pose[j, 2], radius[j], k, scene, discs,
-                               fan, range_max, best)
+        seeing = _distances_of(j, k, scene, discs, pose, radius, fan, range_max, best)
         for i in range(fan.beams):
             out[j, i, 0], out[j, i, 1] = np.float32(math.inf), np.float32(0.0)
         if seeing != 0:
@@ -231,7 +237,8 @@ def _read(seeing: int, beams: int, readout: Readout, robot: int, best: Floats, u
     ``seeing`` is a mask of those with a distance in ``best``; a blind one between two reads, too.
     """
     table, noise, seed, tick = readout
-    after, before = (seeing >> 1) | (seeing << (beams - 1)), (seeing << 1) | (seeing >> (beams - 1))
+    after = (seeing >> 1) | (seeing << (beams - 1))
+    before = (seeing << 1) | (seeing >> (beams - 1))
     reading = seeing | (after & before & ((1 << beams) - 1))
     chosen, count = stack_indexes(CAPACITY), 0
     for block in range(uniform.shape[0] // WORDS):

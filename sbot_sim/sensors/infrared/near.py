@@ -54,7 +54,7 @@ def discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: I
     for row in range(first_row, last_row + 1):
         i, end = (int(grid.starts[row * grid.nx + left]),
                   int(grid.starts[row * grid.nx + right + 1]))
-        while i < end:
+        while True:  # at least once: nobody foresees which rows have no robot
             if count > MOST - LANES:
                 return -1
             dx = load_until(discs.x, i, end, math.nan) - x
@@ -63,4 +63,6 @@ def discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: I
             seen = bits(dx * dx + dy * dy <= farthest_centre * farthest_centre)
             count = append(near, count, i, seen & ~one_bit(own - i))
             i += LANES
+            if i >= end:
+                break
     return count
