@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 PACKAGES = ('sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot', 'navigate',
@@ -122,6 +123,11 @@ def run_everything() -> None:
     sbot('wind', 'wake', 'wind_wake', '--time', '1')
 
 
+def warn(action: str) -> None:
+    """Say each warning once, or none: numba repeats them for each function and type."""
+    warnings.filterwarnings(action, append=True)
+
+
 def preload(names: list[str], runs_only: bool) -> None:
     """Compile into the cache of this process what scenarios need; all: whatever there is."""
     with tempfile.TemporaryDirectory() as folder:
@@ -153,9 +159,10 @@ def main() -> None:
     parser.add_argument('--runs-only', action='store_true', help='what `sbot run` needs, no more')
     parser.add_argument('--cache', type=Path, help='keeps what is compiled for the next time; '
                         'functions that were edited since are then made in both forms')
-    parser.add_argument('--preload', action='store_true', help=argparse.SUPPRESS)
+    parser.add_argument('--preload', choices=('once', 'ignore'), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.preload:
+        warn(arguments.preload)
         preload(arguments.scenarios, arguments.runs_only)
         return
     from sbot_common.compiled.keys import shipped_key, usable_levels
@@ -166,7 +173,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = (arguments.cache or Path(temporary)).absolute()
         children = {level: subprocess.Popen(
-            [sys.executable, __file__, '--preload', *sys.argv[1:]],
+            # All levels have the same warnings.
+            [sys.executable, __file__, '--preload', 'once' if level == levels[0] else 'ignore',
+             *sys.argv[1:]],
             env={**os.environ, 'NUMBA_CPU_NAME': level, 'NUMBA_CPU_FEATURES': '',
                  'NUMBA_CACHE_DIR': f'{work}/{level}'}, stdout=subprocess.DEVNULL)
             for level in levels}

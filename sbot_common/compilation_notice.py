@@ -1,5 +1,7 @@
 """Progress of compilation: one line where functions are compiled, none where they are loaded.
 
+How many are missing is known where nothing is in the cache yet. Else only those are counted that
+turn out to be missing, since an edit may need one function, and another scenario most of them.
 It is said once a process. On a terminal the line counts; elsewhere, and in a log, it is as it was
 at the first function.
 """
@@ -74,17 +76,23 @@ class _Progress:
         self._expected = expected
         self._begun = 0
         self._in_cache = 0
+        self._some_kept = False
         self._start = 0.0
 
     def line(self) -> str:
         """Return the line for one function more."""
         # Its import takes numba, which is here when something is compiled.
-        from sbot_common.compiled.cache import machine_code_files
+        from sbot_common.compiled.cache import SHIPPED, machine_code_files
         files = machine_code_files()
         if not self._begun:
             self._in_cache, self._start = files, time.monotonic()
+            self._some_kept = files > 0 or bool(SHIPPED)
         self._begun += 1
         done = max(self._begun - 1, files - self._in_cache)
+        if self._some_kept:
+            return (f'compiling function {done + 1} that is not in the cache (all '
+                    f'{self._expected.functions} together take about '
+                    f'{self._expected.seconds:.0f} s)')
         functions = max(self._expected.functions, done + 1)
         left = self._expected.seconds
         if done >= _SAMPLE:

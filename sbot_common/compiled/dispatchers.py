@@ -10,7 +10,6 @@ from sbot_common.compiled import light_numba  # noqa: F401
 # isort: split
 import numba
 from numba.core.ccallback import CFunc
-from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.types import IntegerLiteral
@@ -73,9 +72,8 @@ class _OuterDispatcher(CPUDispatcher):  # type: ignore[misc]
 def outer(function: _Function) -> Any:  # noqa: ANN401
     """Return a decorator that compiles a function for calls from Python."""
     compiled: Any = numba.njit(**_OPTIONS, pipeline_class=OuterCompiler)(function)
-    if not numba.config.DISABLE_JIT:
-        compiled.__class__ = _OuterDispatcher
-        compiled._cache = CodeCache(function, compiled.targetoptions)
+    compiled.__class__ = _OuterDispatcher
+    compiled._cache = CodeCache(function, compiled.targetoptions)
     return compiled
 
 
@@ -83,8 +81,7 @@ def inner(function: _Function, **options: bool) -> Any:  # noqa: ANN401
     """Return a decorator that compiles a function as a part of its callers."""
     compiled: Any = numba.njit(**_OPTIONS, no_cpython_wrapper=True, pipeline_class=InnerCompiler,
                                **options)(function)
-    if isinstance(compiled, Dispatcher):
-        compiled.__class__ = _InnerDispatcher
+    compiled.__class__ = _InnerDispatcher
     return compiled
 
 

@@ -24,8 +24,7 @@ _LAYOUT = 4  # of the files and how they are compiled; raise it when either chan
 # but for comments on lines of their own.
 _MAKERS = ('dispatchers', 'intrinsics', 'pipeline', 'records', 'structures', 'vector_types')
 # numba's settings (NUMBA_OPT and so on) that change machine code.
-_SETTINGS = ('OPT', 'LOOP_VECTORIZE', 'SLP_VECTORIZE', 'BOUNDSCHECK', 'DEBUGINFO_DEFAULT',
-             'DISABLE_JIT')
+_SETTINGS = ('OPT', 'LOOP_VECTORIZE', 'SLP_VECTORIZE', 'BOUNDSCHECK', 'DEBUGINFO_DEFAULT')
 DIGITS = 16  # of a folder's name
 # Levels by architecture, the best first, and what a processor needs beyond the architecture.
 _V2 = frozenset(('cx16', 'popcnt', 'sahf', 'sse3', 'sse4.1', 'sse4.2', 'ssse3'))

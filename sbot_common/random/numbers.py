@@ -29,13 +29,19 @@ def _unit(word: np.uint64) -> float:
 
 
 @njit_inline
+def fill_block(seed: int, purpose: int, robot: int, tick: int, block: int, out: Floats) -> None:
+    """Write a robot's numbers 4 block … 4 block + 3 in [0, 1) to their places in ``out``."""
+    a, b, c, d = block_of(seed, purpose, robot, tick, block)
+    i = WORDS * block
+    out[i], out[i + 1], out[i + 2], out[i + 3] = _unit(a), _unit(b), _unit(c), _unit(d)
+
+
+@njit_inline
 def fill_uniforms(seed: int, purpose: int, robot: int, tick: int, count: int,
                   out: Floats) -> None:
     """Write a robot's first ``count`` numbers in [0, 1); ``out`` has room for whole fours."""
     for block in range((count + WORDS - 1) // WORDS):
-        a, b, c, d = block_of(seed, purpose, robot, tick, block)
-        i = WORDS * block
-        out[i], out[i + 1], out[i + 2], out[i + 3] = _unit(a), _unit(b), _unit(c), _unit(d)
+        fill_block(seed, purpose, robot, tick, block, out)
 
 
 @njit_inline

@@ -47,6 +47,21 @@ def test_what_is_loaded_says_nothing(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == ''
 
 
+def test_where_some_are_in_the_cache_only_missing_ones_are_counted(tmp_path, monkeypatch, capsys):
+    make_function(tmp_path, monkeypatch)(2)
+    with compilation_announced(FEW):
+        make_function(tmp_path, monkeypatch)(2.5)
+    assert capsys.readouterr().err == ('compiling function 1 that is not in the cache '
+                                       '(all 12 together take about 15 s)\n')
+
+
+def test_machine_code_of_the_package_counts_as_kept(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr('sbot_common.compiled.cache.SHIPPED', [tmp_path])
+    with compilation_announced(FEW):
+        make_function(tmp_path, monkeypatch)(2)
+    assert capsys.readouterr().err.startswith('compiling function 1 that is not in the cache (')
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True

@@ -17,27 +17,20 @@ from sbot_common.compiled.jit import (
     prefetch,
     stack_indexes,
 )
-from sbot_common.compiled.vectors import LANES, append, bits, load_until, one_bit
+from sbot_common.compiled.vectors import LANES, append, bits, greatest, load, select, store
 from sbot_common.elementary import sincos
-from sbot_common.random.numbers import fill_uniforms
+from sbot_common.random.numbers import fill_block
+from sbot_common.random.philox import WORDS
 from sbot_common.random.purposes import INFRARED
-from sbot_common.spatial import cell_index, cell_of
+from sbot_common.spatial import cell_of
 from sbot_sim.sensors.beams import Fan
-from sbot_sim.sensors.cover import (
-    CAPACITY,
-    MOST,
-    column_at,
-    cover_circles,
-    cover_segments,
-    first_bits,
-    pad,
-)
-from sbot_sim.sensors.objects import farther
+from sbot_sim.sensors.cover import CAPACITY
+from sbot_sim.sensors.infrared.near import discs_near, walls_near
+from sbot_sim.sensors.infrared.ring import ring_to_circles, ring_to_segments
 from sbot_sim.sensors.scan_kernel import cover_discs, cover_static
 from sbot_sim.world.scene import Discs, Scene
 
 Floats = NDArray[np.float64]
-Indexes = NDArray[np.uint32]
 
 BLIND_FRACTION = 0.3  # document 002 section 3.1
 _ENTRIES_PER_METRE = 1000.0
@@ -64,73 +57,32 @@ class Readout(NamedTuple):
 
 
 @njit_inline
-def _walls_near(scene: Scene, cell: int, x: float, y: float, reach: float, near: Indexes) -> int:
-    """List the segments of a cell that may be within ``reach`` (m); return how many.
-
-    -1: more than there is room for, perhaps.
-    """
-    grid, segments = scene.segment_grid, scene.segments
-    begin = int(grid.starts[cell])
-    listed = int(grid.starts[cell + 1]) - begin
-    if listed == 0 or listed > MOST:
-        return min(0, MOST - listed)
-    for i in range(listed):
-        near[i] = grid.items[begin + i]
-    pad(near, listed)
-    count = 0
-    for i in range(0, listed, LANES):
-        away = farther(column_at(segments, 0, near, i) - x, column_at(segments, 1, near, i) - y,
-                       column_at(segments, 2, near, i) - x, column_at(segments, 3, near, i) - y,
-                       reach)
-        count = append(near, count, i, ~bits(away) & first_bits(listed - i))
-    for i in range(count):
-        near[i] = grid.items[begin + int(near[i])]
-    return count
+def _place_of(own: int, discs: Discs, pose: Floats, radius: Floats) -> tuple[float, float, float]:
+    """Return x, y and radius (m) of a robot by its place: neighbours stand there side by side."""
+    if discs.robot.shape[0] > 0:
+        return discs.x[own], discs.y[own], discs.radius[own]
+    return pose[own, 0], pose[own, 1], radius[own]
 
 
 @njit_inline
-def _discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: Indexes) -> int:
-    """List the places among ``discs`` of those within ``reach`` (m) but ``own``; as above."""
-    grid, count = discs.grid, 0
-    farthest = reach + discs.largest
-    left = cell_index(x - farthest, grid.x0, grid.cell, grid.nx)
-    right = cell_index(x + farthest, grid.x0, grid.cell, grid.nx)
-    first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
-    last_row = cell_index(y + farthest, grid.y0, grid.cell, grid.ny)
-    for row in range(first_row, last_row + 1):
-        i, end = (int(grid.starts[row * grid.nx + left]),
-                  int(grid.starts[row * grid.nx + right + 1]))
-        while i < end:
-            if count > MOST - LANES:
-                return -1
-            dx = load_until(discs.x, i, end, math.nan) - x
-            dy = load_until(discs.y, i, end, math.nan) - y
-            farthest_centre = load_until(discs.radius, i, end, 0.0) + reach
-            seen = bits(dx * dx + dy * dy <= farthest_centre * farthest_centre)
-            count = append(near, count, i, seen & ~one_bit(own - i))
-            i += LANES
-    return count
+def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
+                  fan: Fan, range_max: float, best: Floats) -> int:
+    """Fill ``best`` with robot j's distances from the rim (m); return a mask of those that see.
 
-
-@njit_inline
-def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, radius: float,
-                  fan: Fan, range_max: float, best: Floats) -> bool:
-    """Fill ``best`` with robot j's distances from the rim (m); false if it sees nothing at all.
-
-    ``own`` is its place among ``discs``.
+    Of a robot that sees nothing they may be anything. ``own`` is its place among ``discs``.
     """
-    x, y = pose[j, 0], pose[j, 1]
+    x, y, own_radius = _place_of(own, discs, pose, radius)
     # What is farther than this by rounding only is still intersected, and judged then.
-    reach = (radius + range_max) * (1.0 + 1e-9)
+    reach = (own_radius + range_max) * (1.0 + 1e-9)
     grid = scene.segment_grid
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
     walls, others = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
-    wall_count = _walls_near(scene, cell, x, y, reach, walls)
-    other_count = _discs_near(discs, own, x, y, reach, others)
+    wall_count = walls_near(scene, cell, x, y, reach, walls)
+    other_count = discs_near(discs, own, x, y, reach, others)
     circles = scene.circles.shape[0] > 0 and (scene.circle_grid.starts[cell]
                                               < scene.circle_grid.starts[cell + 1])
     if wall_count == 0 and other_count == 0 and not circles:
-        return False
+        return 0
     for i in range(best.shape[0]):
         best[i] = math.inf
     sin_yaw, cos_yaw = sincos(pose[j, 2])
@@ -140,15 +92,27 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
                    or cover_discs(discs, own, x, y, cos_yaw, sin_yaw, fan, reach, best))
     else:
         if wall_count > 0:
-            touched = cover_segments(scene.segments, walls, wall_count, x, y, cos_yaw, sin_yaw,
-                                     fan, best)
+            touched = ring_to_segments(scene.segments, walls, wall_count, x, y, cos_yaw, sin_yaw,
+                                       fan, best)
         if other_count > 0 and not touched:
-            touched = cover_circles(discs.x, discs.y, discs.radius, others, other_count, x, y,
-                                    cos_yaw, sin_yaw, fan, best)
-    for i in range(fan.beams):
-        distance = 0.0 if touched else max(0.0, best[i] - radius)
-        best[i] = distance if distance <= range_max else math.inf
-    return True
+            touched = ring_to_circles(discs.x, discs.y, discs.radius, others, other_count, x, y,
+                                      cos_yaw, sin_yaw, fan, best)
+    return _from_rim(own_radius, range_max, touched, fan.beams, best)
+
+
+@njit_inline
+def _from_rim(radius: float, range_max: float, touched: bool, beams: int, best: Floats) -> int:
+    """Turn distances from the centre (m) into those from the rim; return which are in range."""
+    if touched:
+        for i in range(best.shape[0]):
+            best[i] = 0.0
+    seeing = 0
+    for i in range(0, best.shape[0], LANES):
+        distance = greatest(load(best, i) - radius, 0.0)
+        in_range = distance <= range_max
+        store(best, i, select(in_range, distance, math.inf))
+        seeing |= bits(in_range) << i
+    return seeing & ((1 << beams) - 1)
 
 
 @njit
@@ -159,9 +123,9 @@ def distances_of_all(view: InfraredView) -> Floats:
     best = np.empty(fan.directions.shape[1])
     for k in range(pose.shape[0]):
         j = discs.robot[k] if discs.robot.shape[0] else k
-        near = _distances_of(j, k, scene, discs, pose, radius[j], fan, range_max, best)
+        seeing = _distances_of(j, k, scene, discs, pose, radius, fan, range_max, best)
         for i in range(fan.beams):
-            out[j, i] = best[i] if near else math.inf
+            out[j, i] = best[i] if seeing != 0 else math.inf
     return out
 
 
@@ -231,17 +195,16 @@ def sense_block(first: int, end: int, view: InfraredView, readout: Readout,
 
 
 @njit_inline
-def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats) -> None:
-    """Ask for what the robots from ``first`` on, TOGETHER of them, look at first."""
+def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
+             out: NDArray[np.float32]) -> None:
+    """Ask for what the robots from ``first`` on, TOGETHER of them, look at first and write."""
     grid, cells = scene.segment_grid, stack_indexes(TOGETHER)
-    sorted_by_place = discs.robot.shape[0] > 0
     for i in range(TOGETHER):
-        j = discs.robot[first + i] if sorted_by_place else first + i
+        x, y, _ = _place_of(first + i, discs, pose, radius)
+        j = discs.robot[first + i] if discs.robot.shape[0] else first + i
         prefetch(pose, j)
-        prefetch(radius, j)
-    for i in range(TOGETHER):
-        j = discs.robot[first + i] if sorted_by_place else first + i
-        cells[i] = cell_of(pose[j, 0], pose[j, 1], grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+        prefetch(out, j)
+        cells[i] = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
         prefetch(grid.starts, cells[i])
     for i in range(TOGETHER):
         prefetch(grid.items, grid.starts[cells[i]])
@@ -255,23 +218,37 @@ def sense_rows(first: int, end: int, view: InfraredView, readout: Readout, robot
     ``robot_0`` is the row of the world's first robot.
     """
     scene, discs, pose, radius, fan, range_max = view
-    table, noise, seed, tick = readout
-    noisy = noise > 0.0
     for k in range(first, end):
         if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
-            _ask_for(k, scene, discs, pose, radius)
+            _ask_for(k, scene, discs, pose, radius, out)
         j = discs.robot[k] if discs.robot.shape[0] else k
-        seen = 0  # sensors up to the last that may read anything
-        if _distances_of(j, k, scene, discs, pose, radius[j], fan, range_max, best):
-            for i in range(fan.beams):
-                if best[i] < math.inf:
-                    seen = min(fan.beams, i + 2)  # the next may be a blind beam
-        if noisy:
-            fill_uniforms(seed, INFRARED, j - robot_0, tick, seen, uniform)
-        for i in range(seen):
-            reading = _reading(best, fan.beams, i, table)
-            if noisy:
-                reading *= _noise(noise, uniform[i])
-            out[j, i, 0], out[j, i, 1] = np.float32(best[i]), np.float32(reading)
-        for i in range(seen, fan.beams):
+        seeing = _distances_of(j, k, scene, discs, pose, radius, fan, range_max, best)
+        for i in range(fan.beams):
             out[j, i, 0], out[j, i, 1] = np.float32(math.inf), np.float32(0.0)
+        if seeing != 0:
+            _read(seeing, fan.beams, readout, j - robot_0, best, uniform, out[j])
+
+
+@njit_inline
+def _read(seeing: int, beams: int, readout: Readout, robot: int, best: Floats, uniform: Floats,
+          out: NDArray[np.float32]) -> None:
+    """Write the distances and readings of those sensors of a robot that read anything.
+
+    ``seeing`` is a mask of those with a distance in ``best``; a blind one between two reads, too.
+    """
+    table, noise, seed, tick = readout
+    after = (seeing >> 1) | (seeing << (beams - 1))
+    before = (seeing << 1) | (seeing >> (beams - 1))
+    reading = seeing | (after & before & ((1 << beams) - 1))
+    chosen, count = stack_indexes(CAPACITY), 0
+    for block in range(uniform.shape[0] // WORDS):
+        members = reading >> (WORDS * block) & ((1 << WORDS) - 1)
+        count = append(chosen, count, WORDS * block, members)
+        if noise > 0.0 and members != 0:
+            fill_block(seed, INFRARED, robot, tick, block, uniform)
+    for c in range(count):
+        i = int(chosen[c])
+        value = _reading(best, beams, i, table)
+        if noise > 0.0:
+            value *= _noise(noise, uniform[i])
+        out[i, 0], out[i, 1] = np.float32(best[i]), np.float32(value)

@@ -23,7 +23,7 @@ USE_A_CELL = (  # a function that is compiled in a quarter of a second
 
 
 @pytest.mark.parametrize(('setting', 'value'), [
-    ('OPT', 0), ('BOUNDSCHECK', 0 if numba.config.BOUNDSCHECK else 1), ('DISABLE_JIT', 1)])
+    ('OPT', 0), ('BOUNDSCHECK', 0 if numba.config.BOUNDSCHECK else 1)])
 def test_the_key_depends_on_the_compiler(setting, value, monkeypatch):
     before = own_key()
     monkeypatch.setattr(numba.config, setting, value)
