@@ -48,7 +48,9 @@ class Connections:
         self.external = ExternalNodes(
             node, {i: self._graph_name(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
             on_heard, external,
-            f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}')
+            f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}',
+            {i: self._graph_name(self._resolve(Topic(each.trigger, ''), i))
+             for i, each in external.items() if not each.timed})
         self._awake = AwakeClock()
         self._late_since: float | None = None
         self._late_reported = False

@@ -13,6 +13,11 @@ from sbot_common.errors import InputError
 
 HAS_LEFT = 'has left: no node publishes its cmd_vel'  # of an external robot
 
+# What a robot needs whose node does not act on its trigger.
+CURES = ('if it has a timer, give its robot parameters: {command_period: SECONDS} in the '
+         'scenario; if it is sometimes silent, {command_timeout: SECONDS}; if it acts on another '
+         'topic, {trigger: TOPIC}')
+
 
 class External(NamedTuple):
     """How the node of one external robot gives its commands."""
@@ -47,8 +52,7 @@ class External(NamedTuple):
         if self.timed:
             return (f'its timer sent no command; command_period is {self.period_ns / 1e9:g} s: '
                     'does the node have such a timer, and use_sim_time: true?')
-        return (f'it sent no command after {self.trigger}; a node with a timer needs '
-                'command_period, one that is sometimes silent command_timeout')
+        return (f'it sent no command after {self.trigger}; {CURES}')
 
 
 class Turns:
