@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from sbot_common.errors import InputError
+from sbot_common.topics import BASE_SCAN, SCAN
 
 HAS_LEFT = 'has left: no node publishes its cmd_vel'  # of an external robot
 
@@ -25,6 +26,13 @@ class External(NamedTuple):
     trigger: str = 'base_scan'  # its topic that is sent last: the node acts on that
     period_ns: int = 0  # of the node's timer on simulated time; 0: it acts on the trigger
     timeout_ns: int = 0  # its commands hold for so long; 0: each is waited for
+
+    @property
+    def triggers(self) -> tuple[str, ...]:
+        """Topics that are sent last; the scan has two names with ``publish_scan``."""
+        if self.timed:
+            return ()
+        return (self.trigger, SCAN.name) if self.trigger == BASE_SCAN.name else (self.trigger,)
 
     @property
     def timed(self) -> bool:

@@ -32,7 +32,7 @@ class ExternalNodes:
 
     def __init__(self, node: Node, names: dict[int, str], type_name: str,
                  on_heard: Callable[[], None], external: Mapping[int, External],
-                 other_type: str = '', triggers: Mapping[int, str] = {}) -> None:
+                 other_type: str = '', triggers: Mapping[int, Sequence[str]] = {}) -> None:
         self._node, self.names, self._type = node, names, type_name
         self._external, self._other_type = external, other_type
         self._triggers = triggers
@@ -84,13 +84,15 @@ class ExternalNodes:
         self._answered = self._awake() if self._answered is None else self._answered
         late = self._awake() - self._answered > _SUBSCRIBED_AFTER
         lacking = []
-        for i, name in self._triggers.items():
-            if self._external[i].optional or self._node.count_subscribers(name):
+        for i, names in self._triggers.items():
+            if (not names or self._external[i].optional
+                    or any(map(self._node.count_subscribers, names))):
                 continue
             if late:
-                raise InputError(f'robot {i}: {self._nodes[i]} is to act on {name}, to which no '
-                                 f'node subscribes; {CURES}')
-            lacking.append(f'robot {i} (external: a subscription to {name})')
+                raise InputError(f'robot {i}: {self._nodes[i]} is to act on {names[0]}, to which '
+                                 'no node subscribes; if it has another name for it, remap that '
+                                 f'(-r NAME:={names[0]}); {CURES}')
+            lacking.append(f'robot {i} (external: a subscription to {names[0]})')
         return lacking
 
     def _check_time(self) -> None:
@@ -131,7 +133,8 @@ class ExternalNodes:
         if not found and (count := self._node.count_publishers(name)):
             # For a moment, or where a process has shut down its context, but has not ended.
             return (f'{name} has {count} publisher{"s" * (count > 1)}, of which one does not tell '
-                    'its node; maybe its process was left behind')
+                    'its node; maybe its process was left behind, or is in a container '
+                    'without --ipc host')
         if not found:
             return f'a node that publishes {self._type} on {name}{self._elsewhere(name)}'
         node, type_name = found[0]

@@ -53,7 +53,7 @@ def make(monkeypatch):
         monkeypatch.setattr(ros, 'Barrier', Barrier)
         monkeypatch.setattr(Barrier, 'wall', wall)
         nodes = ExternalNodes(node, {1: NAME}, TWIST, lambda: None, {1: external or External()},
-                              '; or set cmd_vel_stamped: true', {1: SCAN})
+                              '; or set cmd_vel_stamped: true', {1: [SCAN]})
         nodes._awake = lambda: nodes.now
         nodes.warnings, nodes.now = warnings, 5.0
         return nodes
@@ -82,7 +82,7 @@ def test_a_publisher_without_a_node_is_told_while_the_start_waits(make):
     nodes._node.count_publishers = {NAME: 2}.get
     assert nodes.missing() == [
         f'robot 1 (external: {NAME} has 2 publishers, of which one does not tell its node; maybe '
-        'its process was left behind)']
+        'its process was left behind, or is in a container without --ipc host)']
 
 
 def test_the_other_type_of_commands_is_refused_at_once_with_the_key_that_allows_it(make):
@@ -116,8 +116,9 @@ def test_a_trigger_that_no_node_subscribes_to_is_refused_before_the_first_tick(m
         assert nodes.missing() == [f'robot 1 (external: a subscription to {SCAN})']
     nodes.now = 8.1
     with pytest.raises(InputError, match=f'^robot 1: /robot_1/x is to act on {SCAN}, to which no '
-                                         'node subscribes; if it has a timer, give its robot '
-                                         r'parameters: \{command_period: SECONDS\}'):
+                                         'node subscribes; if it has another name for it, '
+                                         fr'remap that \(-r NAME:={SCAN}\); if it has a timer, '
+                                         r'give its robot parameters: \{command_period: SEC'):
         nodes.missing()
     assert make(graph).missing() == []
     assert make(graph, External(timeout_ns=10), subscribers=0).missing() == []
