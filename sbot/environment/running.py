@@ -13,6 +13,7 @@ from typing import IO
 from sbot.environment.repeated_lines import RepeatedLines
 
 DRAIN_TIME = 10.0  # s for what ended processes have printed; one that is left may hold the pipe
+REASON = '\x1e'  # begins a line that says why its process ends: it is kept, not passed on
 LONGEST_LINE = 100_000  # characters; a longer line of a process is passed on in pieces
 _STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL
 
@@ -63,6 +64,9 @@ def _relay(name: str, label: str, stream: IO[str] | None, lines: RepeatedLines,
            last_lines: dict[str, str]) -> None:
     """Pass a node's lines on; keep the last that may say why when it fails."""
     for line in lines_of(stream):
+        if line.startswith(REASON):
+            last_lines[name] = line.removeprefix(REASON).strip()
+            continue
         lines.line(label, line.rstrip())
         if line.strip() and not line.startswith(('[INFO]', '[DEBUG]')):
             last_lines[name] = line.strip()

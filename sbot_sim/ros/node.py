@@ -364,7 +364,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
                         self.get_fully_qualified_name()))])
 
     def _fail(self, reason: str) -> None:
-        self.get_logger().error(reason)
+        if not self._observer.failed(reason):
+            self.get_logger().error(reason)
         self.exit_code = 1
         self._control.phase = Phase.OVER
         rclpy.try_shutdown()
