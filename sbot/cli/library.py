@@ -1,4 +1,4 @@
-"""`sbot list` and `sbot new`: list shipped files, and write a first scenario."""
+"""`sbot list` and `sbot new`: list shipped files; write a first scenario, controller or node."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from typing import Any
 from sbot_common.errors import InputError, bad_value
 
 _WIDTH = 79  # columns of the list
+# How `sbot up` starts the node of `sbot new --node`; its test has the same words.
+_NODE = ('node.py --ros-args -r __ns:={namespace} -p use_sim_time:=true '
+         '-p goal_x:={goal_x} -p goal_y:={goal_y}')
 
 
 def _scenarios() -> dict[str, str]:
@@ -116,8 +119,10 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _new(args: argparse.Namespace) -> int:
-    """Write a scenario, and a controller if asked; nothing is overwritten."""
+    """Write a scenario, and a controller or a node if asked; nothing is overwritten."""
     from sbot.scenario.shipped import config_directory
+    if args.node:
+        return _new_node(args)
     path = Path(args.name)
     if path.suffix not in ('.yaml', '.yml'):
         path = path.with_name(path.name + '.yaml') if path.name else path
@@ -140,6 +145,30 @@ def _new(args: argparse.Namespace) -> int:
     _write({target: template.read_text('utf-8').replace('NAME', path.stem)
             .replace('MODULE', module) for target, template in files.items()})
     return _hint(path)
+
+
+def _new_node(args: argparse.Namespace) -> int:
+    """Write a folder with a node, a scenario that it drives, and a test; print how to run it."""
+    from sbot.scenario.shipped import config_directory
+    for option, given in (('--controller', args.controller), ('--from', args.source is not None)):
+        if given:
+            raise InputError(f'{option} cannot be combined with --node')
+    folder = Path(args.name)
+    if not re.fullmatch(r'\w[\w-]*', folder.name) or not os.path.isdir(folder.parent):
+        raise bad_value('NAME', args.name, 'a name of letters, digits, - and _, in a folder that '
+                        'exists')
+    if os.path.lexists(folder):
+        raise InputError(f'{folder}: exists already; give a new name')
+    templates = sorted((config_directory() / 'templates' / 'node').glob('*.*'))
+    try:
+        folder.mkdir()
+    except OSError as error:
+        raise InputError(f'{folder}: cannot be made: {error.strerror}') from None
+    _write({folder / template.name: template.read_text('utf-8').replace('NAME', folder.name)
+            .replace('COMMAND_OF_NODE', _NODE) for template in templates})
+    print(f"try:  cd {folder} && sbot up scenario.yaml --node '{_NODE}' --record recording "
+          '--plot tracks.png\nthen: python -m pytest')
+    return 0
 
 
 def _translate(args: argparse.Namespace, path: Path) -> int:
@@ -197,10 +226,15 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     listing.add_argument('--json', action='store_true', help='print one JSON object')
     listing.set_defaults(run=_list)
     new = subparsers.add_parser(
-        'new', help='write a commented scenario, and a controller, to start from')
-    new.add_argument('name', metavar='NAME', help='file to write, without .yaml; may be a path')
+        'new', help='write a commented scenario, with a controller or a ROS 2 node, to start from')
+    new.add_argument('name', metavar='NAME',
+                     help='file to write, without .yaml, or folder with --node; may be a path')
     new.add_argument('--controller', action='store_true',
                      help='also write NAME.py, a controller that the scenario uses')
+    new.add_argument('--node', action='store_true',
+                     help='write a folder NAME with a ROS 2 node (rclpy), a scenario that it '
+                          'drives in lockstep, a test that replays a recording to it, and a '
+                          'README.md')
     new.add_argument('--from', dest='source', metavar='FILE',
                      help='start from a Stage world (.world), an ARGoS experiment (.argos), or '
                           'a swarm of the gallery with its controller, e.g. gallery/flocking')

@@ -229,7 +229,7 @@ def _up(arguments: argparse.Namespace) -> int:
     if arguments.standard_services and find_spec('simulation_interfaces') is None:
         raise InputError('--standard-services needs the package simulation_interfaces; install it '
                          '(apt: ros-$ROS_DISTRO-simulation-interfaces), or make it: python -m '
-                         'sbot.ros.interfaces (docs/ros2.md)')
+                         'sbot.ros.interfaces (docs/ros2_topics.md)')
     domain = None if arguments.domain is None else parse_domain(arguments.domain)
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)

@@ -10,7 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import IO
 
+from sbot.environment.repeated_lines import RepeatedLines
+
 DRAIN_TIME = 10.0  # s for what ended processes have printed; one that is left may hold the pipe
+REASON = '\x1e'  # begins a line that says why its process ends: it is kept, not passed on
 LONGEST_LINE = 100_000  # characters; a longer line of a process is passed on in pieces
 _STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL
 
@@ -20,12 +23,13 @@ class RunningProcesses:
 
     Parameters
     ----------
-    output : called with each line, prefixed by the name of its process
+    output : called with each line, prefixed by the name of its process; with complaints that
+        repeat (``RepeatedLines``) once, and with their count after the end
 
     """
 
     def __init__(self, output: Callable[[str], None]) -> None:
-        self._output = output
+        self._lines = RepeatedLines(output)
         self._readers: list[threading.Thread] = []
         self.processes: list[tuple[str, subprocess.Popen[str]]] = []
         self.last_lines: dict[str, str] = {}  # by the processes' names
@@ -39,7 +43,7 @@ class RunningProcesses:
         name, process = self.processes[-1]
         self._readers.append(threading.Thread(
             target=_relay, daemon=True,
-            args=(name, label or name, process.stdout, self._output, self.last_lines)))
+            args=(name, label or name, process.stdout, self._lines, self.last_lines)))
         self._readers[-1].start()
 
     def stop(self) -> None:
@@ -47,6 +51,7 @@ class RunningProcesses:
         stop([process for _, process in self.processes])
         for reader in self._readers:
             reader.join(DRAIN_TIME)
+        self._lines.report()
 
 
 def lines_of(stream: IO[str] | None) -> Iterator[str]:
@@ -55,13 +60,17 @@ def lines_of(stream: IO[str] | None) -> Iterator[str]:
         yield from iter(lambda: stream.readline(LONGEST_LINE), '')
 
 
-def _relay(name: str, label: str, stream: IO[str] | None, output: Callable[[str], None],
+def _relay(name: str, label: str, stream: IO[str] | None, lines: RepeatedLines,
            last_lines: dict[str, str]) -> None:
     """Pass a node's lines on; keep the last that may say why when it fails."""
     for line in lines_of(stream):
-        output(f'[{label}] {line.rstrip()}')
+        if line.startswith(REASON):
+            last_lines[name] = line.removeprefix(REASON).strip()
+            continue
+        lines.line(label, line.rstrip())
         if line.strip() and not line.startswith(('[INFO]', '[DEBUG]')):
             last_lines[name] = line.strip()
+    lines.end(label)
 
 
 def stop(processes: list[subprocess.Popen[str]]) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.series import Series, held
+from sbot.controllers.external import ENTRY as EXTERNAL
 from sbot.figures.data import Goal, RunData, box_starts_of, from_result, radius_of, starts_of
 from sbot.figures.free_wind import RecordedWind, free_winds
 from sbot.runner.loop import run_scenario
@@ -20,7 +21,7 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
 from sbot_common.controlled_robot import checked_goal
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, first_of
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_pose, read_poses
 from wind_model.grid import Lattice
@@ -30,6 +31,7 @@ Array = NDArray[np.float64]
 Stamps = NDArray[np.int64]
 
 BAG_SUFFIXES = ('.mcap', '.db3')
+_SHOWN = 10  # robots in a message
 _MOST_HOLES = 20  # of a table of poses, for each pose that was recorded
 
 
@@ -44,7 +46,8 @@ def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = 
     Raises
     ------
     InputError
-        if there is neither a bag nor a scenario, or if it cannot be used.
+        if there is neither a bag nor a scenario, if it cannot be used, or if nodes drive its
+        robots (``controller: external``).
 
     """
     if isinstance(source, Bag) or is_bag(source):
@@ -52,7 +55,14 @@ def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = 
             name = source.path if isinstance(source, Bag) else source
             raise InputError(f'{name}: is a recording, which cannot be changed')
         return from_bag(source)
-    return from_result(run_scenario(load_scenario(str(source), overrides)))
+    scenario = load_scenario(str(source), overrides)
+    external = [str(i) for i, robot in enumerate(scenario.robots)
+                if robot.controller == EXTERNAL.name]
+    if external:
+        raise InputError(f'{source}: robot {first_of(external, _SHOWN)} (controller: external) '
+                         f'needs your node; record a run (sbot up {source} --node COMMAND '
+                         '--record DIR), then draw that (sbot plot DIR -o FILE)')
+    return from_result(run_scenario(scenario))
 
 
 def is_bag(source: str | Path) -> bool:

@@ -37,7 +37,7 @@ MODULES = {
 _EXIT_TIMEOUT = 3.0  # s, for the end of the interpreter
 _HELP = """Usage: ros2 run potential_field_bot {0} {1}[--ros-args -p PARAMETER:=VALUE ...]
 
-{2} Parameters and topics: docs/ros2.md;
+{2} Parameters and topics: docs/ros2_topics.md;
 of a running node: ros2 param list, ros2 param describe."""
 _ARGUMENTS = {'potfield_bot': '[ROBOT_NUM_ID] [NUM_ROBOTS] [GOAL_X] [GOAL_Y] '}
 _WHAT = {

@@ -73,8 +73,8 @@ class Feeder:
         self._latched()
         self.robots, self._nodes = self._find(_CONNECTION if timeout is None else timeout)
         self._turns = Turns({i: recorded.external[i] for i in self.robots})
-        self._held = {topics.resolve(Topic(each.trigger, ''), i, self._n): i
-                      for i, each in self._turns.external.items() if not each.timed}
+        self._held = {name: i for i, names in self._triggers(self.robots).items()
+                      for name in names}
         self._started = True
 
     def close(self) -> None:
@@ -253,7 +253,12 @@ class Feeder:
         return ExternalNodes(self._node, {i: self._recorded.name(i) for i in robots},
                              kinds.pop(), lambda: None,
                              {i: self._recorded.external[i] for i in robots},
-                             ', as in the recording')
+                             ', as in the recording', self._triggers(robots))
+
+    def _triggers(self, robots: Sequence[int]) -> dict[int, list[str]]:
+        """Return the topics on which nodes act, by robot; none where a timer acts."""
+        return {i: [topics.resolve(Topic(name, ''), i, self._n)
+                    for name in self._recorded.external[i].triggers] for i in robots}
 
     def _are_connected(self) -> bool:
         """Tell whether all that subscribe to what we publish are connected."""

@@ -74,7 +74,7 @@ def main() -> int:
     folder = live_tf_path(lambda line: print(line, file=sys.stderr))
     if folder is None:
         print('tf2_msgs is installed: nothing to add' if find_spec(_PACKAGE) is not None else
-              'tf2_msgs cannot be made here (docs/ros2.md)', file=sys.stderr)
+              'tf2_msgs cannot be made here (docs/ros2_topics.md)', file=sys.stderr)
     else:
         print(folder)
     return 0 if folder or find_spec(_PACKAGE) is not None else 1

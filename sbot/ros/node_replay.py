@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.environment.discovery import stay_on_this_machine
+from sbot.environment.repeated_lines import RepeatedLines
 from sbot.environment.running import lines_of
 from sbot.regression.commands import CommandDifference, Tolerances, differences
 from sbot.regression.differing import Differing, DifferingRobot
@@ -102,8 +103,8 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
                    signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
         stack.callback(context.try_shutdown)
         environment = with_path(own_environment(), messages)
-        running = [stack.enter_context(_running(words, text, label, environment, domain, output))
-                   for words, text, label in zip(commands, texts, labels(commands), strict=True)]
+        running = _start(stack, list(zip(commands, texts, labels(commands), strict=True)),
+                         environment, domain, output)
         from sbot.ros.feeder import Feeder
         feeder = Feeder(recorded, context, timeout,
                         lambda: next(filter(None, (ended() for ended in running)), ''), output)
@@ -140,9 +141,19 @@ def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: A
                             first, recorded.bag.damage, differing.robots())
 
 
+def _start(stack: ExitStack, commands: Sequence[tuple[Sequence[str], str, str]],
+           environment: dict[str, str], domain: int,
+           output: Callable[[str], None]) -> list[Callable[[], str]]:
+    """Start users' commands (words, text, label) until ``stack`` ends; see ``_running``."""
+    lines = RepeatedLines(output)
+    stack.callback(lines.report)
+    return [stack.enter_context(_running(words, text, label, environment, domain, lines))
+            for words, text, label in commands]
+
+
 @contextmanager
 def _running(words: Sequence[str], command: str, label: str, environment: dict[str, str],
-             domain: int, output: Callable[[str], None]) -> Iterator[Callable[[], str]]:
+             domain: int, lines: RepeatedLines) -> Iterator[Callable[[], str]]:
     """Run a user's command; yield what tells in words that it has ended, '' while it has not."""
     process = start_command(list(words), environment, domain)
     last = ''
@@ -150,8 +161,9 @@ def _running(words: Sequence[str], command: str, label: str, environment: dict[s
     def relay() -> None:
         nonlocal last
         for line in lines_of(process.stdout):
-            output(f'[{label}] {line.rstrip()}')
+            lines.line(label, line.rstrip())
             last = line.strip() or last
+        lines.end(label)
     reader = threading.Thread(target=relay, daemon=True)
     reader.start()
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from sbot.controllers.registry import is_outside
 from sbot.environment.discovery import ros_distribution
+from sbot.environment.running import REASON
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
@@ -26,7 +27,7 @@ from sbot.scenario.fields import FASTEST, SLOWEST
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common import ros, topics
-from sbot_common.errors import bad_value
+from sbot_common.errors import bad_value, one_line
 from sbot_common.params import Spec, specs_of
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages.broadcast import Broadcast
@@ -131,6 +132,12 @@ class ScenarioObserver:
     def alive(self) -> None:
         """Tell `sbot up` that the node runs, be it paused."""
         self._report({'tick': self._tally.ticks, 'ticks': self._ticks})
+
+    def failed(self, reason: str) -> bool:
+        """Tell `sbot up`, if it is there, why the run fails: it says so in its last line."""
+        if self._status is not None:
+            print(f'{REASON}{one_line(reason)}', flush=True)
+        return self._status is not None
 
     def record(self, stamp_ns: int, messages: Iterable[Outgoing]) -> None:
         """Record messages of a stamp."""

@@ -48,7 +48,9 @@ class Connections:
         self.external = ExternalNodes(
             node, {i: self._graph_name(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
             on_heard, external,
-            f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}')
+            f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}',
+            {i: [self._graph_name(self._resolve(Topic(name, ''), i)) for name in each.triggers]
+             for i, each in external.items()})
         self._awake = AwakeClock()
         self._late_since: float | None = None
         self._late_reported = False
@@ -152,7 +154,7 @@ class Connections:
             self._late_reported = True
             self._node.get_logger().warning(
                 f'{", ".join(late)}: a subscription is not connected; its quality of service '
-                'does not fit (docs/ros2.md)')
+                'does not fit (docs/ros2_topics.md)')
         return []
 
     def _resolve(self, topic: Topic, robot: int) -> str:

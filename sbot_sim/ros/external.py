@@ -10,8 +10,14 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from sbot_common.errors import InputError
+from sbot_common.topics import BASE_SCAN, SCAN
 
 HAS_LEFT = 'has left: no node publishes its cmd_vel'  # of an external robot
+
+# What a robot needs whose node does not act on its trigger.
+CURES = ('if it has a timer, give its robot parameters: {command_period: SECONDS} in the '
+         'scenario; if it is sometimes silent, {command_timeout: SECONDS}; if it acts on another '
+         'topic, {trigger: TOPIC}')
 
 
 class External(NamedTuple):
@@ -20,6 +26,13 @@ class External(NamedTuple):
     trigger: str = 'base_scan'  # its topic that is sent last: the node acts on that
     period_ns: int = 0  # of the node's timer on simulated time; 0: it acts on the trigger
     timeout_ns: int = 0  # its commands hold for so long; 0: each is waited for
+
+    @property
+    def triggers(self) -> tuple[str, ...]:
+        """Topics that are sent last; the scan has two names with ``publish_scan``."""
+        if self.timed:
+            return ()
+        return (self.trigger, SCAN.name) if self.trigger == BASE_SCAN.name else (self.trigger,)
 
     @property
     def timed(self) -> bool:
@@ -47,8 +60,7 @@ class External(NamedTuple):
         if self.timed:
             return (f'its timer sent no command; command_period is {self.period_ns / 1e9:g} s: '
                     'does the node have such a timer, and use_sim_time: true?')
-        return (f'it sent no command after {self.trigger}; a node with a timer needs '
-                'command_period, one that is sometimes silent command_timeout')
+        return (f'it sent no command after {self.trigger}; {CURES}')
 
 
 class Turns:

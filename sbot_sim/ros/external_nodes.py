@@ -9,9 +9,10 @@ from rclpy.node import Node
 from sbot_common import ros, topics
 from sbot_common.errors import InputError
 from sbot_sim.ros.awake_clock import AwakeClock
-from sbot_sim.ros.external import External
+from sbot_sim.ros.external import CURES, External
 
 _SERVICES_AFTER = 10.0  # s of wall time that a node may take to offer its parameters
+_SUBSCRIBED_AFTER = 3.0  # s of wall time after its first answer, for what its constructor made
 
 
 class ExternalNodes:
@@ -25,14 +26,16 @@ class ExternalNodes:
     on_heard : called when the nodes that were asked have read what was sent
     external : how the nodes take part, by robot
     other_type : what lets a node have the other type of commands, for an error; '': nothing
+    triggers : of the topics on which nodes act, by robot; those with a timer have none
 
     """
 
     def __init__(self, node: Node, names: dict[int, str], type_name: str,
                  on_heard: Callable[[], None], external: Mapping[int, External],
-                 other_type: str = '') -> None:
+                 other_type: str = '', triggers: Mapping[int, Sequence[str]] = {}) -> None:
         self._node, self.names, self._type = node, names, type_name
         self._external, self._other_type = external, other_type
+        self._triggers = triggers
         self._barrier = ros.Barrier(node, on_heard)
         self._nodes: dict[int, str] = {}  # by robot, once they are found
         self._awake = AwakeClock()
@@ -40,6 +43,7 @@ class ExternalNodes:
         self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
         self._greeted = False  # all were asked for a first time
         self._checked: set[int] = set()  # robots whose nodes' time is known
+        self._answered: float | None = None  # when all first had, s of that clock
 
     def missing(self) -> list[str]:
         """Return in words whom to wait for before tick 0; asks those that are there.
@@ -47,7 +51,8 @@ class ExternalNodes:
         Raises
         ------
         InputError
-            if a node has another type of commands, or a timer on the wall clock.
+            if a node has another type of commands, or a timer on the wall clock, or if nobody
+            subscribes to a trigger.
 
         """
         if not self.names:
@@ -62,9 +67,33 @@ class ExternalNodes:
             self.ask(self.names)
         # A node answers when its constructor has ended: then its timers run, and count from 0.
         silent = [f'external node {name} to run its callbacks' for name in self._barrier.silent()]
-        if not silent:
-            self._check_time()
-        return silent
+        if silent:
+            return silent
+        self._check_time()
+        return self._deaf()
+
+    def _deaf(self) -> list[str]:
+        """Return in words the triggers to which nobody subscribes yet.
+
+        Raises
+        ------
+        InputError
+            if they had time: no command would ever come.
+
+        """
+        self._answered = self._awake() if self._answered is None else self._answered
+        late = self._awake() - self._answered > _SUBSCRIBED_AFTER
+        lacking = []
+        for i, names in self._triggers.items():
+            if (not names or self._external[i].optional
+                    or any(map(self._node.count_subscribers, names))):
+                continue
+            if late:
+                raise InputError(f'robot {i}: {self._nodes[i]} is to act on {names[0]}, to which '
+                                 'no node subscribes; if it has another name for it, remap that '
+                                 f'(-r NAME:={names[0]}); {CURES}')
+            lacking.append(f'robot {i} (external: a subscription to {names[0]})')
+        return lacking
 
     def _check_time(self) -> None:
         """Refuse timers on the wall clock; warn of nodes that may have some."""
@@ -104,7 +133,8 @@ class ExternalNodes:
         if not found and (count := self._node.count_publishers(name)):
             # For a moment, or where a process has shut down its context, but has not ended.
             return (f'{name} has {count} publisher{"s" * (count > 1)}, of which one does not tell '
-                    'its node; maybe its process was left behind')
+                    'its node; maybe its process was left behind, or is in a container '
+                    'without --ipc host')
         if not found:
             return f'a node that publishes {self._type} on {name}{self._elsewhere(name)}'
         node, type_name = found[0]

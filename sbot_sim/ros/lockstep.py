@@ -12,6 +12,7 @@ from sbot_sim.ros.run_control import Actions, Options, Peers, Phase, RunControl
 RETRY_AFTER = 0.5  # s of wall time
 # The same in runs with external robots: what is sent again to others reaches their nodes, too.
 RETRY_LATE = 5.0
+DOUBT_AFTER = 1.0  # s of wall time until a user's node that sends no command gets a hint
 GOAL_TIMEOUT = 1.0  # s of wall time to wait for topics that controllers need not have
 
 
@@ -29,6 +30,8 @@ class Lockstep(RunControl):
         self._retry_after = RETRY_LATE if options.external else RETRY_AFTER
         self._course: Iterator[None] = iter(())  # what is left of the tick
         self._asked_nodes: Sequence[int] = ()  # external robots that have not read their inputs
+        self._opened = 0.0  # when external nodes were last sent what they act on
+        self._probed = self._doubted = False
         self._clock_sent = False
         self._wind_stamps = dict.fromkeys(options.wind_parts, 0)
         self._felt = False  # the tick's wind has been handed on
@@ -86,6 +89,7 @@ class Lockstep(RunControl):
         elif self.phase is Phase.WAITING:
             if self._turns.external:
                 self._refuse_to_wait_for_nobody()
+                self._doubt(now)
             self.proceed()
         if self.phase is Phase.WAITING and now - self._asked >= self._retry_after:
             self._ask_again()
@@ -166,6 +170,7 @@ class Lockstep(RunControl):
     def _have_answered(self, robots: Sequence[int]) -> Iterator[None]:
         """Wait for the commands of external robots that are due, now that they can act."""
         self._turns.open(robots)
+        self._opened, self._probed = self._awake(), False
         optional = [i for i in robots if self._turns.external[i].optional]
         if optional:  # what they have published by then is in before their word
             yield from self._have_read(optional)
@@ -176,6 +181,23 @@ class Lockstep(RunControl):
         for robot in self._peers.left(list(self._turns.external)):
             raise InputError(f'{self._name_of(robot)} {HAS_LEFT} '
                              f'(at tick {self._actions.tick()})')
+
+    def _doubt(self, now: float) -> None:
+        """Say once what may lack if an external node has read its trigger and sends no command.
+
+        That is no error before the time-out: a node with threads may act later than it reads.
+        """
+        silent = [i for i in self._turns.silent() if self._turns.is_open(i)]
+        if (self._doubted or self._asked_nodes or not silent
+                or self._paused or now - self._opened < DOUBT_AFTER):
+            return
+        if not self._probed:
+            self._probed = True
+            self._actions.ask(silent)
+        elif self._actions.heard():
+            self._doubted = True
+            self._actions.wait(f'waiting for {self._name_of(silent[0])}: '
+                               f'{self._turns.external[silent[0]].silence_in_words()}')
 
     def _name_of(self, robot: int) -> str:
         node = self._actions.node_of(robot)

@@ -126,21 +126,21 @@ class SimulatorNode(Node):  # type: ignore[misc]
         else:
             self._control.proceed()
 
-    def _check_triggers(self, external: Mapping[int, External]) -> dict[int, str]:
+    def _check_triggers(self, external: Mapping[int, External]) -> dict[int, list[str]]:
         """Return the topics that wait until external robots' nodes have read the others."""
         names = [each.name for each in self._broadcast.snapshot(
             self._engine.snapshot, self._stamp_ns)]
         triggers = {}
         for i, each in external.items():
-            name = topics.resolve(Topic(each.trigger, ''), i, self._n)
             if each.timed:
                 continue
+            name, *alias = (topics.resolve(Topic(own, ''), i, self._n) for own in each.triggers)
             if name not in names:
                 prefix = topics.resolve(Topic('', ''), i, self._n)
                 own = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
                 raise bad_value(f'robot {i}: parameter trigger', each.trigger,
                                 f'one of {", ".join(each for each in own if "/" not in each)}')
-            triggers[i] = name
+            triggers[i] = [name, *(each for each in alias if each in names)]
         return triggers
 
     def _every(self, period: float, callback: Callable[[], None]) -> Timer:
@@ -297,11 +297,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
         if not self._triggers:
             self._connections.publish(self._snapshot)
             return
-        held = set(self._triggers.values())
+        held = {name for names in self._triggers.values() for name in names}
         self._connections.publish(each for each in self._snapshot if each.name not in held)
 
     def _publish_triggers(self, robots: Sequence[int]) -> None:
-        wanted = {self._triggers[i] for i in robots}
+        wanted = {name for i in robots for name in self._triggers[i]}
         self._connections.publish(each for each in self._snapshot if each.name in wanted)
 
     def _publish_wind(self) -> None:
@@ -364,7 +364,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
                         self.get_fully_qualified_name()))])
 
     def _fail(self, reason: str) -> None:
-        self.get_logger().error(reason)
+        if not self._observer.failed(reason):
+            self.get_logger().error(reason)
         self.exit_code = 1
         self._control.phase = Phase.OVER
         rclpy.try_shutdown()

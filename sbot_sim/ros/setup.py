@@ -25,6 +25,9 @@ class RunObserver(Protocol):
     def alive(self) -> None:
         """Note that the node is there; called once per second, also while the run is paused."""
 
+    def failed(self, reason: str) -> bool:
+        """Note why the run fails; return whether it is told to the user: else it is logged."""
+
     def reset(self) -> None:
         """Begin again at tick 0."""
 

@@ -52,8 +52,9 @@ _OK, _FAILED, _UNSUPPORTED = (
     'RESULT_OK', 'RESULT_OPERATION_FAILED', 'RESULT_FEATURE_UNSUPPORTED')
 _FIXED = ('a robot can be neither spawned nor deleted while a simulation runs: its robots are '
           'those of its scenario')
-_INFO = ('potential_field_bot, docs/ros2.md: obstacles that stand still are spawned, of one box, '
-         f'cylinder or sphere; {_FIXED}; time, state and spawned obstacles are reset together')
+_INFO = ('potential_field_bot, docs/ros2_topics.md: obstacles that stand still are spawned, of '
+         f'one box, cylinder or sphere; {_FIXED}; time, state and spawned obstacles are reset '
+         'together')
 
 Handler = Callable[[Any, Any, Any], Any]
 
@@ -291,4 +292,4 @@ def load_interfaces() -> tuple[Any, Any]:
     except ImportError:
         raise InputError(f'parameter {PACKAGE} needs the package {PACKAGE}; install it (apt: '
                          'ros-$ROS_DISTRO-simulation-interfaces), make it (python -m '
-                         'sbot.ros.interfaces, docs/ros2.md), or leave it false') from None
+                         'sbot.ros.interfaces, docs/ros2_topics.md), or leave it false') from None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, Shutdown
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
@@ -23,4 +23,5 @@ def generate_launch_description():
             launch_arguments={'scenario': str(own / 'scenario.yaml'),
                               'record': LaunchConfiguration('record')}.items()),
         Node(package='external_node', executable='avoid', namespace='robot_1',
-             parameters=[{'use_sim_time': True}], output='screen')])
+             parameters=[{'use_sim_time': True}], output='screen',
+             on_exit=Shutdown(reason='avoid has ended'))])

@@ -1,5 +1,8 @@
 import json
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +92,54 @@ def test_a_new_scenario_runs_and_is_never_overwritten(tmp_path, capsys, controll
     assert main(['new', str(path), *options]) == 2
     assert 'exists' in capsys.readouterr().err
     assert path.read_text() == before
+
+
+@pytest.mark.forked
+@pytest.mark.ros
+def test_a_new_node_runs_by_the_commands_that_are_printed(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(['new', 'mine', '--node']) == 0
+    *files, first, second = capsys.readouterr().out.splitlines()
+    assert files == [f'mine/{name}' for name in ('README.md', 'node.py', 'scenario.yaml',
+                                                 'test_node.py')]
+    readme = Path('mine/README.md').read_text()
+    assert len(readme.splitlines()) == 5
+    change, run = first.removeprefix('try:  ').split(' && ')
+    test = second.removeprefix('then: ')
+    assert f'`{run}`' in readme
+    assert f'`{test}`' in readme
+    monkeypatch.chdir(change.removeprefix('cd '))
+    done = python('-m', 'sbot.cli', *shlex.split(run)[1:], '--json')
+    assert done.returncode == 0, done.stderr
+    robot, = json.loads(done.stdout)['robots']
+    assert robot['goal_reached_s']
+    assert robot['collisions'] == 0
+    assert Path('tracks.png').stat().st_size
+    done = python(*shlex.split(test)[1:], '-q', '--rootdir=.')
+    assert '1 passed' in done.stdout, done.stdout
+    node = Path('node.py')
+    node.write_text(node.read_text().replace("'speed', 0.6", "'speed', 0.59"))
+    done = python(*shlex.split(test)[1:], '-q', '--rootdir=.')
+    assert '1 failed' in done.stdout, done.stdout
+
+
+def python(*words):
+    """Run this interpreter; a first run compiles."""
+    return subprocess.run([sys.executable, *words], timeout=900, capture_output=True, text=True,
+                          check=False)
+
+
+def test_a_new_node_overwrites_nothing_and_needs_a_name_of_a_folder(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path('mine').mkdir()
+    for words, message in ((['mine'], 'mine: exists already; give a new name'),
+                           (['a b'], "NAME: got 'a b', expected a name of letters"),
+                           (['none/mine'], "NAME: got 'none/mine', expected a name of letters"),
+                           (['other', '--controller'], '--controller cannot be combined with'),
+                           (['other', '--from', 'x.world'], '--from cannot be combined with')):
+        assert main(['new', *words, '--node']) == 2
+        assert message in capsys.readouterr().err
+    assert [path.name for path in tmp_path.rglob('*')] == ['mine']
 
 
 @pytest.mark.parametrize('seed', [4, 11])

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 
-from sbot.environment.running import LONGEST_LINE, RunningProcesses
+from sbot.environment.running import LONGEST_LINE, REASON, RunningProcesses
 
 PRINTS = "print('ready', flush=True); "
 IGNORES = ('import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); '
@@ -24,6 +24,17 @@ def test_lines_are_passed_on_and_the_last_that_says_something_is_kept():
     running.stop()
     assert said == ['[one] why', '[one] [INFO] bye', '[one] ', '[one] end']
     assert running.last_lines == {'one': 'end'}
+
+
+def test_why_a_process_ends_is_kept_and_not_passed_on():
+    said = []
+    running = RunningProcesses(said.append)
+    running.add('one', start(f'print("[ERROR] first"); print({REASON!r} + "no node came")'))
+    running.relay()
+    running.processes[0][1].wait(240)
+    running.stop()
+    assert said == ['[one] [ERROR] first']
+    assert running.last_lines == {'one': 'no node came'}
 
 
 def test_a_line_that_never_ends_is_passed_on_in_pieces():

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from external_runs import CASES, DEADLINE, NODES, SBOT, TICKS, running, scenario, up
+from external_runs import CASES, DEADLINE, NODES, SBOT, SIM_TIME, TICKS, running, scenario, up
 
 from sbot.bag.arrays import read_recording
 from sbot.bag.compare import compare
@@ -87,7 +87,8 @@ def test_nodes_that_misbehave_end_the_run_by_name_and_nothing_is_left(tmp_path, 
     patience = ['--set', 'lockstep_timeout=4'] if case == 'silent' else []
     done = up(scenario(tmp_path, cases), cases, *patience)
     assert done.returncode == 1
-    assert words in done.stderr
+    assert words in done.stderr.splitlines()[-1]
+    assert done.stderr.count(words) == 1
     assert not [line for line in running() if f'{NODES} {case} ' in line]
 
 
@@ -111,6 +112,20 @@ def test_a_second_publisher_of_a_robots_commands_ends_the_run_by_name(tmp_path):
     assert done.returncode == 1
     assert ('/robot_0/cmd_vel has 2 publishers (/robot_0/stranger, /robot_0/witness_0)'
             in done.stderr)
+
+
+def test_a_node_may_act_on_the_other_name_of_the_scan(tmp_path):
+    path, bag = scenario(tmp_path, {0: ('scan', {})}), tmp_path / 'bag'
+    node = shlex.join([str(NODES), 'scan', '0', *SIM_TIME, '-r', 'base_scan:=scan'])
+    for command in (['up', path, '--record', bag, '--parameter', 'publish_scan=true',
+                     '--duration', '0.5'], ['replay', bag]):
+        done = subprocess.run([*SBOT, *map(str, command), '--node', node], timeout=DEADLINE,
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    found = commands(bag, 0)
+    assert len(found) == 11
+    for stamp, command in found:  # it had read all else
+        assert round(command.twist.angular.x * 1e9) == stamp
 
 
 def test_in_one_process_there_are_no_nodes(tmp_path):

@@ -74,8 +74,9 @@ def nodes(**given) -> list:
 
 
 def test_arguments_are_documented():
-    documented = set(re.findall(r'^\| `(\w+)` \|', (ROOT / 'docs' / 'ros2.md').read_text().split(
-        '## Launch arguments')[1].split('\n## ')[0], re.MULTILINE))
+    page = (ROOT / 'docs' / 'ros2_launch.md').read_text()
+    page = page.split('## Launch arguments')[1].split('\n## ')[0]
+    documented = set(re.findall(r'^\| `(\w+)` \|', page, re.MULTILINE))
     assert documented == set(arguments())
     assert {'scenario', 'rviz', 'lockstep', 'record'} <= documented
     assert all(text.endswith('.') for text in arguments().values())

@@ -82,8 +82,8 @@ def test_arguments_are_documented():
     for node in ast.parse(FILE.read_text()).body:
         if isinstance(node, ast.Assign) and node.targets[0].id == 'ARGUMENTS':
             arguments = {name: text for name, _, text in ast.literal_eval(node.value)}
-    documented = set(re.findall(r'^\| `(\w+)` \|', (ROOT / 'docs' / 'ros2.md').read_text().split(
-        '\n## Nav2')[1].split('\n## ')[0], re.MULTILINE))
+    page = (ROOT / 'docs' / 'ros2_nav2.md').read_text().split('\n## ')[1]
+    documented = set(re.findall(r'^\| `(\w+)` \|', page, re.MULTILINE))
     assert documented == set(arguments)
     assert all(text.endswith('.') for text in arguments.values())
 

@@ -1,4 +1,4 @@
-"""The commands of docs/ros2.md with the real `ros2`, beside a running simulation."""
+"""The commands of the pages of ROS 2 with the real `ros2`, beside a running simulation."""
 
 import importlib.util
 import re
@@ -18,7 +18,8 @@ pytestmark = [
     pytest.mark.skipif(shutil.which('ros2') is None or any(
         importlib.util.find_spec(f'ros2{name}') is None
         for name in ('cli', 'topic', 'param', 'service')), reason='ros2 is missing')]
-TEXT = (Path(__file__).resolve().parents[3] / 'docs' / 'ros2.md').read_text()
+DOCS = Path(__file__).resolve().parents[3] / 'docs'
+TEXT = '\n'.join(path.read_text() for path in sorted(DOCS.glob('ros2_*.md')))
 DEADLINE = 240.0  # s
 
 

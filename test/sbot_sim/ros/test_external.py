@@ -129,10 +129,47 @@ def test_who_does_not_act_is_named_with_its_node():
         simulator.blow(part)
     simulator.have_read()
     with pytest.raises(InputError, match=r'robot 0 \(/node_0\) silent for 7 s .* at tick 0: it '
-                                         'sent no command after base_scan; a node with a timer '
-                                         'needs command_period'):
+                                         'sent no command after base_scan; if it has a timer, '
+                                         r'give its robot parameters: {command_period: SECONDS}'):
         simulator.after(11.0)
     assert simulator.log.count(('triggers', [0])) == 1  # it would count twice
+
+
+def test_who_has_read_its_trigger_and_does_not_act_gets_a_hint_long_before_the_time_out():
+    simulator = started([External()], lockstep_timeout=100.0)
+    for part in simulator.winds:
+        simulator.blow(part)
+    simulator.after(5.0)
+    assert simulator.told == []  # it has not read its inputs yet
+    simulator.have_read()
+    simulator.taken()
+    simulator.after(3.0)
+    assert simulator.taken() == [('ask', [0])]
+    assert simulator.told == []  # it is busy, maybe with its command
+    simulator.have_read()
+    simulator.after(5.0)
+    assert simulator.told == [
+        'waiting for robot 0 (/node_0): it sent no command after base_scan; if it has a timer, '
+        'give its robot parameters: {command_period: SECONDS} in the scenario; if it is sometimes '
+        'silent, {command_timeout: SECONDS}; if it acts on another topic, {trigger: TOPIC}']
+    simulator.command(0)
+    assert simulator.tick == 1
+
+
+def test_a_node_that_acts_gets_no_hint_and_is_asked_nothing_more():
+    simulator = started([External(), External()], lockstep_timeout=100.0)
+    for part in simulator.winds:
+        simulator.blow(part)
+    simulator.have_read()
+    simulator.after(0.9)
+    simulator.command(0)
+    simulator.taken()
+    simulator.after(0.5)
+    assert simulator.taken() == [('ask', [1])]
+    simulator.command(1)
+    simulator.have_read()
+    assert simulator.told == []
+    assert simulator.seen == [(0, {0: 0, 1: 0})]
 
 
 def test_a_timer_that_does_not_fire_is_named_with_its_period():

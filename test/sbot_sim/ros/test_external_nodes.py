@@ -14,7 +14,7 @@ pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 
 TWIST, STAMPED = COMMAND_TYPES
-NAME = '/robot_1/cmd_vel'
+NAME, SCAN = '/robot_1/cmd_vel', '/robot_1/base_scan'
 
 
 class Barrier:
@@ -47,13 +47,15 @@ def make(monkeypatch):
     node = SimpleNamespace(get_logger=lambda: SimpleNamespace(warning=warnings.append),
                            count_publishers=lambda _: 0)
 
-    def made(graph, external=None, wall=()):
+    def made(graph, external=None, wall=(), subscribers=1):
+        node.count_subscribers = lambda name: subscribers if name == SCAN else 0
         monkeypatch.setattr(ros, 'nodes_that_publish', lambda _, name: graph.get(name, []))
         monkeypatch.setattr(ros, 'Barrier', Barrier)
         monkeypatch.setattr(Barrier, 'wall', wall)
         nodes = ExternalNodes(node, {1: NAME}, TWIST, lambda: None, {1: external or External()},
-                              '; or set cmd_vel_stamped: true')
-        nodes.warnings = warnings
+                              '; or set cmd_vel_stamped: true', {1: [SCAN]})
+        nodes._awake = lambda: nodes.now
+        nodes.warnings, nodes.now = warnings, 5.0
         return nodes
     return made
 
@@ -80,7 +82,7 @@ def test_a_publisher_without_a_node_is_told_while_the_start_waits(make):
     nodes._node.count_publishers = {NAME: 2}.get
     assert nodes.missing() == [
         f'robot 1 (external: {NAME} has 2 publishers, of which one does not tell its node; maybe '
-        'its process was left behind)']
+        'its process was left behind, or is in a container without --ipc host)']
 
 
 def test_the_other_type_of_commands_is_refused_at_once_with_the_key_that_allows_it(make):
@@ -105,3 +107,18 @@ def test_a_node_that_may_be_silent_on_the_wall_clock_gets_one_warning(make):
     assert (nodes.missing(), nodes.missing()) == ([], [])
     assert len(nodes.warnings) == 1
     assert 'robot 1: /robot_1/x has use_sim_time: false' in nodes.warnings[0]
+
+
+def test_a_trigger_that_no_node_subscribes_to_is_refused_before_the_first_tick(make):
+    graph = {NAME: [('/robot_1/x', TWIST)]}
+    nodes = make(graph, subscribers=0)
+    for nodes.now in (5.0, 7.9):
+        assert nodes.missing() == [f'robot 1 (external: a subscription to {SCAN})']
+    nodes.now = 8.1
+    with pytest.raises(InputError, match=f'^robot 1: /robot_1/x is to act on {SCAN}, to which no '
+                                         'node subscribes; if it has another name for it, '
+                                         fr'remap that \(-r NAME:={SCAN}\); if it has a timer, '
+                                         r'give its robot parameters: \{command_period: SEC'):
+        nodes.missing()
+    assert make(graph).missing() == []
+    assert make(graph, External(timeout_ns=10), subscribers=0).missing() == []
