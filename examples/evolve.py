@@ -184,7 +184,8 @@ def main(arguments=None):
                                 given.threads)
     scores = compare(problem, given.threads, evolved=weights, searched=searched)
     given.output.mkdir(parents=True, exist_ok=True)
-    sbot.save_network(given.output / 'network.json', problem.network, weights)
+    sbot.save_network(given.output / 'network.json', problem.network, weights,
+                      scenario=problem.scenario)
     draw(history, scores, given.output / 'fitness.png',
          f'One evolution: {given.population} candidates a generation, {ARENAS} worlds each')
     print(f'{history.size} candidates in {wall:.1f} s, {used:.1f} s of processor time')

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.inputs import input_table
+from neural_controller.learned_with import Conditions, checked_conditions
 from neural_controller.outputs import OUTPUTS, TWIST, WHEELS
 from sbot_common.arguments import numbers, whole
 from sbot_common.errors import InputError, bad_value
@@ -28,6 +29,7 @@ KINDS = ('perceptron', 'mlp', 'ctrnn')
 FUNCTION = 'function'  # the kind of a file that holds a function policy (``policy_file``)
 _KEYS = ('kind', 'inputs', 'hidden', 'outputs', 'max_speed', 'turn', 'weights')
 _HOLD = 'hold'  # a key that files of versions before it lack
+LEARNED_WITH = 'learned_with'  # the same; only where a scenario is known
 
 
 class Network(NamedTuple):
@@ -40,6 +42,7 @@ class Network(NamedTuple):
     max_speed: float  # m/s of a wheel, or of the robot
     turn: float  # m between the wheels, or rad/s at most
     hold: int | None = 1  # ticks that a decision lasts; None: an old file, which has no ``hold``
+    learned_with: Conditions = ()  # values of the scenario in which it learned
 
     @property
     def input_count(self) -> int:
@@ -143,6 +146,9 @@ def save_network(path: str | Path, network: Network, weights: ArrayLike) -> None
     content = {**network._asdict(), 'weights': checked_weights(network, weights).tolist()}
     if network.hold is None:
         del content[_HOLD]
+    content[LEARNED_WITH] = dict(network.learned_with)
+    if not network.learned_with:
+        del content[LEARNED_WITH]
     Path(path).write_text(json.dumps(content, indent=1) + '\n', 'utf-8')
 
 
@@ -159,14 +165,17 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
     if content.get('kind') == FUNCTION:
         raise InputError(f'{path}: contains a function, not a network; use '
                          'sbot.load_policy or controller function_policy, which execute it')
-    if set(content) - {_HOLD} != set(_KEYS):
-        raise InputError(f"{path}: expected an object with the keys {', '.join((*_KEYS, _HOLD))}")
+    if set(content) - {_HOLD, LEARNED_WITH} != set(_KEYS):
+        raise InputError(f"{path}: expected an object with the keys "
+                         f"{', '.join((*_KEYS, _HOLD, LEARNED_WITH))}")
     try:
         network = make_network(content['kind'], content['inputs'], hidden=content['hidden'],
                                outputs=content['outputs'], max_speed=content['max_speed'],
                                turn=content['turn'], hold=content.get(_HOLD, 1))
         if _HOLD not in content:
             network = network._replace(hold=None)
+        network = network._replace(
+            learned_with=checked_conditions(content.get(LEARNED_WITH, {})))
         return network, checked_weights(network, content['weights'])
     except InputError as error:
         raise InputError(f'{path}: {error}') from None

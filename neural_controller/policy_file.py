@@ -87,10 +87,11 @@ def load_policy(path: str | Path) -> tuple[Network | FunctionPolicy, NDArray[np.
         return load_network(path)
     saved = read_policy(path)
     network = saved.network
-    return function_policy(
+    policy = function_policy(
         saved.function(_imported), network.inputs, weights=len(saved.weights),
         memory=saved.memory_count, outputs=network.outputs, max_speed=network.max_speed,
-        turn=network.turn), saved.weights
+        turn=network.turn)
+    return policy._replace(network=network), saved.weights
 
 
 def _import_name(function: Any) -> str:  # noqa: ANN401

@@ -21,7 +21,14 @@ from neural_controller.function_source import (
     is_constants,
     text_of,
 )
-from neural_controller.network import FUNCTION, Network, make_network, read_content
+from neural_controller.learned_with import checked_conditions
+from neural_controller.network import (
+    FUNCTION,
+    LEARNED_WITH,
+    Network,
+    make_network,
+    read_content,
+)
 from sbot_common.arguments import numbers, whole
 from sbot_common.errors import InputError, bad_value
 
@@ -88,12 +95,14 @@ def _as_constants(values: Mapping[str, Any]) -> dict[str, Any]:
 def write_policy(path: str | Path, saved: SavedPolicy) -> None:
     """Write the file that ``read_policy`` reads."""
     network = saved.network
-    content = {
+    content: dict[str, Any] = {
         'kind': FUNCTION, 'version': VERSION, 'function': saved.name, 'source': saved.source.text,
         'modules': saved.source.modules, 'constants': saved.source.constants,
         'error_model': saved.error_model, 'inputs': network.inputs, 'outputs': network.outputs,
         'max_speed': network.max_speed, 'turn': network.turn, 'memory': saved.memory_count,
         'weights': saved.weights.tolist()}
+    if network.learned_with:
+        content[LEARNED_WITH] = dict(network.learned_with)
     Path(path).write_text(json.dumps({**content, 'sha256': _hash(content)}, indent=1) + '\n',
                           'utf-8')
 
@@ -115,7 +124,7 @@ def read_policy(path: str | Path) -> SavedPolicy:
         version = content.get('version')
         if type(version) is not int or version != VERSION:  # true and 1.0 equal 1
             raise bad_value('version', version, f'{VERSION}')
-        if set(content) != set(_KEYS):
+        if set(content) - {LEARNED_WITH} != set(_KEYS):
             raise InputError(f"expected an object with the keys {', '.join(_KEYS)}")
         digest = content.pop('sha256')
         if digest != _hash(content):
@@ -143,6 +152,7 @@ def _checked(path: str, content: Mapping[str, Any]) -> SavedPolicy:
         raise bad_value('weights', content['weights'], 'a list of numbers')
     network = make_network('perceptron', content['inputs'], outputs=content['outputs'],
                            max_speed=content['max_speed'], turn=content['turn'])
+    network = network._replace(learned_with=checked_conditions(content.get(LEARNED_WITH, {})))
     source = Source(content['source'], modules, _as_constants(constants))
     weights = numbers('weights', content['weights'] or np.zeros(0), (len(content['weights']),))
     return SavedPolicy(path, content['function'], source, model, network,

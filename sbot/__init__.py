@@ -20,7 +20,7 @@ _PLACES = {
     'load_network': 'neural_controller.network', 'load_policy': 'neural_controller.policy_file',
     'network': 'neural_controller.network',
     'plot': 'sbot.api.functions', 'replay': 'sbot.api.functions', 'run': 'sbot.api.functions',
-    'save_network': 'neural_controller.network', 'save_policy': 'neural_controller.policy_file',
+    'save_network': 'sbot.api.networks', 'save_policy': 'sbot.api.networks',
     'sweep': 'sbot.api.functions', 'view': 'sbot.api.functions',
 }
 _RENAMED = {'network': 'make_network'}
@@ -33,12 +33,13 @@ if TYPE_CHECKING:
     __version__: str
 
     from neural_controller.function_policy import function_policy
-    from neural_controller.network import load_network, save_network
+    from neural_controller.network import load_network
     from neural_controller.network import make_network as network
-    from neural_controller.policy_file import load_policy, save_policy
+    from neural_controller.policy_file import load_policy
     from sbot import learn
     from sbot.api.functions import plot, replay, run, sweep, view
     from sbot.api.loading import load
+    from sbot.api.networks import save_network, save_policy
     from sbot.api.worlds import World, Worlds
     from sbot.bag.reader import Bag
     from sbot.runner.history import Run

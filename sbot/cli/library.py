@@ -180,9 +180,14 @@ def _translate(args: argparse.Namespace, path: Path) -> int:
         raise InputError('--from cannot be combined with --controller')
     if args.source in gallery_scenarios():
         return _copy(gallery_scenarios()[args.source], path)
+    if Path(args.source).suffix == '.json':
+        from sbot.cli.from_network import scenario_of_network
+        _write({path: scenario_of_network(args.source, path)})
+        return _hint(path)
     if Path(args.source).suffix not in ('.world', '.argos'):
         raise bad_value('--from', args.source, 'a world of Stage (.world), an experiment of '
-                        'ARGoS (.argos) or a swarm of the gallery (sbot list gallery)')
+                        'ARGoS (.argos), a network (.json) or a swarm of the gallery (sbot list '
+                        'gallery)')
     load_scenario(args.source)
     _write({path: source_of(args.source)[0]})
     return _hint(path)
@@ -236,6 +241,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                           'drives in lockstep, a test that replays a recording to it, and a '
                           'README.md')
     new.add_argument('--from', dest='source', metavar='FILE',
-                     help='start from a Stage world (.world), an ARGoS experiment (.argos), or '
-                          'a swarm of the gallery with its controller, e.g. gallery/flocking')
+                     help='start from a Stage world (.world), an ARGoS experiment (.argos), a '
+                          'trained network (.json), whose sensors it gets, or a swarm of the '
+                          'gallery with its controller, e.g. gallery/flocking')
     new.set_defaults(run=_new)

@@ -89,8 +89,9 @@ class Entry(NamedTuple):
     programs: tuple[str, ...] = ()  # those of them whose files are executed
     # Raises InputError for OwnParameters, or a name, that the controller does not take.
     check: Callable[[str, Mapping[str, object], str, Sources], None] = _anything
-    # Parameters that are allowed but hardly meant, each with what is odd about it, for a body.
-    doubts: Callable[[Any, Body], list[tuple[str, str]]] = lambda *_: []
+    # Parameters that are allowed but hardly meant, each with what is odd about it, for a body and
+    # the scenario's rate, body and sensor settings by key.
+    doubts: Callable[[Any, Body, Mapping[str, Any]], list[tuple[str, str]]] = lambda *_: []
     # The parameters with what follows from the body filled in.
     fitted: Callable[[Any, Body], Any] = lambda parameters, _: parameters
     fields: tuple[str, ...] | None = None  # of an Observation; None: all that the robot senses

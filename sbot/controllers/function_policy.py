@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
+from neural_controller.learned_with import warning_of
 from sbot.controllers.entry import Entry, Place, Sources
 from sbot.controllers.user import load_function
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller
+from sbot_sim.world.bodies import Body
 
 _FILE = 'policy'  # the only parameter
 
@@ -33,7 +36,15 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
         raise InputError(f'{where}: {error}') from None
 
 
+def _doubts(parameters: Mapping[str, Any], _: Body,
+            now: Mapping[str, Any]) -> list[tuple[str, str]]:
+    from neural_controller.saved_policy import read_policy
+    path = parameters[_FILE]
+    unlike = warning_of(path, read_policy(path).network.learned_with, now)
+    return [] if unlike is None else [(_FILE, unlike)]
+
+
 ENTRY = Entry('function_policy',
               'Your own compiled function, in a file of sbot.save_policy (docs/worlds.md).',
               _make, paths=(_FILE,), programs=(_FILE,), check=_check,
-              may_preload=True)
+              doubts=_doubts, may_preload=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from navigate.parameters import Parameters, Size, resolved, unknown_clearance
 from sbot.controllers.entry import Entry, Member, Place
@@ -47,7 +49,8 @@ def _refusal(place: Place) -> str | None:
     return None
 
 
-def _doubts(parameters: Parameters, body: Body) -> list[tuple[str, str]]:
+def _doubts(parameters: Parameters, body: Body,
+            _: Mapping[str, Any]) -> list[tuple[str, str]]:
     radius, own = parameters.robot_radius_m, size_of(body).radius
     if radius in (0.0, own):
         return []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from neural_controller.learned_with import warning_of
 from sbot.controllers.entry import Entry, Place, Sources
 from sbot.controllers.user import check_arguments
 from sbot_common.errors import InputError, one_line
@@ -21,7 +23,8 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
     check_arguments(Neural, parameters, where)
 
 
-def _doubts(parameters: Mapping[str, object], _: Body) -> list[tuple[str, str]]:
+def _doubts(parameters: Mapping[str, object], _: Body,
+            now: Mapping[str, Any]) -> list[tuple[str, str]]:
     from neural_controller.network import checked_hold, load_network
     path, hold = parameters.get('network'), parameters.get('hold')
     if not isinstance(path, str):
@@ -31,9 +34,12 @@ def _doubts(parameters: Mapping[str, object], _: Body) -> list[tuple[str, str]]:
         given, of_file = None if hold is None else checked_hold(hold), network.hold
     except InputError:  # is said where the controller is made
         return []
+    unlike = warning_of(path, network.learned_with, now)
+    doubts = [] if unlike is None else [('network', unlike)]
     if None in (given, of_file) or given == of_file:
-        return []
-    return [('hold', f'got {given}, expected {of_file}, with which {one_line(path)} says '
+        return doubts
+    return [*doubts,
+            ('hold', f'got {given}, expected {of_file}, with which {one_line(path)} says '
              'that its network drives; leave it out to drive so')]
 
 

@@ -32,6 +32,7 @@ from sbot.worlds.arguments import (
     chosen_worlds,
     flag,
 )
+from sbot.worlds.learned import learned_in
 from sbot.worlds.observation import Observations
 from sbot.worlds.saved import Saved
 from sbot_common.arguments import whole
@@ -175,7 +176,7 @@ class Episodes:
         """Take goals, limits and length of episodes from the scenarios of all worlds."""
         kinds = _different(scenarios)
         self.scenario = scenarios[0]
-        self.network = network_of(self.task, self.scenario)
+        self.network = learned_in(network_of(self.task, self.scenario), kinds)
         self.limits = common_limits(self.task, kinds)
         goals = {id(one): goals_of(one, self.task, self.network) for one in kinds}
         self._scenario_goal = np.array([goals[id(one)] for one in scenarios])

@@ -160,6 +160,7 @@ def network_of(model: Any) -> tuple[Network, Floats]:  # noqa: ANN401
     network = make_network('mlp' if hidden else 'perceptron', n.inputs, hidden=hidden,
                            outputs=n.outputs, max_speed=n.max_speed, turn=n.turn,
                            hold=env.episodes.task.hold)
+    network = network._replace(learned_with=n.learned_with)
     rows = [torch.column_stack([layer.bias, layer.weight]).detach().cpu().double().numpy()
             for layer in linear]
     return network, np.concatenate([row.ravel() for row in rows])

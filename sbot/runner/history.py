@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sbot.files.limits import limits, too_large
 from sbot.files.notebook_frame import notebook_frame
+from sbot.runner.episode import Episode
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
@@ -72,6 +73,20 @@ class Run:
         """Simulated time (s) since the first row, (T + 1,)."""
         seconds: Array = (self.stamps_ns - self.stamps_ns[:1]) / NANOSECONDS
         return seconds
+
+    @property
+    def episode(self) -> Episode:
+        """The run as ``Worlds.run`` returns it, (T, 1, N, …): a fitness takes either.
+
+        ``infrared`` is there if ``sense`` named it.
+        """
+        ticks = max(0, len(self.poses) - 1)
+        infrared = self.sensed.get('infrared')
+        if infrared is not None:
+            infrared = infrared.astype(np.float64)
+        arrays = self.poses, self.commands, self.collided, infrared, self.wind
+        return Episode._make(None if rows is None else rows[:ticks, np.newaxis]
+                             for rows in arrays)
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Return a table with a row for each tick and robot, and units in the columns' names.

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot.runner.episode import Episode
 from sbot.worlds.arguments import named
 from sbot_common.elementary.copying import copy_numbers
 from sbot_sim.worlds.batch import Batch, Phase
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 # Columns of what can be kept, each robot, each tick.
 COLUMNS = {'pose': 3, 'command': 3, 'collided': 1, 'infrared': 15, 'wind': 2}
-
-
-class Episode(NamedTuple):
-    """What happened in K worlds of N robots in T ticks; row t is the moment before tick t.
-
-    Fields that were not asked for are None.
-    """
-
-    pose: Floats | None  # (T, K, N, 3) m, m, rad
-    command: Floats | None  # (T, K, N, 3) vx, vy (m/s), omega (rad/s)
-    collided: Flags | None  # (T, K, N) intersected something in the tick before
-    infrared: Floats | None  # (T, K, N, 15) readings
-    wind: Floats | None  # (T, K, N, 2) m/s
 
 
 def columns_of(keep: Collection[str]) -> list[str]:

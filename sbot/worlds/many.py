@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neural_controller.function_policy import FunctionPolicy
+from neural_controller.learned_with import Conditions
 from neural_controller.network import Network, checked_hold
+from sbot.runner.episode import Episode
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
@@ -24,8 +26,9 @@ from sbot.worlds.arguments import (
     enough_memory,
     flag,
 )
-from sbot.worlds.episode import Episode, columns_of, keep_rows, split
+from sbot.worlds.episode import columns_of, keep_rows, split
 from sbot.worlds.knowing import Knowing
+from sbot.worlds.learned import warn_if_unlike
 from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
 from sbot.worlds.policy_arrays import check_inputs, policy_arrays
@@ -95,6 +98,7 @@ class Worlds:
         self.state, self.phases = self.simulation.state, self.simulation.tick
         self._vx_omega = self.state.command[:, VX::OMEGA - VX]
         self._sideways = False  # whether a command may have a vy
+        self._told: set[Conditions] = set()  # of networks that learned with other values
         self._knowing = Knowing(given, self.state)
         self._step = self.program(self._ticking())
         self._begin = self.program([*self.phases.beginning(self.setting),
@@ -377,9 +381,13 @@ class Worlds:
                 *self._knowing.input_phases(policy)]
 
     def check_inputs(self, network: Network) -> None:
-        """Raise InputError for an input of a network that these worlds do not give."""
+        """Raise InputError for an input of a network that these worlds do not give.
+
+        A warning says what differs where the network learned with other values.
+        """
         check_inputs(network, self.senses, self.phases.fitted.readings,
                      self.scenarios[0].sensors.scan.scan_beams)
+        warn_if_unlike(network, self.scenarios[0], self._told)
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
         for k in chosen.tolist():

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from neural_controller.function_policy import FunctionPolicy
 from neural_controller.network import Network
+from sbot.runner.episode import Episode
 from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import LARGEST_SEED
-from sbot.worlds.episode import Episode
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.saved import Saved

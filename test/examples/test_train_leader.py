@@ -99,8 +99,11 @@ def test_training_makes_the_kind_of_network_that_is_shipped(example, libraries, 
     assert set(found) == {'untrained', 'trained', *example.OTHERS}
     assert 'of 2 fresh seeds arrive' in capsys.readouterr().out
     network, weights = sbot.load_network(tmp_path / 'out' / 'leader.json')
-    # The shipped file is older than `hold` in files.
-    assert network == sbot.load_network(SHIPPED)[0]._replace(hold=example.LeaderInGusts.hold)
+    # The shipped file is older than `hold` and `learned_with` in files.
+    assert network == sbot.load_network(SHIPPED)[0]._replace(
+        hold=example.LeaderInGusts.hold, learned_with=network.learned_with)
+    assert dict(network.learned_with)['sensors.scan_beams'] == sbot.load(
+        example.NAME).sensors.scan.scan_beams
     assert (weights != sbot.load_network(tmp_path / 'out' / 'untrained.json')[1]).all()
     assert (tmp_path / 'out' / 'run.png').stat().st_size > 5000
 

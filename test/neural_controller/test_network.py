@@ -73,7 +73,7 @@ def test_a_file_keeps_every_bit(tmp_path):
 
 
 def good():
-    return {**make_network()._asdict(), 'weights': [0.0] * 32}
+    return {**make_network()._asdict(), 'learned_with': {}, 'weights': [0.0] * 32}
 
 
 @pytest.mark.parametrize(('change', 'words'), [
@@ -86,7 +86,7 @@ def good():
     ({'weights': ['1'] * 32}, 'weights'), ({'inputs': ['scan:' + '9' * 4500]}, 'scan:S'),
     ({'turn': 1e-320}, 'turn: got 1e-320'), ({'hidden': [10**400]}, 'hidden'),
     ({'max_speed': True}, 'max_speed: got True'), ({'max_speed': 'x'}, 'max_speed'),
-    ({'turn': None}, 'turn'), ({'more': 1}, 'keys')])
+    ({'turn': None}, 'turn'), ({'learned_with': 3}, 'learned_with'), ({'more': 1}, 'keys')])
 def test_bad_files_are_named_in_one_line(tmp_path, change, words):
     path = tmp_path / 'bad.json'
     path.write_text(json.dumps({**good(), **change}))

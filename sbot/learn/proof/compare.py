@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from neural_controller.policy_file import save_policy
+from sbot.api.networks import save_policy
 from sbot.learn.proof.evolve import Trained, evolve
 from sbot.learn.proof.play import play, play_randomly, play_runs
 from sbot.learn.proof.ppo import ppo
@@ -47,7 +47,7 @@ def prove(name: str, learner: str, seeds: Sequence[int], folder: Path, options: 
     used = time.process_time() - began
     # A colon is no character of a file's name on every system.
     save_policy(folder / f"{name.replace(':', '_')}_{learner}_{training}.json", found.policy,
-                found.weights)
+                found.weights, scenario=entry.make_scene().scenario(0))
     values = entry.measure(play(entry, seeds, found.policy, found.weights))
     unit = f' {entry.metric.unit}' if entry.metric.has_unit else ''
     print(f'{name} {learner} {training}: {entry.metric.name} {values.mean():.3f}{unit} (mean), '

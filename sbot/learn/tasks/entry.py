@@ -63,6 +63,8 @@ class Scene(Task):
     """Values of the scenario. ``robots`` has one entry, which is used for all robots."""
     team: int = 1
     """Number of robots."""
+    name: str = ''
+    """Name of the scenarios, which runs and pictures show; '': that of the task or the class."""
 
     def start(self, rng: np.random.Generator) -> Floats | None:
         """Draw poses (N, 3) m, m, rad; None: the scenario's seed places the robots."""
@@ -127,7 +129,9 @@ class Scene(Task):
                 robots = [{**robot, 'goal': goal}
                           for robot, goal in zip(robots, goals.tolist(), strict=True)]
         air = {} if wind is None else {'wind': wind}
-        return {**self.arena, 'robots': robots, 'duration': self.seconds, 'seed': seed, **air}
+        name = self.name or type(self).__name__
+        return {'name': name, **self.arena, 'robots': robots, 'duration': self.seconds,
+                'seed': seed, **air}
 
 
 def drawn(scene: Scene, method: str, *arguments: Any) -> Any:  # noqa: ANN401
@@ -179,7 +183,13 @@ class Entry(NamedTuple):
 
     def make_scene(self) -> Scene:
         """Return an object of the scene's class; UserCodeError if that raises."""
-        return call_user_code(self.scene, lambda: f'{self.scene.__name__}()')
+        return self.named(call_user_code(self.scene, lambda: f'{self.scene.__name__}()'))
+
+    def named(self, scene: Scene) -> Scene:
+        """Return a scene of this task, whose scenarios have the task's name by default."""
+        if not scene.name:  # of 'module:ENTRY' the module
+            scene.name = self.name.partition(':')[0].rpartition('.')[2]
+        return scene
 
     def score(self, track: Track) -> Floats:
         """Return the score that evolution maximises, (K,)."""

@@ -93,7 +93,7 @@ def scene_of(name: str) -> Scene:
         raise bad_value('task', name, 'a class of Scene, which has scenes of its own')
     scene: Scene = _instance_of(kind)
     check_scene(scene)
-    return scene
+    return found.named(scene) if isinstance(found, Entry) else scene
 
 
 def _instance_of(kind: Any) -> Any:  # noqa: ANN401 - a class of Task
@@ -178,4 +178,6 @@ def check_scene(scene: Scene) -> None:
             raise InputError(f'task: {what} of {name} cannot be combined with Scene, as it would '
                              f'not reach scenario(seed); {instead}, or use a class of Task')
     check_task(scene)
+    if not isinstance(scene.name, str):
+        raise bad_value('name of the task', scene.name, 'a text')
     whole('team of the task', scene.team, 1, _MOST_ROBOTS)

@@ -51,6 +51,7 @@ def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:
     network = make_network('mlp' if hidden else 'perceptron', given.inputs, hidden=hidden,
                            outputs=given.outputs, max_speed=given.max_speed, turn=given.turn,
                            hold=given.hold or 1)
+    network = network._replace(learned_with=given.learned_with)
     rows = [torch.cat([bias[..., None], weight], dim=-1).flatten(-2).detach().cpu().double()
             for bias, weight in layers]
     return network, torch.cat(rows, dim=-1).numpy()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import Origins
+from sbot.scenario.checks.conditions import conditions_of
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.model import Scenario, ScenarioFile
 
@@ -24,7 +25,7 @@ def doubtful_parameters(written: ScenarioFile, scenario: Scenario,
             continue
         parameters = controller_parameters(scenario, robot)
         doubts = entry_of(robot.controller).doubts(
-            parameters, scenario.bodies[robot.body])
+            parameters, scenario.bodies[robot.body], conditions_of(scenario, robot))
         for key, text in doubts:
             place = origins.where(('robots', k, 'parameters', key) if key in entry.parameters
                                   else ('controllers', robot.controller, key))

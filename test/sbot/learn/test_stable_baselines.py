@@ -149,6 +149,7 @@ def test_the_network_is_the_deterministic_policy(tmp_path, kind, hidden):
     assert network.inputs == Short.inputs
     assert (network.outputs, network.max_speed, network.turn) == ('twist', 3.0, 1.0)
     assert network.hold == Short.hold == 2
+    assert network.learned_with == model.get_env().episodes.network.learned_with != ()
     assert np.array_equal(weights, weights.astype(np.float32))
     sbot.save_network(tmp_path / 'a.json', network, weights)
     assert np.array_equal(sbot.load_network(tmp_path / 'a.json')[1], weights)

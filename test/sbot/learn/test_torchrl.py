@@ -130,6 +130,7 @@ def test_what_a_team_learned_drives_robots(tmp_path, shared):
     trained = experiment(tmp_path, task=Held, shared=shared)
     network, weights = sbot.learn.benchmarl_network(trained)
     assert network.hold == 2
+    assert dict(network.learned_with)['rate'] == sbot.load(TEAM).rate.hz
     assert (network.inputs, network.hidden, network.max_speed) == (('goal',), (16, 8), 1.0)
     assert weights.shape == ((network.weight_count,) if shared else (3, network.weight_count))
     with torch.no_grad(), set_exploration_type(ExplorationType.DETERMINISTIC):

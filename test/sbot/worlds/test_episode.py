@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sbot.worlds.episode import COLUMNS, Episode, columns_of, split
+from sbot.runner.episode import Episode
+from sbot.worlds.episode import COLUMNS, columns_of, split
 from sbot_common.errors import InputError
 
 

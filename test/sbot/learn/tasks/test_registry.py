@@ -88,6 +88,19 @@ def test_environments_and_scenes_take_it(module):
     assert reward == one.step(np.ones((2, 2), np.float32))[1] > 0.3
 
 
+def test_scenarios_of_scenes_have_the_name_of_their_task(module):
+    name = module()
+    for given, expected in (('coverage', 'coverage'), (f'{name}:ENTRY', name),
+                            (f'{name}:Outwards', 'Outwards')):
+        assert sbot.load(sbot.learn.scene(given).scenario(7)).name == expected
+    scene = sbot.learn.scene(f'{name}:ENTRY')
+    scene.arena = {**scene.arena, 'name': 'mine'}
+    assert scene.scenario(7)['name'] == 'mine'
+    named = module(TASK.replace('seconds, hold, team', 'name = 3\n    seconds, hold, team'))
+    with pytest.raises(InputError, match='name of the task: got 3, expected a text'):
+        sbot.learn.scene(f'{named}:Outwards')
+
+
 def test_a_class_is_enough_where_there_is_no_metric(module):
     name = f'{module()}:Outwards'
     scene = sbot.learn.scene(name)

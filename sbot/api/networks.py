@@ -1,0 +1,84 @@
+"""Files of networks and policies, with the scenario in which they learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from neural_controller import network as networks
+from neural_controller import policy_file
+from neural_controller.function_policy import FunctionPolicy
+from neural_controller.network import Network
+from sbot.api.loading import Sources, load_uncontrolled
+from sbot_common.errors import bad_value
+
+
+def save_network(path: str | Path, network: Network, weights: ArrayLike, *,
+                 scenario: Sources | None = None) -> None:
+    """Write a network and its weights (W,) as JSON, which keeps every bit.
+
+    Parameters
+    ----------
+    path : of the file, with which ``controller: network`` drives robots
+    network : from ``sbot.network``, or of an environment
+    weights : (W,)
+    scenario : in which it learned, as ``sbot.load`` takes it, or a list of such. The file then
+        keeps its rate, body and the settings of the sensors that the network reads
+        (`learned_with`), and a warning says where another scenario differs. None: those that the
+        network has, as networks of ``sbot.learn`` do
+
+    Raises
+    ------
+    InputError
+        for weights of another shape, or a scenario that cannot be loaded.
+
+    """
+    if not isinstance(network, Network):
+        raise bad_value('network', type(network).__name__, 'a network of sbot.network; a function '
+                        'policy is saved by sbot.save_policy')
+    networks.save_network(path, network if scenario is None else _learned(network, scenario),
+                          weights)
+
+
+def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: ArrayLike, *,
+                by_name: bool = False, scenario: Sources | None = None) -> None:
+    """Write a policy and its weights (W,) as JSON, which keeps every bit.
+
+    Parameters
+    ----------
+    path : of the file, with which the controller ``function_policy`` drives robots
+    policy : from ``sbot.function_policy``; or a network, which is written as by ``save_network``
+    weights : (W,)
+    by_name : True: wherever the file is used, the function is imported as ``module:function``, and
+        may call functions of its module. False: the file contains the function's source text,
+        which must be complete and is executed
+    scenario : in which it learned, as in ``save_network``
+
+    Raises
+    ------
+    InputError
+        if the source text is not known or not complete, or for bad weights.
+    UserCodeError
+        if numba cannot compile the text alone, or if the function writes to its weights, which
+        robots share.
+
+    """
+    if scenario is not None and isinstance(policy, Network):
+        policy = _learned(policy, scenario)
+    elif scenario is not None and isinstance(policy, FunctionPolicy):
+        policy = policy._replace(network=_learned(policy.network, scenario))
+    policy_file.save_policy(path, policy, weights, by_name=by_name)
+
+
+def _learned(network: Network, scenario: Sources) -> Network:
+    from sbot.scenario.senses import checked_senses
+    from sbot.worlds.learned import learned_in, senses_of
+    several: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
+    if not several:
+        raise bad_value('scenario', scenario, 'a scenario, or a list of at least one')
+    scenarios = [load_uncontrolled(one, {}) for one in several]
+    for one in scenarios:
+        checked_senses(senses_of(network), one)
+    return learned_in(network, scenarios)

@@ -1,0 +1,26 @@
+"""Conditions under which networks learn and drive: rate, body and settings of sensors, by key."""
+
+from __future__ import annotations
+
+from neural_controller.learned_with import Value
+from sbot.scenario.groups import group_in_words
+from sbot.scenario.model import Robot, Scenario
+
+RATE, BODY, SENSORS = 'rate', 'body', 'sensors.'
+
+
+def conditions_of(scenario: Scenario, robot: Robot | None = None) -> dict[str, Value]:
+    """Return rate (Hz), body and settings of all sensors of a scenario, by key.
+
+    ``robot``: whose body; None: the body of all robots, left out if they have several.
+    """
+    bodies = {each.body for each in (scenario.robots if robot is None else (robot,))}
+    values: dict[str, Value] = {RATE: scenario.rate.hz}
+    if len(bodies) == 1:
+        values[BODY] = bodies.pop()
+    for name, value in group_in_words(scenario.sensors).items():
+        if isinstance(value, str):  # a file by its name, since folders differ
+            values[SENSORS + name] = value.replace('\\', '/').rpartition('/')[2]
+        elif not isinstance(value, tuple):
+            values[SENSORS + name] = value
+    return values
