@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from os.path import commonprefix
 from pathlib import Path
@@ -10,6 +9,7 @@ from statistics import fmean, median
 from textwrap import fill
 from typing import Any, NamedTuple
 
+from sbot.sweeps.results.names import MEANING, short_names, value_text
 from sbot.sweeps.results.plan_file import read_plan
 from sbot.sweeps.results.share import is_share
 from sbot.sweeps.results.table import PARQUET, read_columns
@@ -106,12 +106,12 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
     shown = [check_column(results, name, '--metric') for name in metrics] or [
         name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
     found = groups(results, results.keys)
-    head = [one_line(name) for name in _short(results.keys)] + ['runs', 'failed'] + [
+    head = [one_line(name) for name in short_names(results.keys)] + ['runs', 'failed'] + [
         one_line(name) for name in shown]
     lines = [head]
     for setting, rows in list(found.items())[:_MOST_ROWS]:
         failed = sum(results.columns['error'][i] is not None for i in rows)
-        lines.append([*(_text(value) for value in setting), str(len(rows)), str(failed),
+        lines.append([*(value_text(value) for value in setting), str(len(rows)), str(failed),
                       *(_middle(results.columns[name], rows) for name in shown)])
     text = _aligned(lines, len(results.keys), lambda count: _legend(
         results, shown[:count], found.values()))
@@ -146,28 +146,9 @@ def _legend(results: Results, names: Sequence[str], settings: Iterable[list[int]
                      + f" ({', '.join(parts)})" * bool(parts))
     if shares:
         texts.append(f"{', '.join(map(one_line, shares))} (only 0 and 1): share of runs with 1")
-    if 'goal_reached_s' in names:
-        texts.append('goal_reached_s: of robot 0')
+    texts += [f'{name}: {MEANING[name]}' for name in names if name in MEANING and (
+        name not in shares or name == 'goal_reached_s')]
     return fill('; '.join(texts), WIDTH, break_on_hyphens=False)
-
-
-def _short(keys: Sequence[str]) -> list[str]:
-    """Return the shortest end of each key path that tells it from the others."""
-    return [next(end for end in _path_ends(key) if sum(
-        f'.{other}'.endswith(f'.{end}') for other in keys) == 1 or end == key) for key in keys]
-
-
-def _path_ends(key: str) -> list[str]:
-    """Return the ends of a key path that may stand for it, the shortest first."""
-    parts = key.split('.')
-    return [key] if parts[0] == 'robots' else [
-        '.'.join(parts[k:]) for k in range(len(parts) - 1, -1, -1)]
-
-
-def _text(value: object) -> str:
-    if isinstance(value, float):
-        return f'{value:.6g}'
-    return one_line(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _aligned(lines: list[list[str]], keys: int, legend: Callable[[int], str]) -> str:

@@ -36,6 +36,8 @@ def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
     assert ' '.join(text.splitlines()[3:]) == (
         'medians over the runs that have a value (goal_reached_s: at least 2 of 5); '
         'robots_arrived (only 0 and 1): share of runs with 1; goal_reached_s: of robot 0')
+    results.columns['collisions'] = [3] * 12
+    assert format_results(results, ['collisions']).endswith('; collisions: ticks, of all robots')
     assert 'robot 0' not in format_results(results, ['robots_arrived'])
     assert 'medians' not in format_results(results, ['robots_arrived'])
     assert 'share' not in format_results(results, ['goal_reached_s'])
