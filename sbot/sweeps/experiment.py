@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import pickle
@@ -29,7 +30,7 @@ from sbot.sweeps.pickles import pickled
 from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
 from sbot.sweeps.request import RECORD, Metric, Request
 from sbot.sweeps.results.journal import NAME as JOURNAL
-from sbot.sweeps.results.journal import Journal, read_rows
+from sbot.sweeps.results.journal import Index, Journal, read_index, read_rows
 from sbot.sweeps.results.plan_file import Settings, Stored, read_plan, write_plan
 from sbot.sweeps.results.rows import fits
 from sbot.sweeps.results.table import write_tables
@@ -122,19 +123,16 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         when the engine is gone. As with KeyboardInterrupt, the folder holds what has been done.
 
     """
-    _check(options, folder)
+    check_sweep(plan, options, folder, resume)
     packed = make_job(plan, request, options)
-    _begin(plan, request, options, folder, resume)
+    if not resume:
+        _begin(plan, request, options, folder)
     warm_up(quiet=not options.progress)
     with Journal(folder, fits(plan)) as journal:
         index = journal.index
         if index.damaged:
             LOG.warning('%s: %s', folder / JOURNAL, index.damage())
-        done = set(index.places)
-        failed = {row['run'] for row in read_rows(folder, index.places.values())
-                  if row['error'] is not None}
-        if options.retry:
-            done, failed = done - failed, set()
+        done, failed = _finished(folder, index, options)
         version = package_version()
         try:
             with _engine(options) as engine, _bar(plan, len(done), failed, options) as show:
@@ -171,8 +169,9 @@ def _check(options: Options, folder: Path) -> None:
         check_scheduler(options.scheduler)
 
 
-def _begin(plan: Plan, request: Request, options: Options, folder: Path, resume: bool) -> None:
-    """Make the folder, or make sure that it holds this plan."""
+def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False) -> None:
+    """Raise InputError unless this sweep can be run, or resumed, in this folder."""
+    _check(options, folder)
     if resume:
         old, version, _ = read_plan(folder)
         if old.fingerprint != plan.fingerprint:
@@ -183,14 +182,38 @@ def _begin(plan: Plan, request: Request, options: Options, folder: Path, resume:
                              f'{package_version()} cannot be combined with it in one table')
         return
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
+        there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK):
+            kind = errno.EACCES if there.is_dir() else errno.ENOTDIR
+            raise OSError(kind, os.strerror(kind))
+        if there == folder and any(folder.iterdir()):
             raise InputError(f'{folder}: is not empty; give a new folder, or --resume to continue '
                              'the sweep in it')
+    except OSError as error:
+        raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
+
+
+def _begin(plan: Plan, request: Request, options: Options, folder: Path) -> None:
+    """Make the folder and write the plan into it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
         settings = Settings(request.path, options.timeout, options.memory, options.record)
         write_plan(folder, Stored(plan, package_version(), settings))
     except OSError as error:
         raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
+
+
+def missing_runs(plan: Plan, folder: Path, options: Options) -> int:
+    """Return how many runs of the sweep in a folder ``resume`` would run."""
+    return len(plan) - len(_finished(folder, read_index(folder, fits(plan)), options)[0])
+
+
+def _finished(folder: Path, index: Index, options: Options) -> tuple[set[int], set[int]]:
+    """Return the runs that are done, and those of them that failed."""
+    done = set(index.places)
+    failed = {row['run'] for row in read_rows(folder, index.places.values())
+              if row['error'] is not None}
+    return (done - failed, set()) if options.retry else (done, failed)
 
 
 def read_request(folder: Path) -> Request:
@@ -240,5 +263,5 @@ def _bar(plan: Plan, done: int, failed: set[int],
         yield show
 
 
-__all__ = ['SAMPLED', 'EngineError', 'Options', 'Outcome', 'estimate', 'processors',
-           'read_request', 'run_sweep']
+__all__ = ['SAMPLED', 'EngineError', 'Options', 'Outcome', 'check_sweep', 'estimate',
+           'missing_runs', 'processors', 'read_request', 'run_sweep']
