@@ -169,6 +169,7 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 
 def _sweep(arguments: argparse.Namespace) -> int:
     from sbot.sweeps.experiment import EngineError, run_sweep
+    from sbot.sweeps.results.failures import frequent_errors
     from sbot.sweeps.results.table import CSV, PARQUET
     request = _request(arguments)
     plan = request.plan()
@@ -189,7 +190,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''
     tables = ', '.join(f'{shown}/{name}' for name in (PARQUET, CSV) if (folder / name).exists())
-    print(f'{_count(outcome.runs)}{failed}: {tables}')
+    print('\n'.join([f'{_count(outcome.runs)}{failed}: {tables}',
+                     *frequent_errors(outcome.errors)]))
     return FAILED if outcome.failed else 0
 
 

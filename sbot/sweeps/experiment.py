@@ -9,7 +9,7 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import NamedTuple
@@ -63,7 +63,12 @@ class Outcome(NamedTuple):
 
     folder: Path
     runs: int
-    failed: int
+    errors: tuple[str, ...]  # of the runs that failed
+
+    @property
+    def failed(self) -> int:
+        """How many runs failed."""
+        return len(self.errors)
 
 
 def make_job(plan: Plan, request: Request, options: Options) -> bytes:
@@ -135,10 +140,10 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         done, failed = _finished(folder, index, options)
         version = package_version()
         try:
-            with _engine(options) as engine, _bar(plan, len(done), failed, options) as show:
+            with _engine(options) as engine, _bar(plan, len(done), len(failed), options) as show:
                 def keep(rows: list[Row]) -> None:
                     journal.write(rows)
-                    failed.update(row['run'] for row in rows if row['error'] is not None)
+                    failed.update(_errors(rows))
                     show(len(rows), len(failed))
 
                 def lost(run: PlannedRun, error: str) -> Row:
@@ -150,7 +155,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
                         batches(plan, done, options.batch), keep, lost)
         finally:
             count = write_tables(folder, plan)
-    return Outcome(folder, count, len(failed))
+    return Outcome(folder, count, tuple(failed[run] for run in sorted(failed)))
 
 
 def _check(options: Options, folder: Path) -> None:
@@ -208,12 +213,16 @@ def missing_runs(plan: Plan, folder: Path, options: Options) -> int:
     return len(plan) - len(_finished(folder, read_index(folder, fits(plan)), options)[0])
 
 
-def _finished(folder: Path, index: Index, options: Options) -> tuple[set[int], set[int]]:
-    """Return the runs that are done, and those of them that failed."""
+def _finished(folder: Path, index: Index, options: Options) -> tuple[set[int], dict[int, str]]:
+    """Return the runs that are done, and the errors of those of them that failed."""
     done = set(index.places)
-    failed = {row['run'] for row in read_rows(folder, index.places.values())
-              if row['error'] is not None}
-    return (done - failed, set()) if options.retry else (done, failed)
+    failed = _errors(read_rows(folder, index.places.values()))
+    return (done - failed.keys(), {}) if options.retry else (done, failed)
+
+
+def _errors(rows: Iterable[Row]) -> dict[int, str]:
+    """Return the errors of failed runs by number; equal ones are in memory once."""
+    return {row['run']: sys.intern(row['error']) for row in rows if row['error'] is not None}
 
 
 def read_request(folder: Path) -> Request:
@@ -250,13 +259,13 @@ def processors() -> int:
 
 
 @contextlib.contextmanager
-def _bar(plan: Plan, done: int, failed: set[int],
+def _bar(plan: Plan, done: int, failed: int,
          options: Options) -> Iterator[Callable[[int, int], None]]:
     """Yield what shows (runs more, all failed ones): done, failed, and when it will be over."""
     from tqdm import tqdm
     with tqdm(total=len(plan), initial=done, unit=' runs', smoothing=0.02, mininterval=_PERIOD,
               disable=None if options.progress else True, file=sys.stderr,
-              desc=f'{len(failed)} failed') as bar:
+              desc=f'{failed} failed') as bar:
         def show(more: int, bad: int) -> None:
             bar.set_description(f'{bad} failed', refresh=False)
             bar.update(more)

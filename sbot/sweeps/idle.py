@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sbot.sweeps.plan import Axis
 from sbot_common.errors import shown
@@ -12,6 +12,7 @@ from sbot_common.errors import shown
 LOG = logging.getLogger(__name__)
 _MOST_NAMED = 3  # values in a warning
 _Place = tuple[int | None, int]  # axis, and place on it
+_NUMBERS = re.compile(r'[-+\d.e]+(?:,\s*[-+\d.e]+)+')
 _NUMBER = re.compile(r'[-+]?\d[\d.]*(?:e[-+]?\d+)?')
 
 
@@ -22,6 +23,16 @@ def warn_of_pictures(axes: Iterable[Axis]) -> None:
             if f'{key}.'.startswith(('world.zones.', 'description.')):
                 LOG.warning('override: %s: has no effect on a run; it changes only pictures and '
                             'files', key)
+
+
+def warn_of_texts(fixed: Mapping[str, object], axes: Iterable[Axis]) -> None:
+    """Log a warning for each value that looks like a list without its brackets, '0,0.1'."""
+    columns = {**{key: [value] for key, value in fixed.items()},
+               **{axis.keys[0]: axis.columns[0] for axis in axes if len(axis) == 1}}
+    for key, (value,) in columns.items():
+        if isinstance(value, str) and _NUMBERS.fullmatch(value):
+            LOG.warning('%s: %s is one text; several values are a list: [%s]', key, shown(value),
+                        value)
 
 
 class Warnings:

@@ -15,7 +15,7 @@ from sbot.scenario.errors import validate
 from sbot.scenario.fields import Check, Count, Flag, Seed
 from sbot.scenario.fields import Mapping as MappingField
 from sbot.sweeps.design import METHODS, sample_axis, spread_of
-from sbot.sweeps.idle import Warnings, warn_of_pictures
+from sbot.sweeps.idle import Warnings, warn_of_pictures, warn_of_texts
 from sbot.sweeps.modules import own_imports
 from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis
 from sbot.sweeps.results.rows import RESERVED
@@ -196,6 +196,7 @@ class Request:
             with own_imports(several):
                 check_values(plan, source, given, warnings)
             warnings.log()
+        warn_of_texts(fixed, self.axes)
         return plan
 
 

@@ -9,6 +9,7 @@ from statistics import fmean, median
 from textwrap import fill
 from typing import Any, NamedTuple
 
+from sbot.sweeps.results.failures import frequent_errors
 from sbot.sweeps.results.names import MEANING, short_names, value_text
 from sbot.sweeps.results.plan_file import read_plan
 from sbot.sweeps.results.share import is_share
@@ -117,6 +118,8 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
         results, shown[:count], found.values()))
     if len(found) > _MOST_ROWS:
         text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
+    errors = frequent_errors(str(error) for error in results.columns['error'] if error is not None)
+    text += ''.join(f'\nfailed: {line}' for line in errors)
     if results.empty:
         text += f'\nno value in any run: {one_line(", ".join(results.empty), SHOWN)}'
     return text

@@ -169,7 +169,10 @@ def test_failed_runs_have_an_exit_code_of_their_own(tmp_path, capsys, monkeypatc
     assert main(['sweep', path, '--set', f'{MOOD}=[calm, raise, interrupt]', '-o', 'results',
                  '--jobs', '1', '--quiet']) == FAILED == 3
     said = capsys.readouterr()
-    assert '3 runs, 2 failed (column error)' in said.out
+    first, *errors = said.out.splitlines()
+    assert first.startswith('3 runs, 2 failed (column error): results/')
+    assert errors[0].startswith('1 run: robot 0 at tick 0: Moody.step(): ValueError: no way of')
+    assert errors[1].startswith('1 run: KeyboardInterrupt')
     assert main(['sweep', '--resume', '-o', 'results', '--quiet']) == FAILED
     last = read_columns(tmp_path / 'results', ['error'])['error'][2]
     assert last.startswith('KeyboardInterrupt')

@@ -53,6 +53,12 @@ def test_a_warning_that_holds_for_a_later_value_is_told(tmp_path, caplog):
     assert warning.endswith(' (at wind.wind_gust_speed_mean=0.0, -0.0)')
 
 
+def test_a_list_without_brackets_that_the_scenario_takes_as_a_text_is_told(tmp_path, caplog):
+    text = "set: {robots.0.parameters.mood: '0.5,-1e3', name: 'here, there'}\ngrid: {rate: [5]}\n"
+    assert warnings(tmp_path, caplog, text) == [
+        "robots.0.parameters.mood: '0.5,-1e3' is one text; several values are a list: [0.5,-1e3]"]
+
+
 def logged(caplog, axes, told):
     """What is logged of warnings: pairs of (axis, place) and text."""
     found = Warnings(axes)
