@@ -81,7 +81,7 @@ def find_key(results: Results, key: str, option: str) -> str:
     ends = [each for each in results.keys if each.endswith('.' + key)]
     if len(ends) == 1:
         return ends[0]
-    raise unknown_name(option, key, results.keys)
+    raise unknown_name(option, key, short_names(results.keys))
 
 
 def _rows(results: Results, keys: Sequence[str]) -> Iterable[tuple[Any, ...]]:

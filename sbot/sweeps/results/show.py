@@ -13,12 +13,13 @@ from sbot.sweeps.results.failures import frequent_errors
 from sbot.sweeps.results.names import MEANING, short_names, value_text
 from sbot.sweeps.results.plan_file import read_plan
 from sbot.sweeps.results.share import is_share
-from sbot.sweeps.results.table import PARQUET, read_columns
+from sbot.sweeps.results.table import CSV, PARQUET, read_columns
 from sbot_common.errors import SHOWN, InputError, hint, one_line
 
 WIDTH = 80
 DEFAULT = ('goal_reached_s', 'robots_arrived', 'collisions', 'path_length_m_mean', 'overlaps')
 _MOST_ROWS = 60
+_MOST_MEANT = 3  # names in a question
 
 
 class Results(NamedTuple):
@@ -72,7 +73,15 @@ def check_column(results: Results, name: str, option: str) -> str:
     if name in results.empty:
         raise InputError(f"{option}: {one_line(name, SHOWN)} has no value in any of "
                          f"{len(results.columns['run'])} runs")
+    if name in results.columns and name not in results.numbers:
+        raise InputError(f'{option}: {one_line(name, SHOWN)} is a column without numbers; '
+                         f'it is in {CSV}')
     if name not in results.numbers:
+        within = [each for each in results.numbers
+                  if name in each and each not in results.keys]
+        if 0 < len(within) <= _MOST_MEANT:
+            raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; did you mean "
+                             + ' or '.join(f"'{one_line(each)}'" for each in within) + '?')
         # Short names of columns are alike by chance: only a near one is asked about.
         question = hint(name, results.numbers, 'columns', 0.6)
         raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; {question}")
