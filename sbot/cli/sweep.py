@@ -13,6 +13,7 @@ from sbot_common.errors import InputError, one_line
 
 if TYPE_CHECKING:
     from sbot.sweeps.experiment import Options
+    from sbot.sweeps.plan import Plan
     from sbot.sweeps.request import Request
 
 _DESCRIPTION = """Run a scenario for every combination of values and seeds, on this machine's
@@ -76,7 +77,8 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--retry', action='store_true', help='with --resume: also repeat failed '
                                                              'runs')
     parser.add_argument('--dry-run', action='store_true',
-                        help='print the number of runs and an estimate of their time')
+                        help='print the number of runs and an estimate of their time; with '
+                             '--resume: of those that are missing')
     parser.add_argument('--jobs', metavar='N',
                         help='processes on this machine (default: one per processor)')
     parser.add_argument('--scheduler', metavar='ADDRESS',
@@ -166,23 +168,14 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.experiment import (
-        SAMPLED,
-        EngineError,
-        estimate,
-        processors,
-        run_sweep,
-    )
+    from sbot.sweeps.experiment import EngineError, run_sweep
+    from sbot.sweeps.results.failures import frequent_errors
     from sbot.sweeps.results.table import CSV, PARQUET
     request = _request(arguments)
     plan = request.plan()
     options = _options(arguments, request)
     if arguments.dry_run:
-        processes = options.jobs or processors()
-        seconds = estimate(plan, request, processes)
-        print(f'{_count(len(plan))}: {one_line(_parts(request))}\nabout {_time(seconds)} on '
-              f'{processes} processes of this machine, if every run lasts its whole duration\n'
-              f'(estimated from the first {SAMPLED:g} s of {min(len(plan), 3)} of the runs)')
+        _foretell(plan, request, options, arguments)
         return 0
     if arguments.output is None:
         raise InputError('sbot sweep needs a folder for the results: -o DIR')
@@ -197,8 +190,29 @@ def _sweep(arguments: argparse.Namespace) -> int:
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''
     tables = ', '.join(f'{shown}/{name}' for name in (PARQUET, CSV) if (folder / name).exists())
-    print(f'{_count(outcome.runs)}{failed}: {tables}')
+    print('\n'.join([f'{_count(outcome.runs)}{failed}: {tables}',
+                     *frequent_errors(outcome.errors)]))
     return FAILED if outcome.failed else 0
+
+
+def _foretell(plan: Plan, request: Request, options: Options,
+              arguments: argparse.Namespace) -> None:
+    """Print how many runs there are, and about how long they take."""
+    from sbot.sweeps.experiment import SAMPLED, check_sweep, estimate, missing_runs, processors
+    runs, left = len(plan), ''
+    if arguments.output is not None:
+        folder = Path(arguments.output)
+        check_sweep(plan, options._replace(scheduler=None), folder, arguments.resume)
+        if arguments.resume:
+            runs = missing_runs(plan, folder, options)
+            left = f'{_count(runs)} of these still to do\n'
+    processes = options.jobs or processors()
+    print(f'{_count(len(plan))}: {one_line(_parts(request))}\n{left}', end='')
+    if runs:
+        seconds = estimate(plan, request, processes) * runs / len(plan)
+        print(f'about {_time(seconds)} on {processes} processes of this machine, if every run '
+              f'lasts its whole duration\n(estimated from the first {SAMPLED:g} s of '
+              f'{min(len(plan), 3)} of the runs)')
 
 
 def _count(runs: int) -> str:

@@ -22,13 +22,21 @@ def _show_parser() -> argparse.ArgumentParser:
 
 def _plot_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog='sbot sweep plot', description='Draw a metric against one or two parameters: medians '
-                                            'and the middle 80 % of the runs.')
+        prog='sbot sweep plot', description='Draw a metric against a swept parameter: medians and '
+                                            'the middle 80 % of the runs. Other swept '
+                                            'parameters tell curves apart, if there are at most '
+                                            '10; the title names those that do not.')
     parser.add_argument('folder', metavar='DIR', help='folder of the results')
     parser.add_argument('--metric', default='', metavar='COLUMN',
                         help='a column of runs.csv (default: your metric, else goal_reached_s)')
     parser.add_argument('--by', action='append', default=[], metavar='KEY',
-                        help='swept parameter along x; given again: a line for each of its values')
+                        help='swept parameter along x, or the end of its path (default: the '
+                             'first); given again: a curve for each of its values')
+    parser.add_argument('--pool', action='append', default=[], metavar='KEY',
+                        help='swept parameter whose values are taken together; may be repeated')
+    for name, what in (('xlabel', 'label of the x axis'), ('ylabel', 'label of the y axis'),
+                       ('title', 'title; it replaces the line that says what is drawn')):
+        parser.add_argument(f'--{name}', metavar='TEXT', help=f"{what}; '' leaves it out")
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='.png, .svg or .pdf (default: DIR/COLUMN.png)')
     parser.set_defaults(run=_plot)
@@ -45,13 +53,14 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _plot(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.results.figure import plot_sweep
+    from sbot.sweeps.results.figure import Words, plot_sweep
     from sbot.sweeps.results.show import load_results
     results = load_results(arguments.folder)
     metric = arguments.metric or (*results.metrics, 'goal_reached_s')[0]
     # A column's name is text of the folder, and may be a path elsewhere.
     stem = re.sub(r'[^\w.-]', '_', metric)
     path = arguments.output or str(Path(arguments.folder) / f'{stem}.png')
-    plot_sweep(results, path, metric, arguments.by)
+    plot_sweep(results, path, metric, arguments.by, arguments.pool,
+               Words(arguments.xlabel, arguments.ylabel, arguments.title))
     print(one_line(path))
     return 0

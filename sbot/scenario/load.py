@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from itertools import chain
 from pathlib import Path
@@ -140,8 +140,8 @@ def placement_of(scenario: Scenario) -> Placement:
 def parse_scenario(text: str, file: str, directory: Path, default_name: str = UNNAMED,
                    overrides: Mapping[str, object] | None = None,
                    controllers: Mapping[str, Any] | None = None, *,
-                   import_controllers: bool = True, warn: bool = False, note: str = '',
-                   ) -> Scenario:
+                   import_controllers: bool = True, warn: bool = False,
+                   tell: Callable[[str], None] | None = None) -> Scenario:
     """Return the complete scenario of a YAML text, e.g. one taken from a recording.
 
     Parameters
@@ -155,7 +155,7 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = UN
     import_controllers : import the modules of the user's controllers and check their parameters;
         without it nothing that the text names is executed
     warn : of settings without effect; a recording and a node say nothing a second time
-    note : what each of these warnings ends with
+    tell : takes each of these warnings, instead of the log
 
     """
     data, origins = parse_yaml(text, file)
@@ -165,7 +165,7 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = UN
         raise bad_value(origins.where(()), data, 'a mapping with the keys of a scenario')
     given = (controllers or {}) if import_controllers else None
     return _checked(data, origins, directory, default_name, overrides, given, warn=warn,
-                    note=note)
+                    tell=tell)
 
 
 def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Path,
@@ -182,7 +182,7 @@ def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Pat
 def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_name: str,
              overrides: Mapping[str, object] | None,
              given: Mapping[str, Any] | None, *, warn: bool = False,
-             note: str = '') -> Scenario:
+             tell: Callable[[str], None] | None = None) -> Scenario:
     """Return the complete scenario of plain values, which are changed on the way.
 
     ``given``: classes and objects by name; None: import no controller.
@@ -194,13 +194,13 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
         data['seed'] = secrets.randbits(32)
     written = validate(ScenarioFile, data, origins)
     scenario = _complete(written, directory, origins, given, Source(data, directory))
-    if warn:
+    if warn or tell is not None:
         controllers_are_used = given is not None
         for warning in chain(idle_settings(written, scenario, origins),
                              unused_entries(written, origins),
                              doubtful_parameters(written, scenario, origins)
                              if controllers_are_used else ()):
-            LOG.warning('%s%s', warning, note)
+            (tell or LOG.warning)(warning)
     return scenario
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +30,7 @@ from sbot.sweeps.pickles import pickled
 from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
 from sbot.sweeps.request import RECORD, Metric, Request
 from sbot.sweeps.results.journal import NAME as JOURNAL
-from sbot.sweeps.results.journal import Journal, read_rows
+from sbot.sweeps.results.journal import Index, Journal, read_index, read_rows
 from sbot.sweeps.results.plan_file import Settings, Stored, read_plan, write_plan
 from sbot.sweeps.results.rows import fits
 from sbot.sweeps.results.table import write_tables
@@ -62,7 +63,12 @@ class Outcome(NamedTuple):
 
     folder: Path
     runs: int
-    failed: int
+    errors: tuple[str, ...]  # of the runs that failed
+
+    @property
+    def failed(self) -> int:
+        """How many runs failed."""
+        return len(self.errors)
 
 
 def make_job(plan: Plan, request: Request, options: Options) -> bytes:
@@ -122,25 +128,22 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         when the engine is gone. As with KeyboardInterrupt, the folder holds what has been done.
 
     """
-    _check(options, folder)
+    check_sweep(plan, options, folder, resume)
     packed = make_job(plan, request, options)
-    _begin(plan, request, options, folder, resume)
+    if not resume:
+        _begin(plan, request, options, folder)
     warm_up(quiet=not options.progress)
     with Journal(folder, fits(plan)) as journal:
         index = journal.index
         if index.damaged:
             LOG.warning('%s: %s', folder / JOURNAL, index.damage())
-        done = set(index.places)
-        failed = {row['run'] for row in read_rows(folder, index.places.values())
-                  if row['error'] is not None}
-        if options.retry:
-            done, failed = done - failed, set()
+        done, failed = _finished(folder, index, options)
         version = package_version()
         try:
-            with _engine(options) as engine, _bar(plan, len(done), failed, options) as show:
+            with _engine(options) as engine, _bar(plan, len(done), len(failed), options) as show:
                 def keep(rows: list[Row]) -> None:
                     journal.write(rows)
-                    failed.update(row['run'] for row in rows if row['error'] is not None)
+                    failed.update(_errors(rows))
                     show(len(rows), len(failed))
 
                 def lost(run: PlannedRun, error: str) -> Row:
@@ -152,7 +155,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
                         batches(plan, done, options.batch), keep, lost)
         finally:
             count = write_tables(folder, plan)
-    return Outcome(folder, count, len(failed))
+    return Outcome(folder, count, tuple(failed[run] for run in sorted(failed)))
 
 
 def _check(options: Options, folder: Path) -> None:
@@ -171,8 +174,9 @@ def _check(options: Options, folder: Path) -> None:
         check_scheduler(options.scheduler)
 
 
-def _begin(plan: Plan, request: Request, options: Options, folder: Path, resume: bool) -> None:
-    """Make the folder, or make sure that it holds this plan."""
+def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False) -> None:
+    """Raise InputError unless this sweep can be run, or resumed, in this folder."""
+    _check(options, folder)
     if resume:
         old, version, _ = read_plan(folder)
         if old.fingerprint != plan.fingerprint:
@@ -183,14 +187,42 @@ def _begin(plan: Plan, request: Request, options: Options, folder: Path, resume:
                              f'{package_version()} cannot be combined with it in one table')
         return
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
+        there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK):
+            kind = errno.EACCES if there.is_dir() else errno.ENOTDIR
+            raise OSError(kind, os.strerror(kind))
+        if there == folder and any(folder.iterdir()):
             raise InputError(f'{folder}: is not empty; give a new folder, or --resume to continue '
                              'the sweep in it')
+    except OSError as error:
+        raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
+
+
+def _begin(plan: Plan, request: Request, options: Options, folder: Path) -> None:
+    """Make the folder and write the plan into it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
         settings = Settings(request.path, options.timeout, options.memory, options.record)
         write_plan(folder, Stored(plan, package_version(), settings))
     except OSError as error:
         raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
+
+
+def missing_runs(plan: Plan, folder: Path, options: Options) -> int:
+    """Return how many runs of the sweep in a folder ``resume`` would run."""
+    return len(plan) - len(_finished(folder, read_index(folder, fits(plan)), options)[0])
+
+
+def _finished(folder: Path, index: Index, options: Options) -> tuple[set[int], dict[int, str]]:
+    """Return the runs that are done, and the errors of those of them that failed."""
+    done = set(index.places)
+    failed = _errors(read_rows(folder, index.places.values()))
+    return (done - failed.keys(), {}) if options.retry else (done, failed)
+
+
+def _errors(rows: Iterable[Row]) -> dict[int, str]:
+    """Return the errors of failed runs by number; equal ones are in memory once."""
+    return {row['run']: sys.intern(row['error']) for row in rows if row['error'] is not None}
 
 
 def read_request(folder: Path) -> Request:
@@ -227,18 +259,18 @@ def processors() -> int:
 
 
 @contextlib.contextmanager
-def _bar(plan: Plan, done: int, failed: set[int],
+def _bar(plan: Plan, done: int, failed: int,
          options: Options) -> Iterator[Callable[[int, int], None]]:
     """Yield what shows (runs more, all failed ones): done, failed, and when it will be over."""
     from tqdm import tqdm
     with tqdm(total=len(plan), initial=done, unit=' runs', smoothing=0.02, mininterval=_PERIOD,
               disable=None if options.progress else True, file=sys.stderr,
-              desc=f'{len(failed)} failed') as bar:
+              desc=f'{failed} failed') as bar:
         def show(more: int, bad: int) -> None:
             bar.set_description(f'{bad} failed', refresh=False)
             bar.update(more)
         yield show
 
 
-__all__ = ['SAMPLED', 'EngineError', 'Options', 'Outcome', 'estimate', 'processors',
-           'read_request', 'run_sweep']
+__all__ = ['SAMPLED', 'EngineError', 'Options', 'Outcome', 'check_sweep', 'estimate',
+           'missing_runs', 'processors', 'read_request', 'run_sweep']

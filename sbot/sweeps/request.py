@@ -15,7 +15,7 @@ from sbot.scenario.errors import validate
 from sbot.scenario.fields import Check, Count, Flag, Seed
 from sbot.scenario.fields import Mapping as MappingField
 from sbot.sweeps.design import METHODS, sample_axis, spread_of
-from sbot.sweeps.idle import note_of_values, warn_of_pictures
+from sbot.sweeps.idle import Warnings, warn_of_pictures, warn_of_texts
 from sbot.sweeps.modules import own_imports
 from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis
 from sbot.sweeps.results.rows import RESERVED
@@ -182,19 +182,21 @@ class Request:
         named = [metric for metric in self.metrics if isinstance(metric, str)]
         several = len(self.scenarios) > 1
         warn_of_pictures(self.axes)
-        note = note_of_values(self.axes)
-        sources = []
+        sources, told = [], []
         for text, file, folder, _ in self.scenarios:
+            told.append(Warnings(self.axes))
             with own_imports(several):
                 try:
                     sources.append(named_source(text, file, folder, fixed, given, first, named,
-                                                self.module_path, note))
+                                                self.module_path, told[-1]))
                 except InputError as error:
-                    raise with_hint(error, self.axes) from None
+                    raise with_hint(error, self.axes, fixed) from None
         plan = Plan(tuple(sources), fixed, tuple(self.axes), self.seeds, names, self.overlaps)
-        for source in plan.sources:
+        for source, warnings in zip(plan.sources, told, strict=True):
             with own_imports(several):
-                check_values(plan, source, given)
+                check_values(plan, source, given, warnings)
+            warnings.log()
+        warn_of_texts(fixed, self.axes)
         return plan
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sbot.controllers.user import load_function, name_controllers
@@ -14,8 +16,9 @@ from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.stage.worldfile import stage_yaml
+from sbot.sweeps.idle import Warnings
 from sbot.sweeps.plan import Axis, Plan, Source
-from sbot_common.errors import InputError
+from sbot_common.errors import SHOWN, InputError, one_line
 
 Given = dict[str, Any]  # controllers from Python, by name
 _CHECKED = 64  # values of an axis that are tried before anything runs
@@ -71,7 +74,7 @@ def is_file(path: Path) -> bool:
 
 def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any], given: Given,
                  first: Mapping[str, Any], metrics: Iterable[str], path: Iterable[str],
-                 note: str = '') -> Source:
+                 warnings: Warnings | None = None) -> Source:
     """Return a checked source with the name and seed of its scenario.
 
     Parameters
@@ -79,7 +82,7 @@ def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any],
     text, file, directory, given : from ``source_of``
     fixed, first : what all runs and the first run change
     metrics, path : functions 'module:function' that its runs are given to, and where they are
-    note : what warnings about the scenario end with
+    warnings : takes those about the scenario
 
     Raises
     ------
@@ -89,7 +92,7 @@ def named_source(text: str, file: str, directory: str, fixed: Mapping[str, Any],
     """
     name = Path(file).stem
     scenario = parse_scenario(text, file, Path(directory), name, {**fixed, **first}, given,
-                              warn=True, note=note)
+                              tell=None if warnings is None else warnings.tell())
     for metric in metrics:
         load_function(metric, (*path, *scenario.python_path), 'metric')
     seed = None if _draws_its_seed(text, file) else scenario.seed
@@ -101,10 +104,11 @@ def _draws_its_seed(text: str, file: str) -> bool:
     return isinstance(data, dict) and 'seed' in data and data['seed'] is None
 
 
-def check_values(plan: Plan, source: Source, given: Given) -> None:
+def check_values(plan: Plan, source: Source, given: Given,
+                 warnings: Warnings | None = None) -> None:
     """Load a scenario with each value once: a mistyped key should not fail 10,000 times.
 
-    Of long axes only some values are tried.
+    Of long axes only some values are tried. ``warnings`` takes what the scenario warns of.
 
     Raises
     ------
@@ -113,9 +117,10 @@ def check_values(plan: Plan, source: Source, given: Given) -> None:
 
     """
     first = {key: value for axis in plan.axes for key, value in axis.at(0).items()}
-    for axis in plan.axes:
+    for number, axis in enumerate(plan.axes):
         for index in _indexes_to_try(axis):
-            _check(plan, source, {**first, **axis.at(index)}, given, axis)
+            _check(plan, source, {**first, **axis.at(index)}, given, axis,
+                   None if warnings is None else warnings.tell(number, index))
 
 
 def _indexes_to_try(axis: Axis) -> list[int]:
@@ -125,19 +130,28 @@ def _indexes_to_try(axis: Axis) -> list[int]:
 
 
 def _check(plan: Plan, source: Source, values: Mapping[str, Any], given: Given,
-           axis: Axis) -> None:
+           axis: Axis, tell: Callable[[str], None] | None) -> None:
     try:
         parse_scenario(source.text, source.file, Path(source.directory), source.name,
-                       {'seed': 1, **plan.fixed, **values}, given)
+                       {'seed': 1, **plan.fixed, **values}, given, tell=tell)
     except InputError as error:
         raise with_hint(error, [axis]) from None
 
 
-def with_hint(error: InputError, axes: Iterable[Axis]) -> InputError:
-    """Return the error; if a list was taken apart for it, say so."""
-    for axis in axes:
-        for key, column in zip(axis.keys, axis.columns, strict=True):
-            if f'override: {key}' in str(error) and isinstance(column, list):
-                return InputError(f'{error} (in a sweep a list holds the values to try; one value '
-                                  'that is a list is written [[...]])')
+def with_hint(error: InputError, axes: Iterable[Axis],
+              fixed: Mapping[str, Any] = MappingProxyType({})) -> InputError:
+    """Return the error; where a list was taken apart, or lacks its brackets, say so."""
+    columns: dict[str, Sequence[Any]] = {key: [value] for key, value in fixed.items()}
+    lists = {key: column for axis in axes
+             for key, column in zip(axis.keys, axis.columns, strict=True)}
+    for key, column in {**columns, **lists}.items():
+        path = re.escape(key).replace(r'\*', '[0-9*]+')
+        if not re.search(rf'override: {path}(?!\w)', str(error)):
+            continue
+        if words := next((value for value in column if isinstance(value, str) and ',' in value),
+                         None):
+            return InputError(f'{error}; several values are a list: [{one_line(words, SHOWN)}]')
+        if key in lists and isinstance(column, list):
+            return InputError(f'{error} (in a sweep a list holds the values to try; one value '
+                              'that is a list is written [[...]])')
     return error

@@ -1,11 +1,10 @@
-"""A metric of a sweep against one or two parameters: medians or shares, and bands around them."""
+"""A metric of a sweep against its parameters: medians or shares, and bands around them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
@@ -15,14 +14,18 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from sbot.controllers.registry import entry_of
 from sbot.figures.palette import LETTERS
-from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
-from sbot.sweeps.results.points import BAND, Points, points_of
-from sbot.sweeps.results.rows import SUMMARY
+from sbot.sweeps.results.curves import Curves, choose_curves
+from sbot.sweeps.results.names import (
+    column_label,
+    parameter_label,
+    short_names,
+    unit_of,
+    value_text,
+)
+from sbot.sweeps.results.points import BAND, Label, Points, points_of
 from sbot.sweeps.results.show import Results, check_column
-from sbot_common.errors import InputError, bad_value, one_line, unknown_name
-from sbot_common.params import Spec
+from sbot_common.errors import InputError, bad_value, one_line
 
 FORMATS = ('.png', '.svg', '.pdf')
 STYLE: dict[Any, Any] = {'svg.hashsalt': 'sbot', 'text.parse_math': False, 'font.size': LETTERS}
@@ -30,17 +33,29 @@ _MOST_TICKS = 8  # at the swept numbers; between more, matplotlib's
 _CLOSE = 0.06  # of the width, below which the labels of two ticks would touch
 _APART = 5.0  # pt, between points of several lines that no line joins
 _ROW, _HIGH = 11.0, 230.0  # pt, of a row of labels, and of the axes at least
-_GROUPS = {'wind': WindSettings, 'sensors': SensorSettings}
 
 
-def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Figure:
-    """Return the figure: the first parameter along x, a line for each value of the second.
+class Words(NamedTuple):
+    """A user's own words in a figure; None: those of the sweep. An empty text leaves them out."""
+
+    xlabel: str | None = None
+    ylabel: str | None = None
+    title: str | None = None
+
+
+SWEEPS_OWN = Words()
+
+
+def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
+               pool: Sequence[str] = (), words: Words = SWEEPS_OWN) -> Figure:
+    """Return the figure: one parameter along x, a line for each combination of others' values.
 
     Parameters
     ----------
     results : from ``load_results``
     metric : a column with numbers; '': the user's first metric, else ``goal_reached_s``
-    by : one or two swept parameters; none: the first ones
+    by, pool : swept parameters as ``choose_curves`` takes them
+    words : labels and title
 
     Raises
     ------
@@ -49,23 +64,23 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = ()) -> Fi
 
     """
     name = check_column(results, metric or (*results.metrics, 'goal_reached_s')[0], '--metric')
-    keys = [_key(results, key) for key in by] or list(results.keys[:2])
-    if not 0 < len(keys) <= 2:
-        raise bad_value('--by', list(by), 'one or two swept parameters: '
-                                          f"{', '.join(results.keys) or 'there are none'}")
-    points = points_of(results, name, keys)
+    curves = choose_curves(results, by, pool)
+    points = points_of(results, name, [curves.along, *curves.apart])
     figure = Figure(figsize=(7.0, 4.5), layout='constrained')
     axes = figure.add_subplot()
     colours = matplotlib.colormaps['viridis'](np.linspace(0.0, 0.85, len(points.lines)))
     for row, (label, colour) in enumerate(zip(points.lines, colours, strict=True)):
         _draw_line(axes, points, row, label, colour)
     _write_axes(axes, points)
-    axes.set_xlabel('\n'.join(map(one_line, _label_of(keys[0]))))
-    axes.set_ylabel(one_line('share of runs: ' * points.share + _in_words(name)))
+    _write_words(axes, results, curves, points, Words(
+        words.xlabel if words.xlabel is not None else '\n'.join(parameter_label(curves.along)),
+        words.ylabel if words.ylabel is not None else (
+            'share of runs: ' * points.share + column_label(name, unit=not points.share)),
+        words.title))
     return figure
 
 
-def _draw_line(axes: Axes, points: Points, row: int, label: Any,  # noqa: ANN401 - of a sweep
+def _draw_line(axes: Axes, points: Points, row: int, label: Label,
                colour: Any) -> None:  # noqa: ANN401 - matplotlib takes arrays
     """Draw one line and its band, and how many runs have a value where some have none."""
     line, places = points.lines[label], points.places
@@ -83,7 +98,7 @@ def _draw_line(axes: Axes, points: Points, row: int, label: Any,  # noqa: ANN401
         return
     shown = sorted((places[x], *ends) for x, ends in bands.items())
     x, low, middle, high = np.array(shown).T
-    name = None if len(points.keys) == 1 else one_line(str(label))
+    name = ', '.join(map(value_text, label)) or None
     [drawn] = axes.plot(x, middle, color=colour, marker='o', markersize=4,
                         linestyle='-' if joined else 'none', label=name)
     if joined:
@@ -98,16 +113,12 @@ def _draw_line(axes: Axes, points: Points, row: int, label: Any,  # noqa: ANN401
 
 
 def _write_axes(axes: Axes, points: Points) -> None:
-    """Write ticks, limits, the title and the legend."""
+    """Set ticks and limits."""
     if not points.numeric:
-        axes.set_xticks(list(points.places.values()), [one_line(str(x)) for x in points.places])
+        axes.set_xticks(list(points.places.values()), [value_text(x) for x in points.places])
     elif len(points.places) <= _MOST_TICKS and _have_room(points.places.values()):
         axes.set_xticks(sorted(points.places.values()))
     missing = sum(points.lacks_values(label) for label in points.lines)
-    axes.set_title(('share, and its 95 % confidence interval' if points.share else
-                    f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
-                   + f'; {_span(set(points.started.values()))} at each point'
-                   + '; n of N: n runs have a value' * (missing > 0), fontsize='medium')
     if points.counts:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
         if axes.dataLim.y0 >= 0.0:  # with room for a point at 0
@@ -117,12 +128,31 @@ def _write_axes(axes: Axes, points: Points) -> None:
         axes.set_ylim(-0.03, 1.03)
     low, high = axes.get_ylim()  # labels have a place of their own above all marks
     axes.set_ylim(top=low + (high - low) / (1.0 - min(0.5, missing * _ROW / _HIGH)))
-    if len(points.keys) > 1:
+    axes.grid(alpha=0.3)
+
+
+def _write_words(axes: Axes, results: Results, curves: Curves, points: Points,
+                 words: Words) -> None:
+    """Write the labels of the axes, the title and the legend."""
+    axes.set_xlabel('\n'.join(map(one_line, (words.xlabel or '').split('\n'))))
+    axes.set_ylabel(one_line(words.ylabel or ''))
+    if words.title is not None:
+        axes.set_title(one_line(words.title))
+    else:
+        missing = any(map(points.lacks_values, points.lines))
+        note = curves.note(results)
+        axes.set_title(('share, and its 95 % confidence interval' if points.share else
+                        f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
+                       + f'; {_span(set(points.started.values()))} at each point'
+                       + '; n of N: n runs have a value' * missing
+                       + f'\n{note}' * bool(note), fontsize='medium')
+    if curves.apart:
         figure = axes.get_figure(root=True)
         assert isinstance(figure, Figure)
+        names = dict(zip(results.keys, short_names(results.keys), strict=True))
         figure.legend(loc='outside lower center', ncols=5, frameon=False,  # hides no line
-                      title=one_line(points.keys[1]))
-    axes.grid(alpha=0.3)
+                      title=one_line(', '.join(names[key] + unit_of(key)
+                                               for key in curves.apart)))
 
 
 def _write_runs(axes: Axes, text: str, x: float, row: int,
@@ -140,52 +170,14 @@ def _have_room(places: Collection[float]) -> bool:
     return len(gaps) == 0 or float(gaps.min()) >= _CLOSE * float(gaps.sum())
 
 
-def _label_of(key: str) -> tuple[str, ...]:
-    """Return a swept parameter in words with its declared unit, and its key if that is longer."""
-    words = key.rpartition('.')[2].replace('_', ' ')
-    return (f'{words}{_unit(key)}', *([key] if '.' in key else []))
-
-
-def _unit(key: str) -> str:
-    """Return the unit in brackets of a parameter of wind, sensors or controllers, else ''."""
-    parts = key.split('.')
-    specs: Sequence[Spec] = ()
-    if parts[0] in _GROUPS and len(parts) == 2:
-        specs = group_specs(_GROUPS[parts[0]]())
-    elif parts[0] == 'controllers' and len(parts) == 3:
-        with suppress(InputError):  # a class of one's own
-            specs = entry_of(parts[1]).specs
-    unit = next((spec.unit for spec in specs if spec.name == parts[-1]), '')
-    return f' ({unit})' if unit else ''
-
-
-def _in_words(column: str) -> str:
-    """Return a column of the summary as a label, `goal reached (s)`; own metrics as they are."""
-    if column not in SUMMARY:
-        return column
-    if column == 'goal_reached_s':
-        return 'robot 0: goal reached (s)'
-    name, _, unit = column.rpartition('_')
-    return f'{name} ({unit})'.replace('_', ' ') if unit in ('s', 'm') else column.replace('_', ' ')
-
-
 def _span(counts: set[int]) -> str:
     if counts == {1}:
         return '1 run'
     return f'{min(counts)}{f" to {max(counts)}" * (len(counts) > 1)} runs'
 
 
-def _key(results: Results, key: str) -> str:
-    if key in results.keys:
-        return key
-    ends = [each for each in results.keys if each.endswith('.' + key)]
-    if len(ends) == 1:
-        return ends[0]
-    raise unknown_name('--by', key, results.keys)
-
-
-def plot_sweep(results: Results, path: str | Path, metric: str = '',
-               by: Sequence[str] = ()) -> None:
+def plot_sweep(results: Results, path: str | Path, metric: str = '', by: Sequence[str] = (),
+               pool: Sequence[str] = (), words: Words = SWEEPS_OWN) -> None:
     """Write the figure to a .png, .svg or .pdf file.
 
     Raises
@@ -197,7 +189,7 @@ def plot_sweep(results: Results, path: str | Path, metric: str = '',
     if Path(path).suffix.lower() not in FORMATS or '\0' in str(path):
         raise bad_value('--output', str(path), f'a file that ends in {", ".join(FORMATS)}')
     with matplotlib.rc_context(STYLE):
-        figure = draw_sweep(results, metric, by)
+        figure = draw_sweep(results, metric, by, pool, words)
         metadata = {'Date': None} if Path(path).suffix.lower() == '.svg' else None
         try:
             figure.savefig(path, dpi=150, metadata=metadata)

@@ -9,24 +9,26 @@ import numpy as np
 
 from sbot.sweeps.results.share import is_share, wilson_interval
 from sbot.sweeps.results.show import Results, groups
-from sbot_common.errors import bad_value
 
 BAND = (10, 90)  # percent of the runs
-_MOST_LINES = 10
+Label = tuple[Any, ...]
 
 
 class Points(NamedTuple):
-    """Runs of a sweep by setting; a line for each value of the second parameter, else one."""
+    """Runs of a sweep by setting; a line for each combination of the parameters after the first.
 
-    keys: Sequence[str]  # one or two swept parameters
-    lines: dict[Any, dict[Any, list[float]]]  # values by second and first parameter
-    started: dict[tuple[Any, Any], int]  # runs of each point, also those without a value
+    A line's label is the tuple of their values: of one parameter along x alone it is empty.
+    """
+
+    keys: Sequence[str]  # swept parameters, the first along x
+    lines: dict[Label, dict[Any, list[float]]]  # values by label and first parameter
+    started: dict[tuple[Label, Any], int]  # runs of each point, also those without a value
     places: dict[Any, float]  # along x
     numeric: bool  # the first parameter
     share: bool  # values are 0 or 1
     counts: bool  # values are whole numbers
 
-    def lacks_values(self, label: Any) -> bool:  # noqa: ANN401 - of a sweep
+    def lacks_values(self, label: Label) -> bool:
         """Tell whether some runs of a line have no value."""
         return any(len(values) < self.started[label, x] for x, values in self.lines[label].items())
 
@@ -46,17 +48,15 @@ class Points(NamedTuple):
 
 
 def points_of(results: Results, name: str, keys: Sequence[str]) -> Points:
-    """Return the points of a column; InputError for a second parameter with too many values."""
-    lines: dict[Any, dict[Any, list[float]]] = {}
-    started: dict[tuple[Any, Any], int] = {}
+    """Return the points of a column."""
+    lines: dict[Label, dict[Any, list[float]]] = {}
+    started: dict[tuple[Label, Any], int] = {}
     column = results.columns[name]
     for setting, rows in groups(results, keys).items():
-        label = setting[1] if len(keys) > 1 else None
-        lines.setdefault(label, {})[setting[0]] = [
+        x, *label = setting
+        lines.setdefault(tuple(label), {})[x] = [
             float(column[i]) for i in rows if column[i] is not None]
-        started[label, setting[0]] = len(rows)
-    if len(lines) > _MOST_LINES:
-        raise bad_value('--by', keys[1], f'a second parameter with at most {_MOST_LINES} values')
+        started[tuple(label), x] = len(rows)
     numeric = all(isinstance(x, int | float) for line in lines.values() for x in line)
     places = {x: float(x) if numeric else float(i) for i, x in enumerate(
         dict.fromkeys(x for line in lines.values() for x in line))}

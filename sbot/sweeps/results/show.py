@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from os.path import commonprefix
 from pathlib import Path
@@ -10,14 +9,17 @@ from statistics import fmean, median
 from textwrap import fill
 from typing import Any, NamedTuple
 
+from sbot.sweeps.results.failures import frequent_errors
+from sbot.sweeps.results.names import MEANING, short_names, value_text
 from sbot.sweeps.results.plan_file import read_plan
 from sbot.sweeps.results.share import is_share
-from sbot.sweeps.results.table import PARQUET, read_columns
+from sbot.sweeps.results.table import CSV, PARQUET, read_columns
 from sbot_common.errors import SHOWN, InputError, hint, one_line
 
 WIDTH = 80
 DEFAULT = ('goal_reached_s', 'robots_arrived', 'collisions', 'path_length_m_mean', 'overlaps')
 _MOST_ROWS = 60
+_MOST_MEANT = 3  # names in a question
 
 
 class Results(NamedTuple):
@@ -71,7 +73,15 @@ def check_column(results: Results, name: str, option: str) -> str:
     if name in results.empty:
         raise InputError(f"{option}: {one_line(name, SHOWN)} has no value in any of "
                          f"{len(results.columns['run'])} runs")
+    if name in results.columns and name not in results.numbers:
+        raise InputError(f'{option}: {one_line(name, SHOWN)} is a column without numbers; '
+                         f'it is in {CSV}')
     if name not in results.numbers:
+        within = [each for each in results.numbers
+                  if name in each and each not in results.keys]
+        if 0 < len(within) <= _MOST_MEANT:
+            raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; did you mean "
+                             + ' or '.join(f"'{one_line(each)}'" for each in within) + '?')
         # Short names of columns are alike by chance: only a near one is asked about.
         question = hint(name, results.numbers, 'columns', 0.6)
         raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; {question}")
@@ -106,17 +116,19 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
     shown = [check_column(results, name, '--metric') for name in metrics] or [
         name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
     found = groups(results, results.keys)
-    head = [one_line(name) for name in _short(results.keys)] + ['runs', 'failed'] + [
+    head = [one_line(name) for name in short_names(results.keys)] + ['runs', 'failed'] + [
         one_line(name) for name in shown]
     lines = [head]
     for setting, rows in list(found.items())[:_MOST_ROWS]:
         failed = sum(results.columns['error'][i] is not None for i in rows)
-        lines.append([*(_text(value) for value in setting), str(len(rows)), str(failed),
+        lines.append([*(value_text(value) for value in setting), str(len(rows)), str(failed),
                       *(_middle(results.columns[name], rows) for name in shown)])
     text = _aligned(lines, len(results.keys), lambda count: _legend(
         results, shown[:count], found.values()))
     if len(found) > _MOST_ROWS:
         text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
+    errors = frequent_errors(str(error) for error in results.columns['error'] if error is not None)
+    text += ''.join(f'\nfailed: {line}' for line in errors)
     if results.empty:
         text += f'\nno value in any run: {one_line(", ".join(results.empty), SHOWN)}'
     return text
@@ -146,28 +158,9 @@ def _legend(results: Results, names: Sequence[str], settings: Iterable[list[int]
                      + f" ({', '.join(parts)})" * bool(parts))
     if shares:
         texts.append(f"{', '.join(map(one_line, shares))} (only 0 and 1): share of runs with 1")
-    if 'goal_reached_s' in names:
-        texts.append('goal_reached_s: of robot 0')
+    texts += [f'{name}: {MEANING[name]}' for name in names if name in MEANING and (
+        name not in shares or name == 'goal_reached_s')]
     return fill('; '.join(texts), WIDTH, break_on_hyphens=False)
-
-
-def _short(keys: Sequence[str]) -> list[str]:
-    """Return the shortest end of each key path that tells it from the others."""
-    return [next(end for end in _path_ends(key) if sum(
-        f'.{other}'.endswith(f'.{end}') for other in keys) == 1 or end == key) for key in keys]
-
-
-def _path_ends(key: str) -> list[str]:
-    """Return the ends of a key path that may stand for it, the shortest first."""
-    parts = key.split('.')
-    return [key] if parts[0] == 'robots' else [
-        '.'.join(parts[k:]) for k in range(len(parts) - 1, -1, -1)]
-
-
-def _text(value: object) -> str:
-    if isinstance(value, float):
-        return f'{value:.6g}'
-    return one_line(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _aligned(lines: list[list[str]], keys: int, legend: Callable[[int], str]) -> str:

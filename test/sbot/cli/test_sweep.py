@@ -56,6 +56,33 @@ def test_a_dry_run_says_how_many_and_how_long_and_leaves_nothing(tmp_path, capsy
     assert [each.name for each in tmp_path.iterdir()] == ['tiny.yaml']
 
 
+def test_a_dry_run_refuses_the_folders_that_a_sweep_refuses(tmp_path, capsys):
+    path = str(write_scenario(tmp_path))
+    for folder, message in (('.', 'is not empty; give a new folder'),
+                            ('tiny.yaml/results', 'cannot be written: Not a directory')):
+        for last in ('--dry-run', '--quiet'):
+            assert main(['sweep', path, '--seeds', '1', '-o', str(tmp_path / folder), last]) == 2
+            assert message in capsys.readouterr().err
+    assert [each.name for each in tmp_path.iterdir()] == ['tiny.yaml']
+
+
+def test_a_dry_run_of_a_resumed_sweep_says_what_is_missing(tmp_path, capsys):
+    path, folder = str(write_scenario(tmp_path)), str(tmp_path / 'results')
+    assert main(['sweep', path, '--set', 'rate=[5, 10]', '-o', folder, '--jobs', '1',
+                 '--quiet']) == 0
+    capsys.readouterr()
+    assert main(['sweep', '--resume', '--dry-run', '-o', folder]) == 0
+    assert capsys.readouterr().out == '2 runs: 2 rate x 1 seed\n0 runs of these still to do\n'
+    journal = tmp_path / 'results' / 'journal.jsonl'
+    journal.write_bytes(b''.join(journal.read_bytes().splitlines(keepends=True)[1:]))
+    assert main(['sweep', '--resume', '--dry-run', '-o', folder]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == '1 run of these still to do'
+    assert lines[2].startswith('about ')
+    assert main(['sweep', path, '--resume', '--dry-run', '-o', folder]) == 2
+    assert 'holds another sweep' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(('options', 'message'), [
     (['SCENARIO'], 'needs a folder for the results'),
     ([], 'needs a scenario, a sweep file, or --resume'),
@@ -64,6 +91,7 @@ def test_a_dry_run_says_how_many_and_how_long_and_leaves_nothing(tmp_path, capsy
     (['SCENARIO', '--seeds', 'x'], "--seeds: got 'x'"),
     (['SCENARIO', '--set', 'rate'], "--set: got 'rate', expected KEY=VALUE"),
     (['SCENARIO', '--set', 'rat=1'], "unknown name 'rat'; did you mean 'rate'"),
+    (['SCENARIO', '--set', 'rate=5,10'], 'several values are a list: [5,10]'),
     (['SCENARIO', '--sample', 'rate=[1,2]'], '--sample and --samples N need each other'),
     (['SCENARIO', '--jobs', '-1'], "--jobs: got '-1'"),
     (['SCENARIO', '--timeout', '0'], '--timeout: got 0'),
@@ -141,7 +169,10 @@ def test_failed_runs_have_an_exit_code_of_their_own(tmp_path, capsys, monkeypatc
     assert main(['sweep', path, '--set', f'{MOOD}=[calm, raise, interrupt]', '-o', 'results',
                  '--jobs', '1', '--quiet']) == FAILED == 3
     said = capsys.readouterr()
-    assert '3 runs, 2 failed (column error)' in said.out
+    first, *errors = said.out.splitlines()
+    assert first.startswith('3 runs, 2 failed (column error): results/')
+    assert errors[0].startswith('1 run: robot 0 at tick 0: Moody.step(): ValueError: no way of')
+    assert errors[1].startswith('1 run: KeyboardInterrupt')
     assert main(['sweep', '--resume', '-o', 'results', '--quiet']) == FAILED
     last = read_columns(tmp_path / 'results', ['error'])['error'][2]
     assert last.startswith('KeyboardInterrupt')

@@ -25,7 +25,8 @@ def test_the_command_writes_the_picture(tmp_path, capsys):
     assert capsys.readouterr().out == f'{folder}/goal_reached_s.png\n'
     assert (folder / 'goal_reached_s.png').read_bytes()[:4] == b'\x89PNG'
     for options, message in [(['--by', 'nothing'], "unknown name 'nothing'"),
-                             (['--metric', 'error'], "unknown name 'error'"),
+                             (['--metric', 'error'], 'error is a column without numbers'),
+                             (['--metric', 'arrived'], "did you mean 'robots_arrived'?"),
                              (['-o', 'a.bmp'], 'a file that ends in .png')]:
         assert main(['sweep', 'plot', str(folder), *options]) == 2
         assert message in capsys.readouterr().err

@@ -1,7 +1,10 @@
 """Warnings of a sweep: keys that change no run, and the values that a warning is about."""
 
+import pytest
 from sweep_users import write_scenario
 
+from sbot.sweeps.idle import Warnings
+from sbot.sweeps.plan import Axis
 from sbot.sweeps.request import read_sweep_file
 
 
@@ -33,10 +36,58 @@ def test_a_warning_of_a_sweep_over_seeds_names_no_value(tmp_path, caplog):
     assert ' (at ' not in warning
 
 
-def test_every_warning_of_a_sweep_names_the_swept_values(tmp_path, caplog):
-    text = ('grid: {wind.wind_gust_speed_mean: [0.0, 1.0]}\n'
+def test_a_warning_that_holds_for_all_values_names_none(tmp_path, caplog):
+    text = ('grid: {wind.wind_gust_speed_mean: [0.0, 1.0], rate: [5, 10]}\n'
             'set: {wind.wind_gust_duration: 2.0, bodies.none.radius: 0.1}\n')
     found = warnings(tmp_path, caplog, text)
     assert ['wind_gust_duration: has no effect without' in found[0],
             'no robot has this body' in found[1]] == [True, True]
-    assert all(each.endswith(' (at wind.wind_gust_speed_mean=0.0)') for each in found)
+    assert found[0].endswith(' (at wind.wind_gust_speed_mean=0.0)')
+    assert ' (at ' not in found[1]
+
+
+def test_a_warning_that_holds_for_a_later_value_is_told(tmp_path, caplog):
+    text = ('grid: {wind.wind_gust_speed_mean: [1.0, 0.0, -0.0], rate: [5, 10]}\n'
+            'set: {wind.wind_gust_duration: 2.0}\n')
+    [warning] = warnings(tmp_path, caplog, text)
+    assert warning.endswith(' (at wind.wind_gust_speed_mean=0.0, -0.0)')
+
+
+def test_a_list_without_brackets_that_the_scenario_takes_as_a_text_is_told(tmp_path, caplog):
+    text = "set: {robots.0.parameters.mood: '0.5,-1e3', name: 'here, there'}\ngrid: {rate: [5]}\n"
+    assert warnings(tmp_path, caplog, text) == [
+        "robots.0.parameters.mood: '0.5,-1e3' is one text; several values are a list: [0.5,-1e3]"]
+
+
+def logged(caplog, axes, told):
+    """What is logged of warnings: pairs of (axis, place) and text."""
+    found = Warnings(axes)
+    for number, axis in enumerate(axes):
+        for place in range(len(axis)):
+            found.tell(number, place)
+    for place, text in told:
+        found.tell(*place)(text)
+    found.log()
+    return [record.getMessage() for record in caplog.records]
+
+
+AXES = [Axis(('a',), ([1, 2, 3, 4, 5],)), Axis(('b', 'c'), ([6, 7], [8, 9]))]
+
+
+@pytest.mark.parametrize(('places', 'note'), [
+    ([(None, 0), *((0, i) for i in range(5)), (1, 0), (1, 1)], ''),
+    ([(None, 0), (0, 0), (1, 0), (1, 1)], ' (at a=1)'),
+    ([(None, 0), (0, 0), (1, 0)], ' (at a=1; b=6, c=8)'),
+    ([(0, i) for i in range(1, 5)], ' (at a=2, 3, 4, …)'),
+    ([(0, 2), (1, 1)], ' (at a=3 or b=7, c=9)')])
+def test_a_warning_names_the_values_of_the_axes_that_matter(caplog, places, note):
+    told = [(place, '100 % idle') for place in places]
+    assert logged(caplog, AXES, told) == [f'100 % idle{note}']
+
+
+def test_warnings_with_other_numbers_are_one_unless_they_stand_together(caplog):
+    told = [((0, i), f'ends at {i + 1} s') for i in range(3)]
+    assert logged(caplog, AXES, told) == ['ends at 1 s (at a=1; alike at 2 other values)']
+    caplog.clear()
+    told = [((0, i), f'robot {k} is lost') for i in range(5) for k in (1, 2)]
+    assert logged(caplog, AXES, told) == ['robot 1 is lost', 'robot 2 is lost']

@@ -68,6 +68,15 @@ def test_a_list_that_was_taken_apart_is_explained():
     assert with_hint(InputError('other'), [axis]).args == ('other',)
 
 
+@pytest.mark.parametrize('key', ['wind.wind_speed_mean', 'robots.*.pose'])
+def test_a_list_without_brackets_is_explained(key):
+    error = InputError(f"override: {key.replace('*', '1')}: got '0,0.1', expected a number")
+    for axes, fixed in (([], {key: '0,0.1'}), ([Axis((key,), (['0,0.1'],))], {})):
+        assert str(with_hint(error, axes, fixed)).endswith(
+            'expected a number; several values are a list: [0,0.1]')
+    assert with_hint(error, [], {f'{key}s': '0,0.1', key: 'calm'}) is error
+
+
 def test_names_that_no_file_can_have_are_no_files(tmp_path):
     assert not is_file(Path('a\0b'))
     assert not is_file(tmp_path)

@@ -6,7 +6,7 @@ from finished_sweep import make
 from matplotlib.text import Text
 
 from sbot.figures.palette import LETTERS
-from sbot.sweeps.results.figure import STYLE, draw_sweep
+from sbot.sweeps.results.figure import STYLE, Words, draw_sweep
 from sbot.sweeps.results.show import load_results
 
 
@@ -30,7 +30,7 @@ def test_the_legend_stands_below_the_axes_and_letters_can_be_read_on_a_page(tmp_
         figure = draw_sweep(load_results(make(tmp_path / 'a')))
         figure.draw_without_rendering()
     [legend] = figure.legends
-    assert legend.get_title().get_text() == 'controllers.potential_field.leader_filter'
+    assert legend.get_title().get_text() == 'leader_filter'
     assert [text.get_text() for text in legend.get_texts()] == ['as_written', 'geometric']
     assert legend.get_window_extent().y1 <= figure.axes[0].get_tightbbox().y0 + 1
     texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
@@ -43,7 +43,7 @@ def test_words_stand_along_x_too(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     [axes] = draw_sweep(results, 'overlaps', ['leader_filter']).axes
     assert [text.get_text() for text in axes.get_xticklabels()] == ['as_written', 'geometric']
-    assert len(axes.lines) == 1
+    assert len(axes.lines) == 3
 
 
 @pytest.mark.parametrize(('key', 'label'), [
@@ -146,3 +146,35 @@ def test_points_of_equal_counts_stand_side_by_side_within_the_axes(tmp_path):
     for drawn in (left, right):
         assert axes.bbox.x0 < drawn.x0 < drawn.x1 < axes.bbox.x1
         assert axes.bbox.y0 < drawn.y0 < drawn.y1 < axes.bbox.y1
+
+
+def test_other_swept_parameters_tell_curves_apart_or_are_named_in_the_title(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    figure = draw_sweep(results, 'ticks', ['leader_filter'])
+    assert figure.legends[0].get_title().get_text() == 'wind_speed_mean (m/s)'
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ['0', '0.1', '0.2']
+    assert 'over' not in figure.axes[0].get_title()
+    with matplotlib.rc_context(STYLE):
+        pooled = draw_sweep(results, 'ticks', ['leader_filter'], ['wind_speed_mean'])
+        pooled.draw_without_rendering()
+    [axes] = pooled.axes
+    assert axes.get_title().endswith(
+        '; 15 runs at each point; n of N: n runs have a value\nover 3 values of wind_speed_mean')
+    assert axes.title.get_window_extent().y1 <= pooled.bbox.y1
+    assert not pooled.legends
+    assert len(axes.lines) == 1
+
+
+def test_labels_and_title_are_those_that_a_user_gives(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    words = Words('wind (m/s)', 'time (s)', 'In $wind\x1b[31m')
+    [axes] = draw_sweep(results, words=words).axes
+    assert [axes.get_xlabel(), axes.get_ylabel(), axes.get_title()] == [
+        'wind (m/s)', 'time (s)', 'In $wind\\x1b[31m']
+    [axes] = draw_sweep(results, words=Words('', '', '')).axes
+    assert [axes.get_xlabel(), axes.get_ylabel(), axes.get_title()] == ['', '', '']
+
+
+def test_a_count_has_its_unit(tmp_path):
+    [axes] = draw_sweep(load_results(make(tmp_path / 'a')), 'collisions').axes
+    assert axes.get_ylabel() == 'collisions of all robots (ticks)'

@@ -19,10 +19,11 @@ def test_a_line_for_each_setting_with_medians_within_80_columns(tmp_path, capsys
                                     'goal_reached_s']
     assert lines[1].split()[:5] == ['0', 'as_written', '5', '1', '0.15']  # seed 3 failed
     assert lines[2].split()[:5] == ['0', 'geometric', '5', '0', '1.2']
-    assert len(lines) == 1 + 6 + 1 + 1
-    assert lines[-2] == 'medians over the runs that have a value; goal_reached_s: of robot 0'
-    assert lines[-1].startswith('not shown: ')
-    assert lines[-1].endswith('(--metric NAME)')
+    assert len(lines) == 1 + 6 + 1 + 1 + 1
+    assert lines[-1] == 'failed: 1 run: ValueError: no'
+    assert lines[-3] == 'medians over the runs that have a value; goal_reached_s: of robot 0'
+    assert lines[-2].startswith('not shown: ')
+    assert lines[-2].endswith('(--metric NAME)')
 
 
 def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
@@ -33,9 +34,12 @@ def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
     results.columns['goal_reached_s'] = [9.0 if each else None for each in arrived]
     text = format_results(results, ['goal_reached_s', 'robots_arrived'])
     assert text.splitlines()[1].split() == ['10', '6', '1', '9', '0.4']
-    assert ' '.join(text.splitlines()[3:]) == (
+    assert ' '.join(text.splitlines()[3:-1]) == (
         'medians over the runs that have a value (goal_reached_s: at least 2 of 5); '
         'robots_arrived (only 0 and 1): share of runs with 1; goal_reached_s: of robot 0')
+    results.columns['collisions'] = [3] * 12
+    assert format_results(results, ['collisions']).splitlines()[-2].endswith(
+        '; collisions: ticks, of all robots')
     assert 'robot 0' not in format_results(results, ['robots_arrived'])
     assert 'medians' not in format_results(results, ['robots_arrived'])
     assert 'share' not in format_results(results, ['goal_reached_s'])
@@ -119,7 +123,7 @@ def test_the_hint_is_whole_however_much_is_left_out(tmp_path, count):
     metrics = tuple(f'm:a_metric_of_mine_{i}' for i in range(count))
     text = format_results(load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)))
     assert all(len(line) <= WIDTH for line in text.splitlines())
-    hint = ' '.join(text.partition('not shown: ')[2].split())
+    hint = ' '.join(text.partition('not shown: ')[2].partition('\nfailed: ')[0].split())
     assert hint.endswith('overlaps (--metric NAME)')
 
 
