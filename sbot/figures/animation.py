@@ -39,6 +39,7 @@ from sbot.figures.gif import Pixels, write_gif
 from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import PLAIN, Look
 from sbot.figures.signs import BAR_PLACE, draw_scale_bar
+from sbot.figures.zones import NAME
 from sbot_common.errors import InputError, bad_value
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
@@ -47,6 +48,7 @@ _HEIGHTS = (2.4, 8.0)  # inches, least and most
 _ABOVE, _BELOW = 0.32, 0.26  # inches, for a line of text above the arena and one below
 _TRAIL = 0.25  # of the run, how long a trail lasts
 _TRAIL_POINTS = 400  # of each robot at most
+_MOST_ABOVE = 20  # names of zones that are drawn in every frame, above robots
 _PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
 
 
@@ -106,7 +108,9 @@ class _Film:
                                       1.0 - (_ABOVE + _BELOW) / height))
         draw_world(self._axes, data)
         self._axes.set(xticks=[], yticks=[])
-        draw_scale_bar(self._axes, _TRAIL * float(data.seconds[-1]))
+        # A legend of headings leaves no room for the word on wind.
+        draw_scale_bar(self._axes, _TRAIL * float(data.seconds[-1]),
+                       _is_windy(data) and by != 'heading')
         if by == 'heading':
             draw_heading_legend(self._axes, 72.0 * BAR_PLACE)
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
@@ -124,7 +128,7 @@ class _Film:
         self._clock = above_axes(self._axes, '', 0.0, animated=True)
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
-                        self._clock, *self._numbers.texts)
+                        self._clock, *self._numbers.texts, *self._zone_names())
         for artist in self._moving:
             artist.set_animated(True)
         self._background: object = None
@@ -133,6 +137,11 @@ class _Film:
         faster = speed_up(data, film)
         times = f'{faster:.1f}'.removesuffix('.0') if faster >= 10.0 else f'{faster:.2g}'
         self._faster = '' if 0.95 < faster < 1.05 else f'   ×{times}'
+
+    def _zone_names(self) -> list[Artist]:
+        """Return names of zones, which are above robots; many stay on the background."""
+        names: list[Artist] = [each for each in self._axes.texts if each.get_gid() == NAME]
+        return names if len(names) <= _MOST_ABOVE else []
 
     @property
     def size(self) -> tuple[int, int]:
@@ -191,6 +200,12 @@ class _Film:
         for artist in [*self._axes.collections, *self._axes.texts]:
             if artist not in before:
                 artist.remove()
+
+
+def _is_windy(data: RunData) -> bool:
+    """Tell whether a frame has arrows of wind."""
+    return data.field is not None or bool(
+        data.air.velocity[:, :2].any() or data.air.gust[:, :2].any())
 
 
 def _write_mp4(path: Path, frames: Iterator[Pixels], size: tuple[int, int],

@@ -16,17 +16,17 @@ from sbot.figures.zones import draw_zones
 def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,
                index: int | None = None) -> None:
     """Draw everything that does not move, and the wind as ``draw_wind`` does."""
-    draw_world(axes, data)
+    draw_world(axes, data, index)
     draw_wind(axes, data, name_wind, index)
 
 
-def draw_world(axes: Axes, data: RunData) -> None:
-    """Draw everything that does not move."""
+def draw_world(axes: Axes, data: RunData, index: int | None = None) -> None:
+    """Draw everything that does not move, with names of zones as ``draw_zones`` does."""
     xmin, ymin, xmax, ymax = view_of(data)
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
     set_ticks(axes, xmax - xmin, ymax - ymin)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
         spine.set(visible=not has_walls(data), color=palette().grid)
-    draw_zones(axes, data.scenario.world.zones)
+    draw_zones(axes, data, index)
     draw_obstacles(axes, data)
