@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +52,22 @@ _MOST_ABOVE = 20  # names of zones that are drawn in every frame, above robots
 _PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
 
 
-def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film = AUTO) -> None:
+def film_length(data: RunData, suffix: str, film: Film = AUTO) -> int:
+    """Return how many frames the film of a run has; ``suffix`` is the ending of its file."""
+    return frame_count(data, frame_rate(film, suffix), speed_up(data, film))
+
+
+def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film = AUTO,
+                progress: Callable[[float], None] | None = None) -> None:
     """Write the film of a run; the ending of the path selects the format: .mp4 or .gif.
+
+    Parameters
+    ----------
+    data : of the run
+    path : of the film
+    look : how it is drawn
+    film : its size and speed
+    progress : called with the number of frames that are drawn, after each
 
     Raises
     ------
@@ -71,9 +85,9 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
     with drawing(style_of(look.dark)):
         drawn = _Film(data, look.colour, film)
         # Before anything has the size of so many frames.
-        check_length(path, suffix, frame_count(data, rate, faster), drawn.size)
+        check_length(path, suffix, film_length(data, suffix, film), drawn.size)
         indexes = frame_indexes(data, rate, faster)
-        frames = (drawn.frame(index) for index in indexes)
+        frames = _counted((drawn.frame(index) for index in indexes), progress)
         try:
             if suffix == '.gif':
                 some = indexes[::max(1, len(indexes) // _PALETTE_FRAMES)]
@@ -82,6 +96,15 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
                 _write_mp4(path, frames, drawn.size, rate)
         except OSError as error:
             raise InputError(f'{path}: cannot be written: {error.strerror or error}') from None
+
+
+def _counted(frames: Iterator[Pixels],
+             progress: Callable[[float], None] | None) -> Iterator[Pixels]:
+    """Yield frames, and tell after each how many there were."""
+    for done, frame in enumerate(frames, 1):
+        yield frame
+        if progress is not None:
+            progress(done)
 
 
 class _Film:
