@@ -25,12 +25,12 @@ NAME = 'name of a zone'  # mark of its text
 _LINE = 1.3  # height of a name, in sizes of its letters
 
 
-def draw_zones(axes: Axes, data: RunData, index: int | None = None) -> None:
+def draw_zones(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
     """Draw zones as discs beneath everything that moves, and their names above it, with a halo.
 
     A name is at the upper edge of its zone, or where it hides less: robots, goals, tracks,
-    obstacles and other names. ``index``: of the stamp that is shown; None: the tracks and their
-    end. Only the first ``MOST_NAMES`` have names.
+    obstacles and other names. ``shown``: indexes of the stamps that pictures side by side show;
+    none: the tracks and their end. Only the first ``MOST_NAMES`` have names.
     """
     zones = data.scenario.world.zones
     # All at once: an artist for each zone takes minutes for thousands.
@@ -41,14 +41,14 @@ def draw_zones(axes: Axes, data: RunData, index: int | None = None) -> None:
         axes.scatter(x, y, s=_POINT, marker='D', color=[zone_colour(zone) for zone in points],
                      linewidths=0.0, zorder=0.8, gid='zones')
     if zones:
-        _write_names(axes, data, index)
+        _write_names(axes, data, shown)
 
 
-def _write_names(axes: Axes, data: RunData, index: int | None) -> None:
+def _write_names(axes: Axes, data: RunData, shown: Sequence[int]) -> None:
     axes.apply_aspect()  # else the size of the view is not known
     (xmin, xmax), (ymin, ymax) = axes.get_xlim(), axes.get_ylim()
     view = View((xmin, ymin), (xmax, ymax), points_a_metre(axes, data))
-    scene = Scene(data, view, index)
+    scene = Scene(data, view, shown)
     font = FontProperties(size='medium')
     height = _LINE * font.get_size_in_points()
     rim = [withStroke(linewidth=2.0, foreground=palette().ground)]

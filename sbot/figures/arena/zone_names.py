@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -114,23 +114,24 @@ class Scene:
     ----------
     data : of the run
     view : of the arena
-    index : of the stamp that is shown; None: the end, and the tracks until then
+    shown : indexes of the stamps that pictures show; none: the end, and the tracks until then
 
     """
 
-    def __init__(self, data: RunData, view: View, index: int | None = None) -> None:
+    def __init__(self, data: RunData, view: View, shown: Sequence[int] = ()) -> None:
         self._data, self._view = data, view
-        row = -1 if index is None else index
         radius = view.scale * drawn_radius(data, view.scale)
         reach = 1.5 * radius + _ROOM_OF_NUMBER * (1 < len(radius) <= _FEW)
-        goals = latest_goals(data, int(data.stamps_ns[row]))
-        things = [(data.poses[row, :, :2], reach, _ROBOT),
-                  (np.array([(goal.x, goal.y) for goal in goals]).reshape(-1, 2),
-                   1.35 * radius[[goal.robot for goal in goals]], _ROBOT),
-                  (data.boxes[row, :, :2], np.full(data.boxes.shape[1], 8.0), _ROBOT),
-                  (data.obstacles[row], view.scale * data.moving_radius, _OBSTACLE)]
+        things = []
+        for row in shown or (-1,):
+            goals = latest_goals(data, int(data.stamps_ns[row]))
+            things += [(data.poses[row, :, :2], reach, _ROBOT),
+                       (np.array([(goal.x, goal.y) for goal in goals]).reshape(-1, 2),
+                        1.35 * radius[[goal.robot for goal in goals]], _ROBOT),
+                       (data.boxes[row, :, :2], np.full(data.boxes.shape[1], 8.0), _ROBOT),
+                       (data.obstacles[row], view.scale * data.moving_radius, _OBSTACLE)]
         tracks = data.poses[:0, :, :2]
-        if index is None:
+        if not shown:
             things.append((data.poses[0, :, :2], radius, _START))
             step = -(-data.poses.shape[0] * len(radius) // _MOST_POINTS)
             tracks = data.poses[::step, :, :2]
