@@ -130,11 +130,16 @@ def install_command(extra: str) -> str:
 
 def hint(name: str, known: Iterable[str], what: str = 'known', likeness: float = 0.5) -> str:
     """Return a question with the nearest name, or a list of all names, called ``what``."""
-    from difflib import get_close_matches
     names = sorted(known)
+    return question(name, names, likeness) or f'{what}: {", ".join(names)}'
+
+
+def question(name: str, names: Sequence[str], likeness: float = 0.5) -> str:
+    """Return a question with the nearest of some names; '' if none is near."""
+    from difflib import get_close_matches
     short = [each for each in islice(names, 1000) if len(each) <= _NEAR]
     near = get_close_matches(name, short, n=1, cutoff=likeness) if len(name) <= _NEAR else ()
-    return f"did you mean '{near[0]}'?" if near else f'{what}: {", ".join(names)}'
+    return f"did you mean '{near[0]}'?" if near else ''
 
 
 # Warnings quote files of others, whose text must not move the cursor or rename the window.

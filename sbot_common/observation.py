@@ -105,6 +105,9 @@ class Observation(_Fields):
             raise NotSensed(self._lacking(name, name))
         return self.others[name]
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.others]
+
     def _sensed(self, index: int, key: str) -> Any:  # noqa: ANN401
         value = self[index]
         if value is None:

@@ -8,9 +8,11 @@ from traceback import format_exception
 from types import TracebackType
 from typing import TypeVar
 
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, question
 
 T = TypeVar('T')
+
+_LIKENESS = 0.7  # of an unknown attribute and the one that it may mean
 
 # What numba says around a reason.
 _AROUND_REASON = re.compile(r'(Failed in |During: |File |\s|$|- |\^|<source elided>|For details|'
@@ -66,7 +68,25 @@ def reason(error: BaseException) -> str:
         lines = [line for line in text.splitlines() if not _AROUND_REASON.match(line)]
         place = _PLACE.search(text)
         text = (lines[0] if lines else text) + (f' ({place[1]}:{place[2]})' if place else '')
-    return ' '.join(f'{type(error).__name__}: {text}'.split()).removesuffix(':')
+    said = ' '.join(f'{type(error).__name__}: {text}'.split()).removesuffix(':')
+    near = _near_attribute(error)
+    return f'{said}; {near}' if near and 'did you mean' not in said.lower() else said
+
+
+def _near_attribute(error: BaseException) -> str:
+    """Return a question with the name that an unknown attribute may mean; '' without one.
+
+    Python asks only where it prints a traceback itself.
+    """
+    if not isinstance(error, AttributeError) or not isinstance(error.name, str):
+        return ''
+    try:
+        names = [each for each in dir(error.obj) if isinstance(each, str)]
+    except Exception:  # a class of the user's may fail at that, too
+        return ''
+    if not error.name.startswith('_'):
+        names = [each for each in names if not each.startswith('_')]
+    return question(error.name, names, _LIKENESS)
 
 
 def _is_numbas(error: BaseException) -> bool:

@@ -63,9 +63,21 @@ class _Parser(argparse.ArgumentParser):
     """Parser of a command, which prints its own usage for options that it does not know."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401
-        known, unknown = super().parse_known_args(args, namespace)
+        outputs = [each for each in self._actions if each.dest == 'output' and each.required]
+        for output in outputs:  # else a file name without -o in front is not looked at
+            output.required = False
+        try:
+            known, unknown = super().parse_known_args(args, namespace)
+        finally:
+            for output in outputs:
+                output.required = True
+        missing = getattr(known, 'output', '') is None
         if unknown:
-            self.error(f'unrecognized arguments: {" ".join(unknown)}')
+            file = next((each for each in unknown if not each.startswith('-')), None)
+            self.error(f'unrecognized arguments: {" ".join(unknown)}'
+                       + (f'; for the output: -o {file}' if missing and file else ''))
+        if missing and outputs:
+            self.error('the following arguments are required: -o/--output')
         return known, unknown
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sbot.runner.progress import QUIET
 from sbot.scenario.overrides import parse_override
 from sbot_common.errors import InputError, one_line
 
@@ -77,7 +78,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:  # noqa: ANN401 - no
     made.add_argument('--scheduler', metavar='ADDRESS',
                       help='run on the workers of this Dask scheduler')
     made.add_argument('--timeout', type=float, metavar='S', help='longest wall time of a run')
-    made.add_argument('--quiet', action='store_true', help='print no progress')
+    made.add_argument('--quiet', action='store_true', help=QUIET)
     made.set_defaults(run=_navigation)
     return made
 

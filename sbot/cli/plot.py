@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sbot.bag.reader import Bag
 from sbot.cli.bag import report_damage
-from sbot.cli.simulate import add_overrides, overrides_of
+from sbot.cli.simulate import add_overrides, overrides_of, simulated_time
+from sbot.runner.progress import QUIET, progress_bar
+from sbot.scenario.load import load_scenario
 from sbot_common.clock import in_seconds
-from sbot_common.errors import bad_value, one_line
+from sbot_common.errors import SHOWN, bad_value, one_line
+
+if TYPE_CHECKING:
+    from sbot.figures.data import RunData
 
 
 def _plot(args: argparse.Namespace) -> int:
@@ -28,15 +33,26 @@ def _plot(args: argparse.Namespace) -> int:
     film = Film(*read_size(args.size, '--size'), args.fps, args.speed)
     check_film(film, suffix, '--')
     bag = Bag(args.source, partly=True) if is_bag(args.source) else None
-    data = load_run(args.source if bag is None else bag, overrides_of(args))
+    data = _run(args) if bag is None else load_run(bag, overrides_of(args))
     if suffix in FORMATS:
-        animation.animate_run(data, args.output, look, film)
+        with progress_bar(' frames', animation.film_length(data, suffix, film),
+                          shown=not args.quiet, desc=one_line(args.output, SHOWN)) as show:
+            animation.animate_run(data, args.output, look, film, show)
     else:
         picture.plot_run(data, args.output, look)
-    count = len(data.radius)
-    print(f"{one_line(args.output)}: {count} robot{'s' * (count > 1)}, "
-          f'{in_seconds(float(data.seconds[-1]))}', file=sys.stderr)
+    if not args.quiet:
+        count = len(data.radius)
+        print(f"{one_line(args.output)}: {count} robot{'s' * (count > 1)}, "
+              f'{in_seconds(float(data.seconds[-1]))}', file=sys.stderr)
     return 0 if bag is None else report_damage(bag)
+
+
+def _run(args: argparse.Namespace) -> RunData:
+    from sbot.figures.data import from_result
+    from sbot.runner.loop import run_scenario
+    scenario = load_scenario(args.source, overrides_of(args))
+    with simulated_time(scenario, args.quiet) as progress:
+        return from_result(run_scenario(scenario, progress=progress))
 
 
 def _times(text: str | None) -> tuple[float, ...]:
@@ -62,6 +78,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     plot.add_argument('--colour', '--color', choices=('robot', 'time', 'heading'), default='',
                       help='what the colours show: robot (default for up to eight robots), time '
                            '(tracks only; default for more robots), or heading (films and --at)')
+    plot.add_argument('--quiet', action='store_true', help=QUIET)
     plot.add_argument('--dark', action='store_true', help='draw on a dark background')
     films = plot.add_argument_group('films')
     films.add_argument('--size', metavar='PIXELS',

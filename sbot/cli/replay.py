@@ -8,7 +8,8 @@ import json
 import math
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from sbot.controllers.registry import NONE, entry_of
 from sbot.controllers.user import is_shipped
 from sbot.regression.differing import in_words
 from sbot.regression.replay import ReplayResult, replay
+from sbot.runner.progress import QUIET, progress_bar
 from sbot.scenario.controllers import controller_parameters, external_robots
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
@@ -43,10 +45,10 @@ def _run(args: argparse.Namespace) -> int:
     if not args.trust:
         _ask_for_trust(bag, scenario, overrides)
     total = scenario.rate.ticks(scenario.duration) + 1
-    with _bar(args, total) as bar:
+    with _bar(args, total) as show:
         try:
             result = replay(bag, overrides, args.output,
-                            lambda tick: bar.update(max(0, tick + 1 - bar.n)))
+                            None if show is None else lambda tick: show(tick + 1))
         except RecorderError as error:
             print(error, file=sys.stderr)
             return 1
@@ -60,8 +62,6 @@ def _run(args: argparse.Namespace) -> int:
             print(one_line(f'{bag.path}: {said}'), file=sys.stderr)
     code = _report(result, args, damage_code(bag), robots=_compared(result),
                    compared=len(result.compared))
-    if args.quiet and result.equal and result.outside and not args.json:
-        print(f'{bag.path}: {result.driven_outside()}', file=sys.stderr)
     if result.commands == 0 and not code:
         print(f'{bag.path}: no command was compared', file=sys.stderr)
         return 2
@@ -75,10 +75,9 @@ def _compared(result: ReplayResult) -> str:
     return f" (robot {', '.join(map(str, result.compared))}). {result.driven_outside()}"
 
 
-def _bar(args: argparse.Namespace, total: int | None = None) -> Any:  # noqa: ANN401 - of tqdm
-    from tqdm import tqdm
-    return tqdm(total=total, unit=' ticks', leave=False, file=sys.stderr,
-                disable=True if args.quiet or args.json else None)
+def _bar(args: argparse.Namespace, total: int | None = None,
+         ) -> contextlib.AbstractContextManager[Callable[[float], None] | None]:
+    return progress_bar(' ticks', total, shown=not args.quiet and not args.json)
 
 
 def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, damaged: int,
@@ -96,7 +95,7 @@ def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, d
         print(f'{result.differences} of {result.commands} commands differ{robots}')
         if said := in_words(result.differing, compared):
             print(said)
-    elif not args.quiet:
+    else:
         print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
               f'{result.ticks} ticks agree {agree}{robots}')
     return damaged or (0 if result.equal else 1)
@@ -135,11 +134,12 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
     def output(line: str) -> None:
         if not args.quiet and not args.json:
             tqdm.write(line, file=sys.stderr)
-    with _bar(args) as bar, output_named(args.quiet):
+    turns = count(1)
+    with _bar(args) as show, output_named(args.quiet):
         result = replay_node(
             bag, args.node, robots=args.robot, tolerances=Tolerances(args.tolerance),
-            timeout=args.timeout, overrides=overrides, progress=lambda _: bar.update(),
-            output=output)
+            timeout=args.timeout, overrides=overrides, output=output,
+            progress=lambda _: None if show is None else show(next(turns)))
     code = _report(result, args, damage_code(bag),
                    'within the tolerance' if args.tolerance else 'bit for bit',
                    f" (robot {', '.join(map(str, result.robots))})", len(result.robots))
@@ -259,6 +259,6 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                              'recording names (python_path), or executing functions of its '
                              'policy files')
     parser.add_argument('--json', action='store_true', help='print one JSON object')
-    parser.add_argument('--quiet', action='store_true', help='print differences only')
+    parser.add_argument('--quiet', action='store_true', help=QUIET)
     parser.set_defaults(run=_run)
 

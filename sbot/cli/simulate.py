@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sbot.files.temporary import TemporaryFolder
+from sbot.runner.progress import QUIET, progress_bar
 from sbot.runner.summary import format_summary
 from sbot.scenario.load import load_scenario
 from sbot.scenario.model import Scenario
@@ -91,8 +92,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
                                                         '(rosbag2, MCAP)')
     parser.add_argument('--plot', metavar='FILE', help='draw the run (.png, .svg, .pdf)')
     parser.add_argument('--json', action='store_true', help='print the summary as one JSON object')
-    parser.add_argument('--quiet', action='store_true',
-                        help='print no progress and no output of nodes')
+    parser.add_argument('--quiet', action='store_true', help=QUIET)
 
 
 def add_overrides(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
@@ -125,19 +125,14 @@ def bag_named(directory: str | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def progress_bar(scenario: Scenario, quiet: bool) -> Iterator[Progress | None]:
+def simulated_time(scenario: Scenario, quiet: bool) -> Iterator[Progress | None]:
     """Yield a callback that shows simulated time on stderr, or None."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm  # takes as long to import as a short run
-    with tqdm(total=scenario.rate.ticks(scenario.duration) * scenario.rate.dt, unit=' s',
-              desc=one_line(scenario.name, SHOWN), disable=None, file=sys.stderr, leave=False,
-              bar_format='{desc}: {n:.1f}/{total:.1f}{unit} simulated |{bar}| {elapsed}') as bar:
-        def show(done: int, _: int) -> None:
-            bar.n = done * scenario.rate.dt
-            bar.update(0)
-        yield show
+    dt = scenario.rate.dt
+    with progress_bar(
+            ' s', scenario.rate.ticks(scenario.duration) * dt, shown=not quiet,
+            desc=one_line(scenario.name, SHOWN),
+            bar_format='{desc}: {n:.1f}/{total:.1f}{unit} simulated |{bar}| {elapsed}') as show:
+        yield None if show is None else lambda done, _: show(done * dt)
 
 
 def check_outputs(arguments: argparse.Namespace) -> None:
@@ -202,7 +197,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.threads < 1:
         raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1')
     warm_up(scenario, arguments.quiet)
-    with bag_named(arguments.record), removed_if_empty(arguments.record), progress_bar(
+    with bag_named(arguments.record), removed_if_empty(arguments.record), simulated_time(
             scenario, arguments.quiet) as progress:
         result = run_scenario(scenario, record=arguments.record, threads=arguments.threads,
                               progress=progress, keep=arguments.plot is not None,
@@ -247,7 +242,7 @@ def _up(arguments: argparse.Namespace) -> int:
             tqdm.write(line, file=sys.stderr)
 
     with bag_named(arguments.record), removed_if_empty(arguments.record), \
-            progress_bar(scenario, arguments.quiet) as progress, \
+            simulated_time(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag, output_named(arguments.quiet):
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
                          namespace=namespace, own=arguments.node, names=arguments.names,

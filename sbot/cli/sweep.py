@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sbot.cli.sweep_results import OTHERS
+from sbot.runner.progress import QUIET
 from sbot.scenario.overrides import parse_override
 from sbot_common.errors import InputError, one_line
 
@@ -89,7 +90,7 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--memory', metavar='SIZE', help="memory limit of a run, e.g. '2 GiB'")
     parser.add_argument('--record', choices=('none', 'failed', 'all'),
                         help='which runs to record, in DIR/bags (default: none)')
-    parser.add_argument('--quiet', action='store_true', help='print no progress')
+    parser.add_argument('--quiet', action='store_true', help=QUIET)
 
 
 def _request(arguments: argparse.Namespace) -> Request:

@@ -18,6 +18,7 @@ from sbot.cli.simulate import (
     overrides_of,
     report,
 )
+from sbot.runner.progress import QUIET
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError, bad_value, one_line
 from sbot_common.files import real_path
@@ -54,8 +55,9 @@ def _view(args: argparse.Namespace) -> int:
     from sbot.viewer.page import write_view
     bag = Bag(args.source, partly=True)
     write_view(bag, output)
-    size = Path(output).stat().st_size / 1e6
-    print(f'{one_line(output)}: {size:.1f} MB; opens in any browser, offline', file=sys.stderr)
+    if not args.quiet:
+        size = Path(output).stat().st_size / 1e6
+        print(f'{one_line(output)}: {size:.1f} MB; opens in any browser, offline', file=sys.stderr)
     return report_damage(bag)
 
 
@@ -73,7 +75,7 @@ def _run(args: argparse.Namespace) -> int:
     from sbot.viewer.live import run_live
     check_outputs(args)
     scenario = load_scenario(args.source, overrides_of(args))
-    warm_up(scenario)
+    warm_up(scenario, args.quiet)
     with bag_named(args.record):
         run = run_live(scenario, args.port, args.record, lambda line: print(line, flush=True))
     report(run.summary, as_json=False)
@@ -91,6 +93,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                       help='a recording; with --live: a scenario to run')
     view.add_argument('-o', '--output', metavar='FILE',
                       help="the page to write (default: the bag's name with .html)")
+    view.add_argument('--quiet', action='store_true', help=QUIET)
     view.add_argument('--live', action='store_true',
                       help='serve a page that shows a running simulation: SCENARIO in this '
                            'process, or, without SCENARIO, the ROS 2 nodes that run. Space '

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ from sbot.figures.gif import Pixels, write_gif
 from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import PLAIN, Look
 from sbot.figures.signs import BAR_PLACE, draw_scale_bar
+from sbot.figures.zones import NAME
 from sbot_common.errors import InputError, bad_value
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
@@ -47,11 +48,26 @@ _HEIGHTS = (2.4, 8.0)  # inches, least and most
 _ABOVE, _BELOW = 0.32, 0.26  # inches, for a line of text above the arena and one below
 _TRAIL = 0.25  # of the run, how long a trail lasts
 _TRAIL_POINTS = 400  # of each robot at most
+_MOST_ABOVE = 20  # names of zones that are drawn in every frame, above robots
 _PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
 
 
-def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film = AUTO) -> None:
+def film_length(data: RunData, suffix: str, film: Film = AUTO) -> int:
+    """Return how many frames the film of a run has; ``suffix`` is the ending of its file."""
+    return frame_count(data, frame_rate(film, suffix), speed_up(data, film))
+
+
+def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film = AUTO,
+                progress: Callable[[float], None] | None = None) -> None:
     """Write the film of a run; the ending of the path selects the format: .mp4 or .gif.
+
+    Parameters
+    ----------
+    data : of the run
+    path : of the film
+    look : how it is drawn
+    film : its size and speed
+    progress : called with the number of frames that are drawn, after each
 
     Raises
     ------
@@ -69,9 +85,9 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
     with drawing(style_of(look.dark)):
         drawn = _Film(data, look.colour, film)
         # Before anything has the size of so many frames.
-        check_length(path, suffix, frame_count(data, rate, faster), drawn.size)
+        check_length(path, suffix, film_length(data, suffix, film), drawn.size)
         indexes = frame_indexes(data, rate, faster)
-        frames = (drawn.frame(index) for index in indexes)
+        frames = _counted((drawn.frame(index) for index in indexes), progress)
         try:
             if suffix == '.gif':
                 some = indexes[::max(1, len(indexes) // _PALETTE_FRAMES)]
@@ -80,6 +96,15 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
                 _write_mp4(path, frames, drawn.size, rate)
         except OSError as error:
             raise InputError(f'{path}: cannot be written: {error.strerror or error}') from None
+
+
+def _counted(frames: Iterator[Pixels],
+             progress: Callable[[float], None] | None) -> Iterator[Pixels]:
+    """Yield frames, and tell after each how many there were."""
+    for done, frame in enumerate(frames, 1):
+        yield frame
+        if progress is not None:
+            progress(done)
 
 
 class _Film:
@@ -106,7 +131,9 @@ class _Film:
                                       1.0 - (_ABOVE + _BELOW) / height))
         draw_world(self._axes, data)
         self._axes.set(xticks=[], yticks=[])
-        draw_scale_bar(self._axes, _TRAIL * float(data.seconds[-1]))
+        # A legend of headings leaves no room for the word on wind.
+        draw_scale_bar(self._axes, _TRAIL * float(data.seconds[-1]),
+                       _is_windy(data) and by != 'heading')
         if by == 'heading':
             draw_heading_legend(self._axes, 72.0 * BAR_PLACE)
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
@@ -124,7 +151,7 @@ class _Film:
         self._clock = above_axes(self._axes, '', 0.0, animated=True)
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
-                        self._clock, *self._numbers.texts)
+                        self._clock, *self._numbers.texts, *self._zone_names())
         for artist in self._moving:
             artist.set_animated(True)
         self._background: object = None
@@ -133,6 +160,11 @@ class _Film:
         faster = speed_up(data, film)
         times = f'{faster:.1f}'.removesuffix('.0') if faster >= 10.0 else f'{faster:.2g}'
         self._faster = '' if 0.95 < faster < 1.05 else f'   ×{times}'
+
+    def _zone_names(self) -> list[Artist]:
+        """Return names of zones, which are above robots; many stay on the background."""
+        names: list[Artist] = [each for each in self._axes.texts if each.get_gid() == NAME]
+        return names if len(names) <= _MOST_ABOVE else []
 
     @property
     def size(self) -> tuple[int, int]:
@@ -191,6 +223,12 @@ class _Film:
         for artist in [*self._axes.collections, *self._axes.texts]:
             if artist not in before:
                 artist.remove()
+
+
+def _is_windy(data: RunData) -> bool:
+    """Tell whether a frame has arrows of wind."""
+    return data.field is not None or bool(
+        data.air.velocity[:, :2].any() or data.air.gust[:, :2].any())
 
 
 def _write_mp4(path: Path, frames: Iterator[Pixels], size: tuple[int, int],

@@ -70,7 +70,8 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '') -> Figur
         axes = figure.add_axes((
             (left + column * (width + across)) / _WIDTH,
             1.0 - (top + (row + 1) * height + row * down) / full, width / _WIDTH, height / full))
-        _draw(axes, data, index, by, k == 0, numbered)
+        _draw_background(axes, data, index, k == 0, indexes)
+        _draw(axes, data, index, by, numbered)
         axes.set_title(f'{time:g} s', loc='left', fontweight='bold')
         if by == 'heading' and k == columns - 1:
             draw_heading_legend(axes)
@@ -80,11 +81,14 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '') -> Figur
     return figure
 
 
-def _draw(axes: Axes, data: RunData, index: int, by: str, first: bool,
-          numbered: bool) -> None:
+def _draw_background(axes: Axes, data: RunData, index: int, first: bool,
+                     shown: Sequence[int]) -> None:
     # Every moment names its wind if a gust changes it.
     gusts = np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]), axis=0).any()
-    draw_arena(axes, data, first or bool(gusts), index)
+    draw_arena(axes, data, first or bool(gusts), index, shown)
+
+
+def _draw(axes: Axes, data: RunData, index: int, by: str, numbered: bool) -> None:
     length = max(2, int(_TRAIL * len(data.stamps_ns)))
     step = max(1, length // _TRAIL_POINTS)
     trail = data.poses[max(0, index - length):index + 1:step, :, :2]

@@ -51,10 +51,11 @@ def draw_signs(axes: Axes, data: RunData, right: float) -> None:
                             marker='o', markersize=5.0, markerfacecolor=palette().moving,
                             markeredgewidth=0.8))
         names.append('moving obstacle')
-    if data.air.gust.any() and len(free_wind_arrows(data)):  # which the arrows do not contain
+    if len(free_wind_arrows(data)):
         signs.append(Line2D([], [], linestyle='none', marker=r'$\rightarrow$', markersize=11.0,
                             markeredgewidth=0.0, color=wind_colours(data)[0]))
-        names.append('mean wind')
+        # Which does not contain the gust.
+        names.append('mean wind' if data.air.gust.any() else 'wind')
     axes.set_xlabel('x (m)', loc='left' if len(signs) > _MOST_SIGNS else 'center')
     figure = axes.get_figure(root=True)
     assert figure is not None
@@ -80,8 +81,11 @@ def bar_length(width: float) -> float:
     return max(each * power for each in (1, 2, 5) if each * power <= _BAR * width)
 
 
-def draw_scale_bar(axes: Axes, trail: float) -> None:
-    """Draw a scale bar below the arena, away from robots; its length and that of trails (s)."""
+def draw_scale_bar(axes: Axes, trail: float, windy: bool = False) -> None:
+    """Draw a scale bar below the arena, away from robots; its length and that of trails (s).
+
+    ``windy``: the line says that the arrows are the wind.
+    """
     low, high = axes.get_xlim()
     length = bar_length(high - low)
     figure = axes.get_figure(root=True)
@@ -90,6 +94,7 @@ def draw_scale_bar(axes: Axes, trail: float) -> None:
         0.0, -BAR_PLACE, figure.dpi_scale_trans)
     axes.plot((low, low + length), (0.0, 0.0), transform=place, linewidth=1.5, clip_on=False,
               solid_capstyle='butt', gid='scale bar', color=palette().ink)
-    axes.annotate(f'{length:g} m   trails of {trail:.2g} s', (low + length, 0.0), xycoords=place,
+    text = f'{length:g} m   trails of {trail:.2g} s{"   arrows: wind" * windy}'
+    axes.annotate(text, (low + length, 0.0), xycoords=place,
                   xytext=(5.0, 0.0), textcoords='offset points', va='center_baseline', ha='left',
                   gid='scale', color=palette().ink)

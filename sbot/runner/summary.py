@@ -144,9 +144,10 @@ def format_summary(summary: dict[str, Any]) -> str:
         f"{summary['wall_time_s']:g} s ({summary['real_time_factor'] or 0:g}x real time), "
         + ('overlaps not counted' if overlaps is None else f'{overlaps} overlaps'),
         f"trajectory {summary['trajectory_sha256'] or 'not hashed'}",
+        *[f"{'to leader (m)':>74}"] * led,
         f"{'robot':>5} {'x (m)':>7} {'y (m)':>7} {'goal (s)':>8} {'path (m)':>8} "
         f"{'collisions':>10} {'reverts':>7}"
-        + f" {'leader: max':>11} {'end (m)':>7}" * led]
+        + f" {'max':>7} {'end':>7}" * led]
     robots = summary['robots']
     for robot in robots[:20]:
         reached = robot['goal_reached_s']
@@ -154,7 +155,7 @@ def format_summary(summary: dict[str, Any]) -> str:
             f"{robot['id']:>5} {robot['pose'][0]:>7.2f} {robot['pose'][1]:>7.2f} "
             f"{'-' if reached is None else format(reached, '.1f'):>8} "
             f"{robot['path_length_m']:>8.2f} {robot['collisions']:>10} {robot['reverts']:>7}"
-            + (f" {robot['max_leader_distance_m']:>11.2f} {robot['final_leader_distance_m']:>7.2f}"
+            + (f" {robot['max_leader_distance_m']:>7.2f} {robot['final_leader_distance_m']:>7.2f}"
                if led else ''))
     if len(robots) > 20:
         lines.append(f'  ... and {len(robots) - 20} more robots')

@@ -188,7 +188,10 @@ class Settings(_Model):
     """Settings of a scenario: all but the robots."""
 
     name: Name = Field(description='Shown in summaries; default: the file name without `.yaml`.')
-    description: Text = Field('', description='One or two sentences about the scenario.')
+    description: Text = Field('', description='One or two sentences about the scenario, '
+                              'for readers of the file. `sbot list` shows those of shipped '
+                              'scenarios. A picture of a run that Python code describes without '
+                              'a `name` has it in its title, if it is short.')
     rate: Hertz = Field(Rate(30, 1), description='Ticks per second.')
     duration: Duration = Field(60.0, description='Simulated time of a run.')
     until: Until | None = Field(

@@ -5,6 +5,7 @@ import pytest
 
 from sbot_common.clock import Rate
 from sbot_common.observation import Inputs, Neighbours, Scan, make_observation
+from sbot_common.user_code import UserCodeError, call_user_code
 
 RATE = Rate(100, 3)
 
@@ -35,3 +36,11 @@ def test_no_array_can_be_written_to_and_those_given_still_can():
 def test_an_unknown_field_is_an_error():
     with pytest.raises(TypeError, match='smell'):
         make_observation(0, RATE, None, Inputs(9, np.zeros((1, 3)), {'smell': 1.0}))
+
+
+@pytest.mark.parametrize(('written', 'meant'), [('gaol', 'goal'), ('gns', 'gnss')])
+def test_a_misspelt_field_is_asked_about_in_one_line(written, meant):
+    seen = make_observation(0, RATE, (1.0, 2.0), Inputs(RATE.stamp_ns(0), np.zeros((1, 3)), {}),
+                            others=('gnss',))
+    with pytest.raises(UserCodeError, match=f"no attribute '{written}'; did you mean '{meant}'"):
+        call_user_code(lambda: getattr(seen, written), lambda: 'robot 0 at tick 0')

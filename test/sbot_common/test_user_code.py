@@ -48,3 +48,30 @@ class Mute(Exception):
 def test_an_error_that_cannot_say_what_it_is_still_has_a_name_and_a_place():
     with pytest.raises(UserCodeError, match=r'^here: Mute$'):
         call_user_code(lambda: raise_(Mute()), lambda: 'here')
+
+
+class Gadget:
+    goal = 1.0
+    _secret = 2.0
+
+
+@pytest.mark.parametrize(('name', 'asked'), [
+    ('gaol', "; did you mean 'goal'?"), ('secret', ''), ('_secert', "; did you mean '_secret'?"),
+    ('nothing_like_it', '')])
+def test_an_unknown_attribute_names_the_nearest(name, asked):
+    with pytest.raises(UserCodeError) as caught:
+        call_user_code(lambda: getattr(Gadget(), name), lambda: 'here')
+    assert str(caught.value) == (
+        f"here: AttributeError: 'Gadget' object has no attribute '{name}'{asked}")
+
+
+class Shy(Gadget):
+    def __dir__(self):
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize('error', [AttributeError(), AttributeError('x', name='gaol', obj=Shy()),
+                                   AttributeError('x', name=3, obj=Gadget())])
+def test_an_odd_attribute_error_is_as_it_is(error):
+    with pytest.raises(UserCodeError, match=r'^here: AttributeError(: x)?$'):
+        call_user_code(lambda: raise_(error), lambda: 'here')

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from matplotlib.axes import Axes
 
 from sbot.figures.arena.obstacles import draw_obstacles
@@ -14,19 +16,19 @@ from sbot.figures.zones import draw_zones
 
 
 def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,
-               index: int | None = None) -> None:
-    """Draw everything that does not move, and the wind as ``draw_wind`` does."""
-    draw_world(axes, data)
+               index: int | None = None, shown: Sequence[int] = ()) -> None:
+    """Draw everything that does not move: as ``draw_world``, and the wind as ``draw_wind``."""
+    draw_world(axes, data, shown)
     draw_wind(axes, data, name_wind, index)
 
 
-def draw_world(axes: Axes, data: RunData) -> None:
-    """Draw everything that does not move."""
+def draw_world(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
+    """Draw everything that does not move but the wind; zones as ``draw_zones`` does."""
     xmin, ymin, xmax, ymax = view_of(data)
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
     set_ticks(axes, xmax - xmin, ymax - ymin)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
         spine.set(visible=not has_walls(data), color=palette().grid)
-    draw_zones(axes, data.scenario.world.zones)
+    draw_zones(axes, data, shown)
     draw_obstacles(axes, data)

@@ -17,6 +17,7 @@ from wind_model.interpolate import points_at, sample
 Array = NDArray[np.float64]
 
 _ARROWS = 18  # of wind, along the longer side
+_FAINT = 0.5  # opacity of blue arrows beside trails, which are thin and faint, too
 _THIN = 0.55  # pt, width of an arrow's shaft at least
 
 
@@ -83,10 +84,14 @@ def wind_colours(data: RunData) -> tuple[str, str]:
 
 
 def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None = None) -> None:
-    """Draw the undisturbed wind: the mean, or that of a stamp; ``named``: and how strong it is."""
+    """Draw the undisturbed wind: the mean, or that of a stamp, of few robots fainter.
+
+    ``named``: and how strong it is.
+    """
     arrows = free_wind_arrows(data, index)
     strongest = 0.0
     arrow, text = wind_colours(data)
+    faint = index is not None and len(data.radius) <= MOST_NAMED
     if len(arrows):
         mean = wind_at(data, arrows[:, :2], index)
         if index is not None:
@@ -96,7 +101,7 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
         axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
                     width=max(0.06 * longest, _THIN / points_a_metre(axes, data)), headwidth=4,
                     headlength=5, headaxislength=4.5, pivot='mid', zorder=1,
-                    color=arrow)
+                    color=arrow, alpha=_FAINT if faint else None)
     label = wind_label(data, strongest, index) if named else ''
     if label:
         above_axes(axes, label, 1.0, color=text)

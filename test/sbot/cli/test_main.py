@@ -1,4 +1,5 @@
 import argparse
+import io
 import json
 import os
 import signal
@@ -394,6 +395,47 @@ def test_an_unknown_option_prints_the_usage_of_its_command(given, usage, capsys)
     error = capsys.readouterr().err
     assert error.startswith(usage)
     assert 'unrecognized arguments: --speed' in error
+
+
+def test_quiet_leaves_the_result_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for quiet in (['--quiet'], []):
+        bag = f'bag{len(quiet)}'
+        for command, result in (
+                (['run', 'single_robot', '--duration', '0.3', '--record', bag, '--plot', 'a.png'],
+                 'trajectory '), (['replay', bag], 'agree bit for bit'),
+                (['plot', bag, '-o', 'b.png'], ''), (['view', bag, '-o', 'b.html'], '')):
+            assert main([*command, *quiet]) == 0
+            out, err = capsys.readouterr()
+            assert result in out
+            assert bool(out) == bool(result)
+            assert (err == '') == (bool(quiet) or command[0] == 'replay')
+
+
+def test_a_film_shows_its_progress_on_a_terminal(tmp_path, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+    for quiet in ([], ['--quiet']):
+        monkeypatch.setattr(sys, 'stderr', Terminal())
+        assert main(['plot', 'single_robot', '--duration', '0.5', '-o', str(tmp_path / 'a.gif'),
+                     *quiet]) == 0
+        said = sys.stderr.getvalue()
+        assert ('/7 frames' in said or '/7 [' in said) == (not quiet)
+
+
+@pytest.mark.parametrize(('given', 'said'), [
+    (['plot', 'bag', 'film.mp4'], 'unrecognized arguments: film.mp4; for the output: -o film.mp4'),
+    (['plot', 'bag', '--dark', 'a b.png'], '; for the output: -o a b.png'),
+    (['view', 'bag', 'run.html'], '; for the output: -o run.html'),
+    (['plot', 'bag'], 'the following arguments are required: -o/--output'),
+    (['plot', 'bag', '-o', 'a.png', 'b.png'], 'unrecognized arguments: b.png\n'),
+    (['plot', '--colour', 'robot'], 'arguments are required: BAG_OR_SCENARIO')])
+def test_a_file_name_without_its_option_is_asked_about(given, said, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(given)
+    assert caught.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 def test_a_run_names_the_files_that_it_wrote(tmp_path, capsys):

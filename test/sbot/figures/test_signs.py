@@ -87,10 +87,14 @@ def test_a_film_has_a_scale_bar_that_says_its_length(size):
         assert 0 <= each.y0 <= each.y1 <= film._axes.get_window_extent().y0
 
 
-def test_the_arrows_of_a_run_with_a_gust_are_named_mean_wind():
+def test_the_arrows_of_wind_are_named_with_a_gust_mean_wind():
     data = data_of(2)
     mean = data.air.velocity + np.array([0.3, 0, 0])
     windy = data._replace(air=data.air._replace(velocity=mean))
     gusty = windy._replace(air=windy.air._replace(gust=data.air.gust + np.array([0, 1.0, 0])))
-    assert names(draw_run(windy)) == ['start', 'goal']
+    assert names(draw_run(data)) == ['start', 'goal']
+    assert names(draw_run(windy)) == ['start', 'goal', 'wind']
     assert names(draw_run(gusty)) == ['start', 'goal', 'mean wind']
+    for each, ending in ((data, 'trails of 0.25 s'), (windy, '   arrows: wind')):
+        [text] = [text for text in _Film(each)._axes.texts if text.get_gid() == 'scale']
+        assert text.get_text().endswith(ending)

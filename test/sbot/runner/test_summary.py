@@ -47,8 +47,10 @@ def test_distances_to_the_leader_are_shown_where_one_leads(robots, leads):
         {**robot, 'pose': [0, 3 * i, 0]} for i, robot in enumerate(robots)]})
     assert run.summary['leader'] == (0 if leads else None)
     lines = format_summary(run.summary).splitlines()[2:]
-    assert ('leader: max' in lines[0]) == leads
-    assert len(lines[1].split()) == (9 if leads else 7)
+    assert (lines[0].strip() == 'to leader (m)') == leads
+    heads = lines[1 if leads else 0]
+    assert heads.endswith('max     end') == leads
+    assert len(lines[-1].split()) == (9 if leads else 7)
     assert len({len(line) for line in lines}) == 1
 
 
