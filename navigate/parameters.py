@@ -147,7 +147,7 @@ class Parameters(NamedTuple):
         'rad/s', 'Largest turning speed of a command.', minimum=0.0)] = math.pi
     cruise_speed_mps: Annotated[float, Param(
         'm/s', 'Largest speed over ground of a robot with a goal; below `forward_speed_mps`, so '
-        'that followers can catch up; 0: 3/4 of what `forward_speed_mps: 0` means.',
+        'that followers can catch up; 0: 3/4 of the default of `forward_speed_mps`.',
         minimum=0.0)] = 0.0
     goal_tolerance: Annotated[float, Param(
         'm', 'A robot at most this far from its goal has arrived; 0: the radius of '
@@ -160,8 +160,8 @@ class Parameters(NamedTuple):
         '', 'Weight of the newest measurement in the moving average of the drift by the wind, at '
         '30 turns per second; in proportion at other rates.', minimum=0.0, maximum=1.0)] = 0.2
     robot_radius_m: Annotated[float, Param(
-        'm', "Radius of every robot; 0: that of the robot's own body and what it keeps free, of a "
-        'rectangle that of the disc of its area.', minimum=0.0)] = 0.0
+        'm', "Radius of every robot; 0: the robot's own radius plus collision_distance; a "
+        'rectangle has the radius of a disc of equal area.', minimum=0.0)] = 0.0
     margin_m: Annotated[float, Param(
         'm', 'Distance kept from obstacles, in addition to the radius; 0: 0.4 radii.',
         minimum=0.0)] = 0.0

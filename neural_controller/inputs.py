@@ -78,8 +78,8 @@ def field_of(name: str) -> str | None:
 def check_beams(name: str, sectors: int, beams: int) -> None:
     """Raise InputError for a scan input with more sectors than beams: some would be empty."""
     if sectors > beams:
-        raise bad_value('inputs', name, f'scan:{beams} at most, one sector a beam; or set '
-                        f'sensors.scan_beams, now {beams}, to {sectors} at least')
+        raise bad_value('inputs', name, f'at most scan:{beams}, one sector per beam; or set '
+                        f'sensors.scan_beams, now {beams}, to at least {sectors}')
 
 
 def input_table(names: tuple[str, ...]) -> Integers:

@@ -54,7 +54,7 @@ def decoding(where: str, kind: type[InputError] | None = None) -> Iterator[None]
     except RecursionError:
         raise (kind or InputError)(f'{where}: nested too deeply') from None
     except MemoryError:
-        raise (kind or InputError)(f'{where}: needs more memory than there is') from None
+        raise (kind or InputError)(f'{where}: needs more memory than the machine has') from None
     except Exception as error:
         text, name = str(error), type(error).__name__
         raise (kind or InputError)(

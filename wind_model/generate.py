@@ -27,12 +27,13 @@ class FieldParameters(NamedTuple):
     xmax: Annotated[float, Param('m', 'East edge.')] = 40.0
     ymax: Annotated[float, Param('m', 'North edge.')] = 24.0
     resolution: Annotated[float, Param(
-        'm', 'Greatest distance of points in x and y.', minimum=0.0, open_minimum=True)] = 1.0
+        'm', 'Greatest distance between neighbouring points in x and y.', minimum=0.0,
+        open_minimum=True)] = 1.0
     height: Annotated[float, Param(
-        'm', 'Height of the field above the ground at its lowest.', minimum=0.0,
+        'm', 'Height of the field above the lowest ground.', minimum=0.0,
         open_minimum=True)] = 4.0
     layers: Annotated[int, Param(
-        '', 'Points above each other, denser near the ground.', minimum=2, maximum=1000)] = 6
+        '', 'Number of layers, denser near the ground.', minimum=2, maximum=1000)] = 6
     speed: Annotated[float, Param(
         'm/s', 'Wind speed far away; in a vortex, the largest speed.', minimum=0.0)] = 0.3
     angle_deg: Annotated[float, Param(
@@ -40,7 +41,7 @@ class FieldParameters(NamedTuple):
     center_x: Annotated[float, Param('m', 'Centre of the vortex, cylinder or hill.')] = 20.0
     center_y: Annotated[float, Param('m', 'Centre of the vortex, cylinder or hill.')] = 12.0
     radius: Annotated[float, Param(
-        'm', 'Radius of the cylinder or hill; of a vortex, where it is fastest.', minimum=0.0,
+        'm', 'Radius of the cylinder or hill; the vortex is fastest at it.', minimum=0.0,
         open_minimum=True)] = 3.0
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:

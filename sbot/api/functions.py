@@ -197,7 +197,7 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
 
 
 def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
-    """Write a run as one HTML page, an interactive replay for any browser, offline.
+    """Write a run as one interactive HTML page for any browser; it works offline.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scen
     """
     if 'controllers' in overrides:
         raise InputError('controllers cannot be combined with worlds, which you command yourself; '
-                         'leave it out')
+                         'leave controllers out')
     return _load(scenario, overrides, None, controlled=False)
 
 

@@ -187,15 +187,15 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     ``run`` returns the exit code: 0, or 1 when ``diff`` found a difference; it raises InputError
     for an unusable bag.
     """
-    bag = subparsers.add_parser('bag', help='inspect recordings')
+    bag = subparsers.add_parser('bag', help='inspect, compare and export recordings')
     commands = bag.add_subparsers(required=True, metavar='COMMAND')
     info = commands.add_parser('info', help='print topics, length, scenario and state of a bag')
     info.add_argument('bag', metavar='BAG', help=_BAG)
     info.add_argument('--json', action='store_true', help='print one JSON object')
     info.set_defaults(run=_info)
     diff = commands.add_parser(
-        'diff', help='print the first difference of two bags, and the distance of their robots '
-                     'at the end')
+        'diff', help='print the first difference between two bags, and how far apart their robots '
+                     'end')
     diff.add_argument('first', metavar='A', help=_BAG)
     diff.add_argument('second', metavar='B', help=_BAG)
     diff.add_argument('--json', action='store_true', help='print one JSON object')

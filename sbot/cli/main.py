@@ -36,9 +36,9 @@ COMMANDS = (
     ('up', 'simulate', 'start the ROS 2 nodes of a scenario'),
     ('sweep', 'sweep', 'run a scenario over parameters and seeds, here or on a cluster'),
     ('replay', 'replay', 'feed a recording to the controllers and compare every command'),
-    ('bag', 'bag', 'inspect recordings'),
+    ('bag', 'bag', 'inspect, compare and export recordings'),
     ('plot', 'plot', 'draw a recording or scenario as a picture or film'),
-    ('view', 'view', 'replay a recording in the browser, or watch live'),
+    ('view', 'view', 'show a recording in the browser, or a run live'),
     ('wind', 'wind', 'query, export or generate a wind field'),
     ('bench', 'bench', 'measure speed and memory on the standard workload'),
     ('docs', 'docs', 'list the pages of the documentation, or read one'),
@@ -59,8 +59,22 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg] # no generic at run time
+    """Commands of a parser: the line in the list of commands also begins a command's --help."""
+
+    def add_parser(self, name: str, **options: Any) -> Any:  # noqa: ANN401 - as argparse has it
+        text = options.get('help')
+        if text and 'description' not in options:
+            options['description'] = f'{text[0].upper()}{text[1:]}.'
+        return super().add_parser(name, **options)
+
+
 class _Parser(argparse.ArgumentParser):
     """Parser of a command, which prints its own usage for options that it does not know."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - argparse's
+        super().__init__(*args, **options)
+        self.register('action', 'parsers', _Commands)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401
         outputs = [each for each in self._actions if each.dest == 'output' and each.required]
@@ -93,7 +107,8 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
         prog='sbot', description='Simulate robot swarms in wind: run, record, replay, compare.')
     parser.add_argument('--version', action=_Version, nargs=0,
                         help='print the version and exit')
-    subparsers = parser.add_subparsers(metavar='COMMAND', required=True, parser_class=_Parser)
+    subparsers = parser.add_subparsers(metavar='COMMAND', required=True, parser_class=_Parser,
+                                       action=_Commands)
     wanted = next((module for name, module, _ in COMMANDS if name == command), None)
     added = None
     for name, module, text in COMMANDS:
@@ -208,7 +223,7 @@ def _answer(given: Sequence[str], came: Interrupts) -> int:
         _drop_output()
         return 1
     except MemoryError:
-        print('sbot: needs more memory than there is', file=sys.stderr)
+        print('sbot: needs more memory than the machine has', file=sys.stderr)
         return 1
     except OSError as error:
         if error.errno in _NAMES and error.filename is not None:

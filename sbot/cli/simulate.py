@@ -32,11 +32,11 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
         'run', help='simulate a scenario in one process, without ROS',
         description='Simulate a scenario in this process. The same scenario and seed give the '
                     'same result bit for bit, here and over ROS 2 (sbot up). The summary has a '
-                    'line for each robot: where it ended; when it came to its goal (-: not); the '
-                    'length of its path; collisions: ticks in which it touched something; '
-                    'reverts: ticks in which it returned to its last pose, because no pose '
-                    'without overlap was found; its greatest and last distance to the leader. '
-                    'More: docs/command_line.md.')
+                    'line for each robot: its last position; the time at which it reached its '
+                    'goal (-: it did not); the length of its path; collisions (ticks in which it '
+                    'touched something); reverts (ticks in which it returned to its last pose, '
+                    'because no pose without overlap was found); its greatest and its last '
+                    'distance to the leader. More: docs/command_line.md.')
     _add_options(run)
     run.add_argument('--threads', type=int, default=1, metavar='N',
                      help='threads to use; the result is the same (default: 1)')
@@ -48,14 +48,14 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     up = subparsers.add_parser(
         'up', help='start the ROS 2 nodes of a scenario',
         description='Start the simulator, the wind and one controller per robot as ROS 2 nodes. '
-                    'It needs no `ros2 launch`. Discovery stays on this machine unless '
-                    'ROS_AUTOMATIC_DISCOVERY_RANGE says otherwise.')
+                    'This needs no `ros2 launch`. The nodes discover nodes on this machine only, '
+                    'unless ROS_AUTOMATIC_DISCOVERY_RANGE is set.')
     _add_options(up)
     up.add_argument('--composed', action='store_true',
                     help='run all nodes in one process: faster, with the same result')
     up.add_argument('--domain', metavar='N',
-                    help="ROS domain instead of ROS_DOMAIN_ID; 'free' finds one without a "
-                         'simulation')
+                    help="ROS domain, instead of ROS_DOMAIN_ID; 'free' selects one in which no "
+                         'simulation runs')
     up.add_argument('--namespace', metavar='NAME', default='',
                     help='ROS namespace of the run, with its own /clock and /tf, so that several '
                          'runs fit side by side')
@@ -74,12 +74,12 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     help='publish `contact`: whether each robot touched something in the last '
                          'tick')
     up.add_argument('--node', action='append', default=[], metavar='COMMAND',
-                    help="also start your own node, e.g. for `controller: external`; e.g. 'ros2 "
-                         "run my_package my_node', or a Python file with its arguments. With "
-                         'several robots the node of robot N needs its namespace: --ros-args '
-                         '-r __ns:=/robot_N. A command with {namespace}, {robot}, {goal_x} or '
-                         '{goal_y} is started once for each robot with `controller: external`, '
-                         'with its values. May be repeated')
+                    help='also start your own node, for robots with `controller: external`. '
+                         "COMMAND is e.g. 'ros2 run my_package my_node', or a Python file with "
+                         'its arguments. With several robots the node of robot N needs its '
+                         'namespace: --ros-args -r __ns:=/robot_N. A command with {namespace}, '
+                         '{robot}, {goal_x} or {goal_y} is started once for each of these '
+                         "robots, with the robot's values. May be repeated")
     up.set_defaults(run=_up)
 
 

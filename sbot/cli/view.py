@@ -88,7 +88,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 
     ``run`` raises InputError for an unusable bag, file name or port, or where rclpy is missing.
     """
-    view = subparsers.add_parser('view', help='replay a recording in the browser, or watch live')
+    view = subparsers.add_parser('view', help='show a recording in the browser, or a run live')
     view.add_argument('source', metavar='BAG_OR_SCENARIO', nargs='?',
                       help='a recording; with --live: a scenario to run')
     view.add_argument('-o', '--output', metavar='FILE',

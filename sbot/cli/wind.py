@@ -120,7 +120,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                           '(default: half-way up)')
     vtk.set_defaults(run=_vtk)
 
-    make = commands.add_parser('make', help='generate a field')
+    make = commands.add_parser('make', help='write a field of one of four kinds')
     make.add_argument('kind', metavar='KIND', choices=list(FLOWS),
                       help='one of ' + ', '.join(FLOWS))
     make.add_argument('field', metavar='FIELD', help='text file to write')
@@ -132,7 +132,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                           default=spec.default, help=f'{spec.text}{unit} Default: {spec.default}')
     make.set_defaults(run=_make)
 
-    wake = commands.add_parser('wake', help='show the wind reductions between robots')
+    wake = commands.add_parser(
+        'wake', help='print how much the wakes of other robots reduce the wind at each robot')
     wake.add_argument('scenario', metavar='SCENARIO', help='scenario file, or name of a shipped '
                                                            'scenario')
     wake.add_argument('--time', type=_number, default=0.0, metavar='T',

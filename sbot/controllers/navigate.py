@@ -55,7 +55,7 @@ def _doubts(parameters: Parameters, body: Body,
     if radius in (0.0, own):
         return []
     return [('robot_radius_m', f'got {radius:g}, expected {own:g} m, the radius of body '
-                               f'{body.name}; leave it out for that')]
+                               f'{body.name}; leave it out to use that')]
 
 
 def _follows(robot: Member) -> bool:

@@ -38,9 +38,8 @@ def _doubts(parameters: Mapping[str, object], _: Body,
     doubts = [] if unlike is None else [('network', unlike)]
     if None in (given, of_file) or given == of_file:
         return doubts
-    return [*doubts,
-            ('hold', f'got {given}, expected {of_file}, with which {one_line(path)} says '
-             'that its network drives; leave it out to drive so')]
+    return [*doubts, ('hold', f'got {given}, expected {of_file}, the hold in {one_line(path)}; '
+                      'leave it out to use that')]
 
 
 ENTRY = Entry('neural_controller.controller:Neural',

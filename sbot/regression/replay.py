@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from sbot.bag.recorder import Recorder
 
 # Of `sbot run` even such a bag is replayed: in one process every run is in lockstep.
-_FREE_RUNNING = ('the recording is of free-running nodes (lockstep: false), and does not say '
-                 'which '
+_FREE_RUNNING = ('the nodes ran free (lockstep: false), so the recording does not show which '
                  'poses and scans a command answers; record with lockstep: true')
 
 
@@ -207,7 +206,7 @@ class _Comparison:
         """Raise InputError if the result means nothing."""
         if self.differences and not scenario.lockstep and not overridden:
             raise InputError(f'{bag.path}: {self.differences} of {self.compared} commands differ, '
-                             f'which means nothing: {_FREE_RUNNING}')
+                             f'but they cannot be compared: {_FREE_RUNNING}')
         if self.compared == 0 and not self._replayed.drew_other_numbers:
             why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
             raise InputError(f'{bag.path}: a replay needs a complete tick: poses, scans and a '

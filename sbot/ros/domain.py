@@ -55,7 +55,7 @@ def claim(domain: int, clock: str = CLOCK.name) -> int | None:
         raise InputError(
             f'another simulation runs in ROS domain {domain} and publishes {clock}: wait for its '
             'end, set ROS_DOMAIN_ID to another number (sbot up --domain free finds one), or give '
-            'one a namespace (sbot up --namespace; launch argument namespace)',
+            'one of them a namespace (sbot up --namespace; launch argument namespace)',
         ) from None
     return descriptor
 

@@ -96,4 +96,4 @@ def enough_memory(what: str) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise InputError(f'{what}: need more memory than there is; use fewer') from None
+        raise InputError(f'{what}: need more memory than the machine has; use fewer') from None

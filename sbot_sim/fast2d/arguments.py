@@ -54,10 +54,10 @@ def checked_weights(name: str, num_rays: int, ray_weights: Sequence[float]) -> t
         given = list(islice(ray_weights, count + 1))
     except TypeError:
         raise bad_value(f'{PREFIX}{name}: ray_weights', ray_weights,
-                        f'{count} numbers, one a ray') from None
+                        f'{count} numbers, one per ray') from None
     weights = tuple(number(name, 'ray_weights', weight) for weight in given)
     if len(weights) != count:
-        raise bad_value(f'{PREFIX}{name}: ray_weights', weights, f'{count} numbers, one a ray')
+        raise bad_value(f'{PREFIX}{name}: ray_weights', weights, f'{count} numbers, one per ray')
     if min(weights) < 0.0 or abs(math.fsum(weights) - 1.0) > _WEIGHTS_SUM:
         raise bad_value(f'{PREFIX}{name}: ray_weights', weights, 'numbers >= 0 with the sum 1')
     return weights

@@ -171,7 +171,7 @@ def test_more_sectors_than_beams_are_refused(tmp_path, beams):
     if beams >= 8:
         sbot.run(scene)
     else:
-        with pytest.raises(InputError, match="inputs: got 'scan:8', expected scan:7 at most"):
+        with pytest.raises(InputError, match="inputs: got 'scan:8', expected at most scan:7"):
             sbot.run(scene)
 
 

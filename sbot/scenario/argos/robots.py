@@ -197,8 +197,8 @@ def _shifted(low: float, high: float) -> tuple[float, float]:
 
 def _one_place(place: Element, quantity: int) -> list[tuple[float, float]]:
     if quantity > 1:
-        raise InputError(f'{place.where}: method: constant is a place for one robot, not for '
-                         f'{quantity}')
+        raise InputError(f'{place.where}: method: constant cannot be combined with quantity '
+                         f'{quantity}: it is one place')
     x, y, _ = place.numbers('values', 3)
     return [(x, y)]
 
@@ -209,8 +209,8 @@ def _grid_places(place: Element, quantity: int) -> list[tuple[float, float]]:
     step = place.numbers('distances', 3)
     columns, rows, _ = (int(n) for n in place.numbers('layout', 3, minimum=1.0))
     if quantity > columns * rows:
-        raise InputError(f'{place.where}: layout: {columns} x {rows} places are too few for '
-                         f'{quantity} robots')
+        raise InputError(f'{place.where}: layout: got {columns} x {rows} places, expected at '
+                         f'least {quantity}, the number of robots')
     return [(center[0] + (i % columns - (columns - 1) / 2) * step[0],
              center[1] + (i // columns - (rows - 1) / 2) * step[1]) for i in range(quantity)]
 

@@ -104,7 +104,7 @@ def _stored(data: Mapping[str, Any], path: Path) -> Stored:
     for i, axis in enumerate(written.axes):
         if len(axis.keys) != len(axis.columns):
             raise bad_value(f'{path}: axes.{i}.columns', f'{len(axis.columns)} columns',
-                            f'{len(axis.keys)}: one a key')
+                            f'{len(axis.keys)}: one per key')
         axes.append(Axis(axis.keys, axis.columns))
     sources = tuple(Source(**source.model_dump()) for source in written.sources)
     try:

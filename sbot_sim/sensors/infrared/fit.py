@@ -118,8 +118,8 @@ def average_readings(samples: ArrayLike, sensor_angles: ArrayLike,
                 way[row, column] += length
                 total[row, column] += mean[i, m, n]
     if not count.any():
-        raise InputError(f'distances: got none within {range_max} m of the wall, expected one at '
-                         'least')
+        raise InputError(f'distances: got none within {range_max} m of the wall, expected at '
+                         'least one')
     with np.errstate(invalid='ignore'):
         surface_distance, surface_reading = way / count, total / count
     sampled = count.any(axis=1)

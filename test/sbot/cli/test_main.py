@@ -269,6 +269,16 @@ def test_help_says_of_a_command_what_its_module_says(command):
     assert make_parser(command).format_help() == make_parser().format_help()
 
 
+@pytest.mark.parametrize(('words', 'sentence'), [
+    (['plot'], 'Draw a recording or scenario as a picture or film.'),
+    (['bag', 'info'], 'Print topics, length, scenario and state of a bag.'),
+    (['replay'], 'Feed the recorded inputs to the controllers again')])
+def test_the_help_of_a_command_begins_with_what_it_does(words, sentence, capsys):
+    with pytest.raises(SystemExit):
+        make_parser(words[0]).parse_args([*words, '--help'])
+    assert sentence in ' '.join(capsys.readouterr().out.split())
+
+
 def test_help_imports_no_command():
     code = ('import sys; from sbot.cli.main import make_parser; make_parser().format_help(); '
             'print([name for name in ("numpy", "numba", "yaml") if name in sys.modules])')

@@ -155,7 +155,7 @@ def test_a_radius_that_is_not_the_bodys_gets_one_warning(caplog, given, warnings
     sbot.load(EPUCKS, **{'controllers.navigate.robot_radius_m': given})
     assert [record.getMessage() for record in caplog.records] == warnings * [
         'scenario, override: controllers.navigate.robot_radius_m: got 0.3, expected 0.035 m, '
-        'the radius of body e-puck2; leave it out for that']
+        'the radius of body e-puck2; leave it out to use that']
 
 
 def test_a_clearance_that_the_map_of_a_small_body_does_not_hold_is_refused():

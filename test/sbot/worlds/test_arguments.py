@@ -74,7 +74,7 @@ def run(worlds, policy=NETWORK, weights=WEIGHTS, ticks=2, **named):
     (lambda w: run(w, policy=sbot.network('perceptron', ['infrared'])),
      "inputs: infrared needs infrared in sense; add 'infrared'"),
     (lambda w: run(w, policy=sbot.network('perceptron', ['scan:999'])),
-     r"inputs: got 'scan:999', expected scan:\d+ at most"),
+     r"inputs: got 'scan:999', expected at most scan:\d+"),
     (lambda w: run(w, keep='pose'), "keep: got 'pose', expected a list of any of pose, command"),
     (lambda w: run(w, keep=3), 'keep: got 3, expected a list'),
     (lambda w: run(w, keep=[[]]), r'keep: got \[\], expected any of'),
@@ -126,7 +126,7 @@ def test_a_lack_of_memory_is_said(worlds, monkeypatch):
     def none_left(*arguments):
         raise MemoryError
     monkeypatch.setattr('sbot.worlds.many.policy_arrays', none_left)
-    with pytest.raises(InputError, match=r'^7 ticks of 2 worlds: need more memory than there is'):
+    with pytest.raises(InputError, match=r'^7 ticks of 2 worlds: need more memory than the mach'):
         run(worlds, ticks=7)
     monkeypatch.setattr('sbot_sim.engine.many.make_worlds', none_left)
     with pytest.raises(InputError, match=r'^9 worlds of 3 robots: need more memory than'):

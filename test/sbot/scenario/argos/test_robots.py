@@ -64,8 +64,9 @@ def test_headings_between_two_angles_begin_within_a_turn(low, high, degrees):
 
 @pytest.mark.parametrize(('arguments', 'message'), [
     (('method="grid" center="0,0,0" distances="1,1,1" layout="1,1,1"',),
-     '1 x 1 places are too few'),
-    (('method="constant" values="0,0,0"',), 'a place for one robot, not for 2'),
+     'got 1 x 1 places, expected at least 2, the number of robots'),
+    (('method="constant" values="0,0,0"',),
+     'constant cannot be combined with quantity 2: it is one place'),
     (('method="spiral"',), "got 'spiral', expected uniform"),
     (('method="uniform" min="0,0,0" max="1,1,0"', 'method="constant" values="0,0,0"',
       MAX_ROBOTS + 1), f'at most {MAX_ROBOTS}')])

@@ -58,7 +58,7 @@ def test_no_plan_and_one_that_would_wait_for_ever(tmp_path):
     ('sources', [{'name': 'one'}], "key 'text' is missing"),
     ('fixed', [], 'fixed: got'), ('fixed', {'a..b': 1}, 'fixed: got'),
     ('axes', {}, 'axes: got'), ('axes', [{'keys': ['a'], 'columns': []}], 'axes.0.columns: got'),
-    ('axes', [{'keys': ['a'], 'columns': [[1], [2]]}], 'expected 1: one a key'),
+    ('axes', [{'keys': ['a'], 'columns': [[1], [2]]}], 'expected 1: one per key'),
     ('axes', [{'keys': ['a'], 'columns': [[]]}], 'axes.0.columns: got'),
     ('axes', [{'keys': ['a'], 'columns': [{'range': [0, 10**8, 1]}]}], 'axes.0.columns: got'),
     ('axes', [{'keys': ['a'], 'columns': [{'range': [0, 5, 0]}]}], 'axes.0.columns: got'),
