@@ -33,8 +33,8 @@ def _doubts(parameters: Mapping[str, object], _: Body) -> list[tuple[str, str]]:
         return []
     if None in (given, of_file) or given == of_file:
         return []
-    return [('hold', f'got {given}, expected {of_file}, the hold in {one_line(path)}; leave it '
-             'out to use that')]
+    return [('hold', f'got {given}, expected {of_file}, with which {one_line(path)} says '
+             'that its network drives; leave it out to drive so')]
 
 
 ENTRY = Entry('neural_controller.controller:Neural',
