@@ -165,9 +165,9 @@ def sweeps() -> str:
         ['two processes instead of one', f"× {row['speedup_of_two_processes']}"],
         ['memory of `sbot sweep` at 1,000 runs', f"{row['peak_mib_1000_runs']} MiB"],
         ['memory of `sbot sweep` at 10,000 runs', f"{row['peak_mib_10000_runs']} MiB"],
-        ['sent to a worker with each task', f"{row['job_bytes']} + {row['run_bytes']} B a run"],
+        ['sent to a worker with each task', f"{row['job_bytes']} + {row['run_bytes']} B per run"],
         ['sent back for a run of four robots', f"{row['row_bytes']} B"],
-        ['in the journal', f"{row['journal_bytes']} B a run"]])
+        ['in the journal', f"{row['journal_bytes']} B per run"]])
 
 
 TABLES: dict[str, dict[str, Callable[[], str]]] = {

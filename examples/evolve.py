@@ -168,12 +168,14 @@ def draw(history, scores, path, title):
 def main(arguments=None):
     """Read the command line, evolve, write, and print the margin."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('problem', choices=PROBLEMS)
-    parser.add_argument('-o', '--output', type=Path, default=Path('evolved'))
-    parser.add_argument('--generations', type=int, default=40)
-    parser.add_argument('--population', type=int, default=24)
-    parser.add_argument('--seed', type=int, default=2)
-    parser.add_argument('--threads', type=int, default=2)
+    parser.add_argument('problem', choices=PROBLEMS, help='what the s-bots should do')
+    parser.add_argument('-o', '--output', type=Path, default=Path('evolved'),
+                        help='folder for the network and its learning curve (default: evolved)')
+    parser.add_argument('--generations', type=int, default=40, help='(default: 40)')
+    parser.add_argument('--population', type=int, default=24,
+                        help='networks in a generation (default: 24)')
+    parser.add_argument('--seed', type=int, default=2, help='seed of the search (default: 2)')
+    parser.add_argument('--threads', type=int, default=2, help='(default: 2)')
     given = parser.parse_args(arguments)
     problem = PROBLEMS[given.problem]()
     began = time.perf_counter(), time.process_time()

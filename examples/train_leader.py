@@ -203,10 +203,12 @@ def draw(rows, path):
 def main(arguments=None):
     """Read the command line, train, write, and print what it brought."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('-o', '--output', type=Path, default=Path('leader'))
-    parser.add_argument('--steps', type=int, default=250_000, help='decisions, of all worlds')
-    parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--threads', type=int, default=2)
+    parser.add_argument('-o', '--output', type=Path, default=Path('leader'),
+                        help='folder for the network and its learning curve (default: leader)')
+    parser.add_argument('--steps', type=int, default=250_000,
+                        help='decisions in all worlds together (default: 250000)')
+    parser.add_argument('--seed', type=int, default=1, help='seed of the training (default: 1)')
+    parser.add_argument('--threads', type=int, default=2, help='(default: 2)')
     given = parser.parse_args(arguments)
     if find_spec('stable_baselines3') is None:
         sys.exit(f"train_leader.py needs stable-baselines3: {install_command('train')}")

@@ -31,16 +31,16 @@ ARGUMENTS = (
     ('scenario', 'leader_follower', 'Scenario file, or name of a shipped scenario.'),
     ('robots', '', 'Ids of the robots that Nav2 drives, separated by spaces; empty: all.'),
     ('params_file', '', "Parameters of Nav2; empty: the package's config/nav2.yaml."),
-    ('use_composition', 'True', 'True: one process for the Nav2 of a robot.'),
-    ('namespace', '', 'Namespace of the run, with a /clock and TF of its own.'),
+    ('use_composition', 'True', 'True: the Nav2 of a robot runs in one process.'),
+    ('namespace', '', 'Namespace of the run, with its own /clock and TF.'),
     ('slam', 'False', 'True: slam_toolbox makes the map and localises.'),
     ('map', '', "map.yaml that Nav2's map_server loads; empty: the simulator's /map."),
-    ('use_localization', '', 'True: AMCL localises, or SLAM; default: only with slam or map.'),
+    ('use_localization', '', 'True: AMCL or SLAM localises; default: True with slam or map.'),
     ('autostart', 'True', "False: Nav2's nodes wait for their lifecycle manager."),
-    ('log_level', 'info', "Level of the log of Nav2's nodes."),
-    ('rviz', 'false', 'true: an rviz2 for each of the robots, or the ids of some of them.'),
+    ('log_level', 'info', "Log level of Nav2's nodes."),
+    ('rviz', 'false', 'true: one rviz2 for each robot; ids such as 0 2: only for these robots.'),
     ('record', '', 'New directory for a recording; empty: none.'),
-    ('set', '', 'More changes to the scenario: KEY=VALUE, several separated by spaces.'),
+    ('set', '', 'Changes to other keys of the scenario: KEY=VALUE, separated by spaces.'),
 )
 
 

@@ -44,7 +44,7 @@ def differences(learned_with: Conditions, now: Mapping[str, Value]) -> str:
 def warning_of(what: str, learned_with: Conditions, now: Mapping[str, Value]) -> str | None:
     """Return the line of a warning about a network, called ``what``; None: nothing differs."""
     words = differences(learned_with, now)
-    return one_line(f'{what} learned with {words}, so it drives otherwise than it learned; give '
+    return one_line(f'{what} learned with {words}, so it drives differently than it learned; give '
                     'the scenario these values') if words else None
 
 

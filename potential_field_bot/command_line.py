@@ -12,16 +12,16 @@ from sbot_common.errors import InputError
 USAGE = 'Usage: potfield_bot [ROBOT_NUM_ID] [NUM_ROBOTS] [GOAL_X] [GOAL_Y]'
 
 HELP = f"""{USAGE}
-The controller of one robot (document 001). It hears /robot_<i>/base_pose_ground_truth of every
-robot and its own base_scan, and publishes cmd_vel; with one robot the names have no /robot_<i>.
+The controller of one robot (document 001). It subscribes to /robot_<i>/base_pose_ground_truth of
+every robot and to its own base_scan, and publishes cmd_vel. A single robot has no namespace.
 
 ROBOT_NUM_ID    number of this robot, from 0; robot 0 is the leader
-NUM_ROBOTS      how many robots there are
+NUM_ROBOTS      number of robots
 GOAL_X, GOAL_Y  goal of the leader (m)
 
-Constants and everything else are ROS parameters: append
+All other values are ROS parameters: append
   --ros-args -p conversion_constant_zeta:=0.2
-ros2 param list and ros2 param describe show them while it runs."""
+While the node runs, ros2 param list and ros2 param describe show them."""
 
 _WHOLE = re.compile(r'[+-]?[0-9]+')
 _LARGEST = 2**31 - 1  # of an int in C++

@@ -196,7 +196,7 @@ class Bag:
 
     @property
     def random_numbers(self) -> str | None:
-        """What the random numbers of the run were made with; None: another recorder's bag.
+        """Generator of the run's random numbers; None: a bag of another recorder.
 
         Versions that noted none, '', drew from PCG64.
         """

@@ -74,7 +74,7 @@ def _relay(name: str, label: str, stream: IO[str] | None, lines: RepeatedLines,
 
 
 def stop(processes: list[subprocess.Popen[str]]) -> None:
-    """End all processes: SIGINT, then SIGTERM, then SIGKILL; a second Ctrl-C goes one step on.
+    """End all processes: SIGINT, SIGTERM, SIGKILL; a second Ctrl-C sends the next one at once.
 
     The keeper of a user's command, which has a pipe as standard input, gets no SIGKILL while it
     answers: it kills in our place, and knows all that the command has started.

@@ -1,4 +1,4 @@
-"""Domain randomisation: values of a scenario that a task draws anew for each episode."""
+"""Domain randomisation: values of a scenario that a task draws for each episode."""
 
 from __future__ import annotations
 

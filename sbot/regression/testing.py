@@ -9,7 +9,7 @@ fixture ``sbot``::
         assert run.poses[-1, 0, 0] > 25.0
         sbot.assert_golden('my_swarm.yaml', 'golden/my_swarm', {'duration': 2})
 
-With the environment variable SBOT_REFRESH=1, ``assert_golden`` records the bag anew.
+With the environment variable SBOT_REFRESH=1, ``assert_golden`` records the bag again.
 """
 
 from __future__ import annotations

@@ -83,9 +83,12 @@ def _make(package: str, prefix: Path, place: str, timeout: float) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Make a package; return the exit code."""
     parser = argparse.ArgumentParser(prog='python -m sbot.ros.interfaces',
-                                     description='Make a message package for Python.')
-    parser.add_argument('sources', type=Path, help='folder with package.xml, and msg or srv')
-    parser.add_argument('folder', type=Path, help='folder to write the package to, for PYTHONPATH')
+                                     description='Make the Python package of message types '
+                                                 'that are not installed. More: docs/ros2.md.')
+    parser.add_argument('sources', metavar='SOURCES', type=Path,
+                        help='folder with package.xml, and msg or srv')
+    parser.add_argument('folder', metavar='FOLDER', type=Path,
+                        help='folder to write the package to, for PYTHONPATH')
     arguments = parser.parse_args(argv)
     try:
         make_interfaces(arguments.sources, arguments.folder)

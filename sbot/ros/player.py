@@ -188,8 +188,11 @@ def _twist(message: Message) -> bytes:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Play a bag; return 0 if all answers are as recorded, 1 if not, 2 if the bag is unusable."""
-    parser = argparse.ArgumentParser(prog='sbot.ros.player', description=__doc__)
-    parser.add_argument('bag', metavar='BAG')
+    parser = argparse.ArgumentParser(prog='sbot.ros.player', description=(
+        'Play a recording in lockstep to controller nodes, and compare their commands with the '
+        'recorded ones. The player starts when every controller is connected, and waits for the '
+        'answers to each tick. More: docs/record_and_replay.md.'))
+    parser.add_argument('bag', metavar='BAG', help='a recording that was made in lockstep')
     parser.add_argument('--rate', type=float, default=0.0,
                         help='speed relative to real time; 0 (default): as fast as answers arrive')
     parser.add_argument('--timeout', type=float, default=20.0,

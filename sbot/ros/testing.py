@@ -9,7 +9,7 @@ With pytest the helper starts the node. In your ``conftest.py``:
 With launch_testing the launch description starts it, and a test calls
 ``assert_node_replays('recordings/tuesday')`` (docs/record_and_replay.md).
 
-With the environment variable SBOT_REFRESH=1 a test that starts its node records the run anew.
+With the environment variable SBOT_REFRESH=1 a test that starts its node records the run again.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def _invalid_turns(controllers: ControllerSet, turns: int) -> NDArray[np.int64]:
     counts = controllers.invalid_turns()
     worst = int(counts.argmax())
     if counts[worst]:
-        LOG.warning('the force on %d robots was not a number in some turns, in which they stood '
-                    'still; most often on robot %d: in %d of %d turns',
+        LOG.warning('the force on %d robots was not a number in some turns, and they stood still '
+                    'in these; robot %d has the most such turns: %d of %d',
                     np.count_nonzero(counts), worst, counts[worst], turns)
     return counts

@@ -68,7 +68,8 @@ def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int) -> Non
     if not isinstance(saved, Saved):
         raise bad_value('state', saved, 'a state that save() of such worlds returned')
     if len(saved) not in (1, worlds):
-        raise bad_value('state', f'{len(saved)} worlds', f'1 or {worlds}, as many as are restored')
+        raise bad_value('state', f'{len(saved)} worlds',
+                        f'1 or {worlds}, the number of worlds to restore')
     if saved.senses != senses:
         raise bad_value('state', f"sense {', '.join(sorted(saved.senses)) or 'nothing'}",
                         f"sense {', '.join(sorted(senses)) or 'nothing'}")

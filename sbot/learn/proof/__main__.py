@@ -28,7 +28,11 @@ _MOST = {'trainings': 1_000_000, 'episodes': MOST_WORLDS, 'generations': 1_000_0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog='python -m sbot.learn.proof', description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog='python -m sbot.learn.proof',
+        description='Train policies for tasks, with several seeds. Compare them with random '
+                    'actions, a rule, and the controller navigate where robots have goals, in '
+                    'scenes that training never saw. More: docs/learned_results.md.')
     parser.add_argument('tasks', nargs='+', metavar='TASK',
                         help='name from `sbot list tasks`, or module:ENTRY for a task of your own')
     parser.add_argument('--learner', choices=list(LEARNERS), default='evolved',

@@ -25,7 +25,7 @@ Integers = NDArray[np.int64]
 
 
 class Track(NamedTuple):
-    """What K episodes of N robots left behind; row t of T belongs to tick t."""
+    """Records of K episodes of N robots; row t of T belongs to tick t."""
 
     pose: Floats  # (T, K, N, 3) x, y (m), yaw (rad)
     command: Floats  # (T, K, N, 3) vx, vy (m/s), omega (rad/s), decided in that tick

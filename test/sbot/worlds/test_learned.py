@@ -64,7 +64,7 @@ def test_a_scenario_with_other_values_is_warned_in_one_line(tmp_path, caplog, co
     assert record.getMessage() == (
         f'scenario: robots.0.parameters.{key}: {path} learned with rate 10 (now 20), '
         'sensors.scan_beams 8 (now 180), sensors.scan_range_max 2 (now 4), so it drives '
-        'otherwise than it learned; give the scenario these values')
+        'differently than it learned; give the scenario these values')
 
 
 def test_worlds_are_warned_once(tmp_path, caplog):
