@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -14,9 +14,13 @@ from neural_controller.network import Network
 from sbot.api.loading import Sources, load_uncontrolled
 from sbot_common.errors import bad_value
 
+if TYPE_CHECKING:
+    from sbot.worlds.many import Worlds
+    from sbot.worlds.single import World
+
 
 def save_network(path: str | Path, network: Network, weights: ArrayLike, *,
-                 scenario: Sources | None = None) -> None:
+                 scenario: Sources | Worlds | World | None = None) -> None:
     """Write a network and its weights (W,) as JSON, which keeps every bit.
 
     Parameters
@@ -24,8 +28,8 @@ def save_network(path: str | Path, network: Network, weights: ArrayLike, *,
     path : of the file, with which ``controller: network`` drives robots
     network : from ``sbot.network``, or of an environment
     weights : (W,)
-    scenario : in which it learned, as ``sbot.load`` takes it, or a list of such. The file then
-        keeps its rate, body and the settings of the sensors that the network reads
+    scenario : in which it learned, as ``sbot.load`` takes it, a list of such, or the worlds. The
+        file then keeps its rate, body and the settings of the sensors that the network reads
         (`learned_with`), and a warning says where another scenario differs. None: those that the
         network has, as networks of ``sbot.learn`` do
 
@@ -43,7 +47,7 @@ def save_network(path: str | Path, network: Network, weights: ArrayLike, *,
 
 
 def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: ArrayLike, *,
-                by_name: bool = False, scenario: Sources | None = None) -> None:
+                by_name: bool = False, scenario: Sources | Worlds | World | None = None) -> None:
     """Write a policy and its weights (W,) as JSON, which keeps every bit.
 
     Parameters
@@ -72,10 +76,15 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
     policy_file.save_policy(path, policy, weights, by_name=by_name)
 
 
-def _learned(network: Network, scenario: Sources) -> Network:
+def _learned(network: Network, scenario: Sources | Worlds | World) -> Network:
     from sbot.scenario.senses import checked_senses
     from sbot.worlds.learned import learned_in, senses_of
+    from sbot.worlds.many import Worlds
+    from sbot.worlds.single import World
     several: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
+    if isinstance(scenario, World | Worlds):
+        several = (scenario.worlds if isinstance(scenario, World) else scenario).scenarios
+    several = list({id(one): one for one in several}.values())  # worlds share them
     if not several:
         raise bad_value('scenario', scenario, 'a scenario, or a list of at least one')
     scenarios = [load_uncontrolled(one, {}) for one in several]

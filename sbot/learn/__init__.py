@@ -53,14 +53,15 @@ def scene(name: str, /) -> Scene:
     return scene_of(name)
 
 
-def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
+def parallel_env(scenario: Source | None = None, /, *, task: Task | str | None = None,
                  render_mode: str | None = None, discrete: bool = False,
                  **overrides: object) -> SwarmEnv:
     """Return a PettingZoo ``ParallelEnv``: every robot of a scenario is an agent, `robot_0`, ….
 
     Parameters
     ----------
-    scenario : as ``sbot.load`` takes it; its controllers are not used
+    scenario : as ``sbot.load`` takes it; its controllers are not used. None: the task's own
+        scenes, a new one in each episode
     task : a ``Task``; a name (``sbot list tasks``); or 'module:ENTRY' for your own task, whose
         module may be in the current folder. None: the task that fits the scenario's goals
     render_mode : 'rgb_array': ``render()`` returns an image (height, width, 3); 'html': it
@@ -82,7 +83,7 @@ def parallel_env(scenario: Source, /, *, task: Task | str | None = None,
     return SwarmEnv(scenario, task, render_mode, discrete, overrides)
 
 
-def vector_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
+def vector_env(scenario: Sources | None, count: int, /, *, task: Task | str | None = None,
                render_mode: str | None = None, threads: int = 1, discrete: bool = False,
                rewards: str = 'mean', autoreset: str = 'same_step',
                **overrides: object) -> RobotsVectorEnv:
@@ -93,7 +94,8 @@ def vector_env(scenario: Sources, count: int, /, *, task: Task | str | None = No
     Parameters
     ----------
     scenario : as ``sbot.load`` takes it; or a list of scenarios, of which world k has number k
-        modulo their number. They may differ in obstacles, starts, goals, wind and noise
+        modulo their number. They may differ in obstacles, starts, goals, wind and noise. None:
+        the task's own scenes, a new one in each episode
     count : number of worlds
     threads : number of threads; changes no bit of the result
     rewards : 'mean': the mean over the robots of a world, (K,); 'robots': a reward for each robot,
@@ -117,8 +119,8 @@ def vector_env(scenario: Sources, count: int, /, *, task: Task | str | None = No
                            autoreset, overrides)
 
 
-def env(scenario: Source, /, *, task: Task | str | None = None, render_mode: str | None = None,
-        discrete: bool = False, **overrides: object) -> RobotsEnv:
+def env(scenario: Source | None = None, /, *, task: Task | str | None = None,
+        render_mode: str | None = None, discrete: bool = False, **overrides: object) -> RobotsEnv:
     """Return a Gymnasium ``Env`` of one world; parameters as in ``parallel_env``.
 
     With one robot, observations are (I,) and actions (2,). With N robots they are (N, I) and
@@ -137,7 +139,7 @@ def env(scenario: Source, /, *, task: Task | str | None = None, render_mode: str
     return RobotsEnv(scenario, task, render_mode, discrete, overrides)
 
 
-def sb3_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
+def sb3_env(scenario: Sources | None, count: int, /, *, task: Task | str | None = None,
             render_mode: str | None = None, threads: int = 1, squash: bool = True,
             discrete: bool = False, **overrides: object) -> RobotsVecEnv:
     """Return a ``VecEnv`` of Stable-Baselines3: many worlds, stepped in one call.
@@ -148,7 +150,7 @@ def sb3_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
 
     Parameters
     ----------
-    scenario : as ``sbot.load`` takes it
+    scenario : as in ``vector_env``
     count : number of worlds
     threads : number of threads; changes no bit of the result
     squash : True: actions are any numbers, and ``tanh`` makes them shares in [-1, 1]. Use it for
@@ -198,7 +200,7 @@ def _missing(function: str, library: str, extra: str) -> InputError:
     return InputError(f'sbot.learn.{function}() needs {library}: {install_command(extra)}')
 
 
-def torchrl_env(scenario: Sources, count: int, /, *, task: Task | str | None = None,
+def torchrl_env(scenario: Sources | None, count: int, /, *, task: Task | str | None = None,
                 threads: int = 1, discrete: bool = False,
                 groups: Mapping[str, Sequence[int]] | None = None, device: str = 'cpu',
                 **overrides: object) -> RobotsTorchEnv:
@@ -211,7 +213,7 @@ def torchrl_env(scenario: Sources, count: int, /, *, task: Task | str | None = N
 
     Parameters
     ----------
-    scenario : as ``sbot.load`` takes it
+    scenario : as in ``vector_env``
     count : number of worlds
     groups : numbers of robots by the name of their group; None: all robots in group 'robots'
     device : device of the tensors; the worlds are always on the processor
@@ -230,14 +232,14 @@ def torchrl_env(scenario: Sources, count: int, /, *, task: Task | str | None = N
     return RobotsTorchEnv(scenario, count, task, threads, discrete, groups, device, overrides)
 
 
-def benchmarl_task(scenario: Sources, /, *, task: Task | str | None = None, threads: int = 1,
-                   groups: Mapping[str, Sequence[int]] | None = None,
+def benchmarl_task(scenario: Sources | None = None, /, *, task: Task | str | None = None,
+                   threads: int = 1, groups: Mapping[str, Sequence[int]] | None = None,
                    **overrides: object) -> RobotsTask:
     """Return a task for BenchMARL's ``Experiment``: IPPO, MAPPO and its other algorithms.
 
     Parameters
     ----------
-    scenario : as ``sbot.load`` takes it
+    scenario : as in ``vector_env``
     task, threads, groups, overrides : as in ``torchrl_env``
 
     Raises

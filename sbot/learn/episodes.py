@@ -21,6 +21,7 @@ from sbot.learn.task import Flags, Floats, Moment, Task
 from sbot.learn.task_checks import (
     common_limits,
     goals_of,
+    home_of,
     make_task,
     network_of,
     warn_of_idle,
@@ -68,7 +69,7 @@ class Episodes:
     Parameters
     ----------
     scenario, overrides : as ``sbot.load`` takes them; or a list: world k plays number k modulo
-        their number
+        their number; None: the task's own scenes
     count : K
     task : a ``Task``, the name of a shipped one, or None: one that suits the scenario
     threads : how many to use
@@ -76,10 +77,12 @@ class Episodes:
 
     """
 
-    def __init__(self, scenario: Sources, count: int, task: Task | str | None,
+    def __init__(self, scenario: Sources | None, count: int, task: Task | str | None,
                  overrides: Mapping[str, object], threads: int = 1,
                  discrete: bool = False) -> None:
         count = whole('count', count, 1, MOST_WORLDS)
+        if scenario is None:
+            scenario, task = home_of(task)
         several: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
         if not 1 <= len(several) <= count:
             raise bad_value('scenario', f'{len(several)} scenarios', f'1 to {count}, as many as '

@@ -23,7 +23,7 @@ Agents = dict[str, Any]
 class SwarmEnv(ParallelEnv):  # type: ignore[misc]
     """A scenario as a ``ParallelEnv``; make one by ``sbot.learn.parallel_env``."""
 
-    def __init__(self, scenario: Source, task: Task | str | None, render_mode: str | None,
+    def __init__(self, scenario: Source | None, task: Task | str | None, render_mode: str | None,
                  discrete: bool, overrides: Mapping[str, object]) -> None:
         self.episodes = Episodes(scenario, 1, task, overrides, discrete=discrete)
         self.metadata = {'name': self.episodes.scenario.name, 'render_modes': list(MODES),

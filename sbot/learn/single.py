@@ -19,7 +19,7 @@ from sbot.learn.task import Task
 class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
     """A scenario as an ``Env``; make one by ``sbot.learn.env``."""
 
-    def __init__(self, scenario: Source, task: Task | str | None, render_mode: str | None,
+    def __init__(self, scenario: Source | None, task: Task | str | None, render_mode: str | None,
                  discrete: bool, overrides: Mapping[str, object]) -> None:
         self.episodes = Episodes(scenario, 1, task, overrides, discrete=discrete)
         self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps}

@@ -32,7 +32,7 @@ _MOST = 20.0
 class RobotsVecEnv(VecEnv):  # type: ignore[misc]
     """K worlds of N robots as a ``VecEnv`` of K N; make one by ``sbot.learn.sb3_env``."""
 
-    def __init__(self, scenario: Sources, count: int, task: Task | str | None,
+    def __init__(self, scenario: Sources | None, count: int, task: Task | str | None,
                  render_mode: str | None, threads: int, squash: bool, discrete: bool,
                  overrides: Mapping[str, object]) -> None:
         self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from neural_controller.outputs import WHEELS
 from sbot.learn.randomise import checked_ranges
 from sbot.learn.task import Floats, Task, check_task
 from sbot.learn.tasks.entry import Scene
-from sbot.learn.tasks.registry import check_scene, entries, task_of
+from sbot.learn.tasks.registry import check_scene, entries, scene_of, task_of
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError, bad_value
@@ -65,6 +66,25 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
         check_scene(task)
     check_task(task)
     return task
+
+
+def home_of(task: Task | str | None) -> tuple[dict[str, Any], Scene]:
+    """Return a scenario of a task's own scenes, and the task that draws the others.
+
+    Raises
+    ------
+    InputError
+        without a task, or if the task has no scenes.
+
+    """
+    if task is None:
+        raise InputError('an environment needs a scenario, or a task with scenes of its own; give '
+                         'task=')
+    if isinstance(task, Task) and not isinstance(task, Scene):
+        raise InputError(f'{type(task).__name__} needs scenario, as it has no scenes of its own; '
+                         'give scenario=')
+    scene = task if isinstance(task, Scene) else scene_of(task)
+    return scene.scenario(0), scene
 
 
 def network_of(task: Task, scenario: Scenario) -> Network:

@@ -28,7 +28,7 @@ REWARDS = ('mean', 'robots')
 class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
     """K worlds as a ``VectorEnv``; make one by ``sbot.learn.vector_env``."""
 
-    def __init__(self, scenario: Sources, count: int, task: Task | str | None,
+    def __init__(self, scenario: Sources | None, count: int, task: Task | str | None,
                  render_mode: str | None, threads: int, discrete: bool, rewards: str,
                  autoreset: str | AutoresetMode, overrides: Mapping[str, object]) -> None:
         if rewards not in REWARDS:

@@ -15,7 +15,7 @@ from sbot.learn.torchrl.environment import Groups, RobotsTorchEnv
 class RobotsTask(TaskClass):  # type: ignore[misc]
     """A task for BenchMARL's ``Experiment``; make one by ``sbot.learn.benchmarl_task``."""
 
-    def __init__(self, scenario: Sources, task: Task | str | None, threads: int,
+    def __init__(self, scenario: Sources | None, task: Task | str | None, threads: int,
                  groups: Groups | None, overrides: Mapping[str, object]) -> None:
         super().__init__(name=task if isinstance(task, str) else type(task).__name__, config={})
         self._given = scenario, task, threads, groups, overrides

@@ -23,7 +23,7 @@ Groups = Mapping[str, Sequence[int]]
 class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
     """K worlds as a batch of TorchRL; make one by ``sbot.learn.torchrl_env``."""
 
-    def __init__(self, scenario: Sources, count: int, task: Task | str | None, threads: int,
+    def __init__(self, scenario: Sources | None, count: int, task: Task | str | None, threads: int,
                  discrete: bool, groups: Groups | None, device: str,
                  overrides: Mapping[str, object]) -> None:
         self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from neural_controller.learned_with import Value
 from sbot.scenario.groups import group_in_words
-from sbot.scenario.model import Robot, Scenario
+from sbot.scenario.model import Scenario
 
 RATE, BODY, SENSORS = 'rate', 'body', 'sensors.'
 
 
-def conditions_of(scenario: Scenario, robot: Robot | None = None) -> dict[str, Value]:
+def conditions_of(scenario: Scenario) -> dict[str, Value]:
     """Return rate (Hz), body and settings of all sensors of a scenario, by key.
 
-    ``robot``: whose body; None: the body of all robots, left out if they have several.
+    The body is left out if the robots have several.
     """
-    bodies = {each.body for each in (scenario.robots if robot is None else (robot,))}
+    bodies = {robot.body for robot in scenario.robots}
     values: dict[str, Value] = {RATE: scenario.rate.hz}
     if len(bodies) == 1:
         values[BODY] = bodies.pop()

@@ -44,6 +44,8 @@ def test_only_rate_body_and_the_sensors_of_the_inputs_are_kept(tmp_path):
     several = learned_in(network, [sbot.load(scene(scan_noise_std=noise)) for noise in (0, 0.1)])
     assert set(kept) - set(dict(several.learned_with)) == {'sensors.scan_noise_std'}
     assert saved(tmp_path / 'b.json')[0].learned_with == ()
+    for worlds in (sbot.Worlds(scene(), 3), sbot.World(scene())):
+        assert saved(tmp_path / 'c.json', scenario=worlds)[0] == network
 
 
 @pytest.mark.parametrize('controller', ['network', 'function_policy'])

@@ -101,6 +101,21 @@ def test_scenarios_of_scenes_have_the_name_of_their_task(module):
         sbot.learn.scene(f'{named}:Outwards')
 
 
+def test_without_a_scenario_a_task_plays_its_own_scenes(module):
+    name = f'{module()}:ENTRY'
+    scene = sbot.learn.scene(name)
+    given = sbot.learn.vector_env(scene.scenario(3), 2, task=scene)
+    for task in (name, scene):
+        envs = sbot.learn.vector_env(None, 2, task=task)
+        assert np.array_equal(envs.reset(seed=4)[0], given.reset(seed=4)[0])
+    assert sbot.learn.env(task='coverage').reset(seed=1)[0].shape == (4, 18)
+    assert sbot.learn.parallel_env(task='coverage').metadata['name'] == 'coverage'
+    with pytest.raises(InputError, match='an environment needs a scenario, or a task with scenes'):
+        sbot.learn.env()
+    with pytest.raises(InputError, match='ReachGoal needs scenario, as it has no scenes'):
+        sbot.learn.env(task=sbot.learn.ReachGoal())
+
+
 def test_a_class_is_enough_where_there_is_no_metric(module):
     name = f'{module()}:Outwards'
     scene = sbot.learn.scene(name)
@@ -137,7 +152,7 @@ def test_gymnasium_makes_an_object(module, make):
     scene = sbot.learn.scene(name)
     made, same = (getattr(gymnasium, make)('sbot/Task-v0', task=task) for task in (scene, name))
     assert np.array_equal(made.reset(seed=1)[0], same.reset(seed=1)[0])
-    with pytest.raises(InputError, match=r'^sbot/Task-v0 needs scenario, as ReachGoal has no '
+    with pytest.raises(InputError, match=r'^ReachGoal needs scenario, as it has no '
                        r'scenes of its own; give scenario=$'):
         getattr(gymnasium, make)('sbot/Task-v0', task=sbot.learn.ReachGoal())
     env = getattr(gymnasium, make)('sbot/Task-v0', task=sbot.learn.ReachGoal(),

@@ -50,6 +50,16 @@ def test_a_warning_is_one_line_whatever_the_file_is_called(tmp_path, caplog):
     assert '\n' not in record.getMessage()
 
 
+def test_robots_with_the_same_doubt_share_a_warning(tmp_path, caplog):
+    sbot.save_network(tmp_path / 'a.json', sbot.network(hold=3), np.zeros(32))
+    values = driven(tmp_path / 'a.json', 4)
+    values['robots'] = [{**values['robots'][0], 'pose': [x, 1, 0]} for x in (1, 1.5, 2)]
+    sbot.load(values)
+    [record] = caplog.records
+    assert record.getMessage().startswith(
+        'scenario: robots.0.parameters.hold and 2 more: got 4, expected 3')
+
+
 def test_worlds_use_no_controllers_and_doubt_none(tmp_path, caplog):
     sbot.save_network(tmp_path / 'a.json', sbot.network(hold=3), np.zeros(32))
     values = driven(tmp_path / 'a.json', 4)
