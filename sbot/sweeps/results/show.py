@@ -96,6 +96,12 @@ def groups(results: Results, keys: Sequence[str]) -> dict[tuple[Any, ...], list[
     return found
 
 
+def shown_columns(results: Results, metrics: Sequence[str]) -> list[str]:
+    """Return these columns with numbers; without ``metrics`` the user's and the most asked for."""
+    return [check_column(results, name, '--metric') for name in metrics] or [
+        name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
+
+
 def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
     """Return the table: a line for each setting, medians over its runs.
 
@@ -113,8 +119,7 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
         for an unknown column.
 
     """
-    shown = [check_column(results, name, '--metric') for name in metrics] or [
-        name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
+    shown = shown_columns(results, metrics)
     found = groups(results, results.keys)
     head = [one_line(name) for name in short_names(results.keys)] + ['runs', 'failed'] + [
         one_line(name) for name in shown]
