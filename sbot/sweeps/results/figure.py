@@ -140,7 +140,7 @@ def _write_words(axes: Axes, results: Results, curves: Curves, points: Points,
         axes.set_title(one_line(words.title))
     else:
         missing = any(map(points.lacks_values, points.lines))
-        note = curves.note(results)
+        note = '; '.join(filter(None, [curves.note(results), results.unfinished]))
         axes.set_title(('share, and its 95 % confidence interval' if points.share else
                         f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
                        + f'; {_span(set(points.started.values()))} at each point'

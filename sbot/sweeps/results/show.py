@@ -28,6 +28,14 @@ class Results(NamedTuple):
     keys: tuple[str, ...]  # swept: 'scenario' if there are several, then parameters
     metrics: tuple[str, ...]  # columns of a user's metrics
     columns: dict[str, list[Any]]
+    planned: int = 0  # runs
+
+    @property
+    def unfinished(self) -> str:
+        """What is missing, '5 of 30 runs are missing'; '' of a finished sweep."""
+        missing = self.planned - len(self.columns['run'])
+        verb = 'is' if missing == 1 else 'are'
+        return f'{missing} of {self.planned} runs {verb} missing' if missing > 0 else ''
 
     @property
     def numbers(self) -> list[str]:
@@ -61,7 +69,7 @@ def load_results(folder: str | Path) -> Results:
     keys = (*(('scenario',) if len(plan.sources) > 1 else ()), *plan.keys)
     words = [metric.partition(':')[2] for metric in plan.metrics]
     own = tuple(name for name in columns if name.partition('.')[0] in words)
-    return Results(keys, own, columns)
+    return Results(keys, own, columns, len(plan))
 
 
 def _is_number(value: object) -> bool:
@@ -132,6 +140,8 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
         results, shown[:count], found.values()))
     if len(found) > _MOST_ROWS:
         text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
+    if results.unfinished:
+        text += f'\n{results.unfinished} (sbot sweep --resume runs them)'
     errors = frequent_errors(str(error) for error in results.columns['error'] if error is not None)
     text += ''.join(f'\nfailed: {line}' for line in errors)
     if results.empty:
