@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sbot.cli.sweep_results import OTHERS
 from sbot.runner.progress import QUIET
 from sbot.scenario.overrides import parse_override
-from sbot_common.errors import InputError, one_line
+from sbot_common.errors import InputError, bad_value, one_line
 
 if TYPE_CHECKING:
     from sbot.sweeps.experiment import Options
@@ -97,7 +97,8 @@ def _request(arguments: argparse.Namespace) -> Request:
     """Return what the options ask for, over what a sweep file or an earlier sweep has."""
     from sbot.sweeps.experiment import read_request
     from sbot.sweeps.request import Request, is_sweep_file, read_sweep_file
-    from sbot.sweeps.sources import source_of
+    from sbot.sweeps.results.plan_file import NAME as PLAN
+    from sbot.sweeps.sources import is_file, source_of
     if arguments.scenario is None:
         if not arguments.resume or arguments.output is None:
             raise InputError('sbot sweep needs a scenario, a sweep file, or --resume -o DIR')
@@ -106,6 +107,9 @@ def _request(arguments: argparse.Namespace) -> Request:
                                         for name in given):
             raise InputError('--resume cannot be combined with options that change the sweep')
         return read_request(Path(arguments.output))
+    if is_file(Path(arguments.scenario) / PLAN):
+        raise bad_value('SCENARIO', arguments.scenario, 'a scenario, not the results of a sweep; '
+                        'see sbot sweep show DIR and sbot sweep --resume -o DIR')
     if is_sweep_file(arguments.scenario):
         request = read_sweep_file(arguments.scenario)
     else:

@@ -16,6 +16,9 @@ def _show_parser() -> argparse.ArgumentParser:
     parser.add_argument('folder', metavar='DIR', help='folder of the results')
     parser.add_argument('--metric', action='append', default=[], metavar='COLUMN',
                         help='a column of runs.csv; may be repeated')
+    parser.add_argument('--csv', metavar='FILE',
+                        help='write a CSV file instead: mean, standard deviation, median and '
+                             'percentiles of each setting')
     parser.set_defaults(run=_show)
     return parser
 
@@ -48,7 +51,13 @@ OTHERS = {'show': _show_parser, 'plot': _plot_parser}  # as `sbot sweep show`
 
 def _show(arguments: argparse.Namespace) -> int:
     from sbot.sweeps.results.show import format_results, load_results
-    print(format_results(load_results(arguments.folder), arguments.metric))
+    results = load_results(arguments.folder)
+    if arguments.csv is None:
+        print(format_results(results, arguments.metric))
+    else:
+        from sbot.sweeps.results.summary import write_summary
+        write_summary(results, arguments.csv, arguments.metric)
+        print(one_line(arguments.csv))
     return 0
 
 

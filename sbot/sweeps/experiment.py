@@ -181,7 +181,8 @@ def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False
         old, version, _ = read_plan(folder)
         if old.fingerprint != plan.fingerprint:
             raise InputError(f'{folder}: holds another sweep; different: '
-                             f"{', '.join(old.differences(plan))}")
+                             f"{', '.join(old.differences(plan))}; give the values of that "
+                             'sweep, or a new folder')
         if version != package_version():
             raise InputError(f'{folder}: was made by version {version}; version '
                              f'{package_version()} cannot be combined with it in one table')

@@ -141,6 +141,8 @@ def _check(plan: Plan, source: Source, values: Mapping[str, Any], given: Given,
 def with_hint(error: InputError, axes: Iterable[Axis],
               fixed: Mapping[str, Any] = MappingProxyType({})) -> InputError:
     """Return the error; where a list was taken apart, or lacks its brackets, say so."""
+    if ': got ' not in str(error):
+        return error
     columns: dict[str, Sequence[Any]] = {key: [value] for key, value in fixed.items()}
     lists = {key: column for axis in axes
              for key, column in zip(axis.keys, axis.columns, strict=True)}

@@ -65,7 +65,8 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
     """
     name = check_column(results, metric or (*results.metrics, 'goal_reached_s')[0], '--metric')
     curves = choose_curves(results, by, pool)
-    points = points_of(results, name, [curves.along, *curves.apart])
+    points = points_of(results, name, [curves.along, *curves.apart])._replace(
+        scattered=bool(curves.follow))
     figure = Figure(figsize=(7.0, 4.5), layout='constrained')
     axes = figure.add_subplot()
     colours = matplotlib.colormaps['viridis'](np.linspace(0.0, 0.85, len(points.lines)))
@@ -84,9 +85,9 @@ def _draw_line(axes: Axes, points: Points, row: int, label: Label,
                colour: Any) -> None:  # noqa: ANN401 - matplotlib takes arrays
     """Draw one line and its band, and how many runs have a value where some have none."""
     line, places = points.lines[label], points.places
-    # A line would say that there is something between two counts, and medians over other runs
-    # at each point, e.g. those that arrived, are no curve.
-    joined = not points.counts and not points.lacks_values(label)
+    # A line would say that there is something between two counts. Medians over other runs at each
+    # point, e.g. those that arrived, are no curve, nor are points that differ in more than x.
+    joined = not (points.counts or points.scattered or points.lacks_values(label))
     # Counts of two lines are often equal: their points stand side by side.
     beside = 0.0 if joined else _APART * (row - (len(points.lines) - 1) / 2)
     rows = [each for each in points.lines if points.lacks_values(each)]  # of labels
@@ -140,7 +141,7 @@ def _write_words(axes: Axes, results: Results, curves: Curves, points: Points,
         axes.set_title(one_line(words.title))
     else:
         missing = any(map(points.lacks_values, points.lines))
-        note = curves.note(results)
+        note = '; '.join(filter(None, [curves.note(results), results.unfinished]))
         axes.set_title(('share, and its 95 % confidence interval' if points.share else
                         f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
                        + f'; {_span(set(points.started.values()))} at each point'

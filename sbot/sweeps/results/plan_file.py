@@ -74,7 +74,9 @@ def read_plan(folder: Path) -> Stored:
     """
     path = folder / NAME
     if not is_file(path):
-        raise InputError(f'{folder}: holds no sweep (no {NAME})')
+        kind = 'is a file; give the folder of the results' if is_file(folder) else (
+            f'holds no sweep (no {NAME})')
+        raise InputError(f'{folder}: {kind}')
     with decoding(f'{path}: damaged'):
         data = json.loads(read_within(path, 'plan_bytes'))
         if not isinstance(data, dict):

@@ -27,6 +27,7 @@ class Points(NamedTuple):
     numeric: bool  # the first parameter
     share: bool  # values are 0 or 1
     counts: bool  # values are whole numbers
+    scattered: bool = False  # other parameters change together with the first
 
     def lacks_values(self, label: Label) -> bool:
         """Tell whether some runs of a line have no value."""

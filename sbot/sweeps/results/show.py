@@ -28,6 +28,14 @@ class Results(NamedTuple):
     keys: tuple[str, ...]  # swept: 'scenario' if there are several, then parameters
     metrics: tuple[str, ...]  # columns of a user's metrics
     columns: dict[str, list[Any]]
+    planned: int = 0  # runs
+
+    @property
+    def unfinished(self) -> str:
+        """What is missing, '5 of 30 runs are missing'; '' of a finished sweep."""
+        missing = self.planned - len(self.columns['run'])
+        verb = 'is' if missing == 1 else 'are'
+        return f'{missing} of {self.planned} runs {verb} missing' if missing > 0 else ''
 
     @property
     def numbers(self) -> list[str]:
@@ -61,7 +69,7 @@ def load_results(folder: str | Path) -> Results:
     keys = (*(('scenario',) if len(plan.sources) > 1 else ()), *plan.keys)
     words = [metric.partition(':')[2] for metric in plan.metrics]
     own = tuple(name for name in columns if name.partition('.')[0] in words)
-    return Results(keys, own, columns)
+    return Results(keys, own, columns, len(plan))
 
 
 def _is_number(value: object) -> bool:
@@ -96,6 +104,12 @@ def groups(results: Results, keys: Sequence[str]) -> dict[tuple[Any, ...], list[
     return found
 
 
+def shown_columns(results: Results, metrics: Sequence[str]) -> list[str]:
+    """Return these columns with numbers; without ``metrics`` the user's and the most asked for."""
+    return [check_column(results, name, '--metric') for name in metrics] or [
+        name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
+
+
 def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
     """Return the table: a line for each setting, medians over its runs.
 
@@ -113,8 +127,7 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
         for an unknown column.
 
     """
-    shown = [check_column(results, name, '--metric') for name in metrics] or [
-        name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
+    shown = shown_columns(results, metrics)
     found = groups(results, results.keys)
     head = [one_line(name) for name in short_names(results.keys)] + ['runs', 'failed'] + [
         one_line(name) for name in shown]
@@ -127,6 +140,8 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
         results, shown[:count], found.values()))
     if len(found) > _MOST_ROWS:
         text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
+    if results.unfinished:
+        text += f'\n{results.unfinished} (sbot sweep --resume runs them)'
     errors = frequent_errors(str(error) for error in results.columns['error'] if error is not None)
     text += ''.join(f'\nfailed: {line}' for line in errors)
     if results.empty:

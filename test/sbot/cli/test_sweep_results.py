@@ -35,6 +35,11 @@ def test_the_command_writes_the_picture(tmp_path, capsys):
 def test_a_folder_without_results_is_told(tmp_path, capsys):
     assert main(['sweep', 'show', str(tmp_path)]) == 2
     assert 'holds no sweep' in capsys.readouterr().err
+    folder = make(tmp_path / 'a')
+    assert main(['sweep', 'show', str(folder / 'runs.csv')]) == 2
+    assert 'runs.csv: is a file; give the folder of the results' in capsys.readouterr().err
+    assert main(['sweep', str(folder)]) == 2
+    assert 'expected a scenario, not the results of a sweep' in capsys.readouterr().err
 
 
 def test_text_of_a_results_folder_does_not_control_the_terminal(tmp_path, capsys):

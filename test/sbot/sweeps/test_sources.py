@@ -65,7 +65,9 @@ def test_a_list_that_was_taken_apart_is_explained():
     axis = Axis(('robots.0.pose',), ([1, 1, 0],))
     error = InputError('override: robots.0.pose: got 1, expected [x, y, yaw]')
     assert 'one value that is a list is written [[...]]' in str(with_hint(error, [axis]))
-    assert with_hint(InputError('other'), [axis]).args == ('other',)
+    unknown = "override: robots.0.pose: unknown name 'pose'"
+    for text in ('other', unknown):
+        assert with_hint(InputError(text), [axis]).args == (text,)
 
 
 @pytest.mark.parametrize('key', ['wind.wind_speed_mean', 'robots.*.pose'])

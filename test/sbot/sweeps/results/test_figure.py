@@ -178,3 +178,15 @@ def test_labels_and_title_are_those_that_a_user_gives(tmp_path):
 def test_a_count_has_its_unit(tmp_path):
     [axes] = draw_sweep(load_results(make(tmp_path / 'a')), 'collisions').axes
     assert axes.get_ylabel() == 'collisions of all robots (ticks)'
+
+
+def test_points_at_which_other_parameters_change_too_are_not_joined(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'rate': [5, 10]}))
+    results.columns['goal_reached_s'] = [float(k) for k in range(10)]
+    [axes] = draw_sweep(results).axes
+    assert axes.lines[0].get_linestyle() == '-'
+    drawn = results._replace(keys=('rate', 'gain'), columns={
+        **results.columns, 'gain': [0.3] * 5 + [0.7] * 5})
+    [axes] = draw_sweep(drawn).axes
+    assert axes.lines[0].get_linestyle() == 'None'
+    assert axes.get_title().endswith('\ngain changes too')

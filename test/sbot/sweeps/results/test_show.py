@@ -6,6 +6,7 @@ import pytest
 from finished_sweep import make
 
 from sbot.cli.main import main
+from sbot.sweeps.results.figure import draw_sweep
 from sbot.sweeps.results.show import WIDTH, format_results, load_results
 from sbot_common.errors import InputError
 
@@ -49,6 +50,16 @@ def test_a_name_that_no_column_resembles_gets_the_list_of_columns(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     with pytest.raises(InputError, match=r"'nonsense'; columns: .*overlaps, .*seed"):
         format_results(results, ['nonsense'])
+
+
+def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    assert 'missing' not in format_results(results)
+    text = format_results(results._replace(planned=32))
+    assert '2 of 32 runs are missing (sbot sweep --resume runs them)' in text.splitlines()
+    assert results._replace(planned=31).unfinished == '1 of 31 runs is missing'
+    figure = draw_sweep(results._replace(planned=32), 'ticks')
+    assert figure.axes[0].get_title().endswith('\n2 of 32 runs are missing')
 
 
 def test_any_column_can_be_shown(tmp_path):
