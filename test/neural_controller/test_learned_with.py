@@ -28,8 +28,8 @@ def test_what_differs_is_one_line_and_noise_is_left_out():
     now |= {'sensors.scan_beams': 180, 'sensors.scan_sees_robots': False, 'body': 'e\npuck'}
     assert warning_of('a.json', LEARNED, now) == (
         'a.json learned with body s-bot (now e puck), sensors.scan_beams 8 (now 180), '
-        'sensors.scan_sees_robots true (now false), so it drives differently than it learned; give '
-        'the scenario these values')
+        'sensors.scan_sees_robots true (now false), so it drives differently than it learned; '
+        'give the scenario these values')
 
 
 @pytest.mark.parametrize(('given', 'words'), [

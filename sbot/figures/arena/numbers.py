@@ -92,7 +92,12 @@ def _numbers(data: RunData, index: int, scale: float) -> list[_Number]:
     taken = [*places.tolist(), *goals, *data.boxes[index, :, :2].tolist()]
     away = 2.0 * radii[:, None, None] * np.array(_CORNERS)
     corners = places[:, None] + away  # (N, 4, 2)
-    solid = inside_obstacles(data, corners.reshape(-1, 2)).reshape(-1, len(_CORNERS))
+    # Both ends of an id, and the corner.
+    near = math.sqrt(0.5) * radii[:, None, None] * np.array(_CORNERS)
+    spots = [corners, *(places[:, None] + near + reach / scale * np.array(_CORNERS)
+                        for reach in (0.2 * LETTERS, LETTERS))]
+    solid = np.any([inside_obstacles(data, spot.reshape(-1, 2)).reshape(-1, len(_CORNERS))
+                    for spot in spots], axis=0)
     found = []
     for i, ((x, y), radius) in enumerate(zip(places.tolist(), radii.tolist(), strict=True)):
         others = np.array([place for k, place in enumerate(taken) if k != i])

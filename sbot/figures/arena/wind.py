@@ -16,20 +16,21 @@ from wind_model.interpolate import points_at, sample
 
 Array = NDArray[np.float64]
 
-_ARROWS = 18  # of wind, along the longer side
+_ARROWS, _FEWEST = 18, 8  # of wind, along the longer side
+_APART = 16.0  # pt between arrows at least: in a small panel there are fewer
 _FAINT = 0.5  # opacity of blue arrows beside trails, which are thin and faint, too
 _THIN = 0.55  # pt, width of an arrow's shaft at least
 
 
-def free_wind_arrows(data: RunData, index: int | None = None) -> Array:
+def free_wind_arrows(data: RunData, index: int | None = None, most: int = _ARROWS) -> Array:
     """Return rows x, y, u, v (M, 4) (m): arrows of the undisturbed wind on a regular grid.
 
     The longest reaches 0.6 of the way to the next; there are none where there is no wind.
     ``index``: of a stamp, with its gust; in a run with gusts the longest of all stamps reaches
-    0.9 of the way.
+    0.9 of the way. ``most``: arrows along the longer side.
     """
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
-    spacing = _spacing(data)
+    spacing = float(max(xmax - xmin, ymax - ymin)) / most
     x, y = (np.linspace(low, high, max(1, round((high - low) / spacing)) + 1)
             for low, high in ((xmin, xmax), (ymin, ymax)))
     x, y = 0.5 * (x[1:] + x[:-1]), 0.5 * (y[1:] + y[:-1])
@@ -45,12 +46,6 @@ def free_wind_arrows(data: RunData, index: int | None = None) -> Array:
     for part in (-0.5, -0.25, 0.0, 0.25, 0.5):  # along an arrow, which is drawn about its middle
         free &= ~inside_obstacles(data, arrows[:, :2] + part * arrows[:, 2:])
     return arrows[free]
-
-
-def _spacing(data: RunData) -> float:
-    """Return the distance (m) between arrows of the wind."""
-    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
-    return float(max(xmax - xmin, ymax - ymin)) / _ARROWS
 
 
 def wind_at(data: RunData, points: Array, index: int | None = None) -> Array:
@@ -88,7 +83,9 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
 
     ``named``: and how strong it is.
     """
-    arrows = free_wind_arrows(data, index)
+    scale = points_a_metre(axes, data)
+    side = scale * float(np.ptp(data.world.bounds.reshape(2, 2), axis=0).max())
+    arrows = free_wind_arrows(data, index, int(np.clip(side / _APART, _FEWEST, _ARROWS)))
     strongest = 0.0
     arrow, text = wind_colours(data)
     faint = index is not None and len(data.radius) <= MOST_NAMED
@@ -99,7 +96,7 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
         strongest = float(np.hypot(*mean.T).max())
         longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
         axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
-                    width=max(0.06 * longest, _THIN / points_a_metre(axes, data)), headwidth=4,
+                    width=max(0.06 * longest, _THIN / scale), headwidth=4,
                     headlength=5, headaxislength=4.5, pivot='mid', zorder=1,
                     color=arrow, alpha=_FAINT if faint else None)
     label = wind_label(data, strongest, index) if named else ''

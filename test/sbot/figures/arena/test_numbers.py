@@ -89,6 +89,16 @@ def test_a_number_is_not_written_over_an_obstacle():
     assert all(text.xy[1] < 4.6 for text in numbers_of(draw_run(data)))
 
 
+def test_the_whole_of_a_number_is_beside_an_obstacle():
+    # Its corner next to the robot was free, its far end was not.
+    data = far_away(from_result(sbot.run({
+        'duration': 0.1, 'robots': [{'pose': [3 + 2 * k, 4, 0], 'controller': 'none'}
+                                    for k in range(2)],
+        'world': {'bounds': [0, 0, 12, 6], 'rectangles': [{'center': [6, 5.2], 'size': [12, 0.7]}]
+                  }})))
+    assert all(text.xy[1] < 4.0 for text in numbers_of(draw_run(data)))
+
+
 def far_away(data):
     """In an arena so large that the robots are small."""
     return data._replace(world=data.world._replace(bounds=np.array([0.0, 0.0, 40.0, 20.0])))
