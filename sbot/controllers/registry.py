@@ -11,15 +11,17 @@ import inspect
 from collections.abc import Mapping
 from functools import cache, lru_cache, partial
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sbot.controllers import user
 from sbot.controllers.entry import Entry, Place, Sources
 from sbot_common.errors import InputError
 from sbot_common.observation import Controller
-from sbot_common.user_code import call_user_code
+from sbot_common.user_code import call_user_code, entry_points_of
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = 'sbot.controllers'
 NONE = 'none'  # a robot that something else drives
@@ -40,7 +42,7 @@ def shipped() -> tuple[Entry, ...]:
 def installed() -> Mapping[str, EntryPoint]:
     """Return the entry points of other packages by name, in alphabetical order."""
     own = {entry.name for entry in shipped()} | {NONE}
-    return {point.name: point for point in sorted(entry_points(group=GROUP))
+    return {point.name: point for point in entry_points_of(GROUP)
             if point.name not in own and ':' not in point.name}
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -11,6 +15,7 @@ from sbot_common.errors import InputError, bad_value, unknown_name
 
 M = TypeVar('M', bound=BaseModel)
 
+_LOADER = 'pydantic.plugin._loader'
 _EXPECTED = {
     'tuple_type': 'a list',
     'model_type': 'a mapping',
@@ -60,11 +65,38 @@ def _model_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:
     return model
 
 
+@contextmanager
+def _no_plugins() -> Iterator[None]:
+    """Let pydantic find no plugins while the block runs, if it has not looked for them yet.
+
+    It looks into every installed package. Other models have their plugins: pydantic's own list is
+    neither made nor changed here.
+    """
+    if _LOADER in sys.modules:
+        yield
+        return
+    stand_in: Any = ModuleType(_LOADER)
+    stand_in.get_plugins = tuple
+    sys.modules[_LOADER] = stand_in
+    try:
+        yield
+    finally:
+        del sys.modules[_LOADER]
+
+
+def _complete(model: type[BaseModel]) -> None:
+    """Build what checks a model's data, if it is not built yet."""
+    if not model.__pydantic_complete__:
+        with _no_plugins():
+            model.model_rebuild()
+
+
 def validate(model: type[M], data: object, origins: Origins) -> M:
     """Return ``model`` made from ``data``, or raise InputError for the first thing wrong with it.
 
     An unknown key comes before a missing one: the first is often the second, mistyped.
     """
+    _complete(model)
     try:
         return model.model_validate(data)
     except ValidationError as error:

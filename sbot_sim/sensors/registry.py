@@ -12,13 +12,13 @@ import logging
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any
 
 from sbot_common.errors import InputError, bad_value
 from sbot_common.topics import Topic
+from sbot_common.user_code import entry_points_of
 from sbot_sim.sensors.record import Sensor
 
 LOG = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ def sensors() -> Mapping[str, Sensor]:
     found = [import_module(f'{_KINDS}.{module.name}').SENSOR
              for module in iter_modules(import_module(_KINDS).__path__)]
     names = {sensor.name for sensor in found}
-    for point in sorted(entry_points(group=GROUP)):
+    for point in entry_points_of(GROUP):
         if point.name in names:
             continue
         try:

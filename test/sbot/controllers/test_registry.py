@@ -50,7 +50,7 @@ def other_package(tmp_path, monkeypatch):
     points = [EntryPoint(name, f'elsewhere:{what}', registry.GROUP) for name, what in (
         ('circle', 'Circle'), ('straight', 'ENTRY'), ('gone', 'Gone'), ('navigate', 'Circle'),
         ('number', '__doc__'))]
-    monkeypatch.setattr(registry, 'entry_points', lambda group: points)
+    monkeypatch.setattr(registry, 'entry_points_of', lambda _: sorted(points))
     registry.installed.cache_clear()
     yield
     registry.installed.cache_clear()
