@@ -83,9 +83,9 @@ def test_a_listener_resolves_frames_of_the_demo_at_each_stamp(tmp_path, how):
                             for name in ('odom', 'base_link', 'laser'))
 
 
-def start(cache):
+def start(cache, **options):
     return subprocess.Popen([sys.executable, '-c', MAKE.format(str(cache))], text=True,
-                            stdout=subprocess.PIPE, start_new_session=True)
+                            stdout=subprocess.PIPE, start_new_session=True, **options)
 
 
 @makes
@@ -101,16 +101,25 @@ def test_two_processes_make_it_at_once_and_a_third_finds_it(tmp_path):
 
 @makes
 def test_one_that_is_killed_in_the_middle_leaves_nothing_that_is_used(tmp_path):
-    process = start(tmp_path)
+    programs, cache = tmp_path / 'bin', tmp_path / 'cache'
+    programs.mkdir()
+    cache.mkdir()
+    for name, compiler in zip(('gcc', 'g++'), compilers(), strict=True):  # the second call hangs
+        (programs / name).write_text(
+            f'#!/bin/sh\nmkdir {programs}/begun && exec {compiler} "$@"\n'
+            f'touch {programs}/hangs\nexec sleep 1000\n')
+        (programs / name).chmod(0o755)
+    process = start(cache, env={
+        **os.environ, 'PATH': f'{programs}{os.pathsep}{os.environ["PATH"]}'})
     deadline = time.monotonic() + DEADLINE
-    while not list(tmp_path.glob('making-*/objects/**/*.o')):
+    while not ((programs / 'hangs').exists() and [*cache.glob('making-*/objects/**/*.o')]):
         assert time.monotonic() < deadline
         assert process.poll() is None
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-    assert not list(tmp_path.glob('messages-*'))
-    path = live_tf.live_tf_path(lambda _: None, tmp_path)
+    assert not list(cache.glob('messages-*'))
+    path = live_tf.live_tf_path(lambda _: None, cache)
     assert Path(path).is_dir()
 
 

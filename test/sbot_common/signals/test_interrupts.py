@@ -111,7 +111,7 @@ STUCK = """
 import os, signal, time
 from sbot_common.signals import limit
 from sbot_common.signals.interrupts import interrupt_on_signals, raise_swallowed
-limit.SECONDS = 0.3
+limit.SECONDS = 1.5  # for the lines up to the loop, on a busy machine, too
 interrupt_on_signals()
 while True:
     time.sleep(0.1)

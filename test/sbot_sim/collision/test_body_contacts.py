@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from fast2d_shapely import depth, kinds, places, shape_of
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from sbot_sim.collision.body_contacts import body_contact, with_fixed
 from sbot_sim.fast2d.scene import Object, make_indexed
@@ -30,6 +30,9 @@ def contacts(first, second):
 @settings(max_examples=300, deadline=None)
 @given(kinds(), places, kinds(), places)
 def test_overlaps_are_as_deep_as_shapely_says(kind_a, pose_a, kind_b, pose_b):
+    # Squares of such distances have few digits, and so has a direction.
+    apart = math.dist(pose_a[:2], pose_b[:2])
+    assume(apart == 0.0 or apart > 1e-150)
     expected = depth(shape_of(kind_a, pose_a), shape_of(kind_b, pose_b))
     forward, backward, fixed = contacts((kind_a, pose_a), (kind_b, pose_b))
     assert forward[0] == backward[0]
