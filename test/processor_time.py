@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-LIMIT = 60.0  # s
+LIMIT = 120.0  # s; twice what a test may take here, as other machines are slower
 NAME = 'processor_s'
 
 
