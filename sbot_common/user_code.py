@@ -113,8 +113,8 @@ def _without_compiler(frames: TracebackType | None) -> TracebackType | None:
 def entry_points_of(group: str) -> list[EntryPoint]:
     """Return the entry points of a group, in alphabetical order.
 
-    Hardly any installation has a group of ours. ``importlib.metadata``, which brings a parser of
-    e-mail, takes a tenth of the time in which a scenario is loaded to find that.
+    Few installations have a group of ours. Python's own reader brings a parser of e-mail, and
+    needs a tenth of the time in which a scenario is loaded to find that.
     """
     if not _may_be_there(group):
         return []
@@ -131,7 +131,7 @@ def _may_be_there(group: str) -> bool:
 
 
 def _may_have(place: str, group: bytes) -> bool:
-    """Tell it of one place of ``sys.path``."""
+    """Tell it for one place of ``sys.path``; False is certain."""
     if not os.path.isdir(place):
         return os.path.exists(place)  # an archive
     try:

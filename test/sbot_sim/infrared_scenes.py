@@ -1,8 +1,10 @@
 """Scenes for tests of infrared: sensors without noise, outlines, measured distances."""
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
+from ray_oracle import cast_oracle
 
 from sbot_common.params import updated
 from sbot_sim.sensors.infrared.sensor import (
@@ -10,6 +12,7 @@ from sbot_sim.sensors.infrared.sensor import (
     infrared_distances,
     infrared_reach,
     make_infrared_parameters,
+    ring,
 )
 from sbot_sim.world.bodies import S_BOT_RADIUS
 from sbot_sim.world.scene import make_scene
@@ -32,3 +35,13 @@ def measure(world, pose, radius=None, **given):
     radius = np.full(len(pose), S_BOT_RADIUS) if radius is None else radius
     p = parameters(**given)
     return infrared_distances(make_scene(world, infrared_reach(radius, p)), pose, radius, p)
+
+
+def assert_equals_every_beam(size, lines, pose, radius):
+    """Return distances (N, 15), equal bit for bit to every beam against every object."""
+    found = measure(outline(size, lines), pose, radius)
+    ways = cast_oracle(lines, np.column_stack([pose[:, :2], radius]), np.arange(len(pose)),
+                       pose, ring().directions[:, :15].copy())
+    expected = np.maximum(ways - radius[:, None], 0.0)
+    np.testing.assert_array_equal(found, np.where(expected <= 0.15, expected, math.inf))
+    return found

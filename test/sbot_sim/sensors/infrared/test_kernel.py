@@ -3,15 +3,12 @@
 import math
 
 import numpy as np
-import pytest
 import shapely
 from infrared_scenes import measure, outline, parameters
-from ray_oracle import cast_oracle
 
 from sbot_sim.sensors.infrared.sensor import (
     SENSOR_ANGLES,
     infrared_readings,
-    ring,
 )
 
 
@@ -64,21 +61,6 @@ def test_distances_equal_shapelys_on_10_000_random_scenes():
     assert free.sum() >= 10_000
     np.testing.assert_allclose(found[free], expected[free], rtol=0, atol=1e-9)
     assert np.isfinite(expected[free]).any(axis=1).mean() > 0.5
-
-
-@pytest.mark.parametrize(('robots', 'segments'), [(3, 0), (0, 2), (3, 4), (80, 4), (3, 80)])
-def test_distances_equal_those_of_every_beam_against_every_object(robots, segments):
-    rng = np.random.default_rng(robots + segments)
-    for _ in range(20):
-        lines = 0.5 + rng.uniform(-0.25, 0.25, (segments, 4))
-        pose = np.column_stack([0.5 + rng.uniform(-0.2, 0.2, (robots + 1, 2)),
-                                rng.uniform(-4.0, 4.0, robots + 1)])
-        radius = rng.uniform(0.002, 0.03, robots + 1)
-        found = measure(outline(1.0, lines), pose, radius)
-        ways = cast_oracle(lines, np.column_stack([pose[:, :2], radius]), np.arange(robots + 1),
-                           pose, ring().directions[:, :15].copy())
-        expected = np.maximum(ways - radius[:, None], 0.0)
-        np.testing.assert_array_equal(found, np.where(expected <= 0.15, expected, math.inf))
 
 
 def readings(distances, **given):
