@@ -1,6 +1,6 @@
 """When each message of a lockstep tick is published: lockstep_tick.csv, for docs/lockstep.md.
 
-    python benchmark/lockstep_tick.py [--ticks 600] [--csv FILE]
+    python benchmark/lockstep_tick.py [--ticks 3000] [--csv FILE]
 
 A leader and a follower in wind over ROS 2, each node a process, as fast as it goes. A listener
 takes the time at which the middleware of the publisher sent each message (`source_timestamp`),
@@ -88,7 +88,7 @@ def offsets(events: list[tuple[int, str]]) -> dict[str, list[float]]:
 def main() -> int:
     """Measure and write."""
     parser = argparse.ArgumentParser(description="Measure when a tick's messages are published.")
-    parser.add_argument('--ticks', type=int, default=600)
+    parser.add_argument('--ticks', type=int, default=3000)
     parser.add_argument('--csv', type=Path, default=Path(__file__).with_name('lockstep_tick.csv'))
     arguments = parser.parse_args()
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
@@ -99,6 +99,9 @@ def main() -> int:
                               stdout=subprocess.DEVNULL) as process:
             measured = offsets(listen(process))
     rows = []
+    if len(measured[NEXT]) < LEFT_OUT:
+        sys.exit(f'{len(measured[NEXT])} complete ticks were heard, expected {LEFT_OUT}: '
+                 '--ticks N takes more')
     for name, times in measured.items():
         cuts = statistics.quantiles(times, n=10)
         node = SIMULATOR if name == NEXT else publishers()[name][0]

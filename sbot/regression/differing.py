@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sbot_common.errors import first_of
+
 _SHOWN = 10  # robots
 
 
@@ -36,10 +38,9 @@ def in_words(robots: Sequence[DifferingRobot], compared: int) -> str:
     """Return one line on the robots that differ; '' if only one robot was compared."""
     if compared < 2 or not robots:
         return ''
-    shown = ', '.join(f'robot {each.robot} from tick {each.tick} ({_commands(each.differences)})'
-                      for each in robots[:_SHOWN])
-    more = f', and {len(robots) - _SHOWN} more' if len(robots) > _SHOWN else ''
-    return f'{len(robots)} of {compared} robots differ: {shown}{more}'
+    words = [f'robot {each.robot} from tick {each.tick} ({_commands(each.differences)})'
+             for each in robots]
+    return f'{len(robots)} of {compared} robots differ: {first_of(words, _SHOWN)}'
 
 
 def _commands(count: int) -> str:

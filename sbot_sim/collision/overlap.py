@@ -30,6 +30,7 @@ from sbot_sim.world.cell_map import inside_occupied
 from sbot_sim.world.geometry import World
 
 Array = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 Indexes = NDArray[np.intp]
 
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
@@ -213,8 +214,7 @@ def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
 
     A robot whose position is not finite counts as one.
     """
-    finite = np.isfinite(pose[:, 0]) & np.isfinite(pose[:, 1])
-    lost = len(pose) - int(np.count_nonzero(finite))
+    finite, lost = _finite_rows(pose)
     if lost:
         bodies, pose = select_bodies(bodies, finite), pose[finite]
     return lost + len(find_overlaps(world, bodies, pose).robot)
@@ -228,11 +228,16 @@ def overlaps_of_ticks(world: World, bodies: BodyArrays, poses: Array) -> int:
     radius = np.tile(bodies.shape.outer_radius, len(poses))
     tick = np.repeat(np.arange(len(poses)), poses.shape[1])
     rows = poses.reshape(-1, poses.shape[2])
-    finite = np.isfinite(rows[:, 0]) & np.isfinite(rows[:, 1])
-    lost = len(rows) - int(np.count_nonzero(finite))
+    finite, lost = _finite_rows(rows)
     if lost:
         radius, tick, rows = radius[finite], tick[finite], rows[finite]
     if not len(rows):
         return lost
     width = np.ptp(rows[:, 0]) + 2.0 * (radius.max() + 2.0 * _ROUNDING)
     return lost + len(_overlaps_of_discs(world, radius, rows, TOLERANCE, tick * width).robot)
+
+
+def _finite_rows(pose: Array) -> tuple[BoolArray, int]:
+    """Return which rows have a finite position, and how many have none."""
+    finite = np.isfinite(pose[:, 0]) & np.isfinite(pose[:, 1])
+    return finite, len(pose) - int(np.count_nonzero(finite))

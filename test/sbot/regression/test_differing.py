@@ -17,4 +17,4 @@ def test_a_line_names_ten_robots_at_most():
         differing.add(robot, 0)
     said = in_words(differing.robots(), 300)
     assert said.startswith('12 of 300 robots differ: robot 0 from tick 0')
-    assert said.endswith('robot 9 from tick 0 (1 command), and 2 more')
+    assert said.endswith('robot 9 from tick 0 (1 command) and 2 more')
