@@ -56,7 +56,8 @@ def estimated_noise(p: Parameters, noise: float, ranges: NDArray[np.float32],
             difference = abs(before - 2.0 * np.float64(ranges[i]) + after)
             if difference < math.inf:
                 count += 1
-                below += difference < least
+                if difference < least:
+                    below += 1
     step = NOISE_STEP * p.robot_radius_m * (count - 2 * below) / max(ENOUGH, count)
     return max(0.0, noise + step)
 
