@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.damper import fastest, projected, room_ahead, steady_room
+from navigate.damping.damper import fastest, projected, room_ahead, steady_room
+from navigate.damping.noise import estimated_noise
 from navigate.drift import Drift, drive, is_calm, updated_drift
 from navigate.encounters import Motion, avoiding, keep_apart
 from navigate.following import follower_target, leader_speed, on_trail
@@ -88,6 +89,7 @@ class Sight(NamedTuple):
     limits: int  # likewise, with what it saw before; they hold for its velocity
     changed: bool  # an obstacle is new
     looked: float  # s, when obstacles that move were looked for
+    noise: float  # m, standard deviation of ranges
 
 
 @njit_inner
@@ -276,21 +278,21 @@ def look_around(p: Parameters, state: State, memory: Memory, task: Task, poses: 
 
     ``eye`` is the robot's place when the scan arrived; the others are as in ``take_turn``.
     """
-    me, time, looked = task.robot_id, state.time, state.looked
+    me, time, looked, noise = task.robot_id, state.time, state.looked, state.noise
     grid = window(p, state, memory, place)
     robots = list_neighbours(p, state.frame, memory, me, poses, place, dt, is_home)
     if time - looked >= LOOK_TIME:
         look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.others, me, time)
-        looked = time
+        looked, noise = time, estimated_noise(p, noise, ranges, beams)
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
-    seen, changed = see(p, grid, memory, me, eye, ranges, beams, drift, state, dt)
+    seen, changed = see(p, grid, memory, me, eye, ranges, beams, drift, state, noise, dt)
     seen = limit_near(p, memory, robots, near, seen)
     limits = limit_hidden(p, grid, memory, place, beams, drift, state.margin, seen)
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
         changed |= notice_leaving(p, grid, memory, me, eye, ranges, beams, time, dt)
-    return Sight(grid, robots, near, seen, limits, changed, looked)
+    return Sight(grid, robots, near, seen, limits, changed, looked, noise)
 
 
 @njit
@@ -351,7 +353,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     margin = margin_kept(p, grid, memory, way, route, place, task.corner)
     after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
-                  chosen[0], chosen[1], watch, stands, sight.looked,
+                  chosen[0], chosen[1], watch, stands, sight.looked, sight.noise,
                   turned(turning, omega, time), look)
     return after, v, omega
 

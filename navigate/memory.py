@@ -41,6 +41,7 @@ class State(NamedTuple):
     watch: Watch
     stands: Watch  # whoever is near
     looked: float  # s, when obstacles that move were last looked for
+    noise: float  # m, standard deviation of the laser's ranges
     turning: Turning
     look: Look
 
@@ -58,7 +59,7 @@ class Memory(NamedTuple):
     near: Floats  # (num_robots + MOST, 8) working memory of ``encounters``
     headings: Floats  # (num_robots, 3) unit vectors, and whether they move: of ``yielding``
     group: NDArray[np.int8]  # (num_robots,) working memory of ``yielding``
-    limits: Floats  # (of ``make_limits``, 3) working memory of ``damper``
+    limits: Floats  # (of ``make_limits``, 3) working memory of ``damping``
     movers: Movers
     known: Known
 
@@ -95,4 +96,4 @@ def initial_state(frame: Frame, p: Parameters) -> State:
     corner = -SIDE / 2 * p.cell_m
     return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False),
                  corner, corner, 0, 0.0, 0, p.margin_m, no_yield(), 0.0, 0.0, Watch(0.0, 0.0, 0.0),
-                 Watch(0.0, 0.0, 0.0), -math.inf, no_turn(), NO_LOOK)
+                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, no_turn(), NO_LOOK)

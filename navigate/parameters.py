@@ -32,6 +32,14 @@ LONGEST_LOOK = 1.0  # s
 BANNED = 100  # evidence of a cell that no beam clears
 REBUILDS = 1  # obstacles forgotten in a turn, at most
 
+# Noise of the laser
+DENSE = 0.1  # radii between the ends of neighbouring beams that see one surface, at most
+NOISE_STEP = 0.02  # radii by which the estimate of the noise changes in a look, at most
+ENOUGH = 30  # beams; fewer change it less
+LARGE_NOISE = 0.1  # radii: distances are means where the noise is larger
+SURFACE = 0.4  # radii of a surface of which a distance is the mean
+SAME_SURFACE = 4.0  # standard deviations between two readings of one surface, at most
+
 # Ways
 BODY = 0.92  # radii: cells nearer to an obstacle are forbidden; a quarter of a cell is rounding
 TIGHT = 20.0  # cost of a cell nearer to an obstacle than radius and margin

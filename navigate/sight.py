@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.damper import robot_limit, wall_limit
+from navigate.damping.damper import robot_limit, wall_limit
+from navigate.damping.noise import between, is_noisy, mean_beside
 from navigate.drift import Drift, is_calm
 from navigate.frame import Frame, Place, into
 from navigate.looking import sees_all_ahead, sees_all_round
@@ -37,8 +38,8 @@ Floats = NDArray[np.float64]
 
 @njit
 def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
-        ranges: NDArray[np.float32], beams: Floats, drift: Drift, state: State, dt: float,
-        ) -> tuple[int, bool]:
+        ranges: NDArray[np.float32], beams: Floats, drift: Drift, state: State, noise: float,
+        dt: float) -> tuple[int, bool]:
     """Remember the obstacles of a scan, and write a limit for each near reading.
 
     Parameters
@@ -48,7 +49,7 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
     place : of the robot when the scan arrived
     ranges : (beams,) m; only finite ones are obstacles
     beams : (2, beams) cosine and sine of the beams' angles in the robot's frame
-    drift : now
+    drift, noise : now; m, standard deviation of ``ranges``
     state, dt : after the last turn, and s since then; beams take turns in being remembered
 
     Returns
@@ -60,7 +61,8 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
     often = max(1, math.floor(SCAN_TIME / dt + 0.5))
     phase, clearing = state.turn % often, CLEARING * p.robot_radius_m
     reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(WHEEL, p.damper_gain)
-    x, y = place.x, place.y
+    x, y, apart = place.x, place.y, between(beams)
+    noisy = apart > 0.0 and is_noisy(p, noise)
     for i in range(ranges.shape[0]):
         distance = np.float64(ranges[i])
         remembered = i % often == phase and distance >= 0.0
@@ -71,7 +73,8 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
         if distance < reach:
             limits = memory.limits
             limits[count, 0], limits[count, 1] = ahead, aside
-            limits[count, 2] = wall_limit(p, distance, ahead * drift.x + aside * drift.y,
+            free = mean_beside(p, noise, ranges, apart, i) if noisy else distance
+            limits[count, 2] = wall_limit(p, free, ahead * drift.x + aside * drift.y,
                                           state.margin)
             count += 1
         if remembered:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from navigate.damper import ALONG
+from navigate.damping.damper import ALONG
 from navigate.drift import drive
 from navigate.frame import Place
 from navigate.parameters import (
@@ -59,7 +59,7 @@ def no_turn() -> Turning:
 def wanting(turning: Turning, x: float, y: float, room: float, dt: float) -> Turning:
     """Return the state with one more velocity (m/s) in the mean, ``dt`` (s) after the last.
 
-    ``room`` (m/s) is that of ``damper.steady_room``.
+    ``room`` (m/s) is that of ``damping.damper.steady_room``.
     """
     weight = min(1.0, dt / SMOOTH)
     x, y = turning.x + weight * (x - turning.x), turning.y + weight * (y - turning.y)

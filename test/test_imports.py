@@ -16,7 +16,7 @@ PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neu
 FLOORS = {
     'sbot_common': ('errors', 'signals', 'compiled', 'elementary', 'random', '.', 'wire', 'ros'),
     'potential_field_bot': ('.',),
-    'navigate': ('parameters', 'frame', 'damper', 'ways', 'meeting', '.'),
+    'navigate': ('parameters', 'frame', 'damping', 'ways', 'meeting', '.'),
     'wind_model': ('.',),
     'neural_controller': ('.',),
     'sbot_sim': ('drives', 'world', 'dynamics', 'collision', 'sensors', 'worlds', 'engine',

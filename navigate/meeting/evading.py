@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from navigate.damper import fastest
+from navigate.damping.damper import fastest
 from navigate.frame import Place
 from navigate.parameters import (
     EVASION,

@@ -80,6 +80,14 @@ def test_robots_pass_each_other_where_one_has_to_wait(scene, seed):
     assert sum(robot['collisions'] for robot in summary['robots']) == 0
 
 
+def test_a_laser_with_much_noise_does_not_close_gaps():
+    # Seed 520002: the nearest of many noisy readings stopped the robot before each gap.
+    _, summary = summary_of('sensing/noisy', 520002)
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in summary['robots']) == 0
+    assert summary['sim_time_s'] < 40.0
+
+
 def test_two_robots_pass_in_a_hallway_with_no_room_at_its_ends():
     _, summary = summary_of('hallway/pair', 0, duration=12.0)
     assert summary['ended_by'] == 'goal_reached'

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from navigate.damper import ALONG
+from navigate.damping.damper import ALONG
 from navigate.frame import Place
 from navigate.parameters import SETTLE, TURN_BEGIN, TURN_END, Parameters, resolved
 from navigate.turning import (

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navigate.damper import (
+from navigate.damping.damper import (
     fastest,
     projected,
     robot_limit,

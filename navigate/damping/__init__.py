@@ -1,0 +1,1 @@
+"""Distances to obstacles, and how fast a robot may approach them."""

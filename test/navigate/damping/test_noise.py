@@ -1,0 +1,95 @@
+"""Noise of a laser: estimated from its beams, and distances that allow for it."""
+
+import math
+
+import numpy as np
+import pytest
+
+from navigate.damping import noise as module
+from navigate.damping.noise import estimated_noise, mean_beside
+from navigate.parameters import LARGE_NOISE, SURFACE, Parameters, resolved
+
+P = resolved(Parameters())
+between, is_noisy = module.between.py_func, module.is_noisy.py_func  # parts of compiled code
+RNG = np.random.default_rng
+
+
+def fan(count, half=math.pi / 2):
+    angles = np.linspace(-half, half, count)
+    return np.array([np.cos(angles), np.sin(angles)])
+
+
+def walls(beams, noise, rng, ahead=0.9, left=0.6):
+    """Return ranges (m) in a corner: walls ahead and to the left, nothing to the right."""
+    with np.errstate(divide='ignore'):
+        ranges = np.minimum(np.where(beams[0] > 1e-9, ahead / beams[0], np.inf),
+                            np.where(beams[1] > 1e-9, left / beams[1], np.inf))
+    return (np.where(ranges < 10.0, ranges, np.inf)
+            + rng.normal(0.0, noise, beams.shape[1])).astype(np.float32)
+
+
+def estimate(noise, beams, looks=80):
+    rng, got = RNG(1), 0.0
+    for _ in range(looks):
+        got = estimated_noise(P, got, walls(beams, noise, rng), beams)
+    return got
+
+
+@pytest.mark.parametrize('beams', [180, 720])
+@pytest.mark.parametrize('noise', [0.03, 0.06, 0.1])
+def test_the_estimate_is_the_noise_of_the_laser(noise, beams):
+    assert estimate(noise, fan(beams)) == pytest.approx(noise, rel=0.25)
+
+
+@pytest.mark.parametrize('noise', [0.0, 0.01])
+def test_little_noise_changes_no_distance(noise):
+    beams, rng, got = fan(180), RNG(1), 0.0
+    for _ in range(200):
+        got = estimated_noise(P, got, walls(beams, noise, rng), beams)
+        assert not is_noisy(P, got)
+
+
+@pytest.mark.parametrize('beams', [0, 1, 2, 3, 8])
+def test_beams_far_apart_tell_nothing_of_noise(beams):
+    assert estimate(0.1, fan(beams)) == 0.0
+
+
+def test_readings_that_are_no_distance_tell_nothing_of_noise():
+    beams = fan(180)
+    for reading in (math.nan, math.inf, -math.inf):
+        assert estimated_noise(P, 0.05, np.full(180, reading, np.float32), beams) == 0.05
+
+
+def test_noise_does_not_make_a_wall_much_nearer():
+    beams, rng, noise = fan(180), RNG(2), 0.1
+    single, means = [], []
+    for _ in range(200):
+        ranges = walls(beams, noise, rng, ahead=0.6, left=math.inf)
+        near = np.flatnonzero(ranges < 1.0)
+        single.append(ranges.min())
+        means.append(min(mean_beside(P, noise, ranges, between(beams), i) for i in near))
+    assert np.mean(single) < 0.6 - 1.8 * noise
+    assert 0.6 - 0.8 * noise < np.mean(means) < 0.6
+
+
+def test_an_object_as_wide_as_a_surface_is_not_taken_for_farther():
+    beams, noise, distance = fan(180), 0.1, 0.6
+    width = SURFACE * P.robot_radius_m
+    ranges = np.full(180, 0.9, np.float32)
+    aside = np.abs(distance * np.arctan2(beams[1], beams[0]))
+    ranges[aside <= 0.6 * width] = distance
+    assert mean_beside(P, noise, ranges, between(beams), 89) == pytest.approx(distance, abs=1e-6)
+
+
+def test_what_is_farther_by_more_than_noise_is_left_out():
+    beams, ranges = fan(180), np.full(180, 3.0, np.float32)
+    ranges[90] = 0.6
+    ranges[91:94] = math.inf, math.nan, -math.inf
+    assert mean_beside(P, 0.1, ranges, between(beams), 90) == pytest.approx(0.6)
+
+
+def test_a_scaled_robot_takes_the_same_noise_for_large():
+    small = resolved(Parameters(robot_radius_m=0.03))
+    assert is_noisy(P, 1.01 * LARGE_NOISE * 0.3)
+    assert is_noisy(small, 1.01 * LARGE_NOISE * 0.03)
+    assert not is_noisy(P, 1.01 * LARGE_NOISE * 0.03)
