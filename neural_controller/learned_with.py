@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-from sbot_common.errors import bad_value, one_line
+from sbot_common.errors import SHOWN, bad_value, one_line
 
 Value = bool | int | float | str
 Conditions = tuple[tuple[str, Value], ...]  # ((key, value), …); (): not known, as in old files
 
-_MOST = 1000
+_MOST = 1000  # values, and characters of a key or text
 _NOT_COMPARED = ('noise', 'bias')  # how exact a reading is, not what it means
 
 
@@ -26,10 +26,11 @@ def checked_conditions(given: object) -> Conditions:
     if not isinstance(given, dict) or len(given) > _MOST:
         raise bad_value('learned_with', given, f'at most {_MOST} values by key')
     for key, value in given.items():
-        good = isinstance(value, str) or (
+        good = len(value) <= _MOST if isinstance(value, str) else (
             isinstance(value, int | float) and abs(value) <= sys.float_info.max)
-        if not good:
-            raise bad_value(f'learned_with.{key}', value, 'a finite number, a text, true or false')
+        if not good or len(key) > _MOST:
+            raise bad_value(f'learned_with.{key[:SHOWN]}', value,
+                            'a finite number, a short text, true or false')
     return tuple(given.items())
 
 

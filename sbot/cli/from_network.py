@@ -25,12 +25,14 @@ def scenario_of_network(source: str, path: Path) -> str:
     Raises
     ------
     InputError
-        if the file cannot be read, or does not say how its network learned.
+        if the file cannot be read, does not say how its network learned, or says it in words
+        that no scenario has, e.g. a body that its own scenario described.
 
     """
     from neural_controller.network import FUNCTION, load_network, read_content
     from neural_controller.saved_policy import read_policy
     from sbot.files.yaml_text import dump_yaml
+    from sbot.scenario.load import parse_scenario
     is_function = read_content(source).get('kind') == FUNCTION
     network = read_policy(source).network if is_function else load_network(source)[0]
     if not network.learned_with:
@@ -47,10 +49,17 @@ def scenario_of_network(source: str, path: Path) -> str:
         robot['goal'] = _GOAL
     if {'neighbours', 'leader'} & set(network.inputs):
         robots.append({**robot, 'pose': [1.0, 3.0, 0.0]})
-    return dump_yaml({
+    scenario = {
         'description': f'{Path(source).name} drives with the rate, body and sensors with which '
                        'it learned.',
         'rate': learned.pop('rate', 30.0), 'duration': 30.0,
         'world': {'bounds': [0.0, 0.0, 4.0, 4.0]}, 'robots': robots,
         'sensors': {name.partition('.')[2]: value for name, value in learned.items()
-                    if name.startswith('sensors.')}})
+                    if name.startswith('sensors.')}}
+    try:
+        text = dump_yaml(scenario)
+        parse_scenario(text, source, path.parent, import_controllers=False)
+    except (InputError, UnicodeEncodeError) as error:
+        raise InputError(
+            f'--from: no scenario has the learned_with of {source}: {error}') from None
+    return text

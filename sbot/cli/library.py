@@ -8,8 +8,10 @@ import json
 import keyword
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -160,14 +162,10 @@ def _new_node(args: argparse.Namespace) -> int:
     if os.path.lexists(folder):
         raise InputError(f'{folder}: exists already; give a new name')
     templates = sorted((config_directory() / 'templates' / 'node').glob('*.*'))
-    try:
-        folder.mkdir()
-    except OSError as error:
-        raise InputError(f'{folder}: cannot be made: {error.strerror}') from None
     _write({folder / template.name: template.read_text('utf-8').replace('NAME', folder.name)
-            .replace('COMMAND_OF_NODE', _NODE) for template in templates})
-    print(f"try:  cd {folder} && sbot up scenario.yaml --node '{_NODE}' --record recording "
-          '--plot tracks.png\nthen: python -m pytest')
+            .replace('COMMAND_OF_NODE', _NODE) for template in templates}, folder)
+    print(f"try:  cd {shlex.quote(str(folder))} && sbot up scenario.yaml --node '{_NODE}' "
+          '--record recording --plot tracks.png\nthen: python -m pytest')
     return 0
 
 
@@ -203,22 +201,30 @@ def _copy(scenario: Path, path: Path) -> int:
     return _hint(path)
 
 
-def _write(files: dict[Path, str]) -> None:
-    """Write new files, all or none, and print their names."""
+def _write(files: dict[Path, str], folder: Path | None = None) -> None:
+    """Write new files, all or none, and print their names; first make their folder, if given."""
     for target in files:
         if os.path.lexists(target):
             raise InputError(f'{target}: exists already; give a new name')
-    for target, text in files.items():
+    with ExitStack() as undo:
         try:
-            with target.open('x', encoding='utf-8') as file:
-                file.write(text)
+            if (target := folder) is not None:
+                target.mkdir()
+                undo.callback(target.rmdir)
+            for target, text in files.items():
+                with target.open('x', encoding='utf-8') as file:
+                    undo.callback(target.unlink)
+                    file.write(text)
         except OSError as error:
             raise InputError(f'{target}: cannot be written: {error.strerror}') from None
+        undo.pop_all()
+    for target in files:
         print(target)
 
 
 def _hint(path: Path) -> int:
-    print(f'try: sbot run {path} --plot {path.with_suffix(".png")}')
+    words = map(shlex.quote, (str(path), '--plot', str(path.with_suffix('.png'))))
+    print(f"try: sbot run {' '.join(words)}")
     return 0
 
 

@@ -47,7 +47,7 @@ class Driver(Node):
         beams = list(zip(angles, scan.ranges, strict=True))  # rad, m; +inf: nothing seen
 
         # A direction is free if nothing near would come closer than `room` on the way.
-        near = [(angle, math.asin(min(1.0, self.room / reach))) for angle, reach in beams
+        near = [(angle, math.asin(self.room / max(self.room, reach))) for angle, reach in beams
                 if reach < min(1.5, distance)]
         free = [angle for angle in angles
                 if all(abs(angle - at) >= half for at, half in near)]

@@ -41,3 +41,17 @@ def test_a_file_without_these_is_refused(tmp_path, capsys):
     assert main(['new', str(tmp_path / 'drive'), '--from', str(tmp_path / 'a.json')]) == 2
     assert 'a.json needs learned_with' in capsys.readouterr().err
     assert not (tmp_path / 'drive.yaml').exists()
+
+
+@pytest.mark.parametrize(('learned', 'said'), [
+    ({'rate': -1}, 'rate: got -1'), ({'rate': 10**300}, '64 bits'),
+    ({'body': 'of its own'}, "unknown name 'of its own'"), ({'sensors.none': 1}, "name 'none'"),
+    ({'body': '\ud800'}, 'surrogates not allowed')])
+def test_values_of_no_scenario_are_refused_and_nothing_is_written(tmp_path, capsys, learned, said):
+    network = sbot.network()._replace(learned_with=tuple(learned.items()))
+    sbot.save_network(tmp_path / 'a.json', network, np.zeros(32))
+    assert main(['new', str(tmp_path / 'drive'), '--from', str(tmp_path / 'a.json')]) == 2
+    error = capsys.readouterr().err
+    assert '--from: no scenario has the learned_with of ' in error
+    assert said in error
+    assert [path.name for path in tmp_path.iterdir()] == ['a.json']

@@ -1,9 +1,13 @@
+import errno
 import json
+import math
 import re
+import runpy
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +15,12 @@ import pytest
 from sbot.cli.main import main, make_parser
 from sbot.controllers.registry import names
 from sbot.scenario.load import load_scenario
-from sbot.scenario.shipped import find_scenario, gallery_scenarios, shipped_scenarios
+from sbot.scenario.shipped import (
+    config_directory,
+    find_scenario,
+    gallery_scenarios,
+    shipped_scenarios,
+)
 from sbot_common.errors import InputError
 
 
@@ -140,6 +149,49 @@ def test_a_new_node_overwrites_nothing_and_needs_a_name_of_a_folder(tmp_path, ca
         assert main(['new', *words, '--node']) == 2
         assert message in capsys.readouterr().err
     assert [path.name for path in tmp_path.rglob('*')] == ['mine']
+
+
+@pytest.mark.parametrize(('option', 'fails'), [
+    ('--node', 'scenario.yaml'), ('--controller', 'mine.py')])
+def test_of_files_that_cannot_all_be_written_none_is_left(tmp_path, capsys, monkeypatch, option,
+                                                          fails):
+    monkeypatch.chdir(tmp_path)
+    opened = Path.open
+
+    def full(path, *mode, **options):
+        if path.name == fails and mode == ('x',):
+            raise OSError(errno.ENOSPC, 'No space left on device')
+        return opened(path, *mode, **options)
+    monkeypatch.setattr(Path, 'open', full)
+    assert main(['new', 'mine', option]) == 2
+    out, error = capsys.readouterr()
+    assert f'{fails}: cannot be written: No space left on device' in error
+    assert out == ''
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_printed_commands_are_right_in_a_folder_with_spaces(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("it's mine").mkdir()
+    for options in ([], ['--node']):
+        assert main(['new', "it's mine/a", *options]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith('try:')]
+    run, change = map(shlex.split, lines)
+    assert run == ['try:', 'sbot', 'run', "it's mine/a.yaml", '--plot', "it's mine/a.png"]
+    assert change[:4] == ['try:', 'cd', "it's mine/a", '&&']
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('touched', [0.0, -0.1, -math.inf])
+def test_the_new_node_turns_away_from_what_its_laser_touches(touched):
+    """A noisy range may be 0, and one below range_min is -inf."""
+    source = config_directory() / 'templates' / 'node' / 'node.py'
+    driver = SimpleNamespace(pose=(0.0, 0.0, 0.0), goal=(5.0, 0.0), speed=0.6, room=0.5)
+    ranges = [math.inf] * 80 + [touched] * 20 + [math.inf] * 80
+    scan = SimpleNamespace(angle_min=-math.pi / 2, angle_increment=math.pi / 179, ranges=ranges)
+    speed, turn = runpy.run_path(str(source))['Driver'].drive(driver, scan)
+    assert speed == 0.0
+    assert abs(turn) >= 1.0
 
 
 @pytest.mark.parametrize('seed', [4, 11])
