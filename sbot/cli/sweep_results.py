@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from pathlib import Path
 
-from sbot_common.errors import one_line
+from sbot_common.errors import bad_value, one_line
 
 
 def _show_parser() -> argparse.ArgumentParser:
@@ -55,7 +56,12 @@ def _show(arguments: argparse.Namespace) -> int:
     if arguments.csv is None:
         print(format_results(results, arguments.metric))
     else:
+        from sbot.sweeps.results import journal, plan_file, table
         from sbot.sweeps.results.summary import write_summary
+        taken = journal.NAME, plan_file.NAME, table.CSV, table.PARQUET, table.TIMES
+        if os.path.abspath(arguments.csv) in [
+                os.path.abspath(Path(arguments.folder) / name) for name in taken]:
+            raise bad_value('--csv', arguments.csv, 'a name that no file of the results has')
         write_summary(results, arguments.csv, arguments.metric)
         print(one_line(arguments.csv))
     return 0

@@ -14,6 +14,7 @@ import numpy as np
 from sbot.sweeps.results.points import BAND
 from sbot.sweeps.results.share import is_share, wilson_interval
 from sbot.sweeps.results.show import Results, groups, shown_columns
+from sbot.sweeps.results.table import cell_text
 from sbot_common.errors import InputError
 
 
@@ -45,7 +46,7 @@ def write_summary(results: Results, path: str | Path, metrics: Sequence[str] = (
         f'{name}_{each}' for name in names for each in ('values', *_parts(shares[name])))])
     for setting, rows in groups(results, results.keys).items():
         failed = sum(results.columns['error'][i] is not None for i in rows)
-        table.writerow([*setting, len(rows), failed, *(
+        table.writerow([*map(cell_text, setting), len(rows), failed, *(
             cell for name in names
             for cell in _cells([results.columns[name][i] for i in rows], shares[name]))])
     try:

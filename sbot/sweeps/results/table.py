@@ -82,7 +82,7 @@ def write_tables(folder: Path, plan: Plan) -> int:
         for group in _groups(folder, places):
             values = _values(group, columns)
             writer.add(values)
-            table.writerows([_cell_text(value) for value in line]
+            table.writerows([cell_text(value) for value in line]
                             for line in zip(*values, strict=True))
             clock.writerows([row['run'], row['wall_time_s']] for row in group)
     if not with_parquet:  # of an earlier sweep with pyarrow: its rows may be others
@@ -118,7 +118,8 @@ def _value(value: Any, kind: str) -> Any:  # noqa: ANN401 - a cell
     return float(value) if kind == 'float' else value
 
 
-def _cell_text(value: Any) -> Any:  # noqa: ANN401 - a cell
+def cell_text(value: Any) -> Any:  # noqa: ANN401 - a cell
+    """Return a value as CSV files have it: true, not True."""
     return str(value).lower() if isinstance(value, bool) else value
 
 

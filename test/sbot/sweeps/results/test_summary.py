@@ -55,3 +55,19 @@ def test_infinite_and_single_values_have_no_deviation(tmp_path):
 def test_a_file_that_cannot_be_written_is_told(tmp_path, path):
     with pytest.raises(InputError, match='cannot be written: '):
         write_summary(load_results(make(tmp_path / 'a')), tmp_path / path)
+
+
+def test_truth_values_are_written_as_in_the_table_of_runs(tmp_path):
+    results = Results(('x',), (), {'run': [0, 1], 'x': [True, False], 'time': [1.0, 2.0],
+                                   'error': [None] * 2})
+    write_summary(results, tmp_path / 'a.csv', ['time'])
+    assert [line['x'] for line in lines(tmp_path / 'a.csv')] == ['true', 'false']
+
+
+@pytest.mark.parametrize('name', ['runs.csv', 'plan.json', '../a/times.csv'])
+def test_files_of_the_results_are_not_overwritten(tmp_path, capsys, name):
+    path = make(tmp_path / 'a') / name
+    before = path.read_bytes()
+    assert main(['sweep', 'show', str(tmp_path / 'a'), '--csv', str(path)]) == 2
+    assert 'expected a name that no file of the results has' in capsys.readouterr().err
+    assert path.read_bytes() == before
