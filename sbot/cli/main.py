@@ -31,7 +31,8 @@ from sbot_common.signals.interrupts import (
 # `add_parsers(subparsers)`; its commands set `run`.
 COMMANDS = (
     ('list', 'library', 'list scenarios, swarms, maps, wind fields, controllers and tasks'),
-    ('new', 'library', 'write a commented scenario, and a controller, to start from'),
+    ('new', 'library',
+     'write a commented scenario, with a controller or a ROS 2 node, to start from'),
     ('run', 'simulate', 'simulate a scenario in one process, without ROS'),
     ('up', 'simulate', 'start the ROS 2 nodes of a scenario'),
     ('sweep', 'sweep', 'run a scenario over parameters and seeds, here or on a cluster'),
@@ -75,22 +76,34 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - argparse's
         super().__init__(*args, **options)
         self.register('action', 'parsers', _Commands)
+        self._outputs: list[argparse.Action] = []  # options that are required after all
+
+    def format_usage(self) -> str:
+        self._require(required=True)
+        return super().format_usage()
+
+    def format_help(self) -> str:
+        self._require(required=True)
+        return super().format_help()
+
+    def _require(self, *, required: bool) -> None:
+        for output in self._outputs:
+            output.required = required
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401
-        outputs = [each for each in self._actions if each.dest == 'output' and each.required]
-        for output in outputs:  # else a file name without -o in front is not looked at
-            output.required = False
+        self._outputs = [each for each in self._actions
+                         if each.dest == 'output' and each.required]
+        self._require(required=False)  # else a file name without -o in front is not looked at
         try:
             known, unknown = super().parse_known_args(args, namespace)
         finally:
-            for output in outputs:
-                output.required = True
+            self._require(required=True)
         missing = getattr(known, 'output', '') is None
         if unknown:
             file = next((each for each in unknown if not each.startswith('-')), None)
             self.error(f'unrecognized arguments: {" ".join(unknown)}'
                        + (f'; for the output: -o {file}' if missing and file else ''))
-        if missing and outputs:
+        if missing and self._outputs:
             self.error('the following arguments are required: -o/--output')
         return known, unknown
 

@@ -279,6 +279,15 @@ def test_the_help_of_a_command_begins_with_what_it_does(words, sentence, capsys)
     assert sentence in ' '.join(capsys.readouterr().out.split())
 
 
+@pytest.mark.parametrize('words', [['plot', '--help'], ['plot', 'bag', '--fps', 'x']])
+def test_the_usage_of_a_command_says_that_it_needs_an_output(words, capsys):
+    with pytest.raises(SystemExit):
+        main(words)
+    said = ' '.join(''.join(capsys.readouterr()).split())
+    assert ' -o FILE ' in said
+    assert '[-o FILE]' not in said
+
+
 def test_help_imports_no_command():
     code = ('import sys; from sbot.cli.main import make_parser; make_parser().format_help(); '
             'print([name for name in ("numpy", "numba", "yaml") if name in sys.modules])')
