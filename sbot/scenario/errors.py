@@ -72,23 +72,24 @@ def _no_plugins() -> Iterator[None]:
     It looks into every installed package. Other models have their plugins: pydantic's own list is
     neither made nor changed here.
     """
-    if _LOADER in sys.modules:
-        yield
-        return
     stand_in: Any = ModuleType(_LOADER)
     stand_in.get_plugins = tuple
-    sys.modules[_LOADER] = stand_in
     try:
+        sys.modules.setdefault(_LOADER, stand_in)
         yield
     finally:
-        del sys.modules[_LOADER]
+        if sys.modules.get(_LOADER) is stand_in:  # else of another thread, or pydantic's own
+            del sys.modules[_LOADER]
 
 
 def _complete(model: type[BaseModel]) -> None:
     """Build what checks a model's data, if it is not built yet."""
     if not model.__pydantic_complete__:
-        with _no_plugins():
-            model.model_rebuild()
+        try:
+            with _no_plugins():
+                model.model_rebuild()
+        except (ImportError, AttributeError):  # a pydantic that asks its plugins for more
+            model.model_rebuild(force=True)
 
 
 def validate(model: type[M], data: object, origins: Origins) -> M:

@@ -6,9 +6,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from pydantic import BaseModel, ConfigDict
 
+from sbot.files.yaml_text import Origins
+from sbot.scenario import errors
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot_common.errors import InputError
 
@@ -441,3 +445,28 @@ def test_loading_a_scenario_leaves_plugins_to_others(tmp_path):
                           text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split('\n')[:2] == ['LOADED', 'PLUGIN SEES A MODEL']
+
+
+class Lacking(ModuleType):
+    """A loader as of another pydantic: it has no ``get_plugins``."""
+
+    def __setattr__(self, name, value):
+        pass
+
+
+def test_a_pydantic_that_asks_its_plugins_for_more_checks_all_the_same(monkeypatch):
+    class Late(BaseModel):
+        model_config = ConfigDict(defer_build=True)
+        number: int
+    monkeypatch.delitem(sys.modules, errors._LOADER, raising=False)
+    monkeypatch.setattr(errors, 'ModuleType', Lacking)
+    assert errors.validate(Late, {'number': 3}, Origins('a.yaml', {}, set())) == Late(number=3)
+
+
+def test_what_another_thread_puts_in_place_of_the_stand_in_stays(monkeypatch):
+    for put in ({}, {errors._LOADER: ModuleType('own')}):
+        monkeypatch.delitem(sys.modules, errors._LOADER, raising=False)
+        with errors._no_plugins():
+            del sys.modules[errors._LOADER]
+            sys.modules.update(put)
+        assert sys.modules.get(errors._LOADER) is put.get(errors._LOADER)
