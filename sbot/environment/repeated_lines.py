@@ -10,6 +10,7 @@ from typing import NamedTuple
 _TRACEBACK = 'Traceback (most recent call last):'
 _MOST_LINES = 200  # of a traceback; more of it is passed on as it comes
 _MOST_KINDS = 1000  # of complaints that are told apart; what is new after these is passed on
+_LONGEST = 10_000  # characters of a complaint; a longer one is passed on as often as it comes
 # Level, time and node of a log line of ROS; time and thread of one of Fast DDS.
 _LOGGED = re.compile(r'\[(WARN|ERROR|FATAL)\] (?:\[[\d.]+\] )?\[[^\]]*\]: ')
 _MIDDLEWARE = re.compile(r'^\S+ \S+ \[(\w+ Error)\] ')
@@ -60,8 +61,13 @@ class RepeatedLines:
                 self._end_traceback(label)
 
     def report(self) -> None:
-        """Say how often complaints were made; those from now on count anew."""
+        """Say how often complaints were made; those from now on count anew.
+
+        Of a process that has not ended, as its pipe is still held, what it had begun is passed on.
+        """
         with self._lock:
+            for label in list(self._tracebacks):
+                self._end_traceback(label)
             for kind, count in self._counts.items():
                 if count > 1:
                     label, text = self._complaints[kind]
@@ -78,7 +84,7 @@ class RepeatedLines:
         if kind in self._counts:
             self._counts[kind] += 1
             return
-        if kind and len(self._counts) < _MOST_KINDS:
+        if 0 < len(kind) <= _LONGEST and len(self._counts) < _MOST_KINDS:
             self._counts[kind] = 1
             self._complaints[kind] = _Complaint(label, lines[-1])
         for line in lines:

@@ -38,6 +38,16 @@ def test_an_unfinished_traceback_is_said_when_its_process_ends():
     assert before == [f'[one] {line}' for line in TRACEBACK[:2]]
 
 
+def test_an_unfinished_traceback_of_a_process_that_does_not_end_is_said_last():
+    assert said_of([('one', line) for line in TRACEBACK[:2]]) == (
+        [], [f'[one] {line}' for line in TRACEBACK[:2]])
+
+
+def test_very_long_complaints_are_not_kept():
+    line = '[ERROR] [1.0] [mine]: ' + 20_000 * 'x'
+    assert said_of([('n', line)] * 3) == ([f'[n] {line}'] * 3, [])
+
+
 def test_log_lines_of_a_level_are_one_whatever_their_time_and_node():
     before, after = said_of([
         (f'n {i}', f'[ERROR] [17000.{i}] [robot_{i}.mine]: no goal') for i in range(50)])
