@@ -33,8 +33,8 @@ _SECOND_DIFFERENCE = 0.6744897501960817 * math.sqrt(6.0)
 
 @njit_inner
 def between(beams: NDArray[np.float64]) -> float:
-    """Return the sine of the angle between the first two beams; 0: there are none."""
-    if beams.shape[1] < 2:
+    """Return the sine of the angle between the first two beams; 0: they are no neighbours."""
+    if beams.shape[1] < 2 or beams[0, 0] * beams[0, 1] + beams[1, 0] * beams[1, 1] <= 0.0:
         return 0.0
     return abs(float(beams[0, 0] * beams[1, 1] - beams[1, 0] * beams[0, 1]))
 
@@ -78,7 +78,7 @@ def mean_beside(p: Parameters, noise: float, ranges: NDArray[np.float32], apart:
     """
     own, n = np.float64(ranges[i]), ranges.shape[0]
     aside = 0.5 * SURFACE * p.robot_radius_m
-    beside = math.floor(aside / (apart * max(own, p.robot_radius_m)))
+    beside = math.floor(min(float(n), aside / (apart * max(own, p.robot_radius_m))))
     total, count, differs = 0.0, 0, SAME_SURFACE * noise
     for k in range(max(0, i - beside), min(n, i + beside + 1)):
         reading = np.float64(ranges[k])

@@ -54,6 +54,27 @@ def test_beams_far_apart_tell_nothing_of_noise(beams):
     assert estimate(0.1, fan(beams)) == 0.0
 
 
+@pytest.mark.parametrize('half', [0.9 * math.pi, math.pi, -math.pi])
+@pytest.mark.parametrize('beams', [2, 3, 4, 8])
+def test_beams_to_all_sides_tell_nothing_of_noise(beams, half):
+    """Beams that point to opposite sides have a small sine between them, as neighbours have."""
+    ranges, got = np.array([0.6, 0.4] * (beams // 2) + [0.6] * (beams % 2), np.float32), 0.0
+    for _ in range(500):
+        got = estimated_noise(P, got, ranges, fan(beams, half))
+    assert got == 0.0
+
+
+def test_clockwise_beams_tell_as_much():
+    beams = fan(180)
+    assert estimate(0.06, beams[:, ::-1]) == pytest.approx(estimate(0.06, beams), rel=0.1)
+
+
+@pytest.mark.parametrize('apart', [1e-6, 1e-45, 5e-324])
+def test_beams_in_one_direction_have_the_mean_of_all(apart):
+    ranges = np.array([0.6, 0.5, 0.7], np.float32)
+    assert mean_beside(P, 0.1, ranges, apart, 0) == pytest.approx(0.6)
+
+
 def test_readings_that_are_no_distance_tell_nothing_of_noise():
     beams = fan(180)
     for reading in (math.nan, math.inf, -math.inf):
