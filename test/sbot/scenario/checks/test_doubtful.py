@@ -25,8 +25,8 @@ sensors: {{infrared: true}}
     line, key = (5, 'robots.0.parameters.hold') if where == 'robots' else (
         6, f'controllers.{NEURAL}.hold')
     assert record.getMessage() == (
-        f'{tmp_path}/scene.yaml:{line}: {key}: got 4, expected 2, with which {tmp_path}/a.json '
-        'says that its network drives; leave it out to drive so')
+        f'{tmp_path}/scene.yaml:{line}: {key}: got 4, expected 2, the hold in '
+        f'{tmp_path}/a.json; leave it out to use that')
 
 
 def driven(path, hold):
