@@ -134,9 +134,10 @@ def _new(args: argparse.Namespace) -> int:
     if args.source is not None:
         return _translate(args, path)
     module = re.sub(r'\W', '_', path.stem)
-    if args.controller and (not module.isidentifier() or keyword.iskeyword(module)):
-        raise bad_value('NAME', args.name, 'a name that begins with a letter, which is also the '
-                        "controller's module")
+    if args.controller and (not module.isidentifier() or keyword.iskeyword(module)
+                            or not module.isascii()):
+        raise bad_value('NAME', args.name, 'a name that begins with a letter and has only a to z, '
+                        "digits, - and _, as it is also the controller's module")
     if args.controller and module in sys.stdlib_module_names:
         raise bad_value('NAME', args.name, "another name: Python's own module of this name would "
                         'be loaded instead of the controller')
@@ -208,7 +209,8 @@ def _write(files: dict[Path, str], folder: Path | None = None) -> None:
             raise InputError(f'{target}: exists already; give a new name')
     with ExitStack() as undo:
         try:
-            if (target := folder) is not None:
+            if folder is not None:
+                target = folder
                 target.mkdir()
                 undo.callback(target.rmdir)
             for target, text in files.items():

@@ -217,7 +217,7 @@ def test_the_new_controller_stands_still_without_a_goal(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)['robots'][0]['path_length_m'] == 0
 
 
-@pytest.mark.parametrize('name', ['', 'a b', 'nowhere/at/all', '1st', 'class', 'a\0b'])
+@pytest.mark.parametrize('name', ['süd', '', 'a b', 'nowhere/at/all', '1st', 'class', 'a\0b'])
 def test_a_bad_name_is_one_line(tmp_path, capsys, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     assert main(['new', name, '--controller']) == 2
