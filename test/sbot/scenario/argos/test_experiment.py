@@ -342,7 +342,8 @@ BAD = {
     'two at one place': (argos("""<distribute><position method="constant" values="0,0,0"/>
                                <orientation method="constant" values="0,0,0"/>
                                <entity quantity="2"><foot-bot><controller config="base"/>
-                               </foot-bot></entity></distribute>"""), 'for one robot'),
+                               </foot-bot></entity></distribute>"""),
+                         'constant cannot be combined with quantity 2'),
     'another method': (argos("""<distribute><position method="poisson"/><orientation
                              method="constant" values="0,0,0"/><entity quantity="2"><foot-bot>
                              <controller config="base"/></foot-bot></entity></distribute>"""),
