@@ -45,7 +45,8 @@ def claim(domain: int, clock: str = CLOCK.name) -> int | None:
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o644))
-        descriptor = os.open(path, os.O_RDONLY)  # also a file of another user
+        # Also a file of another user; a pipe of that name would be waited for.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:  # no place for it: then the ROS graph alone tells
         return None
     try:
@@ -65,6 +66,15 @@ def check_free(domain: int, clock: str = CLOCK.name) -> None:
     descriptor = claim(domain, clock)
     if descriptor is not None:
         os.close(descriptor)
+
+
+def _check_free_of_all(domain: int) -> None:
+    """Raise InputError if a simulation runs in a domain, whatever its clock."""
+    begin, end = f'sbot_run_{domain}', '.lock'
+    for path in Path(tempfile.gettempdir()).glob(f'{begin}_*{end}'):
+        clock = path.name[len(begin):-len(end)]
+        if clock != _RESERVED.replace('/', '_'):
+            check_free(domain, clock)
 
 
 def current_domain() -> int:
@@ -106,7 +116,7 @@ def _reserve_free() -> int:
         except InputError:
             continue
         try:
-            check_free(domain)
+            _check_free_of_all(domain)
         except InputError:
             if descriptor is not None:
                 os.close(descriptor)

@@ -25,9 +25,10 @@ def test_a_domain_has_one_simulation_for_each_clock():
     os.close(claim(DOMAIN))
 
 
-def test_free_is_a_domain_without_a_simulation():
+@pytest.mark.parametrize('clock', ['/clock', '/arena/clock'])
+def test_free_is_a_domain_without_a_simulation(clock):
     first = parse_domain('free')
-    claimed = claim(first)
+    claimed = claim(first, clock)
     try:
         parse_domain('free')  # which gives the first one back: from now on its run alone has it
         assert parse_domain('free') != first
@@ -55,3 +56,9 @@ def test_the_domain_of_the_environment(monkeypatch):
     assert current_domain() == 7
     monkeypatch.delenv('ROS_DOMAIN_ID')
     assert current_domain() == 0
+
+
+def test_a_pipe_with_the_name_of_a_lock_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr('tempfile.gettempdir', lambda: str(tmp_path))
+    os.mkfifo(tmp_path / f'sbot_run_{DOMAIN}_clock.lock')
+    check_free(DOMAIN)
