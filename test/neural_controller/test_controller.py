@@ -70,9 +70,9 @@ def test_a_network_that_holds_decisions_drives_as_in_an_environment(tmp_path, ca
     assert held[:TICKS:3].tobytes() == np.array(poses).tobytes()
     assert held.tobytes() == same.tobytes()
     assert (held[:TICKS] != free[:TICKS]).any()
-    warnings = [text for text in caplog.messages if 'says that' in text]
+    warnings = [text for text in caplog.messages if 'hold' in text]
     assert len(warnings) == 1
-    assert 'robots.0.parameters.hold: got 1, expected 3, with which ' in warnings[0]
+    assert 'robots.0.parameters.hold: got 1, expected 3, the hold in ' in warnings[0]
 
 
 def test_worlds_hold_the_decisions_of_a_network(tmp_path):
