@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sbot_common.angles import wrap_angle
 from sbot_common.compiled.jit import TOGETHER, borrowed, njit, njit_inline, njit_inner, prefetch
 from sbot_common.compiled.threads import in_blocks
+from sbot_common.compiled.vectors import LANES, absolute, append, bits, load_until, select
 from sbot_common.elementary import atan2, exp, log
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.world.line_of_sight import blocked
@@ -42,6 +43,7 @@ _ROUNDING = 2.0 ** -50  # of a coordinate
 _CELLS_PER_REACH = 6.0
 _STRIP = 3.0  # widths of a wake; beyond, scores are hardly ever greater than within
 _MORE = 1.0 + 1e-6
+_NOTHING = 1e-7  # a reduction that ``combine`` makes 0
 
 
 class Reductions(NamedTuple):
@@ -54,6 +56,7 @@ class Reductions(NamedTuple):
 class Scratch(NamedTuple):
     """Working memory: whom a robot may hear upwind, with room for all."""
 
+    places: NDArray[np.uint32]  # in the order of the sorted discs
     robots: NDArray[np.int64]
     # Squares of the least lateral offsets, in widths, that rounding leaves possible; inf for those
     # that take all wind.
@@ -97,7 +100,7 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
     scratch : written
 
     """
-    x, y, robots = pose[i, 0], pose[i, 1], scratch.robots
+    x, y, places = pose[i, 0], pose[i, 1], scratch.places
     grid = discs.grid
     near = reach * (1.0 + _MARGIN) + _MARGIN
     # The strip's corners, and a little more: rounding must not hide a cell.
@@ -110,26 +113,32 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
     for row in range(first_row, last_row + 1):
         left, right = _strip_span(grid, row, x, y, far_x, far_y, ux, uy, side,
                                   rounding)
-        first = grid.starts[row * grid.nx + cell_index(left, grid.x0, grid.cell, grid.nx)]
-        end = grid.starts[row * grid.nx + cell_index(right, grid.x0, grid.cell, grid.nx) + 1]
-        for k in range(first, end):
-            dx, dy = discs.x[k] - x, discs.y[k] - y
-            robots[count] = k
-            # Without a branch: nobody could foresee it.
-            count += ((-dx * ux - dy * uy >= 0.0) & (abs(dx * uy - dy * ux) <= half)
-                      & (dx * dx + dy * dy <= near * near))
+        first = int(grid.starts[row * grid.nx
+                                + cell_index(left, grid.x0, grid.cell, grid.nx)])
+        end = int(grid.starts[row * grid.nx
+                              + cell_index(right, grid.x0, grid.cell, grid.nx) + 1])
+        while True:  # at least once: nobody foresees which rows have no robot
+            dx = load_until(discs.x, first, end, math.nan) - x
+            dy = load_until(discs.y, first, end, math.nan) - y
+            count = append(places, count, first, bits(
+                (-dx * ux - dy * uy >= 0.0) & (absolute(dx * uy - dy * ux) <= half)
+                & (dx * dx + dy * dy <= near * near)))
+            first += LANES
+            if first >= end:
+                break
     found = 0
     for c in range(count):
-        k = robots[c]
+        k = places[c]
         dx, dy, robot = discs.x[k] - x, discs.y[k] - y, discs.robot[k]
         along, lateral = -dx * ux - dy * uy, abs(dx * uy - dy * ux)
         margin = _MARGIN * (1.0 + along + lateral)
         radius = blocker_radius(advertised_mm[robot], own_radius)
         offset = max(0.0, lateral - margin) / width_of(parameters, radius)
         takes_all = _takes_all(parameters, full, along, lateral, margin, radius)
-        robots[found] = robot
-        scratch.ways[found] = dx * dx + dy * dy if takes_all else math.inf
-        scratch.offsets[found] = math.inf if takes_all else offset * offset
+        scratch.robots[found] = robot
+        # Without a branch, as all here: nobody could foresee it.
+        scratch.ways[found] = select(takes_all, dx * dx + dy * dy, math.inf)
+        scratch.offsets[found] = select(takes_all, math.inf, offset * offset)
         found += (along + margin >= gate_of(parameters, radius)) & (robot != i)
     return found
 
@@ -152,7 +161,7 @@ def _takes_all(parameters: WakeParameters, full: float, along: float, lateral: f
     """
     shadowed = along - margin >= (gate_of(parameters, radius)
                                   + shadow_length_of(parameters, radius))
-    return shadowed and lateral + margin <= full * width_of(parameters, radius)
+    return shadowed & (lateral + margin <= full * width_of(parameters, radius))
 
 
 @njit_inline
@@ -228,6 +237,15 @@ def _strongest_score(i: int, parameters: WakeParameters, reach: float, walls: Sc
 
 
 @njit_inline
+def _last_strip(parameters: WakeParameters, strongest: float) -> float:
+    """Return how far off the axis (widths) a score may be that matters beside ``strongest``."""
+    if parameters.wake_boost != LINEAR:
+        return math.inf
+    score = max(strongest, _NOTHING / max(1.0, parameters.gamma_boost))
+    return math.sqrt(-2.0 * log(score)) * _MORE
+
+
+@njit_inline
 def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float], reach: float,
                   discs: Discs, walls: Scene, pose: Array, ux: float, uy: float,
                   advertised_mm: NDArray[np.uint8], own_radius: float,
@@ -238,12 +256,12 @@ def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float
     these, and ``widest_wake``.
     """
     full, widest = widths
-    strip, strongest = max(_STRIP, full), 0.0
+    strip, strongest, last = max(_STRIP, full), 0.0, False
     while True:
-        half = min(strip * widest, reach + 1.0)
+        half = min(strip * widest + _MARGIN * (1.0 + reach), reach + 1.0)
         count = _candidates(i, parameters, reach, discs, pose, ux, uy, half, full, advertised_mm,
                             own_radius, scratch)
-        if strip < math.inf:  # all who take all wind are in the first strip
+        if not last:  # all who take all wind are in the first strip
             blocker = _full_blocker(i, pose, reach, walls, scratch.robots, scratch.ways, count)
             if blocker >= 0:
                 return 1.0, blocker
@@ -251,9 +269,9 @@ def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float
                                      own_radius, scratch.robots, scratch.offsets, count)
         # Those outside score less than one at the strip's edge.
         edge = exp(-0.5 * strip * strip)
-        if strip == math.inf or (parameters.wake_boost == LINEAR and strongest > edge * _MORE):
+        if last or (parameters.wake_boost == LINEAR and strongest > edge * _MORE):
             return combine(parameters, strongest), -1
-        strip = math.inf
+        strip, last = _last_strip(parameters, strongest), True
 
 
 @njit
@@ -299,8 +317,10 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
     own_radius, out, blockers = (borrowed(own_radius), borrowed(found.share),
                                  borrowed(found.blocker))
     n, full = pose.shape[0], _full_offset(parameters)
-    # One more: what is not listed is written, too.
-    scratch = Scratch(np.empty(n + 1, np.int64), np.empty(n + 1), np.empty(n + 1))
+    # A little more: what is not listed is written, too.
+    room = Scratch(np.empty(n + LANES, np.uint32), np.empty(n + 1, np.int64), np.empty(n + 1),
+                   np.empty(n + 1))
+    scratch = borrowed(room)
     for k in range(first, end):
         if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
             _ask_for(k, discs, walls, pose, wind_xy, own_radius, blockers)
@@ -318,6 +338,8 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
         out[i], blockers[i] = _reduction_of(
             i, parameters, (full, widest), reach, discs, walls, pose, ux, uy, advertised_mm,
             own_radius[i], scratch)
+    # Keeps these alive until here.
+    room.places[0], room.robots[0], room.offsets[0], room.ways[0] = 0, 0, 0.0, 0.0
 
 
 @njit_inner
