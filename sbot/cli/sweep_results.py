@@ -18,7 +18,7 @@ def _show_parser() -> argparse.ArgumentParser:
                         help='a column of runs.csv; may be repeated')
     parser.add_argument('--csv', metavar='FILE',
                         help='write a CSV file instead: mean, standard deviation, median and '
-                             'percentiles of each setting')
+                             'percentiles of each setting; - prints it')
     parser.set_defaults(run=_show)
     return parser
 
@@ -57,7 +57,8 @@ def _show(arguments: argparse.Namespace) -> int:
     else:
         from sbot.sweeps.results.summary import write_summary
         write_summary(results, arguments.csv, arguments.metric)
-        print(one_line(arguments.csv))
+        if arguments.csv != '-':
+            print(one_line(arguments.csv))
     return 0
 
 
