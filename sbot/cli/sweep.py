@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ without its end, and anything else is one value for all runs. 'sbot sweep show D
 results, and 'sbot sweep plot DIR' draws them. More: docs/sweeps.md. Exit code 0: all runs
 succeeded; 3: some failed (column error); 1: the sweep was interrupted; 2: bad input, before the
 first run."""
+LOG = logging.getLogger(__name__)
+_MOST_ASKED = 10_000  # seeds: a larger number is hardly meant as a count
 FAILED = 3  # exit code where runs have failed
 
 
@@ -125,6 +128,7 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
     from sbot.sweeps.values import seeds_of, values_of, whole_number
     if arguments.seeds is not None:
         request.seeds = seeds_of(arguments.seeds, '--seeds')
+        _ask_for_seeds(arguments)
     for text in arguments.assignments:
         key, value = parse_override(text)
         request.set(key, value, f'--set {key}')
@@ -143,6 +147,13 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
             whole_number(arguments.sample_seed, '--sample-seed', 0, MAX_SEED))
     request.metrics += tuple(arguments.metric)
     request.overlaps = request.overlaps and not arguments.no_overlaps
+
+
+def _ask_for_seeds(arguments: argparse.Namespace) -> None:
+    """Log what to write for N seeds, if '--seeds N' may mean them."""
+    text = arguments.seeds.strip()
+    if not arguments.quiet and text.isdecimal() and 1 < int(text) <= _MOST_ASKED:
+        LOG.warning('--seeds %s: is one seed; %s seeds are 0:%s', text, text, text)
 
 
 def _pairs(texts: list[str], option: str) -> dict[str, object]:
