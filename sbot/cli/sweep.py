@@ -68,7 +68,8 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
                         help='seed of the points (default: 1)')
     parser.add_argument('--duration', type=float, metavar='S', help='simulated seconds of a run')
     parser.add_argument('--metric', action='append', default=[], metavar='MODULE:FUNCTION',
-                        help='your function that gets the Run and returns a number; may be '
+                        help='your function that gets the Run and returns a number; its module '
+                             'is in the current folder or beside the scenario; may be '
                              'repeated')
     parser.add_argument('--no-overlaps', action='store_true',
                         help='faster: do not count overlaps in every tick')
