@@ -187,6 +187,7 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 def _sweep(arguments: argparse.Namespace) -> int:
     from sbot.sweeps.experiment import EngineError, run_sweep
     from sbot.sweeps.results.failures import frequent_errors
+    from sbot.sweeps.results.plan_file import NAME as PLAN
     from sbot.sweeps.results.table import CSV, PARQUET
     request = _request(arguments)
     plan = request.plan()
@@ -201,6 +202,9 @@ def _sweep(arguments: argparse.Namespace) -> int:
         outcome = run_sweep(plan, request, folder, options, arguments.resume)
     except (KeyboardInterrupt, EngineError) as error:
         reason = 'interrupted' if isinstance(error, KeyboardInterrupt) else str(error)
+        if not (folder / PLAN).exists():
+            print(f'sbot: {reason}, before the first run', file=sys.stderr)
+            return 1
         print(f'sbot: {reason}; the results so far are in {shown}; continue with: sbot sweep '
               '--resume -o '
               f'{shown}', file=sys.stderr)

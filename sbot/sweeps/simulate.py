@@ -44,6 +44,7 @@ class Job(NamedTuple):
     timeout: float | None = None  # s
     memory: int | None = None  # bytes
     overlaps: bool = True  # count them
+    only_begun: bool = False  # runs end after their first tick, and metrics are not asked
 
 
 def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
@@ -102,6 +103,10 @@ def parsed_sources(sources: Iterable[Source]) -> tuple[tuple[dict[str, Any], Ori
 
 def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:
     scenario = scenario_of(job, run)
+    if job.only_begun:
+        run_scenario(scenario.model_copy(update={'duration': scenario.rate.dt, 'until': None}),
+                     keep=False, overlaps=False)
+        return {}
     result = run_scenario(scenario, record=record, keep=bool(job.metrics),
                           overlaps=job.overlaps)
     values = summary_columns(result.summary)
