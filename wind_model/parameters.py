@@ -80,20 +80,20 @@ class WindParameters(NamedTuple):
 
 
 class TurbulenceParameters(NamedTuple):
-    """Stochastic gusts with the Dryden spectrum, beside the wind of ``WindParameters``."""
+    """Turbulence with the Dryden spectrum, beside the wind of ``WindParameters``."""
 
     turbulence: Annotated[int, Param(
-        '', 'none; place: a field of gusts that robots near each other share; robot: independent '
-        'gusts for each robot.',
+        '', 'none; place: a field that robots near each other share; robot: independent for each '
+        'robot.',
         choices=('none', 'place', 'robot'))] = STILL
     turbulence_speed: Annotated[float, Param(
-        'm/s', 'Standard deviation of the gusts along x and along y.', minimum=0.0,
+        'm/s', 'Standard deviation along x and along y.', minimum=0.0,
         maximum=1e6)] = 0.1
     turbulence_length: Annotated[float, Param(
-        'm', 'With place: correlation length of the gusts.', minimum=0.0, maximum=1e6,
+        'm', 'With place: correlation length.', minimum=0.0, maximum=1e6,
         open_minimum=True)] = 2.0
     turbulence_time: Annotated[float, Param(
-        's', 'Correlation time of the gusts.', minimum=0.0, maximum=1e6,
+        's', 'Correlation time.', minimum=0.0, maximum=1e6,
         open_minimum=True)] = 5.0
 
 

@@ -1,9 +1,9 @@
-"""Stochastic gusts with the Dryden spectrum: a sum of waves with random phases.
+"""Turbulence with the Dryden spectrum: a sum of waves with random phases.
 
-A gust is a sum of waves with fixed random directions, wave numbers, frequencies and phases
+Its velocity is a sum of waves with fixed random directions, wave numbers, frequencies and phases
 (spectral representation: M. Shinozuka and G. Deodatis, Applied Mechanics Reviews 44(4), 1991;
 R. H. Kraichnan, Physics of Fluids 13(1), 1970). So it is a function of seed, place and time: it
-has no memory, and does not depend on the rate. Waves are drawn so that gusts have the
+has no memory, and does not depend on the rate. Waves are drawn so that it has the
 correlations of Dryden's model (MIL-HDBK-1797): exp(-t/T) in time, which is that of an
 Ornstein-Uhlenbeck process, and exp(-r/L) along the line between two places.
 """

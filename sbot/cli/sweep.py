@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ without its end, and anything else is one value for all runs. 'sbot sweep show D
 results, and 'sbot sweep plot DIR' draws them. More: docs/sweeps.md. Exit code 0: all runs
 succeeded; 3: some failed (column error); 1: the sweep was interrupted; 2: bad input, before the
 first run."""
+LOG = logging.getLogger(__name__)
+_MOST_ASKED = 10_000  # seeds: a larger number is hardly meant as a count
 FAILED = 3  # exit code where runs have failed
 
 
@@ -65,7 +68,8 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
                         help='seed of the points (default: 1)')
     parser.add_argument('--duration', type=float, metavar='S', help='simulated seconds of a run')
     parser.add_argument('--metric', action='append', default=[], metavar='MODULE:FUNCTION',
-                        help='your function that gets the Run and returns a number; may be '
+                        help='your function that gets the Run and returns a number; its module '
+                             'is in the current folder or beside the scenario; may be '
                              'repeated')
     parser.add_argument('--no-overlaps', action='store_true',
                         help='faster: do not count overlaps in every tick')
@@ -125,6 +129,7 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
     from sbot.sweeps.values import seeds_of, values_of, whole_number
     if arguments.seeds is not None:
         request.seeds = seeds_of(arguments.seeds, '--seeds')
+        _ask_for_seeds(arguments)
     for text in arguments.assignments:
         key, value = parse_override(text)
         request.set(key, value, f'--set {key}')
@@ -143,6 +148,13 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
             whole_number(arguments.sample_seed, '--sample-seed', 0, MAX_SEED))
     request.metrics += tuple(arguments.metric)
     request.overlaps = request.overlaps and not arguments.no_overlaps
+
+
+def _ask_for_seeds(arguments: argparse.Namespace) -> None:
+    """Log what to write for N seeds, if '--seeds N' may mean them."""
+    text = arguments.seeds.strip()
+    if not arguments.quiet and text.isdecimal() and 1 < int(text) <= _MOST_ASKED:
+        LOG.warning('--seeds %s: is one seed; %s seeds are 0:%s', text, text, text)
 
 
 def _pairs(texts: list[str], option: str) -> dict[str, object]:
@@ -175,6 +187,7 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 def _sweep(arguments: argparse.Namespace) -> int:
     from sbot.sweeps.experiment import EngineError, run_sweep
     from sbot.sweeps.results.failures import frequent_errors
+    from sbot.sweeps.results.plan_file import NAME as PLAN
     from sbot.sweeps.results.table import CSV, PARQUET
     request = _request(arguments)
     plan = request.plan()
@@ -189,6 +202,9 @@ def _sweep(arguments: argparse.Namespace) -> int:
         outcome = run_sweep(plan, request, folder, options, arguments.resume)
     except (KeyboardInterrupt, EngineError) as error:
         reason = 'interrupted' if isinstance(error, KeyboardInterrupt) else str(error)
+        if not (folder / PLAN).exists():
+            print(f'sbot: {reason}, before the first run', file=sys.stderr)
+            return 1
         print(f'sbot: {reason}; the results so far are in {shown}; continue with: sbot sweep '
               '--resume -o '
               f'{shown}', file=sys.stderr)

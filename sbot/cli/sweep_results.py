@@ -19,7 +19,7 @@ def _show_parser() -> argparse.ArgumentParser:
                         help='a column of runs.csv; may be repeated')
     parser.add_argument('--csv', metavar='FILE',
                         help='write a CSV file instead: mean, standard deviation, median and '
-                             'percentiles of each setting')
+                             'percentiles of each setting; - prints it')
     parser.set_defaults(run=_show)
     return parser
 
@@ -63,7 +63,8 @@ def _show(arguments: argparse.Namespace) -> int:
                 os.path.abspath(Path(arguments.folder) / name) for name in taken]:
             raise bad_value('--csv', arguments.csv, 'a name that no file of the results has')
         write_summary(results, arguments.csv, arguments.metric)
-        print(one_line(arguments.csv))
+        if arguments.csv != '-':
+            print(one_line(arguments.csv))
     return 0
 
 

@@ -38,6 +38,9 @@ def in_words(robots: Sequence[DifferingRobot], compared: int) -> str:
     """Return one line on the robots that differ; '' if only one robot was compared."""
     if compared < 2 or not robots:
         return ''
+    if 1 < len(robots) == compared and len({each[1:] for each in robots}) == 1:
+        return (f'all {compared} robots differ from tick {robots[0].tick} on '
+                f'({_commands(robots[0].differences)} each)')
     words = [f'robot {each.robot} from tick {each.tick} ({_commands(each.differences)})'
              for each in robots]
     return f'{len(robots)} of {compared} robots differ: {first_of(words, _SHOWN)}'

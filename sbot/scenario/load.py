@@ -189,7 +189,8 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     """
     apply_overrides(data, plain_values(overrides or {}, f'{origins.file}, override'), origins)
     groups.check_finite(data, (), origins)
-    data.setdefault('name', default_name)
+    if data.get('name') is None:
+        data['name'] = default_name
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
     written = validate(ScenarioFile, data, origins)

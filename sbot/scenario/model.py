@@ -187,7 +187,8 @@ class RobotEntry(_AnyRobot):
 class Settings(_Model):
     """Settings of a scenario: all but the robots."""
 
-    name: Name = Field(description='Shown in summaries; default: the file name without `.yaml`.')
+    name: Name = Field(description='Shown in summaries; default, or '
+                      '`null`: the file name without `.yaml`.')
     description: Text = Field('', description='One or two sentences about the scenario, '
                               'for readers of the file. `sbot list` shows those of shipped '
                               'scenarios. A picture of a run that Python code describes without '

@@ -27,6 +27,8 @@ _ASK_PERIOD = 5.0  # s, how many workers there are
 _ANSWER = 10.0  # s in which a scheduler takes a connection
 _PORT = 8786  # Dask's own
 _LEAST_AHEAD = 64  # on a cluster, which may grow
+_NO_MISTAKES = ('TimeoutError: took longer', 'MemoryError: needed more', 'WorkerLost',
+                'KeyboardInterrupt')
 
 Work = Callable[[bytes, list[PlannedRun]], list[Row]]
 
@@ -194,6 +196,26 @@ def execute(engine: Engine, work: Work, packed: bytes, batches: Iterable[list[Pl
     finally:
         for future in pending:
             future.cancel()
+
+
+def error_of_all(engine: Engine, packed: bytes, runs: Iterable[PlannedRun]) -> str | None:
+    """Return the first error of some runs if each of them fails, one after the other.
+
+    None as soon as one succeeds, runs out of time or memory, or is interrupted: then the rows of a
+    sweep tell.
+    """
+    first = None
+    for run in runs:
+        try:
+            [row] = engine.executor.submit(run_batch, packed, [run]).result()
+        except InputError:
+            raise
+        except (Exception, CancelledError):  # the engine is gone, which ``execute`` tells
+            return None
+        if row['error'] is None or row['error'].startswith(_NO_MISTAKES):
+            return None
+        first = first or str(row['error'])
+    return first
 
 
 def _ahead_at_least(engine: Engine) -> int:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from sbot.sweeps.engine import (
     EngineError,
     check_scheduler,
     dask_engine,
+    error_of_all,
     execute,
     given_engine,
     local_engine,
@@ -41,6 +43,7 @@ from sbot_common.errors import InputError, bad_value
 LOG = logging.getLogger(__name__)
 MAX_JOBS = 1024  # processes on this machine
 SAMPLED = 2.0  # s of simulated time to estimate a sweep from
+_MOST_BEGUN = 64  # runs that are tried before the first one
 _PERIOD = 0.1  # s between two looks of the progress bar
 
 
@@ -123,24 +126,29 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
     Raises
     ------
     InputError
-        if the folder holds another sweep, or nothing can be started.
+        if the folder holds another sweep, nothing can be started, or every run fails in its first
+        tick.
     EngineError
         when the engine is gone. As with KeyboardInterrupt, the folder holds what has been done.
 
     """
     check_sweep(plan, options, folder, resume)
     packed = make_job(plan, request, options)
-    if not resume:
-        _begin(plan, request, options, folder)
     warm_up(quiet=not options.progress)
-    with Journal(folder, fits(plan)) as journal:
+    with contextlib.ExitStack() as stack:
+        engines = stack.enter_context(contextlib.ExitStack())
+        engine = engines.enter_context(_engine(options))
+        if not resume:
+            _check_start(plan, engine, packed)
+            _begin(plan, request, options, folder)
+        journal = stack.enter_context(Journal(folder, fits(plan)))
         index = journal.index
         if index.damaged:
             LOG.warning('%s: %s', folder / JOURNAL, index.damage())
         done, failed = _finished(folder, index, options)
         version = package_version()
         try:
-            with _engine(options) as engine, _bar(plan, len(done), len(failed), options) as show:
+            with _bar(plan, len(done), len(failed), options) as show:
                 def keep(rows: list[Row]) -> None:
                     journal.write(rows)
                     failed.update(_errors(rows))
@@ -154,6 +162,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
                 execute(engine, work_of(bags, options.record), packed,
                         batches(plan, done, options.batch), keep, lost)
         finally:
+            engines.close()
             count = write_tables(folder, plan)
     return Outcome(folder, count, tuple(failed[run] for run in sorted(failed)))
 
@@ -197,6 +206,15 @@ def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False
                              'the sweep in it')
     except OSError as error:
         raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
+
+
+def _check_start(plan: Plan, engine: Engine, packed: bytes) -> None:
+    """Raise InputError if no run can begin: not even its first tick, whatever the values are."""
+    job: Job = pickle.loads(packed)
+    error = error_of_all(engine, pickle.dumps(job._replace(only_begun=True)),
+                         islice(plan.samples(), _MOST_BEGUN))
+    if error is not None:
+        raise InputError(f'all runs would fail at their start: {error}')
 
 
 def _begin(plan: Plan, request: Request, options: Options, folder: Path) -> None:

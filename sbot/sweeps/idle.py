@@ -11,6 +11,7 @@ from sbot_common.errors import shown
 
 LOG = logging.getLogger(__name__)
 _MOST_NAMED = 3  # values in a warning
+_IDLE = ': has no effect'
 _Place = tuple[int | None, int]  # axis, and place on it
 _NUMBERS = re.compile(r'[-+\d.e]+(?:,\s*[-+\d.e]+)+')
 _NUMBER = re.compile(r'[-+]?\d[\d.]*(?:e[-+]?\d+)?')
@@ -38,7 +39,8 @@ def warn_of_texts(fixed: Mapping[str, object], axes: Iterable[Axis]) -> None:
 class Warnings:
     """Warnings about a scenario, each logged once, with the swept values at which it holds.
 
-    Warnings of different values that differ in their numbers alone count as one.
+    Warnings of different values that differ in their numbers alone count as one. A setting without
+    effect at some values only, such as the duration of a gust at speed 0, gives none.
     """
 
     def __init__(self, axes: Sequence[Axis]) -> None:
@@ -68,8 +70,21 @@ class Warnings:
             else:
                 merged.append((text, words, places, 1))
         for text, _, places, count in merged:
+            if self._has_effect_elsewhere(text, places):
+                continue
             LOG.warning('%s%s', text, self._note(places) if count == 1 else
                         self._note_of_alike(places[0], count))
+
+    def _has_effect_elsewhere(self, text: str, places: Sequence[_Place]) -> bool:
+        """Tell whether a setting that has no effect here has one at other values of an axis.
+
+        A swept key itself is at its default there, which gives no warning.
+        """
+        before, idle, _ = text.partition(_IDLE)
+        key = before.rpartition(' ')[2]
+        return bool(idle) and any(
+            0 < len({place for where, place in places if where == axis}) < len(tried)
+            and self._axes[axis].keys != (key,) for axis, tried in self._tried.items())
 
     def _note(self, places: Sequence[_Place]) -> str:
         """Return the end of a warning: values at which it holds, none where it always does."""

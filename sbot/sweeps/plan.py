@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -131,6 +131,17 @@ class Plan:
     def overrides(self, run: PlannedRun) -> dict[str, Any]:
         """Return the changes of a run in its scenario, by key path."""
         return {**self.fixed, **run.values, 'seed': run.seed}
+
+    def samples(self) -> Iterator[PlannedRun]:
+        """Yield a run of each value of each axis, of each scenario: where all others are first."""
+        each = len(self) // len(self.sources)
+        for first in range(0, len(self), each):
+            yield self[first]
+            step = each
+            for axis in self.axes:
+                step //= len(axis)
+                for place in range(1, len(axis)):
+                    yield self[first + place * step]
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as JSON holds it; ``results.plan_file`` reads an equal one from it."""

@@ -6,7 +6,9 @@ import math
 import pickle
 import re
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,6 +44,7 @@ class Job(NamedTuple):
     timeout: float | None = None  # s
     memory: int | None = None  # bytes
     overlaps: bool = True  # count them
+    only_begun: bool = False  # runs end after their first tick, and metrics are not asked
 
 
 def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
@@ -100,6 +103,10 @@ def parsed_sources(sources: Iterable[Source]) -> tuple[tuple[dict[str, Any], Ori
 
 def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:
     scenario = scenario_of(job, run)
+    if job.only_begun:
+        run_scenario(scenario.model_copy(update={'duration': scenario.rate.dt, 'until': None}),
+                     keep=False, overlaps=False)
+        return {}
     result = run_scenario(scenario, record=record, keep=bool(job.metrics),
                           overlaps=job.overlaps)
     values = summary_columns(result.summary)
@@ -145,11 +152,19 @@ def metric_columns(metric: str | tuple[str, bytes], job: Job, result: Run) -> Ro
     else:
         name = metric.partition(':')[2]
         function = load_function(metric, (*job.path, *result.scenario.python_path), 'metric')
-    value = function(result)
+    with warnings.catch_warnings(record=True) as found:
+        value = function(result)
+    for each in found:
+        _warn(f'metric {name}: {each.message}', each.category, each.filename, each.lineno)
     if isinstance(value, Mapping):
         return {_plain(f'{name}.{key}', f'metric {name}'): _plain(item, f'metric {name}.{key}')
                 for key, item in value.items()}
     return {name: _plain(value, f'metric {name}')}
+
+
+@cache  # once in each process
+def _warn(text: str, category: type[Warning], file: str, line: int) -> None:
+    warnings.warn_explicit(text, category, file, line)
 
 
 def _plain(value: Any, where: str) -> Any:  # noqa: ANN401 - whatever a metric returns

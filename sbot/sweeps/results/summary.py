@@ -29,7 +29,7 @@ def write_summary(results: Results, path: str | Path, metrics: Sequence[str] = (
     Parameters
     ----------
     results : from ``load_results``
-    path : of the file
+    path : of the file; '-' prints it
     metrics : columns; none: as ``format_results``
 
     Raises
@@ -50,7 +50,10 @@ def write_summary(results: Results, path: str | Path, metrics: Sequence[str] = (
             cell for name in names
             for cell in _cells([results.columns[name][i] for i in rows], shares[name]))])
     try:
-        Path(path).write_text(text.getvalue(), encoding='utf-8')
+        if path == '-':
+            print(text.getvalue(), end='')
+        else:
+            Path(path).write_text(text.getvalue(), encoding='utf-8')
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise InputError(f'{path}: cannot be written: {reason}') from None

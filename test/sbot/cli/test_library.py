@@ -103,6 +103,18 @@ def test_a_new_scenario_runs_and_is_never_overwritten(tmp_path, capsys, controll
     assert path.read_text() == before
 
 
+@pytest.mark.parametrize('options', [[], ['--controller']])
+def test_commented_wind_of_a_new_scenario_is_a_wind(tmp_path, capsys, caplog, options):
+    path = tmp_path / 'a.yaml'
+    assert main(['new', str(path), *options]) == 0
+    text, count = re.subn(r'(?m)^  # (?=wind_gust_|turbulence)', '  ', path.read_text())
+    assert count == 6
+    path.write_text(text)
+    wind = load_scenario(str(path)).wind
+    assert (wind.flow.wind_gust_duration, wind.turbulence.turbulence_speed) == (4.0, 0.1)
+    assert caplog.messages == []
+
+
 @pytest.mark.forked
 @pytest.mark.ros
 def test_a_new_node_runs_by_the_commands_that_are_printed(tmp_path, capsys, monkeypatch):

@@ -42,6 +42,18 @@ def test_options_come_over_those_of_a_sweep_file(tmp_path):
     assert (list(plan.seeds), plan.fixed, plan.keys) == ([3], {'rate': 20}, ('duration',))
 
 
+@pytest.mark.parametrize(('seeds', 'hints'), [
+    ('10', ['--seeds 10: is one seed; 10 seeds are 0:10']), ('0:10', []), ('1', []),
+    ('20240131', []), ('7,8', [])])
+def test_a_number_that_may_mean_so_many_seeds_gets_a_hint(tmp_path, caplog, seeds, hints):
+    path = str(write_scenario(tmp_path))
+    plan_of(path, '--seeds', seeds)
+    assert caplog.messages == hints
+    caplog.clear()
+    plan_of(path, '--seeds', seeds, '--quiet')
+    assert caplog.messages == []
+
+
 def test_a_dry_run_says_how_many_and_how_long_and_leaves_nothing(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = write_scenario(tmp_path)

@@ -32,6 +32,16 @@ def test_the_command_writes_the_picture(tmp_path, capsys):
         assert message in capsys.readouterr().err
 
 
+def test_a_table_for_a_paper_is_printed_or_written(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / 'a')
+    assert main(['sweep', 'show', 'a', '--csv', 'a.csv']) == 0
+    assert capsys.readouterr().out == 'a.csv\n'
+    assert main(['sweep', 'show', 'a', '--csv', '-']) == 0
+    assert capsys.readouterr().out == (tmp_path / 'a.csv').read_text()
+    assert not (tmp_path / '-').exists()
+
+
 def test_a_folder_without_results_is_told(tmp_path, capsys):
     assert main(['sweep', 'show', str(tmp_path)]) == 2
     assert 'holds no sweep' in capsys.readouterr().err

@@ -131,7 +131,7 @@ def test_a_command_with_places_is_started_for_each_robot_and_each_is_compared(th
     assert 'all 48 commands of 16 ticks agree bit for bit (robot 0, 1, 2)' in done.stdout
     done = replay(three, '--node', avoid('{robot}', 'gain:=0.{robot}'))
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1].startswith('3 of 3 robots differ: robot 0 from tick 0 (')
+    assert done.stdout.splitlines()[-1].startswith('all 3 robots differ from tick 0 on (')
     done = replay(three, '--node', avoid('{robot}', 'goal:={goal_x}'))
     assert done.returncode == 2
     assert '--node: {goal_x} needs a goal; give robot 0 one in the scenario' in done.stderr
@@ -151,7 +151,7 @@ def test_same(replay_to_node):
                               text=True)
         assert words in done.stdout, done.stdout
         if words == '1 failed':
-            assert '3 of 3 robots differ: robot 0 from tick 0 (' in done.stdout
+            assert 'all 3 robots differ from tick 0 on (' in done.stdout
             assert 'record again: SBOT_REFRESH=1 python -m pytest' in done.stdout
 
 

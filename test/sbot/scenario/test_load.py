@@ -162,6 +162,13 @@ def test_byte_order_mark_and_windows_lines(tmp_path):
     assert len(scenario.robots) == 2
 
 
+def test_a_name_of_null_is_the_name_of_the_file(tmp_path):
+    path = tmp_path / 'b.yaml'
+    path.write_text('name: mine\n' + SMALL)
+    assert load_scenario(str(path)).name == 'mine'
+    assert load_scenario(str(path), {'name': None}).name == 'b'
+
+
 @pytest.mark.parametrize(('text', 'expected'), [
     ('robots.2.goal=[10, 3]', ('robots.2.goal', [10, 3])),
     ('wind.wind_speed_mean=0.5', ('wind.wind_speed_mean', 0.5)),

@@ -152,6 +152,16 @@ def test_runs_that_fail_are_rows_and_the_others_go_on(tmp_path):
     assert (again.timeout, again.memory, again.record) == (240.0, 2**30, 'failed')
 
 
+def test_runs_that_all_fail_at_their_start_are_one_error_and_leave_no_folder(tmp_path):
+    made = request(tmp_path, **{MOOD: ['raise'], 'robots.0.parameters.speed': [0.1, 0.2]})
+    with pytest.raises(InputError, match=r'all runs would fail at their start: robot 0 at tick 0: '
+                                         r'Moody.step\(\): ValueError'):
+        sweep(made, tmp_path / 'results')
+    assert not (tmp_path / 'results').exists()
+    made = request(tmp_path, **{MOOD: ['raise', 'calm']})
+    assert sweep(made, tmp_path / 'results').failed == 3
+
+
 def test_a_run_that_hangs_is_a_row_and_the_next_one_is_begun(tmp_path):
     # All of them hang: no other run may come near a time limit that is short.
     made = request(tmp_path, **{MOOD: ['hang']})
@@ -163,12 +173,13 @@ def test_a_run_that_hangs_is_a_row_and_the_next_one_is_begun(tmp_path):
 
 def test_retry_runs_failed_runs_again(tmp_path):
     mark = tmp_path / 'mood.txt'
-    text = ('duration: 0.1\nrate: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
+    text = ('duration: 0.2\nrate: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
             "robots: [{pose: [2, 2, 0], controller: 'fickle:Fickle'}]\n")
     (tmp_path / 'fickle.py').write_text(
-        'from pathlib import Path\nclass Fickle:\n    def step(self, observation, rng):\n'
-        f'        if not Path({str(mark)!r}).exists(): raise ValueError("not today")\n'
-        '        return 0.0, 0.0\n')
+        'from pathlib import Path\nclass Fickle:\n    turns = 0\n'
+        '    def step(self, observation, rng):\n        self.turns += 1\n'
+        f'        if self.turns > 2 and not Path({str(mark)!r}).exists():\n'
+        '            raise ValueError("not today")\n        return 0.0, 0.0\n')
     (tmp_path / 'fickle.yaml').write_text(text)
     made = Request([source_of(tmp_path / 'fickle.yaml')], seeds=range(2))
     results = tmp_path / 'results'

@@ -26,6 +26,16 @@ def test_every_combination_the_seed_fastest():
         made[len(made)]
 
 
+def test_samples_have_each_value_once_and_the_first_ones_together():
+    made = plan(*grid_axes({'a': [1, 2], 'b': 'xyz'}), *zip_axis({'c': [5, 6], 'd': [7, 8]}),
+                sources=(ONE, ONE._replace(name='two')))
+    found = list(made.samples())
+    assert [(run.source, ''.join(map(str, run.values.values())), run.seed) for run in found] == [
+        (source, values, 1) for source in (0, 1)
+        for values in ('1x57', '2x57', '1y57', '1z57', '1x68')]
+    assert all(made[run.number] == run for run in found)
+
+
 def test_without_seeds_each_scenario_has_its_own():
     made = plan(sources=(ONE, ONE._replace(name='two', seed=8)), seeds=())
     assert [made[i].seed for i in range(len(made))] == [7, 8]

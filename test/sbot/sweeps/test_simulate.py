@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -77,6 +78,17 @@ def test_a_metric_that_cannot_be_used_is_the_error_of_its_row(tmp_path, metric, 
     assert re.search(message, row['error'].replace('\n', ' '))
 
 
+def test_a_warning_of_a_metric_names_it_once(tmp_path):
+    shared = job(write_scenario(tmp_path), metrics=(('mean', pickle.dumps(mean_of_nothing)),))
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter('always')
+        rows = [make_row(shared, PlannedRun(i, 0, {}, i)) for i in range(2)]
+    assert [row['mean'] for row in rows] == [None, None]
+    assert [str(each.message) for each in found] == [
+        'metric mean: Mean of empty slice',
+        'metric mean: invalid value encountered in scalar divide']
+
+
 def test_controllers_from_python_are_as_new_for_every_run(tmp_path):
     text = ('duration: 0.2\nrate: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
             "robots: [{pose: [2, 2, 0], controller: 'object:Learner'}]\n")
@@ -85,6 +97,10 @@ def test_controllers_from_python_are_as_new_for_every_run(tmp_path):
     rows = [make_row(job(path, given=given), PlannedRun(0, 0, {}, 1)) for _ in range(2)]
     assert rows[0]['error'] is None
     assert rows[0]['trajectory_sha256'] == rows[1]['trajectory_sha256']
+
+
+def mean_of_nothing(run):
+    return float(np.mean(np.array([])))
 
 
 class Learner:
