@@ -31,7 +31,8 @@ class Episode(NamedTuple):
                 if isinstance(rows, np.ndarray)}
         if not kept:
             return f'<Episode: nothing kept, ticks of {self.dt:g} s>'
-        ticks, worlds, robots = next(iter(kept.values())).shape[:3]
-        size = ', '.join(f"{count} {unit}{'s' * (count != 1)}" for count, unit in (
-            (worlds, 'world'), (robots, 'robot'), (ticks, 'tick')))
+        name, rows = next(iter(kept.items()))
+        ticks, *worlds, robots = rows.shape if name == 'collided' else rows.shape[:-1]
+        counts = [*zip(worlds, ['world'], strict=False), (robots, 'robot'), (ticks, 'tick')]
+        size = ', '.join(f"{count} {unit}{'s' * (count != 1)}" for count, unit in counts)
         return f"<Episode: {size} of {self.dt:g} s; {', '.join(kept)}>"
