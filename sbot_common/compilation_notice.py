@@ -90,9 +90,8 @@ class _Progress:
         self._begun += 1
         done = max(self._begun - 1, files - self._in_cache)
         if self._some_kept:
-            return (f'compiling function {done + 1} that is not in the cache (all '
-                    f'{self._expected.functions} together take about '
-                    f'{self._expected.seconds:.0f} s)')
+            count = '1 function' if done == 0 else f'{done + 1} functions'
+            return f"compiling: {count} so far that {'is' if done == 0 else 'are'} not in the cache"
         functions = max(self._expected.functions, done + 1)
         left = self._expected.seconds
         if done >= _SAMPLE:

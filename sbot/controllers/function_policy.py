@@ -11,6 +11,7 @@ from sbot.controllers.entry import Entry, Place, Sources
 from sbot.controllers.user import load_function
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller
+from sbot_common.params import refuse_unknown
 from sbot_sim.world.bodies import Body
 
 _FILE = 'policy'  # the only parameter
@@ -26,8 +27,9 @@ def _make(place: Place) -> Controller:
 def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) -> None:
     """Raise InputError unless there is a good file; nothing of it is executed."""
     from neural_controller.saved_policy import read_policy
+    refuse_unknown(parameters, [_FILE], lambda _: f'{where}: parameters')
     path = parameters.get(_FILE)
-    if set(parameters) != {_FILE} or not isinstance(path, str):
+    if not isinstance(path, str):
         raise bad_value(where, dict(parameters), f'the parameter {_FILE}: a file that '
                         'sbot.save_policy wrote')
     try:

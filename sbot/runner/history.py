@@ -85,8 +85,8 @@ class Run:
         if infrared is not None:
             infrared = infrared.astype(np.float64)
         arrays = self.poses, self.commands, self.collided, infrared, self.wind
-        return Episode._make(None if rows is None else rows[:ticks, np.newaxis]
-                             for rows in arrays)
+        rows: list[Any] = [None if each is None else each[:ticks, np.newaxis] for each in arrays]
+        return Episode._make([*rows, self.scenario.rate.dt])
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Return a table with a row for each tick and robot, and units in the columns' names.

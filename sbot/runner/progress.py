@@ -1,8 +1,9 @@
-"""Progress bar of a command on the terminal, and what --quiet leaves out."""
+"""Progress of a command: a bar on the terminal, or lines; and what --quiet leaves out."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -33,3 +34,22 @@ def progress_bar(unit: str, total: float | None = None, *, shown: bool = True,
         def show(done: float) -> None:
             bar.update(max(0, done - bar.n))
         yield show
+
+
+_BETWEEN = 10.0  # s from line to line
+
+
+def now_and_then(*, shown: bool = True) -> Callable[[Callable[[], str]], None]:
+    """Return what prints a line of progress on stderr: the first one, then one each ten seconds.
+
+    For work of several processes, whose bars would overwrite each other, and of logs. It takes a
+    function that returns the line.
+    """
+    due = 0.0
+
+    def show(line: Callable[[], str]) -> None:
+        nonlocal due
+        if shown and time.monotonic() >= due:
+            due = time.monotonic() + _BETWEEN
+            print(line(), file=sys.stderr, flush=True)
+    return show

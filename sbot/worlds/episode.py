@@ -32,8 +32,8 @@ def columns_of(keep: Collection[str]) -> list[str]:
     return [name for name in COLUMNS if name in wanted]
 
 
-def split(kept: Floats, names: list[str], count: int) -> Episode:
-    """Return the kept rows (T, K*N, columns) by name."""
+def split(kept: Floats, names: list[str], count: int, dt: float) -> Episode:
+    """Return the kept rows (T, K*N, columns) of K worlds by name; ``dt``: s of a tick."""
     fields: dict[str, Any] = dict.fromkeys(COLUMNS)
     column = 0
     for name in names:
@@ -42,7 +42,7 @@ def split(kept: Floats, names: list[str], count: int) -> Episode:
         column += COLUMNS[name]
     if 'collided' in names:
         fields['collided'] = fields['collided'][..., 0] > 0.0
-    return Episode(**fields)
+    return Episode(**fields, dt=dt)
 
 
 @Phase

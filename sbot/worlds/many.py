@@ -366,7 +366,7 @@ class Worlds:
                 self.simulation.run(program, count)
             else:
                 self._run_held(program, self.program(ticking, arrays), count, hold)
-        return split(arrays.kept, names, self.count)
+        return split(arrays.kept, names, self.count, self.dt)
 
     def _run_held(self, deciding: Program, keeping: Program, ticks: int, hold: int) -> None:
         """Run a program in every ``hold``th tick, and in the others one that keeps commands."""

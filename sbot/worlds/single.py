@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from neural_controller.function_policy import FunctionPolicy
@@ -80,7 +81,9 @@ class World:
             goals: ArrayLike | None = None, keep: Collection[str] = ()) -> Episode:
         """Let a compiled policy drive all robots, as ``Worlds.run`` (arrays (T, N, …))."""
         episode = self.worlds.run(policy, weights, ticks, goals=goals, keep=keep)
-        return Episode._make(None if rows is None else rows[:, 0] for rows in episode)
+        kept: dict[str, Any] = {name: rows[:, 0] for name, rows in episode._asdict().items()
+                                if isinstance(rows, np.ndarray)}
+        return episode._replace(**kept)
 
 
 def _seeds_of(seed: int | None) -> list[int] | None:

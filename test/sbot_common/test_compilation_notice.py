@@ -2,6 +2,7 @@
 
 import io
 import re
+import sys
 
 import pytest
 
@@ -51,15 +52,14 @@ def test_where_some_are_in_the_cache_only_missing_ones_are_counted(tmp_path, mon
     make_function(tmp_path, monkeypatch)(2)
     with compilation_announced(FEW):
         make_function(tmp_path, monkeypatch)(2.5)
-    assert capsys.readouterr().err == ('compiling function 1 that is not in the cache '
-                                       '(all 12 together take about 15 s)\n')
+    assert capsys.readouterr().err == 'compiling: 1 function so far that is not in the cache\n'
 
 
 def test_machine_code_of_the_package_counts_as_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr('sbot_common.compiled.cache.SHIPPED', [tmp_path])
     with compilation_announced(FEW):
         make_function(tmp_path, monkeypatch)(2)
-    assert capsys.readouterr().err.startswith('compiling function 1 that is not in the cache (')
+    assert capsys.readouterr().err == 'compiling: 1 function so far that is not in the cache\n'
 
 
 class Terminal(io.StringIO):
@@ -78,6 +78,17 @@ def test_a_terminal_has_one_line_that_counts(tmp_path, monkeypatch):
     assert text.endswith('\n')
     counts = re.findall(r'\rcompiling (\d+) of about (\d+) functions, about \d+ s', text)
     assert counts == [('1', '3'), ('2', '3'), ('3', '3'), ('4', '4'), ('5', '5')]
+
+
+def test_a_terminal_counts_missing_functions_without_a_promise_of_time(tmp_path, monkeypatch):
+    make_function(tmp_path, monkeypatch)(2)
+    monkeypatch.setattr('sys.stderr', Terminal())
+    with compilation_announced(FEW):
+        for value in (2.5, 1j):
+            make_function(tmp_path, monkeypatch)(value)
+    assert sys.stderr.getvalue() == (
+        '\rcompiling: 1 function so far that is not in the cache\x1b[K'
+        '\rcompiling: 2 functions so far that are not in the cache\x1b[K\n')
 
 
 def test_a_log_has_one_line(tmp_path, monkeypatch, capsys):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import signal
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
-from sbot.learn.proof.compare import baselines, prove, prove_all
+from sbot.learn.proof.compare import Plan, baselines
 from sbot.learn.proof.evolve import TRAINING_SEEDS
 from sbot.learn.proof.report import draw_curves, table
 from sbot.learn.proof.rows import CURVE, MADE_BY, ROWS, Point, Row, write_made_by, write_rows
+from sbot.learn.proof.side_by_side import prove_all
 from sbot.learn.task_checks import check_plain
+from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
+from sbot.runner.progress import QUIET
 from sbot.worlds.arguments import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value, one_line, plain_lines
@@ -54,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
                         help='trainings in parallel; the result is the same (default: 1)')
     parser.add_argument('-o', '--output', type=Path, default=Path('proof'), metavar='DIR',
                         help='folder of the policies, rows and curves (default: proof)')
+    parser.add_argument('--quiet', '-q', action='store_true', help=QUIET)
     return parser
 
 
@@ -80,46 +84,86 @@ def _name_files(path: Path, learner: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     given = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    rows: list[Row] = []
+    points: list[Point] = []
     try:
-        if given.first_seed <= TRAINING_SEEDS[-1]:
-            raise bad_value('--first-seed', given.first_seed,
-                            f'a number > {TRAINING_SEEDS[-1]}, the last seed of training')
-        for name, most in _MOST.items():
-            whole(f'--{name}', getattr(given, name), 1, most)
-        whole('--first-seed', given.first_seed, TRAINING_SEEDS[-1] + 1,
-              LARGEST_SEED + 1 - given.episodes)
-        entries = [entry_of(name) for name in given.tasks]
-        for entry in entries:
-            check_plain(entry.make_scene())
-        seeds = range(given.first_seed, given.first_seed + given.episodes)
-        options = ({'generations': given.generations} if given.learner == 'evolved'
-                   else {'decisions': given.decisions})
-        rows: list[Row] = []
-        points: list[Point] = []
+        entries = _checked(given)
         _make_folder(given.output)
         _say_what_is_replaced(given.output)
-        for entry in entries:
-            rows += baselines(entry, seeds)
-            work = partial(prove, entry.name, given.learner, seeds, given.output,
-                           {**options, 'threads': given.threads})
-            for more, curve in prove_all(work, range(1, given.trainings + 1), given.processes):
-                rows, points = rows + more, points + curve
-            write_rows(given.output / ROWS, rows)
-            write_rows(given.output / CURVE, points)
-        words = sys.argv[1:] if arguments is None else arguments
-        write_made_by(given.output / MADE_BY, f'python -m sbot.learn.proof {shlex.join(words)}',
-                      {'seeds': [seeds[0], seeds[-1]]})
-        draw_curves(given.output, given.output / 'curves.png')
+        stopped = False
+        try:
+            _prove(given, entries, rows, points)
+        except KeyboardInterrupt:
+            stopped = True
+        _write(given, f'python -m sbot.learn.proof {shlex.join(words)}', rows, points)
     except InputError as error:
         print(f'sbot.learn.proof: {error}', file=sys.stderr)
         return 2
     except UserCodeError as error:
         print(plain_lines(f'{error.traceback()}sbot.learn.proof: {error}'), file=sys.stderr)
         return 1
+    except KeyboardInterrupt:  # a second one, or before there is anything to keep
+        print('sbot.learn.proof: interrupted', file=sys.stderr)
+        return 1
+    if stopped:
+        print(one_line(f'sbot.learn.proof: interrupted; the policies and curves so far are in '
+                       f'{given.output}'), file=sys.stderr)
+        return 1
     print(table(rows), end='')
-    _name_files(given.output, given.learner)
+    if not given.quiet:
+        _name_files(given.output, given.learner)
     return 0
 
 
+def _checked(given: argparse.Namespace) -> list[Entry]:
+    """Return the tasks, or raise InputError naming the option that is wrong."""
+    if given.first_seed <= TRAINING_SEEDS[-1]:
+        raise bad_value('--first-seed', given.first_seed,
+                        f'a number > {TRAINING_SEEDS[-1]}, the last seed of training')
+    for name, most in _MOST.items():
+        whole(f'--{name}', getattr(given, name), 1, most)
+    whole('--first-seed', given.first_seed, TRAINING_SEEDS[-1] + 1,
+          LARGEST_SEED + 1 - given.episodes)
+    entries = [entry_of(name) for name in given.tasks]
+    for entry in entries:
+        check_plain(entry.make_scene())
+    return entries
+
+
+def _seeds(given: argparse.Namespace) -> range:
+    return range(given.first_seed, given.first_seed + given.episodes)
+
+
+def _prove(given: argparse.Namespace, entries: Sequence[Entry], rows: list[Row],
+           points: list[Point]) -> None:
+    """Append rows and points of all tasks; KeyboardInterrupt after those so far."""
+    length = 'generations' if given.learner == 'evolved' else 'decisions'
+    options = {length: getattr(given, length), 'threads': given.threads}
+    for entry in entries:
+        rows += baselines(entry, _seeds(given))
+        plan = Plan(entry.name, given.learner, _seeds(given), given.output, options, given.quiet)
+        for proved in prove_all(plan, range(1, given.trainings + 1), given.processes):
+            rows += proved.rows
+            points += proved.curve
+        write_rows(given.output / ROWS, rows)  # an error in the next task leaves them
+        write_rows(given.output / CURVE, points)
+
+
+def _write(given: argparse.Namespace, command: str, rows: Sequence[Row],
+           points: Sequence[Point]) -> None:
+    """Write tables and pictures of what there is."""
+    seeds = _seeds(given)
+    if rows:
+        write_rows(given.output / ROWS, rows)
+    if points:
+        write_rows(given.output / CURVE, points)
+        write_made_by(given.output / MADE_BY, command, {'seeds': [seeds[0], seeds[-1]]})
+        draw_curves(given.output, given.output / 'curves.png')
+
+
 if __name__ == '__main__':
+    # As a Ctrl-C, also where a shell or a scheduler runs this in the background.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     sys.exit(main())

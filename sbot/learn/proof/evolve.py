@@ -24,6 +24,10 @@ class Trained(NamedTuple):
     policy: Any  # as ``sbot.save_policy`` takes it
     weights: Floats  # (W,)
     curve: Floats  # (R, 3) processor time (s), agent-steps, mean score of what was tried
+    stopped: bool = False  # by a KeyboardInterrupt; policy and curve are those so far
+
+
+Note = Callable[[int, float], None]  # given generations or decisions so far, and the mean score
 
 
 class Judge:
@@ -68,7 +72,7 @@ class Judge:
 
 
 def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24, scenes: int = 6,
-           threads: int = 1, note: Callable[[Floats], None] = lambda _: None) -> Trained:
+           threads: int = 1, note: Note = lambda *_: None) -> Trained:
     """Return the result of CMA-ES (N. Hansen, The CMA Evolution Strategy, arXiv 1604.00772).
 
     Parameters
@@ -77,12 +81,14 @@ def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24,
     seed : of the search; scenes are drawn by it from ``TRAINING_SEEDS``
     generations, population, scenes : how many; each candidate is judged in so many scenes
     threads : changes no bit
-    note : is given each row of the curve
+    note : is called after each generation
 
     Raises
     ------
     InputError
         where the library ``cma`` is not installed.
+    KeyboardInterrupt
+        before the end of the first generation. Later ones end the search and keep its result.
 
     """
     try:
@@ -93,11 +99,18 @@ def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24,
     judge, policy = Judge(entry, population, scenes, threads), entry.trained_policy()
     search = cma.CMAEvolutionStrategy(np.zeros(policy.weight_count), _STEP, {
         'popsize': population, 'seed': seed + 1, 'verbose': -9, 'CMA_diagonal': False})
-    began, rows = time.process_time(), []
-    for generation in range(generations):
-        weights = np.array(search.ask())
-        scores = judge(weights, rng.choice(TRAINING_SEEDS, scenes, replace=False).tolist())
-        search.tell(list(weights), (-scores).tolist())
-        rows.append([time.process_time() - began, (generation + 1) * judge.steps, scores.mean()])
-        note(np.array(rows[-1]))
-    return Trained(policy, np.array(search.result.xfavorite), np.array(rows))
+    began, rows, stopped = time.process_time(), [], False
+    try:
+        for generation in range(generations):
+            weights = np.array(search.ask())
+            scores = judge(weights, rng.choice(TRAINING_SEEDS, scenes, replace=False).tolist())
+            search.tell(list(weights), (-scores).tolist())
+            best = np.array(search.result.xfavorite)
+            rows.append([time.process_time() - began, (generation + 1) * judge.steps,
+                         scores.mean()])
+            note(generation + 1, rows[-1][2])
+    except KeyboardInterrupt:
+        stopped = True
+        if not rows:
+            raise
+    return Trained(policy, best, np.array(rows), stopped)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from sbot.learn.proof.evolve import Trained
-from sbot.learn.task import Floats
+from sbot.learn.proof.evolve import Note, Trained
 from sbot.learn.tasks.entry import Entry
 from sbot_common.errors import InputError, install_command
 
 
 def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, threads: int = 1,
-        note: Callable[[Floats], None] = lambda _: None) -> Trained:
+        note: Note = lambda *_: None) -> Trained:
     """Return the policy that PPO of Stable-Baselines3 learns: IPPO with shared parameters.
 
     Each robot of each world is a row of the batch, with its own observation and reward (de Witt
@@ -28,12 +26,14 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
     decisions : of all robots of all worlds
     worlds : how many are stepped at once
     threads : changes no bit
-    note : is given each row of the curve
+    note : is called after each rollout
 
     Raises
     ------
     InputError
         if Stable-Baselines3 is not installed.
+    KeyboardInterrupt
+        before the end of the first episode. Later ones end the training and keep its result.
 
     """
     try:
@@ -53,18 +53,23 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
                 n_epochs=6, gamma=0.98, learning_rate=lambda left: 1e-3 * left, seed=seed,
                 device='cpu', policy_kwargs={'net_arch': {'pi': [16, 16], 'vf': [32, 32]},
                                              'log_std_init': -0.5})
-    began, curve = time.process_time(), []
+    began, curve, stopped = time.process_time(), [], False
 
     def keep(names: dict[str, Any], _: dict[str, Any]) -> bool:
         last = model.ep_info_buffer
         if not names['n_steps'] and last:  # a rollout begins
             curve.append([time.process_time() - began, model.num_timesteps * scene.hold,
                           np.mean([episode['r'] for episode in last])])
-            note(np.array(curve[-1]))
+            note(model.num_timesteps, curve[-1][2])
         return True
 
-    model.learn(decisions, callback=keep)
+    try:
+        model.learn(decisions, callback=keep)
+    except KeyboardInterrupt:
+        stopped = True
+        if not curve:
+            raise
     network, weights = network_of(model)
     # It decided every scene.hold ticks in training. As evolved ones it is compared by decisions in
     # every tick, and its file drives as compared (docs/learned_results.md).
-    return Trained(network._replace(hold=1), weights, np.array(curve).reshape(-1, 3))
+    return Trained(network._replace(hold=1), weights, np.array(curve).reshape(-1, 3), stopped)

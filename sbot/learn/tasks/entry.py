@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -124,7 +125,8 @@ class Scene(Task):
         robots = [{**entry, 'count': self.team}]
         if start is not None:
             goals = drawn(self, 'aims', rng, start)
-            robots = [{**entry, 'pose': pose} for pose in start.tolist()]
+            # A copy for each robot: a change of one leaves the others, and YAML has no anchors.
+            robots = [{**deepcopy(entry), 'pose': pose} for pose in start.tolist()]
             if goals is not None:
                 robots = [{**robot, 'goal': goal}
                           for robot, goal in zip(robots, goals.tolist(), strict=True)]

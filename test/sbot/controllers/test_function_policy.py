@@ -53,9 +53,9 @@ def test_a_function_by_name_is_found_beside_the_scenario(scene, tmp_path, capsys
 
 @pytest.mark.parametrize(('parameters', 'words'), [
     ({}, 'got {}, expected the parameter policy'),
+    ({'policy': 'drive.json', 'hold': 2}, "parameters: unknown name 'hold'; known: policy"),
     ({'policy': 3}, 'expected the parameter policy'),
     ({'policy': 'no.json'}, "policy: got 'no.json'"),
-    ({'policy': 'drive.json', 'more': 1}, 'expected the parameter policy'),
     ({'policy': 'scene.yaml'}, 'cannot be read')])
 def test_what_is_no_policy_file_is_one_line(scene, parameters, words):
     with pytest.raises(InputError) as caught:

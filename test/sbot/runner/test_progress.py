@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from sbot.runner.progress import progress_bar
+from sbot.runner.progress import now_and_then, progress_bar
 
 
 class Terminal(io.StringIO):
@@ -27,3 +27,17 @@ def test_nothing_is_shown_elsewhere(monkeypatch, stream, shown):
     with progress_bar(' frames', 4, shown=shown) as show:
         assert show is None
     assert sys.stderr.getvalue() == ''
+
+
+def test_lines_come_at_once_and_then_each_ten_seconds(monkeypatch, capsys):
+    times = iter([5.0, 5.0, 14.9, 15.1, 15.1, 16.0])
+    monkeypatch.setattr('time.monotonic', lambda: next(times))
+    show = now_and_then()
+    for line in ('one', 'two', 'three', 'four'):
+        show(lambda line=line: line)
+    assert capsys.readouterr().err == 'one\nthree\n'
+
+
+def test_quiet_shows_no_lines(capsys):
+    now_and_then(shown=False)(lambda: 'one')
+    assert capsys.readouterr().err == ''

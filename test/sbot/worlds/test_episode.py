@@ -19,7 +19,7 @@ def test_names_come_in_the_order_of_the_columns():
 def test_rows_are_taken_apart_by_name():
     kept = np.arange(5 * 6 * 6.0).reshape(5, 6, 6)  # 5 ticks of 3 worlds of 2 robots
     kept[:, :, 3] = np.arange(30).reshape(5, 6) % 2
-    found = split(kept, ['pose', 'collided', 'wind'], 3)
+    found = split(kept, ['pose', 'collided', 'wind'], 3, 0.1)
     np.testing.assert_array_equal(found.pose.reshape(5, 6, 3), kept[:, :, :3])
     assert found.pose.shape == (5, 3, 2, 3)
     assert found.collided.dtype == bool
@@ -29,4 +29,13 @@ def test_rows_are_taken_apart_by_name():
 
 
 def test_nothing_kept_is_nothing():
-    assert split(np.zeros((0, 4, 0)), [], 2) == Episode(None, None, None, None, None)
+    found = split(np.zeros((0, 4, 0)), [], 2, 0.1)
+    assert found == Episode(None, None, None, None, None, 0.1)
+    assert repr(found) == '<Episode: nothing kept, ticks of 0.1 s>'
+
+
+def test_an_episode_is_printed_in_one_line():
+    found = split(np.zeros((5, 6, 4)), ['pose', 'collided'], 3, 0.05)
+    assert repr(found) == '<Episode: 3 worlds, 2 robots, 5 ticks of 0.05 s; pose, collided>'
+    found = split(np.zeros((1, 1, 3)), ['pose'], 1, 0.1)
+    assert repr(found) == '<Episode: 1 world, 1 robot, 1 tick of 0.1 s; pose>'

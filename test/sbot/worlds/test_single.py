@@ -34,3 +34,17 @@ def test_two_numbers_are_vx_and_omega():
     one.step(np.tile([0.03, 0.0, 0.2], (5, 1)))
     other.step(np.tile([0.03, 0.2], (5, 1)))
     np.testing.assert_array_equal(one.observe().pose, other.observe().pose)
+
+
+def test_an_episode_has_no_axis_of_worlds():
+    arena = {'rate': 10, 'world': {'bounds': [0, 0, 3, 3]},
+             'robots': [{'pose': [1, 1, 0], 'controller': 'none'},
+                        {'pose': [2, 2, 0], 'controller': 'none'}]}
+    network = sbot.network('perceptron', ['twist'])
+    episode = sbot.World(arena).run(network, np.zeros(network.weight_count), 3,
+                                    keep=['pose', 'collided'])
+    assert episode.pose.shape == (3, 2, 3)
+    assert episode.collided.shape == (3, 2)
+    assert episode.wind is None
+    assert repr(episode) == '<Episode: 2 robots, 3 ticks of 0.1 s; pose, collided>'
+    assert repr(episode._replace(pose=None)).startswith('<Episode: 2 robots, 3 ticks')

@@ -437,3 +437,10 @@ def test_training_and_comparison_have_the_same_goals_and_starts(module):
     for track in tracks:
         assert track.goal.tolist() == [[[1.0, 1.0], [0.0, 1.5]]]
         assert track.pose[0].tolist() == [[[0.6, 1.0, 3.1], [1.4, 1.0, 0.0]]]
+
+
+def test_each_robot_of_a_scene_has_parameters_of_its_own():
+    values = entry_of('corridor').make_scene().scenario(3, 'network', {'network': 'a.json'})
+    first, second, *_ = values['robots']
+    first['parameters']['network'] = 'b.json'
+    assert second['parameters'] == {'network': 'a.json'}
