@@ -110,11 +110,12 @@ def test_a_picture_that_is_not_there_or_not_shown_is_counted(browser, tmp_path):
 
 # What readers look for, and where it is explained.
 SEARCHES = {
-    'sbot wind wake': 'commands.html', 'teleport': 'ros2.html#teleport',
-    'range and bearing': '#range_and_bearing', 'use_sim_time': 'ros2.html#use_sim_time',
+    'sbot wind wake': 'commands.html', 'teleport': 'ros2_topics.html#teleport',
+    'range and bearing': '#range_and_bearing', 'use_sim_time': 'ros2_topics.html#use_sim_time',
     'wind_speed_mean': 'scenario.html#wind_speed_mean', 'lockstep_timeout': '#lockstep_timeout',
-    'lateral_reach_radii': 'scenario.html#lateral_reach_radii', 'rab_data': 'ros2.html#rab_data',
-    'scan_beams': 'scenario.html#scan_beams', 'goal_tolerance': 'scenario.html#goal_tolerance',
+    'lateral_reach_radii': 'scenario.html#lateral_reach_radii',
+    'rab_data': 'ros2_topics.html#rab_data', 'scan_beams': 'scenario.html#scan_beams',
+    'goal_tolerance': 'scenario.html#goal_tolerance',
     'max_steering_angle': 'scenario.html#max_steering_angle', 'stale_timeout': '#stale_timeout',
     'base_pose_ground_truth': '#base_pose_ground_truth', 'polygons': 'scenario.html#polygons',
     'knowledge': 'scenario.html#knowledge',
