@@ -155,7 +155,8 @@ def metric_columns(metric: str | tuple[str, bytes], job: Job, result: Run) -> Ro
     with warnings.catch_warnings(record=True) as found:
         value = function(result)
     for each in found:
-        _warn(f'metric {name}: {each.message}', each.category, each.filename, each.lineno)
+        _warn(f'metric {name}: {each.message}', each.category,  # type: ignore[arg-type]
+              each.filename, each.lineno)
     if isinstance(value, Mapping):
         return {_plain(f'{name}.{key}', f'metric {name}'): _plain(item, f'metric {name}.{key}')
                 for key, item in value.items()}
