@@ -139,7 +139,7 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
 
 def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
          at: Sequence[float] = (), colour: str = '', dark: bool = False,
-         size: int | str | None = None, fps: float | None = None,
+         title: str | None = None, size: int | str | None = None, fps: float | None = None,
          speed: float | None = None, color: str = '') -> Figure | Path:
     """Draw a run: its arena with all tracks, and curves over time.
 
@@ -151,7 +151,8 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     colour : what the colours show: 'robot' (default for up to eight robots), 'time' (tracks only;
         default for more robots), or 'heading' (films and ``at``)
     dark : draw on a dark background
-    size : pixels of a film: its width, or 'WIDTHxHEIGHT'
+    title : of a picture, or the name in a film; '' leaves it out. None: the picture's own
+    size : pixels: width of a film or .png; of a film also 'WIDTHxHEIGHT'
     fps : frames per second of a film
     speed : of a film, relative to real time; default: 1; a run longer than 20 s becomes a film
         of 20 s
@@ -175,19 +176,21 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     from sbot_common.arguments import number, numbers
     numbers('at', at, (np.size(at),))
     times = tuple(number('at', each) for each in at)
-    film = path is not None and Path(path).suffix.lower() in FORMATS
     if color and colour:
         raise InputError('colour cannot be combined with color')
-    look = picture.Look(times, colour or color, bool(dark))
+    suffix = Path(path).suffix.lower() if path is not None else ''
+    film = suffix in FORMATS
+    pixels = read_size(size, 'size')
+    look = picture.Look(times, colour or color, bool(dark), title,
+                        picture.read_width(Film(*pixels), suffix))
     picture.check_look(look, film)
-    rate, factor = (None if value is None else number(name, value)
-                    for name, value in (('fps', fps), ('speed', speed)))
-    options = Film(*read_size(size, 'size'), rate, factor)
-    check_film(options, Path(path).suffix.lower() if path is not None else '')
+    options = Film(*pixels, *(None if value is None else number(name, value)
+                              for name, value in (('fps', fps), ('speed', speed))))
+    check_film(options, suffix)
     if path is None:
         return picture.draw(_data(source), look)
     formats = (*picture.FORMATS, *FORMATS)
-    if Path(path).suffix.lower() not in formats:  # complain before the run
+    if suffix not in formats:  # complain before the run
         raise bad_value('path', str(path), f'a file that ends in {", ".join(formats)}')
     if film:
         animation.animate_run(_data(source), path, look, options)

@@ -28,15 +28,19 @@ def _plot(args: argparse.Namespace) -> int:
         page = '; for a page: sbot view BAG -o FILE.html' * (suffix == '.html')
         raise bad_value('--output', args.output,
                         f'a file that ends in {", ".join(formats)}{page}')
-    look = picture.Look(_times(args.at), args.colour, args.dark)
-    picture.check_look(look, suffix in FORMATS, '--')
     film = Film(*read_size(args.size, '--size'), args.fps, args.speed)
+    look = picture.Look(_times(args.at), args.colour, args.dark, args.title,
+                        picture.read_width(film, suffix, '--'))
+    picture.check_look(look, suffix in FORMATS, '--')
     check_film(film, suffix, '--')
     bag = Bag(args.source, partly=True) if is_bag(args.source) else None
     data = _run(args) if bag is None else load_run(bag, overrides_of(args))
     if suffix in FORMATS:
-        with progress_bar(' frames', animation.film_length(data, suffix, film),
-                          shown=not args.quiet, desc=one_line(args.output, SHOWN)) as show:
+        frames = animation.film_length(data, suffix, film)
+        if not args.quiet and not sys.stderr.isatty():  # which shows a bar
+            print(f'{one_line(args.output)}: drawing {frames} frames', file=sys.stderr)
+        with progress_bar(' frames', frames, shown=not args.quiet,
+                          desc=one_line(args.output, SHOWN)) as show:
             animation.animate_run(data, args.output, look, film, show)
     else:
         picture.plot_run(data, args.output, look)
@@ -80,10 +84,14 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                            '(tracks only; default for more robots), or heading (films and --at)')
     plot.add_argument('--quiet', action='store_true', help=QUIET)
     plot.add_argument('--dark', action='store_true', help='draw on a dark background')
+    plot.add_argument('--title', metavar='TEXT',
+                      help="title of a picture, or name in a film; '' leaves it out (default: of "
+                           'tracks and films, the name of the scenario)')
+    plot.add_argument('--size', metavar='PIXELS',
+                      help='width of a film or a .png, e.g. 1200; of a film also WIDTHxHEIGHT, '
+                           'e.g. 1920x1080 (default: 840 for a film, 1400 for a .png; the height '
+                           'follows from the arena)')
     films = plot.add_argument_group('films')
-    films.add_argument('--size', metavar='PIXELS',
-                       help='width, or WIDTHxHEIGHT, e.g. 1920x1080 (default: 840 wide; the '
-                            'height follows from the arena)')
     films.add_argument('--fps', type=float, metavar='N',
                        help='frames per second, up to 120 in .mp4 (default: 25) and 50 in .gif '
                             '(default: 12.5)')

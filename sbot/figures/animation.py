@@ -17,12 +17,13 @@ from sbot.figures.arena.colours import MOST_NAMED, heading_colours, robot_colour
 from sbot.figures.arena.goals import covered_goals, draw_goals
 from sbot.figures.arena.ground import draw_world
 from sbot.figures.arena.heading_legend import draw_heading_legend
+from sbot.figures.arena.lettering import GAP, LINE, shortened, width_of, wrapped_parts
 from sbot.figures.arena.numbers import MOST_NUMBERED_SMALL, Numbers
 from sbot.figures.arena.obstacles import draw_moving
 from sbot.figures.arena.robots import Robots
 from sbot.figures.arena.shapes import lines
-from sbot.figures.arena.view import above_axes, points_a_metre, view_of
-from sbot.figures.arena.wind import draw_wind
+from sbot.figures.arena.view import above_axes, drawn_width, points_a_metre, view_of
+from sbot.figures.arena.wind import draw_wind, label_in
 from sbot.figures.data import RunData, name_of
 from sbot.figures.film import (
     AUTO,
@@ -40,7 +41,7 @@ from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import PLAIN, Look
 from sbot.figures.signs import BAR_PLACE, draw_scale_bar
 from sbot.figures.zones import NAME
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, one_line
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
 _LEAST_DPI = 100.0
@@ -49,6 +50,8 @@ _ABOVE, _BELOW = 0.32, 0.26  # inches, for a line of text above the arena and on
 _TRAIL = 0.25  # of the run, how long a trail lasts
 _TRAIL_POINTS = 400  # of each robot at most
 _MOST_ABOVE = 20  # names of zones that are drawn in every frame, above robots
+_FINE = 0.95  # of the width: letters of few pixels are wider
+_MOST_WINDS = 50  # whose labels are looked at
 _PALETTE_FRAMES = 6  # whose colours a GIF's palette is made of
 
 
@@ -83,7 +86,7 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
     check_film(film, suffix)
     rate, faster = frame_rate(film, suffix), speed_up(data, film)
     with drawing(style_of(look.dark)):
-        drawn = _Film(data, look.colour, film)
+        drawn = _Film(data, look, film)
         # Before anything has the size of so many frames.
         check_length(path, suffix, film_length(data, suffix, film), drawn.size)
         indexes = frame_indexes(data, rate, faster)
@@ -110,9 +113,9 @@ def _counted(frames: Iterator[Pixels],
 class _Film:
     """Draws frames: what does not move is drawn once."""
 
-    def __init__(self, data: RunData, by: str = '', film: Film = AUTO) -> None:
+    def __init__(self, data: RunData, look: Look = PLAIN, film: Film = AUTO) -> None:
         self._data = data
-        self._by = by
+        self._by = by = look.colour
         xmin, ymin, xmax, ymax = view_of(data)
         # A larger film has larger letters; in a small one they can still be read.
         dpi = max(film.width / _WIDTH, _LEAST_DPI) if film.width else _DPI
@@ -129,6 +132,7 @@ class _Film:
         self._canvas: Any = FigureCanvasAgg(figure)
         self._axes = figure.add_axes((0.01, _BELOW / height, 0.98,
                                       1.0 - (_ABOVE + _BELOW) / height))
+        self._write_header(look.title, film)
         draw_world(self._axes, data)
         self._axes.set(xticks=[], yticks=[])
         # A legend of headings leaves no room for the word on wind.
@@ -148,18 +152,50 @@ class _Film:
         self._boxes = Boxes(self._axes, data, data.boxes[0])
         self._robots = Robots(self._axes, data, data.poses[0], by, MOST_NUMBERED_SMALL)
         self._numbers = Numbers(self._axes, data, by)
-        self._clock = above_axes(self._axes, '', 0.0, animated=True)
+        self._clock = above_axes(self._axes, '', 0.0, self._up, animated=True)
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
                         self._clock, *self._numbers.texts, *self._zone_names())
         for artist in self._moving:
             artist.set_animated(True)
         self._background: object = None
-        name = name_of(data.scenario)
-        self._name = name + '   ' * bool(name)
+
+    def _write_header(self, title: str | None, film: Film) -> None:
+        """Choose the line above the arena, and make room where it needs several."""
+        data, axes = self._data, self._axes
         faster = speed_up(data, film)
         times = f'{faster:.1f}'.removesuffix('.0') if faster >= 10.0 else f'{faster:.2g}'
         self._faster = '' if 0.95 < faster < 1.05 else f'   ×{times}'
+        whole = 72.0 * self._canvas.figure.get_figwidth() * axes.get_position(original=True).width
+        self._room = drawn_width(axes, data)  # pt
+        clock = f'{data.seconds[-1]:.1f} s{self._faster}'
+        name = name_of(data.scenario) if title is None else one_line(title)
+        # A narrow arena has room beside it.
+        most = _FINE * 0.5 * (whole + self._room) - width_of(f'   {clock}')
+        self._name = f'{shortened(name, most)}   ' if name else ''
+        winds = np.hstack([data.air.velocity, data.air.gust, data.air.force])
+        changes = np.flatnonzero((np.diff(winds, axis=0) != 0.0).any(axis=1))[:_MOST_WINDS] + 1
+        labels = sorted({label_in(axes, data, index)
+                         for index in (0, *changes.tolist()) if index < len(data.stamps_ns)})
+        widest = max(map(width_of, labels))
+        self._up = 0.0  # inches, of name and time above the label of the wind
+        if not widest or widest + GAP + width_of(self._name + clock) <= self._room:
+            return
+        for _ in range(2):  # again, as less height may make the arena narrower
+            lines = max(wrapped_parts(label, self._room).count('\n') + 1 for label in labels)
+            self._make_room(LINE * lines, film)
+
+    def _make_room(self, up: float, film: Film) -> None:
+        """Make room (inches) above the arena: a higher film, or if it has a height less arena."""
+        figure, axes = self._canvas.figure, self._axes
+        high, place = figure.get_figheight(), axes.get_position(original=True)
+        if not film.height:
+            high = 2.0 * round((high + up - self._up) * figure.dpi / 2.0) / figure.dpi
+            figure.set_figheight(high)
+        self._up = up
+        axes.set_position((place.x0, _BELOW / high, place.width,
+                           1.0 - (_ABOVE + _BELOW + up) / high))
+        self._room = drawn_width(axes, self._data)
 
     def _zone_names(self) -> list[Artist]:
         """Return names of zones, which are above robots; many stay on the background."""
@@ -217,7 +253,7 @@ class _Film:
 
     def _draw_background(self, index: int) -> None:
         before = {*self._axes.collections, *self._axes.texts}
-        draw_wind(self._axes, self._data, index=index)
+        draw_wind(self._axes, self._data, index=index, width=self._room)
         self._canvas.draw()
         self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
         for artist in [*self._axes.collections, *self._axes.texts]:

@@ -47,6 +47,7 @@ class RunData(NamedTuple):
     air: RecordedWind  # undisturbed, of each stamp
     obstacles: Array  # (T, M, 2) m, centres of those that move, the last of the world's circles
     boxes: Array  # (T, B, 3) x, y (m), yaw (rad) of pushable boxes, which the world does not have
+    contacts: NDArray[np.bool_] | None = None  # (T, N) touched something in the tick before
 
     @property
     def field(self) -> Lattice | None:
@@ -103,7 +104,8 @@ def from_result(result: Run) -> RunData:
                    wind_of(wind_source(scenario), stamps),
                    np.zeros((len(stamps), 0, 2)) if result.obstacles is None else
                    result.obstacles,
-                   np.zeros((len(stamps), 0, 3)) if result.boxes is None else result.boxes)
+                   np.zeros((len(stamps), 0, 3)) if result.boxes is None else result.boxes,
+                   result.collided)
 
 
 def at_rest(scenario: Scenario) -> RunData:

@@ -67,12 +67,12 @@ def check_film(film: Film, suffix: str, dashes: str = '') -> None:
     Raises
     ------
     InputError
-        for a value out of range, any option where no film is written, or a missing ffmpeg.
+        for a value out of range, a rate or speed where no film is written, or no ffmpeg.
 
     """
     if suffix not in FORMATS:
-        given = [name for name, value in (('size', film.width or None), ('fps', film.fps),
-                                          ('speed', film.speed)) if value is not None]
+        given = [name for name, value in (('fps', film.fps), ('speed', film.speed))
+                 if value is not None]
         if given:
             raise InputError(f'{dashes}{given[0]} needs a film; write a file that ends in '
                              f'{" or ".join(FORMATS)}')

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -29,7 +28,7 @@ _DASH = 4.0  # line widths
 
 
 def speeds(data: RunData) -> Array:
-    """Return how fast each robot is (T, N) (m/s): its way within SPEED_WINDOW, by the time."""
+    """Return how fast each robot is (T, N) (m/s): the mean of SPEED_WINDOW around each stamp."""
     seconds = data.seconds
     steps = np.hypot(*np.moveaxis(np.diff(data.poses[:, :, :2], axis=0), -1, 0))
     way = np.vstack([np.zeros(steps.shape[1]), np.cumsum(steps, axis=0)])
@@ -58,7 +57,7 @@ def wind_reductions(data: RunData) -> Array:
 
 def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
     """Return (label, values (T, N), whether robot 0 has values) of each panel."""
-    panels = [('speed (m/s)', speeds(data), True)]
+    panels = [(f'speed (m/s),\nmean of {SPEED_WINDOW:g} s', speeds(data), True)]
     if has_leader(data.scenario):
         panels.append(('distance to\nleader (m)', leader_distances(data), False))
     if data.scenario.wind.wakes.wake and data.free_wind.any():
@@ -66,15 +65,14 @@ def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
     return panels
 
 
-def gust_of(data: RunData) -> tuple[float, float, str] | None:
-    """Return begin, end (s since the first stamp) and name of the gust, or None without one."""
+def gust_of(data: RunData) -> tuple[float, float] | None:
+    """Return begin and end (s since the first stamp) of the gust, or None without one."""
     wind = data.scenario.wind.flow
-    strengths = [(wind.wind_gust_force_mean if forces_act(wind) else 0.0, 'N'),
-                 (wind.wind_gust_speed_mean, 'm/s')]
-    names = [f'{value:g} {unit}' for value, unit in strengths if value > 0.0]
+    blows = wind.wind_gust_speed_mean > 0.0 or (forces_act(wind)
+                                                and wind.wind_gust_force_mean > 0.0)
     begin, end = ((stamp - int(data.stamps_ns[0])) / NANOSECONDS for stamp in gust_window(wind))
     begin, end = max(begin, 0.0), min(end, float(data.seconds[-1]))
-    return (begin, end, f'gust {" + ".join(names)}') if names and begin < end else None
+    return (begin, end) if blows and begin < end else None
 
 
 def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
@@ -110,10 +108,9 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
     gust = gust_of(data)
     if gust is not None:
         for panel in axes:
-            panel.axvspan(gust[0], gust[1], color='#f0c040', alpha=0.25, linewidth=0, zorder=0)
-        axes[0].text(gust[0], 0.97, f' {gust[2]}', transform=axes[0].get_xaxis_transform(),
-                     va='top', zorder=5,
-                     path_effects=[withStroke(linewidth=2.0, foreground=palette().ground)])
+            # Named once. How strong it is, the label of the wind says.
+            panel.axvspan(*gust, color='#f0c040', alpha=0.25, linewidth=0, zorder=0,
+                          label='gust' if panel is axes[0] else None)
     axes[-1].xaxis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 5, 10]))
     axes[-1].set_xlabel('time (s)')
     figure.align_ylabels(axes)

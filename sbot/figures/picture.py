@@ -9,24 +9,27 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.textpath import text_to_path
 
 from sbot.figures.arena.boxes import Boxes, draw_box_starts
 from sbot.figures.arena.colours import MOST_NAMED
+from sbot.figures.arena.contacts import draw_contacts
 from sbot.figures.arena.goals import draw_goals
 from sbot.figures.arena.ground import draw_arena
+from sbot.figures.arena.lettering import GAP, LINE, width_of, wrapped
 from sbot.figures.arena.numbers import MOST_NUMBERED, number_robots
 from sbot.figures.arena.obstacles import draw_moving
 from sbot.figures.arena.robots import Robots
-from sbot.figures.arena.view import ABOVE, view_of
+from sbot.figures.arena.view import ABOVE, drawn_width, view_of
 from sbot.figures.data import RunData, name_of
+from sbot.figures.film import FORMATS as FILMS
+from sbot.figures.film import Film
 from sbot.figures.moments import draw_moments
-from sbot.figures.palette import drawing, style_of
+from sbot.figures.palette import DPI, drawing, style_of
 from sbot.figures.panels import draw_panels, panels_of
 from sbot.figures.signs import draw_signs
 from sbot.figures.tracks import dots, draw_strip, draw_tracks, interval
 from sbot_common.clock import in_seconds
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, one_line
 from wind_model.gust import forces_act
 
 FORMATS = ('.png', '.svg', '.pdf')
@@ -36,7 +39,6 @@ _WIDTH = 7.0  # inches: two columns of a paper
 _LEFT, _RIGHT = 0.78, 0.12  # inches beside arena and panels: the same, so that their edges align
 _TOP, _BOTTOM = 0.30, 0.46  # inches for the title, and for the time axis
 _LINE = 0.2  # inches, of a title above the label of the wind
-_TITLE_GAP = 12.0  # points between the two on one line
 _ARENA_HEIGHTS = (0.6, 7.0)  # inches, least and most
 _ARENA_AXIS = 0.52  # inches for the arena's x axis
 _STRIP_HEIGHT, _STRIP_GAP = 0.15, 0.29  # inches; the panels' legend is in the gap
@@ -51,6 +53,8 @@ class Look(NamedTuple):
     at: tuple[float, ...] = ()  # s: at these times, side by side; none: tracks, curves below
     colour: str = ''  # what it says, of COLOURS; '': of few robots robot, of many time or nothing
     dark: bool = False  # on a dark ground
+    title: str | None = None  # None: the picture's own; '': none. Of a film: its name
+    width: int = 0  # pixels, of a .png; 0: 1400
 
 
 PLAIN = Look()
@@ -82,13 +86,39 @@ def check_look(look: Look, film: bool = False, dashes: str = '') -> None:
         raise InputError(f'{dashes}colour heading needs {dashes}at or a film; give one')
 
 
+def read_width(size: Film, suffix: str, dashes: str = '') -> int:
+    """Return the width (pixels) of a picture from the option ``size``; 0 without it or of a film.
+
+    Parameters
+    ----------
+    size : the option, as of a film
+    suffix : ending of the file
+    dashes : what stands before the names of options, for messages
+
+    Raises
+    ------
+    InputError
+        for a height, or another format than .png.
+
+    """
+    if suffix in FILMS or not size.width:
+        return 0
+    if suffix != '.png':
+        raise InputError(f'{dashes}size needs a film or a .png; write a file that ends in '
+                         f'{", ".join((*FILMS, ".png"))}')
+    if size.height:
+        raise bad_value(f'{dashes}size', f'{size.width}x{size.height}',
+                        'the width of a picture, e.g. 1200; its height follows from the arena')
+    return size.width
+
+
 def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
     """Write the picture of a run; the ending of the path selects the format: .png, .svg or .pdf.
 
     Raises
     ------
     InputError
-        for an unknown ending, or if the file cannot be written.
+        for an unknown ending, a width of another format, or if the file cannot be written.
 
     """
     path = Path(path)
@@ -99,7 +129,9 @@ def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
     with drawing(style_of(look.dark)):
         figure = draw(data, look)
         try:
-            figure.savefig(path, metadata=undated.get(path.suffix.lower()))
+            # Rather a hundredth of a pixel more, as the width is cut to whole ones.
+            figure.savefig(path, metadata=undated.get(path.suffix.lower()),
+                           dpi=(look.width + 0.01) / _WIDTH if look.width else DPI)
         except OSError as error:
             raise InputError(f'{path}: cannot be written: {error.strerror}') from None
 
@@ -107,12 +139,16 @@ def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
 def draw(data: RunData, look: Look) -> Figure:
     """Return the picture of a run: its tracks, or several times of it."""
     with drawing(style_of(True) if look.dark else {}):
-        return (draw_moments(data, look.at, look.colour) if look.at
-                else draw_run(data, look.colour))
+        title = look.title if look.title is None else one_line(look.title)
+        return (draw_moments(data, look.at, look.colour, title or '') if look.at
+                else draw_run(data, look.colour, title))
 
 
-def draw_run(data: RunData, colour: str = '') -> Figure:
-    """Return the picture of a run; ``colour`` says what the tracks' colour means."""
+def draw_run(data: RunData, colour: str = '', title: str | None = None) -> Figure:
+    """Return the picture of a run; ``colour`` says what the tracks' colour means.
+
+    ``title``: None: name, robots, seed and duration; '': none.
+    """
     by_time = colour == 'time' or (not colour and len(data.radius) > MOST_NAMED)
     by = '' if by_time else 'robot'
     legend = _STRIP_HEIGHT + _STRIP_GAP if by_time else _LEGEND
@@ -137,16 +173,18 @@ def draw_run(data: RunData, colour: str = '') -> Figure:
         below.append(axes(place + legend + k * (_PANEL_HEIGHT + _PANEL_GAP), _PANEL_HEIGHT,
                           below[0] if below else strip))
     draw_tracks(top, data, by_time)
-    draw_arena(top, data)
+    draw_arena(top, data, width=drawn_width(top, data))
     draw_moving(top, data, -1)
     draw_box_starts(top, data)
     Boxes(top, data, data.boxes[-1])
     draw_goals(top, data, int(data.stamps_ns[-1]), by=by if colour else '')
     Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
     number_robots(top, data, by=by)
-    draw_signs(top, data, 1.0 - _RIGHT / _WIDTH)
+    draw_contacts(top, data)
+    below_label = draw_signs(top, data, 1.0 - _RIGHT / _WIDTH)
     top.set(ylabel='y (m)')
-    _place_title(figure, top, _title(data))
+    _place_title(figure, top, _title(data) if title is None else title, drawn_width(top, data))
+    _grow(figure, below_label, top)
     if strip is not None:
         draw_strip(strip, data)
     draw_panels(figure, below, data)
@@ -158,29 +196,40 @@ def draw_run(data: RunData, colour: str = '') -> Figure:
     return figure
 
 
-def _place_title(figure: Figure, top: Axes, text: str) -> None:
-    """Write the title beside the label of the wind, or above it where both are too long."""
-    title = top.set_title(text, loc='left', parse_math=False)
-    width = sum(text_to_path.get_text_width_height_descent(
-        each.get_text(), each.get_fontproperties(), False)[0]
-        for each in (title, *(label for label in top.texts if label.get_gid() == ABOVE)))
-    if width + _TITLE_GAP <= 72 * (_WIDTH - _LEFT - _RIGHT):
-        return
-    top.set_title(text, loc='left', parse_math=False, pad=rcParams['axes.titlepad'] + 72 * _LINE)
+def _place_title(figure: Figure, top: Axes, text: str, room: float) -> None:
+    """Write the title beside the label of the wind, or above it where both are too long.
+
+    ``room``: width (pt) of the arena; a narrow one has room beside it, too.
+    """
+    size = rcParams['axes.titlesize']
+    label = next((each.get_text() for each in top.texts if each.get_gid() == ABOVE), '')
+    text = wrapped(text, 0.5 * (room + 72 * (_WIDTH - _LEFT - _RIGHT)), size)
+    beside = not (text and label) or width_of(text, size) + GAP + width_of(label) <= room
+    lines, above = text.count('\n') + 1, label.count('\n') + 1
+    up = 0.0 if beside else _LINE + (above - 1) * LINE
+    top.set_title(text, loc='left', parse_math=False, pad=rcParams['axes.titlepad'] + 72 * up)
+    _grow(figure, max(up + (lines - 1) * LINE, (above - 1) * LINE))
+
+
+def _grow(figure: Figure, inches: float, lifted: Axes | None = None) -> None:
+    """Make a picture higher; all axes keep their places above its lower edge, but one."""
     before = figure.get_figheight()
-    figure.set_figheight(before + _LINE)
+    figure.set_figheight(before + inches)
     for axes in figure.axes:
         x, y, wide, high = axes.get_position(original=True).bounds
-        share = before / (before + _LINE)
-        axes.set_position((x, y * share, wide, high * share))
+        share, up = before / (before + inches), inches if axes is lifted else 0.0
+        axes.set_position((x, y * share + up / (before + inches), wide, high * share))
 
 
 def _title(data: RunData) -> str:
     count = len(data.radius)
     robots = 'one robot' if count == 1 else f'{count} robots'
+    duration = in_seconds(float(data.seconds[-1]))
     name = name_of(data.scenario)
-    return (f'{name}{", " * bool(name)}{robots}, seed {data.scenario.seed}, '
-            f'{in_seconds(float(data.seconds[-1]))}{_mean_force(data)}')
+    # A line ends between these, not in them.
+    facts = ' '.join(each.replace(' ', '\xa0') for each in (
+        f'{robots},', f'seed {data.scenario.seed},', duration + _mean_force(data)))
+    return f'{name}{", " * bool(name)}{facts}'
 
 
 def _mean_force(data: RunData) -> str:

@@ -5,20 +5,27 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+from matplotlib.markers import MarkerStyle
+from matplotlib.transforms import ScaledTranslation, Transform, blended_transform_factory
 
 from sbot.figures.arena.colours import MOST_NAMED
+from sbot.figures.arena.contacts import contact_begins, contact_style
 from sbot.figures.arena.goals import latest_goals, wide_tolerances
+from sbot.figures.arena.lettering import LINE
 from sbot.figures.arena.shapes import rectangles_of
 from sbot.figures.arena.view import points_a_metre
 from sbot.figures.arena.wind import free_wind_arrows, wind_colours
 from sbot.figures.data import RunData
 from sbot.figures.palette import palette
+from sbot.figures.wind_label import strongest_gust
 
 _BELOW = 0.33  # inches from the arena to the middle of its legend, on the line of `x (m)`
-_MOST_SIGNS = 3  # beside a label of the x axis in its middle
+_MOST_SIGNS = 3  # beside the label of the x axis; more are below it
+_LEAST_FORCE = 1e-9  # N
 _BAR = 0.2  # of the width of the view, how long a scale bar is at most
 BAR_PLACE = 0.14  # inches from the axes down to the bar's line
 
@@ -30,49 +37,89 @@ def goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
             Line2D([], [], marker='+', markersize=0.6 * size, **style))
 
 
-def draw_signs(axes: Axes, data: RunData, right: float) -> None:
-    """Draw the legend of starts, goals, moving obstacles and wind, and the label of the x axis.
+def draw_signs(axes: Axes, data: RunData, right: float) -> float:
+    """Draw the legend of a picture of tracks, and the label of the x axis.
 
-    It ends at ``right``, a share of the figure's width.
+    It ends at ``right``, a share of the figure's width. Returns how far (inches) it is below the
+    line of the label: 0 beside it, more where it has too many signs for that.
     """
-    signs: list[Any] = [_start_sign(data)]
-    names = ['start']
-    goals = latest_goals(data, int(data.stamps_ns[-1]))
-    if goals:
-        signs.append(goal_sign())
-        names.append('goal')
-        if len(wide_tolerances(data, goals, points_a_metre(axes, data))):
-            signs.append(Line2D([], [], linestyle='none', marker='o', markersize=9.0, alpha=0.6,
-                                markerfacecolor='none', markeredgewidth=0.6,
-                                color=palette().goal))
-            names.append('tolerance')
-    if data.scenario.world.moving:
-        signs.append(Line2D([], [], linestyle=':', linewidth=1.0, color=palette().obstacle,
-                            marker='o', markersize=5.0, markerfacecolor=palette().moving,
-                            markeredgewidth=0.8))
-        names.append('moving obstacle')
-    if len(free_wind_arrows(data)):
-        signs.append(Line2D([], [], linestyle='none', marker=r'$\rightarrow$', markersize=11.0,
-                            markeredgewidth=0.0, color=wind_colours(data)[0]))
-        # Which does not contain the gust.
-        names.append('mean wind' if data.air.gust.any() else 'wind')
-    axes.set_xlabel('x (m)', loc='left' if len(signs) > _MOST_SIGNS else 'center')
+    signs = [('start', _start_sign(data)), *_common_signs(axes, data)]
+    if len(contact_begins(data)[0]):
+        signs.append(('contact', _line(**contact_style())))
+    axes.set_xlabel('x (m)')
+    below = LINE if len(signs) > _MOST_SIGNS else 0.0
     figure = axes.get_figure(root=True)
     assert figure is not None
     place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
-        0.0, -_BELOW, figure.dpi_scale_trans)
-    axes.legend(signs, names, loc='center right', bbox_to_anchor=(right, 0.0),
-                bbox_transform=place, ncols=len(signs), frameon=False, fontsize='medium',
-                borderpad=0.0, borderaxespad=0.0, handlelength=1.8, handletextpad=0.4,
-                columnspacing=1.0)
+        0.0, -_BELOW - below, figure.dpi_scale_trans)
+    _legend(axes, signs, place, right)
+    return below
+
+
+def draw_signs_of_moments(axes: Axes, data: RunData, trail: float,
+                          place: tuple[float, float]) -> None:
+    """Draw the legend of a picture of moments, with trails of so many seconds.
+
+    ``place``: of its right end, shares of the figure's width and height.
+    """
+    line = Line2D([], [], color=palette().ink, alpha=0.45, linewidth=1.2)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    _legend(figure, [(f'trail of {trail:.2g} s', line), *_common_signs(axes, data, moments=True)],
+            figure.transFigure, *place)
+
+
+def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tuple[str, Any]]:
+    """Return names and signs of goals, moving obstacles and wind, as far as they are drawn."""
+    signs: list[tuple[str, Any]] = []
+    goals = latest_goals(data, int(data.stamps_ns[-1]))
+    if goals:
+        signs.append(('goal', goal_sign()))
+        if len(wide_tolerances(data, goals, points_a_metre(axes, data))):
+            signs.append(('tolerance', _line(
+                marker='o', markersize=9.0, alpha=0.6, markerfacecolor='none',
+                markeredgewidth=0.6, color=palette().goal)))
+    if data.scenario.world.moving:
+        signs.append(('moving obstacle', Line2D(
+            [], [], linestyle='none' if moments else ':', linewidth=1.0, marker='o',
+            color=palette().obstacle, markersize=5.0, markerfacecolor=palette().moving,
+            markeredgewidth=0.8)))
+    windy, (speed, force) = len(free_wind_arrows(data)) > 0, strongest_gust(data)
+    if windy or (moments and speed.any()):
+        # Arrows of tracks do not contain the gust.
+        mean = 'mean ' * bool(data.air.gust.any() and not moments)
+        still = moments or data.field is not None
+        signs.append((f'{mean}wind', _arrow((1.0, 0.0) if still else data.outside,
+                                            wind_colours(data)[0])))
+    if not moments and (speed.any() or np.hypot(*force[:2]) > _LEAST_FORCE):
+        signs.append(('gust', _arrow(speed if speed.any() else force, palette().gust)))
+    return signs
+
+
+def _legend(owner: Axes | Figure, signs: list[tuple[str, Any]], place: Transform, right: float,
+            up: float = 0.0) -> None:
+    owner.legend([sign for _, sign in signs], [name for name, _ in signs], loc='center right',
+                bbox_to_anchor=(right, up), bbox_transform=place, ncols=len(signs), frameon=False,
+                fontsize='medium', borderpad=0.0, borderaxespad=0.0, handlelength=1.8,
+                handletextpad=0.4, columnspacing=1.0)
+
+
+def _line(**style: Any) -> Line2D:  # noqa: ANN401 - matplotlib's
+    return Line2D([], [], linestyle='none', **style)
+
+
+def _arrow(way: Any, colour: str) -> Line2D:  # noqa: ANN401 - a pair or an array
+    """Return an arrow in the direction of a vector x, y."""
+    turned = MarkerStyle(r'$\rightarrow$').rotated(rad=math.atan2(way[1], way[0]))
+    return _line(marker=turned, markersize=11.0, markeredgewidth=0.0, color=colour)
 
 
 def _start_sign(data: RunData) -> Line2D:
     many = len(data.radius) > MOST_NAMED
     shape = 's' if len(rectangles_of(data)) == len(data.radius) else 'o'
-    return Line2D([], [], linestyle='none', marker=shape, markersize=3.5 if many else 5.0,
-                  color=palette().start if many else palette().ink, markeredgewidth=0.8,
-                  markerfacecolor=palette().start if many else palette().ground)
+    return _line(marker=shape, markersize=3.5 if many else 5.0,
+                 color=palette().start if many else palette().ink, markeredgewidth=0.8,
+                 markerfacecolor=palette().start if many else palette().ground)
 
 
 def bar_length(width: float) -> float:

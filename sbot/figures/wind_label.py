@@ -32,17 +32,11 @@ def wind_label(data: RunData, strongest: float, index: int | None = None) -> str
     if strongest > 0.0:
         way = ' at most' if data.field is not None else _arrow(data.air.velocity[row])
         parts.append(f'wind{way} {strongest:.2g} m/s')
-    speeds = np.hypot(data.air.gust[:, 0], data.air.gust[:, 1])
-    extra = data.air.force - mean_force(data.scenario.wind.flow)
-    forces = np.hypot(extra[:, 0], extra[:, 1])
     if index is None:
-        blows = np.flatnonzero((speeds > 0.0) | (forces > 1e-9))
-        times = _times(data) if len(blows) else ''
-        if len(speeds) > 1:  # else no run, only its start
-            gust = _gust(data.air.gust[speeds.argmax()], extra[forces.argmax()])
-            parts += [gust + times] * bool(gust)
+        gust = _gust(*strongest_gust(data))
+        parts += [gust + _times(data)] * bool(gust)
     else:
-        gust = _gust(data.air.gust[row], extra[row])
+        gust = _gust(data.air.gust[row], _extra_force(data)[row])
         if 'm/s' in gust and parts:  # one unit for both
             parts[0] = parts[0].removesuffix(' m/s')
         parts = [' + '.join([*parts, *[gust] * bool(gust)])] if parts or gust else []
@@ -52,11 +46,27 @@ def wind_label(data: RunData, strongest: float, index: int | None = None) -> str
     return ', '.join(parts)
 
 
+def strongest_gust(data: RunData) -> tuple[Array, Array]:
+    """Return the speed (m/s) and the force (N) of a run's gust, each (3,); 0 without a gust."""
+    if len(data.air.gust) <= 1:  # no run, only its start
+        return np.zeros(3), np.zeros(3)
+    extra = _extra_force(data)
+    speed: Array = data.air.gust[np.hypot(*data.air.gust[:, :2].T).argmax()]
+    force: Array = extra[np.hypot(*extra[:, :2].T).argmax()]
+    return speed, force
+
+
+def _extra_force(data: RunData) -> Array:
+    """Return what gusts add to the mean force (T, 3) N."""
+    extra: Array = data.air.force - mean_force(data.scenario.wind.flow)
+    return extra
+
+
 def _times(data: RunData) -> str:
-    """Return when the gust blows, in the scenario's times, as far as the run lasts."""
+    """Return when the gust blows, in the scenario's times; no end that the run does not reach."""
     begin, end = gust_window(data.scenario.wind.flow)
-    return (f' from {begin / NANOSECONDS:.6g} to '
-            f'{min(end, int(data.stamps_ns[-1])) / NANOSECONDS:.6g} s')
+    until = f' to {end / NANOSECONDS:.6g}' if end <= int(data.stamps_ns[-1]) else ''
+    return f' from {begin / NANOSECONDS:.6g}{until} s'
 
 
 def _gust(speed: Array, force: Array) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
@@ -16,10 +17,11 @@ from sbot.figures.zones import draw_zones
 
 
 def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,
-               index: int | None = None, shown: Sequence[int] = ()) -> None:
+               index: int | None = None, shown: Sequence[int] = (),
+               width: float = math.inf) -> None:
     """Draw everything that does not move: as ``draw_world``, and the wind as ``draw_wind``."""
     draw_world(axes, data, shown)
-    draw_wind(axes, data, name_wind, index)
+    draw_wind(axes, data, name_wind, index, width)
 
 
 def draw_world(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:

@@ -82,8 +82,18 @@ def points_a_metre(axes: Axes, data: RunData) -> float:
                       float(place.height * figure.get_figheight()) / (ymax - ymin))
 
 
-def above_axes(axes: Axes, text: str, side: float, **style: Any) -> Annotation:  # noqa: ANN401
-    """Write a line above the axes, on the line of its title: from the left (0) or right (1)."""
+def drawn_width(axes: Axes, data: RunData) -> float:
+    """Return the width (pt) of the view in the axes, which may be wider."""
+    xmin, _, xmax, _ = view_of(data)
+    return (xmax - xmin) * points_a_metre(axes, data)
+
+
+def above_axes(axes: Axes, text: str, side: float, up: float = 0.0,
+               **style: Any) -> Annotation:  # noqa: ANN401
+    """Write above the axes, on the line of its title: from the left (0) or right (1).
+
+    The last line of several is there, ``up`` (inches) lifts it.
+    """
     return axes.annotate(text, (side, 1.0), xycoords='axes fraction', textcoords='offset points',
-                         xytext=(0.0, rcParams['axes.titlepad']), va='baseline',
+                         xytext=(0.0, rcParams['axes.titlepad'] + 72.0 * up), va='baseline',
                          ha='right' if side else 'left', parse_math=False, gid=ABOVE, **style)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from sbot.figures.arena.colours import MOST_NAMED
+from sbot.figures.arena.lettering import wrapped_parts
 from sbot.figures.arena.obstacles import inside_obstacles
 from sbot.figures.arena.view import above_axes, points_a_metre
 from sbot.figures.data import RunData
@@ -78,27 +81,43 @@ def wind_colours(data: RunData) -> tuple[str, str]:
     return palette().wind, palette().wind_text
 
 
-def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None = None) -> None:
-    """Draw the undisturbed wind: the mean, or that of a stamp, of few robots fainter.
+def label_in(axes: Axes, data: RunData, index: int | None = None) -> str:
+    """Return the label of the wind that ``draw_wind`` draws in these axes."""
+    return _label(data, _arrows_in(axes, data, index), index)
 
-    ``named``: and how strong it is.
-    """
-    scale = points_a_metre(axes, data)
-    side = scale * float(np.ptp(data.world.bounds.reshape(2, 2), axis=0).max())
-    arrows = free_wind_arrows(data, index, int(np.clip(side / _APART, _FEWEST, _ARROWS)))
+
+def _arrows_in(axes: Axes, data: RunData, index: int | None) -> Array:
+    side = points_a_metre(axes, data) * float(
+        np.ptp(data.world.bounds.reshape(2, 2), axis=0).max())
+    return free_wind_arrows(data, index, int(np.clip(side / _APART, _FEWEST, _ARROWS)))
+
+
+def _label(data: RunData, arrows: Array, index: int | None) -> str:
     strongest = 0.0
-    arrow, text = wind_colours(data)
-    faint = index is not None and len(data.radius) <= MOST_NAMED
     if len(arrows):
         mean = wind_at(data, arrows[:, :2], index)
         if index is not None:
             mean = mean - data.air.at(int(data.stamps_ns[index])).gust[:2]
         strongest = float(np.hypot(*mean.T).max())
+    return wind_label(data, strongest, index)
+
+
+def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None = None,
+              width: float = math.inf) -> None:
+    """Draw the undisturbed wind: the mean, or that of a stamp, of few robots fainter.
+
+    ``named``: and how strong it is, in lines of at most ``width`` (pt).
+    """
+    scale = points_a_metre(axes, data)
+    arrows = _arrows_in(axes, data, index)
+    arrow, text = wind_colours(data)
+    faint = index is not None and len(data.radius) <= MOST_NAMED
+    if len(arrows):
         longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
         axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
                     width=max(0.06 * longest, _THIN / scale), headwidth=4,
                     headlength=5, headaxislength=4.5, pivot='mid', zorder=1,
                     color=arrow, alpha=_FAINT if faint else None)
-    label = wind_label(data, strongest, index) if named else ''
+    label = _label(data, arrows, index) if named else ''
     if label:
-        above_axes(axes, label, 1.0, color=text)
+        above_axes(axes, wrapped_parts(label, width), 1.0, color=text)

@@ -53,7 +53,7 @@ def test_other_sizes_are_refused(size):
     (Film(fps=float('nan')), '.mp4', r'--fps: got nan'),
     (Film(speed=0.0), '.mp4', r'--speed: got 0.0, expected a number from 0.01 to 1000'),
     (Film(speed=2.0), '.png', r'--speed needs a film; write a file that ends in .mp4 or .gif'),
-    (Film(640), '.svg', r'--size needs a film'),
+    (Film(fps=20), '.svg', r'--fps needs a film'),
     (Film(speed=0.0), '.png', r'--speed needs a film'),
     (Film(fps=0.0), '', r'--fps needs a film'),
     (Film(fps=True), '.mp4', r'--fps: got True, expected a number from 1 to 120'),

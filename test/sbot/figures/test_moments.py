@@ -50,6 +50,16 @@ def test_panels_and_labels_lie_within_the_picture_and_do_not_overlap(data):
             assert not box.shrunk(0.98, 0.98).overlaps(other.shrunk(0.98, 0.98))
 
 
+@pytest.mark.parametrize(('bounds', 'rows'), [([0, 0, 26, 12], 1), ([0, 0, 12, 8], 1),
+                                              ([0, 0, 30, 8], 3)])
+def test_three_moments_leave_no_empty_place(data, bounds, rows):
+    shaped = data._replace(world=data.world._replace(bounds=np.array(bounds, float)))
+    figure = draw_moments(shaped, (0, 1, 2))
+    assert len({round(axes.get_position().y0, 6) for axes in figure.axes}) == rows
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ['trail of 0.23 s']
+
+
 def test_headings_have_colours_that_go_round(data):
     figure = draw_moments(data, (4,), 'heading')
     colours = bodies(figure.axes[0]).get_facecolor()[::-1, :3]

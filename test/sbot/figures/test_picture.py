@@ -2,11 +2,12 @@
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
+from PIL import Image
 
 import sbot
 from sbot.cli import main as cli
 from sbot.figures.data import from_result
-from sbot.figures.picture import draw_run, plot_run
+from sbot.figures.picture import Look, draw, draw_run, plot_run
 
 
 @pytest.mark.parametrize('suffix', ['.png', '.svg', '.pdf'])
@@ -56,6 +57,20 @@ def test_a_title_has_a_name_only_if_somebody_gave_it(values, title):
 
 
 
+
+
+def test_a_title_and_a_width_of_ones_own(data, tmp_path, capsys):
+    plot_run(data, tmp_path / 'run.png', Look(title='Mine', width=1200))
+    with Image.open(tmp_path / 'run.png') as image:
+        assert image.width == 1200
+    assert draw(data, Look(title='Mine')).axes[0].get_title(loc='left') == 'Mine'
+    assert draw(data, Look(title='')).axes[0].get_title(loc='left') == ''
+    assert 'Mine' in [text.get_text() for text in draw(data, Look((0.0,), title='Mine')).texts]
+    for name, size, message in (
+            ('a.pdf', '1200', '--size needs a film or a .png'),
+            ('a.png', '1200x800', "--size: got '1200x800', expected the width of a picture")):
+        assert cli.main(['plot', 'single_robot', '-o', name, '--size', size]) == 2
+        assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(('name', 'lines'), [('short', 1), ('a_name_of_many_letters', 2)])

@@ -94,7 +94,7 @@ def test_the_arrows_of_wind_are_named_with_a_gust_mean_wind():
     gusty = windy._replace(air=windy.air._replace(gust=data.air.gust + np.array([0, 1.0, 0])))
     assert names(draw_run(data)) == ['start', 'goal']
     assert names(draw_run(windy)) == ['start', 'goal', 'wind']
-    assert names(draw_run(gusty)) == ['start', 'goal', 'mean wind']
+    assert names(draw_run(gusty)) == ['start', 'goal', 'mean wind', 'gust']
     for each, ending in ((data, 'trails of 0.25 s'), (windy, '   arrows: wind')):
         [text] = [text for text in _Film(each)._axes.texts if text.get_gid() == 'scale']
         assert text.get_text().endswith(ending)

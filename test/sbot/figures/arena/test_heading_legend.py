@@ -3,6 +3,7 @@ from matplotlib.offsetbox import AnnotationBbox
 
 from sbot.figures.animation import _Film
 from sbot.figures.film import Film
+from sbot.figures.picture import Look
 
 
 def legend_of(film):
@@ -11,8 +12,8 @@ def legend_of(film):
 
 @pytest.mark.parametrize('size', [Film(), Film(420), Film(640, 480)])
 def test_a_film_by_heading_explains_its_colours_below_the_arena(data, size):
-    assert not legend_of(_Film(data, 'robot', size))
-    film = _Film(data, 'heading', size)
+    assert not legend_of(_Film(data, Look(colour='robot'), size))
+    film = _Film(data, Look(colour='heading'), size)
     film.frame(0)
     legend = legend_of(film)[0].get_window_extent()
     arena = film._axes.get_window_extent()
