@@ -78,7 +78,8 @@ def test_worlds_are_warned_once(tmp_path, caplog):
         worlds.run(network, weights, 2)
     [record] = caplog.records
     assert record.getMessage().startswith(
-        'scenario: network learned with sensors.scan_beams 8 (now 9), so it drives otherwise')
+        'scenario: network learned with sensors.scan_beams 8 (now 9), so it drives '
+        'differently')
 
 
 def test_networks_of_environments_know_their_scenario():
