@@ -90,9 +90,9 @@ class _Progress:
         self._begun += 1
         done = max(self._begun - 1, files - self._in_cache)
         if self._some_kept:
-            count = '1 function' if done == 0 else f'{done + 1} functions'
-            verb = 'is' if done == 0 else 'are'
-            return f'compiling: {count} so far that {verb} not in the cache'
+            missing = '1 function so far that is' if done == 0 else (
+                f'{done + 1} functions so far that are')
+            return f'compiling: {missing} not in the cache'
         functions = max(self._expected.functions, done + 1)
         left = self._expected.seconds
         if done >= _SAMPLE:

@@ -142,4 +142,5 @@ def check_plain(task: Task) -> None:
                          'outputs')
     if type(task).observation is not Task.observation:
         raise InputError(f'task: observation() of {type(task).__name__} cannot be combined with a '
-                         'network that drives robots; give `inputs` by name')
+                         'network that drives robots; give `inputs` by name, or compute yours '
+                         'from them in a function (`learned` of the Entry, docs/tasks.md)')

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from sbot.learn.proof.compare import Plan, baselines
 from sbot.learn.proof.evolve import TRAINING_SEEDS
-from sbot.learn.proof.report import draw_curves, table
+from sbot.learn.proof.report import cells, draw_curves
 from sbot.learn.proof.rows import CURVE, MADE_BY, ROWS, Point, Row, write_made_by, write_rows
 from sbot.learn.proof.side_by_side import prove_all
 from sbot.learn.task_checks import check_plain
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
+from sbot.navigation.table import as_markdown
 from sbot.runner.progress import QUIET
 from sbot.worlds.arguments import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
 from sbot_common.arguments import whole
@@ -48,7 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--episodes', type=int, default=20, metavar='N',
                         help='number of scenes of the comparison (default: 20)')
     parser.add_argument('--generations', type=int, default=60,
-                        help='number of generations of evolved (default: 60)')
+                        help='number of generations of evolved, each of 24 candidates in 6 scenes '
+                             '(default: 60)')
     parser.add_argument('--decisions', type=int, default=1_000_000,
                         help='number of decisions of all robots in ppo (default: 1000000)')
     parser.add_argument('--threads', type=int, default=1,
@@ -110,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(one_line(f'sbot.learn.proof: interrupted; the policies and curves so far are in '
                        f'{given.output}'), file=sys.stderr)
         return 1
-    print(table(rows), end='')
+    print(as_markdown(cells(rows)))
     if not given.quiet:
         _name_files(given.output, given.learner)
     return 0

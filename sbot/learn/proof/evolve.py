@@ -97,7 +97,9 @@ def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24,
         raise InputError(f"evolve needs cma: {install_command('evolve')}") from None
     rng = np.random.default_rng(seed)
     judge, policy = Judge(entry, population, scenes, threads), entry.trained_policy()
-    search = cma.CMAEvolutionStrategy(np.zeros(policy.weight_count), _STEP, {
+    first = np.zeros(policy.weight_count) if entry.learned is None else np.array(
+        entry.learned.weights, np.float64)
+    search = cma.CMAEvolutionStrategy(first, _STEP, {
         'popsize': population, 'seed': seed + 1, 'verbose': -9, 'CMA_diagonal': False})
     began, rows, stopped = time.process_time(), [], False
     try:

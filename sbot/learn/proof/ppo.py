@@ -44,15 +44,14 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
         raise InputError(f"ppo needs stable-baselines3: {install_command('train')}") from None
     from sbot.learn import sb3_env
     from sbot.learn.stable_baselines import network_of
-
     torch.set_num_threads(1)  # the network is small; and sums keep their order
     scene = entry.make_scene()
     env = sb3_env(scene.scenario(0), worlds, task=scene, threads=threads)
-    rows_of_a_rollout = 32 * worlds * scene.team
-    model = PPO('MlpPolicy', VecMonitor(env), n_steps=32, batch_size=rows_of_a_rollout // 4,
-                n_epochs=6, gamma=0.98, learning_rate=lambda left: 1e-3 * left, seed=seed,
-                device='cpu', policy_kwargs={'net_arch': {'pi': [16, 16], 'vf': [32, 32]},
-                                             'log_std_init': -0.5})
+    model = PPO('MlpPolicy', VecMonitor(env), n_steps=32,
+                batch_size=8 * worlds * scene.team, n_epochs=6, gamma=0.98, seed=seed,
+                learning_rate=lambda left: 1e-3 * left, device='cpu',
+                policy_kwargs={'net_arch': {'pi': [16, 16], 'vf': [32, 32]},
+                               'log_std_init': -0.5})
     began, curve, stopped = time.process_time(), [], False
 
     def keep(names: dict[str, Any], _: dict[str, Any]) -> bool:

@@ -17,13 +17,21 @@ from sbot.learn.tasks.registry import entry_of
 POLICIES = ('random', 'rule', 'navigate', 'evolved', 'ppo')
 TRAINED = ('evolved', 'ppo')
 _WIDTH = 7.0  # inches, as pictures of runs
-_MOST_POINTS = 150  # of a line
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return rows as a Markdown table: interquartile means, in brackets their 95 % bands."""
-    lines = ['| task | metric | policy | interquartile mean (95 %) | trainings better than the '
-             'rule | seeds better |', '| --- | --- | --- | --- | --- | --- |']
+    """Return the table of rows in Markdown."""
+    heading, *lines = (f"| {' | '.join(line)} |\n" for line in cells(rows))
+    return ''.join([heading, '|' + ' --- |' * len(cells(rows)[0]) + '\n', *lines])
+
+
+def cells(rows: Sequence[Row]) -> list[list[str]]:
+    """Return the table of rows: interquartile means, in brackets their 95 % bands.
+
+    The last two columns compare with the rule; they are there if any task has one.
+    """
+    lines = [['task', 'metric', 'policy', 'interquartile mean (95 %)',
+              'trainings better than the rule', 'seeds better']]
     for task in dict.fromkeys(row.task for row in rows):
         metric = entry_of(task).metric
         rule = results(rows, task, 'rule')
@@ -40,9 +48,11 @@ def table(rows: Sequence[Row]) -> str:
                 ahead = int(((means > 0.0) == metric.higher)[means != 0.0].sum())
                 trainings = f'{ahead} of {len(values)}' if policy in TRAINED else ''
                 compared = [trainings, f'{100 * wins.mean():.0f} %']
-            lines.append(f"| `{task}` | {name} | {policy} | {found.value:.3g} "
-                         f"({found.low:.3g} to {found.high:.3g}) | {' | '.join(compared)} |")
-    return '\n'.join(lines) + '\n'
+            lines.append([f'`{task}`', name, policy, f'{found.value:.3g} ({found.low:.3g} to '
+                          f'{found.high:.3g})', *compared])
+    if all(row.policy != 'rule' for row in rows):
+        lines = [line[:-2] for line in lines]
+    return lines
 
 
 NAMES = {'evolved': 'evolution', 'ppo': 'PPO'}
@@ -76,8 +86,8 @@ def draw_curves(folders: Path | Sequence[Path], path: Path, dark: bool = False) 
             each.set_visible(False)
         for ((task, policy), trainings), each in zip(lines.items(), axes.flat, strict=False):
             for line in trainings:
-                each.plot(*line[::max(1, len(line) // _MOST_POINTS)].T,
-                          color=f'C{TRAINED.index(policy)}', linewidth=0.9, alpha=0.8)
+                each.plot(*line.T, color=f'C{TRAINED.index(policy)}', linewidth=0.9,
+                          alpha=0.8)
             each.set_title(f'{task}, {NAMES[policy]}', loc='left')
             each.set_ylabel(_score(task, policy))
             each.tick_params(length=2)

@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 import sbot
 from sbot.learn.proof.__main__ import main
 from sbot.learn.proof.play import play
-from sbot.learn.proof.report import draw_curves, table
+from sbot.learn.proof.report import cells, draw_curves, table
 from sbot.learn.proof.rows import Row, read_rows, results, write_rows
 from sbot.learn.tasks.registry import entry_of
+from sbot.navigation.table import as_markdown
 from sbot_common.errors import InputError
 
 
@@ -23,7 +24,7 @@ def test_it_trains_and_compares_on_seeds_of_its_own(tmp_path, capsys):
     said, told = capsys.readouterr()
     assert f'learning curves: {tmp_path}/out/curves.png, ' in told
     rows = read_rows(tmp_path / 'out' / 'rows.csv')
-    assert said.endswith(table(rows))
+    assert said.endswith(as_markdown(cells(rows)) + '\n')
     assert {(row.policy, row.training) for row in rows} == {
         ('random', 0), ('rule', 0), ('evolved', 1), ('evolved', 2)}
     assert {row.seed for row in rows} == {5001, 5002, 5003}
@@ -98,6 +99,24 @@ def test_the_table_says_who_is_better_in_the_direction_of_the_metric():
     assert lines['evolved'].endswith('| 1 of 2 | 50 % |')  # a shorter time is better
     assert '| rule | 10.3 (' in lines['rule']
     assert 'time, s, lower is better' in lines['rule']
+
+
+def test_without_a_rule_no_column_compares_with_it():
+    rows = [Row('reach_goal', 'random', 0, seed, 30.0) for seed in range(4)]
+    assert table(rows) == ('| task | metric | policy | interquartile mean (95 %) |\n'
+                           '| --- | --- | --- | --- |\n'
+                           '| `reach_goal` | time, s, lower is better | random | '
+                           '30 (30 to 30) |\n')
+
+
+def test_a_curve_shows_every_generation(tmp_path, monkeypatch):
+    rows = ''.join(f'coverage,evolved,1,{k},10,{float(k != 201)}\n' for k in range(330))
+    (tmp_path / 'curve.csv').write_text(
+        f'task,policy,training,processor_s,agent_steps,score\n{rows}')
+    figures = []
+    monkeypatch.setattr(Figure, 'savefig', lambda self, *_, **__: figures.append(self))
+    draw_curves(tmp_path, tmp_path / 'curves.png')
+    assert figures[0].axes[0].lines[0].get_ydata().tolist().count(0.0) == 1
 
 
 def test_rows_keep_every_bit_and_bad_ones_are_named(tmp_path):

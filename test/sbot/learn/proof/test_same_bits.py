@@ -65,3 +65,10 @@ def test_training_is_repeatable_whatever_the_threads(trained):
     again = evolve(entry, 1, generations=2, population=6, scenes=1, threads=2)
     assert np.array_equal(found.weights, again.weights)
     assert np.array_equal(found.curve[:, 1:], again.curve[:, 1:])
+
+
+def test_a_function_begins_at_its_weights():
+    entry = entry_of('pursuit')
+    entry = entry._replace(learned=entry.learned._replace(weights=(9.0,) * 44))
+    found = evolve(entry, 1, generations=1, population=6, scenes=1)
+    assert found.weights.mean() == pytest.approx(9.0, abs=1.0)
