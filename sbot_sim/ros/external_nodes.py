@@ -26,7 +26,8 @@ class ExternalNodes:
     on_heard : called when the nodes that were asked have read what was sent
     external : how the nodes take part, by robot
     other_type : what lets a node have the other type of commands, for an error; '': nothing
-    triggers : of the topics on which nodes act, by robot; those with a timer have none
+    triggers : topics that are published and on which nodes act, by robot; those with a timer
+        have none
 
     """
 
@@ -52,7 +53,7 @@ class ExternalNodes:
         ------
         InputError
             if a node has another type of commands, or a timer on the wall clock, or if nobody
-            subscribes to a trigger.
+            gets a trigger: no subscription, or one whose quality of service does not fit.
 
         """
         if not self.names:
@@ -73,7 +74,7 @@ class ExternalNodes:
         return self._deaf()
 
     def _deaf(self) -> list[str]:
-        """Return in words the triggers to which nobody subscribes yet.
+        """Return in words the triggers that nobody gets yet.
 
         Raises
         ------
@@ -86,12 +87,11 @@ class ExternalNodes:
         lacking = []
         for i, names in self._triggers.items():
             if (not names or self._external[i].optional
-                    or any(map(self._node.count_subscribers, names))):
+                    or not (found := ros.unheard(self._node, names, self._nodes[i]))):
                 continue
             if late:
-                raise InputError(f'robot {i}: {self._nodes[i]} is to act on {names[0]}, to which '
-                                 'no node subscribes; if it has another name for it, remap that '
-                                 f'(-r NAME:={names[0]}); {CURES}')
+                raise InputError(f'robot {i}: {found.why}' + ('' if found.cured else (
+                    f'; {self._nodes[i]} is to act on it; {CURES}')))
             lacking.append(f'robot {i} (external: a subscription to {names[0]})')
         return lacking
 
