@@ -237,11 +237,12 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                         help='change a value of the recorded scenario, e.g. '
                              'controllers.potential_field.angular_scaler_kappa=0.26')
     parser.add_argument('--output', '-o', metavar='DIR', help='record the new commands here')
-    parser.add_argument('--node', metavar='COMMAND',
+    parser.add_argument('--node', metavar='COMMAND', action='append',
                         help="feed the recording to your own ROS 2 node instead, and compare its "
                              "commands; e.g. 'ros2 run my_package my_node', or a Python file "
-                             'with its arguments. A command with {namespace}, {robot}, {goal_x} '
-                             'or {goal_y} is started once for each robot that is compared')
+                             'with its arguments. A command with {namespace}, {robot} (its '
+                             'number), {start_x}, {start_y}, {start_yaw}, {goal_x} or {goal_y} '
+                             'is started once for each robot that is compared. May be repeated')
     parser.add_argument('--robot', metavar='N', type=int, action='append', default=[],
                         help='with --node: compare the commands of this robot; may be repeated '
                              '(default: robots with controller: external, or else those that '

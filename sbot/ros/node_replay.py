@@ -19,6 +19,7 @@ from sbot.regression.differing import Differing, DifferingRobot
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
 from sbot.ros.live_tf import live_tf_path, with_path
 from sbot.ros.own_command import (
+    as_commands,
     labels,
     own_environment,
     parse_command,
@@ -50,7 +51,7 @@ class NodeReplayResult(NamedTuple):
         return self.differences == 0
 
 
-def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
+def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collection[int] = (),
                 tolerances: Tolerances | None = None, timeout: float | None = None,
                 overrides: Mapping[str, object] | None = None,
                 progress: Progress = lambda _: None,
@@ -60,7 +61,7 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
     Parameters
     ----------
     bag : recorded in lockstep by ``sbot run`` or ``sbot up``
-    command : starts the nodes, in a ROS domain of their own; one with places
+    command : starts the nodes, in a ROS domain of their own; one or several; one with places
         (``robot_commands``) is started once for each robot that is compared. None: they run
         already, in ours
     robots : whose commands are compared; (): the external ones of the recorded scenario, or else
@@ -86,8 +87,9 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation') from None
     recorded = read_recorded(bag, robots, overrides)
-    texts = [] if command is None else robot_commands(
-        command, recorded.scenario, list(recorded.external) if recorded.named else [])
+    driven = list(recorded.external) if recorded.named else []
+    texts = [text for each in as_commands(command)
+             for text in robot_commands(each, recorded.scenario, driven)]
     commands = [parse_command(text) for text in texts]
     stay_on_this_machine()
     domain = current_domain() if command is None else parse_domain(FREE)

@@ -129,6 +129,8 @@ def test_a_command_with_places_is_started_for_each_robot_and_each_is_compared(th
     done = replay(three, '--node', avoid('{robot}'))
     assert done.returncode == 0, done.stderr
     assert 'all 48 commands of 16 ticks agree bit for bit (robot 0, 1, 2)' in done.stdout
+    done = replay(three, *(word for i in range(3) for word in ('--node', avoid(i))))
+    assert 'all 48 commands of 16 ticks agree bit for bit (robot 0, 1, 2)' in done.stdout
     done = replay(three, '--node', avoid('{robot}', 'gain:=0.{robot}'))
     assert done.returncode == 1
     assert done.stdout.splitlines()[-1].startswith('3 of 3 robots differ: robot 0 from tick 0 (')
@@ -153,6 +155,18 @@ def test_same(replay_to_node):
         if words == '1 failed':
             assert '3 of 3 robots differ: robot 0 from tick 0 (' in done.stdout
             assert 'record again: SBOT_REFRESH=1 python -m pytest' in done.stdout
+
+
+def test_commands_of_some_robots_only_cannot_record_again(three, tmp_path, monkeypatch):
+    from sbot.ros.testing import assert_node_replays
+    shutil.copytree(three, tmp_path / 'bag')
+    monkeypatch.setenv('SBOT_REFRESH', '1')
+    with pytest.raises(pytest.fail.Exception, match=r'SBOT_REFRESH=1 needs a command for every '
+                                                    r'external robot \(missing: 0, 2\)') as failed:
+        assert_node_replays(tmp_path / 'bag', avoid(1), robots=[1])
+    assert failed.value.__context__ is None  # pytest would print it, too
+    with pytest.raises(pytest.skip.Exception):
+        assert_node_replays(tmp_path / 'bag', [avoid(i) for i in range(3)], robots=[1])
 
 
 def test_a_node_that_ends_leaves_the_recording_and_is_named_in_one_line(

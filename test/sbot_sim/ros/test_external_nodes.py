@@ -69,6 +69,19 @@ def test_a_node_without_its_namespace_is_named_while_the_start_waits(make):
     assert 'seeker' not in waiting
 
 
+def test_a_node_without_its_namespace_ends_the_start_if_no_other_comes(make):
+    graph = {'/cmd_vel': [('/seeker', TWIST)]}
+    nodes = make(graph)
+    for nodes.now in (5.0, 14.9):
+        nodes.missing()
+    nodes.now = 15.1
+    with pytest.raises(InputError, match=f'^robot 1 needs a node that publishes {TWIST} on {NAME}'
+                                         r'; /seeker publishes /cmd_vel: start it with -r __ns'):
+        nodes.missing()
+    graph[NAME] = [('/robot_1/seeker', TWIST)]
+    assert nodes.missing() == []
+
+
 def test_one_command_for_several_nodes_is_named_with_the_place_of_their_namespace(make):
     nodes = make({'/cmd_vel': [('/seeker', TWIST)]})
     nodes.names[2] = '/robot_2/cmd_vel'
