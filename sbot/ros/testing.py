@@ -84,7 +84,8 @@ def assert_node_replays(bag: str | Path, command: str | Sequence[str] | None = N
         accept = [] if command is None else [
             f'if the change is meant, record again: {REFRESH}=1 python -m pytest']
         raise AssertionError('\n'.join(filter(None, [
-            f'{bag}: {result.first} ({result.differences} of {result.commands} differ)',
+            f'{bag}: {result.first} ({result.differences} of {result.commands} differ'
+            f'{result.extent()})', str(result.largest or ''),
             in_words(result.differing, len(result.robots)), *accept, *lines[-20:]])))
     return result
 
