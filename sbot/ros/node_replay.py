@@ -100,9 +100,7 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation') from None
     recorded = read_recorded(bag, robots, overrides)
-    driven = list(recorded.external) if recorded.named else []
-    texts = [text for each in as_commands(command)
-             for text in robot_commands(each, recorded.scenario, driven)]
+    texts = _texts(command, recorded)
     commands = [parse_command(text) for text in texts]
     stay_on_this_machine()
     domain = current_domain() if command is None else parse_domain(FREE)
@@ -125,6 +123,13 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
                         lambda: next(filter(None, (ended() for ended in running)), ''), output)
         stack.callback(feeder.close)
         return _compare(feeder, recorded, tolerances or Tolerances(), progress)
+
+
+def _texts(command: str | Sequence[str] | None, recorded: Recorded) -> list[str]:
+    """Return the commands to start, one with places for each robot that is compared."""
+    driven = list(recorded.external) if recorded.named else []
+    return [text for each in as_commands(command)
+            for text in robot_commands(each, recorded.scenario, driven)]
 
 
 def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: ANN401
