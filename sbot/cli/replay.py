@@ -81,24 +81,34 @@ def _bar(args: argparse.Namespace, total: int | None = None,
 
 
 def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, damaged: int,
-            agree: str = 'bit for bit', robots: str = '', compared: int = 0) -> int:
+            agree: str = 'bit for bit', robots: str = '', compared: int = 0,
+            stopped: str = '') -> int:
     """Print how the commands compare; return the exit code.
 
-    ``robots``: in words, which were compared; ``compared``: how many.
+    ``robots``: in words, which were compared; ``compared``: how many; ``stopped``: in words, where
+    the replay ended too early.
     """
     if args.json:
         print(_as_json({**result._asdict(), 'equal': result.equal,
-                        'first': result.first and result.first._asdict(),
+                        'first': result.first and result.first._asdict(), **_largest(result),
                         'differing': [each._asdict() for each in result.differing]}))
     elif result.first is not None:
         print(one_line(str(result.first)))
-        print(f'{result.differences} of {result.commands} commands differ{robots}')
+        if largest := getattr(result, 'largest', None):
+            print(one_line(str(largest)))
+        print(f'{result.differences} of {result.commands} commands differ{robots}{stopped}')
         if said := in_words(result.differing, compared):
             print(said)
     else:
         print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
               f'{result.ticks} ticks agree {agree}{robots}')
     return damaged or (0 if result.equal else 1)
+
+
+def _largest(result: ReplayResult | NodeReplayResult) -> dict[str, object]:
+    """Return the largest difference of a replay to nodes for JSON."""
+    largest = getattr(result, 'largest', None)
+    return {} if largest is None else {'largest': largest._asdict()}
 
 
 def _as_json(result: Mapping[str, Any]) -> str:
@@ -132,7 +142,8 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
     from sbot.ros.up import output_named
 
     def output(line: str) -> None:
-        if not args.quiet and not args.json:
+        # Who is missing is said even then: nothing else happens for a minute.
+        if line.startswith('waiting for ') or not (args.quiet or args.json):
             tqdm.write(line, file=sys.stderr)
     turns = count(1)
     with _bar(args) as show, output_named(args.quiet):
@@ -142,7 +153,8 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
             progress=lambda _: None if show is None else show(next(turns)))
     code = _report(result, args, damage_code(bag),
                    'within the tolerance' if args.tolerance else 'bit for bit',
-                   f" (robot {', '.join(map(str, result.robots))})", len(result.robots))
+                   f" (robot {', '.join(map(str, result.robots))})", len(result.robots),
+                   result.extent())
     if result.first is not None and not args.quiet and not args.json and set(
             result.robots) <= set(_external(bag)):
         print('if the change is meant, record again: sbot up SCENARIO --record NEW --node COMMAND',
@@ -237,11 +249,12 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                         help='change a value of the recorded scenario, e.g. '
                              'controllers.potential_field.angular_scaler_kappa=0.26')
     parser.add_argument('--output', '-o', metavar='DIR', help='record the new commands here')
-    parser.add_argument('--node', metavar='COMMAND',
+    parser.add_argument('--node', metavar='COMMAND', action='append',
                         help="feed the recording to your own ROS 2 node instead, and compare its "
                              "commands; e.g. 'ros2 run my_package my_node', or a Python file "
-                             'with its arguments. A command with {namespace}, {robot}, {goal_x} '
-                             'or {goal_y} is started once for each robot that is compared')
+                             'with its arguments. A command with {namespace}, {robot} (its '
+                             'number), {start_x}, {start_y}, {start_yaw}, {goal_x} or {goal_y} '
+                             'is started once for each robot that is compared. May be repeated')
     parser.add_argument('--robot', metavar='N', type=int, action='append', default=[],
                         help='with --node: compare the commands of this robot; may be repeated '
                              '(default: robots with controller: external, or else those that '

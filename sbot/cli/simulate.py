@@ -78,8 +78,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                          "COMMAND is e.g. 'ros2 run my_package my_node', or a Python file with "
                          'its arguments. With several robots the node of robot N needs its '
                          'namespace: --ros-args -r __ns:=/robot_N. A command with {namespace}, '
-                         '{robot}, {goal_x} or {goal_y} is started once for each of these '
-                         "robots, with the robot's values. May be repeated")
+                         '{robot} (its number), {start_x}, {start_y}, {start_yaw}, {goal_x} or '
+                         '{goal_y} is started once for each of these robots, with its values '
+                         'in the scenario. May be repeated')
     up.set_defaults(run=_up)
 
 
@@ -175,6 +176,9 @@ def name_next_step(scenario: Scenario, summary: dict[str, Any],
                    arguments: argparse.Namespace) -> None:
     """Print on stderr what to look at if no robot with a goal arrived, unless ``--quiet``."""
     goals = sum(robot.goal is not None for robot in scenario.robots)
+    from sbot.controllers.registry import is_outside
+    ours = any(robot.goal is not None and not is_outside(robot.controller)
+               for robot in scenario.robots)
     arrived = sum(robot['goal_reached_s'] is not None for robot in summary['robots'])
     if arguments.quiet or arrived or not goals:
         return
@@ -185,7 +189,8 @@ def name_next_step(scenario: Scenario, summary: dict[str, Any],
     else:
         look = '--plot tracks.png shows the tracks'
     print(one_line(f'0 of {goals} robots with a goal arrived: {look}; --duration gives more '
-                   'time; sbot docs results says which controllers arrive'), file=sys.stderr)
+                   'time' + ('; sbot docs results says which controllers arrive' if ours else '')),
+          file=sys.stderr)
 
 
 def _run(arguments: argparse.Namespace) -> int:

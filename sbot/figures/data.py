@@ -81,7 +81,8 @@ def name_of(scenario: Scenario) -> str:
     """Return a scenario's name for a title; of one without a name its description, if short."""
     if scenario.name != UNNAMED:
         return one_line(scenario.name, 200)
-    return one_line(scenario.description) if len(scenario.description) <= _SHORT else ''
+    return (one_line(scenario.description).removesuffix('.')
+            if len(scenario.description) <= _SHORT else '')
 
 
 def from_result(result: Run) -> RunData:

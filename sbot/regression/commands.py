@@ -31,6 +31,21 @@ class CommandDifference(NamedTuple):
                 f'{self.recorded}; now {self.new}')
 
 
+class LargestDifference(NamedTuple):
+    """The number that is farthest from the recorded one."""
+
+    size: float  # in the unit of the field
+    field: str  # 'linear.x', ...
+    topic: str
+    tick: int
+    tolerance: float  # of the field
+
+    def __str__(self) -> str:
+        allowed = f'; tolerance {self.tolerance:g}' if self.tolerance else ''
+        return (f'largest difference: {self.size:.6g} ({self.topic}, {self.field}, tick '
+                f'{self.tick}{allowed})')
+
+
 class Tolerances:
     """How far numbers of commands may differ; without one they are compared bit for bit.
 
@@ -59,6 +74,10 @@ class Tolerances:
             if not 0.0 <= number < math.inf:
                 raise bad_value(where, text, 'a number >= 0, or FIELD=NUMBER')
             self._of.update(dict.fromkeys([field] if equals else _NUMBERS, number))
+
+    def of(self, field: str) -> float:
+        """Return how far the numbers of a field may differ."""
+        return self._of[field]
 
     def agree(self, field: str, recorded: float | str, new: float | str) -> bool:
         """Tell whether two values of a field are equal enough."""

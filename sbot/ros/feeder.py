@@ -256,9 +256,10 @@ class Feeder:
                              ', as in the recording', self._triggers(robots))
 
     def _triggers(self, robots: Sequence[int]) -> dict[int, list[str]]:
-        """Return the topics on which nodes act, by robot; none where a timer acts."""
-        return {i: [topics.resolve(Topic(name, ''), i, self._n)
-                    for name in self._recorded.external[i].triggers] for i in robots}
+        """Return the topics played on which nodes act, by robot; none where a timer acts."""
+        return {i: [name for own in self._recorded.external[i].triggers
+                    if (name := topics.resolve(Topic(own, ''), i, self._n)) in self._publishers]
+                for i in robots}
 
     def _are_connected(self) -> bool:
         """Tell whether all that subscribe to what we publish are connected."""

@@ -60,8 +60,8 @@ def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str |
         return None
     if _is_whole(folder):
         return str(folder)
-    say(f'{_PACKAGE} is not installed; making it once, for live TF; nodes that read /tf and that '
-        f'--node does not start need PYTHONPATH={folder}')
+    say(f'making {_PACKAGE} for live TF, this first time only; nothing else is needed (a node '
+        f'that reads /tf and is started by hand needs PYTHONPATH={folder})')
     problem = _make(folder, prefix)
     if problem:
         say(f'{_PACKAGE}: {problem}; /tf and /tf_static are only in recordings')

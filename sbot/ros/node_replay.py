@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -14,11 +15,17 @@ from sbot.bag.reader import Bag
 from sbot.environment.discovery import stay_on_this_machine
 from sbot.environment.repeated_lines import RepeatedLines
 from sbot.environment.running import lines_of
-from sbot.regression.commands import CommandDifference, Tolerances, differences
+from sbot.regression.commands import (
+    CommandDifference,
+    LargestDifference,
+    Tolerances,
+    differences,
+)
 from sbot.regression.differing import Differing, DifferingRobot
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
 from sbot.ros.live_tf import live_tf_path, with_path
 from sbot.ros.own_command import (
+    as_commands,
     labels,
     own_environment,
     parse_command,
@@ -43,14 +50,21 @@ class NodeReplayResult(NamedTuple):
     first: CommandDifference | None
     damage: str  # where the bag was cut off, else ''
     differing: tuple[DifferingRobot, ...] = ()  # robots with differences, by id
+    largest: LargestDifference | None = None  # of numbers; None where none differs
+    stopped: int | None = None  # tick at which the replay stopped, as no command came
 
     @property
     def equal(self) -> bool:
         """Whether every command is as recorded."""
         return self.differences == 0
 
+    def extent(self) -> str:
+        """Return in words where a replay stopped before the end; '' if it did not."""
+        return '' if self.stopped is None else (
+            f'; stopped at tick {self.stopped}, as no command came')
 
-def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
+
+def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collection[int] = (),
                 tolerances: Tolerances | None = None, timeout: float | None = None,
                 overrides: Mapping[str, object] | None = None,
                 progress: Progress = lambda _: None,
@@ -60,7 +74,7 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
     Parameters
     ----------
     bag : recorded in lockstep by ``sbot run`` or ``sbot up``
-    command : starts the nodes, in a ROS domain of their own; one with places
+    command : starts the nodes, in a ROS domain of their own; one or several; one with places
         (``robot_commands``) is started once for each robot that is compared. None: they run
         already, in ours
     robots : whose commands are compared; (): the external ones of the recorded scenario, or else
@@ -86,8 +100,7 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation') from None
     recorded = read_recorded(bag, robots, overrides)
-    texts = [] if command is None else robot_commands(
-        command, recorded.scenario, list(recorded.external) if recorded.named else [])
+    texts = _texts(command, recorded)
     commands = [parse_command(text) for text in texts]
     stay_on_this_machine()
     domain = current_domain() if command is None else parse_domain(FREE)
@@ -112,10 +125,19 @@ def replay_node(bag: Bag, command: str | None, *, robots: Collection[int] = (),
         return _compare(feeder, recorded, tolerances or Tolerances(), progress)
 
 
+def _texts(command: str | Sequence[str] | None, recorded: Recorded) -> list[str]:
+    """Return the commands to start, one with places for each robot that is compared."""
+    driven = list(recorded.external) if recorded.named else []
+    return [text for each in as_commands(command)
+            for text in robot_commands(each, recorded.scenario, driven)]
+
+
 def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: ANN401
              progress: Progress) -> NodeReplayResult:
     compared = count = wrong = 0
     first: CommandDifference | None = None
+    largest: LargestDifference | None = None
+    stopped: int | None = None
     differing = Differing()
     for tick, stamp_ns, messages in recorded.ticks():
         answers: Mapping[int, list[bytes]] = feeder.tick(tick, stamp_ns, messages)
@@ -126,19 +148,32 @@ def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: A
             if not old and not new:
                 continue
             compared += 1
-            found = next(differences(old[-1] if old else None, new[-1] if new else None,
-                                     recorded.types[robot], tolerances), None)
-            if found is not None:
+            found = list(differences(old[-1] if old else None, new[-1] if new else None,
+                                     recorded.types[robot], tolerances))
+            if found:
                 wrong += 1
                 differing.add(robot, tick)
-                first = first or CommandDifference(tick, stamp_ns, recorded.name(robot), *found)
+                name = recorded.name(robot)
+                first = first or CommandDifference(tick, stamp_ns, name, *found[0])
+                for field, was, now in found:
+                    size = _distance(was, now)
+                    if size > (largest.size if largest else 0.0):
+                        largest = LargestDifference(size, field, name, tick, tolerances.of(field))
         progress(tick)
         if feeder.silent:  # it would be so in all that is left
+            stopped = tick
             break
     if compared == 0:
         raise InputError(f'{recorded.bag.path}: no complete tick in it with a command')
     return NodeReplayResult(recorded.scenario.name, tuple(feeder.robots), count, compared, wrong,
-                            first, recorded.bag.damage, differing.robots())
+                            first, recorded.bag.damage, differing.robots(), largest, stopped)
+
+
+def _distance(was: float | str, now: float | str) -> float:
+    """Return how far two numbers are apart; 0 of texts, and of what is not finite."""
+    if isinstance(was, str) or isinstance(now, str) or not math.isfinite(was - now):
+        return 0.0
+    return abs(was - now)
 
 
 def _start(stack: ExitStack, commands: Sequence[tuple[Sequence[str], str, str]],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -17,7 +18,10 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.topics import namespace
 
 _GOAL = ('{goal_x}', '{goal_y}')
-PLACES = ('{namespace}', '{robot}', *_GOAL)
+_START = ('{start_x}', '{start_y}', '{start_yaw}')
+PLACES = ('{namespace}', '{robot}', *_START, *_GOAL)
+# Only in ROS arguments, as other braces may be meant.
+_PLACE = re.compile(r':=\S*?(\{\w+\})')
 
 
 def robot_commands(command: str, scenario: Scenario, robots: Collection[int], run: str = '',
@@ -35,9 +39,12 @@ def robot_commands(command: str, scenario: Scenario, robots: Collection[int], ru
     Raises
     ------
     InputError
-        if it has places, and there is no robot, or one has no goal for them.
+        if it has places, and one is unknown, there is no robot, or one has no goal for them.
 
     """
+    unknown = [place for place in _PLACE.findall(command) if place not in PLACES]
+    if unknown:
+        raise InputError(f'--node: unknown placeholder {unknown[0]}; known: {", ".join(PLACES)}')
     used = [place for place in PLACES if place in command]
     if not used:
         return [command]
@@ -50,11 +57,17 @@ def robot_commands(command: str, scenario: Scenario, robots: Collection[int], ru
             raise InputError(f'--node: {used[-1]} needs a goal; give robot {i} one in the '
                              'scenario')
         own = run + (f'/{names[i]}' if names else namespace(i, n))
-        filled, values = command, (own or '/', str(i), *(repr(float(x)) for x in goal or ()))
+        numbers = (*scenario.robots[i].pose, *(goal or ()))
+        filled, values = command, (own or '/', str(i), *(repr(float(x)) for x in numbers))
         for place, value in zip(PLACES, values, strict=goal is not None):
             filled = filled.replace(place, value)
         found.append(filled)
     return found
+
+
+def as_commands(command: str | Sequence[str] | None) -> list[str]:
+    """Return one command or several as a list; None is no command."""
+    return [command] if isinstance(command, str) else list(command or ())
 
 
 def parse_command(text: str) -> list[str]:
@@ -75,6 +88,8 @@ def parse_command(text: str) -> list[str]:
     if words[0].endswith('.py') and Path(words[0]).is_file():
         return [sys.executable, *words]
     if shutil.which(words[0]) is None:
+        if words[0].endswith('.py'):
+            raise InputError(f'--node: no file {words[0]} in {os.getcwd()}')
         raise InputError(f'--node: {words[0]} is not installed; give a Python file, or a command '
                          "as in a terminal, e.g. 'ros2 run my_package my_node'")
     return words
@@ -102,10 +117,24 @@ def own_environment() -> dict[str, str]:
 
 
 def labels(commands: Sequence[Sequence[str]]) -> list[str]:
-    """Return a short name of each command for its lines, e.g. 'avoid.py', 'avoid.py 2'."""
+    """Return a short name of each command for its lines.
+
+    E.g. 'avoid.py'; several of a name: 'avoid.py robot_0' by their namespaces, or else 'avoid.py
+    2'.
+    """
     names = [_label(list(words)) for words in commands]
+    placed = [f'{name} {_namespace(words)}' for name, words in zip(names, commands, strict=True)]
+    if all(map(_namespace, commands)) and len(set(placed)) == len(placed):
+        return [name if names.count(name) == 1 else own
+                for name, own in zip(names, placed, strict=True)]
     return [name if names.count(name) == 1 else f'{name} {names[:i].count(name) + 1}'
             for i, name in enumerate(names)]
+
+
+def _namespace(words: Sequence[str]) -> str:
+    """Return the namespace that ROS arguments give, without its first slash; '' if none."""
+    found = [word.partition(':=')[2].strip('/') for word in words if word.startswith('__ns:=')]
+    return found[-1] if found else ''
 
 
 def _label(words: list[str]) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -28,13 +28,14 @@ from sbot.regression.differing import in_words
 from sbot.regression.testing import REFRESH
 from sbot.ros.domain import FREE, parse_domain
 from sbot.ros.node_replay import NodeReplayResult, replay_node
+from sbot.ros.own_command import PLACES, as_commands
 from sbot.ros.up import NodeFailed, run_up
 from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario
 from sbot_common.errors import InputError
 
 
-def assert_node_replays(bag: str | Path, command: str | None = None, *,
+def assert_node_replays(bag: str | Path, command: str | Sequence[str] | None = None, *,
                         robots: Collection[int] = (), tolerance: float | Mapping[str, float] = 0.0,
                         timeout: float | None = None) -> NodeReplayResult:
     """Fail unless nodes, fed from a recording, give its every command.
@@ -42,8 +43,8 @@ def assert_node_replays(bag: str | Path, command: str | None = None, *,
     Parameters
     ----------
     bag : recorded in lockstep
-    command : starts the nodes, in a ROS domain of their own; None: they run in this domain, as
-        a launch description has started them
+    command : starts the nodes, in a ROS domain of their own; one or several; None: they run in
+        this domain, as a launch description has started them
     robots : whose commands are compared; (): the external ones of the recorded scenario, or else
         those that the nodes drive
     tolerance : of all numbers, or of fields by name, e.g. {'angular.z': 0.01}; 0: bit for bit
@@ -68,10 +69,13 @@ def assert_node_replays(bag: str | Path, command: str | None = None, *,
              if isinstance(tolerance, Mapping) else [repr(float(tolerance))])
     lines: list[str] = []
     if command is not None and os.environ.get(REFRESH) == '1':
+        problem: Exception | None = None
         try:
-            record_again(bag, command, lines.append)
+            record_again(bag, command, lines.append, robots)
         except (InputError, NodeFailed) as error:
-            pytest.fail(f'{error} ({bag} stays as it was)', pytrace=False)
+            problem = error
+        if problem is not None:  # outside of `except`, so that pytest prints it once
+            pytest.fail(f'{problem} ({bag} stays as it was)', pytrace=False)
         pytest.skip(f'{bag}: recorded again')
     result = replay_node(Bag(bag), command, robots=robots,
                          tolerances=Tolerances(given, 'tolerance'), timeout=timeout,
@@ -80,25 +84,29 @@ def assert_node_replays(bag: str | Path, command: str | None = None, *,
         accept = [] if command is None else [
             f'if the change is meant, record again: {REFRESH}=1 python -m pytest']
         raise AssertionError('\n'.join(filter(None, [
-            f'{bag}: {result.first} ({result.differences} of {result.commands} differ)',
+            f'{bag}: {result.first} ({result.differences} of {result.commands} differ'
+            f'{result.extent()})', str(result.largest or ''),
             in_words(result.differing, len(result.robots)), *accept, *lines[-20:]])))
     return result
 
 
-def record_again(bag: str | Path, command: str,
-                 output: Callable[[str], None] = lambda _: None) -> None:
+def record_again(bag: str | Path, command: str | Sequence[str],
+                 output: Callable[[str], None] = lambda _: None,
+                 robots: Collection[int] = ()) -> None:
     """Replace a recording by one of the same scenario, which these nodes drive as they are now.
 
     Parameters
     ----------
     bag : directory
-    command : starts the nodes of all robots with ``controller: external``
+    command : starts the nodes of all robots with ``controller: external``; one or several
     output : called with each line that a node prints
+    robots : which ones a single command without places drives; (): all
 
     Raises
     ------
     InputError
-        if no robot of the recording is external, or the bag is no directory.
+        if no robot of the recording is external, or none of the commands drives one, or the bag
+        is no directory.
     NodeFailed
         if a node ends or is silent; the recording stays.
 
@@ -108,9 +116,14 @@ def record_again(bag: str | Path, command: str,
     if not directory.is_dir() or not external_robots(scenario):
         raise InputError(f'{bag}: {REFRESH}=1 needs the directory of a recording in lockstep with '
                          '`controller: external`')
+    own = as_commands(command)
+    missing = sorted(set(external_robots(scenario)) - set(robots)) if robots else []
+    if missing and len(own) == 1 and not any(place in own[0] for place in PLACES):
+        raise InputError(f'{REFRESH}=1 needs a command for every external robot (missing: '
+                         f'{", ".join(map(str, missing))}); give one test a list of commands')
     with TemporaryFolder('again') as folder:
         new, beside = Path(folder) / 'new', directory.with_name(f'.{directory.name}.new')
-        run_up(scenario, record=new, own=[command], domain=parse_domain(FREE), output=output)
+        run_up(scenario, record=new, own=own, domain=parse_domain(FREE), output=output)
         shutil.move(new, beside)  # it may be copied; the old one stays until that is done
         shutil.rmtree(directory)
         beside.rename(directory)

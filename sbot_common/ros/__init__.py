@@ -39,8 +39,10 @@ from sbot_common.ros.pubsub import (
     sharers,
     subscribe,
 )
+from sbot_common.ros.subscribers import Unheard, unheard
 
-__all__ = ['CALLBACK_TIMEOUT', 'LOCKSTEP_DEPTH', 'Barrier', 'advertise', 'declare',
+__all__ = ['CALLBACK_TIMEOUT', 'LOCKSTEP_DEPTH', 'Barrier', 'Unheard', 'advertise', 'declare',
            'end_signal_thread', 'in_words', 'make_executor', 'nodes_that_publish', 'now_ns',
            'publishers_of', 'qos', 'refusal', 'ros_class', 'run', 'run_all',
-           'shared_subscriptions', 'sharers', 'subscribe', 'warn_of_unknown', 'watch_publishers']
+           'shared_subscriptions', 'sharers', 'subscribe', 'unheard', 'warn_of_unknown',
+           'watch_publishers']

@@ -45,12 +45,6 @@ class Connections:
         self._run = topics.run_namespace(node.get_namespace())
         self._awaited = awaited
         self._cmd_vel = cmd_vel
-        self.external = ExternalNodes(
-            node, {i: self._graph_name(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
-            on_heard, external,
-            f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}',
-            {i: [self._graph_name(self._resolve(Topic(name, ''), i)) for name in each.triggers]
-             for i, each in external.items()})
         self._awake = AwakeClock()
         self._late_since: float | None = None
         self._late_reported = False
@@ -68,6 +62,13 @@ class Connections:
                 f'{package} is not installed: its topics are recorded, but not published live'
                 + ' (sbot up makes it if gcc, g++ and Python.h are installed)'
                 * (package == 'tf2_msgs'))
+        self.external = ExternalNodes(
+            node, {i: self._graph_name(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
+            on_heard, external,
+            f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}',
+            {i: [self._graph_name(name) for own in each.triggers
+                 if (name := self._resolve(Topic(own, ''), i)) in self._publishers]
+             for i, each in external.items()})
 
     def publish(self, messages: Iterable[Outgoing]) -> None:
         """Publish messages, except on topics whose type is not installed."""

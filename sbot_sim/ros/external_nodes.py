@@ -12,6 +12,7 @@ from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import CURES, External
 
 _SERVICES_AFTER = 10.0  # s of wall time that a node may take to offer its parameters
+_PLACED_AFTER = 10.0  # s of wall time for the right node to come where one lacks its namespace
 _SUBSCRIBED_AFTER = 3.0  # s of wall time after its first answer, for what its constructor made
 
 
@@ -26,7 +27,8 @@ class ExternalNodes:
     on_heard : called when the nodes that were asked have read what was sent
     external : how the nodes take part, by robot
     other_type : what lets a node have the other type of commands, for an error; '': nothing
-    triggers : of the topics on which nodes act, by robot; those with a timer have none
+    triggers : topics that are published and on which nodes act, by robot; those with a timer
+        have none
 
     """
 
@@ -40,6 +42,7 @@ class ExternalNodes:
         self._nodes: dict[int, str] = {}  # by robot, once they are found
         self._awake = AwakeClock()
         self._found: dict[str, float] = {}  # when, s of that clock
+        self._misplaced: float | None = None  # since when a node publishes above a namespace
         self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
         self._greeted = False  # all were asked for a first time
         self._checked: set[int] = set()  # robots whose nodes' time is known
@@ -51,8 +54,9 @@ class ExternalNodes:
         Raises
         ------
         InputError
-            if a node has another type of commands, or a timer on the wall clock, or if nobody
-            subscribes to a trigger.
+            if a node has another type of commands, lacks its namespace, or has a timer on the
+            wall clock, or if nobody gets a trigger: no subscription, or one whose quality of
+            service does not fit.
 
         """
         if not self.names:
@@ -73,7 +77,7 @@ class ExternalNodes:
         return self._deaf()
 
     def _deaf(self) -> list[str]:
-        """Return in words the triggers to which nobody subscribes yet.
+        """Return in words the triggers that nobody gets yet.
 
         Raises
         ------
@@ -86,12 +90,11 @@ class ExternalNodes:
         lacking = []
         for i, names in self._triggers.items():
             if (not names or self._external[i].optional
-                    or any(map(self._node.count_subscribers, names))):
+                    or not (found := ros.unheard(self._node, names, self._nodes[i]))):
                 continue
             if late:
-                raise InputError(f'robot {i}: {self._nodes[i]} is to act on {names[0]}, to which '
-                                 'no node subscribes; if it has another name for it, remap that '
-                                 f'(-r NAME:={names[0]}); {CURES}')
+                raise InputError(f'robot {i}: {found.why}' + ('' if found.cured else (
+                    f'; {self._nodes[i]} is to act on it; {CURES}')))
             lacking.append(f'robot {i} (external: a subscription to {names[0]})')
         return lacking
 
@@ -136,7 +139,15 @@ class ExternalNodes:
                     'its node; maybe its process was left behind, or is in a container '
                     'without --ipc host')
         if not found:
-            return f'a node that publishes {self._type} on {name}{self._elsewhere(name)}'
+            elsewhere = self._elsewhere(name)
+            wanted = f'a node that publishes {self._type} on {name}{elsewhere}'
+            if not elsewhere:
+                self._misplaced = None
+                return wanted
+            self._misplaced = self._awake() if self._misplaced is None else self._misplaced
+            if self._awake() - self._misplaced > _PLACED_AFTER:
+                raise InputError(f'robot {robot} needs {wanted}')
+            return wanted
         node, type_name = found[0]
         if all(each != self._type for _, each in found):
             other = self._other_type if type_name in topics.COMMAND_TYPES else ''

@@ -1,7 +1,6 @@
 """A node of rclpy that drives away from what it scans; it knows nothing of lockstep."""
 
 import contextlib
-import math
 
 import rclpy
 from geometry_msgs.msg import Twist
@@ -21,7 +20,7 @@ class Avoid(Node):
 
     def on_scan(self, scan):
         """Answer a scan with a command."""
-        ranges = [min(r, 5.0) if math.isfinite(r) else 5.0 for r in scan.ranges]
+        ranges = [max(0.0, min(r, 5.0)) for r in scan.ranges]  # +inf is free, -inf near
         half = len(ranges) // 2
         right, left = sum(ranges[:half]) / half, sum(ranges[half:]) / (len(ranges) - half)
         command = Twist()

@@ -26,7 +26,7 @@ private:
   {
     std::vector<double> ranges;
     for (const double range : scan.ranges) {
-      ranges.push_back(std::isfinite(range) ? std::min(range, 5.0) : 5.0);
+      ranges.push_back(std::max(0.0, std::min(range, 5.0)));
     }
     const auto half = ranges.begin() + ranges.size() / 2;
     const double right = std::accumulate(ranges.begin(), half, 0.0) / (half - ranges.begin());

@@ -10,8 +10,9 @@ import time
 
 import pytest
 
+import sbot
 from sbot.cli.main import COMMANDS, main, make_parser
-from sbot.cli.simulate import name_awaited_nodes
+from sbot.cli.simulate import name_awaited_nodes, name_next_step
 from sbot.scenario.load import load_scenario
 
 ARENA = 'world: {bounds: [0, 0, 10, 10]}\n'
@@ -57,6 +58,17 @@ def test_a_run_in_which_no_robot_arrives_names_what_to_look_at(tmp_path, monkeyp
                    ['--set', 'robots.0.goal=null', '--set', 'robots.0.controller=none']):
         assert main([*short, *silent]) == 0
         assert 'arrived' not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(('controller', 'told'), [('external', False), ('navigate', True)])
+def test_only_robots_of_our_controllers_get_the_hint_on_controllers(capsys, controller, told):
+    scenario = sbot.load({'world': {'bounds': [0, 0, 9, 9]}, 'robots': [
+        {'pose': [1, 1, 0], 'goal': [7, 7], 'controller': controller}]})
+    name_next_step(scenario, {'robots': [{'goal_reached_s': None}]},
+                   argparse.Namespace(quiet=False, record=None, plot=None))
+    said = capsys.readouterr().err
+    assert '0 of 1 robots with a goal arrived' in said
+    assert ('which controllers arrive' in said) is told
 
 
 @pytest.mark.parametrize(('text', 'expected'), [

@@ -46,7 +46,7 @@ class Steady:
 
 
 @pytest.mark.parametrize(('values', 'title'), [
-    ({}, 'one robot, seed 1, 1.33 s'), ({'description': 'One circle.'}, 'One circle., one robot'),
+    ({}, 'one robot, seed 1, 1.33 s'), ({'description': 'One circle.'}, 'One circle, one robot'),
     ({'description': 60 * 'long '}, 'one robot, seed 1'), ({'name': 'mine'}, 'mine, one robot')])
 def test_a_title_has_a_name_only_if_somebody_gave_it(values, title):
     run = sbot.run({'duration': 4 / 3, 'world': {'bounds': [0, 0, 6, 6]},

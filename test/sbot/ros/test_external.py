@@ -128,6 +128,27 @@ def test_a_node_may_act_on_the_other_name_of_the_scan(tmp_path):
         assert round(command.twist.angular.x * 1e9) == stamp
 
 
+@pytest.fixture
+def other_scan(tmp_path):
+    """The file of a node that subscribes to `scan`."""
+    path = tmp_path / 'steer.py'
+    path.write_text(Path(NODES).read_text().replace("'base_scan'", "'scan'"))
+    return path
+
+
+def test_a_missing_remap_of_the_scan_is_named_in_a_run_and_in_a_replay(
+        tmp_path, bags, other_scan):
+    node = shlex.join([str(other_scan), 'scan', '0', *SIM_TIME])
+    for command in (['up', scenario(tmp_path, {0: ('scan', {})})],
+                    ['replay', bags[0], '--robot', '0']):
+        done = subprocess.run([*SBOT, *map(str, command), '--node', node], timeout=DEADLINE,
+                              capture_output=True, text=True, check=False)
+        assert done.returncode != 0
+        assert done.stderr.splitlines()[-1].endswith(
+            'robot 0: no node subscribes to /robot_0/base_scan (/robot_0/witness_0 subscribes to '
+            '/robot_0/scan: -r scan:=base_scan)')
+
+
 def test_in_one_process_there_are_no_nodes(tmp_path):
     done = subprocess.run([*SBOT, 'run', str(scenario(tmp_path, {0: ('scan', {})}))],
                           timeout=DEADLINE, capture_output=True, text=True, check=False)

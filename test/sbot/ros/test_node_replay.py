@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -77,10 +78,34 @@ def avoided(tmp_path_factory):
 def test_a_changed_constant_is_found_with_tick_topic_and_field(avoided):
     done = replay(avoided, '--node', avoid(1, 'gain:=0.8001'))
     assert done.returncode == 1
-    first, count = done.stdout.splitlines()
+    first, largest, count = done.stdout.splitlines()
+    assert re.fullmatch(r'largest difference: [\d.e-]+ \(/robot_1/cmd_vel, angular.z, tick \d+\)',
+                        largest)
     assert first.startswith('first difference: tick 0, /robot_1/cmd_vel, angular.z: recorded 0.')
     assert count == '31 of 31 commands differ (robot 1)'
     assert 'record again: sbot up SCENARIO --record NEW --node COMMAND\n' in done.stderr
+
+
+def test_a_difference_beyond_a_tolerance_is_told_with_both(avoided):
+    done = replay(avoided, '--node', avoid(1, 'gain:=0.9'), '--tolerance', '0.001')
+    assert done.returncode == 1
+    size = re.search(r'largest difference: (\S+) \(.*; tolerance 0.001\)', done.stdout)[1]
+    assert float(size) > 0.001
+
+
+def test_who_is_missing_is_said_with_quiet(avoided, monkeypatch, capsys):
+    from sbot.cli.main import main
+    from sbot.ros import node_replay
+
+    def fake(*_, output, **__):
+        output('waiting for a node')
+        output('[n.py] hello')
+        raise node_replay.InputError('enough')
+    monkeypatch.setattr(node_replay, 'replay_node', fake)
+    assert main(['replay', str(avoided), '--node', 'n.py', '--quiet']) == 2
+    said = capsys.readouterr().err
+    assert 'waiting for a node\n' in said
+    assert 'hello' not in said
 
 
 def test_tolerances_let_small_differences_pass(avoided):
@@ -107,6 +132,7 @@ def test_other(replay_to_node):
                            str(tmp_path)], cwd=tmp_path, timeout=DEADLINE, capture_output=True,
                           text=True, check=False)
     assert '1 failed, 1 passed' in done.stdout, done.stdout
+    assert 'largest difference: ' in done.stdout
     assert 'first difference: tick 0, /robot_1/cmd_vel, angular.z: recorded' in done.stdout
 
 
@@ -128,6 +154,8 @@ def three(tmp_path_factory):
 def test_a_command_with_places_is_started_for_each_robot_and_each_is_compared(three):
     done = replay(three, '--node', avoid('{robot}'))
     assert done.returncode == 0, done.stderr
+    assert 'all 48 commands of 16 ticks agree bit for bit (robot 0, 1, 2)' in done.stdout
+    done = replay(three, *(word for i in range(3) for word in ('--node', avoid(i))))
     assert 'all 48 commands of 16 ticks agree bit for bit (robot 0, 1, 2)' in done.stdout
     done = replay(three, '--node', avoid('{robot}', 'gain:=0.{robot}'))
     assert done.returncode == 1
@@ -153,6 +181,18 @@ def test_same(replay_to_node):
         if words == '1 failed':
             assert 'all 3 robots differ from tick 0 on (' in done.stdout
             assert 'record again: SBOT_REFRESH=1 python -m pytest' in done.stdout
+
+
+def test_commands_of_some_robots_only_cannot_record_again(three, tmp_path, monkeypatch):
+    from sbot.ros.testing import assert_node_replays
+    shutil.copytree(three, tmp_path / 'bag')
+    monkeypatch.setenv('SBOT_REFRESH', '1')
+    with pytest.raises(pytest.fail.Exception, match=r'SBOT_REFRESH=1 needs a command for every '
+                                                    r'external robot \(missing: 0, 2\)') as failed:
+        assert_node_replays(tmp_path / 'bag', avoid(1), robots=[1])
+    assert failed.value.__context__ is None  # pytest would print it, too
+    with pytest.raises(pytest.skip.Exception):
+        assert_node_replays(tmp_path / 'bag', [avoid(i) for i in range(3)], robots=[1])
 
 
 def test_a_node_that_ends_leaves_the_recording_and_is_named_in_one_line(
@@ -202,6 +242,8 @@ def test_nodes_that_misbehave_end_the_replay_and_nothing_is_left(recording, case
     done = replay(recording[0], '--node', command, '--robot', 0, *patience)
     assert done.returncode == code, done.stderr
     assert words in done.stdout + done.stderr
+    if case == 'silent':
+        assert 'differ (robot 0); stopped at tick 0, as no command came\n' in done.stdout
     assert 'Traceback' not in done.stderr
     assert not [line for line in running() if f'{NODES} {case} ' in line]
 

@@ -52,9 +52,9 @@ def test_a_command_with_places_is_started_for_each_robot():
         {'pose': [1, 1, 0], 'goal': [7, 0.5]}, {'pose': [1, 4, 0]},
         {'pose': [1, 7, 0], 'goal': [8, 2]}]})
     assert robot_commands('swarm', pair, []) == ['swarm']
-    text = 'one {robot} {namespace} {goal_x} {goal_y} {other}'
+    text = 'one {robot} {namespace} {goal_x} {goal_y} {other} {start_x} {start_y} {start_yaw}'
     assert robot_commands(text, pair, [0, 2]) == [
-        'one 0 /robot_0 7.0 0.5 {other}', 'one 2 /robot_2 8.0 2.0 {other}']
+        'one 0 /robot_0 7.0 0.5 {other} 1.0 1.0 0.0', 'one 2 /robot_2 8.0 2.0 {other} 1.0 7.0 0.0']
     assert robot_commands('{namespace}', pair, [1], '/arena') == ['/arena/robot_1']
     assert robot_commands('{namespace}', pair, [1], '/arena', ['a', 'b', 'c']) == ['/arena/b']
     alone = pair.model_copy(update={'robots': pair.robots[:1]})
@@ -63,6 +63,15 @@ def test_a_command_with_places_is_started_for_each_robot():
         robot_commands('{goal_x}', pair, [0, 1])
     with pytest.raises(InputError, match=r'--node: \{robot\} needs a robot with .controller: ext'):
         robot_commands('{robot}', pair, [])
+    with pytest.raises(InputError, match=r'^--node: unknown placeholder \{goal_z\}; known: '
+                                         r'\{namespace\}, \{robot\}, \{start_x\}'):
+        robot_commands('n.py --ros-args -r __ns:=/{robot} -p z:={goal_z}', pair, [0])
+
+
+def test_a_python_file_that_is_not_there_is_said_with_the_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f'^--node: no file steer.py in {tmp_path}$'):
+        parse_command('steer.py --ros-args')
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='needs /proc')
@@ -89,4 +98,7 @@ def test_lines_have_the_short_name_of_their_command():
     assert labels([file]) == ['timer.py']
     assert labels([file, ['ros2', 'run', 'my_package', 'my_node', '-r', 'x:=y'], file]) == [
         'timer.py 1', 'my_node', 'timer.py 2']
+    placed = [[*file, '-r', f'__ns:=/robot_{i}'] for i in (0, 1)]
+    assert labels(placed) == ['timer.py robot_0', 'timer.py robot_1']
+    assert labels([placed[0], placed[0]]) == ['timer.py 1', 'timer.py 2']
     assert labels([['/usr/bin/env', 'x']]) == ['env']

@@ -47,8 +47,9 @@ def make(monkeypatch):
     node = SimpleNamespace(get_logger=lambda: SimpleNamespace(warning=warnings.append),
                            count_publishers=lambda _: 0)
 
-    def made(graph, external=None, wall=(), subscribers=1):
-        node.count_subscribers = lambda name: subscribers if name == SCAN else 0
+    def made(graph, external=None, wall=(), subscribers=1, remap=''):
+        monkeypatch.setattr(ros, 'unheard', lambda _, names, listener: None if subscribers else (
+            ros.Unheard(f'no node subscribes to {names[0]}{remap}', bool(remap))))
         monkeypatch.setattr(ros, 'nodes_that_publish', lambda _, name: graph.get(name, []))
         monkeypatch.setattr(ros, 'Barrier', Barrier)
         monkeypatch.setattr(Barrier, 'wall', wall)
@@ -66,6 +67,19 @@ def test_a_node_without_its_namespace_is_named_while_the_start_waits(make):
                             '/cmd_vel: start it with -r __ns:=/robot_1)')
     waiting, = make({'/other': [('/seeker', TWIST)]}).missing()
     assert 'seeker' not in waiting
+
+
+def test_a_node_without_its_namespace_ends_the_start_if_no_other_comes(make):
+    graph = {'/cmd_vel': [('/seeker', TWIST)]}
+    nodes = make(graph)
+    for nodes.now in (5.0, 14.9):
+        nodes.missing()
+    nodes.now = 15.1
+    with pytest.raises(InputError, match=f'^robot 1 needs a node that publishes {TWIST} on {NAME}'
+                                         r'; /seeker publishes /cmd_vel: start it with -r __ns'):
+        nodes.missing()
+    graph[NAME] = [('/robot_1/seeker', TWIST)]
+    assert nodes.missing() == []
 
 
 def test_one_command_for_several_nodes_is_named_with_the_place_of_their_namespace(make):
@@ -115,10 +129,15 @@ def test_a_trigger_that_no_node_subscribes_to_is_refused_before_the_first_tick(m
     for nodes.now in (5.0, 7.9):
         assert nodes.missing() == [f'robot 1 (external: a subscription to {SCAN})']
     nodes.now = 8.1
-    with pytest.raises(InputError, match=f'^robot 1: /robot_1/x is to act on {SCAN}, to which no '
-                                         'node subscribes; if it has another name for it, '
-                                         fr'remap that \(-r NAME:={SCAN}\); if it has a timer, '
-                                         r'give its robot parameters: \{command_period: SEC'):
+    with pytest.raises(InputError) as caught:
+        nodes.missing()
+    assert str(caught.value).startswith(
+        f'robot 1: no node subscribes to {SCAN}; /robot_1/x is to act on it; if it has a timer, '
+        'give its robot parameters: {command_period: SEC')
+    nodes = make(graph, subscribers=0, remap=' (-r scan:=base_scan)')
+    nodes.missing()
+    nodes.now = 8.1
+    with pytest.raises(InputError, match=r'scan \(-r scan:=base_scan\)$'):
         nodes.missing()
     assert make(graph).missing() == []
     assert make(graph, External(timeout_ns=10), subscribers=0).missing() == []
