@@ -13,7 +13,7 @@ from sbot_sim.ros.external import CURES, External
 
 _SERVICES_AFTER = 10.0  # s of wall time that a node may take to offer its parameters
 _PLACED_AFTER = 10.0  # s of wall time for the right node to come where one lacks its namespace
-_SUBSCRIBED_AFTER = 3.0  # s of wall time after its first answer, for what its constructor made
+_SUBSCRIBED_AFTER = 6.0  # s of wall time after its first answer, for what its constructor made
 
 
 class ExternalNodes:
