@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ def _plot(args: argparse.Namespace) -> int:
     data = _run(args) if bag is None else load_run(bag, overrides_of(args))
     if suffix in FORMATS:
         frames = animation.film_length(data, suffix, film)
-        if not args.quiet and not sys.stderr.isatty():  # which shows a bar
+        if not args.quiet and not sys.stderr.isatty() and _has_place(args.output):
             print(f'{one_line(args.output)}: drawing {frames} frames', file=sys.stderr)
         with progress_bar(' frames', frames, shown=not args.quiet,
                           desc=one_line(args.output, SHOWN)) as show:
@@ -49,6 +50,17 @@ def _plot(args: argparse.Namespace) -> int:
         print(f"{one_line(args.output)}: {count} robot{'s' * (count > 1)}, "
               f'{in_seconds(float(data.seconds[-1]))}', file=sys.stderr)
     return 0 if bag is None else report_damage(bag)
+
+
+def _has_place(path: str) -> bool:
+    """Tell whether a folder can hold a file of this name; the error comes where it is written."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return os.path.isdir(os.path.dirname(path) or os.curdir)
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _run(args: argparse.Namespace) -> RunData:

@@ -94,7 +94,8 @@ def run_plan(plan: Plan, options: Options, folder: Path | None, resume: bool = F
     request = Request([], metrics=plan.metrics, fixed=dict(plan.fixed))
     with TemporaryFolder('navigation') as temporary:
         place = folder or Path(temporary, 'sweep')
-        run_sweep(plan, request, place, options, resume)
+        # A controller that fails has rows, too.
+        run_sweep(plan, request, place, options._replace(check_start=False), resume)
         rows = sorted(read_rows(place, read_index(place).places.values()),
                       key=lambda row: int(row['run']))
     hashes = {name: controller_hash(name) for name in plan.column(CONTROLLER)}

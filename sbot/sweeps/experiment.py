@@ -59,6 +59,7 @@ class Options(NamedTuple):
     record: str = 'none'
     retry: bool = False  # with resume: failed runs, too
     progress: bool = True
+    check_start: bool = True  # refuse the sweep if no run can begin
 
 
 class Outcome(NamedTuple):
@@ -139,7 +140,8 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         engines = stack.enter_context(contextlib.ExitStack())
         engine = engines.enter_context(_engine(options))
         if not resume:
-            _check_start(plan, engine, packed)
+            if options.check_start:
+                _check_start(plan, engine, packed)
             _begin(plan, request, options, folder)
         journal = stack.enter_context(Journal(folder, fits(plan)))
         index = journal.index

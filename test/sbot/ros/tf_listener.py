@@ -28,6 +28,7 @@ class Listener(Node):
         super().__init__('listener', namespace='/robot_1')
         self.file, self.parents = Path(file), {}
         self.count, self.worst, self.truth = 0, 0.0, None
+        self.unanswered = None  # a scan that came before the fixed transforms
         self.publisher = self.create_publisher(Twist, 'cmd_vel', 10)
         self.create_subscription(LaserScan, 'base_scan', self.on_scan, 10)
         self.create_subscription(Odometry, '/robot_3/base_pose_ground_truth', self.on_truth, 10)
@@ -41,6 +42,9 @@ class Listener(Node):
     def on_tf(self, message):
         for each in message.transforms:
             self.parents[each.child_frame_id] = each
+        if self.unanswered is not None and 'robot_1/laser' in self.parents:
+            scan, self.unanswered = self.unanswered, None
+            self.on_scan(scan)
 
     def place(self, frame):
         """x, y, yaw and stamp of a frame in `map`."""
@@ -58,7 +62,8 @@ class Listener(Node):
     def on_scan(self, scan):
         if 'robot_1/laser' not in self.parents:
             # What was published before we came is sent on its own: it may come after the first
-            # scan, which the simulator repeats if nobody answers.
+            # scan, which comes once.
+            self.unanswered = scan
             return
         x, y, yaw, stamp = self.place('robot_3/base_link')
         assert stamp == scan.header.stamp == self.truth.header.stamp
