@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from sbot.cli.simulate import add_overrides, overrides_of, simulated_time
 from sbot.runner.progress import QUIET, progress_bar
 from sbot.scenario.load import load_scenario
 from sbot_common.clock import in_seconds
-from sbot_common.errors import SHOWN, bad_value, one_line
+from sbot_common.errors import SHOWN, InputError, bad_value, one_line
 
 if TYPE_CHECKING:
     from sbot.figures.data import RunData
@@ -35,10 +36,11 @@ def _plot(args: argparse.Namespace) -> int:
     picture.check_look(look, suffix in FORMATS, '--')
     check_film(film, suffix, '--')
     bag = Bag(args.source, partly=True) if is_bag(args.source) else None
+    _check_place(args.output)
     data = _run(args) if bag is None else load_run(bag, overrides_of(args))
     if suffix in FORMATS:
         frames = animation.film_length(data, suffix, film)
-        if not args.quiet and not sys.stderr.isatty() and _has_place(args.output):
+        if not args.quiet and not sys.stderr.isatty():
             print(f'{one_line(args.output)}: drawing {frames} frames', file=sys.stderr)
         with progress_bar(' frames', frames, shown=not args.quiet,
                           desc=one_line(args.output, SHOWN)) as show:
@@ -52,15 +54,15 @@ def _plot(args: argparse.Namespace) -> int:
     return 0 if bag is None else report_damage(bag)
 
 
-def _has_place(path: str) -> bool:
-    """Tell whether a folder can hold a file of this name; the error comes where it is written."""
+def _check_place(path: str) -> None:
+    """Refuse a file that no folder can hold before anything runs or is drawn."""
+    folder = os.path.dirname(path) or os.curdir
     try:
-        os.lstat(path)
-    except FileNotFoundError:
-        return os.path.isdir(os.path.dirname(path) or os.curdir)
-    except (OSError, ValueError):
-        return False
-    return True
+        os.stat(folder)
+        with contextlib.suppress(FileNotFoundError):
+            os.lstat(path)
+    except OSError as error:
+        raise InputError(f'{path}: cannot be written: {error.strerror}') from None
 
 
 def _run(args: argparse.Namespace) -> RunData:

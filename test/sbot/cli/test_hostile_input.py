@@ -91,6 +91,15 @@ def test_names_that_are_too_long_and_links_to_themselves(scenario, tmp_path, arg
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize('name', ['none/x.gif', 'none/x.png', f'{LONG}.gif'])
+def test_a_picture_that_has_no_place_is_refused_before_the_run(scenario, tmp_path, name, capsys,
+                                                               monkeypatch):
+    monkeypatch.setattr('sbot.cli.plot._run', lambda _: pytest.fail('it was simulated'))
+    monkeypatch.chdir(tmp_path)
+    assert main(['plot', scenario, '-o', name]) == 2
+    assert f'{name[-5:]}: cannot be written: ' in capsys.readouterr().err
+
+
 def test_names_of_files_are_printed_without_control_characters(scenario, tmp_path, capsys):
     path = tmp_path / 'a\nb\x1b[31m.png'
     assert main(['plot', scenario, '-o', str(path)]) == 0

@@ -15,35 +15,32 @@ def start(code):
     return subprocess.Popen([sys.executable, '-c', code], text=True, stdout=subprocess.PIPE)
 
 
-def test_lines_are_passed_on_and_the_last_that_says_something_is_kept():
+def relayed(name, code):
+    """Lines of a process that runs Python code, and the last lines that are kept."""
     said = []
     running = RunningProcesses(said.append)
-    running.add('one', start("print('why\\n[INFO] bye\\n\\nend', end='')"))
+    running.add(name, start(code))
     running.relay()
     running.processes[0][1].wait(240)
     running.stop()
+    return said, running.last_lines
+
+
+def test_lines_are_passed_on_and_the_last_that_says_something_is_kept():
+    said, last_lines = relayed('one', "print('why\\n[INFO] bye\\n\\nend', end='')")
     assert said == ['[one] why', '[one] [INFO] bye', '[one] ', '[one] end']
-    assert running.last_lines == {'one': 'end'}
+    assert last_lines == {'one': 'end'}
 
 
 def test_why_a_process_ends_is_kept_and_not_passed_on():
-    said = []
-    running = RunningProcesses(said.append)
-    running.add('one', start(f'print("[ERROR] first"); print({REASON!r} + "no node came")'))
-    running.relay()
-    running.processes[0][1].wait(240)
-    running.stop()
+    said, last_lines = relayed(
+        'one', f'print("[ERROR] first"); print({REASON!r} + "no node came")')
     assert said == ['[one] [ERROR] first']
-    assert running.last_lines == {'one': 'no node came'}
+    assert last_lines == {'one': 'no node came'}
 
 
 def test_a_line_that_never_ends_is_passed_on_in_pieces():
-    said = []
-    running = RunningProcesses(said.append)
-    running.add('loud', start(f"print('a' * {3 * LONGEST_LINE}, end='')"))
-    running.relay()
-    running.processes[0][1].wait(240)
-    running.stop()
+    said, _ = relayed('loud', f"print('a' * {3 * LONGEST_LINE}, end='')")
     assert said == ['[loud] ' + LONGEST_LINE * 'a'] * 3
 
 
