@@ -198,7 +198,8 @@ def _parts_of_code(code: CodeType, doc: str | None, names: dict[str, None],
     yield code.co_code.hex()
     yield f'{code.co_names}'  # the bytecode has their numbers: attributes, functions of NumPy
     yield f'{code.co_varnames} {code.co_freevars} {code.co_argcount} {code.co_kwonlyargcount}'
-    yield f'{code.co_flags} {getattr(code, "co_exceptiontable", b"").hex()}'
+    # Not co_flags: numba changes them where a profiler looks on. The rest tells what they tell.
+    yield getattr(code, 'co_exceptiontable', b'').hex()
     for index, value in enumerate(code.co_consts):
         if isinstance(value, CodeType):
             yield from _parts_of_code(value, None, names, seen)

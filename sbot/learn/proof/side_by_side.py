@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from functools import partial
 from multiprocessing import get_context
+from multiprocessing.context import BaseContext
 from multiprocessing.synchronize import Event
 
 from sbot.learn.proof.compare import Plan, Proved, prove
@@ -35,7 +37,7 @@ def prove_all(plan: Plan, trainings: Sequence[int], processes: int) -> Iterator[
 
 
 def _in_children(plan: Plan, trainings: Sequence[int], processes: int) -> Iterator[Proved]:
-    context = get_context('spawn')
+    context = _context(plan)
     stop = context.Event()
     with ProcessPoolExecutor(processes, context, _begin, (stop,)) as pool:
         with blocked():  # a child that a signal meets before _begin would print a traceback
@@ -55,6 +57,16 @@ def _in_children(plan: Plan, trainings: Sequence[int], processes: int) -> Iterat
         finally:  # an error, or a second signal
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _context(plan: Plan) -> BaseContext:
+    """Return how children start: on Linux by forks of a process that has imported everything."""
+    if sys.platform != 'linux':  # elsewhere libraries of the system do not survive a fork
+        return get_context('spawn')
+    context = get_context('forkserver')
+    learners = ['cma'] if plan.learner == 'evolved' else []
+    context.set_forkserver_preload(['sbot.learn.proof.compare', *learners])
+    return context
 
 
 def _begin(stop: Event) -> None:

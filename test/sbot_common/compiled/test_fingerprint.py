@@ -1,5 +1,6 @@
 """What the fingerprint of a compiled function depends on, and what it does not."""
 
+import cProfile
 import subprocess
 import sys
 import types
@@ -63,7 +64,8 @@ def of(text: str, name: str = 'outer') -> str:
     ('x + 1.0', 'x + 1.5'), ('SPEED = 2.0', 'SPEED = 3.0'), ('[1.0, 2.0]', '[1.5, 2.0]'),
     ('[1.0, 2.0]', '[1, 2]'), ("'low high'", "'high low'"), ('SPEED = 2.0', 'SPEED = 2'),
     ('@njit\ndef inner', '@njit(fastmath=True)\ndef inner'), ('x + 1.0', 'x - 1.0'),
-    ('def inner(x)', 'def inner(x, y=3)'), ('.low', '.high'), ('np.sin', 'np.cos'),
+    ('def inner(x)', 'def inner(x, y=3)'), ('def inner(x)', 'def inner(*x)'),
+    ('.low', '.high'), ('np.sin', 'np.cos'),
     ('max(x', 'min(x'), ('RED = 1', 'RED = 2'), ("dtype=[('a'", "dtype=[('c'"),
     ('@njit\ndef inner', "@njit(locals={'x': float64})\ndef inner")])
 def test_it_changes_with_what_machine_code_is_made_from(old, new):
@@ -117,6 +119,13 @@ def test_it_is_the_same_in_every_process():
             for _, value in sorted(vars(module).items()) if isinstance(value, Dispatcher)]
     assert len(here) > 20
     assert told == here
+
+
+def test_it_is_the_same_after_a_call_under_a_profiler():
+    function = njit(lambda x: x + 1.0)
+    before = fingerprint(function)
+    cProfile.Profile().runcall(function, 1.0)
+    assert fingerprint(function) == before
 
 
 def test_a_constant_that_changes_in_the_process_changes_it():
