@@ -21,7 +21,7 @@ ROS = {'rclpy', 'rpyutils', 'ament_index_python', 'rosidl_parser', 'rosidl_pycom
 
 # What editable installations, setuptools, wheels of ROS and Cython add to any process.
 INCIDENTAL = ('__', '_distutils', 'ros_wheels', '_cython', 'cython_', '_sysconfigdata')
-NAME = 'OPENBLAS_THREAD_TIMEOUT'
+SLEEP = 'OPENBLAS_THREAD_TIMEOUT'
 
 REPORT = """
 names = {name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)
@@ -79,12 +79,12 @@ def test_loading_a_scenario_imports_no_part_of_python_that_few_need():
                 'importlib.metadata', 'pydantic.plugin._loader'} & parts
 
 
-@pytest.mark.parametrize(('given', 'expected'), [({}, '4'), ({NAME: '20'}, '20')])
+@pytest.mark.parametrize(('given', 'expected'), [({}, '4'), ({SLEEP: '20'}, '20')])
 def test_threads_of_openblas_sleep_at_once_unless_the_user_says_else(given, expected):
-    environment = {name: value for name, value in os.environ.items() if name != NAME} | given
+    environment = {name: value for name, value in os.environ.items() if name != SLEEP} | given
     done = subprocess.run(
         [sys.executable, '-c', 'import os, sys, sbot\nassert "numpy" not in sys.modules\n'
-         f'print(os.environ["{NAME}"])'],
+         f'print(os.environ["{SLEEP}"])'],
         check=True, capture_output=True, text=True, timeout=600, env=environment)
     assert done.stdout.strip() == expected
 
