@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import shutil
 import sys
 from glob import glob
@@ -13,7 +14,9 @@ from setuptools.dist import Distribution
 
 NAME = 'potential_field_bot'
 # `colcon build --symlink-install` runs this file through a link, in a folder without README.md.
-README = Path(__file__).resolve().parent / 'README.md'
+ROOT = Path(__file__).resolve().parent
+README = ROOT / 'README.md'
+VERSION = (ROOT / 'sbot' / 'version.py').read_text(encoding='utf-8')
 TOP = [NAME, 'navigate', 'sbot_common', 'wind_model', 'neural_controller', 'sbot_sim', 'sbot']
 PACKAGES = find_packages(include=[pattern for name in TOP for pattern in (name, f'{name}.*')])
 
@@ -95,7 +98,7 @@ EXTRAS = {
 
 setup(
     name=NAME,
-    version='0.1.0',
+    version=re.findall(r"^VERSION = '(.+)'", VERSION, re.MULTILINE)[0],
     description='Wind-blown robot swarms in the plane: simulator, wind, leader and followers',
     long_description=README.read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> object:
     if name == '__version__':
-        value: object = import_module('sbot.version').package_version()
+        value: object = import_module('sbot.version').VERSION
         globals()[name] = value
         return value
     if name not in __all__:

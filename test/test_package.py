@@ -13,6 +13,8 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+import sbot
+
 ROOT = Path(__file__).resolve().parents[1]
 # Names on PyPI (or of modules) -> keys of rosdep, where they are not python3-<name>.
 ROSDEP = {'pyyaml': 'python3-yaml', 'pillow': 'python3-pil'}
@@ -64,6 +66,9 @@ def test_names_versions_and_people_agree(setup_arguments, manifest):
     for tag, key in (('name', 'name'), ('version', 'version'), ('license', 'license'),
                      ('maintainer', 'maintainer')):
         assert manifest.find(tag).text == setup_arguments[key]
+    assert setup_arguments['version'] == sbot.__version__
+    changes = (ROOT / 'CHANGELOG.md').read_text('utf-8')
+    assert changes.partition('\n## ')[2].split()[0] == sbot.__version__
     assert manifest.find('maintainer').get('email') == setup_arguments['maintainer_email']
 
 

@@ -75,7 +75,7 @@ def test_it_works_where_only_it_is_installed(wheel, tmp_path):
     done = subprocess.run([str(python), '-I', str(ROOT / '.ci' / 'smoke.py')], cwd=tmp_path,
                           capture_output=True, text=True, check=False, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith('sbot 0.1.0, Python ')
+    assert done.stdout.startswith('sbot 0.2.0, Python ')
 
 
 @pytest.mark.slow

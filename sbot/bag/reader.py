@@ -18,10 +18,11 @@ from sbot.bag.decompress import Unpacked, inflated
 from sbot.bag.mcap_contents import Message
 from sbot.bag.mcap_reader import McapStream
 from sbot.bag.metadata import FILE_NAME
-from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME, RANDOM_NUMBERS
+from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME
 from sbot.files.notebook_frame import notebook_frame
 from sbot.files.yaml_plain import load_mapping
 from sbot.files.yaml_text import decode_text, read_file
+from sbot.version import Maker, maker_of
 from sbot_common.errors import InputError, bad_value, shown
 from sbot_common.files import check_regular
 from sbot_common.topics import SCENARIO
@@ -195,13 +196,12 @@ class Bag:
         return self._streams[0].metadata.get(METADATA_NAME, {}) if self._streams else {}
 
     @property
-    def random_numbers(self) -> str | None:
-        """Generator of the run's random numbers; None: a bag of another recorder.
-
-        Versions that noted none, '', drew from PCG64.
-        """
+    def maker(self) -> Maker:
+        """What made the run: its version, and the generator of its random numbers."""
         noted = self.metadata
-        return noted.get(RANDOM_NUMBERS, '') if 'version' in noted else None
+        if 'version' in noted:  # versions that did not note it drew from PCG64
+            return Maker(noted['version'], noted.get('random_numbers', 'PCG64'))
+        return maker_of(self.scenario_text)
 
     @cached_property
     def scenario_text(self) -> str:

@@ -31,7 +31,6 @@ from sbot_common.topics import Topic
 METADATA_NAME = 'potential_field_bot'  # of the MCAP metadata record
 END_NAME = 'potential_field_bot end'  # of another, only in bags of runs that were cut short
 CUT_SHORT = 'cut_short'  # its key, also in metadata.yaml
-RANDOM_NUMBERS = 'random_numbers'  # key of the first: what they are made with
 FLUSH_PERIOD = 0.5  # s of wall time: nothing waits for longer than twice this
 SYNC_PERIOD = 5.0  # s of wall time between fsyncs, and between counts in metadata.yaml
 CHUNK_SIZE = 1 << 20  # bytes before compression

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def information(bag: Bag) -> dict[str, Any]:
         'cut_short': bag.cut_short,
         'scenario': scenario.get('name'),
         'seed': scenario.get('seed') if bag.seed is None else bag.seed,
-        'version': bag.metadata.get('version'),
+        'version': scenario.get('version'),
         'duration_s': (last - first) / NANOSECONDS,
         'messages': sum(topic.messages for topic in topics.values()),
         'topics': {name: {'type': topic.type, 'messages': topic.messages,
@@ -52,15 +53,16 @@ def _size(path: Path) -> int:
 
 
 def _scenario(bag: Bag) -> dict[str, Any]:
-    """Return name and seed of the recorded scenario, as far as it has them."""
-    try:
-        scenario = load_mapping(bag.scenario_text, 'scenario')
-    except InputError:
-        return {}
+    """Return name and seed of the recorded scenario, and the version that ran it, if known."""
     found: dict[str, Any] = {}
-    if 'name' in scenario:
-        found['name'] = one_line(str(scenario['name']), 200)
-    return {**found, 'seed': scenario['seed']} if isinstance(scenario.get('seed'), int) else found
+    with suppress(InputError):
+        found['version'] = bag.maker.version
+        scenario = load_mapping(bag.scenario_text, 'scenario')
+        if 'name' in scenario:
+            found['name'] = one_line(str(scenario['name']), 200)
+        if isinstance(scenario.get('seed'), int):
+            found['seed'] = scenario['seed']
+    return found
 
 
 def _info(args: argparse.Namespace) -> int:

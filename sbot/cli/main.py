@@ -52,11 +52,11 @@ _NAMES = (errno.ENAMETOOLONG, errno.ELOOP)  # of files that nobody can have
 
 
 class _Version(argparse.Action):
-    """Print the version; looking it up takes a while, so only then."""
+    """Print the version and exit."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from sbot.version import package_version
-        print(f'sbot {package_version()}')
+        from sbot.version import VERSION
+        print(f'sbot {VERSION}')
         parser.exit()
 
 

@@ -62,7 +62,7 @@ def _run(args: argparse.Namespace) -> int:
             print(one_line(f'{bag.path}: {said}'), file=sys.stderr)
     code = _report(result, args, damage_code(bag), robots=_compared(result),
                    compared=len(result.compared))
-    if result.commands == 0 and not code:
+    if result.commands == 0:
         print(f'{bag.path}: no command was compared', file=sys.stderr)
         return 2
     return code
@@ -99,7 +99,7 @@ def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, d
         print(f'{result.differences} of {result.commands} commands differ{robots}{stopped}')
         if said := in_words(result.differing, compared):
             print(said)
-    else:
+    elif result.commands:
         print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
               f'{result.ticks} ticks agree {agree}{robots}')
     return damaged or (0 if result.equal else 1)

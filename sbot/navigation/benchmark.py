@@ -26,7 +26,7 @@ from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.request import Request
 from sbot.sweeps.results.journal import read_index, read_rows
 from sbot.sweeps.sources import check_values
-from sbot.version import package_version
+from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value, one_line, shown
 
 LOG = logging.getLogger(__name__)
@@ -146,7 +146,7 @@ def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: st
             except (InputError, NodeFailed) as error:
                 # Where a recording was differs from run to run; a row does not.
                 row = {'error': one_line(str(error).replace(str(bag), 'the recording'))}
-        row |= {'seed': values['seed'], 'version': package_version(),
+        row |= {'seed': values['seed'], 'version': VERSION,
                 'wall_time_s': round(time.perf_counter() - begun, 6)}
         rows.append(_row(name, row, controller, fixed, sha256, library.digest(values)))
         keep(rows[-1])

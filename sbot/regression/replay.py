@@ -18,11 +18,11 @@ from sbot.runner.recording import open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
+from sbot.version import THIS, Maker, signed
 from sbot_common import topics
 from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Inputs, Point
-from sbot_common.random.generators import SOURCE
 from sbot_common.signals.deferral import held
 from sbot_common.twist import Twist
 from sbot_common.wire.cdr import decode, encode
@@ -78,11 +78,12 @@ class ReplayResult(NamedTuple):
     compared: tuple[int, ...] = ()  # all other robots
     differing: tuple[DifferingRobot, ...] = ()  # robots with differences, by id
     changed_files: tuple[str, ...] = ()  # of the controllers, changed since the recording
+    random_numbers: str = ''  # generator of the recording's, if `version` is given
 
     @property
     def equal(self) -> bool:
-        """Whether every command that was compared is as recorded."""
-        return self.differences == 0
+        """Whether commands were compared, and all are as recorded."""
+        return self.commands > 0 and self.differences == 0
 
     def left_out(self) -> str:
         """Say which robots drew other random numbers, so that none is compared; '' if none."""
@@ -90,9 +91,8 @@ class ReplayResult(NamedTuple):
         drew = [robot for robot in self.not_compared if robot not in outside]
         if not drew:
             return ''
-        return (f'recorded with version {self.version}, which made other random numbers: the '
-                'commands of controllers that draw some are not compared '
-                f'({_robots(drew)})')
+        return (f'recorded with {Maker(self.version, self.random_numbers)}; this is {THIS}: the '
+                f'commands of controllers that draw some are not compared ({_robots(drew)})')
 
     def changes(self) -> str:
         """Say which files of controllers have changed since the recording; '' if none."""
@@ -163,11 +163,12 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     return ReplayResult(scenario.name, count, comparison.compared, comparison.differences,
                         comparison.first, bag.damage,
                         tuple(sorted({*others, *replayed.outside})),
-                        bag.metadata.get('version', '') if others else '',
+                        bag.maker.version if others else '',
                         tuple(replayed.outside.items()),
                         tuple(sorted(replayed.commands.keys() - others)),
                         comparison.differing.robots(),
-                        tuple(changed_files(bag.metadata, scenario)))
+                        tuple(changed_files(bag.metadata, scenario)),
+                        bag.maker.random_numbers if others else '')
 
 
 def _recorder(output: str | Path, scenario: Scenario, stack: contextlib.ExitStack) -> Recorder:
@@ -175,7 +176,7 @@ def _recorder(output: str | Path, scenario: Scenario, stack: contextlib.ExitStac
     recorder = open_recorder(output, scenario)
     stack.callback(recorder.close)
     recorder.write(topics.SCENARIO.name, topics.SCENARIO, scenario.rate.stamp_ns(0),
-                   write_string(scenario.to_yaml()))
+                   write_string(signed(scenario.to_yaml())))
     return recorder
 
 
@@ -248,7 +249,7 @@ class _Controllers:
                              'them (controller: none or external); give --node COMMAND, or '
                              'another controller by --set')
         self._robots = controlled_robots(scenario, self.commands)
-        self._other_numbers = bag.random_numbers not in (None, SOURCE)
+        self._other_numbers = not bag.maker.draws_ours
         # Robots that have drawn numbers which the recorded run did not have.
         self.drew_other_numbers: set[int] = set()
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from sbot.runner.file_digests import noted_files
 from sbot.scenario.model import Scenario
-from sbot.version import package_version
+from sbot.version import THIS
 from sbot_common.errors import InputError
-from sbot_common.random.generators import SOURCE
 
 if TYPE_CHECKING:
     from sbot.bag.recorder import Recorder
@@ -32,10 +31,10 @@ def open_recorder(directory: str | Path, scenario: Scenario,
 
     """
     from sbot.bag.metadata import DISTRIBUTION
-    from sbot.bag.recorder import RANDOM_NUMBERS, Recorder  # with ROS' message definitions
+    from sbot.bag.recorder import Recorder  # with ROS' message definitions
     return Recorder(directory, ros_distro=ros_distro or DISTRIBUTION, metadata={
-        'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), 'version': package_version(),
-        RANDOM_NUMBERS: SOURCE, **noted_files(scenario)})
+        'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), **THIS._asdict(),
+        **noted_files(scenario)})
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from sbot.controllers.user import load_function
 from sbot.scenario.fields import COLOURS
 from sbot.scenario.model import Scenario, Zone
 from sbot.scenario.world import box_bodies, box_poses, obstacle_paths, world_arrays
+from sbot.version import signed
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
@@ -94,7 +95,7 @@ def broadcast_options(scenario: Scenario) -> BroadcastOptions:
     from sbot_sim.messages.zone_markers import ZoneSign
     zones = tuple(ZoneSign(zone.name, zone.center, zone.radius, _shares(zone_colour(zone)))
                   for zone in scenario.world.zones)
-    return BroadcastOptions(scenario.to_yaml(), [robot.goal for robot in scenario.robots],
+    return BroadcastOptions(signed(scenario.to_yaml()), [robot.goal for robot in scenario.robots],
                             tf_namespaced=scenario.tf_namespaced,
                             poses_topic=scenario.poses_topic,
                             cmd_vel_stamped=scenario.cmd_vel_stamped,

@@ -37,7 +37,7 @@ from sbot.sweeps.results.plan_file import Settings, Stored, read_plan, write_pla
 from sbot.sweeps.results.rows import fits
 from sbot.sweeps.results.table import write_tables
 from sbot.sweeps.simulate import Job, Row, parsed_sources, scenario_of
-from sbot.version import package_version
+from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value
 
 LOG = logging.getLogger(__name__)
@@ -91,7 +91,7 @@ def make_job(plan: Plan, request: Request, options: Options) -> bytes:
                     for name, given in zip(plan.metrics, request.metrics, strict=True))
     sources = tuple(source._replace(text='') for source in plan.sources)
     job = Job(sources, parsed_sources(plan.sources), dict(plan.fixed), metrics,
-              pickled(request.given, 'controllers'), request.module_path, package_version(),
+              pickled(request.given, 'controllers'), request.module_path, VERSION,
               options.timeout, options.memory, plan.overlaps)
     return pickle.dumps(job)
 
@@ -148,7 +148,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         if index.damaged:
             LOG.warning('%s: %s', folder / JOURNAL, index.damage())
         done, failed = _finished(folder, index, options)
-        version = package_version()
+        version = VERSION
         try:
             with _bar(plan, len(done), len(failed), options) as show:
                 def keep(rows: list[Row]) -> None:
@@ -194,9 +194,9 @@ def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False
             raise InputError(f'{folder}: holds another sweep; different: '
                              f"{', '.join(old.differences(plan))}; give the values of that "
                              'sweep, or a new folder')
-        if version != package_version():
+        if version != VERSION:
             raise InputError(f'{folder}: was made by version {version}; version '
-                             f'{package_version()} cannot be combined with it in one table')
+                             f'{VERSION} cannot be combined with it in one table')
         return
     try:
         there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
@@ -224,7 +224,7 @@ def _begin(plan: Plan, request: Request, options: Options, folder: Path) -> None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         settings = Settings(request.path, options.timeout, options.memory, options.record)
-        write_plan(folder, Stored(plan, package_version(), settings))
+        write_plan(folder, Stored(plan, VERSION, settings))
     except OSError as error:
         raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
 

@@ -19,7 +19,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_of_parsed
 from sbot.scenario.model import Scenario
 from sbot.sweeps.plan import PlannedRun, Source
-from sbot.version import package_version
+from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value, one_line
 from sbot_common.user_code import UserCodeError
 
@@ -56,8 +56,8 @@ def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
     row: Row = {'run': run.number, 'scenario': job.sources[run.source].name, **run.values,
                 'seed': run.seed}
     try:
-        if job.version != package_version():
-            raise InputError(f'version of this worker: got {package_version()}, expected that '
+        if job.version != VERSION:
+            raise InputError(f'version of this worker: got {VERSION}, expected that '
                              f'of the sweep, {job.version}')
         row.update(_numbers(job, run, record))
         error = None

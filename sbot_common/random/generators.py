@@ -8,8 +8,6 @@ import numpy as np
 
 from sbot_common.random.purposes import PLACEMENT
 
-# Recordings say which numbers their controllers drew; those without it had PCG64.
-SOURCE = 'Philox4x64-10 by tick'
 _WORD = 2**64 - 1
 
 

@@ -1,8 +1,11 @@
-"""Purposes of random numbers; the number of a purpose is half of the generator's key."""
+"""The generator's name, and purposes of random numbers: half of its key is a purpose's number."""
 
 from __future__ import annotations
 
 from hashlib import sha256
+
+# What the numbers are made with: recordings name it, so that those of another generator tell.
+SOURCE = 'Philox4x64-10 by tick'
 
 # New purposes go to the end: another number is another stream, and changes recorded results.
 # 6, 7 and 9 are those of sensors (``sbot_sim.sensors.kinds``).

@@ -95,7 +95,7 @@ def job(path, **changes):
 
     from sbot.sweeps.plan import Source
     from sbot.sweeps.simulate import Job, parsed_sources
-    from sbot.version import package_version
+    from sbot.version import VERSION
     source = Source('tiny', path.read_text(), str(path), str(path.parent), 1)
     return Job((source,), parsed_sources([source]), {}, (), pickle.dumps({}), (str(HERE),),
-               package_version())._replace(**changes)
+               VERSION)._replace(**changes)

@@ -1,25 +1,14 @@
-"""The version is that of the installation, or unknown."""
+"""A text of /scenario tells which version made it."""
 
-import importlib.metadata
-
-import pytest
-
-from sbot import version
+from sbot.version import THIS, Maker, maker_of, signed
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    version.package_version.cache_clear()
-    yield
-    version.package_version.cache_clear()
+def test_a_signed_text_tells_what_made_it():
+    assert maker_of(signed('name: x\n')) == THIS
+    assert maker_of(signed('').replace(THIS.version, '0.9.1rc2')) == Maker(
+        '0.9.1rc2', THIS.random_numbers)
 
 
-def test_it_is_that_of_the_installation():
-    assert version.package_version() == importlib.metadata.version('potential_field_bot')
-
-
-def test_sources_alone_have_none(monkeypatch):
-    def missing(name):
-        raise version.PackageNotFoundError(name)
-    monkeypatch.setattr(version, 'version', missing)
-    assert version.package_version() == 'unknown'
+def test_of_a_text_without_signature_the_numbers_are_not_ours():
+    assert maker_of('name: x\n').version == 'before 0.2.0'
+    assert not maker_of('name: x\n').draws_ours

@@ -15,17 +15,19 @@ from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import ticks
 from sbot.cli import replay as replay_command
+from sbot.cli.bag import information
 from sbot.regression.observation import recorded_inputs, sensor_topics
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import scenario_names
+from sbot.version import THIS, VERSION
 from sbot_common.errors import InputError
 from sbot_common.observation import make_observation
 from sbot_common.random.generators import TickGenerator
 from sbot_common.random.purposes import CONTROLLER
 from sbot_common.topics import CMD_VEL, GOAL, Topic
-from sbot_common.wire.messages import read_twist, write_pose, write_twist
+from sbot_common.wire.messages import read_twist, write_pose, write_string, write_twist
 
 
 def recorded(directory, name='leader_follower', duration=2.0, **overrides):
@@ -238,7 +240,8 @@ def test_an_older_recording_is_compared_where_nothing_is_drawn(capsys):
     assert (result.ticks, result.commands) == (11, 11)
     assert run(OLD) == 0
     told = capsys.readouterr()
-    assert told.err.count('recorded with version 0.1.0, which made other random numbers') == 1
+    assert told.err.count(
+        'recorded with version 0.1.0 (random numbers: PCG64); this is version ') == 1
     assert '(robot 0)' in told.err
     assert 'all 11 commands of 11 ticks agree' in told.out
 
@@ -265,27 +268,36 @@ robots: [{pose: [2, 2, 0], controller: 'from_tick_five:Mine'}]
 """
 
 
-@pytest.mark.parametrize('noted', [True, False])
-def test_what_was_commanded_before_the_first_draw_is_compared(tmp_path, noted):
+@pytest.mark.parametrize(('recorder', 'noted'), [
+    ('ours', True), ('ours', False), ('rosbag2', True), ('rosbag2', False)])
+def test_what_was_commanded_before_the_first_draw_is_compared(tmp_path, recorder, noted):
+    """A bag of rosbag2 has topics alone."""
     (tmp_path / 'from_tick_five.py').write_text(FROM_TICK_FIVE)
     (tmp_path / 'mine.yaml').write_text(FROM_TICK_FIVE_SCENARIO)
     run_scenario(load_scenario(str(tmp_path / 'mine.yaml')), record=tmp_path / 'new')
     source, names = Bag(tmp_path / 'new'), {}
-    metadata = dict(source.metadata)
+    metadata = {} if recorder == 'rosbag2' else dict(source.metadata)
     if not noted:
-        del metadata['random_numbers']
-    with Recorder(tmp_path / 'old', metadata=metadata) as recorder:
+        metadata.pop('random_numbers', None)
+    with Recorder(tmp_path / 'old', metadata=metadata) as new:
         for message in source.messages():
             topic = names.setdefault(message.name, Topic(message.name, message.type))
             payload = message.payload
             if message.name.endswith('cmd_vel') and read_twist(payload)[0] != 0.1:
                 payload = write_twist(0.5, 0.0, 0.0)
-            recorder.write(message.name, topic, message.stamp_ns, payload)
+            if message.name == '/scenario' and not noted:
+                payload = write_string(source.scenario_text)
+            new.write(message.name, topic, message.stamp_ns, payload)
     result = replay(Bag(tmp_path / 'old'))
     if noted:
         assert (result.commands, result.differences, result.not_compared) == (11, 6, ())
     else:
         assert (result.commands, result.differences, result.not_compared) == (5, 0, (0,))
+        was = 'version before 0.2.0 (random numbers: unknown)' if recorder == 'rosbag2' else (
+            f'version {VERSION} (random numbers: PCG64)')
+        assert f'recorded with {was}; this is {THIS}' in result.left_out()
+    assert information(Bag(tmp_path / 'old'))['version'] == (
+        VERSION if noted or recorder == 'ours' else 'before 0.2.0')
 
 
 def test_unusable_bags_say_why(bag, tmp_path):
@@ -412,4 +424,8 @@ def test_a_recording_of_which_nothing_is_compared_does_not_pass(with_a_node, mon
     result = replay(Bag(with_a_node))._replace(commands=0)
     monkeypatch.setattr(replay_command, 'replay', lambda *_: result)
     assert run(with_a_node) == 2
-    assert 'no command was compared' in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert 'no command was compared' in told.err
+    assert not told.out
+    assert run(with_a_node, '--json') == 2
+    assert json.loads(capsys.readouterr().out)['equal'] is False

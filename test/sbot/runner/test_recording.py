@@ -5,7 +5,7 @@ import pytest
 import sbot
 from sbot.bag.reader import Bag
 from sbot.runner.recording import closed, open_recorder, removed_if_empty
-from sbot.version import package_version
+from sbot.version import VERSION
 from sbot_common.errors import InputError
 from sbot_common.topics import CLOCK
 from sbot_common.wire.messages import write_clock
@@ -24,7 +24,7 @@ def test_scenario_seed_and_version_are_in_the_bag(tmp_path):
     bag = Bag(tmp_path / 'bag')
     assert sbot.load(bag.scenario_text).to_yaml() == sbot.load(SCENARIO).to_yaml()
     assert bag.metadata['seed'] == '7'
-    assert bag.metadata['version'] == package_version()
+    assert bag.metadata['version'] == VERSION
 
 
 @pytest.mark.parametrize(('error', 'words'), [

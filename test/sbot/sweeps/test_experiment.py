@@ -116,7 +116,7 @@ def test_resume_refuses_another_plan_and_version(local, tmp_path, monkeypatch):
         sweep(made, tmp_path, resume=True)
     with pytest.raises(InputError, match='last_x came from Python'):
         read_request(folder)
-    monkeypatch.setattr('sbot.sweeps.experiment.package_version', lambda: '99')
+    monkeypatch.setattr('sbot.sweeps.experiment.VERSION', '99')
     with pytest.raises(InputError, match='cannot be combined with it in one table'):
         sweep(made, folder, resume=True)
 
