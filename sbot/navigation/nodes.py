@@ -19,6 +19,7 @@ from sbot.controllers.external import ENTRY as EXTERNAL
 from sbot.controllers.registry import NONE
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation.competitors import command_of
+from sbot.regression.arrays import held_commands
 from sbot.ros.domain import FREE, parse_domain
 from sbot.ros.own_command import parse_command, robot_commands
 from sbot.ros.up import NodeFailed, run_up
@@ -28,9 +29,7 @@ from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError, install_command
-from sbot_common.topics import CMD_VEL, COMMAND_TYPES, resolve
-from sbot_common.twist import STOP, Twist
-from sbot_common.wire.messages import read_twist
+from sbot_common.twist import Twist
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
 
@@ -111,26 +110,14 @@ def driven_run(whole: Scenario, controller: str, bag: Path,
 def recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:
     """Return the commands (T + 1, N, 3) that held in each tick of a recording of nodes.
 
-    The last of a tick counts. It holds until the next one, or for the robot's ``command_timeout``;
-    one that is not finite is taken as 0.
+    Those of other robots, and those before a robot's first, are 0.
     """
-    n, rate = len(scenario.robots), scenario.rate
-    robots = {resolve(CMD_VEL, i, n): i for i in range(n)}
-    sent: list[dict[int, Twist]] = [{} for _ in range(rate.ticks(scenario.duration) + 1)]
-    for message in bag.messages_of(dict.fromkeys(robots, COMMAND_TYPES)):
-        twist = read_twist(message.payload, message.type)
-        sent[rate.tick(message.stamp_ns)][robots[message.name]] = (
-            twist if np.isfinite(twist).all() else STOP)
-    commands = np.zeros((len(sent), n, 3))
-    for robot, external in external_robots(scenario).items():
-        now, heard_ns = STOP, 0
-        for k, messages in enumerate(sent):
-            stamp_ns = rate.stamp_ns(k)
-            if robot in messages:
-                now, heard_ns = messages[robot], stamp_ns
-            if external.too_old(stamp_ns - heard_ns):
-                now = STOP
-            commands[k, robot] = now
+    stamps_ns = np.array([scenario.rate.stamp_ns(tick) for tick in range(
+        scenario.rate.ticks(scenario.duration) + 1)], np.int64)
+    commands = np.zeros((len(stamps_ns), len(scenario.robots), 3))
+    held = held_commands(bag, stamps_ns, len(scenario.robots), external_robots(scenario))
+    for robot, each in held.items():
+        commands[:, robot] = np.nan_to_num(each)
     return commands
 
 

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import pytest
 
-from sbot.bag.arrays import Recording, read_recording
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
+from sbot.regression.arrays import Recording, read_recording
 from sbot.regression.golden import check_golden, record_golden
 from sbot.regression.replay import replay
 from sbot.runner.history import Run

@@ -41,11 +41,11 @@ from neural_controller.network import (
 )
 from neural_controller.saved_policy import SavedPolicy, Source, read_policy, write_policy
 from sbot.bag import compare, csv_export
-from sbot.bag.arrays import read_recording
 from sbot.bag.reader import Bag
 from sbot.cli.bag import information
 from sbot.figures.recording import from_bag
 from sbot.files.yaml_text import decode_text, parse_yaml
+from sbot.regression.arrays import read_recording
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.argos.experiment import argos_yaml

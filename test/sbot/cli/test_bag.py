@@ -6,12 +6,12 @@ import math
 import pytest
 from bag_maker import RATE, SCENARIO_TEXT, command, make_bag, tick_messages
 
-from sbot.bag.arrays import read_recording
 from sbot.bag.compare import compare
 from sbot.bag.csv_export import write_csv
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.cli import bag as bag_commands
+from sbot.regression.arrays import read_recording
 from sbot_common.errors import InputError
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from external_runs import CASES, scenario, up
 
-from sbot.bag.arrays import read_recording
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
 from sbot.navigation import benchmark, nodes
@@ -18,6 +17,7 @@ from sbot.navigation.library import chosen_scenes, families
 from sbot.navigation.nodes import recorded_commands
 from sbot.navigation.rows import read_rows_file
 from sbot.navigation.table import table
+from sbot.regression.arrays import read_recording
 from sbot.ros.up import NodeFailed
 from sbot.scenario.load import parse_scenario
 from sbot.sweeps.experiment import Options
