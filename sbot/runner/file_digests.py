@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from sbot.controllers.registry import NONE, entry_of
+from sbot.controllers.registry import NONE
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.model import Scenario
-from sbot.scenario.paths import find_file, portable
+from sbot.scenario.paths import find_file, named_files, portable
 from sbot_common.errors import InputError
 from sbot_common.files import open_regular
 
@@ -50,15 +50,9 @@ def changed_files(metadata: Mapping[str, str], scenario: Scenario) -> list[str]:
 
 def _files(scenario: Scenario) -> Iterator[str]:
     """Yield the files that controllers' parameters name, each once."""
-    found: set[str] = set()
-    for robot in scenario.robots:
-        keys = () if robot.controller == NONE else entry_of(robot.controller).paths
-        parameters = controller_parameters(scenario, robot) if keys else {}
-        for key in keys:
-            path = parameters.get(key) if isinstance(parameters, dict) else None
-            if isinstance(path, str) and path not in found:
-                found.add(path)
-                yield path
+    yield from dict.fromkeys(
+        path for robot in scenario.robots if robot.controller != NONE
+        for path in named_files(robot.controller, controller_parameters(scenario, robot)).values())
 
 
 def _digest(path: str) -> str:

@@ -8,6 +8,7 @@ scenario (a recording moved together with its map).
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from itertools import islice
@@ -41,6 +42,48 @@ def _places(text: str, directory: Path) -> list[Path]:
     return places
 
 
+def _existing(text: str, directory: Path) -> str | None:
+    """Return the absolute path of a file; None if there is none."""
+    for place in _places(text, directory):
+        with suppress(OSError, ValueError):
+            if place.is_file():
+                return os.path.abspath(place)
+    return None
+
+
+def with_files(controller: str, parameters: dict[str, Any], directory: Path,
+               where: Callable[[str], str]) -> dict[str, Any]:
+    """Return a controller's parameters; the files that they name are absolute.
+
+    Where an entry says that a parameter names a file, it must be there. A class of the user's says
+    nothing: each of its texts that is the path of a file is taken as one.
+
+    Raises
+    ------
+    InputError
+        if a file is missing; the message begins with ``where`` of the parameter.
+
+    """
+    if controller == NONE:
+        return parameters
+    entry, found = entry_of(controller), {}
+    for key, text in parameters.items():
+        if isinstance(text, str) and key in entry.paths:
+            found[key] = find_file(text, directory, where(key))
+        elif isinstance(text, str) and entry.parameters is None:
+            found[key] = _existing(text, directory) or text
+    return {**parameters, **found}
+
+
+def named_files(controller: str, parameters: object) -> dict[str, str]:
+    """Return the files (absolute) that a controller's parameters name, by key."""
+    if controller == NONE or not isinstance(parameters, dict):
+        return {}
+    paths = entry_of(controller).paths
+    return {key: text for key, text in parameters.items() if isinstance(text, str)
+            and (key in paths or (os.path.isabs(text) and os.path.isfile(text)))}
+
+
 def find_file(text: str, directory: Path, where: str) -> str:
     """Return the absolute path of a file that a scenario in ``directory`` names.
 
@@ -53,10 +96,8 @@ def find_file(text: str, directory: Path, where: str) -> str:
     if text.startswith('$(find'):
         raise bad_value(where, text, 'a path: $(find PACKAGE) belongs to xacro and launch files; '
                         f'write it relative to {directory} or absolute')
-    for place in _places(text, directory):
-        with suppress(OSError, ValueError):
-            if place.is_file():
-                return os.path.abspath(place)
+    if found := _existing(text, directory):
+        return found
     names = f'one of {", ".join(TABLES)}, or ' if where.endswith('infrared_table') else ''
     wanted = 'an existing file'
     with suppress(OSError, ValueError):
@@ -101,9 +142,8 @@ def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
     used = [*values['controllers'].items(),
             *((robot['controller'], robot['parameters']) for robot in values['robots'])]
     for name, parameters in used:
-        for key in () if name == NONE else entry_of(name).paths:
-            if isinstance(parameters.get(key), str):
-                parameters[key] = portable(parameters[key])
+        parameters.update({key: portable(path)
+                           for key, path in named_files(name, parameters).items()})
     return values
 
 

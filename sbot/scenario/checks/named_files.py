@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import ScenarioFile
-from sbot.scenario.paths import PATH_KEYS, find_file, names_file
+from sbot.scenario.paths import PATH_KEYS, find_file, names_file, with_files
 
 
 def absolute_paths(written: ScenarioFile, directory: Path,
@@ -28,10 +27,7 @@ def with_parameter_files(written: ScenarioFile, directory: Path,
                          origins: Origins) -> ScenarioFile:
     """Return a scenario in which the files that controllers' parameters name are absolute."""
     def absolute(name: str, parameters: dict[str, Any], path: KeyPath) -> dict[str, Any]:
-        keys = () if name == NONE else entry_of(name).paths
-        return {**parameters, **{key: find_file(parameters[key], directory,
-                                                origins.where((*path, key)))
-                                 for key in keys if isinstance(parameters.get(key), str)}}
+        return with_files(name, parameters, directory, lambda key: origins.where((*path, key)))
 
     controllers = {name: absolute(name, parameters, ('controllers', name))
                    for name, parameters in written.controllers.items()}

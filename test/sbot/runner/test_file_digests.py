@@ -83,3 +83,42 @@ def test_metadata_that_is_not_ours_names_nothing(bag, tmp_path, noted):
     '{"": 3}', json.dumps({100_000 * 'a': None})])
 def test_what_is_no_table_of_digests_names_no_file(text):
     assert changed_files({FILES: text}, load_scenario('evolved_aggregation')) == []
+
+
+LEARNED = """
+import numpy as np
+
+
+class Learned:
+    def __init__(self, weights, mode):
+        self.speed = float(np.loadtxt(weights))
+
+    def step(self, observation, rng):
+        return self.speed, 0.0
+"""
+LEARNED_SCENARIO = """
+duration: 0.5
+world: {bounds: [0, 0, 9, 9]}
+robots: [{pose: [2, 2, 0], controller: 'learned_by_file:Learned',
+          parameters: {weights: speed.txt, mode: fast}}]
+"""
+
+
+def test_a_file_of_an_own_class_is_beside_the_scenario_and_in_the_digests(tmp_path, monkeypatch,
+                                                                          capfd):
+    folder, elsewhere = tmp_path / 'mine', tmp_path / 'elsewhere'
+    folder.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    (folder / 'learned_by_file.py').write_text(LEARNED)
+    (folder / 'speed.txt').write_text('0.25')
+    (folder / 'scene.yaml').write_text(LEARNED_SCENARIO)
+    run = sbot.run(folder / 'scene.yaml', record='bag')
+    assert run.commands[0, 0, 0] == 0.25
+    assert run.scenario.robots[0].parameters == {'weights': str(folder / 'speed.txt'),
+                                                 'mode': 'fast'}
+    digest = hashlib.sha256(b'0.25').hexdigest()
+    assert json.loads(sbot.Bag('bag').metadata[FILES]) == {str(folder / 'speed.txt'): digest}
+    (folder / 'speed.txt').write_text('0.5')
+    assert main(['replay', 'bag', '--trust']) == 1
+    assert f'changed since the recording: {folder / "speed.txt"}' in capfd.readouterr().err
