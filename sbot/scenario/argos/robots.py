@@ -179,7 +179,8 @@ def _heading(turn: Element) -> dict[str, Any]:
         return {'yaw_uniform': [math.radians(low), math.radians(high)]}
     if method == 'gaussian':
         mean, spread = turn.numbers('mean', 3)[0], turn.numbers('std_dev', 3, minimum=0.0)[0]
-        return {'yaw_gaussian': [radians(mean), math.radians(spread)]}
+        # Wrapped, a deviation of a turn is a uniform distribution to 3e-9, and so is a larger one.
+        return {'yaw_gaussian': [radians(mean), math.radians(min(spread, 360.0))]}
     raise InputError(f"{turn.where}: method: got '{method}', expected uniform, gaussian or "
                      'constant')
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sbot.files.yaml_text import KeyPath, Origins
-from sbot.scenario.model import Scenario, ScenarioFile
+from sbot.scenario.model import RobotEntry, Scenario, ScenarioFile
 from sbot.scenario.world import world_arrays
 from sbot_sim.collision.overlap import rectangle_distance
 from sbot_sim.drives.registry import users_of
@@ -37,7 +37,7 @@ def idle_settings(written: ScenarioFile, scenario: Scenario, origins: Origins) -
         yield f'{origins.where(path)}: has no effect {reason}'
     paths = [('robots', k) for k, entry in enumerate(written.robots)
              for _ in range(entry.count or 1)]
-    for path, text in (*_yaws(paths, scenario), *_goals(paths, scenario)):
+    for path, text in (*_yaws(written), *_goals(paths, scenario)):
         yield f'{origins.where(path)}: {text}'
 
 
@@ -64,17 +64,27 @@ def _boxes(written: ScenarioFile) -> Iterator[tuple[KeyPath, str]]:
             yield ('world', 'boxes', k, 'yaw'), 'on a round box'
 
 
-def _yaws(paths: Sequence[KeyPath], scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the first start pose that is turned by more than a turn, and a warning of it."""
-    turned = [i for i, robot in enumerate(scenario.robots)
-              if abs(robot.pose[2]) > 2.0 * math.pi]
+def _yaws(written: ScenarioFile) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the first angle of robots that is more than a turn, and a warning of it."""
+    turned = [(('robots', k, key), angle) for k, entry in enumerate(written.robots)
+              for key, angle in _angles(entry) if abs(angle) > 2.0 * math.pi]
     if turned:
-        i, others = turned[0], len(turned) - 1
-        more = (f' (and so have {others} more robots)' if others > 1 else
-                f' (and so has robot {turned[1]})' if others else '')
-        yield ((*paths[i], 'pose'),
-               f'robot {i} has a yaw of {scenario.robots[i].pose[2]:g} rad, more than a turn'
-               f'{more}; angles are in radians')
+        (path, angle), others = turned[0], len(turned) - 1
+        more = f' (and so are {others} more)' if others else ''
+        yield path, f'{angle:g} rad is more than a turn{more}; angles are in radians'
+
+
+def _angles(entry: RobotEntry) -> Iterator[tuple[str, float]]:
+    """Yield the angles (rad) of an entry, each with its key."""
+    if entry.pose is not None:
+        yield 'pose', entry.pose[2]
+    if entry.yaw is not None:
+        yield 'yaw', entry.yaw
+    if entry.yaw_uniform is not None:  # its width may be more than a turn
+        low, high = entry.yaw_uniform
+        yield 'yaw_uniform', max(abs(low), high - 2.0 * math.pi)
+    if entry.yaw_gaussian is not None:
+        yield 'yaw_gaussian', max(map(abs, entry.yaw_gaussian))
 
 
 def _goals(paths: Sequence[KeyPath], scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:

@@ -34,14 +34,14 @@ def tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: 
 
 
 def _headings(entry: RobotEntry, count: int, rng: np.random.Generator) -> Array:
-    """Return headings (count,) rad of an entry that has a distribution of them."""
+    """Return headings (count,) rad, within a turn, of an entry with a distribution of them."""
     if entry.yaw_gaussian is not None:
         mean, spread = entry.yaw_gaussian
-        headings: Array = mean + spread * _normals(rng, count, 1)[:, 0]
-        return headings
-    low, high = entry.yaw_uniform or (0.0, 0.0)
-    headings = low + (high - low) * rng.random(count)
-    return headings
+        headings = mean + spread * _normals(rng, count, 1)[:, 0]
+    else:
+        low, high = entry.yaw_uniform or (0.0, 0.0)
+        headings = low + (high - low) * rng.random(count)
+    return np.fmod(headings, 2.0 * math.pi)  # exact: others stay as they are
 
 
 def draws_heading(entry: RobotEntry) -> bool:

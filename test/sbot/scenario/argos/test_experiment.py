@@ -147,6 +147,8 @@ def test_angles_of_more_than_a_turn_are_wrapped(tmp_path, caplog):
                                    ('method="uniform" min="0,0,0" max="720,0,0"', 0, 360),
                                    ('method="uniform" min="-400,0,0" max="-370,0,0"', -40, -10),
                                    ('method="gaussian" mean="725,0,0" std_dev="1,0,0"', 0, 10),
+                                   ('method="gaussian" mean="0,0,0" std_dev="720,0,0"', -360, 360),
+                                   ('method="uniform" min="350,0,0" max="900,0,0"', -360, 360),
                                    ('method="constant" values="370,0,0"', 9.9, 10.1)):
         scenario = load(tmp_path, argos(group.format(orientation), wind=''))
         yaws = np.degrees([robot.pose[2] for robot in scenario.robots])

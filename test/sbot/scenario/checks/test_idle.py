@@ -1,5 +1,6 @@
 """A setting that silently does nothing warns, and says which other one it needs."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -79,8 +80,8 @@ def test_a_goal_that_robots_share_is_one_line(others, named, caplog):
 def test_a_yaw_in_degrees(caplog):
     load(pose=[1, 1, 90])
     [message] = caplog.messages
-    assert message == ('scenario: robots.0.pose: robot 0 has a yaw of 90 rad, more than a turn; '
-                       'angles are in radians')
+    assert message == ('scenario: robots.0.pose: 90 rad is more than a turn; angles are in '
+                       'radians')
 
 
 def test_yaws_beyond_a_turn_are_one_line(caplog):
@@ -88,8 +89,19 @@ def test_yaws_beyond_a_turn_are_one_line(caplog):
               for i in range(38)]
     sbot.load({'world': {'bounds': [0, 0, 20, 9]}, 'robots': robots})
     [message] = caplog.messages
-    assert message == ('scenario: robots.1.pose: robot 1 has a yaw of 90 rad, more than a turn '
-                       '(and so have 36 more robots); angles are in radians')
+    assert message == ('scenario: robots.1.pose: 90 rad is more than a turn (and so are 36 more); '
+                       'angles are in radians')
+
+
+@pytest.mark.parametrize(('key', 'value', 'angle'), [
+    ('yaw', -90, '-90'), ('yaw_uniform', [-90, 90], '90'), ('yaw_gaussian', [0, 10], '10')])
+def test_a_groups_yaw_in_degrees_is_named_by_its_key(caplog, key, value, angle):
+    robots = [{'count': 3, key: value, 'controller': 'none'}]
+    made = sbot.load({'world': {'bounds': [0, 0, 20, 9]}, 'robots': robots})
+    [message] = caplog.messages
+    assert message == (f'scenario: robots.0.{key}: {angle} rad is more than a turn; angles are in '
+                       'radians')
+    assert key == 'yaw' or all(abs(robot.pose[2]) < math.tau for robot in made.robots)
 
 
 @pytest.mark.parametrize(('body', 'key'), [
