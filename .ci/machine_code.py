@@ -153,7 +153,8 @@ def keep(cache: Path, folder: Path) -> int:
 
 def main() -> None:
     """Make a folder a level, each in a child process."""
-    parser = argparse.ArgumentParser(description='Make the machine code that a wheel brings.')
+    parser = argparse.ArgumentParser(allow_abbrev=False,
+                                     description='Make the machine code that a wheel brings.')
     parser.add_argument('folder', type=Path, help='is made, or made anew')
     parser.add_argument('scenarios', nargs='*', help='instead of all, and of all else')
     parser.add_argument('--runs-only', action='store_true', help='what `sbot run` needs, no more')

@@ -168,7 +168,7 @@ def accuracies(count: int) -> list[tuple[Any, ...]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.split('\n')[0])
     parser.add_argument('--count', type=int, default=10_000, help='numbers of each range')
     parser.add_argument('--seconds', type=float, default=1.0, help='for each speed')
     parser.add_argument('--csv', type=Path)

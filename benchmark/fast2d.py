@@ -150,7 +150,7 @@ def run(robots: int, sensors: int, seconds: float) -> dict[str, float]:
 
 def main() -> int:
     """Print the table; 1 if a step costs more than twice the same through World."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])
     parser.add_argument('--robots', type=int, default=1000)
     parser.add_argument('--sensors', type=int, default=8, help='a robot, of 3 rays each')
     parser.add_argument('--seconds', type=float, default=5.0)

@@ -87,7 +87,8 @@ def offsets(events: list[tuple[int, str]]) -> dict[str, list[float]]:
 
 def main() -> int:
     """Measure and write."""
-    parser = argparse.ArgumentParser(description="Measure when a tick's messages are published.")
+    parser = argparse.ArgumentParser(allow_abbrev=False,
+                                     description="Measure when a tick's messages are published.")
     parser.add_argument('--ticks', type=int, default=3000)
     parser.add_argument('--csv', type=Path, default=Path(__file__).with_name('lockstep_tick.csv'))
     arguments = parser.parse_args()

@@ -99,7 +99,7 @@ def write_golden_hashes() -> None:
 
 def main() -> int:
     """Print a line for each name; return 1 if a hash is not that of every machine."""
-    parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.partition('\n')[0])
     parser.add_argument('--short', action='store_true', help=f'only {", ".join(SHORT)}')
     golden = golden_hashes()
     differing = 0

@@ -34,7 +34,8 @@ Turns = dict[int, list[tuple[Any, ...]]]  # of a robot: the fields of its observ
 
 def main() -> int:
     """Keep observations, or take them, and print what a turn costs in each scene."""
-    parser = argparse.ArgumentParser(description='What a turn of navigate costs.')
+    parser = argparse.ArgumentParser(allow_abbrev=False,
+                                     description='What a turn of navigate costs.')
     parser.add_argument('scenes', nargs='*', default=list(SCENES))
     parser.add_argument('--seconds', type=float, default=20.0, help='of each scene')
     parser.add_argument('--keep', type=Path, metavar='FILE')

@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
 
 def main() -> int:
     """Run, print, and write the rows."""
-    parser = argparse.ArgumentParser(description='Do robots find their way?')
+    parser = argparse.ArgumentParser(allow_abbrev=False, description='Do robots find their way?')
     parser.add_argument('families', nargs='*', default=list(FAMILIES))
     parser.add_argument('--seeds', default='1:5', help='FIRST:LAST')
     parser.add_argument('--rate', type=float, default=30.0)

@@ -224,7 +224,8 @@ def median(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def main() -> int:
     """Measure every case."""
-    parser = argparse.ArgumentParser(description='Measure the speed of the ROS 2 nodes.')
+    parser = argparse.ArgumentParser(allow_abbrev=False,
+                                     description='Measure the speed of the ROS 2 nodes.')
     parser.add_argument('--only', default='', help='cases whose name contains this')
     parser.add_argument('--seconds', type=float, default=20.0,
                         help='how long a free-running case lasts; lockstep simulates four times '

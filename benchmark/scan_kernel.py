@@ -153,7 +153,7 @@ def measure(robots: int, threads: int, seconds: float) -> Result:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.split('\n')[0])
     parser.add_argument('--robots', type=int, nargs='+', default=[10, 100, 1000, 10_000])
     parser.add_argument('--threads', type=int, default=1)
     parser.add_argument('--seconds', type=float, default=3.0, help='for each size')

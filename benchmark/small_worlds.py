@@ -57,7 +57,7 @@ def measure_learning(seconds: float) -> dict[str, float]:
 
 def main() -> int:
     """Measure, print, and write the table."""
-    parser = argparse.ArgumentParser(description='Speed of many small worlds.')
+    parser = argparse.ArgumentParser(allow_abbrev=False, description='Speed of many small worlds.')
     parser.add_argument('--seconds', type=float, default=3.0, help='for each number')
     parser.add_argument('--peer-python', default=sys.executable, help='one that has VMAS')
     parser.add_argument('--csv', type=Path, default=Path(__file__).with_name('small_worlds.csv'))

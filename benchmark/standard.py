@@ -21,7 +21,7 @@ SIZES = [10, 100, 1000]
 
 def main() -> int:
     """Measure and write the tables."""
-    parser = argparse.ArgumentParser(description='The standard workload.')
+    parser = argparse.ArgumentParser(allow_abbrev=False, description='The standard workload.')
     parser.add_argument('--robots', type=int, nargs='+', default=SIZES)
     parser.add_argument('--cases', nargs='+', default=[])
     parser.add_argument('--seconds', type=float, default=3.0, help='for each number')

@@ -220,7 +220,7 @@ def measured(arguments: argparse.Namespace, work: Path) -> list[Row]:
 
 def main() -> None:
     """Measure, print and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.partition('\n')[0])
     parser.add_argument('--wheel', type=Path, help='a wheel with machine code, for this Python')
     parser.add_argument('--install', action='store_true', help='measure pip install . too')
     parser.add_argument('--warm', action='store_true', help='warm starts only, from the cache of '

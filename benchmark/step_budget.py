@@ -261,7 +261,8 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
 
 def main() -> int:
     """Print and write the table."""
-    parser = argparse.ArgumentParser(description='Where the time of a step goes.')
+    parser = argparse.ArgumentParser(allow_abbrev=False,
+                                     description='Where the time of a step goes.')
     parser.add_argument('--robots', type=int, nargs='+', default=[1000, 10_000])
     parser.add_argument('--csv', type=Path, default=Path(__file__).with_name('step_budget.csv'))
     arguments = parser.parse_args()

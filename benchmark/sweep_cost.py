@@ -96,7 +96,7 @@ def bookkeeping(runs: int, row: dict[str, Any]) -> tuple[float, float]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition('\n')[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.partition('\n')[0])
     parser.add_argument('--runs', type=int, default=200)
     parser.add_argument('--csv', type=Path)
     options = parser.parse_args()

@@ -118,7 +118,8 @@ def _three(values: Floats) -> str:
 
 def main() -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description='Time of a frame of the viewer.')
+    parser = argparse.ArgumentParser(allow_abbrev=False,
+                                     description='Time of a frame of the viewer.')
     parser.add_argument('--robots', type=int, default=300)
     parser.add_argument('--beams', type=int, default=180)
     parser.add_argument('--frames', type=int, default=120)

@@ -167,7 +167,7 @@ def draw(history, scores, path, title):
 
 def main(arguments=None):
     """Read the command line, evolve, write, and print the margin."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])
     parser.add_argument('problem', choices=PROBLEMS, help='what the s-bots should do')
     parser.add_argument('-o', '--output', type=Path, default=Path('evolved'),
                         help='folder for the network and its learning curve (default: evolved)')

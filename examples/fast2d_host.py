@@ -111,7 +111,7 @@ def run(scene, picture):
 
 def main():
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])
     parser.add_argument('scene', nargs='?', type=Path, default=HERE / 'fast2d_scene.yaml')
     parser.add_argument('-o', '--output', type=Path, default=Path('fast2d.png'))
     arguments = parser.parse_args()

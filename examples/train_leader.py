@@ -202,7 +202,7 @@ def draw(rows, path):
 
 def main(arguments=None):
     """Read the command line, train, write, and print what it brought."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])
     parser.add_argument('-o', '--output', type=Path, default=Path('leader'),
                         help='folder for the network and its learning curve (default: leader)')
     parser.add_argument('--steps', type=int, default=250_000,

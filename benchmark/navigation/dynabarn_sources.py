@@ -34,7 +34,8 @@ class KeyFrame(NamedTuple):
 
 def main() -> int:
     """Write the sources."""
-    parser = argparse.ArgumentParser(description="Sources of DynaBARN's plug-ins.")
+    parser = argparse.ArgumentParser(allow_abbrev=False,
+                                     description="Sources of DynaBARN's plug-ins.")
     parser.add_argument('plugins', type=Path, help='folder with the plug-ins, NAME.so')
     parser.add_argument('out', type=Path, help='folder for the sources, NAME.cc')
     arguments = parser.parse_args()

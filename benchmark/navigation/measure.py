@@ -41,7 +41,8 @@ def joined(new: dict[str, str]) -> str:
 
 def main() -> int:
     """Run and write."""
-    parser = argparse.ArgumentParser(description='Measure the rows of docs/results.md.')
+    parser = argparse.ArgumentParser(allow_abbrev=False,
+                                     description='Measure the rows of docs/results.md.')
     parser.add_argument('controllers', nargs='*', default=CONTROLLERS, metavar='CONTROLLER')
     parser.add_argument('-o', '--output', type=Path, default=Path('build/navigation'))
     parser.add_argument('--jobs', default='0', help='processes (default: one a processor)')

@@ -25,7 +25,8 @@ CSV = Path(__file__).parents[1] / 'standard_peers.csv'
 
 def main() -> int:
     """Measure and write the table."""
-    parser = argparse.ArgumentParser(description='Other simulators on the standard scene.')
+    parser = argparse.ArgumentParser(allow_abbrev=False,
+                                     description='Other simulators on the standard scene.')
     parser.add_argument('--robots', type=int, nargs='+', default=SIZES)
     parser.add_argument('--seconds', type=float, default=3.0, help='for each number and round')
     parser.add_argument('--peer-python', default=sys.executable, help='one that has the packages')

@@ -136,8 +136,11 @@ class Bag:
         files = [self.path / Path(name).name for name in named]
         files = files or sorted(self.path.glob('*.mcap')) or sorted(self.path.glob('*.db3'))
         if not files:
-            raise InputError(f'{self.path}: no .mcap file in this directory; its recorder may '
-                             'have been killed at its start')
+            reason = 'its recorder may have been killed at its start'
+            if (self.path / 'plan.json').is_file():
+                reason = (f'it holds the results of a sweep: sbot sweep show {self.path}; '
+                          'recordings of its runs are in its folder bags, if --record made some')
+            raise InputError(f'{self.path}: no .mcap file in this directory; {reason}')
         for file in files:
             if not file.is_file():
                 raise InputError(f'{file}: a file of the bag is missing ({FILE_NAME} names it)')

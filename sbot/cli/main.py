@@ -17,7 +17,13 @@ from importlib import import_module
 from typing import Any
 
 from sbot_common.compiled.lazy import uncollected
-from sbot_common.errors import InputError, keep_warnings_plain, one_line, plain_lines
+from sbot_common.errors import (
+    InputError,
+    keep_warnings_plain,
+    one_line,
+    plain_lines,
+    question,
+)
 from sbot_common.signals.interrupts import (
     Interrupts,
     check_interrupt,
@@ -45,9 +51,12 @@ COMMANDS = (
     ('docs', 'docs', 'list the pages of the documentation, or read one'),
 )
 
+# Options that another command has.
+_ELSEWHERE = {('sbot run', '--seeds'): 'for several seeds: sbot sweep SCENARIO --seeds 1:10'}
 # These run controllers and other modules of users in their own process, which may end it.
 _WATCHED = ('run', 'replay', 'plot', 'view', 'wind')
-_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS)  # what a disk may say at any time
+# What a disk, or an output that a shell has closed, may say at any time.
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EBADF)
 _NAMES = (errno.ENAMETOOLONG, errno.ELOOP)  # of files that nobody can have
 
 
@@ -74,7 +83,7 @@ class _Parser(argparse.ArgumentParser):
     """Parser of a command, which prints its own usage for options that it does not know."""
 
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - argparse's
-        super().__init__(*args, **options)
+        super().__init__(*args, **{'allow_abbrev': False, **options})
         self.register('action', 'parsers', _Commands)
         self._outputs: list[argparse.Action] = []  # options that are required after all
 
@@ -101,8 +110,12 @@ class _Parser(argparse.ArgumentParser):
         missing = getattr(known, 'output', '') is None
         if unknown:
             file = next((each for each in unknown if not each.startswith('-')), None)
-            self.error(f'unrecognized arguments: {" ".join(unknown)}'
-                       + (f'; for the output: -o {file}' if missing and file else ''))
+            option = next((each for each in unknown if each.startswith('--')), '')
+            near = question(option.partition('=')[0], sorted(self._option_string_actions), 0.7)
+            hints = (f'for the output: -o {file}' if missing and file else '', near,
+                     _ELSEWHERE.get((self.prog, option), ''))
+            self.error('; '.join([f'unrecognized arguments: {" ".join(unknown)}',
+                                  *filter(None, hints)]))
         if missing and self._outputs:
             self.error('the following arguments are required: -o/--output')
         return known, unknown
@@ -117,7 +130,8 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
 
     """
     parser = argparse.ArgumentParser(
-        prog='sbot', description='Simulate robot swarms in wind: run, record, replay, compare.')
+        prog='sbot', allow_abbrev=False,
+        description='Simulate robot swarms in wind: run, record, replay, compare.')
     parser.add_argument('--version', action=_Version, nargs=0,
                         help='print the version and exit')
     subparsers = parser.add_subparsers(metavar='COMMAND', required=True, parser_class=_Parser,
@@ -183,10 +197,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Let standard streams that a shell has closed (``>&-``) lead nowhere; Python has None."""
-    for name, mode in (('stdin', 'r'), ('stdout', 'w'), ('stderr', 'w')):  # takes the free number
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding='utf-8'))  # noqa: SIM115
+    """Stand in for standard streams that a shell has closed (``>&-``); Python has None.
+
+    Results that are written to a closed stdout are lost, which is an error (EBADF).
+    """
+    for name, mode, flags in (('stdin', 'r', os.O_RDONLY), ('stdout', 'w', os.O_RDONLY),
+                              ('stderr', 'w', os.O_WRONLY)):
+        if getattr(sys, name) is None:  # the new one takes the free number
+            setattr(sys, name, open(os.open(os.devnull, flags), mode, encoding='utf-8'))  # noqa: SIM115
 
 
 def _command_of(given: Sequence[str]) -> str | None:
@@ -224,7 +242,11 @@ def _call(arguments: argparse.Namespace) -> int:
 def _answer(given: Sequence[str], came: Interrupts) -> int:
     """Return the exit code of a command, or raise KeyboardInterrupt."""
     try:
-        arguments = make_parser(_command_of(given)).parse_args(given)
+        try:
+            arguments = make_parser(_command_of(given)).parse_args(given)
+        except SystemExit:
+            sys.stdout.flush()
+            raise
         check_interrupt(came)
         code = _call(arguments)
         sys.stdout.flush()  # here, where a full disk has a message

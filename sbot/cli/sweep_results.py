@@ -12,6 +12,7 @@ from sbot_common.errors import bad_value, one_line
 
 def _show_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
+        allow_abbrev=False,
         prog='sbot sweep show', description='Print the medians of each setting of a sweep; of '
                                             'columns with only 0 and 1, the share of runs.')
     parser.add_argument('folder', metavar='DIR', help='folder of the results')
@@ -26,6 +27,7 @@ def _show_parser() -> argparse.ArgumentParser:
 
 def _plot_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
+        allow_abbrev=False,
         prog='sbot sweep plot', description='Draw a metric against a swept parameter: medians and '
                                             'the middle 80 % of the runs. Other swept '
                                             'parameters tell curves apart, if there are at most '

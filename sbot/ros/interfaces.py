@@ -82,7 +82,7 @@ def _make(package: str, prefix: Path, place: str, timeout: float) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Make a package; return the exit code."""
-    parser = argparse.ArgumentParser(prog='python -m sbot.ros.interfaces',
+    parser = argparse.ArgumentParser(allow_abbrev=False, prog='python -m sbot.ros.interfaces',
                                      description='Make the Python package of message types '
                                                  'that are not installed. More: docs/ros2.md.')
     parser.add_argument('sources', metavar='SOURCES', type=Path,

@@ -188,7 +188,7 @@ def _twist(message: Message) -> bytes:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Play a bag; return 0 if all answers are as recorded, 1 if not, 2 if the bag is unusable."""
-    parser = argparse.ArgumentParser(prog='sbot.ros.player', description=(
+    parser = argparse.ArgumentParser(allow_abbrev=False, prog='sbot.ros.player', description=(
         'Play a recording in lockstep to controller nodes, and compare their commands with the '
         'recorded ones. The player starts when every controller is connected, and waits for the '
         'answers to each tick. More: docs/record_and_replay.md.'))

@@ -75,6 +75,16 @@ def controller_in_words(parameters: ControllerParameters) -> dict[str, Any]:
     return {name: value for name, value in in_words(parameters).items() if name != RATE}
 
 
+def refuse_misplaced(keys: Iterable[str], origins: Origins) -> None:
+    """Raise InputError for a scenario's key that belongs into a group, and name that."""
+    places = {spec.name: group for group, known in (('sensors', SensorSettings()),
+                                                    ('wind', WindSettings()))
+              for spec in group_specs(known)}
+    for key in keys:
+        if key in places:
+            raise unknown_name(origins.where((key,)), key, [f'{places[key]}.{key}'])
+
+
 def check_finite(value: object, path: KeyPath, origins: Origins) -> None:
     """Refuse NaN and infinities wherever they are."""
     if isinstance(value, float) and not math.isfinite(value):

@@ -193,6 +193,7 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
         data['name'] = default_name
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
+    groups.refuse_misplaced(data.keys() - ScenarioFile.model_fields, origins)
     written = validate(ScenarioFile, data, origins)
     scenario = _complete(written, directory, origins, given, Source(data, directory))
     if warn or tell is not None:

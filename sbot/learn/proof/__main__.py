@@ -33,6 +33,7 @@ _MOST = {'trainings': 1_000_000, 'episodes': MOST_WORLDS, 'generations': 1_000_0
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
+        allow_abbrev=False,
         prog='python -m sbot.learn.proof',
         description='Train policies for tasks, with several seeds. Compare them with random '
                     'actions, a rule, and the controller navigate where robots have goals, in '

@@ -352,6 +352,10 @@ def test_a_kill_at_any_line_of_the_beginning_leaves_a_whole_bag_or_none(tmp_path
 def test_a_folder_that_is_no_bag_yet_is_said_in_one_line(tmp_path):
     with pytest.raises(InputError, match=r'no .mcap file in this directory.*killed at its start'):
         Bag(tmp_path)
+    (tmp_path / 'plan.json').touch()
+    with pytest.raises(InputError, match=r'holds the results of a sweep: sbot sweep show') as told:
+        Bag(tmp_path)
+    assert 'killed' not in str(told.value)
     (tmp_path / 'x_0.mcap').touch()
     with pytest.raises(InputError, match='not an MCAP file: it is empty'):
         Bag(tmp_path)

@@ -1,4 +1,5 @@
 import argparse
+import ast
 import io
 import json
 import os
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -426,6 +428,29 @@ def test_an_unknown_option_prints_the_usage_of_its_command(given, usage, capsys)
     error = capsys.readouterr().err
     assert error.startswith(usage)
     assert 'unrecognized arguments: --speed' in error
+
+
+@pytest.mark.parametrize(('given', 'said'), [
+    (['plot', 'bag', '-o', 'a.png', '--titl', 'x'], "--titl x; did you mean '--title'?"),
+    (['run', 'single_robot', '--seeds', '1:9'],
+     "--seeds 1:9; did you mean '--seed'?; for several seeds: sbot sweep SCENARIO --seeds 1:10"),
+    (['sweep', 'show', 'results', '--cs', 'x'], '--cs x'), (['--vers'], '--vers')])
+def test_options_are_not_abbreviated(given, said, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(given)
+    assert caught.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_no_program_takes_abbreviated_options():
+    root = Path(sbot.__file__).parents[1]
+    files = [file for folder in ('sbot', 'examples', 'benchmark', '.ci')
+             for file in (root / folder).rglob('*.py')]
+    calls = [call for file in files for call in ast.walk(ast.parse(file.read_text('utf-8')))
+             if isinstance(call, ast.Call) and ast.unparse(call.func).endswith('ArgumentParser')]
+    assert len(calls) > 20
+    for call in calls:
+        assert 'allow_abbrev' in [keyword.arg for keyword in call.keywords], ast.unparse(call)
 
 
 def test_quiet_leaves_the_result_alone(tmp_path, monkeypatch, capsys):

@@ -367,6 +367,8 @@ def test_unreadable_file(write):
 
 @pytest.mark.parametrize(('key', 'value', 'words'), [
     ('sed', 3, ["sed: unknown name 'sed'; did you mean 'seed'?"]),
+    ('scan_beams', 8, ["unknown name 'scan_beams'; did you mean 'sensors.scan_beams'?"]),
+    ('wake', True, ["unknown name 'wake'; did you mean 'wind.wake'?"]),
     ('seed', -3, ['seed: got -3, expected a whole number']),
     ('robots.5.goal', [1, 2], ["got '5', expected an index from 0 to 1"]),
     ('robots.x.goal', [1, 2], ["got 'x', expected an index"]),
