@@ -49,37 +49,36 @@ class ReachGoal(Task):
         return there
 
 
-class FollowLeader(ReachGoal):
-    """Robot 0 reaches its goal, the others stay at a distance from it.
+class FollowLeader(Task):
+    """Robot 0 goes to its goal and stays there, the others stay at a distance from it.
 
-    Reward of a follower per second: 1 / (1 + deviation from that distance in m), less 0.05 for a
-    contact. All are done when the leader is at its goal.
+    Reward of a follower per second: 1 / (1 + deviation from that distance in m); of the leader:
+    approach to its goal (m), and the mean of the followers' rewards; of all, less 0.05 for a
+    contact. A leader that is rewarded for its own way alone leaves the others behind.
 
     Parameters
     ----------
     distance : m, centre to centre
-    tolerance : m from the goal that count as there
 
     """
 
-    inputs = ('goal', 'leader', 'wind', 'scan:16')
+    inputs: tuple[str, ...] = ('goal', 'leader', 'wind', 'scan:16')
+    hold = 3
 
-    def __init__(self, distance: float = 2.0, tolerance: float = 1.0) -> None:
-        super().__init__(tolerance)
+    def __init__(self, distance: float = 2.0) -> None:
         self.distance = distance
 
     def reward(self, before: Moment, now: Moment) -> Floats:
-        """Return the leader's approach (m), and how well the others keep their distance."""
-        reward = super().reward(before, now)
-        place = now.seen.pose[..., :2]
+        """Return how well the others keep their distance; the leader's: their mean, and metres."""
+        place, cost = now.seen.pose[..., :2], CONTACT * now.seen.collided
         off = np.abs(distance(place, place[:, :1]) - self.distance)
-        follow = self.hold * now.dt / (1.0 + off) - CONTACT * now.seen.collided
-        reward[:, 1:] = follow[:, 1:]
+        reward: Floats = self.hold * now.dt / (1.0 + off) - cost
+        nearer = (distance(before.seen.pose[:, 0, :2], before.goal[:, 0])
+                  - distance(place[:, 0], now.goal[:, 0]))
+        followers = reward[:, 1:]
+        mean = followers.sum(axis=1) / max(1, followers.shape[1])
+        reward[:, 0] = nearer + mean - cost[:, 0]
         return reward
-
-    def ended(self, now: Moment) -> Flags:
-        """Tell in which worlds the leader has arrived."""
-        return np.repeat(super().ended(now)[:, :1], now.seen.pose.shape[1], axis=1)
 
 
 class AvoidObstacles(Task):

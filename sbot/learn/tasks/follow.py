@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from sbot.learn.shipped import CONTACT, FollowLeader, distance
-from sbot.learn.task import Flags, Floats, Moment
+from sbot.learn.shipped import FollowLeader, distance
+from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track, Values
 from sbot.learn.tasks.measures import NAVIGATE, ROBOT_SPEED, ROBOT_TURN, robots
 from sbot.learn.tasks.reach import fan, steady
@@ -49,22 +49,6 @@ class FollowInWind(Scene, FollowLeader):
     seconds, hold = 20.0, 4
     team = 4
     arena = robots({'bounds': [0, 0, 24, 12]}, _BEAMS, 3.0, 1.0)
-
-    def reward(self, before: Moment, now: Moment) -> Floats:
-        """Return how well the others keep their distance; the leader's: their mean, and metres.
-
-        A leader that is rewarded for its own way alone leaves the others behind.
-        """
-        reward = super().reward(before, now)
-        nearer = (distance(before.seen.pose[:, 0, :2], before.goal[:, 0])
-                  - distance(now.seen.pose[:, 0, :2], now.goal[:, 0]))
-        reward[:, 0] = (nearer + reward[:, 1:].mean(axis=1)
-                        - CONTACT * now.seen.collided[:, 0])
-        return reward
-
-    def ended(self, now: Moment) -> Flags:
-        """Tell that no robot is done: the leader shall stay at its goal."""
-        return np.zeros(now.seen.pose.shape[:2], np.bool_)
 
     def start(self, rng: np.random.Generator) -> Floats:
         """Draw poses: the leader ahead of a row."""

@@ -9,12 +9,27 @@ import sbot
 from sbot.cli.main import main
 from sbot.learn.episodes import Episodes
 from sbot.learn.proof.play import play, play_randomly, senses, worlds_of
-from sbot.learn.tasks.entry import Scene
+from sbot.learn.tasks.aggregate import AggregateInBox
+from sbot.learn.tasks.entry import Entry, Metric, Scene
 from sbot.learn.tasks.registry import entries, entry_of
 from sbot_common.errors import InputError
 
-EVERY = list(entries().values())
+
+class Gathered(AggregateInBox):
+    """A task whose reward is the team's."""
+
+    def reward(self, before, now):
+        return np.repeat(super().reward(before, now).mean(axis=1, keepdims=True), self.team, 1)
+
+
+# The least that an entry may be: no rule, a number without a unit, one reward for all robots.
+LEAST = Entry('gathered', 'Robots gather.', Gathered, Gathered, Metric(
+    'contraction', '', 'less distance', 'our own', entry_of('aggregate').metric.of))
+EVERY = [*entries().values(), LEAST]
 each = pytest.mark.parametrize('entry', EVERY, ids=[entry.name for entry in EVERY])
+OF_TEAMS = {'foraging', 'box_pushing', LEAST.name}  # their reward is the team's
+RULED = [entry for entry in EVERY if entry.rule is not None]
+each_rule = pytest.mark.parametrize('entry', RULED, ids=[entry.name for entry in RULED])
 SEEDS = range(3001, 3006)
 
 
@@ -73,7 +88,12 @@ def test_environments_begin_the_scene_of_their_seed(entry):
 
 
 @each
-def test_each_robot_has_a_reward_of_its_own(entry):
+def test_a_scenario_is_rewarded_as_its_own_scenes_are(entry):
+    assert (entry.task.reward, entry.task.ended) == (entry.scene.reward, entry.scene.ended)
+
+
+@each
+def test_each_robot_has_a_reward(entry):
     scene = entry.scene()
     episodes = Episodes(scene.scenario(0), 3, scene, {})
     episodes.seed(1)
@@ -85,11 +105,11 @@ def test_each_robot_has_a_reward_of_its_own(entry):
         assert outcome.reward.shape == (3, scene.team)
         total += outcome.reward
     assert np.isfinite(total).all()
-    if scene.team > 1 and entry.name not in ('foraging', 'box_pushing'):  # theirs is the team's
+    if scene.team > 1 and entry.name not in OF_TEAMS:
         assert (np.ptp(total, axis=1) > 0.0).all()
 
 
-@each
+@each_rule
 def test_the_rule_is_better_than_chance(entry):
     rule = play(entry, SEEDS, entry.rule_policy(), np.array(entry.rule.weights))
     chance = play_randomly(entry, SEEDS)
@@ -103,7 +123,7 @@ def test_the_rule_is_better_than_chance(entry):
     assert entry.score(rule).mean() > entry.score(chance).mean()
 
 
-@each
+@each_rule
 def test_the_rule_drives_runs_with_the_same_bits(entry, tmp_path):
     policy, weights = entry.rule_policy(), np.array(entry.rule.weights)
     sbot.save_policy(tmp_path / 'rule.json', policy, weights)
@@ -127,7 +147,6 @@ def test_a_policy_is_found_for_what_is_sensed(entry):
 @each
 def test_its_entry_says_what_its_number_is(entry):
     metric = entry.metric
-    assert metric.unit
     assert metric.text
     assert metric.source
     assert entry.text.endswith('.')
