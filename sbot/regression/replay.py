@@ -161,8 +161,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     comparison.check(bag, scenario, overridden=bool(overrides))
     others = replayed.drew_other_numbers
     return ReplayResult(scenario.name, count, comparison.compared, comparison.differences,
-                        comparison.first, bag.damage,
-                        tuple(sorted({*others, *replayed.outside})),
+                        comparison.first, bag.damage, tuple(sorted({*others, *replayed.outside})),
                         bag.maker.version if others else '',
                         tuple(replayed.outside.items()),
                         tuple(sorted(replayed.commands.keys() - others)),

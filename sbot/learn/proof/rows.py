@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sbot.learn.task import Floats
+from sbot.version import VERSION
 from sbot_common.errors import InputError
 
 ROWS, CURVE, MADE_BY = 'rows.csv', 'curve.csv', 'made_by.json'
@@ -89,7 +90,8 @@ def results(rows: Iterable[Row], task: str, policy: str) -> Floats:
 def write_made_by(path: Path, command: str, more: dict[str, Any]) -> None:
     """Write the command, the versions and the machine that made rows."""
     text = {'command': command, 'python': platform.python_version(), 'machine': platform.machine(),
-            **{name: _version(name) for name in ('potential_field_bot', *_LIBRARIES)}, **more}
+            'potential_field_bot': VERSION, **{name: _version(name) for name in _LIBRARIES},
+            **more}
     path.write_text(json.dumps(text, indent=1) + '\n', 'utf-8')
 
 
