@@ -71,7 +71,7 @@ def process_command(executable: str, *arguments: str) -> list[str]:
 
     So no PATH can mix installations.
     """
-    return python_command('from sbot.ros.executables import main; sys.exit(main())',
+    return python_command('from potential_field_bot.nodes import main; sys.exit(main())',
                           MODULES[executable], *arguments)
 
 

@@ -29,7 +29,6 @@ PLAIN = {
 }
 # Nodes with code of their own; `relay` and `steer` make a chain.
 OWN = ('sometimes', 'late', 'again', 'loop', 'once', 'both', 'relay', 'steer')
-ALONE = [*PLAIN, *OWN[:6]]
 KINDS = {'s': ('base_scan', LaserScan), 'o': ('odom', Odometry), 'w': ('wind', Vector3Stamped)}
 
 

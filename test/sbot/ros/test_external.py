@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from external_runs import CASES, DEADLINE, NODES, SBOT, SIM_TIME, TICKS, running, scenario, up
-from plain_nodes import ALONE
 
 from sbot.bag.arrays import read_recording
 from sbot.bag.compare import compare
@@ -17,7 +16,9 @@ from sbot_common.wire.cdr import decode, stamp_ns
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 PLAIN_NODES = Path(__file__).parent / 'plain_nodes.py'
-PLAIN = [*ALONE, 'steer']
+PLAIN = ['6', '7', '11', '13', '15', '20', '30', '60', '100', '7+15', '6+20+100', 'blind', 'scan',
+         'odom+scan', 'twice', 'thrice', 'silent', 'mixed', 'sometimes', 'late', 'again', 'loop',
+         'once', 'both', 'steer']
 FIELD = """
 duration: 1.0
 rate: 30
