@@ -14,8 +14,7 @@ from sbot_sim.ros.teams import Team, find_teams, subscriptions
 
 _SERVICES_AFTER = 10.0  # s of wall time that a node may take to offer its parameters
 _PLACED_AFTER = 10.0  # s of wall time for the right node to come where one lacks its namespace
-_SUBSCRIBED_AFTER = 6.0  # s of wall time after its first answer, for what its constructor made
-_SETTLED_AFTER = 0.5  # s of wall time in which the graph of its topics does not change
+_SETTLED_AFTER = 1.0  # s of wall time without news of its topics, once its constructor has ended
 
 
 class ExternalNodes:
@@ -54,7 +53,6 @@ class ExternalNodes:
         self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
         self._greeted = False  # all were asked for a first time
         self._checked: set[int] = set()  # robots whose nodes' time is known
-        self._answered: float | None = None  # when all first had, s of that clock
 
     def missing(self) -> list[str]:
         """Return in words whom to wait for before tick 0; asks those that are there.
@@ -83,7 +81,10 @@ class ExternalNodes:
         if silent:
             return silent
         self._check_time()
-        return self._unsettled() or self._deaf()
+        unsettled = self._unsettled()
+        if not unsettled:
+            self._check_heard()
+        return unsettled
 
     def _unsettled(self) -> list[str]:
         """Find out who hears what; return in words that this has still to show."""
@@ -99,28 +100,15 @@ class ExternalNodes:
         return ['the topics of external nodes to be known'] * (
             self._awake() - self._settled < _SETTLED_AFTER)
 
-    def _deaf(self) -> list[str]:
-        """Return in words the triggers that nobody gets yet.
-
-        Raises
-        ------
-        InputError
-            if they had time: no command would ever come.
-
-        """
-        self._answered = self._awake() if self._answered is None else self._answered
-        late = self._awake() - self._answered > _SUBSCRIBED_AFTER
-        lacking = []
+    def _check_heard(self) -> None:
+        """Refuse a scan under another name or of another quality; and a trigger for nobody."""
         for i, names in self._triggers.items():
-            if not names or not (found := ros.unheard(self._node, names, self._nodes[i])):
-                continue
-            if self._external[i].optional and not found.cured:
-                continue  # it may act on something else
-            if late:
-                raise InputError(f'robot {i}: {found.why}' + ('' if found.cured else (
-                    f'; {self._nodes[i]} is to act on it; {CURES}')))
-            lacking.append(f'robot {i} (external: a subscription to {names[0]})')
-        return lacking
+            found = ros.unheard(self._node, names, self._nodes[i]) if names else None
+            if found is not None and found.cured:
+                raise InputError(f'robot {i}: {found.why}')
+            if found is not None and not self._external[i].optional:
+                raise InputError(f'robot {i}: {found.why}; {self._nodes[i]} is to act on it; '
+                                 f'{CURES}')
 
     def _check_time(self) -> None:
         """Refuse timers on the wall clock; warn of nodes that may have some."""

@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 PLAIN_NODES = Path(__file__).parent / 'plain_nodes.py'
 PLAIN = ['6', '7', '11', '13', '15', '20', '30', '60', '100', '7+15', '6+20+100', 'blind', 'scan',
-         'odom+scan', 'twice', 'thrice', 'silent', 'mixed', 'sometimes', 'late', 'again', 'loop',
-         'once', 'both', 'steer']
+         'odom+scan', 'twice', 'thrice', 'silent', 'mixed', 'poses', 'sometimes', 'late', 'again',
+         'loop', 'once', 'both', 'steer']
 FIELD = """
 duration: 1.0
 rate: 30

@@ -51,7 +51,8 @@ def make(monkeypatch):
                            get_fully_qualified_name=lambda: '/sbot_sim',
                            get_subscriber_names_and_types_by_node=lambda *_: [])
 
-    def made(graph, external=None, wall=(), subscribers=1, remap=''):
+    def made(graph, external=None, wall=(), subscribers=1, remap='',
+             settled=0.0):
         monkeypatch.setattr(ros, 'unheard', lambda _, names, listener: None if subscribers else (
             ros.Unheard(f'no node subscribes to {names[0]}{remap}', bool(remap))))
         monkeypatch.setattr(ros, 'nodes_that_publish', lambda _, name: graph.get(name, []))
@@ -61,7 +62,7 @@ def make(monkeypatch):
         monkeypatch.setattr(Barrier, 'wall', wall)
         nodes = ExternalNodes(node, {1: NAME}, TWIST, lambda: None, {1: external or External()},
                               '; or set cmd_vel_stamped: true', {1: [SCAN]})
-        monkeypatch.setattr(external_nodes, '_SETTLED_AFTER', 0.0)
+        monkeypatch.setattr(external_nodes, '_SETTLED_AFTER', settled)
         nodes._awake = lambda: nodes.now
         nodes.warnings, nodes.now = warnings, 5.0
         return nodes
@@ -139,21 +140,30 @@ def test_a_node_on_the_wall_clock_gets_one_warning(make):
 
 
 def test_a_trigger_that_no_node_subscribes_to_is_refused_before_the_first_tick(make):
-    graph = {NAME: [('/robot_1/x', TWIST)]}
-    acts = External('base_scan')
-    nodes = make(graph, acts, subscribers=0)
-    for nodes.now in (5.0, 10.9):
-        assert nodes.missing() == [f'robot 1 (external: a subscription to {SCAN})']
-    nodes.now = 11.1
+    graph, acts = {NAME: [('/robot_1/x', TWIST)]}, External('base_scan')
     with pytest.raises(InputError) as caught:
-        nodes.missing()
+        make(graph, acts, subscribers=0).missing()
     assert str(caught.value).startswith(
         f'robot 1: no node subscribes to {SCAN}; /robot_1/x is to act on it; without the '
         'parameter trigger it may')
-    nodes = make(graph, subscribers=0, remap=' (-r scan:=base_scan)')
-    nodes.missing()
-    nodes.now = 11.1
-    with pytest.raises(InputError, match=r'scan \(-r scan:=base_scan\)$'):
-        nodes.missing()
+    for each in (acts, None):
+        nodes = make(graph, each, subscribers=0, remap=' (-r scan:=base_scan)')
+        with pytest.raises(InputError, match=r'scan \(-r scan:=base_scan\)$'):
+            nodes.missing()
     assert make(graph, acts).missing() == []
     assert make(graph, subscribers=0).missing() == []
+
+
+def test_the_start_waits_until_the_topics_of_a_node_are_known(make):
+    nodes = make({NAME: [('/robot_1/x', TWIST)]}, settled=1.0)
+    nodes._published = {SCAN: SCAN, '/odom': '/odom'}
+    waiting = ['the topics of external nodes to be known']
+    assert nodes.missing() == waiting
+    nodes.now = 5.9
+    nodes._node.get_subscriber_names_and_types_by_node = lambda *_: [(SCAN, [])]
+    assert nodes.missing() == waiting
+    nodes.now = 6.8
+    assert nodes.missing() == waiting
+    nodes.now = 6.91
+    assert nodes.missing() == []
+    assert nodes.hearers == {SCAN: [1], '/odom': []}
