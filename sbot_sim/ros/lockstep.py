@@ -29,6 +29,7 @@ class Lockstep(RunControl):
         self._retry_after = RETRY_LATE if options.external else RETRY_AFTER
         self._course: Iterator[None] = iter(())  # what is left of the tick
         self._clock_sent = False
+        self._unexpected = False  # it was said that a node sends commands at any time
         self._wind_stamps = dict.fromkeys(options.wind_parts, 0)
         self._felt = False  # the tick's wind has been handed on
         self._connected_since: float | None = None
@@ -49,6 +50,13 @@ class Lockstep(RunControl):
         if robot in self._turns.external:
             if self.phase is Phase.CONNECTING:
                 return False  # a node that stands still at its start
+            if (self._turns.external[robot].optional and not self._unexpected
+                    and not self._actions.unheard()):
+                self._unexpected = True
+                self._actions.wait(
+                    f'{self._name_of(robot)} sent a command while it had nothing to handle, so '
+                    'this run cannot be repeated: the node has threads, or a timer on the wall '
+                    'clock (docs/lockstep.md)')
             self._turns.answer(robot)
             return True
         return not self._options.awaited[robot] or self._answers.answer(robot, self._awake(), raw)

@@ -37,6 +37,18 @@ def test_a_node_handles_the_clock_then_the_sensors_then_the_scan_and_may_command
     assert simulator.taken() == [('clock', 1), ('ask for time',)]
 
 
+def test_a_node_that_commands_while_it_has_nothing_to_handle_is_named_once():
+    simulator = started([External(), External('odom')])
+    simulator.have_read()
+    simulator.have_read()
+    assert simulator.told == []
+    for _ in range(2):  # the wind is missing, and nobody is asked
+        simulator.command(0)
+    assert simulator.told == [
+        'robot 0 (/node_0) sent a command while it had nothing to handle, so this run cannot be '
+        'repeated: the node has threads, or a timer on the wall clock (docs/lockstep.md)']
+
+
 def test_where_a_trigger_is_given_one_command_is_waited_for():
     simulator = started([External('base_scan')])
     for part in simulator.winds:
