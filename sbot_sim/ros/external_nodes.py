@@ -44,6 +44,7 @@ class ExternalNodes:
         self._triggers, self._published, self._ours = triggers, published, ours
         self._teams: dict[int, Team] = {}
         self.hearers: dict[str, list[int]] = {}  # teams that subscribe, by a topic's own name
+        self._rivals: list[str] = []  # pairs of nodes that hear the same
         self._settled: float | None = None  # since when these are so, s of that clock
         self._barrier = ros.Barrier(node, on_heard)
         self._nodes: dict[int, str] = {}  # by robot, once they are found
@@ -84,6 +85,11 @@ class ExternalNodes:
         unsettled = self._unsettled()
         if not unsettled:
             self._check_heard()
+            if self._rivals:
+                self._node.get_logger().warning(
+                    f'{self._rivals.pop(0)}, and the first sends messages to the other; which '
+                    'come first is chance, so runs may differ (docs/lockstep.md)')
+                self._rivals.clear()
         return unsettled
 
     def _unsettled(self) -> list[str]:
@@ -91,12 +97,17 @@ class ExternalNodes:
         ours = {name for topic in self._ours for name, _ in ros.nodes_that_publish(
             self._node, topic)}
         teams = find_teams(self._node, self._nodes, ours)
-        heard = {i: {topic for name in team.nodes for topic in subscriptions(self._node, name)}
-                 for i, team in teams.items()}
-        hearers = {own: [i for i, names in heard.items() if name in names]
+        heard = {name: set(subscriptions(self._node, name))
+                 for team in teams.values() for name in team.nodes}
+        hearers = {own: [i for i, team in teams.items()
+                         if any(name in heard[each] for each in team.nodes)]
                    for own, name in self._published.items()}
         if self._settled is None or (teams, hearers) != (self._teams, self.hearers):
             self._teams, self.hearers, self._settled = teams, hearers, self._awake()
+            published = set(self._published.values())
+            self._rivals = [f'{first} and {name} both hear {min(common)}'
+                            for team in teams.values() for first, name in team.pairs
+                            if (common := heard[first] & heard[name] & published)]
         return ['the topics of external nodes to be known'] * (
             self._awake() - self._settled < _SETTLED_AFTER)
 

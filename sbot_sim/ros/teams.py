@@ -18,6 +18,7 @@ class Team(NamedTuple):
 
     nodes: tuple[str, ...]
     passes: int  # the most nodes through which a message goes; one more where it may go round
+    pairs: tuple[tuple[str, str], ...] = ()  # nodes of which the first's messages reach the other
 
 
 def find_teams(node: Node, drivers: Mapping[int, str], ours: Iterable[str]) -> dict[int, Team]:
@@ -37,8 +38,9 @@ def find_teams(node: Node, drivers: Mapping[int, str], ours: Iterable[str]) -> d
         for other in [i for i, others in groups.items() if not members.isdisjoint(others)]:
             robot, members = min(robot, other), members | groups.pop(other)
         groups[robot] = members
-    return {robot: Team(tuple(sorted(members)), _passes(members, sources))
-            for robot, members in groups.items()}
+    return {robot: Team(tuple(sorted(members)), _passes(members, sources), tuple(
+        (first, name) for name in sorted(members) for first in sorted(_upstream(name, sources))
+        if first != name)) for robot, members in groups.items()}
 
 
 def subscriptions(node: Node, name: str) -> list[str]:

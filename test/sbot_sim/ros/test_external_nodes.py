@@ -167,3 +167,13 @@ def test_the_start_waits_until_the_topics_of_a_node_are_known(make):
     nodes.now = 6.91
     assert nodes.missing() == []
     assert nodes.hearers == {SCAN: [1], '/odom': []}
+
+
+def test_two_nodes_of_a_chain_that_hear_the_same_are_warned_of_once(make):
+    nodes = make({NAME: [('/robot_1/x', TWIST)], '/plan': [('/planner', 'a/msg/B')]})
+    nodes._published = {SCAN: SCAN}
+    nodes._node.get_subscriber_names_and_types_by_node = lambda own, _: [
+        (name, []) for name in (SCAN, *['/plan'] * (own == 'x'))]
+    assert (nodes.missing(), nodes.missing()) == ([], [])
+    warning, = nodes.warnings
+    assert warning.startswith(f'/planner and /robot_1/x both hear {SCAN}, and the first sends')

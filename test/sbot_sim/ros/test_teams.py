@@ -31,15 +31,17 @@ SIMULATED = {'/sbot_sim': ['/scan', '/clock'], '/ours': ['/goal']}
      {0: (('/a',), 1), 1: (('/b',), 1)}),
     ({}, {}, {0: '/a', 1: '/a'}, {0: (('/a',), 1)}),  # one drives both
     ({'/a': ['/x'], '/n/b': ['/y', '/scan'], '/c': ['/scan']},
-     {'/n/b': ['/x'], '/c': ['/x', '/y']}, {2: '/a'}, {2: (('/a', '/c', '/n/b'), 3)}),
+     {'/n/b': ['/x'], '/c': ['/x', '/y']}, {2: '/a'}, {2: (
+         ('/a', '/c', '/n/b'), 3, (('/c', '/a'), ('/n/b', '/a'), ('/c', '/n/b')))}),
     ({'/a': ['/x'], '/b': ['/x']}, {'/c': ['/x']}, {1: '/a', 0: '/b'},
-     {0: (('/a', '/b', '/c'), 2)}),  # both hear the third
+     {0: (('/a', '/b', '/c'), 2, (('/c', '/a'), ('/c', '/b')))}),  # both hear the third
     ({'/a': ['/x']}, {'/a': ['/x']}, {0: '/a'}, {0: (('/a',), 2)}),  # itself
     ({'/a': ['/x'], '/b': ['/y']}, {'/a': ['/y'], '/b': ['/x']}, {0: '/a'},
-     {0: (('/a', '/b'), 3)}),  # round and round
+     {0: (('/a', '/b'), 3, (('/b', '/a'), ('/a', '/b')))}),  # round and round
     ({'/a': ['/goal_pose', '/rosout']}, {'/rviz': ['/goal_pose', '/rosout']}, {0: '/a'},
      {0: (('/a',), 1)})])
 def test_a_team_is_all_whose_messages_go_into_a_robots_commands(
         hears, publishes, drivers, expected):
-    from sbot_sim.ros.teams import find_teams
-    assert find_teams(graph(hears, {**SIMULATED, **publishes}), drivers, ['/ours']) == expected
+    from sbot_sim.ros.teams import Team, find_teams
+    found = find_teams(graph(hears, {**SIMULATED, **publishes}), drivers, ['/ours'])
+    assert found == {i: Team(*team) for i, team in expected.items()}
