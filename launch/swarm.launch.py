@@ -198,8 +198,9 @@ def start(context):
     prefix = prefix_of()
     for process in [] if composed else processes:
         node = Node(package=PACKAGE, executable=process.executable, name=process.name,
-                    namespace=process.namespace, parameters=[process.parameters],
-                    remappings=remaps, output='screen', emulate_tty=True, prefix=prefix,
+                    exec_name=process.executable, namespace=process.namespace,
+                    parameters=[process.parameters], remappings=remaps,
+                    output='screen', emulate_tty=True, prefix=prefix,
                     additional_env={END_WITH_PARENT: '1'})
         actions += [end_with(node, process.name), node]
     if rviz:
