@@ -150,7 +150,7 @@ setup(
     entry_points={
         'console_scripts': [
             'sbot = potential_field_bot.entry:main',
-            *(f'{name} = sbot.ros.executables:{name}' for name in (
+            *(f'{name} = potential_field_bot.nodes:{name}' for name in (
                 'sbot_sim', 'wind_model', 'potfield_bot', 'wind_aware_bot', 'controller_bot')),
         ],
     },

@@ -119,6 +119,12 @@ def place_of(context, text):
     return run, own_names(run) if text else [], around
 
 
+def prefix_of():
+    """Return what stands before the nodes' commands: the user's, then what holds signals."""
+    from sbot.ros.processes import holding_signals
+    return [LaunchConfiguration('launch-prefix', default=''), ' ', ' '.join(holding_signals())]
+
+
 def composed_process(processes, remaps):
     """Return the action that runs all nodes in one process, and the file that describes them."""
     import yaml
@@ -130,7 +136,7 @@ def composed_process(processes, remaps):
         yaml.safe_dump(composition(processes).parameters, file)
     return ExecuteProcess(
         cmd=process_command(COMPOSED, file.name, '--ros-args', *ros_arguments(remaps)),
-        name=COMPOSED, output='screen', emulate_tty=True,
+        name=COMPOSED, output='screen', emulate_tty=True, prefix=prefix_of(),
         additional_env={END_WITH_PARENT: '1'}), file.name
 
 
@@ -189,10 +195,12 @@ def start(context):
     if composed:
         node, file = composed_process(processes, around + remaps)
         actions += [end_with(node, 'composed', file), node]
+    prefix = prefix_of()
     for process in [] if composed else processes:
         node = Node(package=PACKAGE, executable=process.executable, name=process.name,
-                    namespace=process.namespace, parameters=[process.parameters],
-                    remappings=remaps, output='screen', emulate_tty=True,
+                    exec_name=process.executable, namespace=process.namespace,
+                    parameters=[process.parameters], remappings=remaps,
+                    output='screen', emulate_tty=True, prefix=prefix,
                     additional_env={END_WITH_PARENT: '1'})
         actions += [end_with(node, process.name), node]
     if rviz:

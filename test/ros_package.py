@@ -31,8 +31,8 @@ def environment(folder: Path) -> dict[str, str]:
         path = library / name
         if name == 'composed':  # is no executable of its own
             continue
-        path.write_text(f'#!{sys.executable}\nimport sys\nfrom sbot.ros.executables import {name}'
-                        f'\nsys.exit({name}())\n')
+        path.write_text(f'#!{sys.executable}\nimport sys\n'
+                        f'from potential_field_bot.nodes import {name}\nsys.exit({name}())\n')
         path.chmod(0o755)
     return {**os.environ, **{name: os.pathsep.join(filter(None, [str(path), os.environ.get(name)]))
                              for name, path in (('AMENT_PREFIX_PATH', folder),

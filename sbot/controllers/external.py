@@ -12,22 +12,26 @@ from sbot_common.topics import WIND
 from sbot_sim.sensors.registry import sensors
 
 # The wind comes from another node, after all that the simulator senses.
+NO_TRIGGER = 'none'
 _TOPICS = tuple(sensor.topic.name for sensor in sensors().values() if sensor.topic != WIND)
 
 
 class Parameters(NamedTuple):
-    """When a node of the user's gives its commands (docs/lockstep.md)."""
+    """When a node of the user's gives its commands (docs/lockstep.md).
+
+    A node with one thread needs none of these.
+    """
 
     trigger: Annotated[str, Param(
-        '', 'The topic on which the node acts. It is sent last in a tick, and one command '
-             'follows.', choices=_TOPICS)] = 'base_scan'
+        '', 'If given, the topic on which the node acts. It is sent last in a tick, and the '
+             'simulator waits for one command.', choices=(NO_TRIGGER, *_TOPICS))] = NO_TRIGGER
     command_period: Annotated[float, Param(
-        's', "Period of the node's timer, which starts at simulated time 0; 0: the node acts on "
-             '`trigger`.', minimum=0.0, maximum=1e6)] = 0.0
+        's', "If not 0, the period of the node's timer, which starts at simulated time 0. Sensors "
+             'come before it, and the simulator waits for one command.',
+        minimum=0.0, maximum=1e6)] = 0.0
     command_timeout: Annotated[float, Param(
-        's', 'If not 0, the node may send no command in a tick, or several. The last one is valid '
-             'for this simulated time; then the robot stops. 0: the simulator waits for one '
-             'command per tick.',
+        's', 'If not 0, a command is valid for this simulated time; then the robot stops. The '
+             'simulator waits for no command.',
         minimum=0.0, maximum=1e6)] = 0.0
 
 

@@ -21,7 +21,7 @@ from sbot_common.errors import InputError, one_line
 from sbot_common.topics import Topic
 from sbot_common.wire.cdr import canonical
 from sbot_sim.ros.awake_clock import AwakeClock
-from sbot_sim.ros.external import Turns
+from sbot_sim.ros.external import Turns, in_turns
 from sbot_sim.ros.external_nodes import ExternalNodes
 
 _CONNECTION = 60.0  # s for nodes to start
@@ -66,10 +66,9 @@ class Feeder:
         self._publishers = self._advertise()
         self._answers: dict[int, list[bytes]] = {}
         self._turns = Turns(recorded.external)
-        for robot in recorded.external:
-            topic = Topic(topics.CMD_VEL.name, recorded.types[robot])
-            ros.subscribe(self._node, topic, recorded.name(robot),
-                          partial(self._on_command, robot))
+        self._commands = {robot: ros.subscribe(
+            self._node, Topic(topics.CMD_VEL.name, recorded.types[robot]), recorded.name(robot),
+            partial(self._on_command, robot)) for robot in recorded.external}
         self._latched()
         self.robots, self._nodes = self._find(_CONNECTION if timeout is None else timeout)
         self._turns = Turns({i: recorded.external[i] for i in self.robots})
@@ -90,17 +89,18 @@ class Feeder:
         timed, others = self._turns.timed, self._turns.others
         clock, early, late, held = self._in_order(messages)
         if timed:
-            self._publish(early)
-            self._have_read(timed, tick)
-            self._publish(clock)
-            self._have_answered(timed, tick)
-        else:
-            self._publish([*clock, *early])
-        self._publish(late)
-        if others:
-            self._have_read(others, tick)
-            self._publish(held)
-            self._have_answered(others, tick)
+            self._send(early, tick)
+        self._turns.open(timed)
+        self._publish(clock)
+        self._nodes.ask(self._nodes.teams(), ros.CLOCK_REQUESTS)
+        self._hear(tick)
+        self._await(timed)
+        if not timed:
+            self._send(early, tick)
+        self._send(late, tick)
+        self._turns.open(others)
+        self._send(held, tick)
+        self._await(others)
         return self._answers
 
     def _in_order(self, messages: Sequence[Message]) -> tuple[list[Message], ...]:
@@ -124,20 +124,25 @@ class Feeder:
         found = robot_of(name)
         return name in _LATE or (found is not None and found[1] == topics.WIND.name)
 
-    def _have_read(self, robots: Sequence[int], tick: int) -> None:
-        self._nodes.ask(robots)
-        if not self._wait(self._nodes.heard):
-            names = ', '.join(dict.fromkeys(map(self._nodes.node_of, robots)))
-            raise NodeFailed(f'{names}: does not run its callbacks; silent for '
-                             f'{self._timeout:g} s at tick {tick}')
+    def _send(self, messages: Sequence[Message], tick: int) -> None:
+        """Publish messages in turns, as a simulator does."""
+        for sent, teams in in_turns(messages, self._nodes.hearers):
+            self._publish(sent)
+            if teams:
+                self._nodes.ask(teams)
+                self._hear(tick)
 
-    def _have_answered(self, robots: Sequence[int], tick: int) -> None:
-        self._turns.open(robots)
-        optional = [i for i in robots if self._turns.external[i].optional]
-        if optional:
-            self._have_read(optional, tick)
-            self._spin(0.0)  # what came before their word
-        self.silent = not self._wait(lambda: not self._turns.missing(robots))
+    def _hear(self, tick: int) -> None:
+        """Wait until the nodes that were asked have answered, and read what they sent before."""
+        if not self._wait(lambda: not self._nodes.silent()):
+            raise NodeFailed(f'{", ".join(self._nodes.silent())}: does not run its callbacks; '
+                             f'silent for {self._timeout:g} s at tick {tick}')
+        for robot, subscription in self._commands.items():
+            while taken := subscription.handle.take_message(subscription.msg_type, True):
+                self._on_command(robot, taken[0])
+
+    def _await(self, robots: Sequence[int]) -> None:
+        self.silent = self.silent or not self._wait(lambda: not self._turns.missing(robots))
 
     def _wait(self, condition: Callable[[], bool], patience: float | None = None) -> bool:
         """Spin until a condition holds; return whether it does within ``patience`` s."""
@@ -253,7 +258,9 @@ class Feeder:
         return ExternalNodes(self._node, {i: self._recorded.name(i) for i in robots},
                              kinds.pop(), lambda: None,
                              {i: self._recorded.external[i] for i in robots},
-                             ', as in the recording', self._triggers(robots))
+                             ', as in the recording', self._triggers(robots),
+                             {name: name for name in self._publishers
+                              if name != topics.CLOCK.name})
 
     def _triggers(self, robots: Sequence[int]) -> dict[int, list[str]]:
         """Return the topics played on which nodes act, by robot; none where a timer acts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,8 +72,21 @@ def process_command(executable: str, *arguments: str) -> list[str]:
 
     So no PATH can mix installations.
     """
-    return python_command('from sbot.ros.executables import main; sys.exit(main())',
+    return python_command('from potential_field_bot.nodes import main; sys.exit(main())',
                           MODULES[executable], *arguments)
+
+
+def holding_signals() -> list[str]:
+    """Return the words before a node's command that hold signals until it can handle them.
+
+    [] where `env` cannot: before coreutils 8.31. Python prints a traceback while it starts.
+    """
+    words = ['env', '--block-signal=INT', '--block-signal=TERM']
+    try:
+        done = subprocess.run([*words, 'true'], stderr=subprocess.DEVNULL, check=False)
+    except OSError:
+        return []
+    return [] if done.returncode else words
 
 
 def refuse_until(scenario: Scenario) -> None:

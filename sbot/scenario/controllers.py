@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from sbot.controllers.entry import Place, Sources
 from sbot.controllers.external import ENTRY as EXTERNAL
+from sbot.controllers.external import NO_TRIGGER
 from sbot.controllers.registry import NONE, entry_of
 from sbot.scenario.groups import ControllerParameters
 from sbot.scenario.knowledge import with_knowledge
@@ -116,6 +117,8 @@ def external_robots(scenario: Scenario) -> dict[int, External]:
     for i, robot in enumerate(scenario.robots):
         if scenario.lockstep and robot.controller == EXTERNAL.name:
             trigger, period, timeout = controller_parameters(scenario, robot)
-            found[i] = External(trigger, round(period * NANOSECONDS),
+            # rclpy and rclcpp cut a timer's period to whole nanoseconds, too.
+            found[i] = External('' if trigger == NO_TRIGGER else trigger,
+                                int(period * NANOSECONDS),
                                 round(timeout * NANOSECONDS))
     return found

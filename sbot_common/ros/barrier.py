@@ -1,9 +1,16 @@
 """Barrier for other nodes: detects when they have processed the messages sent to them.
 
 Every node of rclpy or rclcpp answers requests for its parameters, in the thread that runs its
-callbacks, and after those of the messages that were there before. So an answer says that these
-have been handled. Two requests are made, one after the other: an executor looks at timers before
-it looks at what came with the first, and takes one message of each topic at a time.
+callbacks. An executor works in rounds. In each it first looks what is there; then it runs the
+timers that are due, takes one message of each topic, and answers one request. So after one message
+
+* the first request may be answered before it, if both came while the executor looked;
+* the second is answered in a later round, so the message has been handled;
+* after /clock, which makes timers due, the third has seen these run; and the fourth has seen
+  those run that were due twice: rcl skips periods that are over, but not one that ends now.
+
+All requests are made at once: they arrive after the message, and what a callback publishes is
+sent before the answer. A message that passes through several nodes needs one pass for each.
 """
 
 from __future__ import annotations
@@ -17,7 +24,8 @@ from rclpy.client import Client
 from rclpy.node import Node
 from rclpy.task import Future
 
-REQUESTS = 2
+REQUESTS = 2  # after a message
+CLOCK_REQUESTS = 4  # after /clock
 _SIM_TIME = 'use_sim_time'
 
 
@@ -34,7 +42,8 @@ class Barrier:
     def __init__(self, node: Node, on_heard: Callable[[], None] = lambda: None) -> None:
         self._node, self._on_heard = node, on_heard
         self._clients: dict[str, Client] = {}
-        self._left: dict[str, int] = {}  # requests to make, of those that have not answered
+        self._left: dict[str, int] = {}  # answers to come
+        self._again: tuple[list[str], int, int] = [], 0, 0  # names, requests, passes to come
         self._round = 0
         self._sim_time: dict[str, bool | None] = {}  # by node; None: it has no such parameter
 
@@ -42,12 +51,17 @@ class Barrier:
         """Tell whether a node, '/namespace/name', offers the service that answers."""
         return bool(self._client(name).service_is_ready())
 
-    def ask(self, names: Iterable[str]) -> None:
-        """Ask nodes; unanswered earlier questions are forgotten."""
+    def ask(self, names: Iterable[str], requests: int = REQUESTS, passes: int = 1) -> None:
+        """Ask nodes; unanswered earlier questions are forgotten.
+
+        ``passes``: the most nodes through which a message goes, one after the other.
+        """
         self._round += 1
-        self._left = dict.fromkeys(names, REQUESTS)
-        for name in list(self._left):
-            self._request(name)
+        self._left = dict.fromkeys(names, requests)
+        self._again = list(self._left), requests, passes - 1
+        for name in self._again[0]:
+            for _ in range(requests):
+                self._request(name)
 
     def silent(self) -> list[str]:
         """Return the nodes that have not answered."""
@@ -77,8 +91,12 @@ class Barrier:
             return
         self._left[name] -= 1
         if self._left[name]:
-            self._request(name)
             return
         del self._left[name]
-        if not self._left:
+        if self._left:
+            return
+        names, requests, passes = self._again
+        if passes > 0:
+            self.ask(names, requests, passes)
+        else:
             self._on_heard()

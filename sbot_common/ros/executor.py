@@ -21,6 +21,7 @@ from inspect import iscoroutinefunction
 from time import monotonic_ns
 from typing import Any, NamedTuple
 
+from rclpy.client import Client
 from rclpy.executors import (
     ExternalShutdownException,
     ShutdownException,
@@ -152,7 +153,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
                     rare_due = now + _RARE_PERIOD_NS // max(1, len(self.get_nodes()))
                     rare_nodes = rare_nodes or self.get_nodes()
                     if rare_nodes:
-                        self._serve_rest(rare_nodes.pop())
+                        self._serve_rest(rare_nodes.pop(), entities.sources)
 
     def _take_all(self, sources: list[_Source], ready: set[int]) -> None:
         """Pass on what has arrived, and note what is still to come."""
@@ -248,13 +249,16 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
             response = service.callback(request, service.srv_type.Response())
             service.send_response(response, header)
 
-    def _serve_rest(self, node: Any) -> None:  # noqa: ANN401
+    def _serve_rest(self, node: Any, sources: list[_Source]) -> None:  # noqa: ANN401
         """Let rclpy's executor do what this one does not, until nothing is left."""
         for _ in range(8):
             try:
-                handler, _, _ = self.wait_for_ready_callbacks(0.0, [node])
+                handler, entity, _ = self.wait_for_ready_callbacks(0.0, [node])
             except (TimeoutException, ShutdownException):
                 return
+            if isinstance(entity, Client):  # rclpy's may take an answer before earlier messages
+                for source in sources:
+                    self._drain(source)
             handler()
             if handler.exception() is not None:
                 raise handler.exception()

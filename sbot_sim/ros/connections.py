@@ -12,7 +12,7 @@ from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.ros.awake_clock import AwakeClock
-from sbot_sim.ros.external import External
+from sbot_sim.ros.external import External, in_turns
 from sbot_sim.ros.external_nodes import ExternalNodes
 
 # What other nodes publish, too: that disturbs nobody.
@@ -68,7 +68,13 @@ class Connections:
             f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}',
             {i: [self._graph_name(name) for own in each.triggers
                  if (name := self._resolve(Topic(own, ''), i)) in self._publishers]
-             for i, each in external.items()})
+             for i, each in external.items()},
+            {name: self._graph_name(name) for name in self._publishers
+             if name != topics.CLOCK.name},
+            [self._graph_name(name) for name in (
+                *(topic.name for topic in _WIND),
+                *(self._resolve(topic, i) for i, wanted in enumerate(awaited) if wanted
+                  for topic in (cmd_vel, topics.GOAL)))])
 
     def publish(self, messages: Iterable[Outgoing]) -> None:
         """Publish messages, except on topics whose type is not installed."""
@@ -76,6 +82,13 @@ class Connections:
             publisher = self._publishers.get(name)
             if publisher is not None:
                 publisher.publish(payload)
+
+    def publish_in_turns(self, messages: Sequence[Outgoing]) -> Iterator[Sequence[int]]:
+        """Publish messages in turns; yield the teams of external nodes that have got some."""
+        for sent, teams in in_turns(messages, self.external.hearers):
+            self.publish(sent)
+            if teams:
+                yield teams
 
     def missing(self) -> list[str]:
         """Return the names of what to wait for: unconnected nodes, another run."""

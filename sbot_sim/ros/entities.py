@@ -9,12 +9,14 @@ from itertools import count
 from typing import Any
 
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
+from sbot_common.clock import NANOSECONDS
 from sbot_common.elementary import sincos
 from sbot_common.errors import InputError, shown
 from sbot_sim.ros.spawned import Refused
 
 _FRAMES = ('', 'map', 'world')  # of poses
 _NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,31}')
+_NAMESPACE = re.compile(r'/?|/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)  # of ROS, relative or not
 _OF_ROBOTS = re.compile(r'robot_\d+')  # also of robots that there are not
 # A search can take exponential time where repeats stand within or beside others, or with many |.
 _MOST_REPEATS, _LONGEST_FILTER = 3, 100
@@ -45,6 +47,13 @@ def new_name(name: str, taken: Collection[str], may_rename: bool) -> str:
         raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', expected a name that is neither "
                                          "taken nor a robot's (robot_<i>)")
     return next(new for k in count(1) if (new := f'{name}_copy_{k}') not in taken)
+
+
+def check_namespace(given: str) -> None:
+    """Raise Refused unless this may be a namespace; obstacles have no topics to put there."""
+    if not _NAMESPACE.fullmatch(given) or '__' in given:
+        raise Refused('NAMESPACE_INVALID', f'entity_namespace: got {shown(given)}, expected names '
+                                           'of letters, digits and _, with / between them')
 
 
 def filtered(filters: Any, names: Iterable[str]) -> list[str]:  # noqa: ANN401
@@ -82,9 +91,10 @@ def read_pose(pose: Any) -> tuple[float, float, float]:  # noqa: ANN401
     return found
 
 
-def fill_state(state: Any, pose: Iterable[float],  # noqa: ANN401
+def fill_state(state: Any, stamp_ns: int, pose: Iterable[float],  # noqa: ANN401
                twist: Iterable[float] = (0.0, 0.0, 0.0)) -> Any:  # noqa: ANN401
-    """Fill an EntityState in with pose (m, m, rad) and twist (m/s, m/s, rad/s) of the body."""
+    """Fill in an EntityState: stamp, pose (m, m, rad), twist (m/s, m/s, rad/s) of the body."""
+    state.header.stamp.sec, state.header.stamp.nanosec = divmod(stamp_ns, NANOSECONDS)
     x, y, yaw = pose
     forwards, left, turning = twist
     state.header.frame_id = 'map'

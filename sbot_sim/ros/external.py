@@ -7,7 +7,7 @@ An external robot is driven by somebody's own node, which knows nothing of locks
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, SCAN
@@ -15,24 +15,26 @@ from sbot_common.topics import BASE_SCAN, SCAN
 HAS_LEFT = 'has left: no node publishes its cmd_vel'  # of an external robot
 
 # What a robot needs whose node does not act on its trigger.
-CURES = ('if it has a timer, give its robot parameters: {command_period: SECONDS} in the '
-         'scenario; if it is sometimes silent, {command_timeout: SECONDS}; if it acts on another '
-         'topic, {trigger: TOPIC}')
+CURES = 'without the parameter trigger it may act on any topic, or on none'
 
 
 class External(NamedTuple):
-    """How the node of one external robot gives its commands."""
+    """How the node of one external robot gives its commands.
 
-    trigger: str = 'base_scan'  # its topic that is sent last: the node acts on that
-    period_ns: int = 0  # of the node's timer on simulated time; 0: it acts on the trigger
-    timeout_ns: int = 0  # its commands hold for so long; 0: each is waited for
+    As it likes, unless there is a trigger or a period: then one command a turn is waited for.
+    """
+
+    trigger: str = ''  # the node gives one command after each message of this topic
+    period_ns: int = 0  # the node gives one command a period of simulated time, by a timer
+    timeout_ns: int = 0  # its commands hold for so long, and none is waited for; 0: for ever
 
     @property
     def triggers(self) -> tuple[str, ...]:
         """Topics that are sent last; the scan has two names with ``publish_scan``."""
         if self.timed:
             return ()
-        return (self.trigger, SCAN.name) if self.trigger == BASE_SCAN.name else (self.trigger,)
+        name = self.trigger or BASE_SCAN.name
+        return (name, SCAN.name) if name == BASE_SCAN.name else (name,)
 
     @property
     def timed(self) -> bool:
@@ -42,11 +44,11 @@ class External(NamedTuple):
     @property
     def optional(self) -> bool:
         """Whether it may give no command in a tick, or several."""
-        return self.timeout_ns > 0
+        return self.timeout_ns > 0 or not (self.trigger or self.timed)
 
     def too_old(self, age_ns: int) -> bool:
         """Tell whether a command of this age holds no longer."""
-        return self.optional and age_ns >= self.timeout_ns
+        return 0 < self.timeout_ns <= age_ns
 
     def in_words(self) -> str:
         """Return how many commands are expected, and when."""
@@ -61,6 +63,41 @@ class External(NamedTuple):
             return (f'its timer sent no command; command_period is {self.period_ns / 1e9:g} s: '
                     'does the node have such a timer, and use_sim_time: true?')
         return (f'it sent no command after {self.trigger}; {CURES}')
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_M = TypeVar('_M', bound=_Named)
+
+
+def in_turns(messages: Iterable[_M],
+             hearers: Mapping[str, Iterable[int]]) -> list[tuple[list[_M], list[int]]]:
+    """Return messages in turns, so that nobody gets two in one turn, and all get them in order.
+
+    Parameters
+    ----------
+    messages : to send
+    hearers : by a topic's name, the teams of nodes that subscribe to it
+
+    Returns
+    -------
+    list
+        of each turn the messages, and the teams that get one
+
+    """
+    turns: list[tuple[list[_M], set[int]]] = []
+    place: dict[int, int] = {}  # the turn that is next, by team
+    for message in messages:
+        teams = hearers.get(message.name, ())
+        turn = max((place.get(team, 0) for team in teams), default=0)
+        place.update(dict.fromkeys(teams, turn + 1))
+        turns += [([], set())] * (turn == len(turns))
+        turns[turn][0].append(message)
+        turns[turn][1].update(teams)
+    return [(sent, sorted(teams)) for sent, teams in turns]
 
 
 class Turns:
@@ -125,7 +162,8 @@ class Turns:
         if robot not in self._open:
             raise InputError(
                 f'robot {robot}: got an unexpected command, expected {each.in_words()}; to allow '
-                'any number, set command_timeout; if the node has a timer, set use_sim_time: true')
+                'any number, leave out trigger and command_period; if the node has a timer, set '
+                'use_sim_time: true')
         self._open.remove(robot)
         self._due.remove(robot)
 
@@ -133,9 +171,9 @@ class Turns:
         """Return the robots whose command of this tick is due and not in."""
         return sorted(self._due)
 
-    def is_open(self, robot: int) -> bool:
-        """Tell whether a robot whose command is due has been sent its trigger."""
-        return robot in self._open
+    def speechless(self) -> list[int]:
+        """Return the robots that have sent no command since the start, or the last reset."""
+        return [i for i in self.external if i not in self._heard]
 
     def missing(self, robots: Iterable[int]) -> bool:
         """Tell whether one of these has still to answer."""

@@ -10,10 +10,11 @@ from sbot_common import ros, topics
 from sbot_common.errors import InputError
 from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import CURES, External
+from sbot_sim.ros.teams import Team, find_teams, subscriptions
 
 _SERVICES_AFTER = 10.0  # s of wall time that a node may take to offer its parameters
 _PLACED_AFTER = 10.0  # s of wall time for the right node to come where one lacks its namespace
-_SUBSCRIBED_AFTER = 6.0  # s of wall time after its first answer, for what its constructor made
+_SETTLED_AFTER = 1.0  # s of wall time without news of its topics, once its constructor has ended
 
 
 class ExternalNodes:
@@ -29,15 +30,22 @@ class ExternalNodes:
     other_type : what lets a node have the other type of commands, for an error; '': nothing
     triggers : topics that are published and on which nodes act, by robot; those with a timer
         have none
+    published : names in the ROS graph of the topics that the simulator publishes, by its own name
+    ours : topics whose publishers are nodes of the simulation
 
     """
 
     def __init__(self, node: Node, names: dict[int, str], type_name: str,
                  on_heard: Callable[[], None], external: Mapping[int, External],
-                 other_type: str = '', triggers: Mapping[int, Sequence[str]] = {}) -> None:
+                 other_type: str = '', triggers: Mapping[int, Sequence[str]] = {},
+                 published: Mapping[str, str] = {}, ours: Sequence[str] = ()) -> None:
         self._node, self.names, self._type = node, names, type_name
         self._external, self._other_type = external, other_type
-        self._triggers = triggers
+        self._triggers, self._published, self._ours = triggers, published, ours
+        self._teams: dict[int, Team] = {}
+        self.hearers: dict[str, list[int]] = {}  # teams that subscribe, by a topic's own name
+        self._rivals: list[str] = []  # pairs of nodes that hear the same
+        self._settled: float | None = None  # since when these are so, s of that clock
         self._barrier = ros.Barrier(node, on_heard)
         self._nodes: dict[int, str] = {}  # by robot, once they are found
         self._awake = AwakeClock()
@@ -46,7 +54,6 @@ class ExternalNodes:
         self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
         self._greeted = False  # all were asked for a first time
         self._checked: set[int] = set()  # robots whose nodes' time is known
-        self._answered: float | None = None  # when all first had, s of that clock
 
     def missing(self) -> list[str]:
         """Return in words whom to wait for before tick 0; asks those that are there.
@@ -68,35 +75,51 @@ class ExternalNodes:
             return lacking
         if not self._greeted:
             self._greeted = True
-            self.ask(self.names)
+            self._barrier.ask([name for name in dict.fromkeys(self._nodes.values())
+                               if name not in self._mute])
         # A node answers when its constructor has ended: then its timers run, and count from 0.
         silent = [f'external node {name} to run its callbacks' for name in self._barrier.silent()]
         if silent:
             return silent
         self._check_time()
-        return self._deaf()
+        unsettled = self._unsettled()
+        if not unsettled:
+            self._check_heard()
+            if self._rivals:
+                self._node.get_logger().warning(
+                    f'{self._rivals.pop(0)}, and the first sends messages to the other; which '
+                    'come first is chance, so runs may differ (docs/lockstep.md)')
+                self._rivals.clear()
+        return unsettled
 
-    def _deaf(self) -> list[str]:
-        """Return in words the triggers that nobody gets yet.
+    def _unsettled(self) -> list[str]:
+        """Find out who hears what; return in words that this has still to show."""
+        ours = {name for topic in self._ours for name, _ in ros.nodes_that_publish(
+            self._node, topic)}
+        teams = find_teams(self._node, self._nodes, ours)
+        heard = {name: set(subscriptions(self._node, name))
+                 for team in teams.values() for name in team.nodes}
+        hearers = {own: [i for i, team in teams.items()
+                         if any(name in heard[each] for each in team.nodes)]
+                   for own, name in self._published.items()}
+        if self._settled is None or (teams, hearers) != (self._teams, self.hearers):
+            self._teams, self.hearers, self._settled = teams, hearers, self._awake()
+            published = set(self._published.values())
+            self._rivals = [f'{first} and {name} both hear {min(common)}'
+                            for team in teams.values() for first, name in team.pairs
+                            if (common := heard[first] & heard[name] & published)]
+        return ['the topics of external nodes to be known'] * (
+            self._awake() - self._settled < _SETTLED_AFTER)
 
-        Raises
-        ------
-        InputError
-            if they had time: no command would ever come.
-
-        """
-        self._answered = self._awake() if self._answered is None else self._answered
-        late = self._awake() - self._answered > _SUBSCRIBED_AFTER
-        lacking = []
+    def _check_heard(self) -> None:
+        """Refuse a scan under another name or of another quality; and a trigger for nobody."""
         for i, names in self._triggers.items():
-            if (not names or self._external[i].optional
-                    or not (found := ros.unheard(self._node, names, self._nodes[i]))):
-                continue
-            if late:
-                raise InputError(f'robot {i}: {found.why}' + ('' if found.cured else (
-                    f'; {self._nodes[i]} is to act on it; {CURES}')))
-            lacking.append(f'robot {i} (external: a subscription to {names[0]})')
-        return lacking
+            found = ros.unheard(self._node, names, self._nodes[i]) if names else None
+            if found is not None and found.cured:
+                raise InputError(f'robot {i}: {found.why}')
+            if found is not None and not self._external[i].optional:
+                raise InputError(f'robot {i}: {found.why}; {self._nodes[i]} is to act on it; '
+                                 f'{CURES}')
 
     def _check_time(self) -> None:
         """Refuse timers on the wall clock; warn of nodes that may have some."""
@@ -108,15 +131,24 @@ class ExternalNodes:
             if each.timed:
                 raise InputError(f'robot {i}: command_period needs simulated time; start {node} '
                                  'with -p use_sim_time:=true')
-            if each.optional:
-                self._node.get_logger().warning(
-                    f'robot {i}: {node} has use_sim_time: false; if it has a timer or calls '
-                    'now(), runs differ; start it with -p use_sim_time:=true')
+            self._node.get_logger().warning(
+                f'robot {i}: {node} has use_sim_time: false; if it has a timer or calls '
+                'now(), runs differ; start it with -p use_sim_time:=true')
 
-    def ask(self, robots: Iterable[int]) -> None:
-        """Ask the nodes of robots whether they have processed their messages."""
-        nodes = dict.fromkeys(self._nodes[i] for i in robots)
-        self._barrier.ask([node for node in nodes if node not in self._mute])
+    def ask(self, teams: Iterable[int], requests: int = ros.REQUESTS) -> None:
+        """Ask teams whether they have handled their messages."""
+        found = [self._teams[i] for i in teams if i in self._teams]
+        self._barrier.ask(
+            [name for team in found for name in team.nodes if self._barrier.is_there(name)],
+            requests, max((team.passes for team in found), default=1))
+
+    def silent(self) -> list[str]:
+        """Return the nodes that have not answered."""
+        return self._barrier.silent()
+
+    def teams(self) -> list[int]:
+        """Return the teams, each by its first robot."""
+        return list(self._teams)
 
     def heard(self) -> bool:
         """Tell whether all have that were asked last."""
@@ -143,7 +175,7 @@ class ExternalNodes:
             wanted = f'a node that publishes {self._type} on {name}{elsewhere}'
             if not elsewhere:
                 self._misplaced = None
-                return wanted
+                return wanted + self._for_nobody()
             self._misplaced = self._awake() if self._misplaced is None else self._misplaced
             if self._awake() - self._misplaced > _PLACED_AFTER:
                 raise InputError(f'robot {robot} needs {wanted}')
@@ -159,10 +191,23 @@ class ExternalNodes:
             return ''
         if self._awake() - since < _SERVICES_AFTER:
             return f'{node} to offer {node}/get_parameters'
+        text = (f'robot {robot}: {node} offers no {node}/get_parameters, so the simulator cannot '
+                'know when it has read its inputs')
+        if self._external[robot].optional:
+            raise InputError(f'{text}; if it gives one command after each scan, set parameters: '
+                             '{trigger: base_scan}')
         self._mute.add(node)
-        self._node.get_logger().warning(
-            f'robot {robot}: {node} offers no {node}/get_parameters, so the simulator cannot know '
-            'when it has read its inputs; runs may differ')
+        self._node.get_logger().warning(f'{text}; runs may differ')
+        return ''
+
+    def _for_nobody(self) -> str:
+        """Return in words who publishes commands for a robot that there is not; '' if nobody."""
+        own = next(iter(self.names.values())).rpartition('/')[2]
+        for name, types in self._node.get_topic_names_and_types():
+            if (name.rpartition('/')[2] == own and not set(types).isdisjoint(topics.COMMAND_TYPES)
+                    and not self._node.count_subscribers(name)):
+                for node, _ in ros.nodes_that_publish(self._node, name):
+                    return f'; {node} publishes {name}, but no robot has that'
         return ''
 
     def _elsewhere(self, name: str) -> str:

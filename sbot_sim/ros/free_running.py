@@ -38,8 +38,8 @@ class FreeRunning(RunControl):
         if self.phase is not Phase.BETWEEN or not self._may_go_on():
             return
         self._stop_silent()
-        self._actions.publish_snapshot()
-        self._actions.publish_wind()
+        for publish in (self._actions.publish_snapshot, self._actions.publish_wind):
+            list(publish())  # all turns at once: nobody is waited for
         # Last, as it makes the controllers' timers due: then they find the inputs of this tick.
         self._actions.publish_clock()
         self._finish()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sbot_common.errors import InputError
 from sbot_sim.ros.answer_counter import AnswerCounter
@@ -12,7 +12,6 @@ from sbot_sim.ros.run_control import Actions, Options, Peers, Phase, RunControl
 RETRY_AFTER = 0.5  # s of wall time
 # The same in runs with external robots: what is sent again to others reaches their nodes, too.
 RETRY_LATE = 5.0
-DOUBT_AFTER = 1.0  # s of wall time until a user's node that sends no command gets a hint
 GOAL_TIMEOUT = 1.0  # s of wall time to wait for topics that controllers need not have
 
 
@@ -29,10 +28,8 @@ class Lockstep(RunControl):
         self._turns = Turns(options.external)
         self._retry_after = RETRY_LATE if options.external else RETRY_AFTER
         self._course: Iterator[None] = iter(())  # what is left of the tick
-        self._asked_nodes: Sequence[int] = ()  # external robots that have not read their inputs
-        self._opened = 0.0  # when external nodes were last sent what they act on
-        self._probed = self._doubted = False
         self._clock_sent = False
+        self._unexpected = False  # it was said that a node sends commands at any time
         self._wind_stamps = dict.fromkeys(options.wind_parts, 0)
         self._felt = False  # the tick's wind has been handed on
         self._connected_since: float | None = None
@@ -53,6 +50,13 @@ class Lockstep(RunControl):
         if robot in self._turns.external:
             if self.phase is Phase.CONNECTING:
                 return False  # a node that stands still at its start
+            if (self._turns.external[robot].optional and not self._unexpected
+                    and not self._actions.unheard()):
+                self._unexpected = True
+                self._actions.wait(
+                    f'{self._name_of(robot)} sent a command while it had nothing to handle, so '
+                    'this run cannot be repeated: the node has threads, or a timer on the wall '
+                    'clock (docs/lockstep.md)')
             self._turns.answer(robot)
             return True
         return not self._options.awaited[robot] or self._answers.answer(robot, self._awake(), raw)
@@ -89,7 +93,6 @@ class Lockstep(RunControl):
         elif self.phase is Phase.WAITING:
             if self._turns.external:
                 self._refuse_to_wait_for_nobody()
-                self._doubt(now)
             self.proceed()
         if self.phase is Phase.WAITING and now - self._asked >= self._retry_after:
             self._ask_again()
@@ -135,69 +138,47 @@ class Lockstep(RunControl):
             for robot in self._turns.overdue():
                 self._actions.stop(robot)
             self._finish()
+            if self.is_over and (silent := self._turns.speechless()):
+                self._actions.wait(f'{", ".join(map(self._name_of, silent))}: sent no command')
 
     def _steps(self) -> Iterator[None]:
         """Do a tick, step by step; yield while something has to come first."""
         timed, others = self._turns.timed, self._turns.others
         if timed:  # their timers fire on /clock, so it comes when they know the rest
-            self._actions.publish_snapshot()
-            yield from self._have_read(timed)
+            yield from self._sent(self._actions.publish_snapshot())
+        self._turns.open(timed)
         self._actions.publish_clock()
         self._clock_sent = True
-        if timed:
+        if self._turns.external:
+            self._actions.ask_for_time()
             yield from self._have_answered(timed)
-        else:
-            self._actions.publish_snapshot()
+        if not timed:
+            yield from self._sent(self._actions.publish_snapshot())
         while not self._wind_is_in():
             yield
         self._felt = True
-        self._actions.publish_wind()
-        if others:
-            yield from self._have_read(others)
-            self._actions.publish_triggers(others)
-            yield from self._have_answered(others)
+        yield from self._sent(self._actions.publish_wind())
+        self._turns.open(others)
+        yield from self._sent(self._actions.publish_triggers())
+        yield from self._have_answered(others)
         while not self._answers.complete(self._awake()):
             yield
 
-    def _have_read(self, robots: Sequence[int]) -> Iterator[None]:
-        """Wait until the nodes of external robots have read all that was sent."""
-        self._actions.ask(robots)
-        self._asked_nodes = robots
-        while not self._actions.heard():
-            yield
-        self._asked_nodes = ()
+    def _sent(self, turns: Iterable[Sequence[int]]) -> Iterator[None]:
+        """Send messages in turns: wait until external nodes have handled one before the next."""
+        for teams in turns:
+            self._actions.ask(teams)
+            yield from self._have_answered(())
 
     def _have_answered(self, robots: Sequence[int]) -> Iterator[None]:
-        """Wait for the commands of external robots that are due, now that they can act."""
-        self._turns.open(robots)
-        self._opened, self._probed = self._awake(), False
-        optional = [i for i in robots if self._turns.external[i].optional]
-        if optional:  # what they have published by then is in before their word
-            yield from self._have_read(optional)
-        while self._turns.missing(robots):
+        """Wait until the nodes that were asked have answered, and for the commands of robots."""
+        while self._actions.unheard() or self._turns.missing(robots):
             yield
 
     def _refuse_to_wait_for_nobody(self) -> None:
         for robot in self._peers.left(list(self._turns.external)):
             raise InputError(f'{self._name_of(robot)} {HAS_LEFT} '
                              f'(at tick {self._actions.tick()})')
-
-    def _doubt(self, now: float) -> None:
-        """Say once what may lack if an external node has read its trigger and sends no command.
-
-        That is no error before the time-out: a node with threads may act later than it reads.
-        """
-        silent = [i for i in self._turns.silent() if self._turns.is_open(i)]
-        if (self._doubted or self._asked_nodes or not silent
-                or self._paused or now - self._opened < DOUBT_AFTER):
-            return
-        if not self._probed:
-            self._probed = True
-            self._actions.ask(silent)
-        elif self._actions.heard():
-            self._doubted = True
-            self._actions.wait(f'waiting for {self._name_of(silent[0])}: '
-                               f'{self._turns.external[silent[0]].silence_in_words()}')
 
     def _name_of(self, robot: int) -> str:
         node = self._actions.node_of(robot)
@@ -206,8 +187,7 @@ class Lockstep(RunControl):
     def _why_silent(self) -> str:
         """Return what may be wrong with an external node that could act and did not."""
         for robot in self._turns.silent():
-            if robot not in self._asked_nodes and self._turns.is_open(robot):
-                return f': {self._turns.external[robot].silence_in_words()}'
+            return f': {self._turns.external[robot].silence_in_words()}'
         return ''
 
     def _wind_is_in(self) -> bool:
@@ -217,14 +197,14 @@ class Lockstep(RunControl):
         """Repeat the tick to silent nodes; raise InputError after the time-out."""
         now = self._awake()
         silent = self._answers.silent()
-        names = [self._name_of(i) for i in sorted({*silent, *self._asked_nodes,
-                                                 *self._turns.silent()})]
+        asked = list(self._actions.unheard())
+        names = asked or [self._name_of(i) for i in sorted({*silent, *self._turns.silent()})]
         names += [] if self._wind_is_in() else ['wind_model']
         timeout = self._options.lockstep_timeout
         if names and not self._paused and now - self._waiting_since > timeout:
             raise InputError(f'{", ".join(names)} silent for {timeout:g} s '
                              f'(lockstep_timeout) at tick {self._actions.tick()}'
-                             + self._why_silent())
+                             + self._why_silent() * (not asked))
         self._asked = now
         if not self._felt:
             if self._clock_sent:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -77,7 +77,9 @@ class SimulatorNode(Node):  # type: ignore[misc]
             publish_wind=self._publish_wind, publish_inputs=self._publish_inputs, stop=self._stop,
             observe=self._observe, advance=self._advance, reset=self._reset,
             wait=self.get_logger().info, ask=self._connections.external.ask,
-            heard=self._connections.external.heard, publish_triggers=self._publish_triggers,
+            ask_for_time=lambda: self._connections.external.ask(
+                self._connections.external.teams(), ros.CLOCK_REQUESTS),
+            unheard=self._connections.external.silent, publish_triggers=self._publish_triggers,
             node_of=self._connections.external.node_of)
         self._control: RunControl = (
             Lockstep(options, actions, time.monotonic, self._connections) if options.lockstep
@@ -89,8 +91,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
         if self._broadcast.interfaces.simulation_interfaces:
             messages, services = load_interfaces()
             self._standard = StandardServices(
-                self._engine, self._control, self._inbox, lambda: self._observer.recording,
-                self._end, messages, services)
+                self._engine, self._control, self._inbox, lambda: self._stamp_ns,
+                lambda: self._observer.recording, self._end, messages, services)
             for name, kind in SERVICES.items():
                 self.create_service(getattr(services, kind), f'~/{name}',
                                     getattr(self._standard, name))
@@ -126,21 +128,20 @@ class SimulatorNode(Node):  # type: ignore[misc]
         else:
             self._control.proceed()
 
-    def _check_triggers(self, external: Mapping[int, External]) -> dict[int, list[str]]:
+    def _check_triggers(self, external: Mapping[int, External]) -> set[str]:
         """Return the topics that wait until external robots' nodes have read the others."""
         names = [each.name for each in self._broadcast.snapshot(
             self._engine.snapshot, self._stamp_ns)]
-        triggers = {}
+        triggers = set[str]()
         for i, each in external.items():
-            if each.timed:
-                continue
-            name, *alias = (topics.resolve(Topic(own, ''), i, self._n) for own in each.triggers)
-            if name not in names:
+            found = {name for own in each.triggers
+                     if (name := topics.resolve(Topic(own, ''), i, self._n)) in names}
+            if each.trigger and not each.timed and not found:
                 prefix = topics.resolve(Topic('', ''), i, self._n)
                 own = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
                 raise bad_value(f'robot {i}: parameter trigger', each.trigger,
                                 f'one of {", ".join(each for each in own if "/" not in each)}')
-            triggers[i] = [name, *(each for each in alias if each in names)]
+            triggers |= found
         return triggers
 
     def _every(self, period: float, callback: Callable[[], None]) -> Timer:
@@ -292,23 +293,20 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _publish_clock(self) -> None:
         self._connections.publish([self._broadcast.clock(self._stamp_ns)])
 
-    def _publish_snapshot(self) -> None:
+    def _publish_snapshot(self) -> Iterator[Sequence[int]]:
         self._snapshot = list(self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns))
-        if not self._triggers:
-            self._connections.publish(self._snapshot)
-            return
-        held = {name for names in self._triggers.values() for name in names}
-        self._connections.publish(each for each in self._snapshot if each.name not in held)
+        return self._connections.publish_in_turns(
+            [each for each in self._snapshot if each.name not in self._triggers])
 
-    def _publish_triggers(self, robots: Sequence[int]) -> None:
-        wanted = {name for i in robots for name in self._triggers[i]}
-        self._connections.publish(each for each in self._snapshot if each.name in wanted)
+    def _publish_triggers(self) -> Iterator[Sequence[int]]:
+        return self._connections.publish_in_turns(
+            [each for each in self._snapshot if each.name in self._triggers])
 
-    def _publish_wind(self) -> None:
+    def _publish_wind(self) -> Iterator[Sequence[int]]:
         self._engine.sense_wind(self._inbox.wind)
         sensed_wind = list(self._broadcast.sensed_wind(self._engine.snapshot, self._stamp_ns))
         self._snapshot += sensed_wind
-        self._connections.publish(sensed_wind)
+        return self._connections.publish_in_turns(sensed_wind)
 
     def _publish_inputs(self, robot: int) -> None:
         self._connections.publish(self._broadcast.inputs(

@@ -7,7 +7,7 @@ free-running are its two kinds.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
@@ -52,8 +52,10 @@ class Actions(NamedTuple):
     tick: Callable[[], int]  # return the current tick
     start: Callable[[], None]  # all nodes are connected: tick 0 is next
     publish_clock: Callable[[], None]
-    publish_snapshot: Callable[[], None]  # poses, and what robots sense
-    publish_wind: Callable[[], None]  # the wind of the tick is in: what robots feel of it
+    # Poses, and what robots sense; and when the wind is in, what they feel of it. Yields teams of
+    # external robots' nodes that have to handle what was sent, before more is sent.
+    publish_snapshot: Callable[[], Iterable[Sequence[int]]]
+    publish_wind: Callable[[], Iterable[Sequence[int]]]
     publish_inputs: Callable[[int], None]  # once more what one robot's controller waits for
     stop: Callable[[int], None]  # set a robot's command to zero
     observe: Callable[[], None]  # show the finished tick to the run observer
@@ -61,11 +63,13 @@ class Actions(NamedTuple):
     reset: Callable[[], None]  # go back to tick 0
     end: Callable[[], None]  # the last tick has ended
     wait: Callable[[str], None]  # tell the user who is waited for
-    # Of external robots: ask their nodes whether they have read what was sent, tell whether they
-    # all have, send what they act on, and name the nodes.
+    # Of external robots: ask teams of nodes whether they have handled what was sent, all of them
+    # whether they have handled the clock, name those that have not, send what they act on, and
+    # name a robot's node.
     ask: Callable[[Sequence[int]], None] = lambda _: None
-    heard: Callable[[], bool] = lambda: True
-    publish_triggers: Callable[[Sequence[int]], None] = lambda _: None
+    ask_for_time: Callable[[], None] = lambda: None
+    unheard: Callable[[], Sequence[str]] = lambda: ()
+    publish_triggers: Callable[[], Iterable[Sequence[int]]] = lambda: ()
     node_of: Callable[[int], str] = lambda _: ''
 
 

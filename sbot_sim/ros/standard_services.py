@@ -15,6 +15,7 @@ from sbot_common.errors import InputError, one_line, shown
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.ros.entities import (
     check_frame,
+    check_namespace,
     fill_state,
     filtered,
     new_name,
@@ -82,6 +83,7 @@ class StandardServices:
     Parameters
     ----------
     engine, control, inbox : of the run
+    now_ns : returns the stamp of the current tick (ns)
     recording : tells whether the run is recorded, and so cannot go back in time
     end : ends the run
     messages : the module ``simulation_interfaces.msg``
@@ -90,10 +92,10 @@ class StandardServices:
     """
 
     def __init__(self, engine: Engine, control: RunControl, inbox: Inbox,
-                 recording: Callable[[], bool], end: Callable[[], None], messages: Any,  # noqa: ANN401
-                 services: Any) -> None:  # noqa: ANN401
+                 now_ns: Callable[[], int], recording: Callable[[], bool],
+                 end: Callable[[], None], messages: Any, services: Any) -> None:  # noqa: ANN401
         self._engine, self._control, self._inbox = engine, control, inbox
-        self._recording, self._end = recording, end
+        self._now_ns, self._recording, self._end = now_ns, recording, end
         self._messages, self._services = messages, services
         self._spawned = SpawnedObstacles(engine, inbox)
         self._stopped = False
@@ -153,6 +155,7 @@ class StandardServices:
     def spawn_entity(self, request: Any, response: Any) -> None:  # noqa: ANN401
         """Put an obstacle into the world; it stands still."""
         self._check_not_recorded()
+        check_namespace(request.entity_namespace)
         shape = _shape(request.entity_resource)
         name = new_name(request.name or shape.name, self._spawned.by_name, request.allow_renaming)
         check_frame(request.initial_pose.header, 'INVALID_POSE')
@@ -203,8 +206,10 @@ class StandardServices:
             self._control.pause(wanted == kind.STATE_PAUSED)
         elif wanted == kind.STATE_QUITTING:
             self._end()
+        elif wanted in (kind.STATE_NO_WORLD, kind.STATE_LOADING_WORLD):
+            raise Refused(_UNSUPPORTED, f'state: got {wanted}, but the world is never unloaded')
         else:
-            raise Refused(_UNSUPPORTED, f'state: got {wanted}, expected 0 to 3')
+            raise Refused(_FAILED, f'state: got {wanted}, expected 0 to 3')
         self._stopped = wanted == kind.STATE_STOPPED
 
     async def step_simulation(self, request: Any, response: Any) -> Any:  # noqa: ANN401
@@ -254,9 +259,9 @@ class StandardServices:
     def _state(self, name: str) -> Any:  # noqa: ANN401
         snapshot, state = self._engine.snapshot, self._messages.EntityState()
         if name in self._spawned.by_name:
-            return fill_state(state, self._spawned.by_name[name].pose)
+            return fill_state(state, self._now_ns(), self._spawned.by_name[name].pose)
         robot = robot_number(name)
-        return fill_state(state, snapshot.true_pose[robot].tolist(),
+        return fill_state(state, self._now_ns(), snapshot.true_pose[robot].tolist(),
                           snapshot.twist[robot].tolist())
 
 

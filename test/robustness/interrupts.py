@@ -57,7 +57,8 @@ class Mode(NamedTuple):
 
 
 def _node(executable: str, *arguments: str) -> list[str]:
-    code = f'import sys; from sbot.ros.executables import {executable}; sys.exit({executable}())'
+    code = (f'import sys; from potential_field_bot.nodes import {executable}; '
+            f'sys.exit({executable}())')
     return [sys.executable, '-c', code, *arguments]
 
 

@@ -35,8 +35,10 @@ class Simulator:
             publish_wind=self._publish_wind, publish_inputs=self._publish_inputs,
             stop=self.note('stop'), observe=self._observe, advance=self._advance,
             reset=self._reset, wait=self.told.append, ask=self._ask,
-            heard=lambda: not self.asking, publish_triggers=self.note('triggers'),
+            ask_for_time=self._ask_for_time, unheard=lambda: self.asking,
+            publish_triggers=self._publish_triggers,
             node_of=lambda robot: f'/node_{robot}' * (robot in chosen.external))
+        self.external = list(chosen.external)
         self.control = (Lockstep(chosen, actions, lambda: self.now, self) if lockstep
                         else FreeRunning(chosen, actions, lambda: self.now, self))
 
@@ -67,9 +69,15 @@ class Simulator:
         self.log.append(('snapshot', self.tick))
         for asked in self.questions.values():
             asked.append(self.tick)
+        return [self.external] * bool(self.external)
 
     def _publish_wind(self):
         self.felt.append(self.tick)
+        return []
+
+    def _publish_triggers(self):
+        self.log += [('triggers', self.tick)] * bool(self.external)
+        return [self.external] * bool(self.external)
 
     def _publish_inputs(self, robot):
         self.log.append(('inputs', robot))
@@ -77,10 +85,14 @@ class Simulator:
 
     def _ask(self, robots):
         self.log.append(('ask', list(robots)))
-        self.asking = list(robots)
+        self.asking = [f'/node_{robot}' for robot in robots]
+
+    def _ask_for_time(self):
+        self.log.append(('ask for time',))
+        self.asking = [f'/node_{robot}' for robot in self.external]
 
     def have_read(self):
-        """The external nodes that are asked say that they have read what was sent."""
+        """The external nodes that are asked say that they have handled what was sent."""
         self.asking = []
         self.control.proceed()
 

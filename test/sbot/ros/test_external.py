@@ -2,6 +2,7 @@
 
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,22 @@ from sbot.regression.arrays import read_recording
 from sbot_common.wire.cdr import decode, stamp_ns
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
+
+PLAIN_NODES = Path(__file__).parent / 'plain_nodes.py'
+PLAIN = ['6', '7', '11', '13', '15', '20', '30', '60', '100', '7+15', '6+20+100', 'blind', 'scan',
+         'odom+scan', 'twice', 'thrice', 'silent', 'mixed', 'poses', 'sometimes', 'late', 'again',
+         'loop', 'once', 'both', 'steer']
+FIELD = """
+duration: 1.0
+rate: 30
+lockstep_timeout: 240
+cmd_vel_stamped: true
+world: {bounds: [0, 0, 40, 40]}
+sensors: {scan_beams: 8}
+robots:
+"""
+BUSY = [sys.executable, '-c', 'while True: pass']
+
 
 def commands(bag, robot):
     return [(message.stamp_ns, decode(message.payload, message.type))
@@ -78,19 +95,26 @@ def test_the_commands_of_a_recording_are_those_that_held(bags):
     assert (recording.commands[1:, 1, 0] == 0.2).all()
 
 
-@pytest.mark.parametrize(('case', 'words'), [
+@pytest.mark.parametrize(('case', 'words'), [  # with a trigger, one command is waited for
     ('twice', 'robot 0: got an unexpected command, expected one after each '
               'base_scan'),
     ('silent', 'robot 0 (/robot_0/witness_0) silent for 4 s (lockstep_timeout) at tick 0'),
     ('dies', 'ended the run with exit code 3')])
 def test_nodes_that_misbehave_end_the_run_by_name_and_nothing_is_left(tmp_path, case, words):
-    cases = {0: (case, {})}
+    cases = {0: (case, {'trigger': 'base_scan'})}
     patience = ['--set', 'lockstep_timeout=4'] if case == 'silent' else []
     done = up(scenario(tmp_path, cases), cases, *patience)
     assert done.returncode == 1
     assert words in done.stderr.splitlines()[-1]
     assert done.stderr.count(words) == 1
     assert not [line for line in running() if f'{NODES} {case} ' in line]
+
+
+def test_a_node_that_never_commands_is_named_at_the_end(tmp_path):
+    cases = {0: ('silent', {})}
+    done = up(scenario(tmp_path, cases), cases, '--duration', 0.5)
+    assert done.returncode == 0, done.stderr
+    assert 'robot 0 (/robot_0/witness_0): sent no command' in done.stderr
 
 
 def test_a_command_that_is_no_number_is_taken_as_0(tmp_path):
@@ -156,3 +180,39 @@ def test_in_one_process_there_are_no_nodes(tmp_path):
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(
         'sbot: robot 0: controller external needs your own node over ROS 2; use sbot up')
+
+
+@pytest.fixture
+def busy():
+    """Another process that keeps a processor busy."""
+    process = subprocess.Popen(BUSY)
+    yield
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.usefixtures('busy')
+def test_plain_nodes_of_many_makes_are_equal_to_the_bit_without_keys(tmp_path):
+    path = tmp_path / 'scenario.yaml'
+    path.write_text(FIELD + ''.join(
+        f'  - {{pose: [{2 + 6 * (i % 6)}, {2 + 6 * (i // 6)}, 0], controller: external}}\n'
+        for i in range(len(PLAIN))))
+    nodes = [word for case, i in [*zip(PLAIN, range(len(PLAIN)), strict=True),
+                                  ('relay', PLAIN.index('steer'))]
+             for word in ('--node', shlex.join([str(PLAIN_NODES), case, str(i), *SIM_TIME]))]
+
+    def sbot(*arguments):
+        done = subprocess.run([*SBOT, *map(str, arguments), *nodes], check=False,
+                              timeout=DEADLINE, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert 'cannot be repeated' not in done.stderr
+    bags = [tmp_path / name for name in ('first', 'second')]
+    for bag in bags:
+        sbot('up', path, '--record', bag)
+    result = compare(*map(Bag, bags))
+    assert result.first is None, result.first
+    assert not result.unpaired
+    for i, case in enumerate(PLAIN):
+        commands = list(Bag(bags[0]).messages([f'/robot_{i}/cmd_vel']))
+        assert bool(commands) == (case != 'silent'), case
+    sbot('replay', bags[0])

@@ -238,7 +238,8 @@ def test_a_node_in_place_of_a_controller_of_ours_is_found_by_what_it_publishes(t
     ('silent', 1, 'first difference: tick 0, /robot_0/cmd_vel, command: recorded ')])
 def test_nodes_that_misbehave_end_the_replay_and_nothing_is_left(recording, case, code, words):
     command = shlex.join([str(NODES), case, '0', *SIM_TIME])
-    patience = ['--set', 'lockstep_timeout=4'] if case == 'silent' else []
+    patience = ['--set', 'robots.0.parameters.trigger=base_scan',
+                *['--set', 'lockstep_timeout=4'] * (case == 'silent')]
     done = replay(recording[0], '--node', command, '--robot', 0, *patience)
     assert done.returncode == code, done.stderr
     assert words in done.stdout + done.stderr

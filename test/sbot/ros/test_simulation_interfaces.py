@@ -60,6 +60,7 @@ def test_a_client_pauses_places_steps_and_resets(tmp_path, monkeypatch):
 
     def state(name):
         found = call('get_entity_state', srv.GetEntityState, entity=name).state
+        assert (found.header.stamp.sec, found.header.stamp.nanosec) != (0, 0)
         return found.pose.position.x, found.pose.position.y
 
     try:
@@ -71,6 +72,9 @@ def test_a_client_pauses_places_steps_and_resets(tmp_path, monkeypatch):
         assert call('set_simulation_state', srv.SetSimulationState,
                     state=request.state).result.result == 1
         assert call('get_simulation_state', srv.GetSimulationState).state.state == 2
+        request.state.state = 77
+        assert call('set_simulation_state', srv.SetSimulationState,
+                    state=request.state).result.result == 4
         wanted = srv.SetEntityState.Request()
         wanted.state.pose.position.x, wanted.state.pose.position.y = 7.0, 6.0
         place = {'entity': 'robot_1', 'set_pose': True}
@@ -94,6 +98,9 @@ def test_a_client_pauses_places_steps_and_resets(tmp_path, monkeypatch):
         spawned = call('spawn_entity', srv.SpawnEntity, name='post',
                        entity_resource=request.entity_resource, initial_pose=request.initial_pose)
         assert (spawned.result.result, spawned.entity_name) == (1, 'post')
+        odd = call('spawn_entity', srv.SpawnEntity, name='more', entity_namespace='a b',
+                   entity_resource=request.entity_resource, initial_pose=request.initial_pose)
+        assert odd.result.result == srv.SpawnEntity.Response.NAMESPACE_INVALID
         assert state('post') == (7.0, 7.0)
         assert call('delete_entity', srv.DeleteEntity, entity='post').result.result == 1
     finally:

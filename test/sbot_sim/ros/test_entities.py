@@ -68,9 +68,9 @@ def test_frames():
 def test_a_state_is_in_the_frame_of_the_map():
     def parts():
         return space(x=0.0, y=0.0, z=0.0, w=0.0)
-    state = space(header=space(), pose=space(position=parts(), orientation=parts()),
+    state = space(header=space(stamp=space()), pose=space(position=parts(), orientation=parts()),
                   twist=space(linear=parts(), angular=parts()))
-    fill_state(state, (1.0, 2.0, math.pi / 2), (0.5, 0.25, 0.1))
+    fill_state(state, 0, (1.0, 2.0, math.pi / 2), (0.5, 0.25, 0.1))
     assert read_pose(state.pose) == pytest.approx((1.0, 2.0, math.pi / 2))
     assert (state.twist.linear.x, state.twist.linear.y) == pytest.approx((-0.25, 0.5))
     state.pose.orientation = parts()

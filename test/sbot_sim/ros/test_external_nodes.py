@@ -42,19 +42,27 @@ class Barrier:
 def make(monkeypatch):
     """External nodes of robot 1, where the graph has these publishers by topic."""
     from sbot_common import ros
+    from sbot_sim.ros import external_nodes
     from sbot_sim.ros.external_nodes import ExternalNodes
     warnings = []
     node = SimpleNamespace(get_logger=lambda: SimpleNamespace(warning=warnings.append),
-                           count_publishers=lambda _: 0)
+                           count_publishers=lambda _: 0,
+                           count_subscribers={NAME: 1}.get,
+                           get_fully_qualified_name=lambda: '/sbot_sim',
+                           get_subscriber_names_and_types_by_node=lambda *_: [])
 
-    def made(graph, external=None, wall=(), subscribers=1, remap=''):
+    def made(graph, external=None, wall=(), subscribers=1, remap='',
+             settled=0.0):
         monkeypatch.setattr(ros, 'unheard', lambda _, names, listener: None if subscribers else (
             ros.Unheard(f'no node subscribes to {names[0]}{remap}', bool(remap))))
         monkeypatch.setattr(ros, 'nodes_that_publish', lambda _, name: graph.get(name, []))
         monkeypatch.setattr(ros, 'Barrier', Barrier)
+        node.get_topic_names_and_types = lambda: [
+            (name, [kind for _, kind in found]) for name, found in graph.items()]
         monkeypatch.setattr(Barrier, 'wall', wall)
         nodes = ExternalNodes(node, {1: NAME}, TWIST, lambda: None, {1: external or External()},
                               '; or set cmd_vel_stamped: true', {1: [SCAN]})
+        monkeypatch.setattr(external_nodes, '_SETTLED_AFTER', settled)
         nodes._awake = lambda: nodes.now
         nodes.warnings, nodes.now = warnings, 5.0
         return nodes
@@ -91,6 +99,15 @@ def test_one_command_for_several_nodes_is_named_with_the_place_of_their_namespac
                                 '-r __ns:={namespace} in --node)')
 
 
+def test_a_node_of_a_robot_that_there_is_not_is_named_while_the_start_waits(make):
+    graph = {'/robot_7/cmd_vel': [('/robot_7/seeker', TWIST)], NAME: []}
+    waiting, = make(graph).missing()
+    assert waiting.endswith(f'a node that publishes {TWIST} on {NAME}; /robot_7/seeker publishes '
+                            '/robot_7/cmd_vel, but no robot has that)')
+    waiting, = make({'/robot_7/odom': [('/robot_7/seeker', TWIST)]}).missing()
+    assert 'seeker' not in waiting
+
+
 def test_a_publisher_without_a_node_is_told_while_the_start_waits(make):
     nodes = make({})
     nodes._node.count_publishers = {NAME: 2}.get
@@ -113,31 +130,50 @@ def test_a_timer_on_the_wall_clock_is_refused(make):
                                          '/robot_1/x with -p use_sim_time:=true'):
         make(graph, timed, wall=['/robot_1/x']).missing()
     assert make(graph, timed).missing() == []
-    assert make(graph, wall=['/robot_1/x']).missing() == []  # it may never ask for the time
 
 
-def test_a_node_that_may_be_silent_on_the_wall_clock_gets_one_warning(make):
-    nodes = make({NAME: [('/robot_1/x', TWIST)]}, External(timeout_ns=10), wall=['/robot_1/x'])
+def test_a_node_on_the_wall_clock_gets_one_warning(make):
+    nodes = make({NAME: [('/robot_1/x', TWIST)]}, wall=['/robot_1/x'])
     assert (nodes.missing(), nodes.missing()) == ([], [])
     assert len(nodes.warnings) == 1
     assert 'robot 1: /robot_1/x has use_sim_time: false' in nodes.warnings[0]
 
 
 def test_a_trigger_that_no_node_subscribes_to_is_refused_before_the_first_tick(make):
-    graph = {NAME: [('/robot_1/x', TWIST)]}
-    nodes = make(graph, subscribers=0)
-    for nodes.now in (5.0, 10.9):
-        assert nodes.missing() == [f'robot 1 (external: a subscription to {SCAN})']
-    nodes.now = 11.1
+    graph, acts = {NAME: [('/robot_1/x', TWIST)]}, External('base_scan')
     with pytest.raises(InputError) as caught:
-        nodes.missing()
+        make(graph, acts, subscribers=0).missing()
     assert str(caught.value).startswith(
-        f'robot 1: no node subscribes to {SCAN}; /robot_1/x is to act on it; if it has a timer, '
-        'give its robot parameters: {command_period: SEC')
-    nodes = make(graph, subscribers=0, remap=' (-r scan:=base_scan)')
-    nodes.missing()
-    nodes.now = 11.1
-    with pytest.raises(InputError, match=r'scan \(-r scan:=base_scan\)$'):
-        nodes.missing()
-    assert make(graph).missing() == []
-    assert make(graph, External(timeout_ns=10), subscribers=0).missing() == []
+        f'robot 1: no node subscribes to {SCAN}; /robot_1/x is to act on it; without the '
+        'parameter trigger it may')
+    for each in (acts, None):
+        nodes = make(graph, each, subscribers=0, remap=' (-r scan:=base_scan)')
+        with pytest.raises(InputError, match=r'scan \(-r scan:=base_scan\)$'):
+            nodes.missing()
+    assert make(graph, acts).missing() == []
+    assert make(graph, subscribers=0).missing() == []
+
+
+def test_the_start_waits_until_the_topics_of_a_node_are_known(make):
+    nodes = make({NAME: [('/robot_1/x', TWIST)]}, settled=1.0)
+    nodes._published = {SCAN: SCAN, '/odom': '/odom'}
+    waiting = ['the topics of external nodes to be known']
+    assert nodes.missing() == waiting
+    nodes.now = 5.9
+    nodes._node.get_subscriber_names_and_types_by_node = lambda *_: [(SCAN, [])]
+    assert nodes.missing() == waiting
+    nodes.now = 6.8
+    assert nodes.missing() == waiting
+    nodes.now = 6.91
+    assert nodes.missing() == []
+    assert nodes.hearers == {SCAN: [1], '/odom': []}
+
+
+def test_two_nodes_of_a_chain_that_hear_the_same_are_warned_of_once(make):
+    nodes = make({NAME: [('/robot_1/x', TWIST)], '/plan': [('/planner', 'a/msg/B')]})
+    nodes._published = {SCAN: SCAN}
+    nodes._node.get_subscriber_names_and_types_by_node = lambda own, _: [
+        (name, []) for name in (SCAN, *['/plan'] * (own == 'x'))]
+    assert (nodes.missing(), nodes.missing()) == ([], [])
+    warning, = nodes.warnings
+    assert warning.startswith(f'/planner and /robot_1/x both hear {SCAN}, and the first sends')

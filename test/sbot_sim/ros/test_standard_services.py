@@ -26,7 +26,8 @@ def vector(**values):
 
 
 def state(x=0.0, y=0.0, yaw=0.0, frame='map'):
-    return space(header=space(frame_id=frame), twist=space(linear=vector(), angular=vector()),
+    return space(header=space(frame_id=frame, stamp=space(sec=0, nanosec=0)),
+                 twist=space(linear=vector(), angular=vector()),
                  pose=space(position=vector(x=x, y=y), orientation=vector(
                      z=math.sin(yaw / 2), w=math.cos(yaw / 2))))
 
@@ -40,7 +41,8 @@ MESSAGES = space(
     Result=space(RESULT_OK=OK, RESULT_FEATURE_UNSUPPORTED=UNSUPPORTED, RESULT_NOT_FOUND=NOT_FOUND,
                  RESULT_OPERATION_FAILED=FAILED), EntityState=state,
     SimulatorFeatures=space(**FEATURES),
-    SimulationState=space(STATE_STOPPED=0, STATE_PLAYING=1, STATE_PAUSED=2, STATE_QUITTING=3))
+    SimulationState=space(STATE_STOPPED=0, STATE_PLAYING=1, STATE_PAUSED=2, STATE_QUITTING=3,
+                          STATE_NO_WORLD=4, STATE_LOADING_WORLD=5))
 CODES = {name: 101 + k for k, name in enumerate((
     'NAME_NOT_UNIQUE', 'NAME_INVALID', 'UNSUPPORTED_FORMAT', 'NO_RESOURCE', 'NAMESPACE_INVALID',
     'RESOURCE_PARSE_ERROR', 'MISSING_ASSETS', 'UNSUPPORTED_ASSETS', 'INVALID_POSE'))}
@@ -74,7 +76,8 @@ class Run:
                              np.array([[2.0, 2.0, 0.5], [5.0, 2.0, 0.0]]), 1)
         self.control, self.inbox, self.recording, self.ended = Control(), Inbox(2), False, 0
         self.services = StandardServices(self.engine, self.control, self.inbox,
-                                         lambda: self.recording, self.end, MESSAGES, KINDS)
+                                         lambda: 2_100_000_003, lambda: self.recording,
+                                         self.end, MESSAGES, KINDS)
 
     def end(self):
         self.ended += 1
@@ -115,6 +118,7 @@ def test_the_state_of_a_robot_is_its_ground_truth(run):
     assert found.result.result == OK
     assert (found.state.pose.position.x, found.state.header.frame_id) == (2.0, 'map')
     assert 2 * math.asin(found.state.pose.orientation.z) == pytest.approx(0.5)
+    assert vars(found.state.header.stamp) == {'sec': 2, 'nanosec': 100_000_003}
     for name in ('robot_2', 'robot_', 'robot_00000000000', 'box'):
         missing = run.call('get_entity_state', entity=name)
         assert missing.result.result == NOT_FOUND
@@ -232,6 +236,14 @@ def test_names_of_obstacles(run):
     assert spawn(run, unnamed, (8.0, 8.0), allow_renaming=True).entity_name == 'obstacle'
 
 
+@pytest.mark.parametrize(('namespace', 'good'), [
+    ('', True), ('/', True), ('a/b_1', True), ('/a', True), ('a b', False), ('1', False),
+    ('a//b', False), ('a/', False), ('a__b', False), ('ä', False), ('a\n', False)])
+def test_a_namespace_is_one_of_ros(run, namespace, good):
+    answer = spawn(run, URDF, entity_namespace=namespace)
+    assert answer.result.result == (OK if good else CODES['NAMESPACE_INVALID'])
+
+
 @pytest.mark.parametrize(('text', 'code'), [
     ('', 'NO_RESOURCE'), ('<sdf', 'RESOURCE_PARSE_ERROR'), ('<world/>', 'UNSUPPORTED_FORMAT'),
     ('<!DOCTYPE a [<!ENTITY b "c">]><sdf>&b;</sdf>', 'RESOURCE_PARSE_ERROR'),
@@ -252,7 +264,7 @@ def test_what_is_no_obstacle_is_refused(run, text, code):
 def test_who_spawns_a_robot_is_told_that_only_obstacles_are_spawned(run):
     resource = space(uri='package://nav2/turtlebot.sdf', resource_string='')
     answer = run.call('spawn_entity', name='robot_9', entity_resource=resource,
-                      allow_renaming=False)
+                      entity_namespace='', allow_renaming=False)
     assert answer.result.result == CODES['UNSUPPORTED_FORMAT']
     assert 'a robot can be neither spawned nor deleted' in answer.result.error_message
     answer = spawn(run, SDF.format(BOX + '<joint name="wheel"/>'))
@@ -308,6 +320,7 @@ def test_states(run):
     assert (run.control.paused, run.control.resets) == (True, 1)
     assert to(playing) == (OK, playing)
     assert to(5) == (UNSUPPORTED, playing)
+    assert to(77) == (FAILED, playing)
     run.recording = True
     assert to(stopped) == (FAILED, playing)
     assert to(quitting)[0] == OK
