@@ -18,4 +18,8 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONPATH=/opt/venv/lib/python3.12/site-packages
 RUN source "/opt/ros/$ROS_DISTRO/setup.bash" && colcon build \
  && sed --in-place 's|^exec |source /ws/install/setup.bash\nexec |' /ros_entrypoint.sh
+# Runs write no files of root into folders of the host, and the first one need not compile.
+USER ubuntu
+WORKDIR /home/ubuntu
+RUN source /ws/install/setup.bash && sbot run leader_follower --duration 1 --quiet
 CMD ["bash"]

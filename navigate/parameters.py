@@ -1,7 +1,8 @@
-"""Parameters of the controller ``navigate``, and its constants.
+"""Parameters of the controller ``navigate``, and the constants of its behaviour.
 
-Every constant is in radii of the body, in seconds, a speed in shares of the largest one, or a
-pure number. So a scene that is scaled as a whole (lengths and speeds) gives the scaled run.
+Candidates that are tried, tolerances and sizes of memory are where they are used. Every constant
+is in radii of the body, in seconds, a speed in shares of the largest one, or a pure number. So a
+scene that is scaled as a whole (lengths and speeds) gives the scaled run.
 """
 
 from __future__ import annotations

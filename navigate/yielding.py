@@ -41,6 +41,7 @@ PASSES = 3
 _FACING = 0.2  # cosine
 _ANGLES = (60.0, -60.0, 85.0, -85.0, 40.0, -40.0)  # degrees off the passage's axis
 _AWAY = (5.0, 7.0, 9.0, 12.0)  # radii from the mouth
+_TIE = 1e-9  # share of a square: left and right equal but for rounding; the first angle counts
 
 
 class Yield(NamedTuple):
@@ -213,7 +214,7 @@ def spot_beside(p: Parameters, grid: Grid, passage: Passage, me: int,
             y = from_y + away * r * (sine * u_x + cosine * u_y)
             dx, dy = x - others[me, 0], y - others[me, 1]
             way = dx * dx + dy * dy
-            if way >= least or distance_at(grid, x, y) < r + p.margin_m:
+            if way >= least - _TIE * way or distance_at(grid, x, y) < r + p.margin_m:
                 continue
             if not is_free_line(grid, from_x, from_y, x, y, r + p.cell_m, 0.0):
                 continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from sbot.files import notebook_frame
 from sbot_common.compiled.lazy import uncollected
 
 # Where each public name is.
@@ -64,3 +65,11 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _frame(shown: Run | Bag) -> str | None:
+    text: str | None = import_module('sbot.viewer.notebook').frame(shown)
+    return text
+
+
+notebook_frame.makers.append(_frame)

@@ -37,6 +37,7 @@ SEES = {
              'sbot_sim'),
 }
 PUBLIC = ROOT / 'sbot' / '__init__.py'  # hands on what stands in the highest module
+COMMAND = ROOT / 'potential_field_bot' / 'entry.py'  # of pip's script, starts the highest package
 MOST_MODULES = 15  # in a folder
 
 BLOCKED = ('rclpy', 'rcl_interfaces', 'yaml', 'argparse_subcommands', 'pydantic', 'tqdm', 'launch')
@@ -61,13 +62,16 @@ def place(path: Path) -> tuple[str, str]:
 
 
 def imported_modules(path: Path) -> set[Path]:
-    """The project's modules that a module imports, anywhere in its text."""
+    """The project's modules that a module imports, anywhere in its text, also by their names."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text('utf-8'))):
         if isinstance(node, ast.Import):
             names = [(alias.name, '') for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = [(node.module, alias.name) for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith('import_module') and (
+                isinstance(node.args[0], ast.Constant) and path != COMMAND):
+            names = [(node.args[0].value, '')]
         else:
             continue
         for module, name in names:

@@ -37,6 +37,7 @@ Floats = NDArray[np.float64]
 
 _HEADINGS = 16  # of the arcs that are tried
 _SPEEDS = (1.0, 0.5)  # shares of the largest speed on them
+_TIE = 1e-9  # penalty: right and left equal but for rounding; right comes first
 _CLOSER = 0.98  # share of a distance: one that is too small must not shrink
 
 
@@ -151,7 +152,7 @@ def evading(p: Parameters, around: Around, limits: Floats, seen: int, bounds: in
                 trial = tried(p, around, turn, speed, first)
                 dx, dy = trial.x - wanted.x, trial.y - wanted.y
                 worse = penalty(trial) + math.sqrt(dx * dx + dy * dy) / far
-                if worse < least:
+                if worse < least - _TIE:
                     found, least = True, worse
                     best_angle, best_speed, best_first = turn, speed, first
     trial = tried(p, around, 0.0, 0.0, False)

@@ -12,7 +12,7 @@ from sbot.scenario.model import Scenario
 from sbot.worlds.arguments import chosen_worlds
 from sbot_common.errors import bad_value
 from sbot_sim.engine.many import Simulation
-from sbot_sim.engine.saved import Arrays, Rest, arrays_for, arrays_of, rest_of, restore_rest
+from sbot_sim.engine.saved import Arrays, arrays_for, arrays_of, restore_rest
 
 Integers = NDArray[np.int64]
 
@@ -29,7 +29,6 @@ class Saved:
     seeds: Integers  # (M,)
     start: NDArray[np.float64]  # (M, N, 3)
     arrays: Arrays  # (M, ...) each
-    rest: tuple[Rest, ...]  # of each world
     past: NDArray[np.float64]  # (M, ages, N, 3) poses of the last ticks, where delays need them
 
     def __len__(self) -> int:
@@ -50,7 +49,7 @@ class Saved:
         return Saved(tuple(self.scenarios[k] for k in rows), self.senses, self.seeds[chosen],
                      self.start[chosen],
                      {name: array[chosen] for name, array in self.arrays.items()},
-                     tuple(self.rest[k] for k in rows), self.past[chosen])
+                     self.past[chosen])
 
 
 def save(simulation: Simulation, chosen: Integers, scenarios: Sequence[Scenario],
@@ -60,7 +59,7 @@ def save(simulation: Simulation, chosen: Integers, scenarios: Sequence[Scenario]
     rows = chosen.tolist()
     return Saved(tuple(scenarios[k] for k in rows), senses, seeds[chosen], start[chosen],
                  {name: array[chosen] for name, array in arrays_of(simulation).items()},
-                 tuple(rest_of(simulation, k) for k in rows), past[chosen])
+                 past[chosen])
 
 
 def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int) -> None:
@@ -86,5 +85,5 @@ def restore(simulation: Simulation, chosen: Integers, saved: Saved) -> None:
     """Write a ``converted`` state of one or as many worlds to the chosen ones, of its scenario."""
     for name, array in arrays_of(simulation).items():
         array[chosen] = saved.arrays[name]
-    for at, k in enumerate(chosen.tolist()):
-        restore_rest(simulation, k, saved.rest[at if len(saved) > 1 else 0])
+    for k in chosen.tolist():
+        restore_rest(simulation, k)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,6 @@ _SET = ('wind_velocity', 'wind_force', 'gust_velocity', 'gust_force', 'gust_tick
 
 # What worlds have only as another of their batch has inertia.
 _OF_OTHERS = ('driven', 'momentum.twist', 'momentum.asked')
-
-
-class Rest(NamedTuple):
-    """What one world keeps that is in no array of the batch."""
-
-    heard: Heard | None  # who hears whom, of large worlds
 
 
 def arrays_of(simulation: Simulation) -> Arrays:
@@ -105,14 +99,12 @@ def _last_commands(given: Arrays, like: NDArray[Any]) -> NDArray[Any]:
     return out
 
 
-def rest_of(simulation: Simulation, k: int) -> Rest:
-    """Return the state of world k outside the arrays."""
-    return Rest(None if simulation.state.hears else simulation.tick.heard(k))
+def restore_rest(simulation: Simulation, k: int, heard: Heard | None = None) -> None:
+    """Restore the state of world k outside the arrays, after its arrays.
 
-
-def restore_rest(simulation: Simulation, k: int, rest: Rest) -> None:
-    """Restore the state of world k outside the arrays, after its arrays."""
+    ``heard`` : who hears whom, of a batch whose arrays have no room for it
+    """
     tick = simulation.tick
-    tick.restore(k, simulation.state.seed, rest.heard)
+    tick.restore(k, simulation.state.seed, heard)
     if tick.moving is not None:
         tick.moving.place(k, k + 1)

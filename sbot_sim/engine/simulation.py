@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.placement import placement_error
 from sbot_sim.engine.many import Simulation
-from sbot_sim.engine.saved import arrays_of, rest_of, restore_rest
+from sbot_sim.engine.saved import arrays_of, restore_rest
 from sbot_sim.engine.setting import no_winds
 from sbot_sim.engine.snapshot import snapshot_of
 from sbot_sim.engine.state import Snapshot, StepInputs
@@ -113,12 +113,12 @@ class Engine:
             if problem is not None:
                 raise InputError(problem)
         arrays = {name: array.copy() for name, array in arrays_of(self._worlds).items()}
-        rest = rest_of(self._worlds, 0)
+        heard = self._worlds.tick.heard(0)
         self._simulate(given)
         self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._beginning)
         for name, array in arrays_of(self._worlds).items():
             array[:] = arrays[name]
-        restore_rest(self._worlds, 0, rest)
+        restore_rest(self._worlds, 0, heard)
 
     def _simulate(self, parameters: SimulationParameters) -> None:
         """Make the world anew, of other parameters."""

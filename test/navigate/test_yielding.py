@@ -177,3 +177,13 @@ def test_it_waits_before_the_part_at_its_end(passage, to):
     assert is_out_of_the_way(P, passage, *spot)
     assert not is_out_of_the_way(P, passage, *to)
     assert np.hypot(spot[0] - to[0], spot[1] - to[1]) < 3.0
+
+
+@pytest.mark.parametrize('turn', np.linspace(0.1, 6.2, 12))
+def test_on_the_axis_of_a_turned_passage_it_waits_on_the_same_side(turn):
+    """Left and right are equally far from there, but for rounding."""
+    c, s = np.cos(turn), np.sin(turn)
+    grid, others = make_grid(-43.2, -43.2, P.cell_m), np.array([[-0.5 * c, -0.5 * s], [9.0, 9.0]])
+    x, y = spot_beside(P, grid, Passage(0.0, 0.0, 4.0 * c, 4.0 * s), 0, others)
+    others[0] = -0.5, 0.0
+    assert (c * x + s * y, c * y - s * x) == pytest.approx(spot_beside(P, grid, EAST, 0, others))

@@ -90,3 +90,20 @@ def test_a_run_has_the_gusts_of_its_seed_whatever_its_rate(kind):
     assert np.abs(other.poses[-1] - slow.poses[-1]).max() > 0.1
     assert (sbot.run(scenario(20, turbulence=kind)).poses == slow.poses).all()
     assert sbot.run(scenario(20, turbulence_speed=0.0)).summary['robots'][0]['path_length_m'] == 0
+
+
+@pytest.mark.parametrize(('kind', 'parameters'), [('place', FIELD), ('robot', OWN)])
+def test_the_wind_of_a_tick_is_the_sum_of_waves_at_its_time_and_place(kind, parameters):
+    """Spectral representation (Shinozuka and Deodatis 1991), carried by the mean wind (Taylor)."""
+    run = sbot.run(scenario(10, turbulence=kind, turbulence_speed=SPEED, turbulence_length=LENGTH,
+                            turbulence_time=TIME, wind_direction=[0, 1, 0], wind_speed_mean=0.4))
+    waves = make_waves(parameters, 4, 2)
+    for k in range(len(run.poses)):
+        time = k * 0.1
+        x, y = run.poses[k, :, 0], run.poses[k, :, 1] - 0.4 * time
+        phase = (waves.kx * x[:, None] + waves.ky * y[:, None] + waves.omega * time + waves.phase)
+        expected = np.column_stack([(waves.ux * np.cos(phase)).sum(axis=1),
+                                    0.4 + (waves.uy * np.cos(phase)).sum(axis=1)])
+        assert run.free_wind[k] == pytest.approx(expected, abs=1e-9)
+    moved = np.diff(run.poses[:, :, :2], axis=0)
+    assert moved[1:] == pytest.approx(0.1 * run.wind[:-2], abs=1e-9)  # in the next tick

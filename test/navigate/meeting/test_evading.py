@@ -104,8 +104,10 @@ def test_limits_of_walls_hold_for_an_evasion_and_those_of_what_moves_are_lifted(
         around(comes), 0.0)[0]
 
 
-def test_a_turned_robot_evades_alike():
-    disc, turn = (0.75, -0.55, 0.0, -0.9, 0.3), 0.7
+@pytest.mark.parametrize('disc', [(0.75, -0.55, 0.0, -0.9, 0.3), (1.9, 0.0, -0.9, 0.0, 0.3)])
+@pytest.mark.parametrize('turn', np.linspace(0.1, 6.2, 12))
+def test_a_turned_robot_evades_alike(turn, disc):
+    """Also what comes head on, where left and right are equally good but for rounding."""
     c, s = math.cos(turn), math.sin(turn)
     x, y, vx, vy, radius = disc
     other = (c * x - s * y, s * x + c * y, c * vx - s * vy, s * vx + c * vy, radius)

@@ -81,3 +81,19 @@ def test_who_has_no_goal_follows_robot_0_and_an_unknown_pose_stops_it():
 def test_points_in_the_frame_of_a_robot():
     np.testing.assert_allclose(in_frame(1.0, 2.0, math.pi / 2, np.array([[1.0, 5.0], [0.0, 2.0]])),
                                [[3.0, 0.0], [0.0, 1.0]], atol=1e-12)
+
+
+def test_a_scan_is_turned_as_the_robot_was_when_it_arrived():
+    """While the simulator runs free, the robot turns on between a scan and its own turn."""
+    poses, ranges = np.array([[0.0, 0.0, 0.5]]), np.full(9, np.inf, np.float32)
+    ranges[4:7] = 1.0
+
+    def step(angle_min, heading):
+        scan = Scan(ranges, angle_min, 0.2, 0.0, 10.0)
+        return Dwa(Parameters(), ROBOT).step(
+            Observation(0, 1, 0, 0, 0.1, poses, scan, (5.0, 3.0), scan_heading=heading),
+            np.random.default_rng(0))
+    earlier = step(-0.8, 0.5 - 0.4)
+    assert earlier == pytest.approx(step(-0.8 - 0.4, 0.5))
+    assert earlier == pytest.approx(step(-0.8 - 0.4, None))
+    assert abs(earlier[1] - step(-0.8 + 0.4, None)[1]) > 0.1

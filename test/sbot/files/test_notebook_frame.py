@@ -1,7 +1,5 @@
 """What a notebook shows: a page, or nothing where there is none."""
 
-from types import SimpleNamespace
-
 from sbot.files import notebook_frame as module
 from sbot_common.errors import InputError
 
@@ -10,6 +8,5 @@ def test_a_page_or_none(monkeypatch):
     def refuse(shown):
         raise InputError(f'no poses in {shown}')
     for frame, expected in ((lambda shown: f'<{shown}>', '<run>'), (refuse, None)):
-        monkeypatch.setattr(module, 'import_module', lambda _, frame=frame: SimpleNamespace(
-            frame=frame))
+        monkeypatch.setattr(module, 'makers', [frame])
         assert module.notebook_frame('run') == expected

@@ -30,6 +30,9 @@ CHANGES = ((90.0, (0.0, 0.0)), (180.0, (0.0, 0.0)), (120.3, (700.0, -400.0)))
 # decide on which side robots pass. Differences then are 1e-12 m, of navground's behaviours, which
 # compute in float32, at most 1e-6 m; in a wrong frame ORCA makes 0.1 m of it.
 SECONDS = 0.8
+# Long enough for obstacles that move to be known as such, and to be met.
+MOVING_SECONDS = 2.2
+MOVING = (([-0.9, 0.6], [0.01, -1.18]), ([-2.6, -1.1], [-0.1, -1.1]))  # m
 TOLERANCE = 1e-9  # m, rad
 SINGLE_PRECISION = 1e-4  # m, rad
 
@@ -107,7 +110,10 @@ def turned(scene, degrees=0.0, move=(0.0, 0.0)):
 
 
 def scene(controller, parameters, kind, body, size):
-    """Two robots meet, or one follows the other, among obstacles; ``size`` 1: some ten metres."""
+    """Two robots meet, or one follows the other, among obstacles; ``size`` 1: some ten metres.
+
+    ``kind`` 'moving': the robots meet and two obstacles cross their ways.
+    """
     if controller == 'potential_field':
         # The angle of its random force is drawn in the map's frame (document 001, section 11).
         parameters = {'conversion_constant_zeta': 0.0}
@@ -128,16 +134,21 @@ def scene(controller, parameters, kind, body, size):
             robots[1]['goal'] = at(4.0, 2.0)
         else:
             del robots[1]['goal']
+    moving = [{'radius': 0.3 * size, 'path': [at(1.0, 1.5), at(3.5, 1.1)], 'speed': 0.4 * size}]
+    if kind == 'moving':
+        moving = [{'radius': 0.3 * size, 'path': [at(*start), at(*end)], 'speed': size}
+                  for start, end in MOVING]
     return {
-        'duration': SECONDS, 'seed': 5, 'rate': 20, 'python_path': [str(EXAMPLES), str(TEMPLATES)],
+        'duration': MOVING_SECONDS if kind == 'moving' else SECONDS, 'seed': 5,
+        'rate': 30 if kind == 'moving' else 20, 'python_path': [str(EXAMPLES), str(TEMPLATES)],
         'world': {
             'segments': [at(-5.0, 2.5, 3.0, 2.7)],
             'circles': [{'center': at(-3.2, 1.2), 'radius': 0.4 * size}],
             'rectangles': [{'center': at(-3.3, -1.3), 'size': at(0.8, 0.5), 'yaw': 0.3}],
             'polygons': [{'corners': [at(2.0, -2.0), at(3.6, -1.7), at(2.4, -0.9)]}],
-            'moving': [{'radius': 0.3 * size, 'path': [at(1.0, 1.5), at(3.5, 1.1)],
-                        'speed': 0.4 * size}]},
-        'wind': {'wind_direction': [0.4, 1.0, 0.0], 'wind_speed_mean': 0.1 * size,
+            'moving': moving},
+        'wind': {} if kind == 'moving' else {
+                 'wind_direction': [0.4, 1.0, 0.0], 'wind_speed_mean': 0.1 * size,
                  'wind_gust_direction': [-1.0, 0.2, 0.0], 'wind_gust_speed_mean': 0.2 * size,
                  'wind_gust_start': 0.5, 'wind_gust_duration': 1.0},
         'sensors': {'scan_sees_robots': True, 'infrared': True, 'range_and_bearing': True},
@@ -160,7 +171,7 @@ def apart(run, reference, degrees, move):
 def cases():
     for controller, parameters in controllers():
         for kind, body, size in (('meeting', 'robot', 1.0), ('following', 'robot', 1.0),
-                                 ('meeting', 's-bot', 0.15)):
+                                 ('meeting', 's-bot', 0.15), ('moving', 'robot', 1.0)):
             yield controller, parameters, kind, body, size
 
 

@@ -5,7 +5,7 @@ import pytest
 from batches import make_batch
 
 from sbot_common.errors import InputError
-from sbot_sim.engine.saved import arrays_for, arrays_of, rest_of, restore_rest
+from sbot_sim.engine.saved import arrays_for, arrays_of, restore_rest
 
 
 def copied(simulation):
@@ -63,13 +63,13 @@ def test_what_does_not_fit_is_named(change, words):
         arrays_for(batch, given)
 
 
-def test_who_is_heard_in_a_large_world_is_saved_beside_the_arrays():
+def test_each_large_world_is_restored_with_its_own_hearing():
     batch = make_batch(count=2, rab=True, hears=False)
-    assert rest_of(make_batch(count=2, rab=True), 0).heard is None
+    batch.state.pose[2:, 0] = [1.0, 19.0]  # too far apart in world 1
     batch.tick._each.hear(0, 2)
-    saved = rest_of(batch, 1)
-    batch.state.pose[2:, 0] = [1.0, 19.0]
+    saved = [batch.tick.heard(k) for k in range(2)]
+    batch.state.pose[:, 0] = [1.0, 19.0, 2.0, 3.0]
     batch.tick._each.hear(0, 2)
-    assert len(batch.tick.heard(1)[1]) == 0
-    restore_rest(batch, 1, saved)
-    assert batch.tick.heard(1)[1].tolist() == [1, 0]
+    for k in range(2):
+        restore_rest(batch, k, saved[k])
+    assert [batch.tick.heard(k)[1].tolist() for k in range(2)] == [[1, 0], []]

@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 import shapely
+import shapely.affinity
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from outlines import star
@@ -10,6 +11,7 @@ from outlines import star
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr
 from sbot_sim.messages.occupancy import MAX_CELLS, OCCUPIED, map_message, occupancy
+from sbot_sim.world.cell_map import FREE, make_cells
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 SIZE = 0.25
@@ -48,6 +50,29 @@ def test_cells_are_those_that_geometry_touches(segments, circles, rectangles, se
     found = grid.values == OCCUPIED
     # To a hair: shapely's discs are polygons, and rounding decides what just touches.
     assert not (touched(whole.buffer(-1e-9) if whole.area else whole, bounds) & ~found).any()
+    assert not (found & ~touched(whole.buffer(1e-4), bounds)).any()
+
+
+@pytest.mark.parametrize('yaw', [0.4, -2.0, 3.0])
+def test_in_a_turned_map_cells_are_those_that_geometry_touches(yaw):
+    origin, bounds = (1.0, -0.5, yaw), (0.0, 0.0, 5.0, 4.0)
+    cells = make_cells(np.full((16, 20), FREE, np.int8), SIZE, origin)
+    c, s = math.cos(yaw), math.sin(yaw)
+
+    def in_map(x, y):
+        return origin[0] + c * x - s * y, origin[1] + s * x + c * y
+    rectangle = (*in_map(1.8, 2.0), 2.0, 0.3, 0.7)
+    circle = (*in_map(3.6, 1.2), 0.35)
+    segment = (*in_map(0.5, 0.4), *in_map(3.1, 0.9))
+    world = make_world((-20, -20, 20, 20), [segment], [circle], [rectangle], cells=cells)
+    whole = shapely.union_all([
+        shapely.Polygon(rectangle_corners(rectangle)), shapely.Point(circle[:2]).buffer(0.35, 256),
+        shapely.LineString([segment[:2], segment[2:]])])
+    # Into the frame of the map: x' = c (x - x0) + s (y - y0), y' = c (y - y0) - s (x - x0).
+    whole = shapely.affinity.affine_transform(
+        shapely.affinity.translate(whole, -origin[0], -origin[1]), [c, s, -s, c, 0.0, 0.0])
+    found = occupancy(world).values == OCCUPIED
+    assert not (touched(whole.buffer(-1e-9), bounds) & ~found).any()
     assert not (found & ~touched(whole.buffer(1e-4), bounds)).any()
 
 

@@ -5,7 +5,9 @@ from batches import make_batch
 
 from sbot_common.params import updated
 from sbot_sim.worlds import air
-from wind_model.parameters import TurbulenceParameters
+from wind_model.grid import make_grid, make_lattice
+from wind_model.gust import gust_velocity
+from wind_model.parameters import TurbulenceParameters, WindParameters
 from wind_model.turbulence import make_waves
 
 
@@ -41,6 +43,27 @@ def test_without_a_grid_the_free_wind_is_the_uniform_one():
     uniform = run(batch, air.set_uniform_wind).free_wind.copy()
     batch.state.free_wind[:] = np.nan
     np.testing.assert_array_equal(run(batch, air.set_free_wind).free_wind, uniform)
+
+
+def test_on_a_grid_a_gust_adds_its_speed_along_its_direction_also_upwards():
+    """Interpolation between grid points is linear, so it is exact for a linear wind."""
+    x, y, z = np.meshgrid([0.0, 10.0, 20.0], [0.0, 10.0, 20.0], [0.0, 0.5, 1.0], indexing='ij')
+    wind = 0.1 * x - 0.02 * y, 0.3 + 0.05 * z, 0.01 * x + 0.2 * z
+    field = make_lattice(make_grid(
+        0.0, 0.0, 3, 3, 10.0, 10.0, [0.0, 0.5, 1.0], np.zeros((3, 3)), np.ones((3, 3)),
+        tuple(speed.transpose(2, 1, 0).copy() for speed in wind)))
+    parameters = updated(WindParameters(), {
+        'wind_gust_direction': [3.0, 0.0, 4.0], 'wind_gust_speed_mean': 0.5})
+    batch = blown(wind_velocity=[[9, 9, 9]], gust_velocity=[gust_velocity(parameters)],
+                  gust_ticks=[[0, 0], [2, 4], [3, 4]])
+    batch.set_field(field)
+    batch.state.tick[:] = 2
+    state = run(batch, air.set_free_wind)
+    x, y = state.pose[:, 0], state.pose[:, 1]
+    gusty = np.array([0, 0, 1, 1, 0, 0])  # two robots in each of three worlds
+    np.testing.assert_allclose(state.free_wind, np.column_stack([
+        0.1 * x - 0.02 * y + 0.3 * gusty, np.full(6, 0.3 + 0.05 * 0.5)]), atol=1e-12)
+    np.testing.assert_allclose(state.updraft, 0.01 * x + 0.2 * 0.5 + 0.4 * gusty, atol=1e-12)
 
 
 def test_forces_are_observed_as_the_velocity_of_a_tick():
