@@ -14,6 +14,7 @@ from sbot_common.observation import BROADCAST_BYTES, Neighbours
 _ROOM = BROADCAST_BYTES - 1  # bytes: the first byte is the sender's radius
 _TYPES = ('bool', 'int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64',
           'float16', 'float32', 'float64')
+_MEASURED = ('range', 'bearing')  # of the sender, by the receiver
 
 
 class Broadcast:
@@ -36,8 +37,9 @@ class Broadcast:
 
     def __init__(self, /, **fields: str) -> None:
         for name, kind in fields.items():
-            if hasattr(np.recarray, name):  # which ``unpack(...).name`` would give
-                raise bad_value('Broadcast', name, 'a name that no attribute of an array has')
+            if hasattr(np.recarray, name) or name in _MEASURED:  # which ``.name`` would give
+                raise bad_value('Broadcast', name, 'a name that no attribute of an array has, '
+                                'and not range or bearing, which each neighbour has')
             if kind not in _TYPES:
                 raise bad_value(f'Broadcast.{name}', kind, f'one of {", ".join(_TYPES)}')
         self._type = np.dtype([(name, np.dtype(kind).newbyteorder('<'))
@@ -88,12 +90,23 @@ class Broadcast:
         return int(value)
 
     def unpack(self, neighbours: Neighbours) -> Any:  # noqa: ANN401 - fields by name
-        """Return the broadcasts of M neighbours: a structured array (M,) with the fields by name.
+        """Return what M neighbours broadcast and where they are: a record array (M,).
 
-        ``unpack(neighbours)['heading']`` or ``.heading`` is an array (M,). A robot that has
-        broadcast nothing yet has zeros.
+        ``unpack(neighbours)['heading']`` or ``.heading`` is an array (M,), as are ``range`` (m)
+        and ``bearing`` (rad, from the robot's heading). A robot that has broadcast nothing yet
+        has zeros in the fields of the message.
+
+        Raises
+        ------
+        InputError
+            for anything but the neighbours of an observation.
+
         """
         if not isinstance(neighbours, Neighbours):
             raise bad_value('neighbours', neighbours, 'observation.neighbours')
         data: NDArray[np.uint8] = np.ascontiguousarray(neighbours.data[:, 1:1 + self.size])
-        return data.view(self._type).reshape(len(data)).view(np.recarray)
+        said = data.view(self._type).reshape(len(data))
+        names = self._type.names or ()
+        return np.rec.fromarrays(
+            [neighbours.range, neighbours.bearing, *(said[name] for name in names)],
+            names=[*_MEASURED, *names])
