@@ -42,6 +42,7 @@ class Broadcast:
                                 'and not range or bearing, which each neighbour has')
             if kind not in _TYPES:
                 raise bad_value(f'Broadcast.{name}', kind, f'one of {", ".join(_TYPES)}')
+        self._fields = tuple(fields)
         self._type = np.dtype([(name, np.dtype(kind).newbyteorder('<'))
                                for name, kind in fields.items()])
         if not 1 <= self._type.itemsize <= _ROOM:
@@ -61,12 +62,11 @@ class Broadcast:
             for a missing or unknown field, or a value that its type cannot hold.
 
         """
-        names = self._type.names or ()
         for name in values:
-            if name not in names:
-                raise unknown_name('Broadcast', name, list(names))
+            if name not in self._fields:
+                raise unknown_name('Broadcast', name, self._fields)
         row = np.zeros(1, self._type)
-        for name in names:
+        for name in self._fields:
             if name not in values:
                 raise InputError(f'Broadcast needs {name}; give it a value')
             try:
@@ -106,7 +106,6 @@ class Broadcast:
             raise bad_value('neighbours', neighbours, 'observation.neighbours')
         data: NDArray[np.uint8] = np.ascontiguousarray(neighbours.data[:, 1:1 + self.size])
         said = data.view(self._type).reshape(len(data))
-        names = self._type.names or ()
         return np.rec.fromarrays(
-            [neighbours.range, neighbours.bearing, *(said[name] for name in names)],
-            names=[*_MEASURED, *names])
+            [neighbours.range, neighbours.bearing, *(said[name] for name in self._fields)],
+            dtype=[(name, 'f4') for name in _MEASURED] + self._type.descr)
