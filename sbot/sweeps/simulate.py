@@ -68,6 +68,14 @@ def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
     return row
 
 
+def failed_row(source: Source, run: PlannedRun, version: str, error: str,
+               seconds: float | None) -> Row:
+    """Return the row of a run that could not say itself what it came to."""
+    return {'run': run.number, 'scenario': source.name, **run.values, 'seed': run.seed,
+            'version': version, 'error': error,
+            'wall_time_s': None if seconds is None else round(seconds, 6)}
+
+
 def describe(error: BaseException, job: Job) -> str:
     """Return an error as one line, without details that differ from process to process.
 
