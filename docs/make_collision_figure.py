@@ -22,7 +22,7 @@ from sbot_sim.world.body_arrays import BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
 
 R = S_BOT.safety_radius
-TITLES = ('1. proposed', '2. displaced once', '3. displaced twice')
+TITLES = ('proposed', 'displaced once', 'displaced twice')
 LONGER = 3  # times as long are arrows as displacements
 
 
@@ -48,7 +48,7 @@ def displaced(world: World, pose: np.ndarray) -> np.ndarray:
 
 
 def draw(path: Path, dark: bool = False) -> None:
-    """Draw the three panels."""
+    """Draw the four panels."""
     with drawing({**style_of(dark), 'svg.hashsalt': 'collisions'}):  # the same file each time
         _draw(path)
 
@@ -59,16 +59,18 @@ def _draw(path: Path) -> None:
     shown.append(displaced(world, shown[1]))
     end = separate(make_fixed_objects(world, bodies.safety_radius), bodies.shape, previous,
                    proposed)
-    figure = Figure(figsize=(7.0, 3.1), layout='constrained')
-    for panel, axes in enumerate(figure.subplots(1, 3, sharey=True)):
-        axes.set_title(TITLES[panel], loc='left')
+    shown.append(end.pose)
+    titles = (*TITLES, f'displaced {end.passes} times')
+    figure = Figure(figsize=(7.0, 2.5), layout='constrained')
+    for panel, axes in enumerate(figure.subplots(1, 4, sharey=True)):
+        axes.set_title(titles[panel], loc='left', fontsize='medium')
         axes.set(aspect='equal', xlim=(0.04, 0.5), ylim=(-0.04, 0.42), xlabel='x (m)',
-                 ylabel='' if panel else 'y (m)')
+                 xticks=(0.1, 0.3, 0.5), ylabel='' if panel else 'y (m)')
         axes.axhspan(-0.04, 0.0, color=palette().obstacle)
         axes.text(0.06, -0.02, 'wall', color=palette().ground, va='center')
         for i, colour in enumerate(robot_colours()):
             _draw_robot(axes, i, colour, shown[panel][i, :2],
-                        shown[panel - 1][i, :2] if panel else None)
+                        shown[panel - 1][i, :2] if 0 < panel < len(TITLES) else None)
     signs = [Line2D([], [], marker='o', markersize=size, linestyle='none', color=palette().ink,
                     markerfacecolor=fill, fillstyle='full')
              for size, fill in ((11, palette().grid), (8, 'none'))]

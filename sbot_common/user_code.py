@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from importlib.machinery import PathFinder
-from traceback import format_exception
+from traceback import format_exception, walk_tb
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
@@ -38,6 +38,19 @@ class UserCodeError(RuntimeError):
     def traceback(self) -> str:
         """Return the user's own traceback, without the frames that called it."""
         return ''.join(format_exception(self.__cause__))
+
+    def place(self) -> str:
+        """Return the last line in the folder of the user's code, as 'file.py:12'.
+
+        '' for an error of numba, whose message has the place, and for compiled code.
+        """
+        cause = self.__cause__
+        if cause is None or _is_numbas(cause):
+            return ''
+        lines = [(*os.path.split(frame.f_code.co_filename), line)
+                 for frame, line in walk_tb(cause.__traceback__)]
+        own = [f'{file}:{line}' for folder, file, line in lines if folder == lines[0][0]]
+        return own[-1] if own else ''
 
 
 def call_user_code(function: Callable[[], T], where: Callable[[], str]) -> T:

@@ -1,10 +1,14 @@
 """Pictures of single pages: `docs/make_page_figures.py`."""
 
 import importlib
+import itertools
 import re
 from pathlib import Path
 
 import pytest
+from matplotlib.text import Text
+
+import sbot
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ROOT / 'docs' / 'figures'
@@ -61,6 +65,51 @@ def test_it_is_drawn_on_both_grounds_alike_each_time(name, tmp_path):
     assert light == again
     assert light != dark
     assert module('page_figures.style').DARK.ground.encode() in dark
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """The texts that are drawn, and their boxes."""
+    boxes, draw = {}, Text.draw
+
+    def noting(text, renderer, *given, **options):
+        if text.get_text().strip() and text.get_visible():
+            boxes[text] = Text.get_window_extent(text, renderer)  # without an annotation's arrow
+        return draw(text, renderer, *given, **options)
+
+    monkeypatch.setattr(Text, 'draw', noting)
+    return boxes
+
+
+def overlapping(boxes):
+    return [(one.get_text(), other.get_text())
+            for (one, a), (other, b) in itertools.combinations(boxes.items(), 2)
+            if min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 1]
+
+
+def draw_blocking(path, _):
+    sbot.plot(sbot.run('wind_blocking'), path)
+
+
+@pytest.mark.filterwarnings('ignore:.*wind_blocking')
+@pytest.mark.parametrize(('least', 'draw'), [
+    (15, lambda *given: module('page_figures.packages').draw(*given)),
+    (5, lambda *given: module('page_figures.peers').draw(*given)),
+    (10, lambda *given: module('page_figures.lockstep').draw(*given)),
+    (5, lambda *given: module('page_figures.replay').draw(*given)),
+    (15, lambda *given: module('make_collision_figure').draw(*given)), (10, draw_blocking)],
+    ids=['packages', 'peers', 'lockstep', 'replay', 'collisions', 'wind_blocking'])
+def test_no_text_is_on_another_text(least, draw, written, tmp_path):
+    draw(tmp_path / 'picture.svg', False)
+    assert len(written) >= least
+    assert overlapping(written) == []
+
+
+def test_collisions_are_shown_to_the_displacement_that_the_title_tells(written, tmp_path):
+    module('make_collision_figure').draw(tmp_path / 'picture.svg')
+    words = [text.get_text() for text in written]
+    number, = re.findall(r'after (\d+) displacements', '\n'.join(words))
+    assert f'displaced {number} times' in words
 
 
 def test_a_site_draws_only_what_is_older_than_the_light_picture(tmp_path, monkeypatch):

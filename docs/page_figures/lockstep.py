@@ -23,7 +23,7 @@ LABELS: dict[str, tuple[str, float, float, str]] = {
     '/clock': ('/clock', 0, 9, 'center'),
     '/robot_0/base_scan': ('poses, scans', 3, 9, 'left'),
     '/wind/velocity': ('/wind/velocity', -4, -10, 'right'),
-    '/robot_0/wind': ("each robot's wind", -2, 9, 'left'),
+    '/robot_0/wind': ("each robot's wind", 6, 9, 'right'),
     '/robot_0/cmd_vel': ('/robot_0/cmd_vel', -4, -10, 'right'),
     '/robot_1/cmd_vel': ('/robot_1/cmd_vel', -4, -10, 'right'),
     NEXT: (NEXT, 0, 9, 'center')}

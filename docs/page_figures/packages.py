@@ -19,10 +19,10 @@ BOXES = {
     'sbot': (0.0, 5.0, 12.4, 1.65,
              'command, Python API, runs, recordings, pictures, sweeps, learning'),
     'sbot_sim': (0.0, 1.95, 2.95, 2.4, 'simulator and its node'),
-    'wind_model': (3.2, 2.35, 1.7, 1.6, 'fields, gusts,\nwakes'),
-    'potential_field_bot': (5.25, 2.35, 2.6, 1.6, 'controller of\ndocument 001'),
-    'navigate': (8.05, 2.35, 1.8, 1.6, 'controller\nthat arrives'),
-    'neural_controller': (10.05, 2.35, 2.35, 1.6, 'networks as\ncontrollers'),
+    'wind_model': (3.2, 2.2, 1.7, 1.95, 'fields, gusts,\nwakes'),
+    'potential_field_bot': (5.25, 2.2, 2.6, 1.95, 'controller of\ndocument 001'),
+    'navigate': (8.05, 2.2, 1.8, 1.95, 'controller\nthat arrives'),
+    'neural_controller': (10.05, 2.2, 2.35, 1.95, 'networks as\ncontrollers'),
     'sbot_common': (0.0, 0.0, 12.4, 1.3, 'what several packages need'),
 }
 LETTERS = 7.9  # of a folder's name, for a unit of width

@@ -27,9 +27,7 @@ from sbot.figures.arena.wind import draw_wind, label_in
 from sbot.figures.data import RunData, name_of
 from sbot.figures.film import (
     AUTO,
-    FORMATS,
     Film,
-    check_film,
     check_length,
     frame_count,
     frame_indexes,
@@ -41,7 +39,7 @@ from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import PLAIN, Look
 from sbot.figures.signs import BAR_PLACE, draw_scale_bar
 from sbot.figures.zones import NAME
-from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.errors import InputError, one_line
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
 _LEAST_DPI = 100.0
@@ -69,21 +67,17 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
     data : of the run
     path : of the film
     look : how it is drawn
-    film : its size and speed
+    film : its size and speed, as ``check_film`` leaves them
     progress : called with the number of frames that are drawn, after each
 
     Raises
     ------
     InputError
-        for another ending, a missing ffmpeg, options out of range, too many frames, or if the
-        file cannot be written.
+        for too many frames, or if the file cannot be written.
 
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise bad_value('output', str(path), f'a file that ends in {" or ".join(FORMATS)}')
-    check_film(film, suffix)
     rate, faster = frame_rate(film, suffix), speed_up(data, film)
     with drawing(style_of(look.dark)):
         drawn = _Film(data, look, film)

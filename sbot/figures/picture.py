@@ -113,17 +113,15 @@ def read_width(size: Film, suffix: str, dashes: str = '') -> int:
 
 
 def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
-    """Write the picture of a run; the ending of the path selects the format: .png, .svg or .pdf.
+    """Write the picture of a run; the ending of the path, of FORMATS, selects the format.
 
     Raises
     ------
     InputError
-        for an unknown ending, a width of another format, or if the file cannot be written.
+        if the file cannot be written.
 
     """
     path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise bad_value('output', str(path), f'a file that ends in {", ".join(FORMATS)}')
     # Without the time of writing, so that equal runs give equal files.
     undated = {'.svg': {'Date': None}, '.pdf': {'CreationDate': None}}
     with drawing(style_of(look.dark)):

@@ -89,7 +89,8 @@ def vector_env(scenario: Sources | None, count: int, /, *, task: Task | str | No
                **overrides: object) -> RobotsVectorEnv:
     """Return a Gymnasium ``VectorEnv`` of many worlds, stepped in one call.
 
-    World k of ``reset(seed=s)`` equals ``env`` with ``reset(seed=s + k)``.
+    World 0 of ``reset(seed=s)`` equals ``env`` with the same seed, and each other one ``env`` with
+    a seed of its own, which follows from s and its number (docs/environments.md).
 
     Parameters
     ----------
@@ -145,7 +146,7 @@ def sb3_env(scenario: Sources | None, count: int, /, *, task: Task | str | None 
     """Return a ``VecEnv`` of Stable-Baselines3: many worlds, stepped in one call.
 
     Each robot of each world is an environment: robot i of world k has number k N + i. So all
-    robots learn one policy. World k of ``seed(s)`` equals ``env`` with ``reset(seed=s + k)``.
+    robots learn one policy. ``seed(s)`` seeds worlds as ``reset(seed=s)`` of ``vector_env``.
     A world is reset in the step in which its last robot is done or its time is over.
 
     Parameters
@@ -208,8 +209,8 @@ def torchrl_env(scenario: Sources | None, count: int, /, *, task: Task | str | N
 
     A group has 'observation' (K, N, I), 'action', 'reward' (K, N, 1), 'mask' (K, N) of the robots
     that are not done, and 'action_mask' (K, N, moves) if the task has a mask. Outside the groups
-    are 'state' (K, S) for critics, and 'done', 'terminated' and 'truncated' (K, 1). World k of
-    ``set_seed(s)`` equals ``env`` with ``reset(seed=s + k)``.
+    are 'state' (K, S) for critics, and 'done', 'terminated' and 'truncated' (K, 1).
+    ``set_seed(s)`` seeds worlds as ``reset(seed=s)`` of ``vector_env``.
 
     Parameters
     ----------

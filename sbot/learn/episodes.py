@@ -197,15 +197,15 @@ class Episodes:
         return max(1, round(self.scenario.rate.hz / self.task.hold))
 
     def seed(self, seed: int | Sequence[int | None] | None) -> int | None:
-        """Seed world k by seed + k: the next episode's seed, and all that is drawn after.
+        """Seed all worlds: the next episode's seed, and all that is drawn after.
 
-        A list has a seed for each world; None leaves seeds as they are. Returns world 0's as an
-        int.
+        World k has number k of ``world_seeds``. A list has a seed for each world; None leaves
+        seeds as they are. Returns world 0's as an int.
 
         Raises
         ------
         InputError
-            for anything but whole numbers from 0 to 2**63 - K, or as many of them as worlds.
+            for anything but whole numbers from 0 to 2**63 - 1, or as many of them as worlds.
 
         """
         if seed is None:
@@ -217,8 +217,7 @@ class Episodes:
             seeds = [None if one is None else whole(f'seed of world {k}', one, 0, LARGEST_SEED)
                      for k, one in enumerate(seed)]
         else:
-            first = whole('seed', seed, 0, LARGEST_SEED + 1 - self.count)
-            seeds = [first + k for k in range(self.count)]
+            seeds = [*world_seeds(whole('seed', seed, 0, LARGEST_SEED), self.count)]
         for k, one in enumerate(seeds):
             if one is not None:
                 self._generators[k], self._first[k] = np.random.default_rng(one), one
@@ -357,6 +356,17 @@ class Episodes:
     def _moment(self, seen: Observations, commands: Floats) -> Moment:
         return Moment(seen, self._interface.inputs(), commands, self.goal, self.network,
                       self.worlds.dt, self.limits)
+
+
+def world_seeds(seed: int, count: int) -> list[int]:
+    """Return the seeds of K worlds: ``seed``, and then what NumPy spawns from it.
+
+    World k > 0 has the upper 63 bits of the first 64-bit word of
+    ``SeedSequence(seed, spawn_key=(k,))``, whatever K is. So worlds of two seeds share no scene.
+    With seed + k, world k of a seed would be world k + 1 of the seed before.
+    """
+    spawned = (np.random.SeedSequence(seed, spawn_key=(k,)) for k in range(1, count))
+    return [seed, *(int(one.generate_state(1, np.uint64)[0]) >> 1 for one in spawned)]
 
 
 def _different(scenarios: Sequence[Scenario]) -> list[Scenario]:

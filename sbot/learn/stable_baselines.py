@@ -47,7 +47,7 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
         self._actions = np.zeros((self.num_envs, *kind.shape))
 
     def reset(self) -> NDArray[np.float32]:
-        """Begin episodes in all worlds; world k of ``seed(s)`` has the seed s + k."""
+        """Begin episodes in all worlds; ``seed(s)`` seeds them by ``world_seeds``."""
         if self._seeds[0] is not None:
             self.episodes.seed(self._seeds[0])
         self._reset_seeds()

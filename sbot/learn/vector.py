@@ -49,7 +49,8 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
                   NDArray[np.float32], dict[str, Any]]:
         """Begin episodes in all worlds, or in the worlds of ``options['reset_mask']`` (K,).
 
-        ``seed`` is world 0's, and world k has seed + k; or a list with a seed for each, or None.
+        ``seed`` is world 0's, from which ``world_seeds`` makes the others'; or a list with a seed
+        for each, or None.
         """
         check_options(options)
         first = self.episodes.seed(seed)

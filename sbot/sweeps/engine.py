@@ -56,17 +56,13 @@ def local_engine(processes: int) -> Iterator[Engine]:
             close_all()
 
 
-def _no_dask() -> InputError:
-    return InputError(f'--scheduler needs Dask: {install_command("cluster")}')
-
-
 def check_scheduler(address: str) -> None:
-    """Raise InputError at once unless something listens at the address of a Dask scheduler.
+    """Raise InputError at once without Dask, or if nothing listens at a scheduler's address.
 
     Dask's own client tries again for half a minute.
     """
     if importlib.util.find_spec('distributed') is None:
-        raise _no_dask()
+        raise InputError(f'--scheduler needs Dask: {install_command("cluster")}')
     where = address
     try:
         if address.endswith('.json'):
@@ -98,13 +94,10 @@ def dask_engine(address: str) -> Iterator[Engine]:
     Raises
     ------
     InputError
-        without `distributed`, or if nobody answers there.
+        if nobody answers there.
 
     """
-    try:
-        from distributed import Client
-    except ImportError:
-        raise _no_dask() from None
+    from distributed import Client
     where: dict[str, Any] = ({'scheduler_file': address} if address.endswith('.json')
                              else {'address': address})
     try:

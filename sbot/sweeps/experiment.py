@@ -36,7 +36,7 @@ from sbot.sweeps.results.journal import Index, Journal, read_index, read_rows
 from sbot.sweeps.results.plan_file import Settings, Stored, read_plan, write_plan
 from sbot.sweeps.results.rows import fits
 from sbot.sweeps.results.table import write_tables
-from sbot.sweeps.simulate import Job, Row, parsed_sources, scenario_of
+from sbot.sweeps.simulate import Job, Row, failed_row, parsed_sources, scenario_of
 from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value
 
@@ -148,7 +148,6 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         if index.damaged:
             LOG.warning('%s: %s', folder / JOURNAL, index.damage())
         done, failed = _finished(folder, index, options)
-        version = VERSION
         try:
             with _bar(plan, len(done), len(failed), options) as show:
                 def keep(rows: list[Row]) -> None:
@@ -157,9 +156,8 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
                     show(len(rows), len(failed))
 
                 def lost(run: PlannedRun, error: str) -> Row:
-                    return {'run': run.number, 'scenario': plan.sources[run.source].name,
-                            **run.values, 'seed': run.seed, 'version': version, 'error': error,
-                            'wall_time_s': None}
+                    return failed_row(plan.sources[run.source], run, VERSION, error,
+                                      None)
                 bags = None if options.record == 'none' else folder.resolve() / 'bags'
                 execute(engine, work_of(bags, options.record), packed,
                         batches(plan, done, options.batch), keep, lost)

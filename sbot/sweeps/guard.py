@@ -20,7 +20,7 @@ from sbot.environment.child_python import python_command
 from sbot.sweeps.child import READY
 from sbot.sweeps.modules import module_folders
 from sbot.sweeps.plan import PlannedRun
-from sbot.sweeps.simulate import Job, Row, memory_error
+from sbot.sweeps.simulate import Job, Row, failed_row, memory_error
 from sbot_common.errors import InputError
 
 TRIES = 3  # of a run whose process ends under it
@@ -153,9 +153,8 @@ class Guard:
 
 
 def _failed(job: Job, run: PlannedRun, error: str, started: float) -> Row:
-    return {'run': run.number, 'scenario': job.sources[run.source].name, **run.values,
-            'seed': run.seed, 'version': job.version, 'error': error,
-            'wall_time_s': round(time.perf_counter() - started, 6)}
+    return failed_row(job.sources[run.source], run, job.version, error,
+                      time.perf_counter() - started)
 
 
 def _ending(code: int | None) -> str:

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any, NamedTuple
 
 from sbot_common.errors import InputError, shown
@@ -73,10 +72,8 @@ class Plan:
 
     def __post_init__(self) -> None:
         keys = list(self.keys)
-        for key in chain(keys, self.fixed):
-            if key == 'seed':
-                raise InputError('seed cannot be a parameter of a sweep; give seeds (--seeds '
-                                 '0:50)')
+        if 'seed' in keys or 'seed' in self.fixed:
+            raise InputError('seed cannot be a parameter of a sweep; give seeds (--seeds 0:50)')
         for i, key in enumerate(keys):
             if key in keys[:i] or key in self.fixed:
                 raise InputError(f'{key}: is given twice')

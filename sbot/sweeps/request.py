@@ -174,11 +174,8 @@ class Request:
         for name in (names := metric_names(self.metrics)):
             if name.partition(':')[2] in RESERVED:
                 raise bad_value('metric', name, 'a name that no other column of the table has')
-        given = self.given
+        given, fixed = self.given, dict(self.fixed)
         first = {key: value for axis in self.axes for key, value in axis.at(0).items()}
-        fixed = {key: value for key, value in self.fixed.items() if key != 'seed'}
-        if 'seed' in self.fixed or 'seed' in first:
-            raise InputError('seed cannot be set; give seeds (--seeds 0:50)')
         named = [metric for metric in self.metrics if isinstance(metric, str)]
         several = len(self.scenarios) > 1
         warn_of_pictures(self.axes)

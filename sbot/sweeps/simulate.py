@@ -8,7 +8,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from sbot.scenario.model import Scenario
 from sbot.sweeps.plan import PlannedRun, Source
 from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value, one_line
-from sbot_common.user_code import UserCodeError
+from sbot_common.user_code import UserCodeError, call_user_code
 
 Row = dict[str, Any]
 MOST_OWN_COLUMNS = 8  # robots; with more of them a row has only what sums them up
@@ -68,14 +68,27 @@ def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
     return row
 
 
+def failed_row(source: Source, run: PlannedRun, version: str, error: str,
+               seconds: float | None) -> Row:
+    """Return the row of a run that could not say itself what it came to."""
+    return {'run': run.number, 'scenario': source.name, **run.values, 'seed': run.seed,
+            'version': version, 'error': error,
+            'wall_time_s': None if seconds is None else round(seconds, 6)}
+
+
 def describe(error: BaseException, job: Job) -> str:
-    """Return an error as one line, without details that differ from process to process."""
+    """Return an error as one line, without details that differ from process to process.
+
+    It ends with the file's name and the line in a user's code, where that raised it.
+    """
     if isinstance(error, MemoryError) and job.memory is not None:
         return memory_error(job.memory)
     text = ' '.join(str(error).split())
     text = one_line(re.sub(r' at 0x[0-9a-fA-F]+', '', text)[:500])
-    is_clear = isinstance(error, InputError | UserCodeError)
-    return text if is_clear else f'{type(error).__name__}: {text}'.removesuffix(': ')
+    if isinstance(error, UserCodeError):
+        return f'{text} ({place})' if (place := error.place()) else text
+    return text if isinstance(error, InputError) else (
+        f'{type(error).__name__}: {text}'.removesuffix(': '))
 
 
 def memory_error(limit: int) -> str:
@@ -153,7 +166,7 @@ def metric_columns(metric: str | tuple[str, bytes], job: Job, result: Run) -> Ro
         name = metric.partition(':')[2]
         function = load_function(metric, (*job.path, *result.scenario.python_path), 'metric')
     with warnings.catch_warnings(record=True) as found:
-        value = function(result)
+        value = call_user_code(partial(function, result), lambda: f'metric {name}')
     for each in found:
         _warn(f'metric {name}: {each.message}', each.category,  # type: ignore[arg-type]
               each.filename, each.lineno)

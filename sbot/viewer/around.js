@@ -13,7 +13,7 @@ let theme = THEMES.light;
 
 const HELP = [
   ['space', 'play or pause'], ['← →', 'a second back or forth; of a live run: drive'],
-  ['↑ ↓, shift', 'drive the robot that “drive” names; with shift three times as fast'],
+  ['↑ ↓, shift', 'drive the robot that “drive” names; with shift three times as fast; buttons do the same'],
   ['.', 'one tick of a paused live run'], ['f', 'fit the arena'], ['d', 'dark or light'],
   ['c', 'next curve'], ['n', 'follow the next robot; shift: the one before'],
   ['l', 'put this moment and robot into the address, as a link'], ['?', 'this help'],
@@ -278,8 +278,8 @@ function link() {                          // this moment and robot, in the addr
 }
 
 function followNext(by) {
-  const follow = $('follow'), n = run ? run.radius.length : 0;
-  if (n) follow.value = (+follow.value + 1 + by + n + 1) % (n + 1) - 1;
+  const follow = $('follow'), n = run.radius.length;
+  follow.value = (+follow.value + 1 + by + n + 1) % (n + 1) - 1;
   dirty = true;
 }
 

@@ -22,7 +22,7 @@ let scanFrames = [], scans = [];           // per scan: its frame, [range ...]
 let outlines = null;
 let now = 0, playing = false, atEnd = true, dirty = true, last = null;
 let held = false;                          // whether the live simulation is paused
-const keys = new Set();                    // arrow keys that are down
+const keys = new Set();                    // arrow keys and buttons that are down
 let fast = false, driven = -1;             // with shift; the robot that was told to move last
 const view = {x: 0, y: 0, scale: 1};       // world point in the middle (m), px a metre
 
@@ -489,7 +489,7 @@ function seek(t) {
 }
 
 function toggle() {
-  if (run && run.live && run.controlled && playing) { ask({pause: !held}); return; }
+  if (run.live && run.controlled && playing) { ask({pause: !held}); return; }
   playing = !playing;
   if (playing && !run.live && now >= times[times.length - 1]) now = 0;
   dirty = true;
@@ -511,7 +511,7 @@ function ask(request) {                    // the simulation to do something
 }
 
 function step() {
-  if (!run || !run.live || !run.controlled) return;
+  if (!run.live || !run.controlled) return;
   if (held) ask({step: true}); else note('pause it first');
 }
 
@@ -527,6 +527,15 @@ function drive() {                         // the chosen robot as the keys say
 }
 
 function drivable() { return run && run.live && run.drivable.length > 0; }
+
+function press(key, shift) {
+  if (keys.has(key) && fast === shift) return;
+  keys.add(key);
+  fast = shift;
+  drive();
+}
+
+function release(key) { if (keys.delete(key) && drivable()) drive(); }
 
 function releaseAll() {                    // no key is known to be down any more
   if (!keys.size) return;
@@ -556,12 +565,13 @@ function start(header) {
   const follow = $('follow');
   follow.length = 1;
   run.radius.forEach((_, i) => follow.add(new Option('robot ' + i, i)));
-  $('driving').hidden = !drivable();
+  $('driving').hidden = $('arrows').hidden = !drivable();
   $('step').hidden = !(run.live && run.controlled);
-  const chosen = $('drive').value;
+  const chosen = $('drive').value, names = (run.drivable || []).map(String);
   $('drive').length = 0;
-  for (const i of run.drivable || []) $('drive').add(new Option('robot ' + i, i));
-  if ((run.drivable || []).includes(+chosen)) $('drive').value = chosen;
+  for (const i of names) $('drive').add(new Option('robot ' + i, i));
+  if (names.includes(chosen)) $('drive').value = chosen;
+  $('bar').inert = false;
   document.title = run.name;
   note('');
   resize();
@@ -601,10 +611,10 @@ function listen() {
     events.close();
     if (!run) return;
     run.live = playing = held = false;
-    $('driving').hidden = $('step').hidden = true;
+    $('driving').hidden = $('arrows').hidden = $('step').hidden = true;
     keys.clear();
     note('the simulation has ended');
-    dirty = true;
+    resize();                              // there are fewer controls
   });
   events.addEventListener('frame', event => {
     const frame = JSON.parse(event.data);
@@ -651,18 +661,13 @@ document.onchange = document.onclick = event => {
 };
 window.onkeydown = event => {
   const on = event.target.tagName, own = {SELECT: / |Arrow|^[a-z0-9]$/i, BUTTON: / |Enter/, INPUT: / /};
-  if (event.ctrlKey || event.altKey || event.metaKey
+  if (!run || event.ctrlKey || event.altKey || event.metaKey
       || own[on] && event.target.type !== 'range' && own[on].test(event.key)
       || event.target.id === 'help' && event.key.startsWith('Arrow')) return;
   if (event.key === ' ') { if (!event.repeat) toggle(); }
   else if (event.key === '.') step();
-  else if (event.key.startsWith('Arrow') && drivable()) {
-    if (!keys.has(event.key) || fast !== event.shiftKey) {
-      keys.add(event.key);
-      fast = event.shiftKey;
-      drive();
-    }
-  } else if (event.key.startsWith('Arrow') && event.shiftKey) {
+  else if (event.key.startsWith('Arrow') && drivable()) press(event.key, event.shiftKey);
+  else if (event.key.startsWith('Arrow') && event.shiftKey) {
     const by = 50 / view.scale;
     $('follow').value = -1;
     view.x += by * ((event.key === 'ArrowRight') - (event.key === 'ArrowLeft'));
@@ -682,8 +687,16 @@ window.onkeydown = event => {
   else return;
   event.preventDefault();
 };
-window.onkeyup = event => { if (keys.delete(event.key) && drivable()) drive(); };
+window.onkeyup = event => release(event.key);
 window.onblur = releaseAll;
+for (const button of $('arrows').children) {
+  button.onpointerdown = event => {
+    button.setPointerCapture(event.pointerId);
+    press(button.value, event.shiftKey);
+  };
+  button.onlostpointercapture = () => release(button.value);
+  button.oncontextmenu = () => false;      // which a long touch opens
+}
 function zoom(factor, x = null, y = null) {  // about a point of the window (px), or the middle
   const [width, height] = size();
   const dx = x === null ? 0 : (x - width / 2) / view.scale, dy = y === null ? 0 : (height / 2 - y) / view.scale;

@@ -14,6 +14,7 @@ from sbot_common.observation import BROADCAST_BYTES, Neighbours
 _ROOM = BROADCAST_BYTES - 1  # bytes: the first byte is the sender's radius
 _TYPES = ('bool', 'int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64',
           'float16', 'float32', 'float64')
+_MEASURED = ('range', 'bearing')  # of the sender, by the receiver
 
 
 class Broadcast:
@@ -36,10 +37,12 @@ class Broadcast:
 
     def __init__(self, /, **fields: str) -> None:
         for name, kind in fields.items():
-            if hasattr(np.recarray, name):  # which ``unpack(...).name`` would give
-                raise bad_value('Broadcast', name, 'a name that no attribute of an array has')
+            if hasattr(np.recarray, name) or name in _MEASURED:  # which ``.name`` would give
+                raise bad_value('Broadcast', name, 'a name that no attribute of an array has, '
+                                'and not range or bearing, which each neighbour has')
             if kind not in _TYPES:
                 raise bad_value(f'Broadcast.{name}', kind, f'one of {", ".join(_TYPES)}')
+        self._fields = tuple(fields)
         self._type = np.dtype([(name, np.dtype(kind).newbyteorder('<'))
                                for name, kind in fields.items()])
         if not 1 <= self._type.itemsize <= _ROOM:
@@ -59,12 +62,11 @@ class Broadcast:
             for a missing or unknown field, or a value that its type cannot hold.
 
         """
-        names = self._type.names or ()
         for name in values:
-            if name not in names:
-                raise unknown_name('Broadcast', name, list(names))
+            if name not in self._fields:
+                raise unknown_name('Broadcast', name, self._fields)
         row = np.zeros(1, self._type)
-        for name in names:
+        for name in self._fields:
             if name not in values:
                 raise InputError(f'Broadcast needs {name}; give it a value')
             try:
@@ -88,12 +90,22 @@ class Broadcast:
         return int(value)
 
     def unpack(self, neighbours: Neighbours) -> Any:  # noqa: ANN401 - fields by name
-        """Return the broadcasts of M neighbours: a structured array (M,) with the fields by name.
+        """Return what M neighbours broadcast and where they are: a record array (M,).
 
-        ``unpack(neighbours)['heading']`` or ``.heading`` is an array (M,). A robot that has
-        broadcast nothing yet has zeros.
+        ``unpack(neighbours)['heading']`` or ``.heading`` is an array (M,), as are ``range`` (m)
+        and ``bearing`` (rad, from the robot's heading). A robot that has broadcast nothing yet
+        has zeros in the fields of the message.
+
+        Raises
+        ------
+        InputError
+            for anything but the neighbours of an observation.
+
         """
         if not isinstance(neighbours, Neighbours):
             raise bad_value('neighbours', neighbours, 'observation.neighbours')
         data: NDArray[np.uint8] = np.ascontiguousarray(neighbours.data[:, 1:1 + self.size])
-        return data.view(self._type).reshape(len(data)).view(np.recarray)
+        said = data.view(self._type).reshape(len(data))
+        return np.rec.fromarrays(
+            [neighbours.range, neighbours.bearing, *(said[name] for name in self._fields)],
+            dtype=[(name, 'f4') for name in _MEASURED] + self._type.descr)

@@ -48,6 +48,10 @@ class Moody:
         return self.speed + 0.01 * rng.random(), 0.0
 
 
+NO_WAY = ('robot 0 at tick 0: Moody.step(): ValueError: no way of <object object> '
+          f'(sweep_users.py:{Moody.step.__code__.co_firstlineno + 2})')
+
+
 def closed_gate(folder, count):
     """Make a gate that lets so many runs in until it has a file `open`."""
     gate = Path(folder) / 'gate'
@@ -77,6 +81,10 @@ def several(run):
 
 def wrong(run):
     return run.poses
+
+
+def fails(run):
+    return run.poses.shape[7]
 
 
 def beyond_2_04(snapshot):

@@ -17,7 +17,7 @@ from sbot.figures.arena.colours import MOST_NAMED, robot_colours
 from sbot.figures.arena.goals import latest_goals
 from sbot.figures.arena.obstacles import inside_obstacles
 from sbot.figures.arena.shapes import outline, rectangles_of
-from sbot.figures.arena.view import drawn_radius, points_a_metre
+from sbot.figures.arena.view import drawn_radius, points_a_metre, view_of
 from sbot.figures.data import RunData
 from sbot.figures.palette import LETTERS, LIGHT, palette
 
@@ -96,7 +96,10 @@ def _numbers(data: RunData, index: int, scale: float) -> list[_Number]:
     near = math.sqrt(0.5) * radii[:, None, None] * np.array(_CORNERS)
     spots = [corners, *(places[:, None] + near + reach / scale * np.array(_CORNERS)
                         for reach in (0.2 * LETTERS, LETTERS))]
+    # Nor is there room beyond the edge of the view, where title and axes are.
+    xmin, ymin, xmax, ymax = view_of(data)
     solid = np.any([inside_obstacles(data, spot.reshape(-1, 2)).reshape(-1, len(_CORNERS))
+                    | ((spot < (xmin, ymin)) | (spot > (xmax, ymax))).any(axis=2)
                     for spot in spots], axis=0)
     found = []
     for i, ((x, y), radius) in enumerate(zip(places.tolist(), radii.tolist(), strict=True)):

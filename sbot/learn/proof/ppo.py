@@ -22,7 +22,7 @@ def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, thr
     Parameters
     ----------
     entry : the task
-    seed : of the learner and of the scenes
+    seed : of the learner and, spawned for each world, of the scenes
     decisions : of all robots of all worlds
     worlds : how many are stepped at once
     threads : changes no bit

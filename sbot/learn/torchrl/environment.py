@@ -87,7 +87,7 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         return given
 
     def _set_seed(self, seed: int | None) -> None:
-        """Seed world k by seed + k."""
+        """Seed all worlds, each by its own of ``world_seeds``."""
         self.episodes.seed(seed)
 
     def _observed(self, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_]) -> Any:  # noqa: ANN401

@@ -10,7 +10,6 @@ from sbot.cli import main as cli
 from sbot.figures import animation as animate
 from sbot.figures.arena.colours import robot_colours
 from sbot.figures.film import frame_indexes
-from sbot_common.errors import InputError
 
 
 def test_gif_has_the_right_frames_and_robots_in_them(recorded, data, tmp_path, capsys):
@@ -42,9 +41,3 @@ def test_mp4_lasts_as_long_as_the_run(data, tmp_path):
         ['ffprobe', '-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0',
          str(path)], capture_output=True, text=True, check=True).stdout
     assert float(seconds) == pytest.approx(data.seconds[-1], abs=0.1)
-
-
-def test_mp4_without_ffmpeg_says_so(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(shutil, 'which', lambda name: None)
-    with pytest.raises(InputError, match=r'needs ffmpeg, which is not installed.*write a \.gif'):
-        animate.animate_run(data, tmp_path / 'run.mp4')

@@ -14,6 +14,7 @@ from learning_scenes import NEAR, SBOTS  # noqa: E402
 from pettingzoo.test import parallel_api_test, parallel_seed_test  # noqa: E402
 
 import sbot  # noqa: E402
+from sbot.learn.episodes import world_seeds  # noqa: E402
 from sbot.worlds.many import Worlds  # noqa: E402
 from sbot_common.errors import InputError  # noqa: E402
 
@@ -62,9 +63,25 @@ def rollout(env, seed, steps, k=None):
 def test_world_k_equals_a_single_one(threads):
     many = sbot.learn.vector_env(SBOTS, 3, task='aggregate', threads=threads)
     alone = sbot.learn.env(SBOTS, task='aggregate')
-    for k in range(3):
-        assert np.array_equal(rollout(many, 5, 20, k), rollout(alone, 5 + k, 20))
+    for k, seed in enumerate(world_seeds(5, 3)):
+        assert np.array_equal(rollout(many, 5, 20, k), rollout(alone, seed, 20))
     assert not np.array_equal(rollout(alone, 5, 20), rollout(alone, 6, 20))
+
+
+def test_worlds_of_two_seeds_share_no_scene():
+    env = sbot.learn.vector_env(SBOTS, 16, task='aggregate')
+    scenes = set()
+    for seed in range(4):
+        env.reset(seed=seed)
+        scenes |= {start.tobytes() for start in env.episodes.worlds.start}
+    assert len(scenes) == 4 * 16
+
+
+def test_seeds_of_worlds_are_those_that_numpy_spawns():
+    spawned = [int(child.generate_state(1, np.uint64)[0]) >> 1
+               for child in np.random.SeedSequence(9).spawn(5)]
+    assert world_seeds(9, 5) == [9, *spawned[1:]]
+    assert world_seeds(9, 2) == world_seeds(9, 5)[:2]
 
 
 def test_the_first_episode_has_the_seed_of_the_scenario():
@@ -134,7 +151,7 @@ def test_a_task_draws_goals_for_each_episode():
     assert len(np.unique(np.array(goals)[:, :, 0, 1])) == 4
     assert (goals[1][:, :, 0] == env.episodes.worlds.start[:, :, 0]).all()
     alone = sbot.learn.env(NEAR, task=Drawn())
-    alone.reset(seed=2)
+    alone.reset(seed=world_seeds(1, 2)[1])
     assert alone.episodes.goal[0, 0, 1] == goals[0][1, 0, 1]
 
 
@@ -213,7 +230,7 @@ ACTIONS = np.zeros((3, 4, 2), np.float32)
     (lambda env: env.reset(options={'reset_mask': np.arange(3)}), 'reset_mask: got'),
     (lambda env: env.reset(options='x'), "options: got 'x', expected a dictionary"),
     (lambda env: env.reset(seed=-1), 'seed: got -1, expected a whole number from 0 to'),
-    (lambda env: env.reset(seed=2**63 - 2), 'seed: got 9223372036854775806'),
+    (lambda env: env.reset(seed=2**63), 'seed: got 9223372036854775808'),
     (lambda env: env.reset(seed=1.5), 'seed: got 1.5')])
 def test_wrong_arguments_of_many_worlds_are_named(call, words):
     env = sbot.learn.vector_env(SBOTS, 3, task='aggregate')

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from sweep_users import MOOD, job, last_x, write_scenario
+from sweep_users import MOOD, NO_WAY, fails, job, last_x, write_scenario
 
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -47,8 +47,7 @@ def test_more_than_eight_robots_are_summed_up_only(tmp_path):
 
 def test_a_run_that_raises_is_a_row_with_one_line(tmp_path):
     row = make_row(job(write_scenario(tmp_path)), PlannedRun(0, 0, {MOOD: 'raise'}, 1))
-    assert (
-        row['error'] == 'robot 0 at tick 0: Moody.step(): ValueError: no way of <object object>')
+    assert row['error'] == NO_WAY
     assert 'ticks' not in row
     row = make_row(job(write_scenario(tmp_path)), PlannedRun(0, 0, {'rate': 0}, 1))
     assert 'rate: got 0, expected a positive' in row['error']
@@ -72,6 +71,8 @@ def test_metrics_get_the_run(tmp_path):
 @pytest.mark.parametrize(('metric', 'message'), [
     ('sweep_users:wrong', 'metric wrong: got .*expected a number'),
     ('sweep_users:nothing', "metric: module 'sweep_users' has no function 'nothing'"),
+    ('sweep_users:fails', r'^metric fails: IndexError: tuple index out of range '
+                          rf'\(sweep_users.py:{fails.__code__.co_firstlineno + 1}\)$'),
     ('no_such_module:f', "metric: cannot import 'no_such_module'")])
 def test_a_metric_that_cannot_be_used_is_the_error_of_its_row(tmp_path, metric, message):
     row = make_row(job(write_scenario(tmp_path), metrics=(metric,)), PlannedRun(0, 0, {}, 1))

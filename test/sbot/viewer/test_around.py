@@ -1,5 +1,8 @@
 """What stands around the arena, in a real browser: name, axes, curves, help, dark, narrow."""
 
+import contextlib
+import re
+
 import numpy as np
 import pytest
 from browser import CHROMIUM, Browser
@@ -9,8 +12,12 @@ import sbot
 from sbot.figures.data import from_result
 from sbot.figures.palette import DARK, LIGHT
 from sbot.figures.panels import speeds
+from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import Scans, page_data
+from sbot.viewer.frames import Laser, frame, live_header
 from sbot.viewer.page import page
+from sbot.viewer.server import Live, start_server
+from sbot_common.twist import STOP, Twist
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
 
@@ -44,6 +51,31 @@ def browser(tmp_path_factory):
 def key(browser, name):
     browser.evaluate('document.body.dispatchEvent(new KeyboardEvent("keydown", '
                      f'{{key: "{name}", bubbles: true}}))')
+
+
+def contrast(browser, element):
+    """Return the ratio of luminances of an element's letters and ground, as WCAG 2 defines it."""
+    light, dark = sorted((0.05 + sum(
+        share * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+        for share, c in zip((0.2126, 0.7152, 0.0722), rgb, strict=True))
+        for rgb in (np.array(re.findall(r'[\d.]+', text), float)[:3] / 255 for text in (
+            browser.evaluate(f'[getComputedStyle($("{element}")).color, '
+                             f'getComputedStyle($("{element}")).backgroundColor]')))),
+        reverse=True)
+    return light / dark
+
+
+@contextlib.contextmanager
+def phone(browser):
+    """Make the browser that of a telephone, with fingers."""
+    browser.call('Emulation.setDeviceMetricsOverride', width=390, height=800,
+                 deviceScaleFactor=1, mobile=True)
+    browser.call('Emulation.setTouchEmulationEnabled', enabled=True, maxTouchPoints=2)
+    try:
+        yield
+    finally:
+        browser.call('Emulation.setTouchEmulationEnabled', enabled=False)
+        at_width(browser, 1000)
 
 
 def at_width(browser, width, height=700):
@@ -147,6 +179,72 @@ def test_every_control_is_reachable_on_a_phone(address, browser):
     assert out == []
     assert sum(heights) == 800
     assert heights[0] > 400
+
+
+def test_a_phone_has_the_page_in_its_own_width_and_controls_for_fingers(address, browser):
+    with phone(browser):
+        browser.open(address + '?fingers')
+        assert browser.evaluate('innerWidth') == 390
+        least = browser.evaluate('Math.min(...[...document.querySelectorAll("#bar button, '
+                                 '#bar select")].filter(e => e.offsetHeight).map(e => '
+                                 'e.offsetHeight))')
+        heights = browser.evaluate('[size()[1], $("bar").offsetHeight]')
+    assert least >= 36
+    assert sum(heights) == 800
+    assert heights[0] > 450
+
+
+class Driven:
+    """Controls that note how robots are driven."""
+
+    def __init__(self):
+        self.asked = []
+
+    def drive(self, robot, command):
+        self.asked.append((robot, command))
+
+
+def test_fingers_drive_a_robot_of_a_live_run_until_they_leave(browser):
+    live, given = Live(), Driven()
+    live.controls = given
+    scenario = scenario_from_mapping({
+        'world': {'bounds': [0, 0, 9, 9]}, 'robots': [
+            {'pose': [3 * k + 2, 3, 0], 'controller': 'none'} for k in range(2)]})
+    poses = [robot.pose for robot in scenario.robots]
+    address = start_server(0, live)
+    header = live_header(scenario, Laser())
+    live.set_run(header)
+    live.set_frame(frame(0.0, poses, [(0.0, 0.0)] * 2, {}))
+    with phone(browser):
+        browser.open(address)
+        assert browser.evaluate('$("drive").value') == '0'
+        x, y = browser.evaluate('(r => [r.left + r.width / 2, r.top + r.height / 2])'
+                                '($("arrows").children[1].getBoundingClientRect())')
+        browser.call('Input.dispatchTouchEvent', type='touchStart', touchPoints=[{'x': x, 'y': y}])
+        browser.wait_for('keys.has("ArrowUp") && !asking')
+        browser.call('Input.dispatchTouchEvent', type='touchEnd', touchPoints=[])
+        browser.wait_for('!keys.size && !asking')
+        assert given.asked[0] == (0, Twist(2 * header['radius'][0]))
+        assert given.asked[-1] == (0, STOP)
+        live.end(0.0)
+        browser.wait_for('$("note").textContent === "the simulation has ended"')
+        for theme in ('light', 'dark'):
+            browser.evaluate(f'setTheme("{theme}")')
+            assert contrast(browser, 'note') > 7
+
+
+def test_keys_do_nothing_while_a_page_waits_for_its_run(browser):
+    browser.call('Page.navigate', url=start_server(0, Live()))
+    browser.wait_for('document.getElementById("note")?.textContent.startsWith("waiting")')
+    for name in (' ', '.', 'f', 'c', 'n', 'l', '+', 'ArrowUp'):
+        key(browser, name)
+    x, y = browser.evaluate('(r => [r.left + r.width / 2, r.top + r.height / 2])'
+                            '($("play").getBoundingClientRect())')
+    for kind in ('mousePressed', 'mouseReleased'):
+        browser.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, button='left', clickCount=1)
+    assert browser.evaluate('[playing, $("note").textContent]') == [
+        True, 'waiting for a simulation …']
+    assert browser.errors == []
 
 
 def press(browser, name, code, modifiers=0, text=''):

@@ -28,11 +28,21 @@ def test_what_is_packed_is_unpacked():
     assert message.unpack(heard()).heading.shape == (0,)
 
 
+def test_the_record_has_range_and_bearing():
+    message = sbot.Broadcast(hops='uint8')
+    neighbours = heard(b'\x05', b'\x07')._replace(
+        range=np.array([0.5, 2.0], np.float32), bearing=np.array([-1.0, 3.0], np.float32))
+    read = message.unpack(neighbours)
+    assert (read.range.tolist(), read.bearing.tolist()) == ([0.5, 2.0], [-1.0, 3.0])
+    assert read[read.range < 1.0].hops.tolist() == [5]
+
+
 @pytest.mark.parametrize(('fields', 'error'), [
     ({'a': 'float'}, r"Broadcast\.a: got 'float', expected one of bool, int8, .*float64"),
     ({'a': 'float64', 'b': 'int16'}, r"got '10 bytes', expected 1 to 9 bytes"),
     ({}, r"got '0 bytes', expected 1 to 9 bytes"),
     ({'size': 'uint8'}, r"got 'size', expected a name that no attribute of an array has"),
+    ({'range': 'float32'}, r"got 'range', expected .* not range or bearing"),
     ({'self': 'uint9'}, r"Broadcast\.self: got 'uint9'"),
 ])
 def test_wrong_fields_are_one_line(fields, error):

@@ -7,7 +7,7 @@ import pytest
 
 import sbot
 from sbot.cli.main import main
-from sbot.learn.episodes import Episodes
+from sbot.learn.episodes import Episodes, world_seeds
 from sbot.learn.proof.play import play, play_randomly, senses, worlds_of
 from sbot.learn.tasks.aggregate import AggregateInBox
 from sbot.learn.tasks.entry import Entry, Metric, Scene
@@ -77,7 +77,7 @@ def test_environments_begin_the_scene_of_their_seed(entry):
     episodes = Episodes(scene.scenario(0), 2, scene, {})
     episodes.seed(41)
     episodes.reset()
-    worlds = worlds_of(entry, [41, 42])
+    worlds = worlds_of(entry, world_seeds(41, 2))
     assert np.array_equal(episodes.worlds.start, worlds.start)
     assert np.array_equal(episodes.worlds.wind_velocity, worlds.wind_velocity)
     assert np.array_equal(episodes.worlds.gust_velocity, worlds.gust_velocity)
