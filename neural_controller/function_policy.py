@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from inspect import signature
 from traceback import extract_tb
@@ -15,6 +16,7 @@ from sbot_common.compiled import light_numba  # noqa: F401
 import numba
 import numpy as np
 
+from neural_controller.function_source import text_of
 from neural_controller.network import Network, make_network
 from neural_controller.outputs import WHEELS
 from sbot_common.arguments import whole
@@ -39,6 +41,7 @@ class FunctionPolicy(NamedTuple):
     network: Network  # its inputs and outputs
     weight_count: int
     memory_count: int
+    text: str = ''  # of the function, when this was made; '': unknown
 
 
 def function_policy(function: Callable[..., None], inputs: Sequence[str], *, weights: int,
@@ -70,7 +73,10 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
     network = make_network('perceptron', inputs, outputs=outputs, max_speed=max_speed, turn=turn)
     weight_count = whole('weights', weights, 0, MOST_NUMBERS)
     memory_count = whole('memory', memory, 0, MOST_NUMBERS)
-    policy = FunctionPolicy(compiled, network, weight_count, memory_count)
+    text = ''
+    with suppress(InputError):  # of a session
+        text = text_of(compiled.py_func)
+    policy = FunctionPolicy(compiled, network, weight_count, memory_count, text)
     _check_parameters(compiled.py_func)
     _check_indices(policy)
     # Now, not within our own functions, whose lines numba would name instead of the user's.

@@ -19,12 +19,6 @@ from sbot_common.errors import InputError
 # Functions of these are named by module and name, as they are the same wherever the file goes.
 _EVERYWHERE = ('math', 'numpy', 'sbot_common')
 
-# A text that stands alone reads from its module what the function read from a function around it.
-# These instructions serve only to reach such a name; what they reach is compared.
-_REACHING = ('BUILD_TUPLE', 'CACHE', 'COPY_FREE_VARS', 'EXTENDED_ARG', 'LOAD_CLOSURE', 'MAKE_CELL',
-             'MAKE_FUNCTION', 'NOP', 'PRECALL', 'PUSH_NULL', 'RESUME', 'SET_FUNCTION_ATTRIBUTE')
-_ARGUMENTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
-_OUTSIDE = ('LOAD_CLASSDEREF', 'LOAD_DEREF', 'LOAD_GLOBAL')
 
 
 class Source(NamedTuple):
@@ -106,35 +100,6 @@ def function_of(source: Source, name: str, where: str) -> FunctionType:
     if not isinstance(found, FunctionType):
         raise InputError(f"{where}: source: has no function '{name}'")
     return found
-
-
-def is_same(one: FunctionType, other: FunctionType) -> bool:
-    """Tell whether functions do the same, as far as their bytecode and defaults tell."""
-    return (_instructions(one.__code__) == _instructions(other.__code__)
-            and _defaults(one) == _defaults(other))
-
-
-def _defaults(function: FunctionType) -> tuple[object, ...]:
-    return repr(function.__defaults__), repr(function.__kwdefaults__)
-
-
-def _instructions(code: CodeType) -> tuple[object, ...]:
-    """Return what a code object does, in order; places in the file and jumps' offsets left out."""
-    return (code.co_varnames, code.co_argcount, code.co_kwonlyargcount, code.co_flags & _ARGUMENTS,
-            *(_instruction(each) for each in dis.get_instructions(code)
-              if each.opname not in _REACHING))
-
-
-def _instruction(each: dis.Instruction) -> tuple[object, ...]:
-    if each.opname in _OUTSIDE:
-        return 'outside', each.argval
-    if each.opname in ('LOAD_ATTR', 'LOAD_METHOD'):  # which one depends on the file's imports
-        return 'attribute', each.argval
-    if isinstance(each.argval, CodeType):
-        return each.opname, _instructions(each.argval)
-    if 'JUMP' in each.opname or each.opname in ('FOR_ITER', 'SEND'):
-        return (each.opname,)
-    return each.opname, type(each.argval), repr(each.argval)
 
 
 def is_constants(values: object) -> bool:

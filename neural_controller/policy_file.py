@@ -16,7 +16,7 @@ from neural_controller.function_policy import (
     error_model_of,
     function_policy,
 )
-from neural_controller.function_source import Source, function_of, is_same, source_of, text_of
+from neural_controller.function_source import Source, function_of, source_of, text_of
 from neural_controller.network import (
     FUNCTION,
     Network,
@@ -61,10 +61,10 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
     model = error_model_of(compiled)
     name = _import_name(function) if by_name else function.__name__
     source = Source(text_of(function), {}, {}) if by_name else source_of(function)
+    if policy.text and source.text != policy.text:
+        raise InputError(f'{name}: its file has changed since the policy was made; make it again')
     # What the file will give, and not what is there already.
     again = compiled if by_name else compilable(function_of(source, name, where), model)
-    if not by_name and not is_same(function, again.py_func):
-        raise InputError(f'{name}: its file has changed since it was imported; import it again')
     compile_for_robot(again, where)
     write_policy(path, SavedPolicy(str(path), name, source, model, policy.network,
                                    policy.memory_count, values))

@@ -11,9 +11,6 @@ from sbot_common.errors import InputError
 
 _KINDS = {stat.S_IFDIR: 'a folder', stat.S_IFCHR: 'a device', stat.S_IFBLK: 'a device',
           stat.S_IFIFO: 'a pipe', stat.S_IFSOCK: 'a socket'}
-# A pipe that takes a file's place between the two looks opens at once, and is then refused.
-_FLAGS = os.O_RDONLY | getattr(os, 'O_NONBLOCK', 0) | getattr(os, 'O_BINARY', 0) | getattr(
-    os, 'O_NOCTTY', 0)
 
 
 def real_path(path: str | Path) -> Path:
@@ -41,13 +38,7 @@ def open_regular(path: str | Path) -> BinaryIO:
 
     """
     check_regular(path, os.stat(path).st_mode)
-    descriptor = os.open(path, _FLAGS)
-    try:
-        check_regular(path, os.fstat(descriptor).st_mode)
-        return os.fdopen(descriptor, 'rb')
-    except BaseException:
-        os.close(descriptor)
-        raise
+    return open(path, 'rb')
 
 
 def check_regular(path: str | Path, mode: int) -> None:

@@ -48,17 +48,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ProcessorTime(CACHE_DIRECTORY))
 
 
-@pytest.fixture(autouse=True)
-def _no_limit_of_time_is_left() -> Iterator[None]:
-    """Fail the test that leaves a record of signals: a later signal would end the process."""
-    from sbot_common.signals import interrupts, limit
-    yield
-    left, interrupts._current = (interrupts._current, limit._begun), None
-    if limit._begun:
-        limit.lift()
-    assert left == (None, False)
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     sort_slow_first(items)

@@ -38,7 +38,6 @@ SEES = {
 }
 PUBLIC = ROOT / 'sbot' / '__init__.py'  # hands on what stands in the highest module
 COMMAND = ROOT / 'potential_field_bot' / 'entry.py'  # of pip's script, starts the highest package
-MOST_MODULES = 15  # in a folder
 
 BLOCKED = ('rclpy', 'rcl_interfaces', 'yaml', 'argparse_subcommands', 'pydantic', 'tqdm', 'launch')
 # May import ROS or the command line, as their names say.
@@ -96,15 +95,9 @@ def test_every_folder_is_on_a_floor():
         assert folder in FLOORS[package] or (folder == '.' and path.name == '__init__.py'), path
 
 
-def test_folders_are_small_and_names_do_not_repeat_them():
-    folders: dict[Path, list[str]] = {}
+def test_names_of_modules_do_not_repeat_their_folders():
     for path in module_files():
-        if path.name not in ('__init__.py', '__main__.py'):
-            folders.setdefault(path.parent, []).append(path.stem)
-    for folder, names in folders.items():
-        if folder.name not in ('potential_field_bot', 'wind_model'):  # a document each, flat
-            assert len(names) <= MOST_MODULES, f'{folder.relative_to(ROOT)}: {len(names)} modules'
-        assert folder.name not in names, folder
+        assert path.stem != path.parent.name, path
 
 
 def test_imports_go_down(imports):

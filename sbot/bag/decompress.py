@@ -21,7 +21,7 @@ _PIECE = 1 << 20
 
 
 def inflated(data: bytes, compression: str, where: str) -> bytes:
-    """Return decompressed data of at most ``limits().chunk_bytes``.
+    """Return decompressed data of at most ``limits().file_bytes``.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def inflated(data: bytes, compression: str, where: str) -> bytes:
         for data that are damaged, too large, or compressed in another way.
 
     """
-    most = limits().chunk_bytes
+    most = limits().file_bytes
     if compression == '':
         return data
     with decoding(where):
@@ -48,13 +48,13 @@ def inflated(data: bytes, compression: str, where: str) -> bytes:
             elif size <= most:
                 found = zstandard.ZstdDecompressor().decompress(data)
             else:
-                raise too_large(where, 'bytes when decompressed', size, 'chunk_bytes')
+                raise too_large(where, 'bytes when decompressed', size, 'file_bytes')
         elif compression == 'lz4':
             found = lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=most + 1)
         else:
             raise ValueError(f'unknown compression {compression[:40]!r}')
     if len(found) > most:
-        raise too_large(where, 'bytes or more when decompressed', len(found), 'chunk_bytes')
+        raise too_large(where, 'bytes or more when decompressed', len(found), 'file_bytes')
     return found
 
 
@@ -69,7 +69,7 @@ class Unpacked:
     Raises
     ------
     InputError
-        if it holds more than ``limits().unpacked_bytes`` or than the disk has space for.
+        if it holds more than ``limits().run_bytes`` or than the disk has space for.
 
     """
 
@@ -84,7 +84,7 @@ class Unpacked:
             raise InputError(f'{path}: cannot be decompressed: {error.strerror}') from None
 
     def _copy(self, path: Path, source: BinaryIO, copy: BinaryIO) -> None:
-        most = limits().unpacked_bytes
+        most = limits().run_bytes
         stream = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(
             source, read_across_frames=True)
         size = 0
@@ -99,5 +99,5 @@ class Unpacked:
             size += len(piece)
             if size > most:
                 raise too_large(str(path), 'bytes or more when decompressed', size,
-                                'unpacked_bytes')
+                                'run_bytes')
             copy.write(piece)

@@ -51,8 +51,8 @@ class Contents:
         self._channels[new.id] = kept if self._wanted(new.topic) else None
         if self._channels[new.id]:
             self.types[new.topic] = kept[1]
-        if len(self._channels) > limits().topics:
-            raise too_large('channels', 'topics', len(self._channels), 'topics')
+        if len(self._channels) > limits().text_values:
+            raise too_large('channels', 'topics', len(self._channels), 'text_values')
 
     def messages(self, records: bytes) -> Iterator[Message]:
         """Yield the wanted messages of consecutive records.

@@ -29,8 +29,8 @@ _SUMMARY_BYTES = 1 << 30  # of a summary whose checksum is looked at
 _ZEROS = 64 << 20  # bytes behind a damage that are looked at
 _PIECE = 1 << 20
 _METADATA_RECORDS = 100
-_TEXTS = (Opcode.SCHEMA, Opcode.CHANNEL, Opcode.METADATA)
-_READ = (*_TEXTS, Opcode.MESSAGE, Opcode.CHUNK)  # the others are skipped
+# The others are skipped.
+_READ = (Opcode.SCHEMA, Opcode.CHANNEL, Opcode.METADATA, Opcode.MESSAGE, Opcode.CHUNK)
 
 
 class McapStream:
@@ -176,7 +176,7 @@ class McapStream:
     def _records(self, offset: int) -> Iterator[tuple[int, bytes]]:
         """Yield the records of a section that messages are made of, as far as they are whole."""
         self.damage = ''
-        known = limits()
+        most = limits().file_bytes
         with open_regular(self.path) as file:
             file.seek(offset)
             while True:
@@ -193,8 +193,7 @@ class McapStream:
                 if opcode not in _READ:
                     file.seek(offset)
                     continue
-                most = 'text_bytes' if opcode in _TEXTS else 'record_bytes'
-                if length > getattr(known, most):
-                    self._damaged(str(too_large('record', 'bytes', length, most)))
+                if length > most:
+                    self._damaged(str(too_large('record', 'bytes', length, 'file_bytes')))
                     return
                 yield opcode, file.read(length)

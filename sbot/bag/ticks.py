@@ -79,8 +79,8 @@ def count_robots(bag: Bag) -> int:
     if not robots:
         raise InputError(f'{bag.path}: needs the poses of robots, the topics '
                          f'/robot_<i>/{BASE_POSE_GROUND_TRUTH.name}')
-    if max(robots) >= limits().topics:
-        raise too_large(str(bag.path), 'robots', max(robots) + 1, 'topics')
+    if max(robots) >= limits().text_values:
+        raise too_large(str(bag.path), 'robots', max(robots) + 1, 'text_values')
     return max(robots) + 1
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sbot.bench import scenes
 from sbot.bench.controllers import measure_controllers
 from sbot.bench.result import BenchResult, forget_peak, resident_kib, result_of
-from sbot_common.signals.deferral import held
+from sbot_common.signals import Held
 from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.many import Simulation
@@ -66,9 +66,9 @@ def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0)
     cpu: list[float] = []
     found = 0
     end = time.perf_counter() + seconds
-    with held() as deliver_signals:
+    with Held() as signals:
         while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
-            deliver_signals()
+            signals.deliver()
             if len(wall) % _BLOCKS_A_RUN == 0:
                 stepper.begin()
             started, cpu_started = time.perf_counter(), time.process_time()

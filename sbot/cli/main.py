@@ -12,7 +12,6 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -24,13 +23,7 @@ from sbot_common.errors import (
     plain_lines,
     question,
 )
-from sbot_common.signals.interrupts import (
-    Interrupts,
-    check_interrupt,
-    end_on_signals,
-    raise_swallowed,
-    unblock,
-)
+from sbot_common.signals import came, end_on_signals, raise_swallowed
 
 # In the order of --help: command, module and what the module says of it. Only the module of the
 # command given is imported: all of them take longer than many a command. Each module has
@@ -53,8 +46,6 @@ COMMANDS = (
 
 # Options that another command has.
 _ELSEWHERE = {('sbot run', '--seeds'): 'for several seeds: sbot sweep SCENARIO --seeds 1:10'}
-# These run controllers and other modules of users in their own process, which may end it.
-_WATCHED = ('run', 'replay', 'plot', 'view', 'wind')
 # What a disk, or an output that a shell has closed, may say at any time.
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EBADF)
 _NAMES = (errno.ENAMETOOLONG, errno.ELOOP)  # of files that nobody can have
@@ -176,24 +167,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : its arguments; then signals have their handlers back afterwards. None: those of this
-        process, which is then ours to fork.
+        process, which ends with the command
 
     """
-    if argv is not None:
-        came = Interrupts()
-        try:
-            code = _run(argv, came)
-        finally:
-            came.restore()
-        raise_swallowed()  # by a program of ours that has run this command: it is to end, too
-        return code
-    atexit.register(gc.freeze)  # the interpreter's end looks at no garbage: a third of a start
-    _open_closed_streams()
-    given = sys.argv[1:]
-    if _command_of(given) in _WATCHED and hasattr(os, 'fork'):
-        from sbot.environment.watched import run_watched
-        return run_watched(partial(_run, given, forked=True))
-    return _run(given, Interrupts())
+    if argv is None:
+        atexit.register(gc.freeze)  # the interpreter's end looks at no garbage: a third of a start
+        _open_closed_streams()
+    restore = end_on_signals()
+    try:
+        keep_warnings_plain()
+        return _answer(sys.argv[1:] if argv is None else argv)
+    except KeyboardInterrupt:
+        return _interrupted()
+    finally:
+        if argv is not None:
+            restore()
 
 
 def _open_closed_streams() -> None:
@@ -212,24 +200,6 @@ def _command_of(given: Sequence[str]) -> str | None:
     return next((text for text in given if not text.startswith('-')), None)
 
 
-def _run(given: Sequence[str], came: Interrupts, *, forked: bool = False) -> int:
-    """Return the exit code of a command, also when signals come; the first one ends it."""
-    try:
-        try:
-            end_on_signals(came)  # within these: a signal may come at any line
-            keep_warnings_plain()
-            if forked:
-                unblock()
-            code = _answer(given, came)
-            came.answered = True
-            return code
-        except KeyboardInterrupt:
-            came.answered = True
-    except KeyboardInterrupt:  # another one, just before that line
-        came.answered = True
-    return _interrupted()
-
-
 def _call(arguments: argparse.Namespace) -> int:
     try:
         return int(arguments.run(arguments))
@@ -239,7 +209,7 @@ def _call(arguments: argparse.Namespace) -> int:
         return 1
 
 
-def _answer(given: Sequence[str], came: Interrupts) -> int:
+def _answer(given: Sequence[str]) -> int:
     """Return the exit code of a command, or raise KeyboardInterrupt."""
     try:
         try:
@@ -247,7 +217,7 @@ def _answer(given: Sequence[str], came: Interrupts) -> int:
         except SystemExit:
             sys.stdout.flush()
             raise
-        check_interrupt(came)
+        raise_swallowed()
         code = _call(arguments)
         sys.stdout.flush()  # here, where a full disk has a message
         return code
@@ -270,7 +240,7 @@ def _answer(given: Sequence[str], came: Interrupts) -> int:
         _drop_output()
         return 1
     except Exception as error:
-        if came.came:  # what some libraries make of an interrupt while they are imported
+        if came():  # what some libraries make of an interrupt while they are imported
             raise KeyboardInterrupt from None
         if not isinstance(error, _failures()):
             raise

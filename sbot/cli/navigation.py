@@ -167,7 +167,7 @@ def _secret(file: str | None) -> bytes | None:
     from sbot.files.limits import read_within
     if file is None:
         return None
-    secret = read_within(file, 'text_bytes', typed=True)
+    secret = read_within(file, typed=True)
     print(f'seeds from a secret with SHA-256 {hashlib.sha256(secret).hexdigest()}',
           file=sys.stderr)
     return secret

@@ -2,8 +2,7 @@
 
 A script of its own, started with the command's words. It ends everything when its standard input
 does, as a pipe does whose other end dies, also by SIGKILL; or when a signal comes. Its exit code
-is that of the command. On Linux there are two processes, each of which ends everything when the
-other is killed.
+is that of the command.
 """
 
 import contextlib
@@ -13,36 +12,25 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 
 # s for each. SIGINT first: rclpy.spin may miss a SIGTERM while no message comes (its thread wakes
 # it before the context is shut down), but no KeyboardInterrupt.
 _STEPS = ((signal.SIGINT, 2.0), (signal.SIGTERM, 0.7), (signal.SIGKILL, 5.0))
-_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG: a signal when the parent dies
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: what loses its parent becomes a child of ours
 
 
-def keep(words: list[str], blocked: Iterable[signal.Signals] = ()) -> int:
-    """Run a command to its end or ours; return its exit code. Lets ``blocked`` signals through."""
-    die_with_us = None
+def keep(words: list[str]) -> int:
+    """Run a command to its end or ours; return its exit code."""
     if sys.platform == 'linux':
         import ctypes
-        keeper, prctl = os.getpid(), ctypes.CDLL(None).prctl
-        prctl(_SUBREAPER, 1)
-
-        def die_with_us() -> None:
-            prctl(_DEATH_SIGNAL, signal.SIGKILL)
-            if os.getppid() != keeper:  # it died before
-                os._exit(1)
+        ctypes.CDLL(None).prctl(_SUBREAPER, 1)
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
     signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(number, lambda *_: None)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
     try:
-        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True,
-                                 preexec_fn=die_with_us)  # we have one thread
+        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
     except OSError as error:
         print(f'{words[0]}: {error.strerror}', file=sys.stderr)
         return 127
@@ -64,31 +52,6 @@ def keep(words: list[str], blocked: Iterable[signal.Signals] = ()) -> int:
         os.killpg(child.pid, signal.SIGKILL)
     end_children()
     return child.returncode if child.returncode >= 0 else 128 - child.returncode
-
-
-def keep_guarded(words: list[str]) -> int:
-    """Run a command as ``keep`` does, in a child; if that is killed, end all of its processes."""
-    if sys.platform != 'linux':
-        return keep(words)
-    import ctypes
-    prctl, guard = ctypes.CDLL(None).prctl, os.getpid()
-    prctl(_SUBREAPER, 1)  # what a killed keeper leaves becomes ours
-    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    child = os.fork()
-    if child == 0:
-        prctl(_DEATH_SIGNAL, signal.SIGTERM)
-        if os.getppid() != guard:  # it died before
-            os._exit(1)
-        return keep(words, signals)
-    for number in signals:
-        signal.signal(number, lambda number, _: os.kill(child, number))
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
-    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # its number is not given away yet
-    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    end_children()
-    return code if code >= 0 else 128 - code
 
 
 def reap_children(command: int) -> None:
@@ -124,4 +87,4 @@ def end_children() -> None:
 
 
 if __name__ == '__main__':
-    sys.exit(keep_guarded(sys.argv[1:]))
+    sys.exit(keep(sys.argv[1:]))

@@ -20,12 +20,9 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from sbot.environment.message_types import check_types
-
 _IMPLEMENTATIONS = ('rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c')
 _DEPENDENCIES = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'service_msgs')
-_KINDS = ('msg', 'srv')
-_COMPILER_TIMEOUT = 300.0  # s for a file; a busy machine needs some
+KINDS = ('msg', 'srv')
 _OTHER_PACKAGE = re.compile(r'^\s*([a-z]\w*)/[A-Z]\w*', re.MULTILINE)  # rcl_interfaces/Parameter a
 
 
@@ -55,14 +52,15 @@ class Maker:
         self._made = folder / 'made'
         self._out = folder / 'generated'  # a folder for each generator: some name files alike
         self._arguments = folder / 'arguments.json'
-        self._kinds = [kind for kind in _KINDS if (self._source / kind).is_dir()]
+        self._kinds = [kind for kind in KINDS if (self._source / kind).is_dir()]
         self._dependencies = self._find_dependencies()
         self._idls: list[str] = []
         self._hashes: list[str] = []
 
     def make(self) -> None:
         """Make the package; errors of the generators and compilers are raised."""
-        self.generate()
+        with contextlib.redirect_stdout(io.StringIO()):  # generators print what they read
+            self._generate()
         (self._made / self._package).mkdir(parents=True)
         self._compile()
         for kind in self._kinds:
@@ -70,12 +68,6 @@ class Maker:
                 self._generated('rosidl_generator_py') / kind, self._made / self._package / kind,
                 ignore=lambda _, names: [name for name in names if not name.endswith('.py')])
         (self._made / self._package / '__init__.py').write_text('')
-
-    def generate(self) -> None:
-        """Check the types and write the sources in C and Python, in the folder ``generated``."""
-        check_types(self._source, self._package, self._prefix / 'share')
-        with contextlib.redirect_stdout(io.StringIO()):  # generators print what they read
-            self._generate()
 
     def _find_dependencies(self) -> list[str]:
         """Return the packages whose types are used, that are installed."""
@@ -91,7 +83,7 @@ class Maker:
         from rosidl_adapter.srv import convert_srv_to_idl
         from rosidl_generator_py.generate_py_impl import generate_py
         from rosidl_generator_type_description import generate_type_hash
-        for kind, convert in zip(_KINDS, (convert_msg_to_idl, convert_srv_to_idl), strict=True):
+        for kind, convert in zip(KINDS, (convert_msg_to_idl, convert_srv_to_idl), strict=True):
             for path in sorted((self._source / kind).glob(f'*.{kind}')):
                 convert(self._source, self._package, path.relative_to(self._source),
                         self._source / kind)
@@ -172,7 +164,7 @@ class Maker:
                     *(path for path in (self._prefix / 'include').iterdir() if path.is_dir()),
                     sysconfig.get_paths()['include'], numpy.get_include()]
         _call([compiler, '-O1', '-fPIC', '-w', '-c', str(source), '-o', str(target),
-               *(f'-I{path}' for path in includes)], source.name)
+               *(f'-I{path}' for path in includes)])
         return target
 
     def _link(self, target: Path, compiler: str, objects: Sequence[Path],
@@ -181,16 +173,12 @@ class Maker:
         _call([compiler, '-shared', '-o', str(target), *map(str, objects), '-Wl,--no-as-needed',
                f'-Wl,-soname,{target.name}', '-Wl,-rpath,$ORIGIN',
                f'-Wl,-rpath,{self._prefix / "lib"}', *(f'-L{path}' for path in folders),
-               *(f'-l{name}' for name in libraries)], target.name)
+               *(f'-l{name}' for name in libraries)])
 
 
-def _call(command: Sequence[str], name: str) -> None:
-    """Run a compiler for a file that it is to read or to write."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors='replace',
-                              check=False, timeout=_COMPILER_TIMEOUT, stdin=subprocess.DEVNULL)
-    except subprocess.TimeoutExpired:
-        raise ValueError(f'{name}: {command[0]} took more than {_COMPILER_TIMEOUT:g} s') from None
+def _call(command: Sequence[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, errors='replace', check=False,
+                          stdin=subprocess.DEVNULL)
     if done.returncode:
         raise RuntimeError(f'{command[0]}: {_first_error(done.stderr)}')
 
@@ -211,7 +199,7 @@ def main(folder: str, package: str, prefix: str) -> int:
     try:
         Maker(Path(folder), package, Path(prefix)).make()
         sys.path.append(os.path.join(folder, 'made'))
-        for name in _KINDS:
+        for name in KINDS:
             if os.path.isdir(os.path.join(folder, 'made', package, name)):
                 for kind in vars(import_module(f'{package}.{name}')).values():
                     if isinstance(kind, type):

@@ -74,25 +74,23 @@ def _relay(name: str, label: str, stream: IO[str] | None, lines: RepeatedLines,
 
 
 def stop(processes: list[subprocess.Popen[str]]) -> None:
-    """End all processes: SIGINT, SIGTERM, SIGKILL; a second Ctrl-C sends the next one at once.
+    """End all processes: SIGINT, SIGTERM, SIGKILL.
 
     The keeper of a user's command, which has a pipe as standard input, gets no SIGKILL while it
     answers: it kills in our place, and knows all that the command has started.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(KeyboardInterrupt):
-            running = [process for process in processes if process.poll() is None]
-            for process in running:
-                if number == signal.SIGKILL and process.stdin is not None:
-                    process.stdin.close()
-                    process.terminate()
-                else:
-                    process.send_signal(number)
-            _wait_for(running)
-            if number == signal.SIGKILL:
-                for process in running:
-                    process.kill()
-                _wait_for(running)
+        running = [process for process in processes if process.poll() is None]
+        for process in running:
+            if number == signal.SIGKILL and process.stdin is not None:
+                process.stdin.close()
+                process.terminate()
+            else:
+                process.send_signal(number)
+        _wait_for(running)
+    for process in running:
+        process.kill()
+    _wait_for(running)
 
 
 def _wait_for(processes: list[subprocess.Popen[str]]) -> None:

@@ -1,6 +1,6 @@
 """Limits of input from files: sizes, counts and depths that no sensible file reaches.
 
-``SBOT_LIMITS`` in the environment changes them, e.g. ``SBOT_LIMITS=image_pixels=200000000``, or
+``SBOT_LIMITS`` in the environment changes them, e.g. ``SBOT_LIMITS=file_bytes=200000000``, or
 several, separated by commas.
 """
 
@@ -16,39 +16,22 @@ from sbot_common.files import open_regular
 from sbot_common.params import Param, refuse_unknown, updated
 
 VARIABLE = 'SBOT_LIMITS'
+MOST_DEPTH = 50  # levels of nesting in a text: Python's stack is finite
 
 
 class Limits(NamedTuple):
     """Limits of input; anything beyond them is refused."""
 
-    text_bytes: Annotated[int, Param(
-        'B', 'Size of a scenario, map.yaml, metadata.yaml, .argos or .world file.', minimum=1,
-    )] = 16 << 20
+    file_bytes: Annotated[int, Param(
+        'B', 'Size of a scenario, map, image or world; of a record, chunk or message of a bag, '
+        "also when decompressed; and pixels of a map's image.", minimum=1)] = 64 << 20
     text_values: Annotated[int, Param(
-        '', 'Values of such a file after its aliases are expanded.', minimum=1)] = 500_000
-    text_depth: Annotated[int, Param(
-        '', 'Levels of nesting in such a file.', minimum=1, maximum=100)] = 50
-    record_bytes: Annotated[int, Param(
-        'B', 'Size of a record of a bag, e.g. of a chunk as it is stored.', minimum=1,
-    )] = 128 << 20
-    chunk_bytes: Annotated[int, Param(
-        'B', 'Size of a chunk or a message of a bag when decompressed.', minimum=1)] = 128 << 20
-    unpacked_bytes: Annotated[int, Param(
-        'B', 'Size of a whole compressed bag file when decompressed (on the disk).', minimum=1,
-    )] = 8 << 30
-    topics: Annotated[int, Param('', 'Topics of a bag.', minimum=1)] = 100_000
-    image_bytes: Annotated[int, Param(
-        'B', "Size of the file of a map's image.", minimum=1)] = 256 << 20
-    image_pixels: Annotated[int, Param('', "Pixels of a map's image.", minimum=1)] = 50_000_000
-    outlines: Annotated[int, Param(
-        '', "Segments around a map's occupied cells.", minimum=1)] = 2_000_000
-    plan_bytes: Annotated[int, Param(
-        'B', 'Size of the plan of a sweep (plan.json).', minimum=1)] = 128 << 20
-    row_bytes: Annotated[int, Param(
-        'B', "Size of a row in a sweep's journal.", minimum=1)] = 16 << 20
+        '', 'Values of a scenario, map or world after its aliases are expanded, and topics of a '
+        'bag.', minimum=1)] = 500_000
     run_bytes: Annotated[int, Param(
         'B', 'Memory of the history of a run (sbot.run, sbot plot, --plot), and of the scans of '
-        'one tick.', minimum=1)] = 16 << 30
+        'one tick; size of a whole compressed bag when decompressed (on the disk).', minimum=1,
+    )] = 16 << 30
 
 
 @lru_cache
@@ -59,7 +42,7 @@ def _parsed(text: str) -> Limits:
         try:
             given[name.strip()] = int(value)
         except ValueError:
-            raise bad_value(VARIABLE, word, 'NAME=NUMBER, e.g. image_pixels=200000000') from None
+            raise bad_value(VARIABLE, word, 'NAME=NUMBER, e.g. file_bytes=200000000') from None
     refuse_unknown(given, Limits._fields, lambda _: VARIABLE)
     return updated(Limits(), given, lambda name: f'{VARIABLE}: {name}')
 
@@ -76,13 +59,12 @@ def limits() -> Limits:
     return _parsed(os.environ.get(VARIABLE, ''))
 
 
-def read_within(path: str | Path, name: str, place: str = '', *, typed: bool = False) -> bytes:
-    """Return the bytes of a file whose size is within a limit.
+def read_within(path: str | Path, place: str = '', *, typed: bool = False) -> bytes:
+    """Return the bytes of a file whose size is within ``file_bytes``.
 
     Parameters
     ----------
     path : a regular file, or a pipe if a user has ``typed`` it
-    name : field of ``Limits``
     place : what names the file, for messages
 
     Raises
@@ -91,7 +73,7 @@ def read_within(path: str | Path, name: str, place: str = '', *, typed: bool = F
         if it cannot be read, or is larger.
 
     """
-    most: int = getattr(limits(), name)
+    most = limits().file_bytes
     where = f'{place}: {path}' if place else str(path)
     try:
         with open(path, 'rb') if typed else open_regular(path) as file:
@@ -99,7 +81,7 @@ def read_within(path: str | Path, name: str, place: str = '', *, typed: bool = F
     except OSError as error:
         raise InputError(f'{where}: cannot be read: {error.strerror or error}') from None
     if len(data) > most:
-        raise too_large(where, 'bytes or more', len(data), name)
+        raise too_large(where, 'bytes or more', len(data), 'file_bytes')
     return data
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sbot.files.limits import limits
+from sbot.files.limits import MOST_DEPTH
 from sbot.files.yaml_text import LARGEST, is_key
 from sbot_common.errors import InputError, bad_value
 
@@ -40,7 +40,7 @@ def plain_values(value: Any, where: str = 'scenario') -> Any:  # noqa: ANN401 - 
         return value
     if isinstance(value, Path | Fraction):
         return str(value)
-    if where.count('.') > (most := limits().text_depth):
+    if where.count('.') > (most := MOST_DEPTH):
         raise InputError(f'{where[:80]}...: nested more than {most} levels deep')
     if isinstance(value, list | tuple):
         return [plain_values(item, f'{where}.{i}') for i, item in enumerate(value)]

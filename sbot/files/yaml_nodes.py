@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from sbot.files.limits import limits, too_large
+from sbot.files.limits import MOST_DEPTH, limits, too_large
 from sbot_common.errors import InputError
 
 TAG = 'tag:yaml.org,2002:'
@@ -51,7 +51,7 @@ def compose(text: str, file: str) -> yaml.Node | None:
     ------
     InputError
         one line with file, line and column for a syntax error; also for an unknown alias, a second
-        document and for nesting deeper than ``limits().text_depth``.
+        document and for nesting deeper than ``MOST_DEPTH``.
 
     """
     check_events(text, file)
@@ -118,8 +118,8 @@ def _check_events(text: str, file: str) -> None:
             anchors.add(event.anchor)
             depth += isinstance(event, yaml.CollectionStartEvent)
             nodes += 1
-            if depth > known.text_depth:
-                problem = f'nested more than {known.text_depth} levels deep'
+            if depth > MOST_DEPTH:
+                problem = f'nested more than {MOST_DEPTH} levels deep'
             elif nodes > 2 * known.text_values:  # keys and values
                 raise too_large(file, 'values or more', nodes // 2, 'text_values')
         elif isinstance(event, yaml.CollectionEndEvent):

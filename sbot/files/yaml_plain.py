@@ -30,8 +30,8 @@ def load_plain(text: str, file: str) -> object:
         in one line, for anything that is not one document of plain values within ``limits()``.
 
     """
-    if len(text) > limits().text_bytes:
-        raise too_large(file, 'characters', len(text), 'text_bytes')
+    if len(text) > limits().file_bytes:
+        raise too_large(file, 'characters', len(text), 'file_bytes')
     check_events(text, file)
     with decoding(f'{file}: not valid YAML'):
         return yaml.load(text, _Loader)

@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn
 
 import yaml
 
-from sbot.files.limits import limits, too_large
+from sbot.files.limits import MOST_DEPTH, limits, too_large
 from sbot.files.yaml_nodes import TAG, Dumper, compose
 from sbot_common.errors import InputError
 from sbot_common.files import open_regular
@@ -68,7 +68,7 @@ class _Reader:
         for child in children:
             child_size, child_height = self.measure(child)
             size, height = size + child_size, max(height, child_height + 1)
-        if height > (most := limits().text_depth):
+        if height > (most := MOST_DEPTH):
             self.fail(node, f'nested more than {most} levels deep')
         self.measures[id(node)] = size, height
         return size, height
@@ -151,21 +151,21 @@ def _whole_number(text: str) -> int:
 
 
 def read_file(path: Path, *, typed: bool = False) -> bytes:
-    """Return at most ``limits().text_bytes`` + 1 bytes of a file; InputError if unreadable.
+    """Return at most ``limits().file_bytes`` + 1 bytes of a file; InputError if unreadable.
 
     One that a user has ``typed`` may be a pipe, all others are regular files.
     """
     try:
         with path.open('rb') if typed else open_regular(path) as file:
-            return file.read(limits().text_bytes + 1)
+            return file.read(limits().file_bytes + 1)
     except OSError as error:
         raise InputError(f'{path}: cannot be read: {error.strerror}') from None
 
 
 def decode_text(raw: bytes, file: str) -> str:
     """Return the UTF-8 text of a file's bytes, or raise InputError saying why it is none."""
-    if len(raw) > limits().text_bytes:
-        raise too_large(file, 'bytes or more', len(raw), 'text_bytes')
+    if len(raw) > limits().file_bytes:
+        raise too_large(file, 'bytes or more', len(raw), 'file_bytes')
     try:
         text = raw.decode('utf-8-sig')
     except UnicodeDecodeError as error:

@@ -84,7 +84,7 @@ def _optimal(path: Path, number: str) -> str:
     file = path.parent / 'path_files' / f'path_{number}.npy'
     if not file.is_file():
         return ''
-    raw = read_within(file, 'text_bytes')
+    raw = read_within(file)
     with decoding(f'{file}: expected a path of cells (P, 2)'):
         array = np.lib.format
         # The heading may promise more numbers than there are bytes: look before room is made.
@@ -114,7 +114,7 @@ def _number(text: str | None, where: str) -> float:
 
 def _models(path: Path) -> Iterator[tuple[str, float, float, float | None]]:
     """Yield the name, place (m) and radius of each model of a Gazebo world; None: no cylinder."""
-    text = read_within(path, 'text_bytes').decode('utf-8', 'replace')
+    text = read_within(path).decode('utf-8', 'replace')
     # DynaBARN's worlds have attributes without a value, and a backslash in between.
     text = re.sub(r'<pose frame=(\'\'|"")?>', '<pose>', text).replace('\\', '')
     try:
@@ -172,7 +172,7 @@ def obstacle_of(source: Path) -> Values:
 
 def _frames(source: Path) -> Iterator[tuple[float, float, float]]:
     """Yield time (s), x and y (m) of a plug-in's key frames: a place is that after the time."""
-    text = decode_text(read_within(source, 'text_bytes'), str(source))
+    text = decode_text(read_within(source), str(source))
     keys = list(_KEY.finditer(text))
     ends = [*(key.start() for key in keys[1:]), len(text)]
     line, counted = 1, 0

@@ -23,7 +23,7 @@ from sbot_common import topics
 from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Inputs, Point
-from sbot_common.signals.deferral import held
+from sbot_common.signals import Held
 from sbot_common.twist import Twist
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import write_command
@@ -137,11 +137,11 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     count, comparison = 0, _Comparison(replayed)
     try:
         with contextlib.ExitStack() as stack:
-            deliver_signals = stack.enter_context(held())
+            signals = stack.enter_context(Held())
             recorder = None if output is None else _recorder(output, scenario, stack)
             for tick in ticks(bag, len(scenario.robots), scenario.rate, replayed.topics,
                               replayed.commands):
-                deliver_signals()
+                signals.deliver()
                 if count == 0 and tick.tick != 0:
                     raise InputError(
                         f'{bag.path}: the bag begins at tick {tick.tick}, and a replay needs tick '

@@ -9,19 +9,13 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 
-from sbot.environment.watched import end_with_parent
-from sbot_common.signals.ending import Ending
-from sbot_common.signals.interrupts import (
-    Interrupts,
-    check_interrupt,
-    interrupt_on_signals,
-    unblock,
-)
+from sbot_common.signals import came, end_on_signals, raise_swallowed, unblock
 
 END_WITH_PARENT = 'SBOT_END_WITH_PARENT'  # environment, of nodes that others start
 STATUS_FD = 'SBOT_STATUS_FD'  # environment: a pipe to `sbot up`, one JSON object a line
@@ -34,7 +28,6 @@ MODULES = {
     'controller_bot': 'sbot.ros.controller_bot',
     'composed': 'sbot.ros.composed',
 }
-_EXIT_TIMEOUT = 3.0  # s, for the end of the interpreter
 _HELP = """Usage: ros2 run potential_field_bot {0} {1}[--ros-args -p PARAMETER:=VALUE ...]
 
 {2} Parameters and topics: docs/ros2_topics.md;
@@ -64,27 +57,29 @@ def run(module: str, argv: Sequence[str] | None = None, name: str = '') -> int:
     if name and {'-h', '--help'} & set(own):
         print(_HELP.format(name, _ARGUMENTS.get(name, ''), _WHAT[name]))
         return 0
-    came, codes, code = Interrupts(), list[int](), 0
+    codes, code = list[int](), 0
     try:
-        try:
-            atexit.register(_leave, codes)  # the first to be registered is called last
-            interrupt_on_signals(came)
-            if END_WITH_PARENT in os.environ:
-                end_with_parent()
-            unblock()  # `sbot up` starts its nodes with signals blocked
-            main = import_module(module).main
-            check_interrupt(came)
-            code = int(main(argv))
-        except (KeyboardInterrupt, Exception):
-            # Some libraries make another error of an interrupt while they are imported.
-            if not came.came:
-                raise
-        came.answered = True
-    except KeyboardInterrupt:  # another one, just before that line
-        came.answered = True
-    Ending().limit(_EXIT_TIMEOUT, code)  # what is left is the end of the interpreter
+        atexit.register(_leave, codes)  # the first to be registered is called last
+        end_on_signals()
+        if END_WITH_PARENT in os.environ:
+            _end_with_parent()
+        unblock()  # `sbot up` starts its nodes with signals blocked
+        main = import_module(module).main
+        raise_swallowed()
+        code = int(main(argv))
+    except (KeyboardInterrupt, Exception):
+        # Some libraries make another error of an interrupt while they are imported.
+        if not came():
+            raise
     codes.append(code)
     return code
+
+
+def _end_with_parent() -> None:
+    """Ask Linux for a SIGTERM when the process that started this one dies, even by SIGKILL."""
+    if sys.platform == 'linux':
+        import ctypes  # not before signals are handled
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def _leave(codes: Sequence[int]) -> None:

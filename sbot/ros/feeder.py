@@ -172,8 +172,8 @@ class Feeder:
     def _advertise(self) -> dict[str, Publisher]:
         publishers: dict[str, Publisher] = {}
         names = self._recorded.bag.names()
-        if len(names) > limits().topics:
-            raise too_large(str(self._recorded.bag.path), 'topics', len(names), 'topics')
+        if len(names) > limits().text_values:
+            raise too_large(str(self._recorded.bag.path), 'topics', len(names), 'text_values')
         for name, type_name in names.items():
             known = _topic_of(name, self._n)
             if known is not None and known.name in _ANSWERS:

@@ -6,24 +6,19 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
 from sbot.environment import message_package
 from sbot.environment.child_python import python_command
-from sbot.environment.message_names import check_free
-from sbot.environment.message_sources import read_sources
 from sbot.files.temporary import TemporaryFolder
 from sbot.ros.live_tf import ros_prefix
 from sbot_common.errors import InputError, bad_value
-
-_TIMEOUT = (600.0, 60.0)  # s: for a package, and for each file, which has seconds of work
 
 
 def make_interfaces(sources: Path, folder: Path) -> None:
@@ -37,22 +32,34 @@ def make_interfaces(sources: Path, folder: Path) -> None:
     Raises
     ------
     InputError
-        where sources, generators or compilers are missing, a name is taken, a source is none of
-        ROS 2, or something fails.
+        where sources, generators or compilers are missing, a name is taken, or something fails.
 
     """
-    found = read_sources(sources)
-    package, prefix = found.package, ros_prefix()
+    try:
+        package = (ElementTree.parse(sources / 'package.xml').findtext('name') or '').strip()
+        kinds = [kind for kind in message_package.KINDS if any(sources.glob(f'{kind}/*.{kind}'))]
+    except (OSError, ElementTree.ParseError) as error:
+        raise InputError(f'{sources / "package.xml"}: {error}') from None
+    if not package or not kinds:
+        raise bad_value('sources', str(sources),
+                        'a folder with package.xml, and msg/*.msg or srv/*.srv')
+    prefix = ros_prefix()
     if prefix is None or message_package.compilers() is None:
         raise InputError(f'{package} needs the generators of ROS 2, gcc, g++ and Python.h; '
                          'install them')
-    check_free(f'{sources / "package.xml"}: <name>', package, prefix)
+    if (prefix / 'share' / package).is_dir():
+        raise bad_value(f'{sources / "package.xml"}: <name>', package,
+                        f'a package that is not installed; {prefix / "share" / package} is')
     target = folder / package
     if os.path.lexists(target):
         raise bad_value('folder', str(folder), f'one without {package}')
     with TemporaryFolder('interfaces') as place:
-        found.write(Path(place) / package)
-        _make(package, prefix, place, _TIMEOUT[0] + _TIMEOUT[1] * len(found.texts))
+        for kind in kinds:
+            copy = Path(place) / package / kind
+            copy.mkdir(parents=True)
+            for path in sources.glob(f'{kind}/*.{kind}'):
+                shutil.copy(path, copy)
+        _make(package, prefix, place)
         try:
             shutil.copytree(Path(place) / 'made' / package, target)
         except OSError as error:
@@ -60,23 +67,14 @@ def make_interfaces(sources: Path, folder: Path) -> None:
                              f'{error.strerror or error}') from None
 
 
-def _make(package: str, prefix: Path, place: str, timeout: float) -> None:
-    """Generate and compile in a process of its own, which ends with all that it started."""
+def _make(package: str, prefix: Path, place: str) -> None:
+    """Generate and compile in a process of its own, as generators load libraries."""
     command = python_command('from sbot.environment.message_package import main; '
                              'sys.exit(main(*sys.argv[1:]))', place, package, str(prefix))
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.PIPE, text=True, errors='replace',
-                             start_new_session=True)
-    try:
-        _, output = child.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        raise InputError(f'{package}: making it took more than {timeout:g} s') from None
-    finally:  # also after Ctrl-C, which it does not get
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-    if child.returncode:
-        reason = output.strip() or f'exit code {child.returncode}'
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, errors='replace', check=False)
+    if done.returncode:
+        reason = done.stderr.strip() or f'exit code {done.returncode}'
         raise InputError(f'{package}: {reason.splitlines()[-1]}')
 
 

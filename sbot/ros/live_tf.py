@@ -7,10 +7,8 @@ same time does no harm.
 
 from __future__ import annotations
 
-import compileall
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,12 +16,10 @@ from collections.abc import Callable
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from py_compile import PycInvalidationMode
 
 from sbot.environment import message_package
 from sbot.environment.child_python import python_command
 from sbot_common.compiled.cache import CACHE_DIRECTORY
-from sbot_common.compiled.private_files import is_private
 
 _PACKAGE = 'tf2_msgs'
 _MESSAGES = {'TFMessage': 'geometry_msgs/TransformStamped[] transforms\n'}
@@ -31,7 +27,6 @@ _INPUTS = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'fastcdr', 'rmw', 
            'rosidl_generator_c', 'rosidl_generator_py', 'rosidl_generator_type_description',
            'rosidl_runtime_c', 'rosidl_typesupport_c', 'rosidl_typesupport_fastrtps_c',
            'rosidl_typesupport_introspection_c')
-_LIST = 'files.sha256'
 _BUILD_TIMEOUT = 120.0  # s; a busy machine
 
 
@@ -58,7 +53,7 @@ def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str |
         say(f'{_PACKAGE}: not made in {folder}: PYTHONPATH takes no {os.pathsep!r} in a folder; '
             'set NUMBA_CACHE_DIR to another one; /tf and /tf_static are only in recordings')
         return None
-    if _is_whole(folder):
+    if folder.is_dir():
         return str(folder)
     say(f'making {_PACKAGE} for live TF, this first time only; nothing else is needed (a node '
         f'that reads /tf and is started by hand needs PYTHONPATH={folder})')
@@ -124,46 +119,11 @@ def _make(folder: Path, prefix: Path) -> str:
                 stdin=subprocess.DEVNULL)
             if done.returncode:
                 return (done.stderr.strip() or f'exit code {done.returncode}').splitlines()[-1]
-            made = place / 'made'
-            _compile(made, folder)
-            (made / _LIST).write_text(_listing(made))
-            for path in (made, *made.rglob('*')):
-                path.chmod(0o700 if path.is_dir() else 0o600)
-            if folder.exists() and not _is_whole(folder):
-                shutil.rmtree(folder, ignore_errors=True)
             with contextlib.suppress(OSError):  # another process was first
-                made.rename(folder)
+                (place / 'made').rename(folder)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    return '' if _is_whole(folder) else f'{folder} cannot be written'
-
-
-def _compile(made: Path, folder: Path) -> None:
-    """Compile all modules as Python would: then a file that comes later is somebody else's."""
-    for level in range(3):  # python, python -O and python -OO
-        compileall.compile_dir(made, quiet=2, force=True, optimize=level, stripdir=str(made),
-                               prependdir=str(folder),
-                               invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
-
-
-def _listing(folder: Path) -> str:
-    """Return a line a file with its hash."""
-    return ''.join(f'{sha256(path.read_bytes()).hexdigest()} {path.relative_to(folder)}\n'
-                   for path in sorted(folder.rglob('*'))
-                   if path.is_file() and path != folder / _LIST)
-
-
-def _is_whole(folder: Path) -> bool:
-    """Tell whether all files are there as they were made, no other, and nobody else's to change.
-
-    A symbolic link is not as it was made.
-    """
-    try:
-        return (all(is_private(path.lstat()) and not path.is_symlink()
-                    for path in (folder, *folder.rglob('*')))
-                and (folder / _LIST).read_text() == _listing(folder))
-    except (OSError, ValueError):
-        return False
+    return '' if folder.is_dir() else f'{folder} cannot be written'
 
 
 if __name__ == '__main__':

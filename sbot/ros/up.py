@@ -44,8 +44,7 @@ from sbot.scenario.assemble import wind_source
 from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError, install_command, one_line
-from sbot_common.signals.deferral import held
-from sbot_common.signals.interrupts import blocked
+from sbot_common.signals import Held, blocked
 from sbot_common.topics import CLOCK
 from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import HAS_LEFT
@@ -119,12 +118,12 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
             nodes = node_processes(scenario, record=record, run=namespace, parameters=parameters)
             for node in [composition(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
-                with held(), blocked():
+                with Held(), blocked():
                     running.add(node.name, _start(node, Path(folder), write_end, domain, remaps,
                                                   messages))
                 running.relay()
             for text, words, label in zip(own, commands, labels(commands), strict=True):
-                with held():
+                with Held():
                     running.add(text, start_command(
                         words, with_path(own_environment(), messages), domain))
                 running.relay(label)

@@ -23,7 +23,7 @@ from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
 from sbot_common.compiled.threads import in_background
 from sbot_common.errors import bad_value
-from sbot_common.signals.deferral import held
+from sbot_common.signals import Held
 from sbot_common.twist import Twist
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import Snapshot, StepInputs
@@ -64,19 +64,19 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     history = History(scenario, ticks if keep else -1, sense)
     stop, stopped = stopping_condition(scenario, tally), False
     started = time.perf_counter()
-    with held() as deliver_signals, contextlib.ExitStack() as stack:
+    with Held() as signals, contextlib.ExitStack() as stack:
         recording = None if record is None else _Recording(
             stack, record, parameters, scenario, lambda: f'at tick {engine.tick} of {ticks}',
             all_robots=supervisor is not None)
         for k in range(ticks + 1):
-            deliver_signals()
+            signals.deliver()
             stamp_ns = scenario.rate.stamp_ns(k)
             engine.sense_wind(wind := source.at(stamp_ns))
             snapshot = engine.snapshot
             tallied = in_background(threads, len(scenario.robots), tally.add, snapshot)
             decided = controllers.decide(snapshot, stamp_ns)
             if supervisor is not None:
-                _ask_supervisor(supervisor, snapshot, decided, deliver_signals)
+                _ask_supervisor(supervisor, snapshot, decided, signals)
             history.add(snapshot, decided.commands)
             if recording is not None:
                 recording.write(stamp_ns, wind, snapshot, decided)
@@ -107,11 +107,11 @@ def _beginning(scenario: Scenario,
 
 
 def _ask_supervisor(supervisor: Supervisor, snapshot: Snapshot, decided: Decisions,
-                    deliver_signals: Callable[[], None]) -> None:
+                    signals: Held) -> None:
     """Show a tick, wait while the supervisor pauses, and take over its commands."""
     supervisor.show(snapshot, decided.announced)
     while not supervisor.may_proceed():
-        deliver_signals()
+        signals.deliver()
     for i, command in supervisor.commands().items():
         decided.commands[i] = command
 

@@ -26,6 +26,7 @@ from sbot_sim.world.cell_map import (
 
 # Formats that decoders within Pillow read: others start programs, e.g. Ghostscript.
 FORMATS = ('PPM', 'PNG', 'BMP', 'GIF', 'JPEG', 'TIFF', 'WEBP', 'TGA')
+SEGMENT = 32  # bytes of a segment of an outline
 _STRIP = 1_000_000  # pixels that are converted at once, which takes 64 bytes each
 _DEEP = ('I', 'I;16', 'I;16B', 'I;16L', 'I;16N')  # Pillow's modes of 16-bit grey images
 _USUAL = {'image': 'map.pgm', 'resolution': '0.05', 'origin': '[0, 0, 0]', 'negate': '0',
@@ -72,10 +73,9 @@ def load_map(path: str | Path) -> CellMap:
     if not isinstance(image, str) or not image:
         raise bad_value(origins.where(('image',)), image, 'the name of an image file')
     values = _read_values(path.parent / image, origins.where(('image',)), thresholds, negate)
-    borders = count_borders(values)
-    if borders > limits().outlines:
-        raise too_large(str(path.parent / image), 'segments around its occupied cells', borders,
-                        'outlines')
+    if (size := SEGMENT * count_borders(values)) > limits().file_bytes:
+        raise too_large(str(path.parent / image), 'bytes of segments around its occupied cells',
+                        size, 'file_bytes')
     with np.errstate(over='ignore', invalid='ignore'):
         cells = make_cells(np.ascontiguousarray(values[::-1]), resolution, origin)
         reach = cells_bounds(cells)
@@ -160,13 +160,13 @@ def opened_image(path: Path, where: str) -> Iterator[Image.Image]:
 
     """
     try:
-        data = read_within(path, 'image_bytes', where)
+        data = read_within(path, where)
         # Of bytes in memory a decoder cannot ask for more than there are.
         with _own_limit(), Image.open(BytesIO(data), formats=FORMATS) as image:
             pixels = image.width * image.height
-            if pixels > limits().image_pixels:
+            if pixels > limits().file_bytes:
                 raise too_large(f'{where}: {path}', f'pixels ({image.width} x {image.height})',
-                                pixels, 'image_pixels')
+                                pixels, 'file_bytes')
             with decoding(f'{where}: {path}: is a damaged image'):
                 image.load()
                 yield image

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sbot.files.limits import limits
+from sbot.files.limits import MOST_DEPTH
 from sbot.files.yaml_text import KeyPath, Origins, parse_yaml
 from sbot_common.errors import InputError, bad_value, shown
 
@@ -26,8 +26,8 @@ def parse_override(text: str, option: str = '--set') -> tuple[str, object]:
     key = key.strip()
     if not text.isprintable() and any('\ud800' <= c <= '\udfff' for c in text):
         raise bad_value(option, text, 'UTF-8 text')
-    if key.count('.') > limits().text_depth:
-        raise bad_value(option, key, f'a path of at most {limits().text_depth} keys')
+    if key.count('.') > MOST_DEPTH:
+        raise bad_value(option, key, f'a path of at most {MOST_DEPTH} keys')
     if not equals or not all(key.split('.')):
         raise bad_value(option, text, 'KEY=VALUE, e.g. robots.0.goal=[10, 3]')
     if key.startswith('controllers.') and ':' in key and not value:

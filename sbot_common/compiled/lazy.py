@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-from sbot_common.signals.interrupts import raise_swallowed
+from sbot_common.signals import raise_swallowed
 
 LISTENERS: list[Callable[[str], None]] = []  # called with the name of what is compiled
 _MOST = 2000  # numbers that are computed in Python; then importing numba is quicker

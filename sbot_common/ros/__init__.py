@@ -16,7 +16,6 @@ except ImportError:
 from sbot_common.ros.barrier import CLOCK_REQUESTS, REQUESTS, Barrier
 from sbot_common.ros.parameters import declare, warn_of_unknown
 from sbot_common.ros.process import (
-    CALLBACK_TIMEOUT,
     end_signal_thread,
     make_executor,
     run,
@@ -41,8 +40,8 @@ from sbot_common.ros.pubsub import (
 )
 from sbot_common.ros.subscribers import Unheard, unheard
 
-__all__ = ['CALLBACK_TIMEOUT', 'CLOCK_REQUESTS', 'LOCKSTEP_DEPTH', 'REQUESTS', 'Barrier',
-           'Unheard', 'advertise', 'declare',
+__all__ = ['CLOCK_REQUESTS', 'LOCKSTEP_DEPTH', 'REQUESTS', 'Barrier', 'Unheard', 'advertise',
+           'declare',
            'end_signal_thread', 'in_words', 'make_executor', 'nodes_that_publish', 'now_ns',
            'publishers_of', 'qos', 'refusal', 'ros_class', 'run', 'run_all',
            'shared_subscriptions', 'sharers', 'subscribe', 'unheard', 'warn_of_unknown',

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -14,11 +16,11 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions, uninstall_signal_handlers
 
 from sbot_common.errors import InputError, keep_warnings_plain
-from sbot_common.signals.deferral import Deferral
-from sbot_common.signals.ending import Ending
+from sbot_common.signals import Held, came, end_on_signals, raise_swallowed
 from sbot_common.user_code import UserCodeError
 
-CALLBACK_TIMEOUT = 3.0  # s; a callback that runs longer after a signal is interrupted
+SAME = 3.0  # s; `ros2 launch` passes on a Ctrl-C that the terminal has sent already
+LIMIT = 10  # s after a signal; then the process ends in the middle of whatever it is doing
 SHUTDOWN_TIMEOUT = 3.0  # s; then the process ends without what rclpy still had to do
 
 
@@ -37,7 +39,13 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
     # Before rclpy.init: rclpy's handler ends the context, which ends ``spin`` after the callback
     # that runs, and calls the handler that it has found.
     keep_warnings_plain()
-    deferral = Deferral(CALLBACK_TIMEOUT)
+    end_on_signals(SAME, LIMIT)
+    with Held(active=False) as signals:
+        return _run_all(make_nodes, arguments, signals)
+
+
+def _run_all(make_nodes: Callable[[], Iterator[Node]], arguments: Sequence[str] | None,
+             signals: Held) -> int:
     try:
         rclpy.init(args=list(sys.argv if arguments is None else arguments),
                    signal_handler_options=SignalHandlerOptions.ALL)
@@ -50,7 +58,7 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
     executor = None
     try:
         executor = make_executor()
-        _spin(executor, make_nodes, nodes, deferral)
+        _spin(executor, make_nodes, nodes, signals)
     except InputError as error:
         print(error, file=sys.stderr)
         code = 2
@@ -63,18 +71,19 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
     except Exception:
         # A signal during the set-up ends the context between any two calls, which then complain;
         # and some libraries make another error of it while they are imported.
-        if rclpy.ok() and not deferral.came:
+        if rclpy.ok() and not came():
             code = 1  # of the exception
             raise
     finally:
-        ending = Ending()
-        deferral.forget()
+        signals.forget()
         for node in nodes:
             close = getattr(node, 'close', None)
             if close is not None:
                 close()
         code = int(getattr(nodes[0], 'exit_code', 0)) if code is None and nodes else code or 0
-        ending.limit(SHUTDOWN_TIMEOUT, code)
+        late = threading.Timer(SHUTDOWN_TIMEOUT, os._exit, [code])
+        late.daemon = True
+        late.start()
         end_signal_thread()
         del executor
         # Here and not with the interpreter, which takes its time: others would wait for them.
@@ -83,7 +92,7 @@ def run_all(make_nodes: Callable[[], Iterator[Node]],
                 node.destroy_node()
         with suppress(RuntimeError):  # a signal may shut down the context at this very moment
             rclpy.try_shutdown()
-        ending.done()
+        late.cancel()
     return code
 
 
@@ -99,14 +108,13 @@ def end_signal_thread() -> None:
 
 
 def _spin(executor: Any, make_nodes: Callable[[], Iterator[Node]],  # noqa: ANN401
-          nodes: list[Node], deferral: Deferral) -> None:
-    """Make nodes, add them to the list, and spin them; from then on defer signals."""
+          nodes: list[Node], signals: Held) -> None:
+    """Make nodes, add them to the list, and spin them; then a signal waits for a callback."""
     for node in make_nodes():
         nodes.append(node)
         executor.add_node(node)
-        if deferral.came:  # and a library has swallowed it
-            raise KeyboardInterrupt
-    deferral.active = True
+        raise_swallowed()
+    signals.active = True
     # What is there now stays: a collection that looks through it takes a tick or two.
     gc.collect()
     gc.freeze()

@@ -140,7 +140,7 @@ def test_by_its_name_a_function_may_call_others(tmp_path, module):
     assert load_policy(tmp_path / 'a.json')[0].function.py_func is module.mine
 
 
-def test_a_file_that_was_edited_since_it_was_imported_is_noticed(tmp_path, monkeypatch):
+def test_a_file_that_was_edited_since_the_policy_was_made_is_noticed(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     alone = MODULE.format(2.0, '{}').replace('= twice(', '= (')
     (tmp_path / 'edited_policies.py').write_text(alone.format(''))
@@ -149,7 +149,7 @@ def test_a_file_that_was_edited_since_it_was_imported_is_noticed(tmp_path, monke
     save_policy(tmp_path / 'a.json', policy, [1.0, 2.0])
     for change in (' + 1.0', ' * weights[0]', '; x = 1'):
         (tmp_path / 'edited_policies.py').write_text(alone.format(change))
-        with pytest.raises(InputError, match='mine: its file has changed since it was imported'):
+        with pytest.raises(InputError, match='mine: its file has changed since'):
             save_policy(tmp_path / 'a.json', policy, [1.0, 2.0])
 
 

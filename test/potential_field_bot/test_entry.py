@@ -1,21 +1,24 @@
 """Entry point of the command."""
 
 import os
+import signal
 import subprocess
 import sys
 
 from potential_field_bot.entry import main
-from sbot_common.signals import interrupts
 
 COMMAND = 'import sys; from potential_field_bot.entry import main; sys.exit(main())'
 
 
 def test_it_is_the_command(monkeypatch, capsys):
     monkeypatch.setattr(sys, 'argv', ['sbot', 'list', 'maps'])
+    before = {number: signal.getsignal(number) for number in (
+        signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         assert main() == 0
-    finally:
-        interrupts._current.restore()  # a command keeps its handlers to the end of its process
+    finally:  # a command keeps its handlers to the end of its process
+        for number, handler in before.items():
+            signal.signal(number, handler)
     assert 'rooms' in capsys.readouterr().out
 
 

@@ -15,22 +15,10 @@ from typing import NamedTuple
 import numpy as np
 import yaml
 import zstandard
-from argument_targets import argument_seeds, make_arguments, read_arguments
-from live_targets import (
-    cloud_of,
-    clouds,
-    lives,
-    messages_of,
-    read_cloud,
-    read_live,
-    read_turn,
-    turns,
-)
 from mcap.opcode import Opcode
 from mutate import mutated
 from PIL import Image
 from rosbags.rosbag2 import StoragePlugin, Writer
-from sweep_targets import SWEEP_TARGETS
 
 from neural_controller.network import (
     FUNCTION,
@@ -576,11 +564,5 @@ TARGETS = {
     'metadata': Target(_metadata_seeds, read_metadata, _text),
     'sqlite': Target(_sqlite_seeds, read_sqlite),
     'messages': Target(_payloads, read_message, _message),
-    'cloud': Target(clouds, read_cloud, cloud_of),
-    'turn': Target(turns, read_turn, messages_of),
-    'live': Target(lives, read_live, messages_of),
-    'fast2d': Target(_fast2d_seeds, read_calls),
-    **{name: Target(*parts) for name, parts in SWEEP_TARGETS.items()},
     'network': Target(_networks, read_network, _text),
-    'arguments': Target(argument_seeds, read_arguments, make_arguments),
 }

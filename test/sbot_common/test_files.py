@@ -4,7 +4,6 @@ import socket
 
 import pytest
 
-from sbot_common import files
 from sbot_common.errors import InputError
 from sbot_common.files import open_regular, read_regular
 
@@ -47,18 +46,6 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path, kind, words, monke
 def test_a_device_is_refused_at_once(path):
     with pytest.raises(InputError, match='got a device, expected a regular file'):
         open_regular(path)
-
-
-def test_a_pipe_that_takes_the_place_of_a_file_is_refused(tmp_path, monkeypatch):
-    path = tmp_path / 'a'
-    os.mkfifo(path)
-    looks = []
-    check = files.check_regular
-    monkeypatch.setattr(files, 'check_regular', lambda path, mode: (
-        looks.append(mode), len(looks) > 1 and check(path, mode)))
-    with pytest.raises(InputError, match='got a pipe'):
-        open_regular(path)
-    assert len(looks) == 2
 
 
 def test_a_missing_file_is_an_os_error(tmp_path):

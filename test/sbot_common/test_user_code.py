@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import zipfile
 
 import numba
 import pytest
@@ -26,7 +25,7 @@ def test_an_error_of_numba_is_its_reason_without_the_compiler():
         call_user_code(compiles, lambda: 'here')
     said = str(caught.value)
     assert said.startswith("here: TypingError: Unknown attribute 'nonsense' of type float64 (")
-    assert said.endswith('test_user_code.py:17)')
+    assert said.endswith('test_user_code.py:16)')
     shown = caught.value.traceback()
     assert 'in compiles' in shown
     assert 'typeinfer.py' not in shown
@@ -83,11 +82,10 @@ def test_an_odd_attribute_error_is_as_it_is(error):
         call_user_code(lambda: raise_(error), lambda: 'here')
 
 
-def install(folder, kind='dist-info'):
-    package = folder / f'elsewhere-1.{kind}'
+def install(folder):
+    package = folder / 'elsewhere-1.dist-info'
     package.mkdir()
-    name = 'METADATA' if kind == 'dist-info' else 'PKG-INFO'
-    (package / name).write_text('Metadata-Version: 2.1\nName: elsewhere\nVersion: 1\n')
+    (package / 'METADATA').write_text('Metadata-Version: 2.1\nName: elsewhere\nVersion: 1\n')
     (package / 'entry_points.txt').write_text(POINTS)
 
 
@@ -97,20 +95,6 @@ def test_points_of_a_package_in_alphabetical_order(tmp_path, monkeypatch):
     install(tmp_path)
     assert [point.name for point in entry_points_of('some.group')] == ['a', 'b']
     assert entry_points_of('other.group') == []
-
-
-def test_points_of_packages_of_other_kinds(tmp_path, monkeypatch):
-    for kind, place in (('egg-info', tmp_path / 'project'), ('archive', tmp_path / 'a.zip')):
-        if kind == 'archive':
-            with zipfile.ZipFile(place, 'w') as file:
-                file.writestr('elsewhere-1.dist-info/METADATA', 'Name: elsewhere\nVersion: 1\n')
-                file.writestr('elsewhere-1.dist-info/entry_points.txt', POINTS)
-        else:
-            place.mkdir()
-            install(place, kind)
-        with monkeypatch.context() as within:
-            within.syspath_prepend(place)
-            assert [point.name for point in entry_points_of('some.group')] == ['a', 'b'], kind
 
 
 def test_a_group_that_nobody_has_imports_no_reader():

@@ -12,7 +12,7 @@ from multiprocessing.context import BaseContext
 from multiprocessing.synchronize import Event
 
 from sbot.learn.proof.compare import Plan, Proved, prove
-from sbot_common.signals.interrupts import blocked, unblock
+from sbot_common.signals import blocked, unblock
 
 _stops: list[Event] = []  # of a child: set where its trainings are to end
 

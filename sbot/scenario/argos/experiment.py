@@ -46,8 +46,10 @@ def argos_scenario(raw: bytes, file: str, overrides: Mapping[str, object] | None
         with file, line, element and what was expected.
 
     """
-    if len(raw) > limits().text_bytes:
-        raise too_large(file, 'bytes or more', len(raw), 'text_bytes')
+    if len(raw) > limits().file_bytes:
+        raise too_large(file, 'bytes or more', len(raw), 'file_bytes')
+    if (marks := max(raw.count(b'<'), raw.count(b'='))) > limits().text_values:
+        raise too_large(file, 'tags or attributes', marks, 'text_values')
     values, lines = _translated(parse_xml(raw, file), overrides or {})
     if (size := count_values(values)) > limits().text_values:
         raise too_large(file, 'values of the scenario made from it', size, 'text_values')

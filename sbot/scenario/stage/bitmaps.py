@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.files.limits import limits, too_large
-from sbot.scenario.maps import count_borders, opened_image
+from sbot.scenario.maps import SEGMENT, count_borders, opened_image
 from sbot.scenario.stage.tokens import Place, find_beside
 from sbot_common.errors import bad_value
 from sbot_sim.world.cell_map import FREE, OCCUPIED, make_cells
@@ -74,6 +74,7 @@ def _outlines(path: Path, where: str) -> NDArray[np.float64]:
                                                  else 'RGB'))
             first = first if first.ndim == 2 else first[..., 0]
             values[top:top + step][first <= LIGHTEST] = OCCUPIED
-    if (borders := count_borders(values)) > limits().outlines:
-        raise too_large(f'{where}: {path}', 'segments around its dark pixels', borders, 'outlines')
+    if (size := SEGMENT * count_borders(values)) > limits().file_bytes:
+        raise too_large(f'{where}: {path}', 'bytes of segments around its dark pixels', size,
+                        'file_bytes')
     return make_cells(np.ascontiguousarray(values[::-1]), 1.0, (0.0, 0.0, 0.0)).outlines

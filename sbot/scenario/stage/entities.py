@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sbot.files.limits import limits, too_large
+from sbot.files.limits import MOST_DEPTH, limits, too_large
 from sbot.scenario.stage.tokens import NUMBER, SIGN, STRING, WORD, Place, Token
 from sbot_common.errors import InputError, bad_value, shown
 
@@ -139,8 +139,8 @@ class _Parser:
 
     def _item(self, word: Token, depth: int) -> Property | _Node:
         """Return the property or the entity that a word begins."""
-        if depth > limits().text_depth:
-            raise InputError(f'{word.place}: nested more than {limits().text_depth} levels deep')
+        if depth > MOST_DEPTH:
+            raise InputError(f'{word.place}: nested more than {MOST_DEPTH} levels deep')
         token = self._peek()
         expected = f'a value or ( after {shown(word.text)}'
         if word.text.endswith('['):

@@ -73,9 +73,9 @@ class _Reader:
         """Append the tokens of a file; ``main_line`` is None for the world file itself."""
         file = str(path)
         self._bytes += len(raw)
-        if self._bytes > limits().text_bytes:
+        if self._bytes > limits().file_bytes:
             raise too_large(file, 'bytes or more, with what it includes', self._bytes,
-                            'text_bytes')
+                            'file_bytes')
         text = raw.decode('utf-8-sig', 'replace')  # bytes of other encodings stand in comments
         line, at = 1, 0
         while at < len(text):

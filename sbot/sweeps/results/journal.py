@@ -15,7 +15,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, NamedTuple
 
-from sbot.files.limits import limits, too_large
 from sbot.sweeps.simulate import Row
 from sbot_common.errors import InputError
 
@@ -128,11 +127,7 @@ def read_index(folder: Path, fit: Callable[[Row], bool] = lambda row: True) -> I
     end = 0
     try:
         with path.open('rb') as file:
-            most = limits().row_bytes
-            for number, line in enumerate(iter(lambda: file.readline(most + 1), b''), 1):
-                if len(line) > most:
-                    raise too_large(f'{path}: line {number}', 'bytes or more', len(line),
-                                    'row_bytes')
+            for number, line in enumerate(file, 1):
                 if not line.endswith(b'\n'):
                     break
                 row = _row(line)

@@ -26,7 +26,7 @@ PACKED = [('', DATA), ('zstd', zstandard.ZstdCompressor().compress(DATA)),
 def test_data_come_back_or_the_limit_is_named(compression, data, monkeypatch):
     assert inflated(data, compression, 'here') == DATA
     if compression:
-        monkeypatch.setattr(decompress, 'limits', lambda: decompress_limits(chunk_bytes=2999))
+        monkeypatch.setattr(decompress, 'limits', lambda: decompress_limits(file_bytes=2999))
         with pytest.raises(InputError, match=r'here.*when decompressed'):
             inflated(data, compression, 'here')
 

@@ -1,4 +1,4 @@
-"""SQLite bags are checked before they are read: a database is also a program."""
+"""SQLite bags are plain tables: a view would be a program."""
 
 import sqlite3
 
@@ -26,9 +26,7 @@ def test_plain_tables_are_accepted(tmp_path):
 
 @pytest.mark.parametrize(('statements', 'message'), [
     ((TOPICS,), 'the tables topics and messages'),
-    ((TOPICS, 'CREATE VIEW messages AS SELECT 1 AS data'), 'messages.* a view'),
-    ((TOPICS, 'CREATE TABLE messages(data BLOB, more AS (length(data)))'),
-     'messages has computed columns')])
+    ((TOPICS, 'CREATE VIEW messages AS SELECT 1 AS data'), 'got a view')])
 def test_other_databases_are_refused(tmp_path, statements, message):
     with pytest.raises(InputError, match=message):
         SqliteStream(database(tmp_path / 'a.db3', *statements))

@@ -197,22 +197,14 @@ from pathlib import Path
 
 class Bot:
     def step(self, observation, rng):
-        Path(__file__).with_name('begun').touch()
         while observation.tick == 2:
-            try:
-                self.think()
-            except Exception:
-                pass
+            Path(__file__).with_name('begun').touch()
         return 0.1, 0.0
-
-    def think(self):
-        return 1 / 0
 """
 
 
 @pytest.mark.forked
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_the_first_signal_ends_a_run_with_an_endless_controller(tmp_path, number):
+def test_the_second_signal_ends_a_run_with_an_endless_controller(tmp_path):
     from sbot.bag.reader import Bag
     (tmp_path / 'endless_bot.py').write_text(ENDLESS)
     (tmp_path / 'own.yaml').write_text(
@@ -221,32 +213,21 @@ def test_the_first_signal_ends_a_run_with_an_endless_controller(tmp_path, number
     bag = tmp_path / 'bag'
     process = subprocess.Popen(
         [sys.executable, '-m', 'sbot.cli', 'run', str(tmp_path / 'own.yaml'), '--record',
-         str(bag)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+         str(bag)])
     try:
         deadline = time.monotonic() + 240
         while not (tmp_path / 'begun').exists():
             assert time.monotonic() < deadline
             assert process.poll() is None
             time.sleep(0.01)
-        process.send_signal(number)
-        output, error = process.communicate(timeout=240)
+        while process.poll() is None:
+            assert time.monotonic() < deadline
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.01)
     finally:
         process.kill()
-    assert process.returncode == 1
-    assert output == ''
-    assert 'Traceback' not in error
-    assert error.splitlines()[-1] == 'sbot: interrupted'
-    assert Bag(bag).cut_short.startswith('at tick ')
-
-
-def test_an_interrupt_counts_where_a_shell_had_it_ignored(tmp_path):
-    code = ('import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); '
-            'os.execv(sys.executable, [sys.executable, "-c", '
-            '"import os, signal; from sbot_common.signals.interrupts import end_on_signals; '
-            'end_on_signals(); os.kill(os.getpid(), signal.SIGINT)"])')
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False)
-    assert 'KeyboardInterrupt' in done.stderr
+    assert process.wait() == -signal.SIGTERM
+    assert not Bag(bag).complete
 
 
 @pytest.mark.forked
@@ -276,6 +257,14 @@ def test_an_interrupt_that_an_import_swallows_ends_the_command(then):
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                           check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
+
+
+@pytest.mark.parametrize('closed', ['>&-', '<&-', '2>&-', '<&- >&- 2>&-'])
+def test_closed_streams_are_no_error(closed):
+    done = subprocess.run(f'"{sys.executable}" -m sbot.cli wind --help {closed}', shell=True,
+                          capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0
+    assert 'Traceback' not in done.stderr
 
 
 @pytest.mark.parametrize('command', [name for name, _, _ in COMMANDS])
@@ -309,86 +298,23 @@ def test_help_imports_no_command():
     assert done.stdout.strip() == '[]'
 
 
-# Each signal within the answer to the first one, at line `nth` of it.
-INTERRUPTED_AGAIN = """
-import contextlib, io, os, signal, sys
-from sbot.cli import main
-
-def interrupted(command):
-    sys._getframe(1).f_trace = sys._getframe(2).f_trace = trace
-    sys.settrace(trace)
-    os.kill(os.getpid(), signal.SIGINT)
-
-def trace(frame, event, argument):
-    global seen
-    if frame.f_code.co_name not in ('_answer', '_run', '_interrupted', '_interrupt', 'begin'):
-        return None
-    if event == 'line':
-        seen += 1
-        if seen == nth:
-            os.kill(os.getpid(), signal.SIGTERM)
-    return trace
-
-main.make_parser = interrupted
-nth = 1
-while True:
-    seen, said = 0, io.StringIO()
-    with contextlib.redirect_stderr(said):
-        code = main.main(['list'])
-    sys.settrace(None)
-    assert code == 1, (nth, code)
-    assert said.getvalue() == 'sbot: interrupted\\n', (nth, said.getvalue())
-    if seen < nth:
-        break
-    nth += 1
-print(nth)
-"""
-
-
-def test_a_second_signal_anywhere_in_the_answer_to_the_first_changes_nothing():
-    done = subprocess.run([sys.executable, '-c', INTERRUPTED_AGAIN], capture_output=True,
-                          text=True, check=False, timeout=240)
-    assert (done.returncode, done.stderr) == (0, '')
-    assert int(done.stdout) > 12, 'no lines were traced'
-
-
 def test_a_command_in_this_process_gives_the_handlers_back():
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.getsignal(number) for number in numbers], sys.unraisablehook
+    before = [signal.getsignal(number) for number in numbers]
     assert main(['list']) == 0
     assert main(['run', 'nowhere']) == 2
-    assert ([signal.getsignal(number) for number in numbers], sys.unraisablehook) == before
+    assert [signal.getsignal(number) for number in numbers] == before
 
 
 def test_a_command_in_another_thread_changes_no_handlers(capsys):
-    before = signal.getsignal(signal.SIGINT), sys.excepthook
+    before = signal.getsignal(signal.SIGINT)
     codes = []
     thread = threading.Thread(target=lambda: codes.append(main(['list'])))
     thread.start()
     thread.join()
     assert codes == [0]
     assert capsys.readouterr().out
-    assert (signal.getsignal(signal.SIGINT), sys.excepthook) == before
-
-
-def test_a_signal_ends_a_command_within_a_command_and_the_outer_one(monkeypatch, capsys):
-    from sbot.cli import main as module
-
-    def inner(_):
-        if depth:
-            os.kill(os.getpid(), signal.SIGTERM)
-        else:
-            depth.append(1)
-            main(['list'])
-            print('goes on')  # not reached
-        return 0
-    depth = []
-    parser = argparse.ArgumentParser()
-    parser.add_argument('command')
-    parser.set_defaults(run=inner)
-    monkeypatch.setattr(module, 'make_parser', lambda _: parser)
-    assert main(['list']) == 1
-    assert capsys.readouterr() == ('', 'sbot: interrupted\nsbot: interrupted\n')
+    assert signal.getsignal(signal.SIGINT) == before
 
 
 def test_a_signal_during_a_command_is_not_for_the_own_handlers_of_its_program(monkeypatch, capsys):

@@ -9,13 +9,13 @@ from sbot_common.errors import InputError
 def test_limits_are_changed_by_the_environment(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     assert limits() == Limits()
-    monkeypatch.setenv(VARIABLE, 'image_pixels=7, topics=3')
-    assert limits() == Limits()._replace(image_pixels=7, topics=3)
+    monkeypatch.setenv(VARIABLE, 'file_bytes=7, text_values=3')
+    assert limits() == Limits()._replace(file_bytes=7, text_values=3)
 
 
 @pytest.mark.parametrize(('text', 'words'), [
-    ('image_pixel=7', "did you mean 'image_pixels'"), ('topics=0', 'expected a whole number >= 1'),
-    ('topics', 'NAME=NUMBER'), ('topics=1e9', 'NAME=NUMBER')])
+    ('file_byte=7', "did you mean 'file_bytes'"), ('file_bytes=0', 'expected a whole number >= 1'),
+    ('file_bytes', 'NAME=NUMBER'), ('file_bytes=1e9', 'NAME=NUMBER')])
 def test_bad_limits_are_refused(monkeypatch, text, words):
     monkeypatch.setenv(VARIABLE, text)
     with pytest.raises(InputError, match=words):
@@ -25,16 +25,16 @@ def test_bad_limits_are_refused(monkeypatch, text, words):
 def test_a_file_is_read_within_its_limit(tmp_path, monkeypatch):
     file = tmp_path / 'file'
     file.write_bytes(b'12345')
-    monkeypatch.setenv(VARIABLE, 'row_bytes=5')
-    assert read_within(file, 'row_bytes') == b'12345'
-    monkeypatch.setenv(VARIABLE, 'row_bytes=3')
+    monkeypatch.setenv(VARIABLE, 'file_bytes=5')
+    assert read_within(file) == b'12345'
+    monkeypatch.setenv(VARIABLE, 'file_bytes=3')
     with pytest.raises(InputError, match=r'^map: .*file: too large: 4 bytes or more, expected at '
-                                         r'most 3 \(SBOT_LIMITS=row_bytes='):
-        read_within(file, 'row_bytes', 'map')
+                                         r'most 3 \(SBOT_LIMITS=file_bytes='):
+        read_within(file, 'map')
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
     with pytest.raises(InputError, match=r'none: cannot be read: No such file or directory$'):
-        read_within(tmp_path / 'none', 'row_bytes')
+        read_within(tmp_path / 'none')
     with pytest.raises(InputError, match='got a folder, expected a regular file'):
-        read_within(tmp_path, 'row_bytes')
+        read_within(tmp_path)

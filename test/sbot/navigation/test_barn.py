@@ -85,7 +85,7 @@ def test_what_is_wrong_in_a_world_is_one_line(tmp_path, change, expected):
 
 def test_large_worlds_are_refused(tmp_path, monkeypatch):
     (tmp_path / 'world_1.world').write_text(world())
-    monkeypatch.setenv('SBOT_LIMITS', 'text_bytes=20')
+    monkeypatch.setenv('SBOT_LIMITS', 'file_bytes=20')
     with pytest.raises(InputError, match=r'world_1\.world: too large'):
         scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)
 

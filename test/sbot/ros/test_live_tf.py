@@ -4,11 +4,8 @@ import importlib.util
 import json
 import os
 import shlex
-import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -44,29 +41,6 @@ def not_found_yet(monkeypatch):
     hide(monkeypatch)
 
 
-@pytest.fixture(scope='module')
-def made(tmp_path_factory):
-    """A cache in which it was made, though with no umask."""
-    folder, said, before = tmp_path_factory.mktemp('made'), [], os.umask(0)
-    try:
-        with pytest.MonkeyPatch.context() as monkeypatch:
-            hide(monkeypatch)  # this comes before fixtures of a test
-            path = live_tf.live_tf_path(said.append, folder)
-    finally:
-        os.umask(before)
-    assert path is not None, said
-    assert Path(path).is_dir()
-    assert len(said) == 1
-    assert f'PYTHONPATH={path}' in said[0]
-    return folder
-
-
-@pytest.fixture
-def cache(made, tmp_path):
-    """A copy of that cache."""
-    return shutil.copytree(made, tmp_path / 'cache')
-
-
 @pytest.mark.parametrize('how', [[], ['--composed']])
 def test_a_listener_resolves_frames_of_the_demo_at_each_stamp(tmp_path, how):
     file = tmp_path / 'heard.json'
@@ -97,89 +71,6 @@ def test_two_processes_make_it_at_once_and_a_third_finds_it(tmp_path):
     assert live_tf.live_tf_path(said.append, tmp_path) == found.pop()
     assert said == []
     assert [path.name.partition('-')[0] for path in tmp_path.iterdir()] == ['messages']
-
-
-@makes
-def test_one_that_is_killed_in_the_middle_leaves_nothing_that_is_used(tmp_path):
-    programs, cache = tmp_path / 'bin', tmp_path / 'cache'
-    programs.mkdir()
-    cache.mkdir()
-    for name, compiler in zip(('gcc', 'g++'), compilers(), strict=True):  # the second call hangs
-        (programs / name).write_text(
-            f'#!/bin/sh\nmkdir {programs}/begun && exec {compiler} "$@"\n'
-            f'touch {programs}/hangs\nexec sleep 1000\n')
-        (programs / name).chmod(0o755)
-    process = start(cache, env={
-        **os.environ, 'PATH': f'{programs}{os.pathsep}{os.environ["PATH"]}'})
-    deadline = time.monotonic() + DEADLINE
-    while not ((programs / 'hangs').exists() and [*cache.glob('making-*/objects/**/*.o')]):
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-    assert not list(cache.glob('messages-*'))
-    path = live_tf.live_tf_path(lambda _: None, cache)
-    assert Path(path).is_dir()
-
-
-@makes
-def test_one_that_was_damaged_is_made_anew(cache):
-    library = next(cache.glob('*/tf2_msgs/*.so'))
-    library.write_bytes(library.read_bytes()[:1000])
-    said = []
-    assert live_tf.live_tf_path(said.append, cache) == str(library.parents[1])
-    assert len(said) == 1
-    assert library.stat().st_size > 1000
-
-
-def plant(folder):
-    """Put bytecode of a module there that Python would execute instead of its source."""
-    code = next(folder.glob('tf2_msgs/__pycache__/__init__.*.pyc'), None)
-    if code is None:
-        code = Path(importlib.util.cache_from_source(str(folder / 'tf2_msgs' / '__init__.py')))
-        code.parent.mkdir()
-    code.write_bytes(b'planted')
-
-
-def add(folder):
-    (folder / 'tf2_msgs' / '__pycache__' / 'other.pyc').write_bytes(b'planted')
-
-
-def share(folder):
-    (folder / 'tf2_msgs').chmod(0o777)
-
-
-def link(folder):
-    path = folder / 'tf2_msgs' / '__init__.py'
-    path.unlink()
-    path.symlink_to('/dev/null')
-
-
-@makes
-def test_only_what_was_made_and_is_private_is_used(made, tmp_path):
-    path, = made.iterdir()
-    assert {each.stat().st_mode & 0o077 for each in (path, *path.rglob('*'))} == {0}
-    # Nothing is made here again: a copy is changed.
-    for number, change in enumerate([plant, add, share, link]):
-        copy = tmp_path / f'copy{number}'
-        shutil.copytree(path, copy)
-        assert live_tf._is_whole(copy)
-        change(copy)
-        assert not live_tf._is_whole(copy), change
-
-
-@makes
-@pytest.mark.parametrize('options', [[], ['-O']])
-def test_what_python_does_with_it_changes_nothing(cache, options):
-    said = []
-    path = live_tf.live_tf_path(said.append, cache)
-    environment = {name: value for name, value in os.environ.items()
-                   if name not in ('PYTHONDONTWRITEBYTECODE', 'PYTHONPYCACHEPREFIX')}
-    subprocess.run([sys.executable, *options, '-c', 'from tf2_msgs.msg import TFMessage'],
-                   env=live_tf.with_path(environment, path), check=True, timeout=DEADLINE)
-    assert live_tf.live_tf_path(said.append, cache) == path
-    assert said == []
 
 
 @makes

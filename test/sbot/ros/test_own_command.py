@@ -75,16 +75,9 @@ def test_a_python_file_that_is_not_there_is_said_with_the_folder(tmp_path, monke
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='needs /proc')
-def test_more_ctrl_c_kill_all_that_a_command_has_started():
+def test_a_stop_kills_all_that_a_command_has_started():
     process = start_command([sys.executable, '-c', stubborn_script()], own_environment(), 1)
     pids = read_pids(process.stdout)
-    wait, pressed = process.wait, iter([1, 1])
-
-    def interrupted(timeout=None):
-        if next(pressed, None):
-            raise KeyboardInterrupt
-        return wait(timeout)
-    process.wait = interrupted
     stop([process])
     assert process.poll() is not None
     try:

@@ -79,7 +79,7 @@ def test_too_much_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv('SBOT_LIMITS', 'text_values=10')
     with pytest.raises(InputError, match=r'a\.world:1: too large: 11 words'):
         read(tmp_path, 'a 1 ' * 8)
-    monkeypatch.setenv('SBOT_LIMITS', 'text_bytes=33')
+    monkeypatch.setenv('SBOT_LIMITS', 'file_bytes=33')
     with pytest.raises(InputError, match=r'one\.inc: too large: 34 bytes or more, with what'):
         read(tmp_path, 'include "one.inc"\n# 45678901234')
 

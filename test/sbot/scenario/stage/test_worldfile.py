@@ -167,8 +167,8 @@ def test_a_bitmap_that_is_no_regular_file_or_too_large(tmp_path, monkeypatch):
     pixels = np.indices((40, 40)).sum(axis=0) % 2 * 255
     bitmap(tmp_path, pixels)
     assert load(tmp_path, text).world.segments
-    for limit, expected in (('image_pixels=1599', 'pixels'), ('outlines=100', 'outlines'),
-                            ('image_bytes=20', 'bytes or more'), ('text_values=300', 'numbers')):
+    for limit, expected in (('file_bytes=1599', 'pixels'), ('file_bytes=3200', 'segments'),
+                            ('text_values=300', 'numbers')):
         monkeypatch.setenv('SBOT_LIMITS', limit)
         with pytest.raises(InputError, match=rf'a\.world:2: bitmap.*{expected}'):
             load(tmp_path, text)
