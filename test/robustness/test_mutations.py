@@ -11,7 +11,7 @@ from soak import BATCHES, run_child
 
 pytestmark = pytest.mark.forked
 
-COUNTS = {'bag': 40, 'records': 40, 'payloads': 40, 'metadata': 40, 'sqlite': 20, 'scenario': 60,
+COUNTS = {'bag': 40, 'records': 40, 'payloads': 40, 'metadata': 40, 'sqlite': 40, 'scenario': 60,
           'world': 60}
 
 
