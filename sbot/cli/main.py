@@ -67,35 +67,11 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - argparse's
         super().__init__(*args, **options)
         self.register('action', 'parsers', _Commands)
-        self._outputs: list[argparse.Action] = []  # options that are required after all
-
-    def format_usage(self) -> str:
-        self._require(required=True)
-        return super().format_usage()
-
-    def format_help(self) -> str:
-        self._require(required=True)
-        return super().format_help()
-
-    def _require(self, *, required: bool) -> None:
-        for output in self._outputs:
-            output.required = required
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401
-        self._outputs = [each for each in self._actions
-                         if each.dest == 'output' and each.required]
-        self._require(required=False)  # else a file name without -o in front is not looked at
-        try:
-            known, unknown = super().parse_known_args(args, namespace)
-        finally:
-            self._require(required=True)
-        missing = getattr(known, 'output', '') is None
+        known, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            file = next((each for each in unknown if not each.startswith('-')), None)
-            self.error(f'unrecognized arguments: {" ".join(unknown)}'
-                       + (f'; for the output: -o {file}' if missing and file else ''))
-        if missing and self._outputs:
-            self.error('the following arguments are required: -o/--output')
+            self.error(f'unrecognized arguments: {" ".join(unknown)}')
         return known, unknown
 
 
