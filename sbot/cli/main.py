@@ -76,39 +76,14 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - argparse's
         super().__init__(*args, **{'allow_abbrev': False, **options})
         self.register('action', 'parsers', _Commands)
-        self._outputs: list[argparse.Action] = []  # options that are required after all
-
-    def format_usage(self) -> str:
-        self._require(required=True)
-        return super().format_usage()
-
-    def format_help(self) -> str:
-        self._require(required=True)
-        return super().format_help()
-
-    def _require(self, *, required: bool) -> None:
-        for output in self._outputs:
-            output.required = required
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401
-        self._outputs = [each for each in self._actions
-                         if each.dest == 'output' and each.required]
-        self._require(required=False)  # else a file name without -o in front is not looked at
-        try:
-            known, unknown = super().parse_known_args(args, namespace)
-        finally:
-            self._require(required=True)
-        missing = getattr(known, 'output', '') is None
+        known, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            file = next((each for each in unknown if not each.startswith('-')), None)
             option = next((each for each in unknown if each.startswith('--')), '')
             near = question(option.partition('=')[0], sorted(self._option_string_actions), 0.7)
-            hints = (f'for the output: -o {file}' if missing and file else '', near,
-                     _ELSEWHERE.get((self.prog, option), ''))
-            self.error('; '.join([f'unrecognized arguments: {" ".join(unknown)}',
-                                  *filter(None, hints)]))
-        if missing and self._outputs:
-            self.error('the following arguments are required: -o/--output')
+            hints = filter(None, (near, _ELSEWHERE.get((self.prog, option), '')))
+            self.error('; '.join([f'unrecognized arguments: {" ".join(unknown)}', *hints]))
         return known, unknown
 
 

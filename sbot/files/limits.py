@@ -23,15 +23,14 @@ class Limits(NamedTuple):
     """Limits of input; anything beyond them is refused."""
 
     file_bytes: Annotated[int, Param(
-        'B', 'Size of a scenario, map, image or world; of a record, chunk or message of a bag, '
-        "also when decompressed; and pixels of a map's image.", minimum=1)] = 64 << 20
+        'B', 'Size of a scenario, map, image or world, and of a record or message of a bag, also '
+        "decompressed; pixels of a map's image.", minimum=1)] = 64 << 20
     text_values: Annotated[int, Param(
         '', 'Values of a scenario, map or world after its aliases are expanded, and topics of a '
         'bag.', minimum=1)] = 500_000
     run_bytes: Annotated[int, Param(
-        'B', 'Memory of the history of a run (sbot.run, sbot plot, --plot), and of the scans of '
-        'one tick; size of a whole compressed bag when decompressed (on the disk).', minimum=1,
-    )] = 16 << 30
+        'B', 'Memory of the history of a run, and of the scans of one tick; size of a '
+        'decompressed bag on the disk.', minimum=1)] = 16 << 30
 
 
 @lru_cache

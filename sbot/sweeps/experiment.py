@@ -34,7 +34,6 @@ from sbot.sweeps.request import RECORD, Metric, Request
 from sbot.sweeps.results.journal import NAME as JOURNAL
 from sbot.sweeps.results.journal import Index, Journal, read_index, read_rows
 from sbot.sweeps.results.plan_file import Settings, Stored, read_plan, write_plan
-from sbot.sweeps.results.rows import fits
 from sbot.sweeps.results.table import write_tables
 from sbot.sweeps.simulate import Job, Row, failed_row, parsed_sources, scenario_of
 from sbot.version import VERSION
@@ -143,7 +142,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
             if options.check_start:
                 _check_start(plan, engine, packed)
             _begin(plan, request, options, folder)
-        journal = stack.enter_context(Journal(folder, fits(plan)))
+        journal = stack.enter_context(Journal(folder))
         index = journal.index
         if index.damaged:
             LOG.warning('%s: %s', folder / JOURNAL, index.damage())
@@ -229,7 +228,7 @@ def _begin(plan: Plan, request: Request, options: Options, folder: Path) -> None
 
 def missing_runs(plan: Plan, folder: Path, options: Options) -> int:
     """Return how many runs of the sweep in a folder ``resume`` would run."""
-    return len(plan) - len(_finished(folder, read_index(folder, fits(plan)), options)[0])
+    return len(plan) - len(_finished(folder, read_index(folder), options)[0])
 
 
 def _finished(folder: Path, index: Index, options: Options) -> tuple[set[int], dict[int, str]]:

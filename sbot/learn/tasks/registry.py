@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -13,17 +12,15 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from neural_controller.function_policy import MOST_NUMBERS
 from sbot.controllers.user import load_named
 from sbot.learn.task import Task, check_task
-from sbot.learn.tasks.entry import Entry, Metric, Rule, Scene
-from sbot_common.arguments import numbers, whole
+from sbot.learn.tasks.entry import Entry, Scene
+from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.user_code import call_user_code
 
 _NO_TASKS = ('entry', 'measures', 'registry')
 _MOST_ROBOTS = 1_000_000
-_FLAG = 'True or False'
 
 
 @lru_cache(maxsize=1)
@@ -109,58 +106,17 @@ def _load_own(name: str) -> Any:  # noqa: ANN401
 
 
 def _is_task(value: object) -> bool:
-    return isinstance(value, Entry) or _is_class(value, Task)
-
-
-def _is_class(value: object, kind: type) -> bool:
-    return inspect.isclass(value) and issubclass(value, kind)
+    return isinstance(value, Entry) or (inspect.isclass(value) and issubclass(value, Task))
 
 
 def _checked_entry(entry: Entry) -> Entry:
-    """Return an entry, or raise InputError naming the field that is wrong."""
-    where, metric = f'task: {entry.name}', entry.metric
-    _check_fields(where, entry, {
-        'task': (_is_class(entry.task, Task), 'a class of Task'),
-        'scene': (_is_class(entry.scene, Scene), 'a class of Scene'),
-        'metric': (isinstance(metric, Metric), 'a Metric'),
-        'rule': (isinstance(entry.rule, Rule | None), 'a Rule, or None'),
-        'learned': (isinstance(entry.learned, Rule | None), 'a Rule, or None'),
-        'text': (isinstance(entry.text, str), 'a text'),
-        'navigate': (isinstance(entry.navigate, Mapping | None),
-                     'a dictionary of parameters, or None'),
-        'fitness': (entry.fitness is None or callable(entry.fitness), 'a function, or None'),
-        'infrared': (isinstance(entry.infrared, bool), _FLAG)})
-    _check_fields(f'{where}.metric', metric, {
-        'of': (callable(metric.of), 'a function'),
-        'higher': (isinstance(metric.higher, bool), _FLAG),
-        **{name: (isinstance(getattr(metric, name), str), 'a text')
-           for name in ('name', 'unit', 'text', 'source')}})
-    for field, rule in (('rule', entry.rule), ('learned', entry.learned)):
-        if rule is not None:
-            _check_rule(f'{where}.{field}', rule)
+    """Return an entry, or raise InputError naming what is wrong with its scene or network."""
     try:
         entry.network()
         check_scene(entry.make_scene())
     except InputError as error:
-        raise InputError(f'{where}: {error}') from None
+        raise InputError(f'task: {entry.name}: {error}') from None
     return entry
-
-
-def _check_fields(where: str, record: Any,  # noqa: ANN401 - a NamedTuple
-                  fields: Mapping[str, tuple[bool, str]]) -> None:
-    """Raise InputError for a field that is not as expected: (whether it is good, expected)."""
-    for field, (good, expected) in fields.items():
-        if not good:
-            raise bad_value(f'{where}.{field}', getattr(record, field), expected)
-
-
-def _check_rule(where: str, rule: Rule) -> None:
-    _check_fields(where, rule, {'function': (callable(rule.function), 'a function')})
-    whole(f'{where}.memory', rule.memory, 0, MOST_NUMBERS)
-    try:
-        numbers(where, rule.weights, (len(rule.weights),))
-    except (InputError, TypeError):
-        raise bad_value(f'{where}.weights', rule.weights, 'a list of finite numbers') from None
 
 
 def check_scene(scene: Scene) -> None:

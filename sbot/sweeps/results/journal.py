@@ -10,7 +10,7 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, NamedTuple
@@ -29,7 +29,6 @@ class Journal:
     Parameters
     ----------
     folder : of the results
-    fit : tells whether a row can be one of the sweep
 
     Attributes
     ----------
@@ -42,7 +41,7 @@ class Journal:
 
     """
 
-    def __init__(self, folder: Path, fit: Callable[[Row], bool] = lambda row: True) -> None:
+    def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
         if self.path.exists() and not self.path.is_file():
             raise InputError(f'{self.path}: not a regular file')
@@ -55,7 +54,7 @@ class Journal:
         except OSError:
             self._file.close()
             raise InputError(f'{folder}: another sweep is writing its results there') from None
-        self.index = read_index(folder, fit)
+        self.index = read_index(folder)
         self._file.truncate(self.index.end)
         self._synced = time.monotonic()
 
@@ -102,7 +101,7 @@ class Index(NamedTuple):
                 f'{len(self.places)} whole ones are kept, runs without one are done again')
 
 
-def read_index(folder: Path, fit: Callable[[Row], bool] = lambda row: True) -> Index:
+def read_index(folder: Path) -> Index:
     """Return where rows are, and which lines are damaged.
 
     A last line without its end is no damage: so ends a sweep that is killed.
@@ -110,7 +109,6 @@ def read_index(folder: Path, fit: Callable[[Row], bool] = lambda row: True) -> I
     Parameters
     ----------
     folder : of the results
-    fit : tells whether a row can be one of the sweep
 
     Raises
     ------
@@ -131,7 +129,7 @@ def read_index(folder: Path, fit: Callable[[Row], bool] = lambda row: True) -> I
                 if not line.endswith(b'\n'):
                     break
                 row = _row(line)
-                if row is None or type(row.get('run')) is not int or not fit(row):
+                if row is None:
                     index.damaged.append(number)
                 else:
                     index.places[row['run']] = end

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from sbot.files.yaml_text import LARGEST
-from sbot.sweeps.plan import Plan
-from sbot.sweeps.simulate import Row
 
 # Columns of the summary, with their types; robots' own columns follow.
 SUMMARY = {
@@ -50,40 +48,6 @@ def is_own(name: str) -> bool:
     word, _, rest = name.partition('_')
     number, _, key = rest.partition('_')
     return word == 'robot' and number.isdecimal() and key in OWN
-
-
-def fits(plan: Plan) -> Callable[[Row], bool]:
-    """Return a function that tells whether a row can be one of a plan's."""
-    words = {metric.partition(':')[2] for metric in plan.metrics}
-    known = {'scenario': 'text', **SUMMARY, **LAST, 'wall_time_s': 'float'}
-    keys = {key: kind_of(plan.column(key)) for key in plan.keys}
-
-    def fit(row: Row) -> bool:
-        run, error = row.get('run'), row.get('error', 0)
-        if kind_of_value(run) != 'int' or not 0 <= row['run'] < len(plan):
-            return False
-        planned = plan[row['run']]
-        if row.get('seed') != planned.seed or kind_of_value(row['seed']) != 'int':
-            return False
-        if row.get('scenario') != plan.sources[planned.source].name:
-            return False
-        if not (error is None or isinstance(error, str)) or 'wall_time_s' not in row:
-            return False
-        if 'robot_count' in row and kind_of_value(row['robot_count']) != 'int':
-            return False
-        return all(_fits(name, value) for name, value in row.items())
-
-    def _fits(name: str, value: Any) -> bool:  # noqa: ANN401 - JSON
-        if value is None or name in ('run', 'seed'):
-            return True
-        kind = kind_of_value(value)
-        wanted = known.get(name) or keys.get(name) or (
-            OWN[name.split('_', 2)[2]] if is_own(name) else None)
-        if wanted is not None:
-            return wanted in (kind, 'text') or (wanted == 'float' and kind == 'int')
-        return name.partition('.')[0] in words and is_text(name) and (
-            kind != 'text' or isinstance(value, str))
-    return fit
 
 
 def is_text(text: str) -> bool:

@@ -19,7 +19,7 @@ from sbot.sweeps.plan import MAX_RUNS, Plan
 from sbot.sweeps.results import parquet
 from sbot.sweeps.results.journal import read_index, read_rows
 from sbot.sweeps.results.plan_file import read_plan
-from sbot.sweeps.results.rows import LAST, OWN, SUMMARY, fits, is_own, kind_of
+from sbot.sweeps.results.rows import LAST, OWN, SUMMARY, is_own, kind_of
 from sbot.sweeps.simulate import MOST_OWN_COLUMNS, Row
 from sbot.sweeps.sources import is_file
 from sbot_common.errors import InputError
@@ -94,7 +94,7 @@ def write_tables(folder: Path, plan: Plan) -> int:
 
 def _places(folder: Path, plan: Plan) -> list[int]:
     """Return where the journal's rows are, in the order of the plan."""
-    index = read_index(folder, fits(plan)).places
+    index = read_index(folder).places
     return [index[number] for number in sorted(index)]
 
 

@@ -406,20 +406,6 @@ def test_a_film_shows_its_progress_on_a_terminal(tmp_path, monkeypatch):
         assert ('/7 frames' in said or '/7 [' in said) == (not quiet)
 
 
-@pytest.mark.parametrize(('given', 'said'), [
-    (['plot', 'bag', 'film.mp4'], 'unrecognized arguments: film.mp4; for the output: -o film.mp4'),
-    (['plot', 'bag', '--dark', 'a b.png'], '; for the output: -o a b.png'),
-    (['view', 'bag', 'run.html'], '; for the output: -o run.html'),
-    (['plot', 'bag'], 'the following arguments are required: -o/--output'),
-    (['plot', 'bag', '-o', 'a.png', 'b.png'], 'unrecognized arguments: b.png\n'),
-    (['plot', '--colour', 'robot'], 'arguments are required: BAG_OR_SCENARIO')])
-def test_a_file_name_without_its_option_is_asked_about(given, said, capsys):
-    with pytest.raises(SystemExit) as caught:
-        main(given)
-    assert caught.value.code == 2
-    assert said in capsys.readouterr().err
-
-
 def test_a_run_names_the_files_that_it_wrote(tmp_path, capsys):
     bag, picture = str(tmp_path / 'bag'), str(tmp_path / 'tracks.png')
     command = ['run', 'single_robot', '--duration', '0.2', '--plot', picture]

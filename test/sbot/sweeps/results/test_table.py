@@ -8,9 +8,9 @@ import sys
 import pytest
 
 from sbot.sweeps.plan import Plan, Source, grid_axes
-from sbot.sweeps.results.journal import Journal, read_index
+from sbot.sweeps.results.journal import Journal
 from sbot.sweeps.results.plan_file import Settings, Stored, write_plan
-from sbot.sweeps.results.rows import OWN, SUMMARY, fits
+from sbot.sweeps.results.rows import OWN, SUMMARY
 from sbot.sweeps.results.table import CSV, PARQUET, TIMES, columns_of, read_columns, write_tables
 from sbot_common.errors import InputError
 
@@ -166,16 +166,6 @@ def test_a_table_of_others_is_refused(tmp_path):
     parquet.write_table(pyarrow.table({'run': [1, 2]}), tmp_path / PARQUET)
     with pytest.raises(InputError, match='got 2 rows, expected at most 1'):
         read_columns(tmp_path, most=1)
-
-
-@pytest.mark.parametrize('change', [
-    {'run': 99}, {'run': -1}, {'run': True}, {'run': None}, {'seed': 7}, {'scenario': 'two'},
-    {'n': 'x'}, {'ticks': 0.5}, {'ticks': 10**30}, {'robot_count': 'x'}, {'error': 3},
-    {'robot_0_x_m': 'x'}, {'nobodys': 1}, {'better': [1]}, {'more.\ud800': 1}])
-def test_rows_that_cannot_be_the_plans_are_left_out(tmp_path, change):
-    assert write(tmp_path / 'a', [row_of(1), {**row_of(2), **change}, row_of(3)]) == 2
-    assert read_columns(tmp_path / 'a', ['run'])['run'] == [1, 3]
-    assert len(read_index(tmp_path / 'a', fits(PLAN)).damaged) == 1
 
 
 def test_values_that_no_column_holds_are_text(tmp_path):
