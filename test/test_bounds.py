@@ -45,7 +45,9 @@ def test_a_function_beyond():
 def call(at):
     callback = compiled_callback(types.void(types.CPointer(types.float64), types.int64), write)
     room = np.zeros(9)
-    callback.ctypes(room.ctypes.data_as(ctypes.POINTER(ctypes.c_double)), at)
+    numbers = ctypes.POINTER(ctypes.c_double)
+    called = ctypes.CFUNCTYPE(None, numbers, ctypes.c_int64)(callback.address)
+    called(room.ctypes.data_as(numbers), at)
 """
 
 

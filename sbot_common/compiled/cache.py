@@ -23,6 +23,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from sbot_common.compiled import light_numba  # noqa: F401
@@ -34,7 +35,12 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-from sbot_common.compiled.fingerprint import UnknownPartError, describe_type, fingerprint
+from sbot_common.compiled.fingerprint import (
+    UnknownPartError,
+    describe_type,
+    fingerprint,
+    is_whole,
+)
 from sbot_common.compiled.keys import DIGITS, own_key, shipped_key, usable_levels
 from sbot_common.compiled.lazy import LISTENERS
 from sbot_common.compiled.private_files import (
@@ -149,18 +155,23 @@ class CodeCache(_Cache):  # type: ignore[misc]
             LOG.debug('%s: not loaded: %s', self._stem(), error)
             return
         for folder in SHIPPED:
-            if (data := _read_shipped(folder / name)) is not None:
+            # It is trusted as the modules beside it are: whoever can write to one can write to
+            # the others.
+            if (data := _read(folder / name, trusted=True)) is not None:
                 yield data
         if (data := _read(CACHE_DIRECTORY / name)) is not None:
             yield data
 
     def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401
-        """Keep machine code, where the disk has space for it."""
+        """Keep machine code, if it is all in its name, and where the disk has space for it."""
         # Lifted loops, and addresses that only this process knows, cannot be kept.
         if not self._enabled or data.lifted or data.library.has_dynamic_globals:
             return
+        functions: set[FunctionType] = set()
         try:
-            _write(CACHE_DIRECTORY / self._name(sig), dumps(data._reduce()))
+            name = self._name(sig, functions)
+            if is_whole(data.library, functions):
+                _write(CACHE_DIRECTORY / name, dumps(data._reduce()))
         except UnknownPartError as error:
             LOG.debug('%s: not kept: %s', self._stem(), error)
         except OSError as error:
@@ -171,23 +182,27 @@ class CodeCache(_Cache):  # type: ignore[misc]
         name = f'{self._function.__module__}.{self._function.__qualname__}'
         return ''.join(letter for letter in name if letter.isalnum() or letter in '._')
 
-    def _name(self, sig: Any) -> str:  # noqa: ANN401
+    def _name(self, sig: Any, functions: set[FunctionType] | None = None) -> str:  # noqa: ANN401
         arguments, result = normalize_signature(sig)
-        kinds = ' '.join(map(describe_type, (*arguments, result)))
-        text = f'{self._options} {fingerprint(self._function)} {kinds}'
+        kinds = ' '.join(describe_type(kind, functions) for kind in (*arguments, result)
+                         if kind is not None)
+        text = f'{self._options} {fingerprint(self._function, functions)} {kinds}'
         name = sha256(text.encode()).hexdigest()[:2 * DIGITS]
         return f'{self._stem()}-{name}{_SUFFIX}'
 
 
-def _read(path: Path) -> bytes | None:
+def _read(path: Path, trusted: bool = False) -> bytes | None:
     """Return what a file holds, without the checksum at its end; None for damaged or no files.
 
-    Without the check machine code with a flipped bit would be executed.
+    Without the check machine code with a flipped bit, or of another function, would be executed.
     """
     try:
-        with path.open('rb') as file:
+        # A pipe that somebody put there would wait for ever.
+        with open(os.open(path, os.O_RDONLY | getattr(os, 'O_NONBLOCK', 0)), 'rb') as file:
             status = os.fstat(file.fileno())
-            if not is_private(status):
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            if not trusted and not is_private(status):
                 _warn_once('shared', '%s: others can write to it; machine code in such files is '
                                      'compiled again', path)
                 return None
@@ -195,32 +210,17 @@ def _read(path: Path) -> bytes | None:
     except OSError:
         return None
     age = time.time() - status.st_mtime
-    if age > _NOTED:
+    if not trusted and age > _NOTED:
         with contextlib.suppress(OSError):  # e.g. a cache that is read only
             os.utime(path)
-    return _checked(data)
-
-
-def _read_shipped(path: Path) -> bytes | None:
-    """Return what a file of the package holds; None for damaged or no files.
-
-    It is trusted as the modules beside it are: whoever can write to one can write to the others.
-    """
-    try:
-        return _checked(path.read_bytes())
-    except OSError:
-        return None
-
-
-def _checked(data: bytes) -> bytes | None:
-    return data[:-4] if data[-4:] == _checksum(data[:-4]) else None
+    return data[:-4] if data[-4:] == _checksum(path.name, data[:-4]) else None
 
 
 def _write(path: Path, data: bytes) -> None:
     """Write a file as a whole: another process sees all of it or nothing."""
     whole = path.with_name(f'{path.name}.{uuid.uuid4().hex[:12]}')
     try:
-        write_private(whole, data + _checksum(data))
+        write_private(whole, data + _checksum(path.name, data))
         whole.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -234,8 +234,8 @@ def _warn_once(kind: str, text: str, *values: object) -> None:
         LOG.warning(text, *values)
 
 
-def _checksum(data: bytes) -> bytes:
-    return zlib.crc32(data).to_bytes(4, 'little')
+def _checksum(name: str, data: bytes) -> bytes:
+    return zlib.crc32(data, zlib.crc32(name.encode())).to_bytes(4, 'little')
 
 
 def _marker(wanted: str) -> Path:

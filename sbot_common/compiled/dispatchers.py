@@ -9,9 +9,7 @@ from sbot_common.compiled import light_numba  # noqa: F401
 
 # isort: split
 import numba
-from numba.core.ccallback import CFunc
 from numba.core.registry import CPUDispatcher
-from numba.core.sigutils import normalize_signature
 from numba.core.types import IntegerLiteral
 from numba.core.types.misc import unliteral
 
@@ -69,9 +67,9 @@ class _OuterDispatcher(CPUDispatcher):  # type: ignore[misc]
         return self._as_part().get_overload(sig)
 
 
-def outer(function: _Function) -> Any:  # noqa: ANN401
+def outer(function: _Function, **options: bool) -> Any:  # noqa: ANN401
     """Return a decorator that compiles a function for calls from Python."""
-    compiled: Any = numba.njit(**_OPTIONS, pipeline_class=OuterCompiler)(function)
+    compiled: Any = numba.njit(**{**_OPTIONS, **options}, pipeline_class=OuterCompiler)(function)
     compiled.__class__ = _OuterDispatcher
     compiled._cache = CodeCache(function, compiled.targetoptions)
     return compiled
@@ -91,10 +89,10 @@ def inline(function: _Function) -> Any:  # noqa: ANN401
 
 
 def callback(signature: Any, function: _Function) -> Any:  # noqa: ANN401
-    """Compile a function that compiled code calls by its address."""
-    options = {'nopython': True, 'error_model': 'numpy'}
-    callback: Any = CFunc(function, normalize_signature(signature), {}, options,
-                          pipeline_class=OuterCompiler)
-    callback._cache = CodeCache(function, {**options, 'callback': True})
-    callback.compile()
-    return callback
+    """Compile a function that compiled code calls; return what has its ``address``."""
+    compiled = outer(function, no_cpython_wrapper=True, no_cfunc_wrapper=False)
+    compiled.compile(signature)
+    result, = compiled.overloads.values()
+    compiled.address = result.library.get_pointer_to_function(
+        result.fndesc.llvm_cfunc_wrapper_name)
+    return compiled

@@ -19,10 +19,9 @@ from sbot_common.compiled import light_numba  # noqa: F401
 import numba
 from numba.core.registry import cpu_target
 
-_LAYOUT = 4  # of the files and how they are compiled; raise it when either changes
-# Modules that make machine code of what fingerprints do not see: an edit compiles all anew,
-# but for comments on lines of their own.
-_MAKERS = ('dispatchers', 'intrinsics', 'pipeline', 'records', 'structures', 'vector_types')
+from sbot_common.compiled.fingerprint import MAKERS
+
+_LAYOUT = 5  # of the files and how they are compiled; raise it when either changes
 # numba's settings (NUMBA_OPT and so on) that change machine code.
 _SETTINGS = ('OPT', 'LOOP_VECTORIZE', 'SLP_VECTORIZE', 'BOUNDSCHECK', 'DEBUGINFO_DEFAULT')
 DIGITS = 16  # of a folder's name
@@ -75,7 +74,7 @@ def usable_levels() -> list[str]:
 def _hash(versions: Sequence[object], processor: tuple[str, ...]) -> str:
     settings = [getattr(numba.config, name, None) for name in _SETTINGS]
     makers = [_without_comments((Path(__file__).parent / f'{name}.py').read_bytes())
-              for name in _MAKERS]
+              for name in MAKERS]
     text = repr((_LAYOUT, versions, processor, settings, makers))
     return sha256(text.encode()).hexdigest()[:DIGITS]
 

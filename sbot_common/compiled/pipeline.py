@@ -22,8 +22,7 @@ from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
 from numba.core.target_extension import jit_registry, target_registry
 
-# How numba calls the global variable that holds a function's environment.
-_ENVIRONMENT = '_ZN08NumbaEnv'
+from sbot_common.compiled.fingerprint import ENVIRONMENT
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
@@ -101,7 +100,7 @@ class OuterLibrary(_Library):
         """Set the environments of the inner functions, as those of loaded code are set."""
         super()._finalize_specific()
         for variable in self._final_module.global_variables:
-            if variable.name.startswith(_ENVIRONMENT):
+            if variable.name.startswith(ENVIRONMENT):
                 environment = lookup_environment(variable.name)
                 if environment is not None:
                     self._codegen.set_env(variable.name, environment)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from numba import types
 from numba.experimental import structref
+from numba.extending import overload
 
 if TYPE_CHECKING:
     class Structure:
@@ -33,4 +34,15 @@ def define_structure(proxy: Any, fields: Sequence[str]) -> None:  # noqa: ANN401
     kind = type(f'_{proxy.__name__}Type', (types.StructRef,), {'__module__': proxy.__module__})
     # Machine code on disk names the type by its module: there must be one only.
     setattr(sys.modules[proxy.__module__], kind.__name__, kind)
-    structref.define_proxy(proxy, structref.register(kind), list(fields))
+    structref.register(kind)
+    structref.define_attributes(kind)
+    structref.define_boxing(kind, proxy)
+    # As structref.define_constructor, whose function is in no module: a cache would not know it.
+    names, sets = ', '.join(fields), ''.join(f'; it.{name} = {name}' for name in fields)
+    space = {'__name__': __name__, 'kind': kind, 'new': structref.new}
+    exec(f'def typed({names}):\n'
+         f'    made = kind([*zip({list(fields)}, [{names}])])\n'
+         f'    def make({names}):\n'
+         f'        it = new(made){sets}; return it\n'
+         '    return make', space)
+    overload(proxy)(space['typed'])

@@ -208,6 +208,39 @@ def test_damaged_files_are_compiled_again_and_replaced(filled, damaged):
     assert run_child(ROOT, filled).split()[1] == '1'
 
 
+TWO = ("""
+from sbot_common.compiled.jit import njit
+
+@njit
+def one(x):
+    return x + 1.0
+
+@njit
+def two(x):
+    return x + 2.0
+
+print(one(0.0), two(0.0), sum(len(f.stats.cache_hits) for f in (one, two)))""")
+
+
+def test_files_that_change_places_are_both_rejected(tmp_path):
+    assert run_child(ROOT, tmp_path, TWO) == '1.0 2.0 0\n'
+    assert run_child(ROOT, tmp_path, TWO) == '1.0 2.0 2\n'
+    first, second = tmp_path.rglob('*.code')
+    first.rename(tmp_path / 'first')
+    second.rename(first)
+    (tmp_path / 'first').rename(second)
+    assert run_child(ROOT, tmp_path, TWO) == '1.0 2.0 0\n'
+    assert run_child(ROOT, tmp_path, TWO) == '1.0 2.0 2\n'
+
+
+def test_a_pipe_in_place_of_a_file_is_replaced(filled):
+    for file in filled.rglob('*.code'):
+        file.unlink()
+        os.mkfifo(file)
+    assert run_child(ROOT, filled).split()[1] == '0'
+    assert run_child(ROOT, filled).split()[1] == '1'
+
+
 def test_a_full_disk_costs_the_next_run_a_compilation_only(tmp_path):
     code = ('import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); '
             'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n' + USE_A_CELL)

@@ -12,7 +12,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from sbot_common import angles, spatial
-from sbot_common.compiled.fingerprint import UnknownPartError, describe_type, fingerprint
+from sbot_common.compiled.fingerprint import describe_type, fingerprint
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.lazy import Lazy
 from sbot_sim.collision import separation
@@ -136,21 +136,132 @@ def test_a_constant_that_changes_in_the_process_changes_it():
     assert fingerprint(names['outer'].py_func) != before
 
 
-def test_code_with_parts_of_a_kind_it_cannot_see_into_is_not_kept(tmp_path, monkeypatch):
+UNSEEN = """
+import types
+import numba, numpy as np
+from numba import extending
+from sbot_common.compiled.jit import njit
+
+def gain(x): ...
+@extending.overload(gain)
+def _(x):
+    return lambda x: x * 0.1
+
+def inlined(x): ...
+@extending.overload(inlined, inline='always')
+def _(x):
+    return lambda x: x * 0.1
+
+@extending.overload(np.prod)
+def _(x, own):
+    return lambda x, own: x * 0.1
+
+@extending.overload_method(numba.types.Float, 'shrunk')
+def _(x):
+    return lambda x: x * 0.1
+
+@extending.overload_attribute(numba.types.Float, 'tenth')
+def _(x):
+    return lambda x: x * 0.1
+
+@extending.intrinsic
+def own(typing, x):
+    return x(x), lambda context, builder, signature, args: args[0]
+
+plain = numba.njit(lambda x: x.shrunk())
+elementwise = numba.vectorize(lambda x: x * 0.1)
+callback = numba.cfunc('float64(float64)')(lambda x: x * 0.1)
+settings = types.SimpleNamespace(K=0.1)
+module = types.ModuleType('settings')
+module.K = 0.1
+call = njit(lambda f, x: f(x))
+"""
+SEEN = {'a function': 'lambda x: helper(x)', 'a constant': 'lambda x: x * module.K',
+        'a plain function': 'lambda x: seen_by_name(x)'}
+
+
+def in_a_module(text, monkeypatch, tmp_path):
+    """A compiled function of a user's module that was called; an empty cache was there."""
+    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
+    module = types.ModuleType('users_own')
+    monkeypatch.setitem(sys.modules, 'users_own', module)
+    exec(f'{UNSEEN}\nhelper = njit(lambda x: x * 0.1)\n'
+         f'seen_by_name = numba.njit(lambda x: x * 0.1)\nf = njit({text})', vars(module))
+    return module
+
+
+@pytest.mark.parametrize('text', [
+    'lambda x: gain(x)', 'lambda x: inlined(x)', 'lambda x: np.prod(x, 1)',
+    'lambda x: x.shrunk()', 'lambda x: x.tenth', 'lambda x: plain(x)', 'lambda x: call(plain, x)',
+    'lambda x: call(gain, x)', 'lambda x: x * getattr(module, "K")', 'lambda x: own(x)',
+    'lambda x: elementwise(x)', 'lambda x: callback(x)'])
+def test_what_it_does_not_see_whole_is_compiled_and_not_kept(text, monkeypatch, tmp_path):
+    module = in_a_module(text, monkeypatch, tmp_path)
+    assert module.f(2.0) in (0.2, 2.0)
+    assert not [*tmp_path.iterdir()]
+    module.inlined_before = njit(module.f.py_func)  # its parts are compiled already
+    assert module.inlined_before(2.0) in (0.2, 2.0)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize('text', SEEN.values(), ids=SEEN)
+def test_what_it_sees_is_kept(text, monkeypatch, tmp_path):
+    assert in_a_module(text, monkeypatch, tmp_path).f(2.0) == 0.2
+    assert len([*tmp_path.iterdir()]) == 1
+
+
+def test_a_function_that_is_an_argument_is_seen(monkeypatch, tmp_path):
+    module = in_a_module('lambda f, x: f(x)', monkeypatch, tmp_path)
+    assert module.f(module.helper, 2.0) == 0.2
+    assert len([*tmp_path.iterdir()]) == 1
+    assert module.f(module.plain, 2.0) == 0.2
+    assert len([*tmp_path.iterdir()]) == 1
+
+
+@pytest.mark.parametrize('decorator', ['njit_inner', 'njit', 'numba.njit'])
+def test_a_constant_that_changes_at_run_time_does_not_reach_later_sessions(decorator, monkeypatch,
+                                                                           tmp_path):
+    """The inner function is compiled once a process, with the constant of then."""
+    text = f"""
+import numba
+from sbot_common.compiled.jit import njit, njit_inner
+K = 2.0
+@{decorator}
+def gain(x):
+    return K * x
+@njit
+def f(x):
+    return gain(x)
+@njit
+def g(x):
+    return gain(x) + 1.0
+"""
     monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
 
-    @numba.vectorize
-    def more(x):
-        return x + 1.0
+    def session():
+        module = types.ModuleType('users_own')
+        monkeypatch.setitem(sys.modules, 'users_own', module)
+        exec(text, vars(module))
+        return module
+    first = session()
+    assert first.f(1.0) == 2.0
+    first.K = 3.0
+    first.g(1.0)
+    later = session()
+    later.K = 3.0
+    assert later.g(1.0) == 4.0
+    assert session().f(1.0) == 2.0
 
-    @njit
-    def uses_it(x):
-        return more(x)
 
-    with pytest.raises(UnknownPartError):
-        fingerprint(uses_it.py_func)
-    assert uses_it(1.0) == 2.0
-    assert list(tmp_path.iterdir()) == []
+def test_a_module_that_a_closure_holds_counts():
+    module = types.ModuleType('settings')
+
+    def make(held):
+        return lambda x: x * held.K
+    found = set()
+    for module.K in (1.0, 2.0):
+        found.add(fingerprint(make(module)))
+    assert len(found) == 2
 
 
 def test_a_submodules_constant_counts():

@@ -251,7 +251,6 @@ PRIVATE = [
     ('numba.core.environment', 'lookup_environment'),
     ('numba.core.caching', '_Cache.load_overload'),
     ('numba.core.runtime.nrt', 'rtsys.initialize'),
-    ('numba.core.ccallback', 'CFunc.compile'),
     ('numba.core.serialize', 'dumps'),
     ('numba.core.sigutils', 'normalize_signature'),
     ('numba.core.registry', 'cpu_target'),
