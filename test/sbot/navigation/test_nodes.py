@@ -73,7 +73,8 @@ def test_nodes_that_die_or_never_answer_are_rows_with_one_line(tmp_path, monkeyp
         'publisher = node.create_publisher(Twist, "cmd_vel", 10)\n'
         'node.create_subscription(LaserScan, "base_scan", lambda _: None, 10)\n'
         'rclpy.spin(node)\n')
-    row, = run_nodes(scenes('narrow/0.7'), f'node: {command}', SHORT)
+    row, = run_nodes(scenes('narrow/0.7'), f'node: {command}', {
+        **SHORT, 'controllers.external.trigger': 'base_scan'})  # one command a scan is waited for
     assert said in row['error']
     assert '\n' not in row['error']
     assert row['trajectory_sha256'] is None
