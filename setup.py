@@ -17,7 +17,7 @@ NAME = 'potential_field_bot'
 ROOT = Path(__file__).resolve().parent
 README = ROOT / 'README.md'
 VERSION = (ROOT / 'sbot' / 'version.py').read_text(encoding='utf-8')
-TOP = [NAME, 'navigate', 'sbot_common', 'wind_model', 'neural_controller', 'sbot_sim', 'sbot']
+TOP = [NAME, 'sbot_common', 'wind_model', 'sbot_sim', 'sbot']
 PACKAGES = find_packages(include=[pattern for name in TOP for pattern in (name, f'{name}.*')])
 
 # A folder that .ci/machine_code.py has filled: the wheel is then for this Python and platform.

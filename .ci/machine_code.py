@@ -78,10 +78,10 @@ def every_sensor() -> dict[str, object]:
 def run_every_sensor() -> None:
     """Run robots with all sensors, alone and in batches, by networks of all kinds."""
     import numpy as np
-
-    import sbot as package
     from neural_controller.inputs import NAMES
     from neural_controller.outputs import TWIST, WHEELS
+
+    import sbot as package
     from sbot_sim.sensors.registry import sensors
     scene = {**SCENE, 'sensors': every_sensor()}
     with_moved = {**scene, 'world': {**SCENE['world'], **MOVED}}
@@ -106,11 +106,12 @@ def run_every_sensor() -> None:
 
 def run_everything() -> None:
     """Compile what no shipped scenario needs: other sensors and shapes, commands, benchmarks."""
+    from sbot_sim.fast2d.warm_up import load_compiled
+
     from sbot.bench.measure import CASES, measure
     from sbot.controllers.registry import shipped
     from sbot.runner.warm_up import warm_up
     from sbot.scenario.shipped import config_directory
-    from sbot_sim.fast2d.warm_up import load_compiled
     warm_up(quiet=True)
     for entry in shipped():
         if ':' not in entry.name:

@@ -10,10 +10,9 @@ import time
 
 import numpy as np
 
-from navigate.bot import Navigate
-from potential_field_bot.bot import PotentialField
+from potential_field_bot.bot import Followers, PotentialField
 from potential_field_bot.parameters import Parameters
-from potential_field_bot.swarm import Followers
+from sbot.controllers.navigate.bot import Navigate
 from sbot_common.observation import Observation, Scan
 
 

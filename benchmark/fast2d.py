@@ -20,14 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from sbot.bench.scenes import make_bench_scene
-from sbot_common.twist import OMEGA, VX
+from sbot.bench.measure import make_bench_scene
+from sbot_common.observation import OMEGA, VX
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import drive, move
 from sbot_sim.fast2d import Fast2D, RobotRef, SensorRef
 from sbot_sim.sensors.scan import ScanParameters, cast_scans, scan_fan
-from sbot_sim.world.body_arrays import BodyArrays
+from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
 from sbot_sim.world.scene import make_scene
 

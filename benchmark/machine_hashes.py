@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from sbot.bench.controllers import bench_scenario
-from sbot.bench.scenes import (
+from sbot.bench.measure import (
     SPEED,
     TURN,
     WIND,
+    bench_scenario,
     infrared_parameters,
     laser_parameters,
     scene_of,

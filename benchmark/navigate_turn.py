@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from navigate.bot import Navigate
+from sbot.controllers.navigate.bot import Navigate
 from sbot_common.observation import Observation, Scan
 
 SCENES = ('doorway/1.2', 'corridor/1.6', 'office/four', 'moving/six', 'clutter/20',

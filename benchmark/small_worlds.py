@@ -19,7 +19,7 @@ import numpy as np
 
 import sbot.learn
 from sbot.bench.evaluations import format_evaluations, lasers, measure_evaluations, median
-from sbot.bench.result import machine
+from sbot.bench.measure import machine
 
 sys.path.append(str(Path(__file__).with_name('peers')))
 from peers import vmas_beside

@@ -25,8 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.bench.result import machine
-from sbot.bench.scenes import (
+from sbot.bench.measure import (
     BEAMS,
     RANGE,
     SPEED,
@@ -34,12 +33,13 @@ from sbot.bench.scenes import (
     STEPS_A_DRAW,
     TURN,
     laser_parameters,
+    machine,
     make_bench_scene,
 )
 from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import atan2_of, sin_of, sincos_of
-from sbot_common.twist import OMEGA, VX
+from sbot_common.observation import OMEGA, VX
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import achieved_twists, drive, move
 from sbot_sim.engine.simulation import Engine

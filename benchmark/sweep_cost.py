@@ -21,16 +21,15 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
-from sbot.bench.result import machine
+from sbot.bench.measure import machine
 from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
 from sbot.sweeps.experiment import Options, make_job, run_sweep
 from sbot.sweeps.guard import Guard
+from sbot.sweeps.journal import line_of, source_of
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request
-from sbot.sweeps.results.journal import line_of
 from sbot.sweeps.simulate import make_row, scenario_of
-from sbot.sweeps.sources import source_of
 
 
 def request(runs: int, duration: float) -> Request:

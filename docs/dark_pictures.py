@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 from PIL import Image
 
-from sbot.figures.arena.colours import LEADER
+from sbot.figures.arena import LEADER
 from sbot.figures.palette import DARK, LIGHT, Palette
 
 TUTORIALS = Path(__file__).resolve().parent / 'tutorials'

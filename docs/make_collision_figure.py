@@ -17,8 +17,7 @@ from matplotlib.patches import Circle
 from sbot.figures.palette import drawing, palette, style_of
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
-from sbot_sim.world.bodies import S_BOT
-from sbot_sim.world.body_arrays import BodyArrays, body_arrays
+from sbot_sim.world.bodies import S_BOT, BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
 
 R = S_BOT.safety_radius

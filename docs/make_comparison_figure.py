@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sbot.figures.arena.ground import draw_arena
 from sbot.figures.data import from_result
+from sbot.figures.ground import draw_arena
 from sbot.figures.palette import drawing, palette, style_of
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation.library import chosen_scenes, families, scenario_values

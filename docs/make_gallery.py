@@ -26,11 +26,9 @@ import make_wind_figures
 from PIL import Image, ImageSequence
 
 from sbot.figures.animation import animate_run
-from sbot.figures.data import RunData
-from sbot.figures.film import Film
-from sbot.figures.gif import palette_of
+from sbot.figures.data import RunData, load_run
+from sbot.figures.film import Film, palette_of
 from sbot.figures.picture import Look, plot_run
-from sbot.figures.recording import load_run
 
 FOLDER = Path(__file__).resolve().parent / 'gallery'
 PAGE = FOLDER.with_suffix('.md')

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from sbot.figures.palette import drawing, style_of
-from sbot.learn.proof.report import draw_curves
-from sbot.learn.proof.rows import CURVE
+from sbot.learn.proof.report import CURVE, draw_curves
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / 'docs' / 'figures'

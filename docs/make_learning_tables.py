@@ -7,8 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from sbot.learn.proof.report import table
-from sbot.learn.proof.rows import MADE_BY, ROWS, read_rows
+from sbot.learn.proof.report import MADE_BY, ROWS, read_rows, table
 from sbot.learn.tasks.registry import entries
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from potential_field_bot.node_parameters import NODE_SPECS
+from potential_field_bot.command_line import NODE_SPECS
 from potential_field_bot.parameters import SPECS
 
 PAGE = Path(__file__).resolve().parent / 'potential_field.md'

@@ -16,9 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sbot.navigation.rows import read_rows_file
-from sbot.navigation.table import as_markdown, table
-from sbot.sweeps.results.share import wilson_interval
+from sbot.navigation.table import as_markdown, read_rows_file, table
+from sbot.sweeps.show import wilson_interval
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'results.md'

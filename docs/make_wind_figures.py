@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sbot.figures.palette import drawing, style_of
 from sbot_common.params import updated
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.world.line_of_sight import make_line_of_sight
+from sbot_sim.world.scene import make_line_of_sight
 from wind_model.parameters import WakeParameters
 from wind_model.wake import advertised_millimetres, clamped_radius, reductions
 

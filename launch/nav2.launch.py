@@ -180,7 +180,7 @@ def bringup_file():
 
 def start(context):
     """Return the actions for the arguments given."""
-    from sbot.environment.ros_packages import need_package
+    from sbot.environment.running import need_package
     from sbot.ros.processes import parse_namespace
     from sbot.scenario.load import load_scenario
     from sbot.scenario.overrides import parse_override

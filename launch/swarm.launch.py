@@ -102,7 +102,7 @@ def recorder_of(directory, has_ros2_bag):
 
 def check_rviz():
     """Raise an error where rviz2 is not installed, before any node starts."""
-    from sbot.environment.ros_packages import need_package
+    from sbot.environment.running import need_package
     need_package('rviz2', 'rviz', 'rviz:=false')
 
 

@@ -7,7 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sbot_common import controller_inputs
 from sbot_common.errors import InputError
+from sbot_common.params import Spec
 
 USAGE = 'Usage: potfield_bot [ROBOT_NUM_ID] [NUM_ROBOTS] [GOAL_X] [GOAL_Y]'
 
@@ -84,3 +86,13 @@ def parse(arguments: Sequence[str]) -> Arguments:
 def surplus(arguments: Sequence[str]) -> list[str]:
     """Return the arguments beyond the fourth, which mean nothing."""
     return list(arguments[_COUNT:])
+
+
+# ROS parameters of the node `potfield_bot` in addition to the controller's constants.
+
+OWN_SPECS: tuple[Spec, ...] = (
+    Spec('publish_forces', False, '', 'Publish the forces as arrows on potential_field_forces.'),
+    Spec('diagnostics_frequency_hz', 0.0, 'Hz', 'Lines of diagnostics per second in the log; '
+         '0: none.', '001 section 17', minimum=0.0),
+)
+NODE_SPECS = (*controller_inputs.SPECS, *OWN_SPECS)

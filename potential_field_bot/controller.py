@@ -10,30 +10,168 @@ from numpy.typing import NDArray
 
 from potential_field_bot.forces import (
     Force,
+    Scratch,
     follower_attraction,
     leader_attraction,
+    make_scratch,
+    nearby_repulsion,
     random_force,
     repels,
     repulsions,
     staying_put_index,
     update_average,
 )
-from potential_field_bot.goals import angle_of_draw
-from potential_field_bot.leader import (
-    Leader,
-    LeaderDisc,
-    check_for_leader,
-    check_for_leader_disc,
-    laser_angle_min,
-    locate_leader,
-    locate_leader_disc,
-)
-from potential_field_bot.neighbours import Scratch, make_scratch, nearby_repulsion
 from potential_field_bot.parameters import GEOMETRIC, Parameters
-from potential_field_bot.velocity import angular_velocity, linear_velocity, reduce_angle
+from sbot_common.angles import wrap_angle
 from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner
-from sbot_common.elementary import atan2
+from sbot_common.elementary import asin, atan2, cos, sincos
 from sbot_common.spatial import BucketGrid
+
+# The leader's sector in a follower's scan (document 001, sections 9 and 10).
+#
+# Angles of readings run from the hit back to the sensor: heading + beam angle + pi. The listing's
+# sector runs the other way, from the follower to the leader, and neither wraps (docs/errata.md
+# P1). `as_written` keeps that bit for bit; `geometric` compares both in one frame and takes the
+# angle that a disc really fills (docs/errata.md P12).
+
+class Leader(NamedTuple):
+    """The sector of the leader as the listing has it (document 001 section 10)."""
+
+    distance_threshold: float  # m; closer readings are obstacles in between
+    theta_min: float  # rad
+    theta_max: float  # rad
+
+
+class LeaderDisc(NamedTuple):
+    """The sector of the leader in the plane, for the filter `geometric`."""
+
+    distance_threshold: float  # m
+    bearing: float  # rad in `map`, from the follower to the leader
+    half_angle: float  # rad
+
+
+@njit
+def laser_angle_min(heading: float, angle_min: float) -> float:
+    """Return the angle (rad) of the first reading, hit to sensor, unwrapped.
+
+    Document 001 section 9.
+    """
+    return heading + angle_min + math.pi
+
+
+@njit
+def locate_leader(x0x: float, x0y: float, xjx: float, xjy: float, r0: float,
+                  epsilon: float) -> Leader:
+    """Return the sector of a leader at (x0x, x0y) for a follower at (xjx, xjy) (m), as listed.
+
+    Document 001 section 10; ``r0`` is the leader's radius (m).
+    """
+    sx = x0x - xjx
+    sy = x0y - xjy
+    sm = math.sqrt(sx * sx + sy * sy)
+    s_theta = atan2(sy, sx)
+    d_theta = abs(atan2(r0, sm))
+    return Leader(sm - (r0 + epsilon), s_theta - d_theta, s_theta + d_theta)
+
+
+@njit
+def check_for_leader(leader: Leader, laser_range: float, laser_angle: float) -> bool:
+    """Tell whether a reading (m, rad hit to sensor) counts as the leader.
+
+    Document 001 section 10.
+    """
+    return (laser_angle >= leader.theta_min and laser_angle <= leader.theta_max
+            and laser_range >= leader.distance_threshold)
+
+
+@njit
+def locate_leader_disc(x0x: float, x0y: float, xjx: float, xjy: float, r0: float,
+                       epsilon: float) -> LeaderDisc:
+    """Return the sector that the leader's disc fills; all directions from within it."""
+    sx = x0x - xjx
+    sy = x0y - xjy
+    sm = math.sqrt(sx * sx + sy * sy)
+    half_angle = asin(r0 / sm) if r0 < sm else math.pi
+    return LeaderDisc(sm - (r0 + epsilon), atan2(sy, sx), half_angle)
+
+
+@njit
+def check_for_leader_disc(leader: LeaderDisc, laser_range: float, laser_angle: float) -> bool:
+    """Tell whether a reading (m, rad hit to sensor) lies in the sector that the leader fills."""
+    if not laser_range >= leader.distance_threshold:
+        return False
+    return abs(wrap_angle(laser_angle - math.pi - leader.bearing)) <= leader.half_angle
+
+
+# Goal test and random goals (document 001, sections 15 and 16).
+
+@njit
+def angle_of_draw(r: float) -> float:
+    """Return the angle u in [-pi, pi) (rad) of a draw r in [0, 1) (document 001 section 11)."""
+    return r * 2 * math.pi - math.pi
+
+
+@njit
+def is_on_goal(gx: float, gy: float, ex: float, ey: float, sigma: float) -> bool:
+    """Tell whether the average position (ex, ey) is closer to the goal than ``sigma`` (m).
+
+    Document 001 section 15.
+    """
+    sx = gx - ex
+    sy = gy - ey
+    return math.sqrt(sx * sx + sy * sy) < sigma
+
+
+@njit
+def generate_goal(x: float, y: float, r_distance: float, r_angle: float) -> tuple[float, float]:
+    """Return a goal 0.5 to 1.5 m from (x, y) (m), from two draws in [0, 1): distance, then angle.
+
+    Document 001 section 16.
+    """
+    um = 0.5 + r_distance
+    ua = angle_of_draw(r_angle)
+    sine, cosine = sincos(ua)
+    return x + um * cosine, y + um * sine
+
+
+# Velocity command from force (document 001, section 13).
+
+@njit
+def sgn(a: float) -> float:
+    """Return -1, 0 or 1; 0 for NaN."""
+    if a > 0:
+        return 1.0
+    if a < 0:
+        return -1.0
+    return 0.0
+
+
+@njit_inner
+def reduce_angle(phi: float) -> float:
+    """Return the same direction in [-pi, pi] (rad)."""
+    sine, cosine = sincos(phi)
+    return atan2(sine, cosine)
+
+
+@njit
+def angular_velocity(kappa: float, theta: float, omega_max: float) -> float:
+    """Return the turning speed (rad/s) for an angle ``theta`` (rad) between heading and force."""
+    raw = kappa * theta
+    capped = abs(raw)
+    # Spelled out: std::min keeps its first argument unless the second is smaller, NaN included.
+    if omega_max < capped:
+        capped = omega_max
+    return sgn(raw) * capped
+
+
+@njit
+def linear_velocity(lambda_: float, ftx: float, fty: float, theta: float, v_max: float) -> float:
+    """Return the forward speed (m/s) for a total force ``theta`` (rad) off the heading; >= 0."""
+    raw = lambda_ * math.sqrt(ftx * ftx + fty * fty) * cos(theta)
+    if raw > 0:
+        return v_max if v_max < raw else raw
+    return 0.0
+
 
 Floats = NDArray[np.float64]
 
@@ -195,7 +333,7 @@ def take_turns(first: int, end: int, parameters: Parameters, ids: NDArray[np.int
                turns: Floats) -> None:
     """Take the turns first ... end-1 of M of the N robots: the document's {Actuate Robot}.
 
-    Drawing a new goal, which the document does last, is ``goals.generate_goal``. A command is
+    Drawing a new goal, which the document does last, is ``controller.generate_goal``. A command is
     always finite with 0 <= v <= forward_speed_mps and abs(omega) <= rotate_speed_radps. An
     infinite force gives the limits. A force or a pose that is not a number gives (0, 0) and a
     theta of NaN (docs/errata.md P2); without a pose the average stays.

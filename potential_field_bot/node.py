@@ -11,12 +11,10 @@ from typing import Any
 from rclpy.utilities import remove_ros_args
 
 from potential_field_bot import command_line
-from potential_field_bot.bot import PotentialField, warm_up
-from potential_field_bot.diagnostics import diagnostic_line
-from potential_field_bot.messages import write_forces
-from potential_field_bot.node_parameters import OWN_SPECS
+from potential_field_bot.bot import PotentialField, check_frequency, warm_up
+from potential_field_bot.command_line import OWN_SPECS
+from potential_field_bot.messages import diagnostic_line, write_forces
 from potential_field_bot.parameters import SPECS
-from potential_field_bot.timing import check_frequency
 from sbot_common import ros, topics
 from sbot_common.clock import parse_rate
 from sbot_common.compilation_notice import Expected, compilation_announced

@@ -14,15 +14,25 @@ from sbot_common.compiled.lazy import uncollected
 
 # Where each public name is.
 _PLACES = {
-    'Bag': 'sbot.bag.reader', 'Broadcast': 'sbot_common.wire.broadcast',
-    'InputError': 'sbot_common.errors', 'Run': 'sbot.runner.history',
-    'Scenario': 'sbot.scenario.model', 'World': 'sbot.api.worlds', 'Worlds': 'sbot.api.worlds',
-    'function_policy': 'neural_controller.function_policy', 'load': 'sbot.api.loading',
-    'load_network': 'neural_controller.network', 'load_policy': 'neural_controller.policy_file',
-    'network': 'neural_controller.network',
-    'plot': 'sbot.api.functions', 'replay': 'sbot.api.functions', 'run': 'sbot.api.functions',
-    'save_network': 'sbot.api.networks', 'save_policy': 'sbot.api.networks',
-    'sweep': 'sbot.api.functions', 'view': 'sbot.api.functions',
+    'Bag': 'sbot.bag.reader',
+    'Broadcast': 'sbot_common.wire.broadcast',
+    'InputError': 'sbot_common.errors',
+    'Run': 'sbot.runner.history',
+    'Scenario': 'sbot.scenario.model',
+    'World': 'sbot.api.worlds',
+    'Worlds': 'sbot.api.worlds',
+    'function_policy': 'sbot.controllers.neural.function_policy',
+    'load': 'sbot.api.loading',
+    'load_network': 'sbot.controllers.neural.network',
+    'load_policy': 'sbot.controllers.neural.policy_file',
+    'network': 'sbot.controllers.neural.network',
+    'plot': 'sbot.api.functions',
+    'replay': 'sbot.api.functions',
+    'run': 'sbot.api.functions',
+    'save_network': 'sbot.api.networks',
+    'save_policy': 'sbot.api.networks',
+    'sweep': 'sbot.api.functions',
+    'view': 'sbot.api.functions',
 }
 _RENAMED = {'network': 'make_network'}
 
@@ -33,16 +43,16 @@ __all__ = ['Bag', 'Broadcast', 'InputError', 'Run', 'Scenario', 'World', 'Worlds
 if TYPE_CHECKING:
     __version__: str
 
-    from neural_controller.function_policy import function_policy
-    from neural_controller.network import load_network
-    from neural_controller.network import make_network as network
-    from neural_controller.policy_file import load_policy
     from sbot import learn
     from sbot.api.functions import plot, replay, run, sweep, view
     from sbot.api.loading import load
     from sbot.api.networks import save_network, save_policy
     from sbot.api.worlds import World, Worlds
     from sbot.bag.reader import Bag
+    from sbot.controllers.neural.function_policy import function_policy
+    from sbot.controllers.neural.network import load_network
+    from sbot.controllers.neural.network import make_network as network
+    from sbot.controllers.neural.policy_file import load_policy
     from sbot.runner.history import Run
     from sbot.scenario.model import Scenario
     from sbot_common.errors import InputError
@@ -68,7 +78,7 @@ def __dir__() -> list[str]:
 
 
 def _frame(shown: Run | Bag) -> str | None:
-    text: str | None = import_module('sbot.viewer.notebook').frame(shown)
+    text: str | None = import_module('sbot.viewer.page').frame(shown)
     return text
 
 

@@ -22,11 +22,11 @@ from sbot_common.observation import (
     Inputs,
     Observation,
     Point,
+    Twist,
     make_observation,
 )
 from sbot_common.random.generators import TickGenerator
 from sbot_common.topics import GOAL, GOAL_REACHED, Topic
-from sbot_common.twist import Twist
 from sbot_common.user_code import call_user_code
 
 MOST_BYTES = 9  # that a controller broadcasts; before them goes the robot's radius

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.elementary.copying import copy_rows
+from sbot_common.elementary.arrays import copy_rows
 
 Floats = NDArray[np.float64]
 

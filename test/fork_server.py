@@ -31,9 +31,9 @@ MOST_FDS = 32
 MODULES = (
     'matplotlib.backends.backend_agg', 'matplotlib.figure', 'sbot.api',
     'sbot.bag.recorder', 'sbot.bag.tables', 'sbot.cli.main', 'sbot.cli.simulate',
-    'sbot.cli.sweep', 'sbot.cli.replay', 'sbot.cli.bag', 'sbot.cli.plot', 'sbot.cli.view',
-    'sbot.runner.loop', 'sbot.regression.replay', 'sbot.scenario.load', 'sbot.sweeps.child',
-    'sbot.sweeps.experiment', 'wind_model.generate', 'neural_controller.saved_policy', 'tqdm')
+    'sbot.cli.sweep', 'sbot.cli.replay', 'sbot.cli.bag', 'sbot.cli.plot', 'sbot.cli.plot',
+    'sbot.runner.loop', 'sbot.regression.replay', 'sbot.scenario.load', 'sbot.sweeps.guard',
+    'sbot.sweeps.experiment', 'wind_model.generate', 'sbot.controllers.neural.policy_file', 'tqdm')
 NODES = ('sbot.ros.composed', 'sbot.ros.controller_bot', 'sbot.ros.simulator', 'sbot.ros.up',
          'potential_field_bot.node', 'wind_model.node', 'sbot_common.ros.executor',
          'rosidl_generator_py')
@@ -224,8 +224,8 @@ def load_nodes() -> None:
     for name in MESSAGES:
         kind = next(each for each in vars(import_module(name)).values() if isinstance(each, type))
         type(kind).__import_type_support__()
-    from potential_field_bot.goals import generate_goal
-    from potential_field_bot.timing import check_frequency
+    from potential_field_bot.bot import check_frequency
+    from potential_field_bot.controller import generate_goal
     from sbot_common.angles import yaw_from_quaternion
     generate_goal(0.0, 0.0, 0.5, 0.5)
     check_frequency(0, 1.0, 30.0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sbot.navigation.barn import obstacle_of
+from sbot.navigation.library import obstacle_of
 
 pytestmark = pytest.mark.forked
 

@@ -15,7 +15,7 @@ import pytest
 from tutorials import is_shown
 
 from sbot.cli.main import main
-from sbot.figures.recording import is_bag
+from sbot.figures.data import is_bag
 from sbot.scenario.load import parse_scenario
 from sbot.sweeps.request import read_sweep_file
 

@@ -19,7 +19,7 @@ OWN = 'sbot_common/elementary/'
 LOOKED_AT = {
     'sbot_sim/messages/markers.py': 'what RViz and Foxglove draw',
     'sbot_sim/sensors/infrared/fit.py': 'makes a table, whose numbers are what is kept and read',
-    'wind_model/preview.py': 'a picture of a wind field',
+    'wind_model/export.py': 'a picture of a wind field',
 }
 # Names of `math` and `numpy` that are one IEEE operation, exact, or no arithmetic at all are
 # free; these are not.

@@ -42,7 +42,7 @@ COMMAND = ROOT / 'potential_field_bot' / 'entry.py'  # of pip's script, starts t
 BLOCKED = ('rclpy', 'rcl_interfaces', 'yaml', 'argparse_subcommands', 'pydantic', 'tqdm', 'launch')
 # May import ROS or the command line, as their names say.
 OUTER_FOLDERS = ('sbot_common/ros', 'sbot_sim/ros/node.py', 'sbot_sim/ros/connections.py',
-                 'sbot_sim/ros/external_nodes.py', 'sbot_sim/ros/teams.py',
+                 'sbot_sim/ros/external_nodes.py', 'sbot_sim/ros/external_nodes.py',
                  'sbot_sim/fast2d')
 OUTER = ('node.py', 'command_line.py')
 

@@ -15,7 +15,7 @@ from PIL import Image
 
 import sbot
 from sbot.cli.main import COMMANDS, make_parser
-from sbot.figures.arena.colours import LEADER
+from sbot.figures.arena import LEADER
 from sbot.figures.palette import DARK, LIGHT
 
 ROOT = Path(__file__).parent.parent

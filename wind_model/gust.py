@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.clock import NANOSECONDS
-from wind_model.parameters import WindParameters
-from wind_model.uniform import unit
+from sbot_common.compiled.jit import njit
+from sbot_common.elementary import asin, sincos
+from sbot_common.params import Vector
+from sbot_common.random.generators import TURBULENCE, generator
+from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
+
+# Uniform wind: speed times direction (document 003, plugin macro).
+
+def unit(direction: Vector) -> NDArray[np.float64]:
+    """Return the direction with length 1, shape (3,); zero stays zero (docs/errata.md R3)."""
+    largest = max(abs(c) for c in direction)
+    if largest == 0:
+        return np.zeros(3)
+    # Dividing by the largest first keeps the squares of tiny and huge components finite.
+    x, y, z = (c / largest for c in direction)
+    length = math.sqrt(x * x + y * y + z * z)
+    return np.array([x / length, y / length, z / length])
+
+
+def mean_velocity(parameters: WindParameters) -> NDArray[np.float64]:
+    """Return the wind outside the grid, shape (3,), m/s, frame `map`."""
+    return parameters.wind_speed_mean * unit(parameters.wind_direction)
+
+
+def direction_of_angle(angle_deg: float) -> Vector:
+    """Return the unit vector of an ARGoS angle: 0 blows east, 90 north (document 000, 5.1)."""
+    angle = math.radians(angle_deg)
+    sine, cosine = sincos(angle)
+    return cosine, sine, 0.0
+
 
 Array = NDArray[np.float64]
 
@@ -50,3 +82,110 @@ def is_gust(parameters: WindParameters, stamp_ns: int) -> bool:
     """Tell whether start <= time (ns) < start + duration."""
     start, end = gust_window(parameters)
     return start <= stamp_ns < end
+
+
+# Turbulence with the Dryden spectrum: a sum of waves with random phases.
+#
+# Its velocity is a sum of waves with fixed random directions, wave numbers, frequencies and phases
+# (spectral representation: M. Shinozuka and G. Deodatis, Applied Mechanics Reviews 44(4), 1991;
+# R. H. Kraichnan, Physics of Fluids 13(1), 1970). So it is a function of seed, place and time: it
+# has no memory, and does not depend on the rate. Waves are drawn so that it has the
+# correlations of Dryden's model (MIL-HDBK-1797): exp(-t/T) in time, which is that of an
+# Ornstein-Uhlenbeck process, and exp(-r/L) along the line between two places.
+
+WAVES = 64
+_SAME_FOR_ALL = 0  # whose generator a field draws from
+
+
+class Waves(NamedTuple):
+    """Waves of one field (one row) or of each robot's own gusts (a row per robot); (R, WAVES)."""
+
+    kx: Array  # rad/m
+    ky: Array  # rad/m
+    omega: Array  # rad/s
+    phase: Array  # rad
+    ux: Array  # m/s
+    uy: Array  # m/s
+
+
+def make_waves(parameters: TurbulenceParameters, seed: int, num_robots: int) -> Waves:
+    """Return the waves of a run, drawn from its seed; no rows without turbulence."""
+    rows: list[tuple[Array, ...]] = []
+    if parameters.turbulence == PLACE:
+        rows = [_field_row(parameters, generator(seed, _SAME_FOR_ALL, TURBULENCE).random)]
+    elif parameters.turbulence == ROBOT:
+        rows = [_own_row(parameters, generator(seed, robot, TURBULENCE).random)
+                for robot in range(num_robots)]
+    columns = zip(*rows, strict=True) if rows else [np.zeros((0, WAVES))] * 6
+    return Waves(*(np.array(column).reshape(-1, WAVES) for column in columns))
+
+
+def _field_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Array],
+               ) -> tuple[Array, ...]:
+    """Draw a field of the plane without sources: its velocities are across its wave vectors."""
+    draws = random((4, WAVES))
+    k = np.array([wave_number(u, p.turbulence_length) for u in draws[0]])
+    x, y = _directions(draws[1])
+    size = 2.0 * p.turbulence_speed / math.sqrt(WAVES)
+    return (k * x, k * y, _frequencies(draws[2], p.turbulence_time), 2 * math.pi * draws[3],
+            -size * y, size * x)
+
+
+def _own_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Array],
+             ) -> tuple[Array, ...]:
+    """Draw gusts that are the same wherever the robot is."""
+    draws = random((3, WAVES))
+    x, y = _directions(draws[0])
+    size = 2.0 * p.turbulence_speed / math.sqrt(WAVES)
+    nowhere = np.zeros(WAVES)
+    return (nowhere, nowhere, _frequencies(draws[1], p.turbulence_time), 2 * math.pi * draws[2],
+            size * x, size * y)
+
+
+def wave_number(u: float, length: float) -> float:
+    """Return the wave number (rad/m) of a draw u in [0, 1).
+
+    Of a plane field without sources whose correlation along the line between two places is
+    exp(-r/L), the share of waves beyond k is (3 q - q^3)/2 with q = 1/sqrt(1 + (k L)^2). This is
+    its inverse.
+    """
+    q = 2.0 * sincos(asin(1.0 - u) / 3.0)[0]
+    return math.sqrt(max(0.0, 1.0 / (q * q) - 1.0)) / length
+
+
+def _frequencies(u: Array, time: float) -> Array:
+    """Return frequencies (rad/s) of draws: Cauchy, so that the correlation is exp(-t/time)."""
+    pairs = [sincos(math.pi * (each - 0.5)) for each in u.tolist()]
+    return np.array([sine / (cosine * time) for sine, cosine in pairs])
+
+
+def _directions(u: Array) -> tuple[Array, Array]:
+    pairs = np.array([sincos(2 * math.pi * each) for each in u.tolist()])
+    return pairs[:, 1], pairs[:, 0]
+
+
+@njit
+def gusts_at(waves: Waves, xy: Array, moved_x: float, moved_y: float, time: float) -> Array:
+    """Return the gusts (N, 2) in m/s of N robots; zero without waves.
+
+    Parameters
+    ----------
+    waves : with one row, or a row per robot
+    xy : (N, 2) or wider: x, y (m)
+    moved_x, moved_y : m, how far the wind has carried the field since the start
+    time : s
+
+    """
+    out = np.zeros((xy.shape[0], 2))
+    rows = waves.kx.shape[0]
+    if rows == 0:
+        return out
+    for i in range(xy.shape[0]):
+        r = i if rows > 1 else 0
+        x, y = xy[i, 0] - moved_x, xy[i, 1] - moved_y
+        for n in range(waves.kx.shape[1]):
+            _, cosine = sincos(waves.kx[r, n] * x + waves.ky[r, n] * y + waves.omega[r, n] * time
+                               + waves.phase[r, n])
+            out[i, 0] += waves.ux[r, n] * cosine
+            out[i, 1] += waves.uy[r, n] * cosine
+    return out

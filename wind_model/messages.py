@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from sbot_common.topics import WIND_FIELD
 from sbot_common.wire.cdr import DamagedMessage
-from sbot_common.wire.markers import ADD, ARROW, DELETE_ALL, encode_marker_array, marker
+from sbot_common.wire.controller import decode_points, encode_points
 from sbot_common.wire.messages import read_vector, write_vector
-from sbot_common.wire.point_cloud import decode_points, encode_points
-from wind_model.grid import Lattice
-from wind_model.interpolate import points_at, sample
+from sbot_common.wire.templates import ADD, ARROW, DELETE_ALL, encode_marker_array, marker
+from wind_model.grid import Lattice, points_at, sample
 from wind_model.parameters import Height
 
 Array = NDArray[np.float64]

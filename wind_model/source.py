@@ -7,11 +7,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wind_model.field import load_field
-from wind_model.grid import Lattice
-from wind_model.gust import gust_force, gust_velocity, is_gust, mean_force
+from wind_model.grid import Lattice, make_lattice
+from wind_model.gust import gust_force, gust_velocity, is_gust, mean_force, mean_velocity
 from wind_model.parameters import WindParameters
-from wind_model.uniform import mean_velocity
+from wind_model.rotors_text import read_grid
+
+# Load the wind field that parameters name.
+
+def load_field(parameters: WindParameters) -> Lattice | None:
+    """Return the custom field, or None if ``use_custom_static_wind_field`` is false.
+
+    Raises
+    ------
+    InputError
+        if the file cannot be read or is malformed.
+
+    """
+    if not parameters.use_custom_static_wind_field:
+        return None
+    path = parameters.custom_wind_field_path
+    return make_lattice(read_grid(path), path)
+
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from sbot.bench import scenes
+from sbot.bench import measure as scenes
 from sbot.bench.evaluations import LASER_WORLDS, laser_rate, lasers
 from sbot.bench.measure import measure
 from sbot.scenario.world import world_arrays

@@ -12,13 +12,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from sbot.figures.arena.goals import draw_goals
-from sbot.figures.arena.ground import draw_arena
-from sbot.figures.arena.obstacles import draw_moving
-from sbot.figures.arena.robots import Robots
 from sbot.figures.data import RunData, from_result
+from sbot.figures.ground import draw_arena, draw_goals
+from sbot.figures.obstacles import draw_moving
 from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import Look, plot_run
+from sbot.figures.robots import Robots
 from sbot.figures.tracks import draw_tracks
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation.library import chosen_scenes, families, scenario_values

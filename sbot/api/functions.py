@@ -214,7 +214,7 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
 
     """
     from sbot.bag.reader import Bag
-    from sbot.figures.recording import is_bag
+    from sbot.figures.data import is_bag
     from sbot.runner.history import Run
     from sbot.viewer.page import check_name, write_run, write_view
     check_name(path)  # complain before the run
@@ -233,8 +233,7 @@ def _bag(source: Bag | str | Path) -> Bag:
 def _data(source: Run | Bag | Source) -> RunData:
     """Return what pictures are made of."""
     from sbot.bag.reader import Bag
-    from sbot.figures.data import from_result
-    from sbot.figures.recording import from_bag, is_bag
+    from sbot.figures.data import from_bag, from_result, is_bag
     from sbot.runner.history import Run
     if isinstance(source, Run):
         return from_result(source)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from neural_controller import network as networks
-from neural_controller import policy_file
-from neural_controller.function_policy import FunctionPolicy
-from neural_controller.network import Network
 from sbot.api.loading import Sources, load_uncontrolled
+from sbot.controllers.neural import network as networks
+from sbot.controllers.neural import policy_file
+from sbot.controllers.neural.function_policy import FunctionPolicy
+from sbot.controllers.neural.network import Network
 from sbot_common.errors import bad_value
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
 
 def _learned(network: Network, scenario: Sources | Worlds | World) -> Network:
     from sbot.scenario.senses import checked_senses
-    from sbot.worlds.learned import learned_in, senses_of
     from sbot.worlds.many import Worlds
+    from sbot.worlds.setting import learned_in, senses_of
     from sbot.worlds.single import World
     several: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
     if isinstance(scenario, World | Worlds):

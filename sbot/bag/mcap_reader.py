@@ -8,26 +8,210 @@ its time for each message.
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
+import lz4.frame
+import zstandard
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
-from mcap.records import Footer, Metadata
+from mcap.records import Channel, Chunk, Footer, Metadata, Schema
 
-from sbot.bag.mcap_contents import HEAD, Contents, Message, uncompressed
 from sbot.bag.mcap_writer import MAGIC
-from sbot.files.limits import limits, too_large
-from sbot_common.errors import InputError, decoding
-from sbot_common.files import open_regular
+from sbot.files.limits import TemporaryFolder, limits, too_large
+from sbot_common.errors import InputError, decoding, open_regular
+
+# Decompress chunks, messages and files of bags (zstd, lz4) within limits.
+#
+# A few kilobytes can decompress to gigabytes. So the size is limited before memory is taken.
+
+_WINDOW = 1 << 27  # bytes; what `zstd --long` uses at most by default
+_PIECE = 1 << 20
+
+
+def inflated(data: bytes, compression: str, where: str) -> bytes:
+    """Return decompressed data of at most ``limits().file_bytes``.
+
+    Parameters
+    ----------
+    data : of a chunk or a message
+    compression : 'zstd', 'lz4' or '' for none
+    where : what messages call it
+
+    Raises
+    ------
+    InputError
+        for data that are damaged, too large, or compressed in another way.
+
+    """
+    most = limits().file_bytes
+    if compression == '':
+        return data
+    with decoding(where):
+        if compression == 'zstd':
+            size = zstandard.frame_content_size(data)
+            if size < 0:  # its writer did not know
+                with zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(
+                        data) as stream:
+                    found: bytes = stream.read(most + 1)
+            elif size <= most:
+                found = zstandard.ZstdDecompressor().decompress(data)
+            else:
+                raise too_large(where, 'bytes when decompressed', size, 'file_bytes')
+        elif compression == 'lz4':
+            found = lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=most + 1)
+        else:
+            raise ValueError(f'unknown compression {compression[:40]!r}')
+    if len(found) > most:
+        raise too_large(where, 'bytes or more when decompressed', len(found), 'file_bytes')
+    return found
+
+
+class Unpacked:
+    """A temporary copy of a compressed file (zstd), deleted with this object.
+
+    Attributes
+    ----------
+    path : of the copy
+    damage : why the rest of the file could not be decompressed, else ''
+
+    Raises
+    ------
+    InputError
+        if it holds more than ``limits().run_bytes`` or than the disk has space for.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._folder = TemporaryFolder('bag')
+        self.path = Path(self._folder.name) / path.stem
+        self.damage = ''
+        try:
+            with open_regular(path) as source, self.path.open('wb') as copy:
+                self._copy(path, source, copy)
+        except OSError as error:
+            raise InputError(f'{path}: cannot be decompressed: {error.strerror}') from None
+
+    def _copy(self, path: Path, source: BinaryIO, copy: BinaryIO) -> None:
+        most = limits().run_bytes
+        stream = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(
+            source, read_across_frames=True)
+        size = 0
+        while True:
+            try:
+                piece = stream.read(_PIECE)
+            except zstandard.ZstdError as error:
+                self.damage = f'damaged after {size} decompressed bytes: {error}'
+                return
+            if not piece:
+                return
+            size += len(piece)
+            if size > most:
+                raise too_large(str(path), 'bytes or more when decompressed', size,
+                                'run_bytes')
+            copy.write(piece)
+
+
+# Messages in the records of an MCAP file: schemas, channels and chunks, with checks of each.
+
+HEAD = struct.Struct('<BQ')  # opcode and length of a record
+_MESSAGE = struct.Struct('<HIQQ')
+
+
+class Message(NamedTuple):
+    """One message of a bag."""
+
+    name: str  # absolute topic name
+    type: str  # e.g. 'geometry_msgs/msg/Twist'
+    stamp_ns: int  # log time
+    payload: bytes  # CDR
+
+
+class Contents:
+    """Schemas and channels seen so far, and the messages of the wanted ones."""
+
+    def __init__(self, wanted: Callable[[str], bool]) -> None:
+        self._wanted = wanted
+        self._schemas: dict[int, str] = {}
+        self._channels: dict[int, tuple[str, str] | None] = {}
+        self.types: dict[str, str] = {}  # of the wanted topics
+        self.topic = ''  # of the last message
+
+    def define(self, opcode: int, record: bytes) -> None:
+        """Note a schema or a channel."""
+        with decoding('schema' if opcode == Opcode.SCHEMA else 'channel'):
+            if opcode == Opcode.SCHEMA:
+                schema = Schema.read(ReadDataStream(BytesIO(record)))
+                self._schemas[schema.id] = schema.name
+                return
+            new = Channel.read(ReadDataStream(BytesIO(record)))
+        kept = new.topic, self._schemas.get(new.schema_id, '')
+        self._channels[new.id] = kept if self._wanted(new.topic) else None
+        if self._channels[new.id]:
+            self.types[new.topic] = kept[1]
+        if len(self._channels) > limits().text_values:
+            raise too_large('channels', 'topics', len(self._channels), 'text_values')
+
+    def messages(self, records: bytes) -> Iterator[Message]:
+        """Yield the wanted messages of consecutive records.
+
+        Raises
+        ------
+        InputError
+            if a record is damaged.
+
+        """
+        channels = self._channels
+        offset, size = 0, len(records)
+        while offset < size:
+            if size - offset < HEAD.size:
+                raise InputError('a record is longer than its chunk')
+            opcode, length = HEAD.unpack_from(records, offset)
+            start = offset + HEAD.size
+            offset = start + length
+            if offset > size:
+                raise InputError('a record is longer than its chunk')
+            if opcode == Opcode.MESSAGE:
+                if length < _MESSAGE.size:
+                    raise InputError(f'a message of {length} bytes')
+                number, _, stamp_ns, _ = _MESSAGE.unpack_from(records, start)
+                if number not in channels:
+                    raise InputError(f'a message belongs to the unknown channel {number}')
+                channel = channels[number]
+                if channel is not None:
+                    self.topic = channel[0]
+                    yield Message(channel[0], channel[1], stamp_ns,
+                                  records[start + _MESSAGE.size:offset])
+            elif opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
+                self.define(opcode, records[start:offset])
+
+
+def uncompressed(record: bytes) -> bytes:
+    """Return the records inside a chunk, checked.
+
+    Raises
+    ------
+    InputError
+        if they are damaged, too large or compressed in an unknown way.
+
+    """
+    with decoding('chunk'):
+        chunk = Chunk.read(ReadDataStream(BytesIO(record)))
+    data = inflated(chunk.data, chunk.compression, 'chunk')
+    if len(data) != chunk.uncompressed_size:
+        raise InputError(f'a chunk has {len(data)} bytes, not {chunk.uncompressed_size}')
+    if chunk.uncompressed_crc and zlib.crc32(data) != chunk.uncompressed_crc:
+        raise InputError('the checksum of a chunk is wrong')
+    return data
+
 
 _FOOTER_SIZE = 9 + 20 + len(MAGIC)
 _SUMMARY_BYTES = 1 << 30  # of a summary whose checksum is looked at
 _ZEROS = 64 << 20  # bytes behind a damage that are looked at
-_PIECE = 1 << 20
 _METADATA_RECORDS = 100
 # The others are skipped.
 _READ = (Opcode.SCHEMA, Opcode.CHANNEL, Opcode.METADATA, Opcode.MESSAGE, Opcode.CHUNK)

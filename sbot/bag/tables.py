@@ -11,14 +11,160 @@ from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
+from sbot.bag.ticks import count_robots, rate_of, robot_of
 from sbot.files.yaml_text import LARGEST
+from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, install_command, shown, unknown_name
+from sbot_common.observation import Twist
+from sbot_common.topics import (
+    BASE_POSE_GROUND_TRUTH,
+    BASE_SCAN,
+    CMD_VEL,
+    COMMAND_TYPES,
+    WIND,
+    resolve,
+)
 from sbot_common.wire import cdr
+from sbot_common.wire.cdr import END, Layout, little_endian
+from sbot_common.wire.messages import PoseStamped, read_header_stamp, read_odometry, read_twist
+from sbot_sim.drives.registry import DRIVES
+
+# Time series of one topic as arrays: poses, vectors or scans.
+
+# Of each type: the fields that are kept, from the first up to the second; kind of the numbers.
+_KEPT = {
+    BASE_POSE_GROUND_TRUTH.type: (('pose.pose', 'pose.covariance'), '<f8'),
+    WIND.type: (('vector', END), '<f8'),
+    BASE_SCAN.type: (('angle_min', 'intensities#'), '<f4'),
+}
+
+
+class Series:
+    """The messages of one topic, each with its header's stamp and a row of numbers.
+
+    Rows of nav_msgs/Odometry are the seven numbers of the pose, of geometry_msgs/Vector3Stamped
+    x, y, z; of sensor_msgs/LaserScan seven numbers from angle_min to range_max, the count of
+    ranges (an integer) and the ranges.
+    """
+
+    def __init__(self, name: str, type_name: str) -> None:
+        self._name = name
+        self.type = type_name
+        paths, self._dtype = _KEPT[type_name]
+        self._layout = Layout(type_name, *paths)
+        self._stamps: list[int] = []
+        self._rows: list[bytes] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, payload: bytes) -> int:
+        """Keep the numbers of one message and return its stamp (ns)."""
+        payload = little_endian(payload, self.type)
+        begin, end = self._layout.find(payload)
+        if end > len(payload):
+            raise InputError(f'{self._name}: a message ends after {len(payload)} bytes')
+        stamp_ns = read_header_stamp(payload)
+        self._stamps.append(stamp_ns)
+        self._rows.append(payload[begin:end])
+        return stamp_ns
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._stamps.clear()
+        self._rows.clear()
+
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Return stamps (M,) (ns) and rows (M, width), in the order of the stamps.
+
+        Raises
+        ------
+        InputError
+            if the messages do not all hold the same count of numbers.
+
+        """
+        width = len(self._rows[0]) if self._rows else 0
+        if any(len(row) != width for row in self._rows):
+            raise InputError(f'{self._name}: its messages differ in size')
+        stamps = np.array(self._stamps, np.int64)
+        rows = np.frombuffer(b''.join(self._rows), self._dtype)
+        rows = rows.reshape(len(stamps), width // rows.itemsize)
+        order = np.argsort(stamps, kind='stable')
+        return stamps[order], rows[order]
+
+
+def held(stamps: NDArray[np.int64], known: NDArray[np.int64], rows: NDArray[Any]) -> NDArray[Any]:
+    """Return at each of ``stamps`` the latest row that is known by then, else the first one."""
+    place = np.searchsorted(known, stamps, side='right') - 1
+    result: NDArray[Any] = rows[np.clip(place, 0, None)]
+    return result
+
+
+# Export poses and commands of a recording as CSV, one row per robot and tick.
+
+POSE_COLUMNS = ('tick', 'time_s', 'robot', 'x_m', 'y_m', 'yaw_rad')
+COMMAND_COLUMNS = ('v_mps', 'omega_radps', 'lateral_mps')
+
+
+def write_csv(bag: Bag, out: TextIO) -> int:
+    """Write the table; return how many rows it has.
+
+    Numbers have as many digits as it takes to read the same number back. Columns are called as in
+    ``Run.to_dataframe``, and ``time_s`` is 0 at tick 0, too. ``v_mps`` and ``omega_radps`` are the
+    robot's newest command before its next pose (in lockstep: its answer to this tick), empty while
+    it has sent none. ``lateral_mps`` is there where a drive of the scenario moves to the side.
+
+    Raises
+    ------
+    InputError
+        if the bag has no poses or no scenario, or a topic is of another type.
+
+    """
+    robots = count_robots(bag)
+    rate = rate_of(bag)
+    begin_ns = rate.stamp_ns(0)
+    types = {resolve(topic, robot, robots): kinds for robot in range(robots)
+             for topic, kinds in ((BASE_POSE_GROUND_TRUTH, [BASE_POSE_GROUND_TRUTH.type]),
+                                  (CMD_VEL, COMMAND_TYPES))}
+    writer = csv.writer(out, lineterminator='\n')
+    sideways = any(drive.sideways and drive.name in bag.scenario_text for drive in DRIVES)
+    columns = COMMAND_COLUMNS[:3 if sideways else 2]
+    writer.writerow(POSE_COLUMNS + columns)
+    poses: dict[int, PoseStamped] = {}  # of each robot, waiting for the command
+    commands: dict[int, Twist] = {}
+    rows = 0
+
+    def put(robot: int, pose: PoseStamped) -> None:
+        command = [''] * 3
+        if robot in commands:
+            vx, vy, omega = commands[robot]
+            command = [repr(vx), repr(omega), repr(vy)]
+        seconds = (pose.stamp_ns - begin_ns) / NANOSECONDS
+        writer.writerow([rate.tick(pose.stamp_ns), repr(seconds), robot,
+                         repr(pose.x), repr(pose.y), repr(pose.yaw), *command[:len(columns)]])
+
+    with bag.named_errors():
+        for message in bag.messages_of(types):
+            found = robot_of(message.name)
+            assert found is not None
+            robot = found[0]
+            if found[1] == CMD_VEL.name:
+                commands[robot] = read_twist(message.payload, message.type)
+                continue
+            if robot in poses:
+                put(robot, poses[robot])
+                rows += 1
+            poses[robot] = read_odometry(little_endian(message.payload, message.type))
+    for robot, pose in sorted(poses.items()):
+        put(robot, pose)
+    return rows + len(poses)
+
 
 FORMATS = ('csv', 'parquet')
 _OPEN = 100  # files at a time; more topics are more passes through the bag

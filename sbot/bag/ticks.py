@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.files.limits import limits, too_large
-from sbot.files.yaml_plain import load_mapping
+from sbot.files.yaml_text import load_mapping
 from sbot_common import topics as topics_module
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError

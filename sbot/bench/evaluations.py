@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neural_controller.network import make_network
-from sbot.bench.controllers import bench_scenario
-from sbot.bench.scenes import uniform
+from sbot.bench.measure import bench_scenario, uniform
+from sbot.controllers.neural.network import make_network
 from sbot.scenario.load import scenario_from_mapping
 from sbot.scenario.model import Scenario
 from sbot.worlds.many import Worlds

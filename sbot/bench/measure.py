@@ -2,25 +2,259 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import math
+import os
+import platform
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sbot.bench import scenes
-from sbot.bench.controllers import measure_controllers
-from sbot.bench.result import BenchResult, forget_peak, resident_kib, result_of
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import parse_scenario
+from sbot.scenario.model import Scenario
+from sbot_common.observation import OMEGA, VX
 from sbot_common.signals import Held
-from sbot_common.twist import OMEGA, VX
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.engine.many import Simulation
-from sbot_sim.engine.setting import no_winds
+from sbot_sim.engine.many import Simulation, no_winds
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs
-from sbot_sim.sensors.infrared.sensor import SENSORS
-from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from sbot_sim.sensors.infrared.sensor import (
+    SENSORS,
+    InfraredParameters,
+    InfraredSettings,
+    make_infrared_parameters,
+)
+from sbot_sim.sensors.odometry import OdometryParameters
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES, RangeAndBearing
+from sbot_sim.sensors.scan import ScanParameters, ScanSettings, make_scan_parameters
+from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
+from sbot_sim.world.geometry import World, make_world
+from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
+from wind_model.parameters import WakeParameters
 from wind_model.source import Wind
+
+# Benchmark result: time, processor time and memory.
+
+class BenchResult(NamedTuple):
+    """One case at one size; medians over blocks of steps."""
+
+    case: str
+    robots: int
+    threads: int
+    ms_per_step: float  # wall time
+    cpu_ms_per_step: float  # processor time of the process, all threads
+    best_ms_per_step: float  # wall time of the fastest block
+    robot_steps_per_s: float
+    million_rays_per_s: float  # of the whole step, not of the scans alone
+    real_time_factor: float
+    peak_memory_mib: float  # of the process
+    kib_per_robot: float  # that the case added, scans apart; nan where the system does not tell
+    overlaps: int  # counted after every block; must be 0
+
+
+def result_of(case: str, robots: int, threads: int, wall: list[float], cpu: list[float],
+              beams: int, dt: float, found: int, before: float) -> BenchResult:
+    """Return the result for seconds per step, block by block, and the memory (KiB) before."""
+    median = float(np.median(wall))
+    peak = peak_kib()
+    scan = 4.0 * beams / 1024.0
+    return BenchResult(
+        case, robots, threads, 1e3 * median, 1e3 * float(np.median(cpu)), 1e3 * min(wall),
+        robots / median, robots * beams / median / 1e6, dt / median, peak / 1024.0,
+        max(0.0, (peak - before) / robots - scan), found)
+
+
+def growth(results: list[BenchResult]) -> float:
+    """Return the exponent of processor time against N over results of N >= 100; nan if few."""
+    large = [r for r in results if r.robots >= 100]
+    if len(large) < 2:
+        return math.nan
+    first, last = large[0], large[-1]
+    if first.robots == last.robots:
+        return math.nan
+    return (math.log(last.cpu_ms_per_step / first.cpu_ms_per_step)
+            / math.log(last.robots / first.robots))
+
+
+def _status(key: str) -> float:
+    """Return a size (KiB) of this process, as the system reports it; nan where it does not."""
+    try:
+        lines = Path('/proc/self/status').read_text(encoding='ascii').splitlines()
+    except OSError:
+        return math.nan
+    return next((float(line.split()[1]) for line in lines if line.startswith(key)), math.nan)
+
+
+def resident_kib() -> float:
+    """Return the memory that this process has now."""
+    return _status('VmRSS:')
+
+
+def peak_kib() -> float:
+    """Return the most memory that this process has had since ``forget_peak``."""
+    return _status('VmHWM:')
+
+
+def forget_peak() -> None:
+    """Reset the peak of memory, if the system lets a process do that."""
+    with contextlib.suppress(OSError):
+        Path('/proc/self/clear_refs').write_text('5', encoding='ascii')
+
+
+def machine() -> str:
+    """Return the processors' number and name."""
+    try:
+        lines = Path('/proc/cpuinfo').read_text(encoding='utf-8').splitlines()
+    except OSError:
+        return f'{os.cpu_count()} x {platform.machine()}'
+    names = [line.partition(':')[2].strip() for line in lines if line.startswith('model name')]
+    return f'{len(names)} x {names[0]}' if names else platform.machine()
+
+
+# Benchmark scenes: constant density of robots and boxes at every size.
+
+Array = NDArray[np.float64]
+
+SPACING = 4.0  # m; the arena's side is SPACING * sqrt(N)
+BOX = 1.0  # m
+SPEED = 0.5  # m/s
+TURN = 1.0  # rad/s, greatest
+STEP = 0.1  # s
+STEPS_A_DRAW = 10
+RADIUS = 0.3  # m
+BEAMS, RANGE = 180, 8.0  # over 180 degrees; m
+WIND = 0.05  # m/s along x, in the s-bots' scene
+HEARD = 3.0  # m, range of the broadcasts by which s-bots know robots upwind
+
+
+class BenchScene(NamedTuple):
+    """What is simulated; every number of the s-bots' scene is scaled to their radius."""
+
+    world: World
+    bodies: BodyArrays
+    pose: Array  # (N, 3) x, y (m), yaw (rad), free of overlaps
+    scale: float  # of lengths
+
+
+def uniform(rng: np.random.Generator, low: float, high: float,
+            shape: int | tuple[int, ...]) -> Array:
+    """Return numbers from low to high; NumPy's own is rounded otherwise on some processors."""
+    return low + (high - low) * rng.random(shape)
+
+
+def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> BenchScene:
+    """Return the arena, N/4 boxes, and N robots on a jittered grid.
+
+    Parameters
+    ----------
+    robots : N
+    body : of all of them
+    seed : of places and headings
+
+    """
+    rng = np.random.default_rng(seed)
+    scale = body.radius / RADIUS
+    side = SPACING * math.sqrt(robots)
+    sites = math.ceil(math.sqrt(robots))
+    pitch = side / sites
+    order = rng.permutation(sites * sites)
+    centres = (np.stack(np.divmod(order, sites), axis=1) + 0.5) * pitch
+    pose = np.empty((robots, 3))
+    pose[:, :2] = scale * (centres[:robots] + uniform(rng, -0.4, 0.4, (robots, 2)))
+    pose[:, 2] = uniform(rng, -math.pi, math.pi, robots)
+    # A box stands at the corner of four sites, out of reach of their robots.
+    corners = rng.permutation(sites * sites)[:robots // 4]
+    boxes = np.zeros((robots // 4, 5))
+    boxes[:, :2] = np.stack(np.divmod(corners, sites), axis=1) * pitch + uniform(
+        rng, -0.1, 0.1, (robots // 4, 2))
+    boxes[:, :2] = np.clip(boxes[:, :2], BOX / 2, side - BOX / 2)
+    boxes[:, 2:4] = BOX
+    world = make_world((0.0, 0.0, scale * side, scale * side), rectangles=scale * boxes)
+    return BenchScene(world, body_arrays([body] * robots), pose, scale)
+
+
+def scene_of(case: str, robots: int, seed: int = 0) -> BenchScene:
+    """Return the scene of a case: s-bots for ``infrared``, else robots of 0.3 m."""
+    return make_bench_scene(robots, S_BOT if case == 'infrared' else ROBOT, seed)
+
+
+def laser_parameters(scene: BenchScene, threads: int = 1) -> SimulationParameters:
+    """Return the simulator's parameters with lasers that see walls, boxes and robots."""
+    scan = make_scan_parameters(ScanSettings(scan_beams=BEAMS, scan_range_max=RANGE,
+                                             scan_sees_robots=True))
+    return _parameters(scene, scan, None, threads, wake=False)
+
+
+def infrared_parameters(scene: BenchScene, threads: int = 1) -> SimulationParameters:
+    """Return the parameters of robots with infrared in a wind with wakes, without lasers."""
+    scan = make_scan_parameters(ScanSettings())._replace(beams=0)
+    infrared = make_infrared_parameters(InfraredSettings(infrared=True))
+    return _parameters(scene, scan, infrared, threads, wake=True)
+
+
+def _parameters(scene: BenchScene, scan: ScanParameters, infrared: InfraredParameters | None,
+                threads: int, *, wake: bool) -> SimulationParameters:
+    return make_simulation_parameters(
+        dt=STEP, bodies=scene.bodies, world=scene.world,
+        senses=Senses(scan, infrared, RangeAndBearing(rab_range=HEARD), threads),
+        odometry=OdometryParameters(), wake=WakeParameters(wake=wake), wind_height=0.0)
+
+
+# Benchmark of whole runs with potential-field controllers.
+
+RATE = 30  # Hz, the document's
+
+
+def bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
+    """Return potential-field robots in the standard scene; robot 0 leads to the far corner."""
+    scene = make_bench_scene(robots, seed=seed)
+    side = float(scene.world.bounds[2])
+    entries: list[dict[str, object]] = [{'pose': row} for row in scene.pose.tolist()]
+    entries[0]['goal'] = [side - 1.0, side - 1.0]
+    given = {
+        'name': f'bench_{robots}', 'rate': RATE, 'duration': ticks / RATE, 'seed': seed,
+        'world': {'bounds': scene.world.bounds.tolist(),
+                  'rectangles': [{'center': row[:2], 'size': row[2:4]}
+                                 for row in scene.world.rectangles.tolist()]},
+        'robots': entries,
+        'sensors': {'scan_beams': BEAMS, 'scan_range_max': RANGE, 'scan_sees_robots': True},
+    }
+    # JSON is YAML, and goes through the same checks as a file.
+    return parse_scenario(json.dumps(given), f'bench_{robots}', Path.cwd())
+
+
+def measure_controllers(robots: int, threads: int, seconds: float, seed: int) -> BenchResult:
+    """Measure whole runs, including everything but reading the file."""
+    run_scenario(bench_scenario(10, 2), keep=False)
+    wall: list[float] = []
+    cpu: list[float] = []
+    found = 0
+    before = resident_kib()
+    forget_peak()
+    clock = [0.0, 0.0]
+
+    def progress(done: int, _: int) -> None:
+        now, used = time.perf_counter(), time.process_time()
+        if done % STEPS_A_DRAW == 0:
+            if done > STEPS_A_DRAW:
+                wall.append((now - clock[0]) / STEPS_A_DRAW)
+                cpu.append((used - clock[1]) / STEPS_A_DRAW)
+            clock[:] = now, used
+
+    scenario = bench_scenario(robots, 7 * STEPS_A_DRAW, seed)
+    end = time.perf_counter() + seconds
+    while not wall or time.perf_counter() < end:
+        result = run_scenario(scenario, threads=threads, progress=progress, keep=False)
+        found += int(result.summary['overlaps'])
+    return result_of('controllers', robots, threads, wall, cpu, BEAMS, scenario.rate.dt, found,
+                     before)
+
 
 # What is measured, in the order of the table.
 CASES = {
@@ -73,22 +307,22 @@ def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0)
                 stepper.begin()
             started, cpu_started = time.perf_counter(), time.process_time()
             stepper.block()
-            cpu.append((time.process_time() - cpu_started) / scenes.STEPS_A_DRAW)
-            wall.append((time.perf_counter() - started) / scenes.STEPS_A_DRAW)
+            cpu.append((time.process_time() - cpu_started) / STEPS_A_DRAW)
+            wall.append((time.perf_counter() - started) / STEPS_A_DRAW)
             if len(wall) <= _LEAST_BLOCKS:
                 found += stepper.overlaps()
-    return result_of(case, robots, threads, wall, cpu, stepper.beams, scenes.STEP, found,
+    return result_of(case, robots, threads, wall, cpu, stepper.beams, STEP, found,
                      before)
 
 
 def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
-    scene = scenes.scene_of(case, robots, seed)
+    scene = scene_of(case, robots, seed)
     rng = np.random.default_rng(seed + 1)
     bodies, world = scene.bodies, scene.world
     command = np.zeros((robots, 3))
-    command[:, VX] = scenes.SPEED * scene.scale
+    command[:, VX] = SPEED * scene.scale
     if case == 'motion':
-        parameters = scenes.laser_parameters(scene)
+        parameters = laser_parameters(scene)
         worlds = Simulation([parameters], no_winds(1), (), lambda _, __: None)
         tick, state = worlds.tick, worlds.state
         beginning = worlds.program(tick.beginning(worlds.setting))
@@ -99,25 +333,25 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
                          beginning)
 
         def motion_block() -> None:
-            command[:, OMEGA] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
-            for _ in range(scenes.STEPS_A_DRAW):
+            command[:, OMEGA] = uniform(rng, -TURN, TURN, robots)
+            for _ in range(STEPS_A_DRAW):
                 state.command[:] = command
                 worlds.run(moving)
 
         motion_begin()
         return _Stepper(motion_begin, motion_block,
                         lambda: overlaps(world, bodies, state.pose), 0)
-    make = scenes.laser_parameters if case == 'step' else scenes.infrared_parameters
+    make = laser_parameters if case == 'step' else infrared_parameters
     engine = Engine(make(scene, threads), scene.pose, seed)
-    wind = Wind(np.array([0.0 if case == 'step' else scenes.WIND, 0.0, 0.0]), np.zeros(3))
+    wind = Wind(np.array([0.0 if case == 'step' else WIND, 0.0, 0.0]), np.zeros(3))
 
     data = np.zeros((robots, DATA_BYTES), np.uint8)
 
     def block() -> None:
-        command[:, OMEGA] = scenes.uniform(rng, -scenes.TURN, scenes.TURN, robots)
-        for _ in range(scenes.STEPS_A_DRAW):
+        command[:, OMEGA] = uniform(rng, -TURN, TURN, robots)
+        for _ in range(STEPS_A_DRAW):
             engine.advance(StepInputs(command, wind, data))
 
     return _Stepper(engine.reset, block,
                     lambda: overlaps(world, bodies, engine.snapshot.true_pose),
-                    scenes.BEAMS if case == 'step' else SENSORS)
+                    BEAMS if case == 'step' else SENSORS)

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from sbot.bag.compare import Comparison, compare
-from sbot.bag.csv_export import write_csv
 from sbot.bag.reader import Bag
-from sbot.bag.tables import FORMATS, write_tables
+from sbot.bag.tables import FORMATS, write_csv, write_tables
 from sbot.bag.ticks import rate_of
-from sbot.files.yaml_plain import load_mapping
+from sbot.files.yaml_text import load_mapping
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
 from sbot_common.topics import SCENARIO

@@ -15,7 +15,7 @@ from sbot.cli import navigation
 from sbot_common.errors import InputError
 
 if TYPE_CHECKING:
-    from sbot.bench.result import BenchResult
+    from sbot.bench.measure import BenchResult
 
 _CASES = ('motion', 'step', 'infrared', 'controllers')
 _EVALUATIONS = 'evaluations'
@@ -62,8 +62,7 @@ def _compare(bench: argparse.ArgumentParser, run: Callable[[argparse.Namespace],
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    from sbot.bench.measure import measure
-    from sbot.bench.result import machine
+    from sbot.bench.measure import machine, measure
     from sbot.runner.warm_up import warm_up
     _check(arguments)
     warm_up(quiet=arguments.json)
@@ -148,8 +147,7 @@ def _short(value: float) -> str:
 def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[BenchResult],
             evaluations: dict[str, float]) -> None:
     """Print growth exponents and speed-ups, or all results as JSON."""
-    from sbot.bench.measure import CASES
-    from sbot.bench.result import growth, machine
+    from sbot.bench.measure import CASES, growth, machine
     exponents, speedups = {}, {}
     for case in cases:
         of_case = [r for r in results if r.case == case]
@@ -179,7 +177,7 @@ def write_table(path: Path, results: Sequence[Any]) -> None:
 
     import numba
 
-    from sbot.bench.result import machine
+    from sbot.bench.measure import machine
     with path.open('w', newline='', encoding='utf-8') as file:
         writer = csv.writer(file)
         writer.writerow([*results[0]._fields, 'machine', 'python', 'numba'])

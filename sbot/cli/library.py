@@ -36,7 +36,7 @@ def _gallery() -> dict[str, str]:
 
 def _described(files: dict[str, Path]) -> dict[str, str]:
     """Return each scenario's description."""
-    from sbot.files.yaml_plain import load_mapping
+    from sbot.files.yaml_text import load_mapping
     found = {}
     for name, path in files.items():
         text = path.read_text('utf-8')
@@ -174,13 +174,12 @@ def _translate(args: argparse.Namespace, path: Path) -> int:
     """Write the scenario that a file of another simulator is read as, or one of the gallery."""
     from sbot.scenario.load import load_scenario
     from sbot.scenario.shipped import gallery_scenarios
-    from sbot.sweeps.sources import source_of
+    from sbot.sweeps.journal import source_of
     if args.controller:
         raise InputError('--from cannot be combined with --controller')
     if args.source in gallery_scenarios():
         return _copy(gallery_scenarios()[args.source], path)
     if Path(args.source).suffix == '.json':
-        from sbot.cli.from_network import scenario_of_network
         _write({path: scenario_of_network(args.source, path)})
         return _hint(path)
     if Path(args.source).suffix not in ('.world', '.argos'):
@@ -253,3 +252,62 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                           'trained network (.json), whose sensors it gets, or a swarm of the '
                           'gallery with its controller, e.g. gallery/flocking')
     new.set_defaults(run=_new)
+
+
+# Scenario for a trained network: `sbot new NAME --from FILE.json`.
+
+_START, _GOAL = [1.0, 2.0, 0.0], [3.0, 2.0]
+
+
+def scenario_of_network(source: str, path: Path) -> str:
+    """Return the text of a scenario in which a network drives as it learned.
+
+    It has the rate, body and sensors that the network's file names, in an empty arena. Nothing of
+    a function policy's file is executed.
+
+    Parameters
+    ----------
+    source : file of ``sbot.save_network`` or ``sbot.save_policy``
+    path : of the scenario, to which the file's path is relative
+
+    Raises
+    ------
+    InputError
+        if the file cannot be read, does not say how its network learned, or says it in words
+        that no scenario has, e.g. a body that its own scenario described.
+
+    """
+    from sbot.controllers.neural.network import FUNCTION, load_network, read_content
+    from sbot.controllers.neural.policy_file import read_policy
+    from sbot.files.yaml_text import dump_yaml
+    from sbot.scenario.load import parse_scenario
+    is_function = read_content(source).get('kind') == FUNCTION
+    network = read_policy(source).network if is_function else load_network(source)[0]
+    if not network.learned_with:
+        raise InputError(f'--from: {source} needs learned_with, the rate, body and sensors with '
+                         'which it learned; save it with scenario=')
+    learned = dict(network.learned_with)
+    key = 'policy' if is_function else 'network'
+    robot: dict[str, Any] = {
+        'body': learned.pop('body', 'robot'), 'pose': _START,
+        'controller': 'function_policy' if is_function else 'network',
+        'parameters': {key: os.path.relpath(source, path.parent)}}
+    robots = [robot]
+    if 'goal' in network.inputs:
+        robot['goal'] = _GOAL
+    if {'neighbours', 'leader'} & set(network.inputs):
+        robots.append({**robot, 'pose': [1.0, 3.0, 0.0]})
+    scenario = {
+        'description': f'{Path(source).name} drives with the rate, body and sensors with which '
+                       'it learned.',
+        'rate': learned.pop('rate', 30.0), 'duration': 30.0,
+        'world': {'bounds': [0.0, 0.0, 4.0, 4.0]}, 'robots': robots,
+        'sensors': {name.partition('.')[2]: value for name, value in learned.items()
+                    if name.startswith('sensors.')}}
+    try:
+        text = dump_yaml(scenario)
+        parse_scenario(text, source, path.parent, import_controllers=False)
+    except (InputError, UnicodeEncodeError) as error:
+        raise InputError(
+            f'--from: no scenario has the learned_with of {source}: {error}') from None
+    return text

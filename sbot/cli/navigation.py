@@ -16,7 +16,7 @@ from sbot.scenario.overrides import parse_override
 from sbot_common.errors import InputError, one_line
 
 if TYPE_CHECKING:
-    from sbot.navigation.scene import Scene
+    from sbot.navigation.scenes import Scene
     from sbot.sweeps.experiment import Options
 
 _DESCRIPTION = """Compare controllers on a library of scenes. Every scene runs with every seed and
@@ -104,7 +104,7 @@ def _navigation(arguments: argparse.Namespace) -> int:
 def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) -> int:
     from sbot.files.yaml_text import dump_yaml
     from sbot.navigation.benchmark import scene_sources
-    from sbot.sweeps.values import seeds_of
+    from sbot.sweeps.plan import seeds_of
     found = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds')))
     if len(found) != 1:
         raise InputError(f'--yaml: got {len(found)} scenarios, expected one scene and one seed, '
@@ -116,7 +116,7 @@ def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
     from sbot.navigation.benchmark import make_plan, run_nodes, run_plan, scene_sources
     from sbot.navigation.competitors import PREFIX
-    from sbot.sweeps.values import seeds_of
+    from sbot.sweeps.plan import seeds_of
     if arguments.resume and arguments.output is None:
         raise InputError('--resume needs the folder; do -o DIR')
     secret = _secret(arguments.secret)
@@ -177,7 +177,7 @@ def _check_nodes(arguments: argparse.Namespace, nodes: Sequence[str],
                  scenarios: Sequence[tuple[str, Mapping[str, Any]]], fixed: Mapping[str, Any],
                  output: Path | None) -> None:
     """Refuse what runs over ROS 2 cannot do, or would overwrite, before the first of them."""
-    from sbot.navigation.nodes import command_words, node_scenario
+    from sbot.navigation.competitors import command_words, node_scenario
     for option in ('resume', 'retry', 'timeout', 'scheduler'):
         if getattr(arguments, option):
             raise InputError(f'--{option} cannot be combined with --node')
@@ -225,7 +225,7 @@ def _print(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> 
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from sbot.navigation.rows import read_rows_file
+    from sbot.navigation.table import read_rows_file
     _print([row for file in arguments.show for row in read_rows_file(Path(file))], arguments)
     return 0
 
@@ -234,7 +234,7 @@ def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]]
            options: Options) -> int:
     from sbot.navigation.benchmark import check_rows, executed
     from sbot.navigation.library import foreign_seeds
-    from sbot.navigation.rows import read_rows_file
+    from sbot.navigation.table import read_rows_file
     path = Path(arguments.check)
     rows = read_rows_file(path)
     named = executed(rows)
@@ -250,8 +250,8 @@ def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]]
 
 def _options(arguments: argparse.Namespace) -> Options:
     from sbot.sweeps.experiment import MAX_JOBS, Options
+    from sbot.sweeps.plan import whole_number
     from sbot.sweeps.request import checked_timeout
-    from sbot.sweeps.values import whole_number
     return Options(
         jobs=0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS),
         scheduler=arguments.scheduler, retry=arguments.retry, progress=not arguments.quiet,

@@ -18,7 +18,7 @@ from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
 from sbot.controllers.registry import NONE, entry_of
 from sbot.controllers.user import is_shipped
-from sbot.regression.differing import in_words
+from sbot.regression.commands import in_words
 from sbot.regression.replay import ReplayResult, replay
 from sbot.runner.progress import QUIET, progress_bar
 from sbot.scenario.controllers import controller_parameters, external_robots
@@ -27,8 +27,7 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
 from sbot.scenario.paths import find_file
 from sbot.scenario.shipped import own_folders
-from sbot_common.errors import InputError, bad_value, one_line
-from sbot_common.files import real_path
+from sbot_common.errors import InputError, bad_value, one_line, real_path
 
 if TYPE_CHECKING:
     from sbot.ros.node_replay import NodeReplayResult
@@ -204,7 +203,7 @@ def _ask_for_trust(bag: Bag, scenario: Scenario, overrides: Mapping[str, object]
 
 def _imported_by(programs: Iterable[str]) -> Iterator[str]:
     """Yield the functions that files of policies import, from the recording's folders, too."""
-    from neural_controller.saved_policy import read_policy
+    from sbot.controllers.neural.policy_file import read_policy
     for path in programs:
         with contextlib.suppress(InputError):  # a replay with the file says so
             yield read_policy(path).name

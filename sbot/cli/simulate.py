@@ -12,14 +12,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sbot.files.temporary import TemporaryFolder
+from sbot.files.limits import TemporaryFolder
 from sbot.runner.progress import QUIET, progress_bar
 from sbot.runner.summary import format_summary
 from sbot.scenario.load import load_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
-from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line
-from sbot_common.files import real_path
+from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path
 
 Progress = Callable[[int, int], None]
 
@@ -253,8 +252,8 @@ def _up(arguments: argparse.Namespace) -> int:
                          namespace=namespace, own=arguments.node, names=arguments.names,
                          progress=progress, output=output, parameters=parameters)
         if arguments.plot is not None and bag is not None:
+            from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run
-            from sbot.figures.recording import from_bag
             plot_run(from_bag(bag), arguments.plot)
     report(summary, arguments.json)
     name_files(arguments)

@@ -4,14 +4,91 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sbot.cli.sweep_results import OTHERS
 from sbot.runner.progress import QUIET
 from sbot.scenario.overrides import parse_override
 from sbot_common.errors import InputError, bad_value, one_line
+
+# `sbot sweep show` and `sbot sweep plot`: the results of a sweep as a table and as a figure.
+
+def _show_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False,
+        prog='sbot sweep show', description='Print the medians of each setting of a sweep; of '
+                                            'columns with only 0 and 1, the share of runs.')
+    parser.add_argument('folder', metavar='DIR', help='folder of the results')
+    parser.add_argument('--metric', action='append', default=[], metavar='COLUMN',
+                        help='a column of runs.csv; may be repeated')
+    parser.add_argument('--csv', metavar='FILE',
+                        help='write a CSV file instead: mean, standard deviation, median and '
+                             'percentiles of each setting; - prints it')
+    parser.set_defaults(run=_show)
+    return parser
+
+
+def _plot_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False,
+        prog='sbot sweep plot', description='Draw a metric against a swept parameter: medians and '
+                                            'the middle 80 % of the runs. Other swept '
+                                            'parameters tell curves apart, if there are at most '
+                                            '10; the title names those that do not.')
+    parser.add_argument('folder', metavar='DIR', help='folder of the results')
+    parser.add_argument('--metric', default='', metavar='COLUMN',
+                        help='a column of runs.csv (default: your metric, else goal_reached_s)')
+    parser.add_argument('--by', action='append', default=[], metavar='KEY',
+                        help='swept parameter along x, or the end of its path (default: the '
+                             'first); given again: a curve for each of its values')
+    parser.add_argument('--pool', action='append', default=[], metavar='KEY',
+                        help='swept parameter whose values are taken together; may be repeated')
+    for name, what in (('xlabel', 'label of the x axis'), ('ylabel', 'label of the y axis'),
+                       ('title', 'title; it replaces the line that says what is drawn')):
+        parser.add_argument(f'--{name}', metavar='TEXT', help=f"{what}; '' leaves it out")
+    parser.add_argument('-o', '--output', metavar='FILE',
+                        help='.png, .svg or .pdf (default: DIR/COLUMN.png)')
+    parser.set_defaults(run=_plot)
+    return parser
+
+
+OTHERS = {'show': _show_parser, 'plot': _plot_parser}  # as `sbot sweep show`
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from sbot.sweeps.show import format_results, load_results
+    results = load_results(arguments.folder)
+    if arguments.csv is None:
+        print(format_results(results, arguments.metric))
+    else:
+        from sbot.sweeps import journal, table
+        from sbot.sweeps.summary import write_summary
+        taken = journal.NAME, journal.PLAN_NAME, table.CSV, table.PARQUET, table.TIMES
+        if os.path.abspath(arguments.csv) in [
+                os.path.abspath(Path(arguments.folder) / name) for name in taken]:
+            raise bad_value('--csv', arguments.csv, 'a name that no file of the results has')
+        write_summary(results, arguments.csv, arguments.metric)
+        if arguments.csv != '-':
+            print(one_line(arguments.csv))
+    return 0
+
+
+def _plot(arguments: argparse.Namespace) -> int:
+    from sbot.sweeps.figure import Words, plot_sweep
+    from sbot.sweeps.show import load_results
+    results = load_results(arguments.folder)
+    metric = arguments.metric or (*results.metrics, 'goal_reached_s')[0]
+    # A column's name is text of the folder, and may be a path elsewhere.
+    stem = re.sub(r'[^\w.-]', '_', metric)
+    path = arguments.output or str(Path(arguments.folder) / f'{stem}.png')
+    plot_sweep(results, path, metric, arguments.by, arguments.pool,
+               Words(arguments.xlabel, arguments.ylabel, arguments.title))
+    print(one_line(path))
+    return 0
+
 
 if TYPE_CHECKING:
     from sbot.sweeps.experiment import Options
@@ -100,9 +177,9 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
 def _request(arguments: argparse.Namespace) -> Request:
     """Return what the options ask for, over what a sweep file or an earlier sweep has."""
     from sbot.sweeps.experiment import read_request
+    from sbot.sweeps.journal import PLAN_NAME as PLAN
+    from sbot.sweeps.journal import is_file, source_of
     from sbot.sweeps.request import Request, is_sweep_file, read_sweep_file
-    from sbot.sweeps.results.plan_file import NAME as PLAN
-    from sbot.sweeps.sources import is_file, source_of
     if arguments.scenario is None:
         if not arguments.resume or arguments.output is None:
             raise InputError('sbot sweep needs a scenario, a sweep file, or --resume -o DIR')
@@ -125,8 +202,7 @@ def _request(arguments: argparse.Namespace) -> Request:
 def _add_values(request: Request, arguments: argparse.Namespace) -> None:
     from sbot.scenario.fields import MAX_SEED
     from sbot.sweeps.design import MAX_POINTS, sample_axis, spread_of
-    from sbot.sweeps.plan import zip_axis
-    from sbot.sweeps.values import seeds_of, values_of, whole_number
+    from sbot.sweeps.plan import seeds_of, values_of, whole_number, zip_axis
     if arguments.seeds is not None:
         request.seeds = seeds_of(arguments.seeds, '--seeds')
         _ask_for_seeds(arguments)
@@ -169,9 +245,8 @@ def _pairs(texts: list[str], option: str) -> dict[str, object]:
 
 def _options(arguments: argparse.Namespace, request: Request) -> Options:
     from sbot.sweeps.experiment import MAX_JOBS, Options
-    from sbot.sweeps.plan import MAX_RUNS
+    from sbot.sweeps.plan import MAX_RUNS, whole_number
     from sbot.sweeps.request import checked_memory, checked_timeout
-    from sbot.sweeps.values import whole_number
     jobs = 0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS)
     batch = whole_number(arguments.batch, '--batch', 1, MAX_RUNS)
     if arguments.timeout is not None:
@@ -186,9 +261,9 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 
 def _sweep(arguments: argparse.Namespace) -> int:
     from sbot.sweeps.experiment import EngineError, run_sweep
-    from sbot.sweeps.results.failures import frequent_errors
-    from sbot.sweeps.results.plan_file import NAME as PLAN
-    from sbot.sweeps.results.table import CSV, PARQUET
+    from sbot.sweeps.journal import PLAN_NAME as PLAN
+    from sbot.sweeps.show import frequent_errors
+    from sbot.sweeps.table import CSV, PARQUET
     request = _request(arguments)
     plan = request.plan()
     options = _options(arguments, request)

@@ -13,8 +13,7 @@ import numpy as np
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import specs_of
 from wind_model.generate import FLOWS, FieldParameters, generate
-from wind_model.grid import make_lattice
-from wind_model.interpolate import velocity_at
+from wind_model.grid import make_lattice, velocity_at
 from wind_model.rotors_text import read_grid, write_grid
 
 
@@ -45,8 +44,7 @@ def _at(args: argparse.Namespace) -> int:
 def _vtk(args: argparse.Namespace) -> int:
     """Write wind, terrain and picture next to the field or under a name of the user's."""
     # matplotlib takes long to import, and only this command needs it.
-    from wind_model.preview import write_preview
-    from wind_model.vtk import write_terrain, write_wind
+    from wind_model.export import write_preview, write_terrain, write_wind
 
     field = make_lattice(read_grid(args.field, typed=True), args.field)
     stem = Path(args.output) if args.output else Path(args.field).with_suffix('')
@@ -78,7 +76,7 @@ def _make(args: argparse.Namespace) -> int:
 def _wake(args: argparse.Namespace) -> int:
     """Print the terms of document 000 section 6 for each robot at a time of a run."""
     # The simulator takes long to import, and only this command needs it.
-    from sbot.runner.wake_report import wake_report
+    from sbot.runner.loop import wake_report
     from sbot.scenario.load import load_scenario
 
     report = wake_report(load_scenario(args.scenario), args.time)

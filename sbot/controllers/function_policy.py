@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from neural_controller.learned_with import warning_of
 from sbot.controllers.entry import Entry, Place, Sources
+from sbot.controllers.neural.network import warning_of
 from sbot.controllers.user import load_function
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller
@@ -18,7 +18,7 @@ _FILE = 'policy'  # the only parameter
 
 
 def _make(place: Place) -> Controller:
-    from neural_controller.function_controller import FunctionController
+    from sbot.controllers.neural.controller import FunctionController
     path = place.parameters[_FILE]
     return FunctionController(path, partial(
         load_function, python_path=place.sources.python_path, where=path))
@@ -26,7 +26,7 @@ def _make(place: Place) -> Controller:
 
 def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) -> None:
     """Raise InputError unless there is a good file; nothing of it is executed."""
-    from neural_controller.saved_policy import read_policy
+    from sbot.controllers.neural.policy_file import read_policy
     refuse_unknown(parameters, [_FILE], lambda _: f'{where}: parameters')
     path = parameters.get(_FILE)
     if not isinstance(path, str):
@@ -40,7 +40,7 @@ def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) ->
 
 def _doubts(parameters: Mapping[str, Any], _: Body,
             now: Mapping[str, Any]) -> list[tuple[str, str]]:
-    from neural_controller.saved_policy import read_policy
+    from sbot.controllers.neural.policy_file import read_policy
     path = parameters[_FILE]
     unlike = warning_of(path, read_policy(path).network.learned_with, now)
     return [] if unlike is None else [(_FILE, unlike)]

@@ -13,14 +13,14 @@ def _make(place: Place) -> Controller:
 
 
 def _batch(ids: list[int], parameters: Parameters, threads: int) -> Batch:
-    from potential_field_bot.swarm import Followers
+    from potential_field_bot.bot import Followers
     return Followers(ids, parameters, threads)
 
 
 def _warm_up() -> None:
-    from potential_field_bot import bot, swarm
+    from potential_field_bot import bot
     bot.warm_up()
-    swarm.warm_up()
+    bot.warm_up_swarm()
 
 
 def _refusal(place: Place) -> str | None:

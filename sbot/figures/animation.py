@@ -12,33 +12,39 @@ from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from sbot.figures.arena.boxes import Boxes
-from sbot.figures.arena.colours import MOST_NAMED, heading_colours, robot_colours
-from sbot.figures.arena.goals import covered_goals, draw_goals
-from sbot.figures.arena.ground import draw_world
-from sbot.figures.arena.heading_legend import draw_heading_legend
-from sbot.figures.arena.lettering import GAP, LINE, shortened, width_of, wrapped_parts
-from sbot.figures.arena.numbers import MOST_NUMBERED_SMALL, Numbers
-from sbot.figures.arena.obstacles import draw_moving
-from sbot.figures.arena.robots import Robots
-from sbot.figures.arena.shapes import lines
-from sbot.figures.arena.view import above_axes, drawn_width, points_a_metre, view_of
-from sbot.figures.arena.wind import draw_wind, label_in
+from sbot.figures.arena import (
+    GAP,
+    LINE,
+    MOST_NAMED,
+    above_axes,
+    drawn_width,
+    heading_colours,
+    lines,
+    points_a_metre,
+    robot_colours,
+    shortened,
+    view_of,
+    width_of,
+    wrapped_parts,
+)
 from sbot.figures.data import RunData, name_of
 from sbot.figures.film import (
     AUTO,
     Film,
+    Pixels,
     check_length,
     frame_count,
     frame_indexes,
     frame_rate,
     speed_up,
+    write_gif,
 )
-from sbot.figures.gif import Pixels, write_gif
+from sbot.figures.ground import NAME, covered_goals, draw_goals, draw_world
+from sbot.figures.obstacles import Boxes, draw_moving, draw_wind, label_in
 from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import PLAIN, Look
+from sbot.figures.robots import MOST_NUMBERED_SMALL, Numbers, Robots, draw_heading_legend
 from sbot.figures.signs import BAR_PLACE, draw_scale_bar
-from sbot.figures.zones import NAME
 from sbot_common.errors import InputError, one_line
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch

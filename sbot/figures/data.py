@@ -2,24 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.figures.free_wind import RecordedWind, wind_of
+from sbot.bag.reader import Bag
+from sbot.bag.tables import Series, held
+from sbot.controllers.external import ENTRY as EXTERNAL
 from sbot.runner.history import Run
-from sbot.scenario.assemble import robot_bodies, wind_source
-from sbot.scenario.load import UNNAMED
+from sbot.runner.loop import run_scenario
+from sbot.scenario.assemble import make_turbulence, robot_bodies, wind_source
+from sbot.scenario.load import UNNAMED, load_scenario, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.world import box_poses, starting_world
+from sbot_common import topics
+from sbot_common.angles import yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError, one_line
+from sbot_common.controlled_robot import checked_goal
+from sbot_common.errors import InputError, first_of, one_line
+from sbot_common.wire.cdr import little_endian
+from sbot_common.wire.messages import read_pose, read_poses
+from sbot_sim.dynamics.hooks import free_wind
 from sbot_sim.world.geometry import World
 from wind_model.grid import Lattice
+from wind_model.gust import gust_window, gusts_at
+from wind_model.messages import decode_field
+from wind_model.source import Wind, WindSource
+
+# Undisturbed wind at the robots of a recording, from the messages of the wind.
 
 Array = NDArray[np.float64]
 Stamps = NDArray[np.int64]
+
+
+class RecordedWind(NamedTuple):
+    """Wind of a run at T stamps, e.g. from messages: also where parameters changed in the run."""
+
+    stamps: Stamps  # (T,) ns, rising
+    velocity: Array  # (T, 3) m/s, outside the grid
+    gust: Array  # (T, 3) m/s
+    force: Array  # (T, 3) N
+    field: Lattice | None
+
+    def row(self, stamp_ns: int) -> int:
+        """Return the row of a stamp (ns), or of the last before it."""
+        return max(0, int(np.searchsorted(self.stamps, stamp_ns, side='right')) - 1)
+
+    def at(self, stamp_ns: int) -> Wind:
+        """Return the wind of one of the stamps (ns), or the last before it, as ``WindSource``."""
+        k = self.row(stamp_ns)
+        return Wind(self.velocity[k], self.force[k], self.field, self.gust[k])
+
+
+def wind_of(source: WindSource, stamps: Stamps) -> RecordedWind:
+    """Return what a source gives at the stamps (T,) (ns)."""
+    start, end = gust_window(source.parameters)
+    blows = ((start <= stamps) & (stamps < end))[:, np.newaxis]
+    calm, gusty = source.at(start - 1), source.at(start)
+    velocity, gust, force = (np.where(blows, during, otherwise) for during, otherwise in (
+        (gusty.velocity, calm.velocity), (gusty.gust, calm.gust), (gusty.force, calm.force)))
+    return RecordedWind(stamps, velocity, gust, force, source.field)
+
+
+def free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Stamps,
+               poses: Array) -> Array:
+    """Return the wind (T, N, 2) (m/s) that each robot would feel if it were alone.
+
+    With what forces give it in a tick, as in ``observation.wind``.
+
+    Parameters
+    ----------
+    scenario : of the recording
+    source : the wind of a stamp (ns), ``WindSource.at`` or that of a recording
+    stamps : (T,) ns, of ticks 0, 1, ...
+    poses : (T, N, 3) x, y (m), yaw (rad)
+
+    """
+    free = np.empty((*poses.shape[:2], 2))
+    mass = np.array([body.mass for body in robot_bodies(scenario)])[:, np.newaxis]
+    waves, dt = make_turbulence(scenario), scenario.rate.dt
+    for k, stamp in enumerate(stamps.tolist()):
+        wind, pose = source(stamp), np.ascontiguousarray(poses[k])
+        free[k] = free_wind(wind.field, np.ascontiguousarray(wind.velocity), pose,
+                            scenario.wind.flow.height)
+        free[k] += wind.gust[:2] + wind.force[:2] * dt / mass
+        if waves is not None:
+            x, y, _ = (wind.velocity * (k * dt)).tolist()
+            free[k] += gusts_at(waves, pose, x, y, k * dt)
+    return free
+
 
 _SHORT = 60  # letters of a description that fits into a title
 
@@ -134,3 +208,194 @@ def starts_of(scenario: Scenario, rows: int) -> Array:
 def box_starts_of(scenario: Scenario, rows: int) -> Array:
     """Return the poses (rows, B, 3) (m, m, rad) at which pushable boxes start."""
     return np.tile(box_poses(scenario.world), (rows, 1, 1))
+
+
+# Data of figures from a recording, or from a scenario that is run.
+
+BAG_SUFFIXES = ('.mcap', '.db3')
+_SHOWN = 10  # robots in a message
+_MOST_HOLES = 20  # of a table of poses, for each pose that was recorded
+
+
+def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = None) -> RunData:
+    """Return the run of a recording, or of a scenario, which is then run in this process.
+
+    Parameters
+    ----------
+    source : a bag (directory, .mcap or .db3), a scenario file or a shipped scenario's name
+    overrides : of the scenario, e.g. {'seed': 2}; none for a bag
+
+    Raises
+    ------
+    InputError
+        if there is neither a bag nor a scenario, if it cannot be used, or if nodes drive its
+        robots (``controller: external``).
+
+    """
+    if isinstance(source, Bag) or is_bag(source):
+        if overrides:
+            name = source.path if isinstance(source, Bag) else source
+            raise InputError(f'{name}: is a recording, which cannot be changed')
+        return from_bag(source)
+    scenario = load_scenario(str(source), overrides)
+    external = [str(i) for i, robot in enumerate(scenario.robots)
+                if robot.controller == EXTERNAL.name]
+    if external:
+        raise InputError(f'{source}: robot {first_of(external, _SHOWN)} (controller: external) '
+                         f'needs your node; record a run (sbot up {source} --node COMMAND '
+                         '--record DIR), then draw that (sbot plot DIR -o FILE)')
+    return from_result(run_scenario(scenario))
+
+
+def is_bag(source: str | Path) -> bool:
+    """Tell whether this names a recording rather than a scenario."""
+    if '\n' in str(source):
+        return False  # the text of a scenario
+    path = Path(source)
+    try:
+        return path.is_dir() or path.suffix in BAG_SUFFIXES
+    except (OSError, ValueError):  # too long for a name, or a zero byte in it
+        return False
+
+
+def bag_scenario(bag: Bag) -> Scenario:
+    """Return the scenario that a recording contains."""
+    return parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
+                          import_controllers=False)
+
+
+def from_bag(source: str | Path | Bag) -> RunData:
+    """Return the data of a recording; of its last run, if the simulation was reset.
+
+    Raises
+    ------
+    InputError
+        if it has no scenario or no poses.
+
+    """
+    bag = source if isinstance(source, Bag) else Bag(source)
+    scenario = bag_scenario(bag)
+    content = _Content(len(scenario.robots), len(scenario.world.moving),
+                       len(scenario.world.boxes))
+    with bag.named_errors():
+        for message in bag.messages_of(content.types):
+            content.add(message.name, message.payload)
+    return content.data(bag, scenario)
+
+
+class _Content:
+    """Gathers the messages that pictures need."""
+
+    def __init__(self, num_robots: int, obstacles: int, boxes: int) -> None:
+        self._n = num_robots
+        self._counts = {name: count for name, count in (
+            (topics.OBSTACLES.name, obstacles), (topics.BOXES.name, boxes)) if count}
+        self._newest_ns = 0
+        self._field: Lattice | None = None
+        self._goals: list[Goal] = []
+        # Of what moves or is pushed: x, y (m), yaw (rad); (M, 3) by stamp.
+        self._things: dict[str, dict[int, Array]] = {name: {} for name in self._counts}
+        self._goal_robots = {topics.resolve(topics.GOAL, i, num_robots): i
+                             for i in range(num_robots)}
+        self._series = {name: Series(name, topic.type) for name, topic in (
+            *((topic.name, topic) for topic in (topics.WIND_VELOCITY, topics.WIND_GUST,
+                                                topics.WIND_FORCE)),
+            *((topics.resolve(topic, i, num_robots), topic) for i in range(num_robots)
+              for topic in (topics.BASE_POSE_GROUND_TRUTH, topics.WIND)))}
+
+    @property
+    def types(self) -> dict[str, tuple[str]]:
+        return {topics.WIND_FIELD.name: (topics.WIND_FIELD.type,),
+                **dict.fromkeys(self._counts, (topics.OBSTACLES.type,)),
+                **dict.fromkeys(self._goal_robots, (topics.GOAL.type,)),
+                **{name: (series.type,) for name, series in self._series.items()}}
+
+    def add(self, name: str, payload: bytes) -> None:
+        if name in self._series:
+            stamp = self._series[name].add(payload)
+            if stamp < self._newest_ns - NANOSECONDS:  # time began again
+                for series in self._series.values():
+                    series.clear()
+                self._goals.clear()
+                for things in self._things.values():
+                    things.clear()
+                self._series[name].add(payload)
+                self._newest_ns = stamp
+            self._newest_ns = max(self._newest_ns, stamp)
+        elif name in self._goal_robots:
+            pose = read_pose(payload)
+            checked_goal(pose.x, pose.y)
+            self._goals.append(Goal(pose.stamp_ns, self._goal_robots[name], pose.x, pose.y))
+        elif name in self._counts:
+            poses = read_poses(little_endian(payload, topics.OBSTACLES.type), self._counts[name])
+            self._things[name][poses.stamp_ns] = poses.rows
+        else:
+            self._field = decode_field(payload)
+
+    def data(self, bag: Bag, scenario: Scenario) -> RunData:
+        n = self._n
+        names = [topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n) for i in range(n)]
+        for i, name in enumerate(names):
+            if not len(self._series[name]):
+                raise InputError(f'{bag.path}: needs the poses of robot {i}, the topic {name}')
+        tables = [self._series[name].arrays() for name in names]
+        stamps: Stamps = np.unique(np.concatenate([known for known, _ in tables]))
+        messages = sum(len(known) for known, _ in tables)
+        if len(stamps) * n > _MOST_HOLES * (messages + 1000):
+            raise InputError(f'{bag.path}: the poses of its {n} robots have different stamps: '
+                             f'{len(stamps)}')
+        poses = np.empty((len(stamps), n, 3))
+        wind = np.zeros((len(stamps), n, 2))
+        for i, (known, rows) in enumerate(tables):
+            if not np.isfinite(rows).all():
+                raise InputError(f'{bag.path}: {names[i]}: a pose is not finite')
+            yaws = [yaw_from_quaternion(*q) for q in rows[:, 3:].tolist()]
+            poses[:, i] = held(stamps, known, np.column_stack([rows[:, :2], yaws]))
+            messages_of_wind = self._series[topics.resolve(topics.WIND, i, n)]
+            if len(messages_of_wind):
+                known, rows = messages_of_wind.arrays()
+                if not np.isfinite(rows).all():
+                    raise InputError(f'{bag.path}: the wind of robot {i} is not finite')
+                wind[:, i] = held(stamps, known, rows[:, :2])
+        velocity, gust, force = (self._vectors(topic, stamps, bag) for topic in (
+            topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE))
+        air = RecordedWind(stamps, velocity, gust, force, self._field)
+        free = free_winds(scenario, air.at, stamps, poses)
+        goals = (*self._unpublished_goals(scenario, int(stamps[0])), *self._goals)
+        return RunData(scenario, stamps, poses, wind, free, goals,
+                       starting_world(scenario.world, with_boxes=False), radius_of(scenario),
+                       air,
+                       self._things_at(bag, topics.OBSTACLES.name, stamps,
+                                       starts_of(scenario, len(stamps))),
+                       self._things_at(bag, topics.BOXES.name, stamps,
+                                       box_starts_of(scenario, len(stamps))))
+
+    def _unpublished_goals(self, scenario: Scenario, begin: int) -> list[Goal]:
+        """Return the scenario's goals of robots whose goal no message tells.
+
+        The simulation publishes no goal of a robot with ``controller: external``.
+        """
+        published = {goal.robot for goal in self._goals}
+        return [Goal(begin, i, *robot.goal) for i, robot in enumerate(scenario.robots)
+                if robot.goal is not None and i not in published]
+
+    def _things_at(self, bag: Bag, name: str, stamps: Stamps, starts: Array) -> Array:
+        """Return centres (T, M, 2) m, or with yaws (T, M, 3); ``starts`` where none is known."""
+        if not self._things.get(name):
+            return starts
+        known = np.array(sorted(self._things[name]), np.int64)
+        rows = np.stack([self._things[name][stamp] for stamp in known.tolist()])
+        if not np.isfinite(rows).all():
+            raise InputError(f'{bag.path}: {name}: a position is not finite')
+        places: Array = held(stamps, known, rows)
+        return places[:, :, :starts.shape[2]]
+
+    def _vectors(self, topic: topics.Topic, stamps: Stamps, bag: Bag) -> Array:
+        """Return the vectors (T, 3) of a global topic; zero where nothing was recorded."""
+        series = self._series[topic.name]
+        if not len(series):
+            return np.zeros((len(stamps), 3))
+        vectors: Array = held(stamps, *series.arrays())
+        if not np.isfinite(vectors).all():
+            raise InputError(f'{bag.path}: {topic.name} is not finite')
+        return vectors

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from sbot.figures.arena.colours import LEADER, MOST_NAMED, robot_colours
+from sbot.figures.arena import LEADER, MOST_NAMED, robot_colours
 from sbot.figures.data import RunData
 from sbot.figures.palette import palette
 from sbot.scenario.controllers import has_leader

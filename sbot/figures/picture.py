@@ -10,24 +10,26 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sbot.figures.arena.boxes import Boxes, draw_box_starts
-from sbot.figures.arena.colours import MOST_NAMED
-from sbot.figures.arena.contacts import draw_contacts
-from sbot.figures.arena.goals import draw_goals
-from sbot.figures.arena.ground import draw_arena
-from sbot.figures.arena.lettering import GAP, LINE, width_of, wrapped
-from sbot.figures.arena.numbers import MOST_NUMBERED, number_robots
-from sbot.figures.arena.obstacles import draw_moving
-from sbot.figures.arena.robots import Robots
-from sbot.figures.arena.view import ABOVE, drawn_width, view_of
+from sbot.figures.arena import (
+    ABOVE,
+    GAP,
+    LINE,
+    MOST_NAMED,
+    drawn_width,
+    view_of,
+    width_of,
+    wrapped,
+)
 from sbot.figures.data import RunData, name_of
 from sbot.figures.film import FORMATS as FILMS
 from sbot.figures.film import Film
-from sbot.figures.moments import draw_moments
+from sbot.figures.ground import draw_arena, draw_goals
+from sbot.figures.obstacles import Boxes, draw_box_starts, draw_moving
 from sbot.figures.palette import DPI, drawing, style_of
 from sbot.figures.panels import draw_panels, panels_of
+from sbot.figures.robots import MOST_NUMBERED, Robots, draw_contacts, number_robots
 from sbot.figures.signs import draw_signs
-from sbot.figures.tracks import dots, draw_strip, draw_tracks, interval
+from sbot.figures.tracks import dots, draw_moments, draw_strip, draw_tracks, interval
 from sbot_common.clock import in_seconds
 from sbot_common.errors import InputError, bad_value, one_line
 from wind_model.gust import forces_act

@@ -12,16 +12,12 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import MarkerStyle
 from matplotlib.transforms import ScaledTranslation, Transform, blended_transform_factory
 
-from sbot.figures.arena.colours import MOST_NAMED
-from sbot.figures.arena.contacts import contact_begins, contact_style
-from sbot.figures.arena.goals import latest_goals, wide_tolerances
-from sbot.figures.arena.lettering import LINE
-from sbot.figures.arena.shapes import rectangles_of
-from sbot.figures.arena.view import points_a_metre
-from sbot.figures.arena.wind import free_wind_arrows, wind_colours
+from sbot.figures.arena import LINE, MOST_NAMED, points_a_metre, rectangles_of, strongest_gust
 from sbot.figures.data import RunData
+from sbot.figures.ground import latest_goals, wide_tolerances
+from sbot.figures.obstacles import free_wind_arrows, wind_colours
 from sbot.figures.palette import palette
-from sbot.figures.wind_label import strongest_gust
+from sbot.figures.robots import contact_begins, contact_style
 
 _BELOW = 0.33  # inches from the arena to the middle of its legend, on the line of `x (m)`
 _MOST_SIGNS = 3  # beside the label of the x axis; more are below it

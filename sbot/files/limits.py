@@ -7,12 +7,12 @@ several, separated by commas.
 from __future__ import annotations
 
 import os
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from sbot_common.errors import InputError, bad_value
-from sbot_common.files import open_regular
+from sbot_common.errors import InputError, bad_value, open_regular
 from sbot_common.params import Param, refuse_unknown, updated
 
 VARIABLE = 'SBOT_LIMITS'
@@ -97,3 +97,18 @@ def too_large(where: str, what: str, found: int, name: str) -> InputError:
     """
     return InputError(f'{where}: too large: {found} {what}, expected at most '
                       f'{getattr(limits(), name)} ({VARIABLE}={name}=... changes that)')
+
+
+# Temporary folders of commands.
+
+class TemporaryFolder(tempfile.TemporaryDirectory[str]):
+    """A temporary folder, deleted at the end of a ``with`` or with this object.
+
+    Parameters
+    ----------
+    purpose : a word of its name
+
+    """
+
+    def __init__(self, purpose: str) -> None:
+        super().__init__(prefix=f'sbot_{purpose}_')

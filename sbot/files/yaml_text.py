@@ -6,16 +6,137 @@ the size of what aliases expand to is known before anything is expanded.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
 import yaml
 
 from sbot.files.limits import MOST_DEPTH, limits, too_large
-from sbot.files.yaml_nodes import TAG, Dumper, compose
-from sbot_common.errors import InputError
-from sbot_common.files import open_regular
+from sbot_common.errors import InputError, bad_value, decoding, open_regular
+
+# YAML text to nodes with line numbers: YAML 1.2 core schema, limited depth.
+
+TAG = 'tag:yaml.org,2002:'
+_BASE: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+_DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
+
+# The core schema of YAML 1.2, and '<<'. Kind, pattern, first characters.
+_RESOLVERS: list[tuple[str, str, list[str]]] = [
+    ('null', r'~|null|Null|NULL|', ['~', 'n', 'N', '']),
+    ('bool', r'true|True|TRUE|false|False|FALSE', list('tTfF')),
+    ('int', r'[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+', list('-+0123456789')),
+    ('float', r'[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?'
+              r'|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)', list('-+0123456789.')),
+    ('merge', r'<<', ['<']),
+]
+
+
+class _Loader(_BASE):  # type: ignore[misc]
+    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's way
+
+
+class Dumper(_DUMPER):  # type: ignore[misc]
+    """Quotes text that YAML 1.1 or 1.2 would read as another type; writes no aliases."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Write equal objects out again each time."""
+        return True
+
+
+for _kind, _pattern, _first in _RESOLVERS:
+    for _class in (_Loader, Dumper):
+        _class.add_implicit_resolver(TAG + _kind, re.compile(f'^(?:{_pattern})$'), _first)
+
+
+def compose(text: str, file: str) -> yaml.Node | None:
+    """Return the node of a text's only document, None if there is none; aliases share nodes.
+
+    Raises
+    ------
+    InputError
+        one line with file, line and column for a syntax error; also for an unknown alias, a second
+        document and for nesting deeper than ``MOST_DEPTH``.
+
+    """
+    check_events(text, file)
+    with _named_errors(text, file):
+        node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
+        return node
+
+
+@contextmanager
+def _named_errors(text: str, file: str) -> Iterator[None]:
+    """Turn YAML's errors into one line each."""
+    try:
+        yield
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f':{mark.line + 1}:{mark.column + 1}' if mark else ''
+        problem = ' '.join(f'{error.context or ""} {error.problem or ""}'.split())
+        hint = _hint(text, mark.line if mark else 0)
+        raise InputError(f'{file}{place}: not valid YAML: {problem}{hint}') from None
+    except yaml.YAMLError as error:
+        problem = ' '.join(str(error).split())[:120]
+        raise InputError(f'{file}: not valid YAML: {problem}') from None
+    except UnicodeError:
+        raise InputError(f'{file}: not UTF-8 text') from None
+
+
+def _hint(text: str, line: int) -> str:
+    """Say so when there is a tab in the indentation of the line or the one before it."""
+    near = text.splitlines()[max(0, line - 1):line + 1]
+    if any('\t' in each[:len(each) - len(each.lstrip())] for each in near):
+        return '; indent with spaces, not tabs'
+    return ''
+
+
+def check_events(text: str, file: str) -> None:
+    """Refuse deep nesting, which would exhaust the stack of ``yaml.compose``, and other errors.
+
+    Events come one by one without recursion.
+
+    Raises
+    ------
+    InputError
+        as ``compose``, and for more nodes than ``limits().text_values``.
+
+    """
+    with _named_errors(text, file):
+        _check_events(text, file)
+
+
+def _check_events(text: str, file: str) -> None:
+    known = limits()
+    depth = documents = nodes = 0
+    anchors = set()
+    for event in yaml.parse(text, Loader=_Loader):
+        problem = ''
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents > 1:
+                problem = 'a second document begins here; a scenario is one document'
+        elif isinstance(event, yaml.AliasEvent):
+            if event.anchor not in anchors:
+                problem = f"not valid YAML: there is no anchor '&{event.anchor}' before this alias"
+        elif isinstance(event, yaml.NodeEvent):
+            anchors.add(event.anchor)
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            nodes += 1
+            if depth > MOST_DEPTH:
+                problem = f'nested more than {MOST_DEPTH} levels deep'
+            elif nodes > 2 * known.text_values:  # keys and values
+                raise too_large(file, 'values or more', nodes // 2, 'text_values')
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if problem:
+            mark: Any = event.start_mark
+            raise InputError(f'{file}:{mark.line + 1}:{mark.column + 1}: {problem}')
+
 
 KeyPath = tuple[str | int, ...]
 LARGEST = 2**63 - 1  # of whole numbers, whatever their sign
@@ -214,3 +335,88 @@ def dump_yaml(values: Mapping[str, object]) -> str:
     text: str = yaml.dump(dict(values), Dumper=Dumper, sort_keys=False, allow_unicode=True,
                           default_flow_style=None, width=100)
     return text
+
+
+# Plain values of dicts from Python, as YAML has them.
+
+_MOST_ITEMS = 10_000_000  # of an array
+
+
+def plain_values(value: Any, where: str = 'scenario') -> Any:  # noqa: ANN401 - any plain value
+    """Return a deep copy of values as YAML has them: NumPy's numbers and arrays become Python's.
+
+    Raises
+    ------
+    InputError
+        naming the key path, for a key or a value that a scenario file cannot have.
+
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        if value.size > _MOST_ITEMS:
+            raise bad_value(where, f'shape {value.shape}', f'at most {_MOST_ITEMS} numbers')
+        value = value.tolist()
+    if isinstance(value, str):
+        try:
+            value.encode('utf-8')
+        except UnicodeEncodeError:
+            raise bad_value(where, value, 'text, which can be written as UTF-8') from None
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise bad_value(where, value, 'a whole number that fits into 64 bits')
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Path | Fraction):
+        return str(value)
+    if where.count('.') > (most := MOST_DEPTH):
+        raise InputError(f'{where[:80]}...: nested more than {most} levels deep')
+    if isinstance(value, list | tuple):
+        return [plain_values(item, f'{where}.{i}') for i, item in enumerate(value)]
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str) or not is_key(plain_values(key, f'{where}: key')):
+                raise bad_value(f'{where}: key', key, 'text without white space')
+        return {key: plain_values(item, f'{where}.{key}') for key, item in value.items()}
+    raise bad_value(where, value, 'numbers, text, lists and dicts')
+
+
+# Load YAML of recordings (metadata.yaml, scenarios) quickly and safely, without line numbers.
+
+_PLAIN_BASE: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+_LEFT_OUT = ('timestamp', 'merge')  # dates are text; merging can double itself without end
+
+
+class _PlainLoader(_PLAIN_BASE):  # type: ignore[misc]
+    yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's way
+        first: [(tag, pattern) for tag, pattern in resolvers
+                if not tag.endswith(_LEFT_OUT)]
+        for first, resolvers in _PLAIN_BASE.yaml_implicit_resolvers.items()}
+
+
+def load_plain(text: str, file: str) -> object:
+    """Return the plain value of a YAML text; equal aliases are one object, not copies.
+
+    Raises
+    ------
+    InputError
+        in one line, for anything that is not one document of plain values within ``limits()``.
+
+    """
+    if len(text) > limits().file_bytes:
+        raise too_large(file, 'characters', len(text), 'file_bytes')
+    check_events(text, file)
+    with decoding(f'{file}: not valid YAML'):
+        return yaml.load(text, _PlainLoader)
+
+
+def load_mapping(text: str, file: str) -> dict[Any, Any]:
+    """Return the mapping of a YAML text.
+
+    Raises
+    ------
+    InputError
+        as ``load_plain``, and if it is something else than a mapping.
+
+    """
+    value = load_plain(text, file)
+    if not isinstance(value, dict):
+        raise InputError(f'{file}: got {type(value).__name__}, expected a mapping')
+    return value

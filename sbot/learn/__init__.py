@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_controller.network import Network
 from sbot.api.loading import Source, Sources
+from sbot.controllers.neural.network import Network
 from sbot.learn.shipped import Aggregate, AvoidObstacles, FollowLeader, ReachGoal
 from sbot.learn.task import Moment, Task
 from sbot.learn.tasks.entry import Entry, Metric, Rule, Scene, Track
@@ -17,12 +17,11 @@ from sbot.learn.tasks.registry import entries, scene_of
 from sbot_common.errors import InputError, install_command
 
 if TYPE_CHECKING:
+    from sbot.learn.benchmarl import RobotsTask
+    from sbot.learn.gymnasium_api import RobotsEnv, RobotsVectorEnv
     from sbot.learn.parallel import SwarmEnv
-    from sbot.learn.single import RobotsEnv
     from sbot.learn.stable_baselines import RobotsVecEnv
-    from sbot.learn.torchrl.benchmarl import RobotsTask
-    from sbot.learn.torchrl.environment import RobotsTorchEnv
-    from sbot.learn.vector import RobotsVectorEnv
+    from sbot.learn.torchrl import RobotsTorchEnv
 
 __all__ = ['IDS', 'TASKS', 'Aggregate', 'AvoidObstacles', 'Entry', 'FollowLeader', 'Metric',
            'Moment', 'ReachGoal', 'Rule', 'Scene', 'Task', 'Track', 'benchmarl_network',
@@ -113,7 +112,7 @@ def vector_env(scenario: Sources | None, count: int, /, *, task: Task | str | No
 
     """
     try:
-        from sbot.learn.vector import RobotsVectorEnv
+        from sbot.learn.gymnasium_api import RobotsVectorEnv
     except ImportError:
         raise _missing('vector_env', 'gymnasium', 'learn') from None
     return RobotsVectorEnv(scenario, count, task, render_mode, threads, discrete, rewards,
@@ -134,7 +133,7 @@ def env(scenario: Source | None = None, /, *, task: Task | str | None = None,
 
     """
     try:
-        from sbot.learn.single import RobotsEnv
+        from sbot.learn.gymnasium_api import RobotsEnv
     except ImportError:
         raise _missing('env', 'gymnasium', 'learn') from None
     return RobotsEnv(scenario, task, render_mode, discrete, overrides)
@@ -227,7 +226,7 @@ def torchrl_env(scenario: Sources | None, count: int, /, *, task: Task | str | N
 
     """
     try:
-        from sbot.learn.torchrl.environment import RobotsTorchEnv
+        from sbot.learn.torchrl import RobotsTorchEnv
     except ImportError:
         raise _missing('torchrl_env', 'torchrl', 'marl') from None
     return RobotsTorchEnv(scenario, count, task, threads, discrete, groups, device, overrides)
@@ -250,7 +249,7 @@ def benchmarl_task(scenario: Sources | None = None, /, *, task: Task | str | Non
 
     """
     try:
-        from sbot.learn.torchrl.benchmarl import RobotsTask
+        from sbot.learn.benchmarl import RobotsTask
     except ImportError:
         raise _missing('benchmarl_task', 'benchmarl', 'marl') from None
     return RobotsTask(scenario, task, threads, groups, overrides)
@@ -277,7 +276,7 @@ def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
 
     """
     try:
-        from sbot.learn.torchrl.networks import networks_of
+        from sbot.learn.torchrl import networks_of
     except ImportError:
         raise _missing('benchmarl_network', 'torchrl', 'marl') from None
     return networks_of(experiment, group)

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from neural_controller.inputs import field_of
 from sbot.api.loading import Sources, load_uncontrolled
 from sbot.api.worlds import Worlds
-from sbot.learn.actions import Actions
-from sbot.learn.answers import Answers
-from sbot.learn.interface import Interface
-from sbot.learn.randomise import Drawn, apply, checked_ranges, draw
-from sbot.learn.task import Flags, Floats, Moment, Task
+from sbot.controllers.neural.inputs import field_of
+from sbot.learn.task import Actions, Answers, Flags, Floats, Interface, Moment, Task
 from sbot.learn.task_checks import (
+    Drawn,
+    apply,
+    checked_ranges,
     common_limits,
+    draw,
     goals_of,
     home_of,
     make_task,
@@ -27,15 +27,8 @@ from sbot.learn.task_checks import (
     warn_of_idle,
 )
 from sbot.scenario.model import Scenario
-from sbot.worlds.arguments import (
-    LARGEST_SEED,
-    MOST_WORLDS,
-    chosen_worlds,
-    flag,
-)
-from sbot.worlds.learned import learned_in
 from sbot.worlds.observation import Observations
-from sbot.worlds.saved import Saved
+from sbot.worlds.setting import LARGEST_SEED, MOST_WORLDS, Saved, chosen_worlds, flag, learned_in
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.sensors.registry import sensors

@@ -12,8 +12,8 @@ from pettingzoo import ParallelEnv
 
 from sbot.api.loading import Source
 from sbot.learn.episodes import Episodes, SavedEpisodes, check_options
-from sbot.learn.render.picture import MODES, Renderer
-from sbot.learn.spaces import action_space, observation_space
+from sbot.learn.gymnasium_api import action_space, observation_space
+from sbot.learn.render import MODES, Renderer
 from sbot.learn.task import Task
 from sbot_common.errors import InputError, bad_value
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from neural_controller.inputs import CONTACT_READING
-from neural_controller.outputs import WHEELS
+from sbot.controllers.neural.inputs import CONTACT_READING
+from sbot.controllers.neural.network import WHEELS
 from sbot.learn.task import Flags, Floats, Moment, Task
-from sbot_common.twist import OMEGA, VX
+from sbot_common.observation import OMEGA, VX
 
 CONTACT = 0.05  # reward that a decision costs which ends in a contact
 

@@ -13,12 +13,12 @@ from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecNormalize
 
-from neural_controller.layers import tanh_in_place
-from neural_controller.network import Network, make_network
 from sbot.api.loading import Sources
+from sbot.controllers.neural.controller import tanh_in_place
+from sbot.controllers.neural.network import Network, make_network
 from sbot.learn.episodes import Episodes
-from sbot.learn.render.picture import Renderer
-from sbot.learn.spaces import action_space, observation_space
+from sbot.learn.gymnasium_api import action_space, observation_space
+from sbot.learn.render import Renderer
 from sbot.learn.task import Task
 from sbot.learn.task_checks import check_robots_have
 from sbot_common.errors import InputError

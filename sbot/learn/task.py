@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from neural_controller.network import Network
-from sbot.worlds.arguments import MOST_TICKS
+from sbot.controllers.neural.inputs import input_table
+from sbot.controllers.neural.network import Network
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations
-from sbot_common.arguments import whole
+from sbot.worlds.policy import deciding_phases
+from sbot.worlds.setting import MOST_TICKS
+from sbot_common.arguments import as_array, numbers, whole
 from sbot_common.errors import InputError, bad_value
+from sbot_common.user_code import call_user_code
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from sbot_sim.worlds.batch import no_policy
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -42,7 +47,7 @@ class Task:
     """
 
     inputs: tuple[str, ...] = ('infrared',)
-    """Names of inputs (``neural_controller.inputs``), side by side in an observation."""
+    """Names of inputs (``sbot.controllers.neural.inputs``), side by side in an observation."""
     senses: tuple[str, ...] = ()
     """Names of further sensors to simulate, as ``sbot.Worlds`` takes them."""
     outputs: str = 'wheels'
@@ -148,3 +153,226 @@ def heard(now: Moment, count: int) -> Floats:
         out[..., count] = 1.0
         out[neighbours.number == 0] = 0.0
     return out
+
+
+# Answers of a task's methods, checked: observations, rewards, masks, start poses and goals.
+
+_NUMBERS = 'biuf'  # kinds of arrays
+
+
+class Answers:
+    """A task's methods for K worlds of N robots; InputError where they return something else.
+
+    What they raise is one line, too (``UserCodeError``).
+    """
+
+    def __init__(self, task: Task, worlds: int, robots: int) -> None:
+        self._task, self._shape = task, (worlds, robots)
+
+    def start(self, worlds: Worlds, k: int, rng: np.random.Generator) -> Floats | None:
+        """Return the start poses (N, 3) of an episode in world k; None: those of the seed."""
+        given = self._ask('begin', worlds, k, rng)
+        return None if given is None else _array_of('begin', given, ((self._shape[1], 3),))
+
+    def goals(self, worlds: Worlds, k: int, rng: np.random.Generator) -> Floats | None:
+        """Return the goals (N, 2) or (2,) (m) of world k; None: those of the scenario."""
+        given = self._ask('goals', worlds, k, rng)
+        return None if given is None else _array_of('goals', given, ((2,), (self._shape[1], 2)))
+
+    def observation(self, now: Moment) -> NDArray[np.float32]:
+        """Return the observations of the robots, (K, N, columns)."""
+        where = self._name('observation')
+        seen = as_array(where, self._ask('observation', now))
+        if seen.ndim != 3 or seen.shape[:2] != self._shape:
+            raise bad_value(where, f'shape {seen.shape}',
+                            f'shape ({self._shape[0]}, {self._shape[1]}, columns)')
+        if seen.dtype.kind not in _NUMBERS:
+            raise bad_value(where, f'{seen.dtype}', 'numbers')
+        return seen.astype(np.float32)
+
+    def state(self, now: Moment) -> NDArray[np.float32]:
+        """Return the state of whole worlds for critics, (K, columns)."""
+        where = self._name('state')
+        given = as_array(where, self._ask('state', now))
+        if (given.ndim != 2 or len(given) != self._shape[0]
+                or given.dtype.kind not in _NUMBERS):
+            raise bad_value(where, f'{given.dtype} of shape {given.shape}',
+                            f'numbers of shape ({self._shape[0]}, columns)')
+        return given.astype(np.float32)
+
+    def mask(self, now: Moment, moves: int) -> Flags | None:
+        """Return which moves robots may choose, (K, N, moves); None: all."""
+        given = self._ask('mask', now)
+        if given is None:
+            return None
+        where, shape = self._name('mask'), (*self._shape, moves)
+        mask = as_array(where, given)
+        if mask.shape != shape or mask.dtype != np.bool_:
+            raise bad_value(where, f'{mask.dtype} of shape {mask.shape}',
+                            f'truth values of shape {shape}')
+        if not mask.any(axis=2).all():
+            k, i = np.argwhere(~mask.any(axis=2))[0].tolist()
+            raise bad_value(where, f'no move of robot {i} in world {k}', 'at least one')
+        return mask
+
+    def of_robots(self, method: str, active: Flags, *moments: Moment) -> NDArray[Any]:
+        """Return ``reward`` or ``ended`` of each robot, (K, N); finite where it is active."""
+        where = self._name(method)
+        answer = as_array(where, self._ask(method, *moments))
+        if answer.shape != self._shape:
+            raise bad_value(where, f'shape {answer.shape}', f'shape {self._shape}: '
+                            'a value for each robot of each world')
+        if answer.dtype != np.bool_ and (answer.dtype.kind not in _NUMBERS or not (
+                np.isfinite(answer).all() or np.isfinite(answer[active]).all())):
+            raise bad_value(where, answer.tolist(), 'finite numbers')
+        return answer
+
+    def _name(self, method: str) -> str:
+        return f'{type(self._task).__name__}.{method}()'
+
+    def _ask(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
+        return call_user_code(lambda: getattr(self._task, method)(*arguments),
+                              lambda: self._name(method))
+
+
+def _array_of(what: str, values: ArrayLike, shapes: Sequence[tuple[int, ...]]) -> Floats:
+    """Return what a task gave as an array of one of the shapes."""
+    where = f'{what} of the task'
+    array = as_array(where, values)
+    if array.dtype.kind not in _NUMBERS:
+        raise bad_value(where, values, 'numbers')
+    if array.shape not in shapes:
+        raise bad_value(where, f'shape {array.shape}',
+                        ' or '.join(f'shape {shape}' for shape in shapes))
+    return array.astype(np.float64)
+
+
+# Inputs and commands of the robots in a batch, by name, as networks use them.
+
+class Interface:
+    """Inputs and commands of K worlds, by the compiled code of policies: the same bits.
+
+    Parameters
+    ----------
+    worlds : kept alive
+    network : names of the inputs, outputs and greatest speeds; it has no weights
+    goal : (K, N, 2) m
+    limits : (N, 2) greatest speeds (m/s), and distances of wheels (m) or turn rates (rad/s)
+
+    """
+
+    def __init__(self, worlds: Worlds, network: Network, goal: Floats, limits: Floats) -> None:
+        rows = worlds.count * worlds.robots
+        self._worlds = worlds
+        self._arrays = no_policy()._replace(
+            inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, 2)),
+            table=input_table(network.inputs), goal=goal.reshape(-1, 2).copy(),
+            limits=np.tile(limits.ravel(), worlds.count))
+        gather, _, act = deciding_phases(network)
+        self._gather = worlds.program(
+            [gather, *worlds.reading_phases(network, self._arrays)], self._arrays)
+        self._act = worlds.program([act], self._arrays)
+
+    def aim(self, goal: Floats) -> None:
+        """Set the goals (K, N, 2) m."""
+        self._arrays.goal[:] = goal.reshape(-1, 2)
+
+    def inputs(self) -> Floats:
+        """Return the inputs (K, N, I) of all robots now."""
+        w = self._worlds
+        w.simulation.run(self._gather)
+        return self._arrays.inputs.reshape(w.count, w.robots, -1).copy()
+
+    def commands(self, actions: Floats) -> Floats:
+        """Return the commands (K, N, 3) vx, vy, omega of actions (K, N, 2) in [-1, 1]."""
+        w = self._worlds
+        self._arrays.outputs[:] = actions.reshape(-1, 2)
+        w.simulation.run(self._act)
+        return w.state.command.reshape(w.count, w.robots, 3).copy()
+
+
+# Actions of environments: shares of the greatest speeds, moves by number, bytes to broadcast.
+
+MOST_BYTES = DATA_BYTES - 1  # that a robot may choose: byte 0 is the radius's
+_MOST_MOVES = 1000
+
+
+class Actions:
+    """What the numbers that an environment is given for each robot mean.
+
+    Parameters
+    ----------
+    task : its ``moves`` and ``broadcast``
+    discrete : whether an action is the number of a move
+    hears : whether robots have range and bearing
+
+    Raises
+    ------
+    InputError
+        for moves that are not pairs of shares, more bytes than a robot sends, or bytes that
+        nobody hears.
+
+    """
+
+    def __init__(self, task: Task, discrete: bool, hears: bool) -> None:
+        self.discrete = discrete
+        self.bytes = whole('broadcast of the task', task.broadcast, 0, MOST_BYTES)
+        if self.bytes and not hears:
+            raise InputError('broadcast of the task needs range and bearing; add '
+                             'sensors.range_and_bearing: true to the scenario')
+        if self.bytes and discrete:
+            raise InputError('broadcast of the task cannot be combined with discrete')
+        self.moves = _checked_moves(task.moves)
+        self.columns = 2 + self.bytes
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of a robot's action: () for the number of a move, else (columns,)."""
+        return () if self.discrete else (self.columns,)
+
+    def checked(self, where: str, given: ArrayLike, *robots: tuple[int, ...]) -> NDArray[Any]:
+        """Return actions of the first of some shapes of robots, given in any of them.
+
+        Raises
+        ------
+        InputError
+            for another shape, shares that are not finite, and a move that there is not.
+
+        """
+        shapes = [(*rows, *self.shape) for rows in robots]
+        if not self.discrete:
+            return numbers(where, given, *shapes).reshape(shapes[0])
+        array = as_array(where, given)
+        if array.shape not in shapes:
+            raise bad_value(where, f'shape {array.shape}',
+                            ' or '.join(f'shape {shape}' for shape in shapes))
+        if array.dtype.kind not in 'iu' or ((array < 0) | (array >= len(self.moves))).any():
+            raise bad_value(where, array.tolist(), f'whole numbers from 0 to '
+                            f'{len(self.moves) - 1}')
+        return array.reshape(shapes[0])
+
+    def split(self, actions: NDArray[Any], active: Flags) -> tuple[Floats, NDArray[Any] | None]:
+        """Return shares (K, N, 2) and bytes (K, N, 10) of actions; robots that are done do none.
+
+        Bytes are None where the task broadcasts none.
+        """
+        shares = self.moves[actions] if self.discrete else actions[..., :2]
+        if not active.all():
+            shares = np.where(active[..., None], shares, 0.0)
+        if not self.bytes:
+            return shares, None
+        data = np.zeros((*active.shape, DATA_BYTES), np.int64)
+        values = np.rint((np.clip(actions[..., 2:], -1.0, 1.0) + 1.0) * 127.5).astype(np.int64)
+        data[..., 1:1 + self.bytes] = np.where(active[..., None], values, 0)
+        return shares, data
+
+
+def _checked_moves(given: Any) -> Floats:  # noqa: ANN401
+    moves = as_array('moves of the task', given)
+    if moves.ndim != 2 or not 1 <= len(moves) <= _MOST_MOVES or moves.shape[1] != 2:
+        raise bad_value('moves of the task', f'shape {moves.shape}',
+                        f'pairs of shares, 1 to {_MOST_MOVES}')
+    checked = numbers('moves of the task', moves, moves.shape)
+    if (np.abs(checked) > 1.0).any():
+        raise bad_value('moves of the task', moves.tolist(), 'shares from -1 to 1')
+    return checked

@@ -13,19 +13,17 @@ from typing import Any
 
 from sbot.controllers.registry import is_named
 from sbot.controllers.user import load_class
-from sbot.files.temporary import TemporaryFolder
+from sbot.files.limits import TemporaryFolder
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation import library
-from sbot.navigation.competitors import is_node
+from sbot.navigation.competitors import command_words, driven_run, is_node, node_scenario
 from sbot.navigation.metrics import navigation
-from sbot.navigation.nodes import command_words, driven_run, node_scenario
-from sbot.navigation.scene import Scene
+from sbot.navigation.scenes import Scene
 from sbot.ros.up import NodeFailed
 from sbot.sweeps.experiment import Options, run_sweep
+from sbot.sweeps.journal import check_values, read_index, read_rows
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.request import Request
-from sbot.sweeps.results.journal import read_index, read_rows
-from sbot.sweeps.sources import check_values
 from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value, one_line, shown
 
@@ -209,7 +207,7 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
 
     Parameters
     ----------
-    rows : from ``rows.read_rows_file``
+    rows : from ``table.read_rows_file``
     known : the scenes, as ``library.families`` returns them
     options : how to run them; of rows of nodes, none of it counts
 

@@ -3,23 +3,206 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from defusedxml import DefusedXmlException, ElementTree
 
-from sbot.navigation import alone, mini_games, open_space
-from sbot.navigation.barn import barn_scenes, dynabarn_scenes
-from sbot.navigation.scene import Scene, rounded
+from sbot.files.limits import read_within
+from sbot.files.yaml_text import decode_text
+from sbot.navigation import scenes as alone
+from sbot.navigation import scenes as mini_games
+from sbot.navigation import scenes as open_space
+from sbot.navigation.scenes import Scene, Values, robot, rounded, scene
 from sbot.scenario.fields import MAX_SEED
-from sbot_common.errors import InputError, one_line, shown, unknown_name
+from sbot_common.errors import InputError, bad_value, decoding, one_line, shown, unknown_name
+
+# Worlds of BARN and DynaBARN, read from a user's copy of their files.
+#
+# BARN: Perille, Truong, Xiao, Stone, Benchmarking Metric Ground Navigation, SSRR 2020; start,
+# goal, tolerance, limit of time and optimal times as in run.py of Daffan/the-barn-challenge, 2024.
+# DynaBARN: Nair et al., DynaBARN: Benchmarking Metric Ground Navigation in Dynamic Environments,
+# SSRR 2022. Nothing of theirs is in this package.
+
+JACKAL = {'length': 0.508, 'width': 0.43, 'wheel_distance': 0.37559, 'wheel_radius': 0.098,
+          'max_wheel_speed': 2.0 / 0.098, 'mass': 17.0, 'max_acceleration': 2.0,
+          'max_angular_acceleration': 20.0}  # m, rad/s, kg, m/s^2, rad/s^2; 2 m/s at most
+_LIMIT = 100.0  # s
+_TOLERANCE = 1.0  # m
+_CELL = 0.15  # m, of BARN's path files: cell (0, 0) is at this place
+_ORIGIN = -4.575, 5.075
+_START = -2.25, 3.0, 1.57
+_GOAL = -2.25, 13.0
+_DYNAMIC_START, _DYNAMIC_GOAL = (11.0, 0.0, 3.14), (-9.0, 0.0)
+_KEY = re.compile(r'CreateKeyFrame\(([^()]{0,100})\)')  # the time (s)
+_PLACE = re.compile(r'Vector3d\(([^(),]{0,100}),([^(),]{0,100})[,)]')  # x, y (m)
+_MOST = 1e6  # m, s
+_RADIUS = 0.5  # m, of DynaBARN's cylinders
+
+
+def barn_scenes(folder: Path) -> dict[str, Scene]:
+    """Return a scene for each file world_N.world below a folder.
+
+    Raises
+    ------
+    InputError
+        if there are none.
+
+    """
+    return {number: Scene(f'World {number} of BARN.{_optimal(path, number)}',
+                          partial(_barn, path=path), seed_matters=False)
+            for number, path in _worlds(folder, '--barn')}
+
+
+def dynabarn_scenes(folder: Path) -> dict[str, Scene]:
+    """Return a scene for each file world_N.world below a folder of DynaBARN's.
+
+    Its plug-ins' sources, NAME.cc, must be below that folder, too: they hold the ways.
+
+    Raises
+    ------
+    InputError
+        if there are no worlds.
+
+    """
+    sources = {path.stem: path for path in sorted(folder.rglob('*.cc'))}
+    return {number: Scene(f'World {number} of DynaBARN. [optimal 20]',
+                          partial(_dynabarn, path=path, sources=sources), seed_matters=False)
+            for number, path in _worlds(folder, '--dynabarn')}
+
+
+def _worlds(folder: Path, option: str) -> list[tuple[str, Path]]:
+    found = {match[1]: path for path in sorted(folder.rglob('world_*.world'))
+             if (match := re.fullmatch(r'world_(\d+)\.world', path.name))}
+    if not found:
+        raise InputError(f'{option}: got {folder}, expected a folder with files world_N.world')
+    return sorted(found.items(), key=lambda item: int(item[0]))
+
+
+def _optimal(path: Path, number: str) -> str:
+    """Return the length of the way that BARN's path file has (m), as a fact of the scene."""
+    file = path.parent / 'path_files' / f'path_{number}.npy'
+    if not file.is_file():
+        return ''
+    raw = read_within(file)
+    with decoding(f'{file}: expected a path of cells (P, 2)'):
+        array = np.lib.format
+        # The heading may promise more numbers than there are bytes: look before room is made.
+        stream = io.BytesIO(raw)
+        heading = (array.read_array_header_1_0 if array.read_magic(stream) == (1, 0)
+                   else array.read_array_header_2_0)(stream)
+        if math.prod(heading[0]) > len(raw):
+            raise ValueError(f'{len(raw)} bytes for cells {heading[0]}')
+        cells = np.asarray(np.load(io.BytesIO(raw), allow_pickle=False), np.float64)
+        points = np.vstack([_START[:2], cells.reshape(-1, 2) * _CELL + _ORIGIN, _GOAL])
+    length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    if not length <= _MOST:
+        raise bad_value(f'{file}: length of the path', length, f'a number up to {_MOST:g} (m)')
+    return f' [optimal {length:.4f}]'
+
+
+def _number(text: str | None, where: str) -> float:
+    """Return a finite number of a file; InputError for anything else."""
+    try:
+        value = float(text or '')
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= _MOST:
+        raise bad_value(where, text, f'a number up to {_MOST:g}')
+    return value
+
+
+def _models(path: Path) -> Iterator[tuple[str, float, float, float | None]]:
+    """Yield the name, place (m) and radius of each model of a Gazebo world; None: no cylinder."""
+    text = read_within(path).decode('utf-8', 'replace')
+    # DynaBARN's worlds have attributes without a value, and a backslash in between.
+    text = re.sub(r'<pose frame=(\'\'|"")?>', '<pose>', text).replace('\\', '')
+    try:
+        root = ElementTree.fromstring(text, forbid_dtd=True)
+    except DefusedXmlException:
+        raise InputError(f'{path}: XML with a document type or entities is refused') from None
+    except (ElementTree.ParseError, ValueError) as error:
+        raise InputError(f'{path}: not a Gazebo world: {error}') from None
+    for model in root.iter('model'):
+        name = model.get('name', '')
+        where = f'{path}: model {name[:80]}'
+        place = (model.findtext('pose') or '0 0').split()
+        if len(place) < 2:
+            raise bad_value(f'{where}: pose', ' '.join(place), 'x and y (m)')
+        radius = model.findtext('.//collision//cylinder/radius')
+        yield (name, _number(place[0], f'{where}: pose'), _number(place[1], f'{where}: pose'),
+               None if radius is None else _number(radius, f'{where}: radius'))
+
+
+def _barn(_: np.random.Generator, path: Path) -> Values:
+    discs = [{'center': [x, y], 'radius': radius}
+             for _, x, y, radius in _models(path) if radius is not None]
+    world = {'bounds': [-9, -1, 5, 17], 'circles': discs}
+    return _jackal(world, _START, _GOAL)
+
+
+def _dynabarn(_: np.random.Generator, path: Path, sources: dict[str, Path]) -> Values:
+    moving = []
+    for name, _x, _y, radius in _models(path):
+        if radius is None:
+            continue
+        if name not in sources:
+            raise InputError(f'{path}: model {name} needs its source {name}.cc; put it below the '
+                             'folder that --dynabarn names')
+        moving.append(obstacle_of(sources[name]))
+    world = {'bounds': [-13, -10, 13, 10], 'moving': moving}
+    return _jackal(world, _DYNAMIC_START, _DYNAMIC_GOAL)
+
+
+def obstacle_of(source: Path) -> Values:
+    """Return an obstacle on the way of a plug-in, at the mean speed of its key frames."""
+    frames = list(_frames(source))
+    way: list[tuple[float, float]] = []
+    for _, x, y in frames:
+        if not way or way[-1] != (x, y):
+            way.append((x, y))
+    if len(way) < 2:
+        raise InputError(f'{source}: got {len(way)} places, expected key frames at two or more')
+    length = sum(math.dist(a, b) for a, b in pairwise(way))
+    if way[0] == way[-1]:
+        way.pop()
+    return {'radius': _RADIUS, 'path': [list(place) for place in way], 'at_end': 'loop',
+            'speed': max(0.01, length / max(frames[-1][0] - frames[0][0], 1e-3))}
+
+
+def _frames(source: Path) -> Iterator[tuple[float, float, float]]:
+    """Yield time (s), x and y (m) of a plug-in's key frames: a place is that after the time."""
+    text = decode_text(read_within(source), str(source))
+    keys = list(_KEY.finditer(text))
+    ends = [*(key.start() for key in keys[1:]), len(text)]
+    line, counted = 1, 0
+    for key, end in zip(keys, ends[:len(keys)], strict=True):
+        line += text.count('\n', counted, key.start())
+        counted = key.start()
+        if (place := _PLACE.search(text, key.end(), end)) is None:
+            continue
+        where = f'{source}:{line}: key frame'
+        yield (_number(key[1], where), _number(place[1], where), _number(place[2], where))
+
+
+def _jackal(world: Values, start: tuple[float, float, float], goal: tuple[float, float]) -> Values:
+    return scene(_LIMIT, world, [robot(*start, goal, body='jackal', goal_tolerance=_TOLERANCE)],
+                 bodies={'jackal': JACKAL},
+                 sensors={'scan_beams': 720, 'scan_angle_min': -2.356, 'scan_angle_max': 2.356,
+                          'scan_range_max': 10.0})
+
 
 VERSION = 1  # of all scenes; rows of different versions are not compared
 SHIPPED: dict[str, dict[str, Scene]] = {
-    **alone.FAMILIES, **mini_games.FAMILIES, **open_space.FAMILIES}
+    **alone.ALONE, **mini_games.MINI_GAMES, **open_space.OPEN_SPACE}
 _FACT = re.compile(r' \[(\w+) ([0-9.]+)\]')
 
 

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.navigation.distances import outline_distances
 from sbot.navigation.library import facts
-from sbot.navigation.shortest import Raster, make_raster, shortest_way
+from sbot.navigation.shortest import Raster, make_raster, outline_distances, shortest_way
 from sbot.runner.history import Run
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.world import world_arrays

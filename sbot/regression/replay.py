@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import Tick, count_robots, ticks
 from sbot.controllers.registry import NONE, is_outside
-from sbot.regression.differing import Differing, DifferingRobot
-from sbot.regression.observation import recorded_inputs
-from sbot.runner.file_digests import changed_files
-from sbot.runner.recording import open_recorder
+from sbot.regression.commands import Differing, DifferingRobot
+from sbot.regression.golden import recorded_inputs
+from sbot.runner.recording import changed_files, open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
@@ -22,9 +21,8 @@ from sbot.version import THIS, Maker, signed
 from sbot_common import topics
 from sbot_common.controlled_robot import Decision
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import Inputs, Point
+from sbot_common.observation import Inputs, Point, Twist
 from sbot_common.signals import Held
-from sbot_common.twist import Twist
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import read_pose, read_twist, write_string, write_twist

@@ -23,8 +23,7 @@ import pytest
 
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
-from sbot.regression.arrays import Recording, read_recording
-from sbot.regression.golden import check_golden, record_golden
+from sbot.regression.golden import Recording, check_golden, read_recording, record_golden
 from sbot.regression.replay import replay
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario

@@ -20,9 +20,9 @@ from sbot_common import ros, topics
 from sbot_common.errors import InputError, one_line
 from sbot_common.topics import Topic
 from sbot_common.wire.cdr import canonical
-from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import Turns, in_turns
 from sbot_sim.ros.external_nodes import ExternalNodes
+from sbot_sim.ros.run_control import AwakeClock
 
 _CONNECTION = 60.0  # s for nodes to start
 _REPORT = 10.0  # s between lines about who is missing

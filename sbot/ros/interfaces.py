@@ -15,8 +15,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from sbot.environment import message_package
-from sbot.environment.child_python import python_command
-from sbot.files.temporary import TemporaryFolder
+from sbot.environment.running import python_command
+from sbot.files.limits import TemporaryFolder
 from sbot.ros.live_tf import ros_prefix
 from sbot_common.errors import InputError, bad_value
 

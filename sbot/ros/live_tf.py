@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from sbot.environment import message_package
-from sbot.environment.child_python import python_command
+from sbot.environment.running import python_command
 from sbot_common.compiled.cache import CACHE_DIRECTORY
 
 _PACKAGE = 'tf2_msgs'

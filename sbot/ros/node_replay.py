@@ -12,19 +12,18 @@ from subprocess import TimeoutExpired
 from typing import Any, NamedTuple
 
 from sbot.bag.reader import Bag
-from sbot.environment.discovery import stay_on_this_machine
-from sbot.environment.repeated_lines import RepeatedLines
-from sbot.environment.running import lines_of
+from sbot.environment.running import RepeatedLines, lines_of, stay_on_this_machine
 from sbot.regression.commands import (
     CommandDifference,
+    Differing,
+    DifferingRobot,
     LargestDifference,
     Tolerances,
     differences,
 )
-from sbot.regression.differing import Differing, DifferingRobot
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
 from sbot.ros.live_tf import live_tf_path, with_path
-from sbot.ros.own_command import (
+from sbot.ros.processes import (
     as_commands,
     labels,
     own_environment,

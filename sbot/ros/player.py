@@ -18,14 +18,14 @@ from rclpy.node import Node
 
 from sbot.bag.reader import Bag, Message
 from sbot.bag.ticks import count_robots, rate_of, robot_of
-from sbot.environment.discovery import stay_on_this_machine
+from sbot.environment.running import stay_on_this_machine
 from sbot.ros.processes import own_names, parse_namespace
 from sbot.version import THIS
 from sbot_common import ros, topics
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
 from sbot_common.wire.cdr import canonical, decode, encode, stamp_ns
-from sbot_sim.ros.awake_clock import AwakeClock
+from sbot_sim.ros.run_control import AwakeClock
 
 # What controllers say, and what only log times are made of.
 _NOT_PLAYED = (topics.CMD_VEL.name, topics.GOAL.name)

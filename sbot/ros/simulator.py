@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sbot.controllers.registry import is_outside
-from sbot.environment.discovery import ros_distribution
-from sbot.environment.running import REASON
+from sbot.environment.running import REASON, ros_distribution
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
@@ -31,12 +30,11 @@ from sbot_common.errors import bad_value, one_line
 from sbot_common.params import Spec, specs_of
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages.broadcast import Broadcast
-from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.outgoing import Outgoing
+from sbot_sim.messages.snapshot import Interfaces
 from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.node import SimulatorNode
-from sbot_sim.ros.run_control import Options
-from sbot_sim.ros.setup import Setup
+from sbot_sim.ros.run_control import Options, Setup
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
 from wind_model.source import still_air

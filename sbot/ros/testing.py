@@ -22,13 +22,12 @@ from pathlib import Path
 import pytest
 
 from sbot.bag.reader import Bag
-from sbot.files.temporary import TemporaryFolder
-from sbot.regression.commands import Tolerances
-from sbot.regression.differing import in_words
+from sbot.files.limits import TemporaryFolder
+from sbot.regression.commands import Tolerances, in_words
 from sbot.regression.testing import REFRESH
 from sbot.ros.domain import FREE, parse_domain
 from sbot.ros.node_replay import NodeReplayResult, replay_node
-from sbot.ros.own_command import PLACES, as_commands
+from sbot.ros.processes import PLACES, as_commands
 from sbot.ros.up import NodeFailed, run_up
 from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario

@@ -17,28 +17,25 @@ from typing import Any
 import yaml
 
 from sbot.controllers.external import ENTRY as EXTERNAL
-from sbot.environment.discovery import THIS_MACHINE
-from sbot.environment.running import DRAIN_TIME, RunningProcesses
-from sbot.files.temporary import TemporaryFolder
+from sbot.environment.running import DRAIN_TIME, THIS_MACHINE, RunningProcesses
+from sbot.files.limits import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain
 from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
 from sbot.ros.live_tf import live_tf_path, with_path
-from sbot.ros.own_command import (
-    labels,
-    own_environment,
-    parse_command,
-    robot_commands,
-    start_command,
-)
 from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
     composition,
+    labels,
     named_robots,
     node_processes,
+    own_environment,
     own_names,
+    parse_command,
     process_command,
+    robot_commands,
     ros_arguments,
+    start_command,
 )
 from sbot.scenario.assemble import wind_source
 from sbot.scenario.checks.wind_reach import warn_of_reach
@@ -46,8 +43,8 @@ from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError, install_command, one_line
 from sbot_common.signals import Held, blocked
 from sbot_common.topics import CLOCK
-from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import HAS_LEFT
+from sbot_sim.ros.run_control import AwakeClock
 
 _LEADING = ('sbot_sim', COMPOSED)  # the run ends with this process
 _SILENCE = 30.0  # s, beside the lockstep_timeout: then a simulator is stuck or stopped

@@ -4,23 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot.files.limits import limits, too_large
 from sbot.files.notebook_frame import notebook_frame
-from sbot.runner.episode import Episode
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
 from sbot_common.clock import NANOSECONDS, in_seconds
 from sbot_common.errors import InputError, install_command
-from sbot_common.twist import OMEGA, VX, VY
+from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.sensors.registry import check_name, sensors
-from sbot_sim.world.boxes import as_sent
+from sbot_sim.world.moving import as_sent
+
+# Episode: arrays of many worlds, or of one run, for functions that measure a fitness.
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class Episode(NamedTuple):
+    """What happened in K worlds of N robots in T ticks; row t is the moment before tick t.
+
+    ``Worlds.run`` returns one, ``Run.episode`` is one with K = 1, and the ``Track`` of a task's
+    metric has the same fields; so one function measures all three. Fields that were not asked for
+    are None. Printed, it is a line.
+    """
+
+    pose: Floats | None  # (T, K, N, 3) m, m, rad
+    command: Floats | None  # (T, K, N, 3) vx, vy (m/s), omega (rad/s)
+    collided: Flags | None  # (T, K, N) intersected something in the tick before
+    infrared: Floats | None  # (T, K, N, 15) readings
+    wind: Floats | None  # (T, K, N, 2) m/s
+    dt: float  # s, length of a tick
+
+    def __repr__(self) -> str:
+        kept = {name: rows for name, rows in self._asdict().items()
+                if isinstance(rows, np.ndarray)}
+        if not kept:
+            return f'<Episode: nothing kept, ticks of {self.dt:g} s>'
+        name, rows = next(iter(kept.items()))
+        ticks, *worlds, robots = rows.shape if name == 'collided' else rows.shape[:-1]
+        counts = [*zip(worlds, ['world'], strict=False), (robots, 'robot'), (ticks, 'tick')]
+        size = ', '.join(f"{count} {unit}{'s' * (count != 1)}" for count, unit in counts)
+        return f"<Episode: {size} of {self.dt:g} s; {', '.join(kept)}>"
+
 
 if TYPE_CHECKING:
     import pandas

@@ -5,31 +5,158 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.registry import NONE
-from sbot.runner.controller_set import ControllerSet, Decisions
+from sbot.controllers.entry import Batch
+from sbot.controllers.registry import NONE, entry_of
 from sbot.runner.history import History, Run
 from sbot.runner.recording import closed, open_recorder
-from sbot.runner.stopping import stopping_condition
-from sbot.runner.summary import Tally
-from sbot.runner.supervisor import Supervisor
+from sbot.runner.summary import Tally, stopping_condition
 from sbot.scenario import assemble
+from sbot.scenario.assemble import simulation_parameters, wind_source
 from sbot.scenario.checks.wind_reach import warn_of_reach
+from sbot.scenario.controllers import controlled_robots, controller_parameters, observed_fields
+from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
+from sbot_common import topics
+from sbot_common.clock import NANOSECONDS
 from sbot_common.compiled.threads import in_background
 from sbot_common.errors import bad_value
+from sbot_common.observation import OMEGA, VX, Inputs, Twist
+from sbot_common.random.generators import CONTROLLER
+from sbot_common.random.numbers import uniforms
 from sbot_common.signals import Held
-from sbot_common.twist import Twist
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import Snapshot, StepInputs
-from sbot_sim.sensors.range_and_bearing import set_data
+from sbot_sim.messages.outgoing import Outgoing
+from sbot_sim.sensors.range_and_bearing import neighbours, set_data
+from sbot_sim.sensors.registry import sensors
+from sbot_sim.sensors.scan import ScanParameters
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.source import Wind, WindSource
+from wind_model.wake import advertised_millimetres, clamped_radius, wakes
+
+# Supervisor of an in-process run: watches, pauses, drives robots without a controller.
+
+class Supervisor(Protocol):
+    """Interface of an observer that watches a run and may steer it (``run_scenario``).
+
+    The wall clock may decide what a supervisor does; the recording holds it, so that everything
+    else repeats bit for bit.
+    """
+
+    def show(self, snapshot: Snapshot, announced: Sequence[Outgoing]) -> None:
+        """Take note of a tick: the snapshot, and the goals that controllers have announced."""
+
+    def may_proceed(self) -> bool:
+        """Return whether the tick may end; may wait a moment. Called until it is true."""
+
+    def commands(self) -> Mapping[int, Twist]:
+        """Return commands of robots with ``controller: none``; others stand still."""
+
+
+# The controllers of an in-process run: snapshot in, commands out.
+
+Array = NDArray[np.float64]
+
+
+class Decisions(NamedTuple):
+    """What the controllers decide at a tick."""
+
+    commands: Array  # (N, 3) as in ``StepInputs``
+    announced: list[Outgoing]  # goals and broadcasts, as messages
+    broadcasts: dict[int, bytes]  # robots' new ones
+
+
+class ControllerSet:
+    """All controllers of a scenario, with their random numbers.
+
+    Robots with ``none`` get the command to stand still.
+
+    Parameters
+    ----------
+    scenario, scan, threads : whose controllers, what they scan with, how many threads to use
+    announcing : whether somebody wants the messages of goals and broadcasts
+
+    """
+
+    def __init__(self, scenario: Scenario, scan: ScanParameters, threads: int = 1, *,
+                 announcing: bool = True) -> None:
+        self._announcing = announcing
+        self._scan = scan
+        self._n, self._seed = len(scenario.robots), scenario.seed
+        self._batches = _batches(scenario, threads)
+        batched = {i for ids, _ in self._batches for i in ids.tolist()}
+        self._robots = controlled_robots(
+            scenario, [i for i in range(self._n) if i not in batched])
+        self._senses = {i: [sensors()[field] for field in observed_fields(
+            scenario, scenario.robots[i])] for i in self._robots}
+
+    def invalid_turns(self) -> NDArray[np.int64]:
+        """Return how many turns (N,) had no command, as the force or the pose was not a number."""
+        counts = np.zeros(self._n, np.int64)
+        for i, robot in self._robots.items():
+            turns = getattr(robot.controller, 'invalid_turns', 0)
+            counts[i] = turns if isinstance(turns, int) else 0
+        for ids, followers in self._batches:
+            counts[ids] = followers.invalid_turns
+        return counts
+
+    def decide(self, snapshot: Snapshot, stamp_ns: int) -> Decisions:
+        """Let all controllers take a turn."""
+        commands = np.zeros((self._n, 3))
+        announced: list[Outgoing] = []
+        broadcasts: dict[int, bytes] = {}
+        for i, robot in self._robots.items():
+            sensed = {sensor.name: sensor.observed(snapshot, self._scan, i)
+                      for sensor in self._senses[i]}
+            command, goals, data = robot.step(Inputs(stamp_ns, snapshot.pose, sensed))
+            commands[i] = command
+            if data is not None:
+                broadcasts[i] = data
+            if self._announcing and (goals or data is not None):
+                announced += self._announcements(i, stamp_ns, goals, data)
+        for ids, followers in self._batches:
+            draws = uniforms(self._seed, CONTROLLER, ids, snapshot.tick, 1)[:, 0]
+            commands[ids[:, np.newaxis], (VX, OMEGA)] = followers.step(
+                snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
+                draws)
+        return Decisions(commands, announced, broadcasts)
+
+    def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[topics.Topic, Any]],
+                       data: bytes | None) -> Iterator[Outgoing]:
+        """Yield the messages of a robot's goals and broadcast."""
+        from sbot_common.wire.messages import write_broadcast, write_pose
+        for topic, goal in goals:
+            yield Outgoing(topics.resolve(topic, i, self._n), topic,
+                           write_pose(stamp_ns, 'map', *goal))
+        if data is not None:
+            yield Outgoing(topics.resolve(topics.RAB_DATA, i, self._n), topics.RAB_DATA,
+                           write_broadcast(data))
+
+
+def _batches(scenario: Scenario, threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
+    """Return ids of followers that share a controller and its parameters, and what moves them."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    if scenario.knowledge != EXACT:  # each knows something else
+        return []
+    for i, robot in enumerate(scenario.robots):
+        if i > 0 and robot.controller != NONE and entry_of(robot.controller).batch is not None:
+            parameters = controller_parameters(scenario, robot)
+            groups.setdefault((robot.controller, repr(parameters)), []).append(i)
+    batches = []
+    for (name, _), ids in groups.items():
+        batch = entry_of(name).batch
+        if batch is not None:
+            parameters = controller_parameters(scenario, scenario.robots[ids[0]])
+            batches.append((np.array(ids, np.int64), batch(ids, parameters, threads)))
+    return batches
+
 
 LOG = logging.getLogger(__name__)
 
@@ -154,3 +281,44 @@ def _invalid_turns(controllers: ControllerSet, turns: int) -> NDArray[np.int64]:
                     'in these; robot %d has the most such turns: %d of %d',
                     np.count_nonzero(counts), worst, counts[worst], turns)
     return counts
+
+
+# Wake report: wind reductions between robots at one time (document 000 section 6).
+
+def wake_report(scenario: Scenario, time: float) -> dict[str, Any]:
+    """Run a scenario up to a time (s) and return the terms of all wakes at the tick then.
+
+    Returns
+    -------
+    ``time_s`` and, in ``robots``, for each robot ``id``, ``wind`` (m/s, not yet reduced), ``r``
+    and ``neighbours``: ``id``, ``along`` (m), ``lateral`` (m), ``r_i`` of each robot it hears
+
+    Raises
+    ------
+    InputError
+        if the time is outside the run, or the scenario has no wakes.
+
+    """
+    if not scenario.wind.wakes.wake:
+        raise bad_value('wind.wake', False, 'true: without it no robot is sheltered')
+    if not 0 <= time <= scenario.duration:
+        raise bad_value('time', time, f'from 0 to the duration ({scenario.duration:g} s)')
+    tick = max(0, scenario.rate.tick(round(time * NANOSECONDS)))
+    run = run_scenario(scenario.model_copy(update={
+        'duration': max(tick, 1) * scenario.rate.dt}))
+    pose = np.ascontiguousarray(run.poses[tick])
+    parameters, source = simulation_parameters(scenario), wind_source(scenario)
+    sensors = parameters.sensors
+    heard = neighbours(pose, sensors.rab_range, sensors.line_of_sight)
+    stamp_ns = scenario.rate.stamp_ns(tick)
+    push = source.at(stamp_ns).force[:2] * parameters.dt
+    wind = run.free_wind[tick] - push / parameters.bodies.mass[:, np.newaxis]
+    radius = parameters.bodies.radius
+    reductions, terms = wakes(parameters.wake, *heard, np.ascontiguousarray(pose[:, 2]), wind,
+                              advertised_millimetres(radius), clamped_radius(radius))
+    starts, indexes = heard[:2]
+    return {'time_s': stamp_ns / NANOSECONDS, 'robots': [
+        {'id': i, 'wind': wind[i].tolist(), 'r': float(reductions[i]), 'neighbours': [
+            {'id': int(indexes[p]), 'along': float(terms[p, 0]), 'lateral': float(terms[p, 1]),
+             'r_i': float(terms[p, 2])} for p in range(starts[i], starts[i + 1])]}
+        for i in range(len(pose))]}

@@ -3,20 +3,64 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.runner.overlap_count import OverlapCount
+from sbot.controllers.user import load_function
 from sbot.scenario.controllers import goal_tolerances, has_leader
 from sbot.scenario.model import Scenario
 from sbot_common.clock import in_seconds
 from sbot_common.elementary import hypot, hypot_of
-from sbot_common.errors import one_line
+from sbot_common.errors import bad_value, one_line
+from sbot_common.user_code import call_user_code
+from sbot_sim.collision.overlap import overlaps, overlaps_of_ticks
 from sbot_sim.engine.state import Snapshot
-from sbot_sim.world.boxes import as_sent
-from sbot_sim.worlds.parameters import SimulationParameters
+from sbot_sim.world.moving import as_sent
+from sbot_sim.worlds.parameters import SimulationParameters, all_bodies
+
+# Count of the overlaps in a run, from the geometry of every tick.
+
+_MOST = 1024  # poses looked at together; one look at ten robots costs as much as at a hundred
+
+
+class OverlapCount:
+    """Counts overlaps.
+
+    Ticks in which only round robots move are counted together, others one by one.
+    """
+
+    def __init__(self, parameters: SimulationParameters) -> None:
+        self._parameters = parameters
+        self._round = not np.any(parameters.bodies.shape.size[:, 0] > 0.0)
+        self._waiting: list[NDArray[np.float64]] = []
+        self._found = 0
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Count a tick."""
+        pose = snapshot.pose
+        if self._round and snapshot.moved is None and snapshot.boxes is None:
+            self._waiting.append(pose.copy())
+            if len(self._waiting) * len(pose) >= _MOST:
+                self._count()
+        else:
+            self._found += overlaps(*all_bodies(self._parameters, snapshot.moved, snapshot.boxes,
+                                                pose))
+
+    def total(self) -> int:
+        """Return the number of overlaps so far."""
+        if self._waiting:
+            self._count()
+        return self._found
+
+    def _count(self) -> None:
+        poses = np.array(self._waiting)
+        self._waiting.clear()
+        self._found += overlaps_of_ticks(self._parameters.world, self._parameters.bodies, poses)
+
 
 Array = NDArray[np.float64]
 
@@ -165,3 +209,37 @@ def format_summary(summary: dict[str, Any]) -> str:
         lines.append('reverts: ticks in which it returned to its last pose, as every other '
                      'overlapped')
     return '\n'.join(lines)
+
+
+# Stopping conditions: what ends a run before its duration (a scenario's ``until``).
+
+Condition = Callable[[Snapshot], bool]
+
+
+def stopping_condition(scenario: Scenario, tally: Tally) -> Condition | None:
+    """Return a function that tells, once a tick is in the tally, whether the run ends.
+
+    Parameters
+    ----------
+    scenario : its ``until`` may be a function ``module:function``, called with each tick's
+        Snapshot; the run ends when it is true
+    tally : of the run
+
+    """
+    until = scenario.until
+    if until is None:
+        return None
+    if until == 'goal_reached':
+        return lambda _: tally.all_arrived
+    if until == 'collision':
+        return lambda snapshot: bool(snapshot.collided.any())
+    function = load_function(until, scenario.python_path, 'until')
+    def ends(snapshot: Snapshot) -> bool:
+        def where() -> str:
+            return f'until: {until} at tick {snapshot.tick}'
+        answer = call_user_code(partial(function, snapshot), where)
+        try:
+            return bool(answer)
+        except (TypeError, ValueError):  # e.g. of an array
+            raise bad_value(where(), answer, 'True or False') from None
+    return ends

@@ -24,8 +24,8 @@ import numpy as np
 
 from sbot.controllers.entry import Entry
 from sbot.controllers.registry import NONE, entry_of
-from sbot.environment.child_python import python_command
-from sbot.files.temporary import TemporaryFolder
+from sbot.environment.running import python_command
+from sbot.files.limits import TemporaryFolder
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.compilation_notice import Expected, compilation_announced, silence
 from sbot_common.compiled.cache import is_warm, mark_warm
@@ -222,8 +222,8 @@ def _rank(name: str) -> int:
 
 def _compile_draws() -> None:
     """Compile what draws the numbers of controllers that take their turns together."""
+    from sbot_common.random.generators import CONTROLLER
     from sbot_common.random.numbers import uniforms
-    from sbot_common.random.purposes import CONTROLLER
     uniforms(0, CONTROLLER, np.zeros(1, np.int64), 0, 1)
 
 

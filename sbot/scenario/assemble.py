@@ -18,12 +18,11 @@ from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
 from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.sensors.scan import make_scan_parameters
-from sbot_sim.world.bodies import Body
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
+from wind_model.gust import Waves, make_waves
 from wind_model.parameters import STILL
 from wind_model.source import WindSource, load_source
-from wind_model.turbulence import Waves, make_waves
 
 if TYPE_CHECKING:
     from sbot_sim.messages.broadcast import BroadcastOptions
@@ -92,7 +91,7 @@ def wind_source(scenario: Scenario) -> WindSource:
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:
     """Return the settings of a run's messages beyond the simulator's parameters."""
     from sbot_sim.messages.broadcast import BroadcastOptions
-    from sbot_sim.messages.zone_markers import ZoneSign
+    from sbot_sim.messages.markers import ZoneSign
     zones = tuple(ZoneSign(zone.name, zone.center, zone.radius, _shares(zone_colour(zone)))
                   for zone in scenario.world.zones)
     return BroadcastOptions(signed(scenario.to_yaml()), [robot.goal for robot in scenario.robots],

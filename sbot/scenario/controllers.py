@@ -16,12 +16,10 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.observation import Controller
 from sbot_common.params import updated
-from sbot_common.random.generators import TickGenerator
-from sbot_common.random.purposes import CONTROLLER
+from sbot_common.random.generators import CONTROLLER, TickGenerator
 from sbot_sim.ros.external import External
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.world.line_of_sight import make_line_of_sight
-from sbot_sim.world.scene import Scene
+from sbot_sim.world.scene import Scene, make_line_of_sight
 
 
 def controller_parameters(scenario: Scenario, robot: Robot) -> ControllerParameters:

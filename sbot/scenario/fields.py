@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError, core_schema
 from sbot.controllers.registry import is_named
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError
-from sbot_sim.world.polygons import LEAST_CORNERS
+from sbot_sim.world.geometry import LEAST_CORNERS
 
 MAX_COORDINATE = 1e6  # m; float64 still resolves 1e-9 m well there
 MAX_SEED = 2**63 - 1

@@ -13,11 +13,11 @@ from typing import Any
 from sbot.controllers.registry import NONE, entry_of
 from sbot.controllers.user import name_controllers
 from sbot.files.limits import limits, too_large
-from sbot.files.plain_values import plain_values
 from sbot.files.yaml_text import (
     Origins,
     decode_text,
     parse_yaml,
+    plain_values,
     read_file,
 )
 from sbot.scenario import groups

@@ -15,14 +15,7 @@ from PIL import Image, UnidentifiedImageError
 from sbot.files.limits import limits, read_within, too_large
 from sbot.files.yaml_text import Origins, decode_text, parse_yaml, read_file
 from sbot_common.errors import InputError, bad_value, decoding
-from sbot_sim.world.cell_map import (
-    FREE,
-    OCCUPIED,
-    UNKNOWN,
-    CellMap,
-    cells_bounds,
-    make_cells,
-)
+from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, cells_bounds, make_cells
 
 # Formats that decoders within Pillow read: others start programs, e.g. Ghostscript.
 FORMATS = ('PPM', 'PNG', 'BMP', 'GIF', 'JPEG', 'TIFF', 'WEBP', 'TGA')

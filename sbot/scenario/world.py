@@ -11,13 +11,10 @@ from sbot.scenario.model import World
 from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
 from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, POLYGON, RECTANGLE, SEGMENT
-from sbot_sim.world.bodies import Body
-from sbot_sim.world.body_arrays import body_arrays
-from sbot_sim.world.boxes import make_box, world_with_boxes
-from sbot_sim.world.cell_map import cells_bounds
+from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import World as WorldArrays
-from sbot_sim.world.geometry import make_world
-from sbot_sim.world.moving import Paths, make_paths, world_with
+from sbot_sim.world.geometry import cells_bounds, make_world
+from sbot_sim.world.moving import Paths, make_box, make_paths, world_with, world_with_boxes
 
 _BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
 

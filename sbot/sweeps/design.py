@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.scenario.fields import MAX_SEED
-from sbot.sweeps.plan import Axis
-from sbot.sweeps.values import MAX_LISTED
+from sbot.sweeps.plan import MAX_LISTED, Axis
 from sbot_common.errors import InputError, bad_value, unknown_name
 
 MAX_POINTS = 100_000

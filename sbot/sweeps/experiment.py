@@ -26,16 +26,24 @@ from sbot.sweeps.engine import (
     execute,
     given_engine,
     local_engine,
+    pickled,
     work_of,
 )
-from sbot.sweeps.pickles import pickled
+from sbot.sweeps.journal import NAME as JOURNAL
+from sbot.sweeps.journal import (
+    Index,
+    Journal,
+    Settings,
+    Stored,
+    read_index,
+    read_plan,
+    read_rows,
+    write_plan,
+)
 from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
 from sbot.sweeps.request import RECORD, Metric, Request
-from sbot.sweeps.results.journal import NAME as JOURNAL
-from sbot.sweeps.results.journal import Index, Journal, read_index, read_rows
-from sbot.sweeps.results.plan_file import Settings, Stored, read_plan, write_plan
-from sbot.sweeps.results.table import write_tables
 from sbot.sweeps.simulate import Job, Row, failed_row, parsed_sources, scenario_of
+from sbot.sweeps.table import write_tables
 from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value
 

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sbot.files.temporary import TemporaryFolder
+from sbot.files.limits import TemporaryFolder
+from sbot.sweeps import table
 from sbot.sweeps.design import sample_axis, spread_of
 from sbot.sweeps.experiment import Options, run_sweep
-from sbot.sweeps.plan import grid_axes, zip_axis
+from sbot.sweeps.journal import source_of
+from sbot.sweeps.plan import grid_axes, seeds_of, values_of, zip_axis
 from sbot.sweeps.request import (
     Request,
     checked_memory,
@@ -17,10 +19,7 @@ from sbot.sweeps.request import (
     is_sweep_file,
     read_sweep_file,
 )
-from sbot.sweeps.results import parquet
-from sbot.sweeps.results.table import PARQUET, read_columns
-from sbot.sweeps.sources import source_of
-from sbot.sweeps.values import seeds_of, values_of
+from sbot.sweeps.table import PARQUET, read_columns
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name
 
 if TYPE_CHECKING:
@@ -97,6 +96,6 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
     plan = request.plan()
     with TemporaryFolder('sweep') as folder:
         outcome = run_sweep(plan, request, output or Path(folder, 'sweep'), limits, resume)
-        if parquet.is_installed():
+        if table.is_installed():
             return pandas.read_parquet(outcome.folder / PARQUET)
         return pandas.DataFrame(read_columns(outcome.folder))

@@ -16,19 +16,10 @@ from sbot.scenario.fields import Check, Count, Flag, Seed
 from sbot.scenario.fields import Mapping as MappingField
 from sbot.sweeps.design import METHODS, sample_axis, spread_of
 from sbot.sweeps.idle import Warnings, warn_of_pictures, warn_of_texts
-from sbot.sweeps.modules import own_imports
-from sbot.sweeps.plan import Axis, Plan, grid_axes, zip_axis
-from sbot.sweeps.results.rows import RESERVED
-from sbot.sweeps.simulate import metric_names
-from sbot.sweeps.sources import (
-    Given,
-    check_values,
-    is_file,
-    named_source,
-    source_of,
-    with_hint,
-)
-from sbot.sweeps.values import seeds_of, values_of
+from sbot.sweeps.journal import Given, check_values, is_file, named_source, source_of, with_hint
+from sbot.sweeps.plan import Axis, Plan, grid_axes, seeds_of, values_of, zip_axis
+from sbot.sweeps.simulate import metric_names, own_imports
+from sbot.sweeps.table import RESERVED
 from sbot_common.errors import InputError, bad_value
 
 RECORD = ('none', 'failed', 'all')

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import base64
+import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.bag.reader import Bag
-from sbot.bag.series import Series
-from sbot.figures.arena.colours import robot_colours
-from sbot.figures.arena.shapes import rectangles_of
-from sbot.figures.arena.wind import free_wind_arrows
-from sbot.figures.data import RunData
+from sbot.bag.tables import Series
+from sbot.controllers.registry import NONE
+from sbot.figures.arena import rectangles_of, robot_colours
+from sbot.figures.data import RunData, at_rest
+from sbot.figures.obstacles import free_wind_arrows
 from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters, zone_colour
-from sbot.scenario.model import World
+from sbot.scenario.model import Scenario, World
 from sbot.scenario.world import box_bodies
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
-from sbot_sim.world.cell_map import FREE, OCCUPIED, UNKNOWN, CellMap
-from sbot_sim.world.geometry import rectangle_corners
+from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, rectangle_corners
 
 Array = NDArray[np.float64]
 
@@ -238,3 +238,66 @@ def _join_scans(bag: Bag, series: Sequence[Series], wanted: dict[int, int],
     skip = max(1, -(-ranges.shape[2] // MOST_BEAMS))
     return Scans(np.array([wanted[stamp] * every for stamp in stamps]), ranges[:, :, ::skip],
                  float(table[0, 0, 0]), float(table[0, 0, 2]) * skip)
+
+
+# Frames of a live run: the data that a page needs once, and for each frame.
+
+FRAME_PERIOD = 0.05  # s of wall time between frames
+SCAN_FRAMES = 4  # a scan goes with every so many frames
+
+
+class Laser(NamedTuple):
+    """Beams of the scans that are shown: every ``skip``-th."""
+
+    beams: int = 0
+    angle_min: float = 0.0  # rad
+    increment: float = 0.0  # rad
+    skip: int = 1
+
+
+def laser_of(beams: int, angle_min: float, increment: float) -> Laser:
+    """Return which beams are shown of scans with so many."""
+    skip = max(1, -(-beams // MOST_BEAMS))
+    return Laser(-(-beams // skip), angle_min, increment * skip, skip)
+
+
+def live_header(scenario: Scenario, laser: Laser) -> dict[str, Any]:
+    """Return the data that a page needs once of a live run."""
+    return {**header(at_rest(scenario), laser.beams, laser.angle_min, laser.increment),
+            'drivable': drivable(scenario)}
+
+
+def drivable(scenario: Scenario) -> list[int]:
+    """Return the robots that the page may drive: those without a controller."""
+    return [i for i, robot in enumerate(scenario.robots) if robot.controller == NONE]
+
+
+def frame(seconds: float, poses: ArrayLike, winds: ArrayLike,
+          goals: Mapping[int, tuple[float, float]],
+          obstacles: ArrayLike | None = None,
+          boxes: ArrayLike | None = None) -> dict[str, Any]:
+    """Return a frame: time since the start (s), poses (N, 3), winds (N, 2), goals (m) of robots.
+
+    ``obstacles`` (M, 2) (m) are the centres of those that move, ``boxes`` (B, 3) the poses of
+    pushable boxes. ``scans`` may be added.
+    """
+    moving = {name: _rounded_row(places) for name, places in (
+        ('obstacles', obstacles), ('box_poses', boxes)) if places is not None}
+    return {
+        't': round(seconds, 4),
+        'poses': _rounded_row(poses),
+        'winds': _rounded_row(winds),
+        **moving,
+        'goals': [[0.0, robot, *goal] for robot, goal in sorted(goals.items())],
+    }
+
+
+def scans(ranges: Iterable[ArrayLike]) -> list[float | None]:
+    """Return ranges (N, beams) as a frame has them; None where nothing is seen."""
+    return [round(r, 3) if math.isfinite(r) else None
+            for row in ranges for r in np.ravel(row).tolist()]
+
+
+def _rounded_row(values: ArrayLike) -> list[float]:
+    rounded: list[float] = np.round(np.ravel(values), 4).tolist()
+    return rounded

@@ -2,16 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from sbot.environment.discovery import stay_on_this_machine
+from sbot.environment.running import stay_on_this_machine
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
+from sbot.scenario.assemble import simulation_parameters
 from sbot.scenario.model import Scenario
-from sbot.viewer.server import Live, start_server
-from sbot.viewer.simulated import PageSupervisor
+from sbot.viewer.data import (
+    FRAME_PERIOD,
+    SCAN_FRAMES,
+    drivable,
+    frame,
+    laser_of,
+    live_header,
+    scans,
+)
+from sbot.viewer.server import Driven, Live, start_server
+from sbot_common import topics
+from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
+from sbot_common.observation import Twist
+from sbot_common.wire.messages import read_pose
+from sbot_sim.engine.state import Snapshot
+from sbot_sim.messages.outgoing import Outgoing
+
+# Live view of an in-process run, which the page paces, pauses and steers.
+
+_MOMENT = 0.1  # s of wall time: the longest wait before the run looks for Ctrl-C
+
+
+class PageSupervisor:
+    """``Supervisor`` of an in-process run, and the ``Controls`` of its page.
+
+    The run begins when a page is open, and keeps to ``target_real_time_factor``; 0 means 1 here,
+    as nobody can watch what is as fast as possible.
+
+    Parameters
+    ----------
+    live : where frames go
+    scenario : of the run
+
+    """
+
+    def __init__(self, live: Live, scenario: Scenario) -> None:
+        self._live, self._scenario = live, scenario
+        self._drivable = drivable(scenario)
+        self._goals = {i: robot.goal for i, robot in enumerate(scenario.robots) if robot.goal}
+        self._robots = {topics.resolve(topics.GOAL, i, len(scenario.robots)): i
+                        for i in range(len(scenario.robots))}
+        self._scan = simulation_parameters(scenario).sensors.scan
+        self._begin_ns = scenario.rate.stamp_ns(0)
+        self._period = scenario.rate.dt / (scenario.target_real_time_factor or 1.0)
+        self._driven = Driven()
+        self._changed = threading.Condition()  # guards the next line
+        self._paused, self._steps = False, 0
+        self._watched = False
+        self._due = 0.0  # wall time (s) when the tick ends
+        self._frames, self._frame_due = 0, 0.0
+        self._unseen: Snapshot | None = None
+        live.controls = self
+
+    # What the run calls.
+
+    def show(self, snapshot: Snapshot, announced: Sequence[Outgoing]) -> None:
+        """Show a tick, unless the last one shown was just before."""
+        for name, topic, payload in announced:
+            if topic == topics.GOAL:
+                pose = read_pose(payload)
+                self._goals[self._robots[name]] = pose.x, pose.y
+        self._unseen = snapshot
+        if time.monotonic() >= self._frame_due:
+            self._show_unseen()
+
+    def may_proceed(self) -> bool:
+        """Return whether a page is open, the run is not paused, and the tick's time is over."""
+        if not self._watched:
+            self._watched = self._live.wait_for_page(_MOMENT)
+            return False
+        with self._changed:
+            if self._paused and not self._steps:
+                self._show_unseen()
+                self._changed.wait(_MOMENT)
+                return False
+            now = time.monotonic()
+            if self._steps:
+                self._steps -= 1
+            elif now < self._due:
+                self._changed.wait(min(self._due - now, _MOMENT))
+                return False
+            # A run that cannot keep up does not hurry afterwards.
+            self._due = max(self._due + self._period, now - self._period)
+        return True
+
+    def commands(self) -> Mapping[int, Twist]:
+        """Return the commands of the robots that the page drives."""
+        return self._driven.commands()
+
+    def finish(self) -> None:
+        """Show the last tick."""
+        self._show_unseen()
+
+    def _show_unseen(self) -> None:
+        """Show the latest tick, if it was not shown."""
+        if self._unseen is None:
+            return
+        snapshot, self._unseen = self._unseen, None
+        laser = laser_of(snapshot.ranges.shape[1], self._scan.angle_min,
+                         self._scan.angle_increment)
+        if not self._frames:
+            self._live.set_run(live_header(self._scenario, laser))
+        seconds = (self._scenario.rate.stamp_ns(snapshot.tick) - self._begin_ns) / NANOSECONDS
+        shown = frame(seconds, snapshot.pose, snapshot.wind, self._goals, snapshot.obstacles,
+                      snapshot.boxes)
+        if self._frames % SCAN_FRAMES == 0:
+            shown['scans'] = scans(snapshot.ranges[:, ::laser.skip])
+        self._frames += 1
+        self._frame_due = time.monotonic() + FRAME_PERIOD
+        self._live.set_frame(shown)
+
+    # What the page asks for, in threads of its server.
+
+    def pause(self, on: bool) -> None:
+        """Pause between two ticks, or resume."""
+        with self._changed:
+            self._paused, self._steps = on, 0
+            self._changed.notify_all()
+            self._live.set_paused(on)  # in one with it: pages may ask at the same time
+
+    def step(self) -> None:
+        """Go one tick on, while paused."""
+        with self._changed:
+            if not self._paused:
+                raise InputError('the simulation is not paused: pause it first')
+            self._steps += 1
+            self._changed.notify_all()
+
+    def drive(self, robot: int, command: Twist) -> None:
+        """Drive a robot without a controller."""
+        self._driven.set(robot, command, self._drivable)
+
 
 _CLOSE_TIMEOUT = 2.0  # s of wall time for pages to hear that the run has ended
 

@@ -2,23 +2,192 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from pathlib import Path
 from queue import Empty, SimpleQueue
 
+import numpy as np
+from numpy.typing import NDArray
 from rclpy.client import Client
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
-from sbot.viewer.controls import Driven
-from sbot.viewer.follower import Follower
-from sbot.viewer.frames import FRAME_PERIOD, drivable
-from sbot.viewer.server import Live
+from sbot.scenario.load import parse_scenario
+from sbot.scenario.model import Scenario
+from sbot.scenario.world import box_poses
+from sbot.viewer.data import (
+    FRAME_PERIOD,
+    SCAN_FRAMES,
+    Laser,
+    drivable,
+    frame,
+    laser_of,
+    live_header,
+    scans,
+)
+from sbot.viewer.server import Driven, Live
 from sbot_common import ros, topics
+from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
-from sbot_common.twist import STOP, Twist
+from sbot_common.observation import STOP, Scan, Twist
+from sbot_common.wire.cdr import DamagedMessage, decode
 from sbot_common.wire.controller import write_command
+from sbot_common.wire.messages import read_odometry, read_pose, read_poses, read_scan
+from wind_model.messages import decode_vector
+
+# Live view of a simulation of ROS nodes: messages in, frames for the page out.
+
+LARGEST = 1e12  # of coordinates (m) and speeds (m/s)
+SCAN_TIMEOUT = 40  # frames to wait for the first scan
+
+Subscribe = Callable[[topics.Topic, str, Callable[[bytes], None]], None]
+
+
+class Follower:
+    """Turns a simulation's messages into frames for the page.
+
+    Parameters
+    ----------
+    live : where frames go
+    subscribe : called with topic, absolute name and callback for each topic that is needed
+
+    """
+
+    def __init__(self, live: Live, subscribe: Subscribe) -> None:
+        self._live = live
+        self._subscribe = subscribe
+        self._text = ''
+        self._scenario: Scenario | None = None
+        self._subscribed: set[str] = set()
+        self._frames = 0
+        self._shown_ns = -1
+        subscribe(topics.SCENARIO, topics.SCENARIO.name, self._on_scenario)
+
+    def _on_scenario(self, raw: bytes) -> None:
+        text = str(decode(raw, topics.SCENARIO.type).data)
+        if text == self._text:
+            return
+        self._text = text
+        self._live.set_paused(False)  # as new simulations begin
+        self._scenario = parse_scenario(text, topics.SCENARIO.name, Path.cwd(),
+                                        import_controllers=False)
+        count = len(self._scenario.robots)
+        begin = self._scenario.rate.stamp_ns(0)
+        self._begin_ns, self._stamp_ns, self._shown_ns = begin, -1, -1
+        self._poses: list[tuple[float, float, float] | None] = [None] * count
+        self._winds = [(0.0, 0.0)] * count
+        self._scans: list[Scan | None] = [None] * count
+        self._goals: dict[int, tuple[float, float]] = {
+            i: robot.goal for i, robot in enumerate(self._scenario.robots) if robot.goal}
+        discs = self._scenario.world.moving
+        self._obstacles = np.array([disc.path[0] for disc in discs]) if discs else None
+        boxes = self._scenario.world.boxes
+        self._boxes = box_poses(self._scenario.world) if boxes else None
+        for there, topic, callback in ((discs, topics.OBSTACLES, self._on_obstacles),
+                                       (boxes, topics.BOXES, self._on_boxes)):
+            if there and topic.name not in self._subscribed:
+                self._subscribed.add(topic.name)
+                self._subscribe(topic, topic.name, callback)
+        self._announced = False
+        self._laser = Laser()
+        self._frames_to_wait = SCAN_TIMEOUT
+        for i in range(count):
+            self._join(topics.BASE_POSE_GROUND_TRUTH, i, count, self._on_pose)
+            self._join(topics.WIND, i, count, self._on_wind)
+            self._join(topics.BASE_SCAN, i, count, self._on_scan)
+            self._join(topics.GOAL, i, count, self._on_goal)
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """What runs, once it is known."""
+        return self._scenario
+
+    def _join(self, topic: topics.Topic, robot: int, count: int,
+              callback: Callable[[int, bytes], None]) -> None:
+        name = topics.resolve(topic, robot, count)
+        if name not in self._subscribed:
+            self._subscribed.add(name)
+            self._subscribe(topic, name, lambda raw: callback(robot, raw))
+
+    def _on_pose(self, robot: int, raw: bytes) -> None:
+        pose = read_odometry(raw)
+        _check('pose', pose.x, pose.y, pose.yaw)
+        if robot < len(self._poses):
+            self._poses[robot] = pose.x, pose.y, pose.yaw
+            self._stamp_ns = pose.stamp_ns
+
+    def _on_wind(self, robot: int, raw: bytes) -> None:
+        if robot < len(self._winds):
+            u, v, _ = decode_vector(raw).vector.tolist()
+            _check('wind', u, v)
+            self._winds[robot] = u, v
+
+    def _on_obstacles(self, raw: bytes) -> None:
+        if self._obstacles is not None:
+            self._obstacles = _finite_poses(raw, len(self._obstacles))[:, :2]
+
+    def _on_boxes(self, raw: bytes) -> None:
+        if self._boxes is not None:
+            self._boxes = _finite_poses(raw, len(self._boxes))
+
+    def _on_scan(self, robot: int, raw: bytes) -> None:
+        if robot < len(self._scans):
+            scan = read_scan(raw).scan
+            _check('angle', scan.angle_min, scan.angle_increment)
+            self._scans[robot] = scan
+
+    def _on_goal(self, robot: int, raw: bytes) -> None:
+        pose = read_pose(raw)
+        _check('goal', pose.x, pose.y)
+        self._goals[robot] = pose.x, pose.y
+
+    def show(self) -> None:
+        """Send the latest poses to the page, if they are new and complete."""
+        if self._scenario is None or self._stamp_ns == self._shown_ns or None in self._poses:
+            return
+        if not self._announced and not self._announce(self._scenario):
+            return
+        if self._stamp_ns < self._shown_ns:
+            self._live.set_paused(False)  # it was started anew
+        self._shown_ns = self._stamp_ns
+        shown = frame((self._stamp_ns - self._begin_ns) / NANOSECONDS,
+                      [pose for pose in self._poses if pose], self._winds, self._goals,
+                      self._obstacles, self._boxes)
+        self._frames += 1
+        if self._frames % SCAN_FRAMES == 1 and all(self._scans):
+            shown['scans'] = scans([scan.ranges[::self._laser.skip]
+                                    for scan in self._scans if scan])
+        self._live.set_frame(shown)
+
+    def _announce(self, scenario: Scenario) -> bool:
+        """Announce a new run, once a scan has arrived or none comes for a while."""
+        if self._scans[0] is None:
+            self._frames_to_wait -= 1
+            if self._frames_to_wait > 0:
+                return False
+        else:
+            scan = self._scans[0]
+            self._laser = laser_of(len(scan.ranges), scan.angle_min, scan.angle_increment)
+        self._live.set_run(live_header(scenario, self._laser))
+        self._announced = True
+        return True
+
+
+def _check(what: str, *numbers: float) -> None:
+    """Raise DamagedMessage unless a page can be sent the numbers, rounded."""
+    if not all(math.isfinite(number) and abs(number) <= LARGEST for number in numbers):
+        raise DamagedMessage(f'got {what} {numbers}, expected numbers of at most {LARGEST:g}')
+
+
+def _finite_poses(raw: bytes, count: int) -> NDArray[np.float64]:
+    """Return the rows (count, 3) of a PoseArray; DamagedMessage if they are not finite."""
+    rows = read_poses(raw, count).rows
+    _check('poses', *rows.ravel().tolist())
+    return rows
+
 
 _SIMULATOR = 'sbot_sim'
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sbot.bag.reader import Bag
-from sbot.figures.data import from_result
-from sbot.figures.recording import from_bag
+from sbot.figures.data import from_bag, from_result
 from sbot.runner.history import Run
 from sbot.viewer.data import kept_scans, page_data, read_scans
 from sbot_common.errors import InputError, bad_value
@@ -75,3 +74,29 @@ def _write(run: dict[str, Any], output: str | Path) -> None:
         Path(output).write_bytes(text)
     except OSError as error:
         raise InputError(f'{output}: cannot be written: {error.strerror}') from None
+
+
+# Runs and recordings in a notebook: the page of the viewer in a frame, inline and offline.
+
+HEIGHT = 480  # px
+MOST_BYTES = 8_000_000  # of a page: a notebook keeps it with every output
+
+
+def frame(shown: Run | Bag) -> str | None:
+    """Return the HTML of a run or recording; None if it has no poses or its page is too large."""
+    if isinstance(shown, Run):
+        if not len(shown.poses):
+            return None  # of a run with keep=False
+        data = page_data(from_result(shown), kept_scans(shown))
+    else:
+        run = from_bag(shown)
+        data = page_data(run, read_scans(shown, run))
+    text = page(data, data['name'])
+    if len(text) > MOST_BYTES:
+        data.pop('scans', None)
+        data.pop('scan_frames', None)
+        text = page(data, data['name'])
+    if len(text) > MOST_BYTES:
+        return None
+    return (f'<iframe style="width: 100%; height: {HEIGHT}px; border: 1px solid #ccc" '
+            f'sandbox="allow-scripts" srcdoc="{html.escape(text)}"></iframe>')

@@ -8,37 +8,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from neural_controller.function_policy import FunctionPolicy
-from neural_controller.learned_with import Conditions
-from neural_controller.network import Network, checked_hold
-from sbot.runner.episode import Episode
+from sbot.controllers.neural.function_policy import FunctionPolicy
+from sbot.controllers.neural.network import Conditions, Network, checked_hold
+from sbot.runner.history import Episode
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.model import Scenario
 from sbot.scenario.senses import checked_senses
-from sbot.worlds import saved
-from sbot.worlds.arguments import (
+from sbot.worlds import setting
+from sbot.worlds.observation import Knowing, Observations, Observer
+from sbot.worlds.policy import (
+    check_inputs,
+    columns_of,
+    deciding_phases,
+    exceptions_of,
+    gather_readings,
+    keep_rows,
+    policy_arrays,
+    split,
+)
+from sbot.worlds.setting import (
     MOST_THREADS,
     MOST_TICKS,
     MOST_WORLDS,
+    Saved,
+    Starts,
     checked_data,
     checked_seeds,
     chosen_worlds,
     enough_memory,
     flag,
+    tables_of_worlds,
+    warn_if_unlike,
+    winds_of,
 )
-from sbot.worlds.episode import columns_of, keep_rows, split
-from sbot.worlds.knowing import Knowing
-from sbot.worlds.learned import warn_if_unlike
-from sbot.worlds.observation import Observations, Observer
-from sbot.worlds.policy import deciding_phases, exceptions_of, gather_readings
-from sbot.worlds.policy_arrays import check_inputs, policy_arrays
-from sbot.worlds.saved import Saved
-from sbot.worlds.setting import tables_of_worlds, winds_of
-from sbot.worlds.starts import Starts
 from sbot_common.arguments import numbers, whole
 from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.errors import InputError, bad_value
-from sbot_common.twist import OMEGA, VX, VY
+from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.engine.many import Simulation
@@ -201,7 +207,7 @@ class Worlds:
         The state includes winds and noises that you changed, and determines the future of the
         worlds. It does not include the state of users' hooks.
         """
-        return saved.save(self.simulation, chosen_worlds(worlds, self.count), self.scenarios,
+        return setting.save(self.simulation, chosen_worlds(worlds, self.count), self.scenarios,
                           self.senses, self.seeds, self.start, self._knowing.past)
 
     def restore(self, state: Saved, worlds: ArrayLike | None = None) -> Observations:
@@ -223,11 +229,11 @@ class Worlds:
 
         """
         chosen = chosen_worlds(worlds, self.count)
-        saved.check(state, len(chosen), self.senses, self.robots)
+        setting.check(state, len(chosen), self.senses, self.robots)
         playing = self._playing(state, chosen)
-        state = saved.converted(playing.simulation, state)
+        state = setting.converted(playing.simulation, state)
         vars(self).update(vars(playing))
-        saved.restore(self.simulation, chosen, state)
+        setting.restore(self.simulation, chosen, state)
         self._knowing.restore(chosen, state.past)
         self.seeds[chosen], self.start[chosen] = state.seeds, state.start
         self._sideways = True  # a command may have been
@@ -246,8 +252,8 @@ class Worlds:
         others = Worlds(given, seeds=seeds, sense=self.senses, threads=self.threads)
         keep = np.setdiff1d(np.arange(self.count), chosen)
         if len(keep):
-            kept = saved.converted(others.simulation, self.save(keep))
-            saved.restore(others.simulation, keep, kept)
+            kept = setting.converted(others.simulation, self.save(keep))
+            setting.restore(others.simulation, keep, kept)
             others._knowing.restore(keep, kept.past)
         others.seeds, others.start = self.seeds, self.start
         return others

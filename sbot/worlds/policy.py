@@ -4,24 +4,180 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from neural_controller import inputs as kinds
-from neural_controller.function_policy import FunctionPolicy, place_of
-from neural_controller.layers import ctrnn, mlp, tanh_in_place, weighted_sums
-from neural_controller.network import Network
-from neural_controller.outputs import TWIST, WHEELS, command_of_twist, command_of_wheels
-from sbot_common.twist import OMEGA, VX, VY
+from sbot.controllers.neural import inputs as kinds
+from sbot.controllers.neural.controller import ctrnn, mlp, tanh_in_place, weighted_sums
+from sbot.controllers.neural.function_policy import FunctionPolicy, place_of
+from sbot.controllers.neural.inputs import (
+    READING,
+    SCAN,
+    check_beams,
+    field_of,
+    input_table,
+    parse_input,
+)
+from sbot.controllers.neural.network import (
+    TWIST,
+    WHEELS,
+    Network,
+    command_of_twist,
+    command_of_wheels,
+)
+from sbot.runner.history import Episode
+from sbot.scenario.model import Scenario
+from sbot.worlds.setting import named
+from sbot_common.arguments import numbers
+from sbot_common.elementary.arrays import copy_numbers
+from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import OMEGA, VX, VY
 from sbot_common.user_code import UserCodeError, reason
+from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.batch import Batch, Interpreted, Phase, Policy
-from sbot_sim.worlds.fitted_sensors import FittedSensors
+from sbot_sim.worlds.python_phases import FittedSensors
+
+# History of episodes under a compiled policy.
 
 Floats = NDArray[np.float64]
+
+# Columns of what can be kept, each robot, each tick.
+COLUMNS = {'pose': 3, 'command': 3, 'collided': 1, 'infrared': 15, 'wind': 2}
+
+
+def columns_of(keep: Collection[str]) -> list[str]:
+    """Return the names to keep, in order of the columns.
+
+    Raises
+    ------
+    InputError
+        for an unknown one.
+
+    """
+    wanted = named('keep', keep, COLUMNS)
+    return [name for name in COLUMNS if name in wanted]
+
+
+def split(kept: Floats, names: list[str], count: int, dt: float) -> Episode:
+    """Return the kept rows (T, K*N, columns) of K worlds by name; ``dt``: s of a tick."""
+    fields: dict[str, Any] = dict.fromkeys(COLUMNS)
+    column = 0
+    for name in names:
+        rows = kept[:, :, column:column + COLUMNS[name]]
+        fields[name] = rows.reshape(len(kept), count, -1, COLUMNS[name])
+        column += COLUMNS[name]
+    if 'collided' in names:
+        fields['collided'] = fields['collided'][..., 0] > 0.0
+    return Episode(**fields, dt=dt)
+
+
+@Phase
+def keep_rows(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Write this tick's rows of the history; ``policy.kept_columns`` has the columns."""
+    worlds, policy, n = batch.worlds, batch.policy, batch.setting.robots
+    for k in range(first, end):
+        t = worlds.tick[k] - policy.first_tick[k]
+        for row in range(k * n, (k + 1) * n):
+            out, at = policy.kept[t, row], policy.kept_columns
+            if at[0] >= 0:
+                copy_numbers(worlds.sent_pose[row], out[at[0]:at[0] + 3])
+            if at[1] >= 0:
+                copy_numbers(worlds.command[row], out[at[1]:at[1] + 3])
+            if at[2] >= 0:
+                out[at[2]] = 1.0 if worlds.collided[row] else 0.0
+            if at[3] >= 0:
+                copy_numbers(worlds.infrared[row, :, 1], out[at[3]:at[3] + 15])
+            if at[4] >= 0:
+                copy_numbers(worlds.observed_wind[row], out[at[4]:at[4] + 2])
+
+
+# Arrays of a compiled policy in a batch of worlds, and checks that the worlds give its inputs.
+
+def policy_arrays(policy: Network | FunctionPolicy, weights: ArrayLike, goals: ArrayLike | None,
+                  keep: Sequence[str], ticks: int, scenarios: Sequence[Scenario],
+                  tick: NDArray[np.int64]) -> Policy:
+    """Return what the phases of a policy work on, in K worlds of N robots.
+
+    Parameters
+    ----------
+    policy : what decides
+    weights : (K, W), or (W,) for all
+    goals : (K, N, 2) or (N, 2) m, for the input 'goal'; None: those of the scenarios
+    keep : names of what is kept of each tick, in order of the columns
+    ticks : how many are kept
+    scenarios : (K,) of each world
+    tick : (K,) that of each world now
+
+    Raises
+    ------
+    InputError
+        for weights or goals of another shape, or goals that are missing.
+
+    """
+    network = policy.network if isinstance(policy, FunctionPolicy) else policy
+    count, robots = len(scenarios), len(scenarios[0].robots)
+    rows, size = count * robots, (policy.weight_count,)
+    values = numbers('weights', weights, (count, *size), size)
+    if values.ndim == 1:
+        values = np.tile(values, (count, 1))
+    columns, at = np.full(len(COLUMNS), -1, np.int64), 0
+    for name in keep:
+        columns[list(COLUMNS).index(name)] = at
+        at += COLUMNS[name]
+    return Policy(
+        inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, 2)),
+        memory=np.zeros((rows, policy.memory_count)), weights=np.ascontiguousarray(values),
+        layers=network.layers, table=input_table(network.inputs),
+        goal=_goals(goals, scenarios, 'goal' in network.inputs),
+        limits=np.array([network.max_speed, network.turn]),
+        kept=np.zeros((ticks if keep else 0, rows, at)), kept_columns=columns,
+        first_tick=tick.copy(),
+        decision=np.array([(network.hold or 1) * scenarios[0].rate.dt]))
+
+
+def _goals(given: ArrayLike | None, scenarios: Sequence[Scenario], needed: bool) -> Floats:
+    """Return the goals of all robots (K*N, 2) m; NaN for none where they are not needed."""
+    if given is None:
+        places = np.array([[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
+                           for scenario in scenarios], np.float64)
+    else:
+        shape = (len(scenarios), len(scenarios[0].robots), 2)
+        places = np.broadcast_to(numbers('goals', given, shape, shape[1:]), shape)
+    if needed and not np.isfinite(places).all():
+        raise InputError('the input goal needs a goal of every robot; give goals')
+    return places.reshape(-1, 2).copy()
+
+
+def check_inputs(network: Network, senses: Collection[str],
+                 readings: Mapping[str, Floats], beams: int) -> None:
+    """Raise InputError for an input of a network that worlds do not give.
+
+    Parameters
+    ----------
+    network : whose inputs
+    senses : what the worlds simulate
+    readings : (K*N, numbers) of the sensors with a kernel, by name
+    beams : of a scan
+
+    """
+    for name in network.inputs:
+        kind, size = parse_input(name)
+        sense = field_of(name)
+        if sense is not None and sense not in senses:
+            if sense not in sensors():
+                raise bad_value('inputs', name, 'the name of a sensor and how many numbers it '
+                                'reads, e.g. imu:4')
+            raise InputError(f"inputs: {name} needs {sense} in sense; add '{sense}'")
+        rows = readings.get(sense or '')
+        if kind == SCAN:
+            check_beams(name, size, beams)
+        if kind == READING and (rows is None or size != rows.shape[1]):
+            raise bad_value('inputs', name, 'a name of sbot.controllers.neural.inputs'
+                            if rows is None else f'{sense}:{rows.shape[1]}')
 
 
 @contextlib.contextmanager
@@ -56,7 +212,7 @@ def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
 
 @Phase
 def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Write the inputs of all robots (``neural_controller.inputs``)."""
+    """Write the inputs of all robots (``sbot.controllers.neural.inputs``)."""
     setting, worlds, policy = batch.setting, batch.worlds, batch.policy
     n = setting.robots
     senses = kinds.Senses(worlds.sent_pose, policy.goal, worlds.infrared[:, :, 1], worlds.ranges,
@@ -102,7 +258,7 @@ def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # n
 
 @Phase
 def perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Do the work of ``layers.perceptron`` for all robots, and the hyperbolic tangents at once."""
+    """Do ``controller.perceptron`` for all robots, and the hyperbolic tangents at once."""
     policy, n = batch.policy, batch.setting.robots
     for k in range(first, end):
         for row in range(k * n, (k + 1) * n):

@@ -2,22 +2,230 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from sbot.controllers.neural.inputs import field_of
+from sbot.controllers.neural.network import Conditions, Network, warning_of
 from sbot.scenario import assemble
+from sbot.scenario.assemble import initial_poses
+from sbot.scenario.checks.conditions import BODY, RATE, SENSORS, conditions_of
+from sbot.scenario.load import placement_of
 from sbot.scenario.model import Scenario
+from sbot.scenario.placement import Placement
+from sbot_common.arguments import as_array
 from sbot_common.clock import Rate
-from sbot_common.errors import InputError
-from sbot_sim.engine.setting import Winds
+from sbot_common.errors import InputError, bad_value
+from sbot_sim.engine.many import Arrays, Simulation, Winds, arrays_for, arrays_of, restore_rest
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.parameters import SimulationParameters
-from wind_model.gust import gust_force, gust_velocity, gust_window, mean_force
+from wind_model.gust import gust_force, gust_velocity, gust_window, mean_force, mean_velocity
 from wind_model.parameters import WindParameters
 from wind_model.source import WindSource
-from wind_model.uniform import mean_velocity
+
+# Arguments of worlds, checked: names, numbers of worlds, seeds, poses, bytes.
+
+MOST_WORLDS = 1_000_000
+MOST_THREADS = 1000
+MOST_TICKS = 10_000_000  # of one call, which no signal interrupts
+LARGEST_SEED = 2**63 - 1
+_MOST_NAMES = 1000
+
+Integers = NDArray[np.int64]
+
+
+def named(where: str, given: Any, known: Iterable[str]) -> list[str]:  # noqa: ANN401
+    """Return names out of a list of those that are known.
+
+    Raises
+    ------
+    InputError
+        for anything else, a single text among it.
+
+    """
+    expected = f"any of {', '.join(known)}"
+    if isinstance(given, str | bytes) or not isinstance(given, Collection):
+        raise bad_value(where, given, f'a list of {expected}')
+    try:
+        names = list(islice(given, _MOST_NAMES))
+    except Exception:  # of a class of others
+        raise bad_value(where, given, f'a list of {expected}') from None
+    for name in names:
+        if not isinstance(name, str) or name not in known:
+            raise bad_value(where, name, expected)
+    return names
+
+
+def flag(where: str, given: Any) -> bool:  # noqa: ANN401
+    """Return True or False."""
+    if not isinstance(given, bool | np.bool_):
+        raise bad_value(where, given, 'True or False')
+    return bool(given)
+
+
+def checked_seeds(given: ArrayLike, count: int) -> Integers:
+    """Return the seeds (K,) of worlds."""
+    values = as_array('seeds', given)
+    if values.dtype.kind not in 'iu' or values.shape != (count,) or (
+            (values < 0) | (values > LARGEST_SEED)).any():
+        raise bad_value('seeds', given, f'{count} whole numbers from 0 to {LARGEST_SEED}')
+    return values.astype(np.int64)
+
+
+def chosen_worlds(given: ArrayLike | None, count: int) -> Integers:
+    """Return the numbers of the worlds that a mask (K,) or a list of numbers chooses."""
+    if given is None:
+        return np.arange(count)
+    chosen = as_array('worlds', given)
+    if chosen.dtype == np.bool_ and chosen.shape == (count,):
+        return np.flatnonzero(chosen)
+    if chosen.shape == (0,):
+        return np.zeros(0, np.int64)
+    if chosen.dtype.kind not in 'iu' or chosen.ndim != 1 or not (
+            (chosen >= 0) & (chosen < count)).all():
+        raise bad_value('worlds', given, f'a mask of {count} values, or numbers below {count}')
+    return chosen.astype(np.int64)
+
+
+def checked_data(given: ArrayLike, robots: tuple[int, ...], heard: bool) -> NDArray[Any]:
+    """Return the bytes (K*N, 10) that robots broadcast; ``heard``: robots can hear them."""
+    data = as_array('data', given)
+    if not heard:
+        raise InputError('data needs range and bearing; add sensors.range_and_bearing: true to '
+                         'the '
+                         'scenario')
+    whole = data.dtype.kind in 'iu' and ((data >= 0) & (data <= 255)).all()
+    if data.shape != (*robots, DATA_BYTES) or not whole:
+        raise bad_value('data', f'{data.dtype} of shape {data.shape}',
+                        f'whole numbers of 0 to 255, shape {(*robots, DATA_BYTES)}')
+    return data.reshape(-1, DATA_BYTES)
+
+
+@contextmanager
+def enough_memory(what: str) -> Iterator[None]:
+    """Turn a lack of memory into an InputError that names its purpose."""
+    try:
+        yield
+    except MemoryError:
+        raise InputError(f'{what}: need more memory than the machine has; use fewer') from None
+
+
+# Scenarios in which networks learn: what a network keeps of them, and a warning elsewhere.
+
+LOG = logging.getLogger(__name__)
+
+
+def senses_of(network: Network) -> list[str]:
+    """Return the sensors that the inputs of a network need."""
+    return [field for field in map(field_of, network.inputs) if field is not None]
+
+
+def learned_in(network: Network, scenarios: Sequence[Scenario]) -> Network:
+    """Return a network that says what its inputs meant in the scenarios in which it learned.
+
+    It keeps the rate, the body, and the settings of the sensors of its inputs. Values that differ
+    between the scenarios are left out.
+    """
+    fields = senses_of(network)
+    keys = {RATE, BODY, *(SENSORS + spec.name for name, sensor in sensors().items()
+                          if name in fields for spec in sensor.specs)}
+    first, *others = (conditions_of(one) for one in {id(one): one for one in scenarios}.values())
+    return network._replace(learned_with=tuple(
+        (key, value) for key, value in first.items()
+        if key in keys and all(other.get(key) == value for other in others)))
+
+
+def warn_if_unlike(network: Network, scenario: Scenario, told: set[Conditions]) -> None:
+    """Log a warning, once, for a network that learned with other values than a scenario has."""
+    if not network.learned_with or network.learned_with in told:
+        return
+    told.add(network.learned_with)
+    text = warning_of(f'{scenario.name}: network', network.learned_with, conditions_of(scenario))
+    if text is not None:
+        LOG.warning('%s', text)
+
+
+# Saved state of worlds: what ``worlds.save()`` returns and ``worlds.restore()`` takes.
+
+@dataclass(frozen=True)
+class Saved:
+    """The state of M worlds, as copies; it can be pickled, and ``saved[k]`` is one world's.
+
+    A restored world continues with the same bits as the saved one.
+    """
+
+    scenarios: tuple[Scenario, ...]  # of each world
+    senses: frozenset[str]
+    seeds: Integers  # (M,)
+    start: NDArray[np.float64]  # (M, N, 3)
+    arrays: Arrays  # (M, ...) each
+    past: NDArray[np.float64]  # (M, ages, N, 3) poses of the last ticks, where delays need them
+
+    def __len__(self) -> int:
+        """Return M."""
+        return len(self.scenarios)
+
+    def __getitem__(self, which: ArrayLike | slice) -> Saved:
+        """Return the state of one world, or of several by numbers, a mask or a slice."""
+        if isinstance(which, slice):
+            chosen = np.arange(len(self))[which]
+        elif isinstance(which, int | np.integer):
+            if not -len(self) <= which < len(self):
+                raise IndexError(f'{which} of {len(self)} worlds')
+            chosen = np.array([which]) % len(self)
+        else:
+            chosen = chosen_worlds(which, len(self))
+        rows = chosen.tolist()
+        return Saved(tuple(self.scenarios[k] for k in rows), self.senses, self.seeds[chosen],
+                     self.start[chosen],
+                     {name: array[chosen] for name, array in self.arrays.items()},
+                     self.past[chosen])
+
+
+def save(simulation: Simulation, chosen: Integers, scenarios: Sequence[Scenario],
+         senses: frozenset[str], seeds: Integers, start: NDArray[np.float64],
+         past: NDArray[np.float64]) -> Saved:
+    """Return the state of the chosen worlds."""
+    rows = chosen.tolist()
+    return Saved(tuple(scenarios[k] for k in rows), senses, seeds[chosen], start[chosen],
+                 {name: array[chosen] for name, array in arrays_of(simulation).items()},
+                 past[chosen])
+
+
+def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int) -> None:
+    """Raise InputError where a state is not one of such worlds."""
+    if not isinstance(saved, Saved):
+        raise bad_value('state', saved, 'a state that save() of such worlds returned')
+    if len(saved) not in (1, worlds):
+        raise bad_value('state', f'{len(saved)} worlds',
+                        f'1 or {worlds}, the number of worlds to restore')
+    if saved.senses != senses:
+        raise bad_value('state', f"sense {', '.join(sorted(saved.senses)) or 'nothing'}",
+                        f"sense {', '.join(sorted(senses)) or 'nothing'}")
+    if saved.start.shape[1] != robots:
+        raise bad_value('state', f'{saved.start.shape[1]} robots', f'{robots} robots')
+
+
+def converted(simulation: Simulation, saved: Saved) -> Saved:
+    """Return a state with the arrays of another batch; InputError if some are missing."""
+    return replace(saved, arrays=arrays_for(simulation, saved.arrays))
+
+
+def restore(simulation: Simulation, chosen: Integers, saved: Saved) -> None:
+    """Write a ``converted`` state of one or as many worlds to the chosen ones, of its scenario."""
+    for name, array in arrays_of(simulation).items():
+        array[chosen] = saved.arrays[name]
+    for k in chosen.tolist():
+        restore_rest(simulation, k)
 
 
 class WorldTables(NamedTuple):
@@ -107,3 +315,43 @@ def _moving(parameters: SimulationParameters) -> tuple[int, int]:
     if parameters.obstacles is None:
         return 0, 0
     return len(parameters.obstacles.paths.radius), len(parameters.obstacles.start)
+
+
+# Start poses of worlds by scenario and seed.
+
+_KEPT = 100_000  # seeds whose poses are kept
+
+
+class Starts:
+    """Where robots of a scenario stand at tick 0 for a seed, as ``sbot.load`` places them."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._random = _placed_at_random(scenario)
+        self._poses = {scenario.seed: initial_poses(scenario)}
+
+    @cached_property
+    def _placement(self) -> Placement:
+        return placement_of(self._scenario)
+
+    def __call__(self, seed: int) -> NDArray[np.float64]:
+        """Return poses (N, 3) x, y (m), yaw (rad)."""
+        if not self._random:
+            return self._poses[self._scenario.seed]
+        poses = self._poses.get(seed)
+        if poses is None:
+            if len(self._poses) >= _KEPT:
+                self._poses.clear()
+            poses = self._poses[seed] = self._placement(seed)
+        return poses
+
+
+def _placed_at_random(scenario: Scenario) -> bool:
+    """Tell whether a seed may move robots."""
+    if scenario.source is None:
+        return False
+    entries = scenario.source.data.get('robots', ())
+    return any(isinstance(entry, dict) and (
+        ('count' in entry and entry.get('layout') != 'grid')
+        or any(entry.get(key) is not None for key in ('yaw_uniform', 'yaw_gaussian')))
+        for entry in entries)

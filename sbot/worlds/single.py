@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from neural_controller.function_policy import FunctionPolicy
-from neural_controller.network import Network
-from sbot.runner.episode import Episode
+from sbot.controllers.neural.function_policy import FunctionPolicy
+from sbot.controllers.neural.network import Network
+from sbot.runner.history import Episode
 from sbot.scenario.model import Scenario
-from sbot.worlds.arguments import LARGEST_SEED
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations, Observer
-from sbot.worlds.saved import Saved
+from sbot.worlds.setting import LARGEST_SEED, Saved
 from sbot_common.arguments import whole
 
 

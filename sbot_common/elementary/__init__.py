@@ -4,18 +4,32 @@ Nothing but + - * /, square root, comparisons and integers, in a fixed order; ne
 """
 
 from sbot_common.elementary.arrays import atan2_of, exp_of, hypot_of, log_of, sin_of, sincos_of
-from sbot_common.elementary.exponential import exp, exp_fast, is_fast_exponent
-from sbot_common.elementary.inverse_trigonometric import (
+from sbot_common.elementary.powers import (
+    exp,
+    exp_fast,
+    hypot,
+    hypot_fast,
+    is_fast_exponent,
+    is_fast_number,
+    is_fast_vector,
+    log,
+    log10,
+    log_fast,
+    pow,
+)
+from sbot_common.elementary.trigonometric import (
     acos,
     asin,
     atan,
     atan2,
     atan2_fast,
+    cos,
+    is_fast_angle,
     is_fast_point,
+    sin,
+    sincos,
+    sincos_fast,
 )
-from sbot_common.elementary.logarithm import is_fast_number, log, log10, log_fast
-from sbot_common.elementary.powers import hypot, hypot_fast, is_fast_vector, pow
-from sbot_common.elementary.trigonometric import cos, is_fast_angle, sin, sincos, sincos_fast
 
 __all__ = [
     'acos', 'asin', 'atan', 'atan2', 'atan2_fast', 'atan2_of', 'cos', 'exp', 'exp_fast', 'exp_of',

@@ -20,19 +20,49 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit, njit_or_python
-from sbot_common.elementary.exponential import exp, exp_fast, is_fast_exponent
-from sbot_common.elementary.inverse_trigonometric import atan2, atan2_fast, is_fast_point
-from sbot_common.elementary.logarithm import is_fast_number, log, log_fast
-from sbot_common.elementary.powers import hypot, hypot_fast, is_fast_vector
+from sbot_common.compiled.jit import njit, njit_inner, njit_or_python
+from sbot_common.elementary.powers import (
+    exp,
+    exp_fast,
+    hypot,
+    hypot_fast,
+    is_fast_exponent,
+    is_fast_number,
+    is_fast_vector,
+    log,
+    log_fast,
+)
 from sbot_common.elementary.trigonometric import (
+    atan2,
+    atan2_fast,
     is_fast_angle,
+    is_fast_point,
     is_small_angle,
     sin,
     sincos,
     sincos_fast,
     small_sin,
 )
+
+# Copies from array to array in compiled code, number by number.
+#
+# ``out[a:z] = values`` does the same, but numba compiles for it a comparison of the shapes and its
+# message, with functions of text: that takes longer to compile than most of the functions here.
+
+@njit_inner
+def copy_numbers(values: Any, out: Any) -> None:  # noqa: ANN401 - arrays of one type
+    """Write the numbers (N,) to ``out`` (N,), which must not overlap them."""
+    for i in range(out.shape[0]):
+        out[i] = values[i]
+
+
+@njit_inner
+def copy_rows(values: Any, out: Any) -> None:  # noqa: ANN401 - arrays of one type
+    """Write the rows (N, M) to ``out`` (N, M), which must not overlap them."""
+    for i in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            out[i, k] = values[i, k]
+
 
 Floats = NDArray[np.float64]
 

@@ -13,32 +13,34 @@ except ImportError:
         f'run: {install_command("ros")}. Without ROS, use: sbot run SCENARIO'
     ) from None
 
-from sbot_common.ros.barrier import CLOCK_REQUESTS, REQUESTS, Barrier
-from sbot_common.ros.parameters import declare, warn_of_unknown
 from sbot_common.ros.process import (
+    declare,
     end_signal_thread,
     make_executor,
     run,
     run_all,
-)
-from sbot_common.ros.publishers import (
-    in_words,
-    nodes_that_publish,
-    publishers_of,
-    refusal,
-    watch_publishers,
+    warn_of_unknown,
 )
 from sbot_common.ros.pubsub import (
+    CLOCK_REQUESTS,
     LOCKSTEP_DEPTH,
+    REQUESTS,
+    Barrier,
+    Unheard,
     advertise,
+    in_words,
+    nodes_that_publish,
     now_ns,
+    publishers_of,
     qos,
+    refusal,
     ros_class,
     shared_subscriptions,
     sharers,
     subscribe,
+    unheard,
+    watch_publishers,
 )
-from sbot_common.ros.subscribers import Unheard, unheard
 
 __all__ = ['CLOCK_REQUESTS', 'LOCKSTEP_DEPTH', 'REQUESTS', 'Barrier', 'Unheard', 'advertise',
            'declare',

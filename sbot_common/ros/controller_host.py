@@ -15,11 +15,9 @@ from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.controller_inputs import INPUTS, RELIABLE, Latest, Lockstep
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import Controller, Inputs, Point
+from sbot_common.observation import STOP, Controller, Inputs, Point, Twist
 from sbot_common.params import Spec, Value
-from sbot_common.random.generators import TickGenerator
-from sbot_common.random.purposes import CONTROLLER
-from sbot_common.twist import STOP, Twist
+from sbot_common.random.generators import CONTROLLER, TickGenerator
 from sbot_common.wire.controller import (
     FIELDS,
     Codecs,

@@ -6,9 +6,12 @@ in-process run carry the same values by construction. rosbags knows every messag
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_typestore
 from rosbags.typesys.store import Typestore
 
@@ -121,3 +124,165 @@ def total_ns(seconds: int, nanoseconds: int) -> int:
 def header(nanoseconds: int, frame_id: str) -> Any:  # noqa: ANN401
     """Return std_msgs/Header."""
     return message('std_msgs/msg/Header', stamp=stamp(nanoseconds), frame_id=frame_id)
+
+
+# Byte offsets of message fields in CDR, derived from the message definitions.
+#
+# A number of n bytes is aligned to n, counted from behind the encapsulation header. A string or a
+# sequence is its length (uint32) and then its elements, so what comes after it moves with it.
+
+LITTLE_ENDIAN = b'\0\1\0\0'  # the encapsulation header
+ENCAPSULATION = len(LITTLE_ENDIAN)
+END = ''  # as a path: the end of the message
+_MOST_KNOWN = 1000  # sizes of messages whose offsets a layout remembers
+
+_CODES = {'bool': '?', 'octet': 'B', 'byte': 'B', 'char': 'B', 'int8': 'b', 'uint8': 'B',
+          'int16': 'h', 'uint16': 'H', 'int32': 'i', 'uint32': 'I', 'int64': 'q', 'uint64': 'Q',
+          'float32': 'f', 'float64': 'd'}
+
+
+class _Field(NamedTuple):
+    """Numbers of equal size, or the elements of a sequence."""
+
+    path: str  # 'pose.position.x'; 'ranges#' is the length of the sequence 'ranges'
+    numbers: str  # struct codes, of one element; '' if elements are not numbers of equal size
+    is_sequence: bool = False
+
+    @property
+    def alignment(self) -> int:
+        return struct.calcsize(self.numbers[:1]) or 1
+
+    @property
+    def size(self) -> int:
+        return struct.calcsize(f'<{self.numbers}')
+
+
+def _fields(type_name: str, prefix: str = '') -> Iterator[_Field]:
+    for name, (kind, what) in typestore().fielddefs[type_name][1]:
+        yield from _expanded(prefix + name, kind, what)
+
+
+def _expanded(path: str, kind: Nodetype, what: Any) -> Iterator[_Field]:  # noqa: ANN401
+    if kind == Nodetype.NAME:
+        yield from _fields(what, f'{path}.')
+    elif kind == Nodetype.ARRAY:
+        (inner_kind, inner), length = what
+        for _ in range(length):
+            yield from _expanded(path, inner_kind, inner)
+    elif kind == Nodetype.BASE and what[0] != 'string':
+        yield _Field(path, _CODES[what[0]])
+    else:
+        yield _Field(f'{path}#', 'I')
+        numbers = 's'
+        if kind == Nodetype.SEQUENCE:
+            inner_fields = list(_expanded(path, *what[0]))
+            numbers = ''.join(field.numbers for field in inner_fields)
+            if len({field.size for field in inner_fields}) > 1 or any(
+                    field.is_sequence for field in inner_fields):
+                numbers = ''
+        yield _Field(path, numbers, is_sequence=True)
+
+
+def struct_of(type_name: str, *paths: str) -> struct.Struct:
+    """Return the struct of a type that holds numbers of equal size only, or of some such fields.
+
+    ``paths`` stand next to each other in the definition; one may be of a message within it.
+    """
+    return struct.Struct('<' + ''.join(
+        field.numbers for field in _fields(type_name)
+        if not paths or f'{field.path}.'.startswith(tuple(f'{path}.' for path in paths))))
+
+
+class _Step(NamedTuple):
+    """Bytes to step over: numbers without padding, then as many items as the last of them says."""
+
+    alignment: int
+    size: int
+    item_alignment: int = 1
+    item_size: int = 0  # 0: no items
+
+
+class Layout:
+    """Where some fields of a message type are; the same for all messages of that type.
+
+    Parameters
+    ----------
+    type_name : such as 'nav_msgs/msg/Odometry'
+    paths : fields in the order of the definition, such as 'pose.pose', 'header.frame_id#' (the
+        length of a string or sequence), 'ranges' (its first element), ``END``
+
+    """
+
+    def __init__(self, type_name: str, *paths: str) -> None:
+        # By size of a message: lengths and their places, and the offsets that follow from them.
+        self._known: dict[int, tuple[list[tuple[slice, bytes]], tuple[int, ...]]] = {}
+        self._legs: list[tuple[tuple[_Step, ...], int]] = []  # steps to a path, and its alignment
+        steps: list[_Step] = []
+        wanted = list(paths)
+        for field in (*_fields(type_name), _Field(END, '')):
+            if wanted and (field.path == wanted[0] or field.path.startswith(f'{wanted[0]}.')):
+                self._legs.append((tuple(steps), field.alignment))
+                steps = []
+                wanted.pop(0)
+            if not wanted:
+                return
+            if field.is_sequence:
+                if not field.numbers:
+                    break
+                before = steps.pop() if steps else _Step(1, 0)
+                steps.append(before._replace(item_alignment=field.alignment,
+                                             item_size=field.size))
+            elif steps and not steps[-1].item_size and field.alignment <= steps[-1].alignment and (
+                    steps[-1].size % field.alignment == 0):
+                steps[-1] = steps[-1]._replace(size=steps[-1].size + field.size)
+            else:
+                steps.append(_Step(field.alignment, field.size))
+        raise ValueError(f'{type_name}: no offset of {wanted[0]!r}')
+
+    def find(self, raw: bytes | bytearray) -> tuple[int, ...]:
+        """Return the offset of each path in a little-endian message.
+
+        Offsets lie behind the end of a message that is cut off.
+        """
+        known = self._known.get(len(raw))
+        if known is not None:
+            for place, length in known[0]:
+                if raw[place] != length:
+                    break
+            else:
+                return known[1]
+        places: list[slice] = []
+        offsets = tuple(self._walk(raw, ENCAPSULATION, places))
+        if len(self._known) < _MOST_KNOWN:
+            self._known[len(raw)] = [(place, bytes(raw[place])) for place in places], offsets
+        return offsets
+
+    def each(self, raw: bytes | bytearray, at: int, count: int) -> list[list[int]]:
+        """Return the offsets of the paths before ``END`` in each element of a sequence.
+
+        Parameters
+        ----------
+        raw : bytes with the encapsulation header
+        at : where the first element is
+        count : how many there are
+
+        """
+        rows = []
+        for _ in range(count):
+            *places, at = self._walk(raw, at, [])
+            rows.append(places)
+        return rows
+
+    def _walk(self, raw: bytes | bytearray, at: int, lengths: list[slice]) -> list[int]:
+        """Return the offsets in a message or element at ``at``; add the places of lengths."""
+        found = []
+        for steps, alignment in self._legs:
+            for before, size, item_alignment, item_size in steps:
+                at += (ENCAPSULATION - at) % before + size
+                if item_size:
+                    lengths.append(slice(at - 4, at))
+                    count = int.from_bytes(raw[at - 4:at], 'little')
+                    if count:
+                        at += (ENCAPSULATION - at) % item_alignment + count * item_size
+            found.append(at + (ENCAPSULATION - at) % alignment)
+        return found

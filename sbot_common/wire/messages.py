@@ -6,16 +6,43 @@ What arrives at every tick is read straight from the bytes; the rest goes throug
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
-from sbot_common.observation import Scan
-from sbot_common.twist import Twist
-from sbot_common.wire import cdr, geometry
-from sbot_common.wire.layout import ENCAPSULATION, LITTLE_ENDIAN, Layout, struct_of
+from sbot_common.observation import Scan, Twist
+from sbot_common.wire import cdr
+from sbot_common.wire.cdr import ENCAPSULATION, LITTLE_ENDIAN, Layout, message, struct_of
+
+# Build geometry_msgs: vectors, points, poses and twists, the parts of other messages.
+
+def vector3(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Any:  # noqa: ANN401
+    """Return geometry_msgs/Vector3."""
+    return message('geometry_msgs/msg/Vector3', x=x, y=y, z=z)
+
+
+def point(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Any:  # noqa: ANN401
+    """Return geometry_msgs/Point (m)."""
+    return message('geometry_msgs/msg/Point', x=x, y=y, z=z)
+
+
+def quaternion(z: float = 0.0, w: float = 1.0) -> Any:  # noqa: ANN401
+    """Return the geometry_msgs/Quaternion of a rotation about z."""
+    return message('geometry_msgs/msg/Quaternion', x=0.0, y=0.0, z=z, w=w)
+
+
+def pose(position: Any = None, orientation: Any = None) -> Any:  # noqa: ANN401
+    """Return geometry_msgs/Pose; by default the origin, not rotated."""
+    return message('geometry_msgs/msg/Pose', position=position or point(),
+                   orientation=orientation or quaternion())
+
+
+def twist(vx: float = 0.0, vy: float = 0.0, omega: float = 0.0) -> Any:  # noqa: ANN401
+    """Return geometry_msgs/Twist of linear.x (m/s), angular.z (rad/s) and linear.y (m/s)."""
+    return message('geometry_msgs/msg/Twist', linear=vector3(vx, vy), angular=vector3(z=omega))
+
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
 LASER_SCAN = 'sensor_msgs/msg/LaserScan'
@@ -178,14 +205,14 @@ def write_twist_stamped(stamp_ns: int, frame_id: str, vx: float, vy: float,
     """Return geometry_msgs/TwistStamped; ``frame_id`` is the robot's own frame."""
     return cdr.encode(cdr.message(
         TWIST_STAMPED, header=cdr.header(stamp_ns, frame_id),
-        twist=geometry.twist(vx, vy, omega)))
+        twist=twist(vx, vy, omega)))
 
 
 def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.0) -> bytes:
     """Return geometry_msgs/PoseStamped of a pose in the plane (m, rad)."""
     return cdr.encode(cdr.message(
-        POSE_STAMPED, header=cdr.header(stamp_ns, frame_id), pose=geometry.pose(
-            geometry.point(x, y), geometry.quaternion(*quaternion_from_yaw(yaw)))))
+        POSE_STAMPED, header=cdr.header(stamp_ns, frame_id), pose=pose(
+            point(x, y), quaternion(*quaternion_from_yaw(yaw)))))
 
 
 def read_pose(raw: bytes, type_name: str = POSE_STAMPED) -> PoseStamped:
@@ -207,7 +234,7 @@ def read_pose(raw: bytes, type_name: str = POSE_STAMPED) -> PoseStamped:
 def write_vector(stamp_ns: int, frame_id: str, x: float, y: float, z: float) -> bytes:
     """Return geometry_msgs/Vector3Stamped."""
     return cdr.encode(cdr.message(VECTOR, header=cdr.header(stamp_ns, frame_id),
-                                  vector=geometry.vector3(x, y, z)))
+                                  vector=vector3(x, y, z)))
 
 
 def read_vector(raw: bytes) -> tuple[int, tuple[float, float, float]]:

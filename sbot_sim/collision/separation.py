@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import by_address, njit, njit_inline, njit_inner
-from sbot_common.elementary.copying import copy_numbers, copy_rows
+from sbot_common.elementary.arrays import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
-from sbot_sim.collision.broad_phase import Places
+from sbot_sim.collision.detection import Crowd, Places
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.narrow_phase import Crowd
-from sbot_sim.collision.repositioning import resolve_overlaps
-from sbot_sim.collision.tunnelling import share_of_way, steps_needed
+from sbot_sim.collision.repositioning import resolve_overlaps, share_of_way, steps_needed
 from sbot_sim.dynamics.motion import wrap_yaw
-from sbot_sim.world.shapes import Shapes, body_of, boxes_at, centres
+from sbot_sim.world.bodies import Shapes, body_of, boxes_at, centres
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

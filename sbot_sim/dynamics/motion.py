@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import sin, sin_of, sincos, sincos_of
-from sbot_common.twist import OMEGA, VX, VY
+from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import COUNTED, DRIVES, limited_twist
 

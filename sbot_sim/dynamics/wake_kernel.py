@@ -21,8 +21,7 @@ from sbot_common.compiled.threads import in_blocks
 from sbot_common.compiled.vectors import LANES, absolute, append, bits, load_until, select
 from sbot_common.elementary import atan2, exp, log
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
-from sbot_sim.world.line_of_sight import blocked
-from sbot_sim.world.scene import Discs, Scene, sort_discs
+from sbot_sim.world.scene import Discs, Scene, blocked, sort_discs
 from wind_model.parameters import FADE_OUT, LINEAR, WakeParameters
 from wind_model.wake import (
     CALM,

@@ -3,21 +3,148 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.threads import share_out, worth_threads
-from sbot_sim.engine.setting import Winds, make_setting, replace_scenes, scenes_of
+from sbot_common.errors import bad_value
+from sbot_sim.dynamics.inertia import Momentum, inertia_of_worlds
+from sbot_sim.sensors.infrared.sensor import ring
+from sbot_sim.sensors.odometry import most_wheels
+from sbot_sim.sensors.range_and_bearing import Heard
+from sbot_sim.world.bodies import bodies_of_worlds
+from sbot_sim.world.moving import make_paths, paths_of_worlds
 from sbot_sim.worlds.batch import Policy, Program
 from sbot_sim.worlds.parameters import SimulationParameters
-from sbot_sim.worlds.state import make_worlds
-from sbot_sim.worlds.tick import Phases, Tick
+from sbot_sim.worlds.state import (
+    Sensing,
+    Setting,
+    make_worlds,
+    pack_fixed,
+    pack_scenes,
+    replace_scene,
+)
+from sbot_sim.worlds.tick import Phases, Tick, no_beams
 from wind_model.grid import Lattice
-from wind_model.turbulence import Waves
+from wind_model.gust import Waves
+from wind_model.parameters import Height
+
+# Setting of a batch of worlds: the tables of several put together, and the wind of each.
 
 Floats = NDArray[np.float64]
+
+NO_FIELD = Lattice(*(np.zeros(2),) * 2, *(np.zeros((2, 2, 2)),) * 4)
+_ROOM = 1.5  # of tables of obstacles that move, over what the first ones need
+
+
+class Winds(NamedTuple):
+    """The winds of K worlds at all ticks, as ``wind_model.gust`` has them."""
+
+    wind_velocity: Floats  # (K, 3) m/s outside the grid
+    wind_force: Floats  # (K, 3) N
+    gust_velocity: Floats  # (K, 3) m/s, added during a gust
+    gust_force: Floats  # (K, 3) N, added during a gust
+    gust_ticks: NDArray[np.int64]  # (K, 2) the gust's first tick, and the first one after it
+    field: Lattice | None = None
+
+
+def no_winds(count: int) -> Winds:
+    """Return still air of ``count`` worlds."""
+    velocity, force, gust_velocity, gust_force = np.zeros((4, count, 3))
+    return Winds(velocity, force, gust_velocity, gust_force, np.zeros((count, 2), np.int64))
+
+
+def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
+                 senses: Collection[str]) -> Setting:
+    """Return the setting of K worlds.
+
+    Parameters
+    ----------
+    worlds : (K,) with as many robots and the same sensors; those of one object share a layout
+    winds : of the worlds
+    senses : without 'scan' and 'infrared' these are not simulated
+
+    """
+    if any(world.obstacles is not None for world in worlds):
+        kinds, layout = list(worlds), np.arange(len(worlds))
+    else:
+        named = {id(world): world for world in worlds}
+        kinds = list(named.values())
+        layout = np.array([list(named).index(id(world)) for world in worlds], np.int64)
+    height = kinds[0].wind_height
+    where = height if isinstance(height, Height) else Height(float(height))
+    return Setting(
+        robots=len(kinds[0].bodies.radius), dt=kinds[0].dt,
+        wheels=max(most_wheels(kind.bodies) for kind in kinds),
+        bodies=bodies_of_worlds([world.bodies for world in worlds]), **_obstacles_of(worlds),
+        layout=layout, fixed=pack_fixed([kind.fixed for kind in kinds]), **scenes_of(kinds),
+        sensing=_sensing(kinds[0], senses), wake=kinds[0].wake,
+        gridded=winds.field is not None, field=winds.field or NO_FIELD,
+        wind_height=where.value, above_terrain=where.above_terrain,
+        scan_noise=_each(worlds, lambda p: p.sensors.scan.noise_std),
+        infrared_noise=_each(
+            worlds, lambda p: p.sensors.infrared.noise if p.sensors.infrared else 0.0),
+        noise_radius=_each(worlds, lambda p: p.odometry.odometry_noise_radius, robots=True),
+        noise_slip=_each(worlds, lambda p: p.odometry.odometry_noise_slip, robots=True),
+        inertia=inertia_of_worlds([world.inertia for world in worlds],
+                                  len(kinds[0].bodies.radius)),
+        **{name: array for name, array in winds._asdict().items() if name != 'field'})
+
+
+def _obstacles_of(worlds: Sequence[SimulationParameters]) -> dict[str, Any]:
+    """Return the shapes of all that is displaced, how many boxes a world has, and the paths."""
+    each = [world.obstacles for world in worlds]
+    return {'boxes': len(each[0].start) if each[0] else 0,
+            'shapes': bodies_of_worlds([found.bodies if found else world.bodies for found, world
+                                        in zip(each, worlds, strict=True)]).shape,
+            'paths': paths_of_worlds([found.paths if found else make_paths((), 1.0)
+                                      for found in each])}
+
+
+def scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:
+    """Return the scene of each layout for sensors, with room if obstacles move."""
+    room = _ROOM if any(kind.obstacles is not None for kind in kinds) else 1.0
+    return {'scan_scenes': pack_scenes([kind.sensors.scene for kind in kinds], room),
+            'infrared_scenes': pack_scenes([kind.sensors.infrared_scene for kind in kinds], room),
+            'line_of_sight': pack_scenes([kind.sensors.line_of_sight for kind in kinds], room)}
+
+
+def replace_scenes(setting: Setting, k: int, parameters: SimulationParameters,
+                   circles_alone: bool) -> bool:
+    """Update the scene of layout k for sensors; False if there is no room for it."""
+    sensors = parameters.sensors
+    return all([
+        replace_scene(setting.scan_scenes, k, sensors.scene, circles_alone),
+        replace_scene(setting.infrared_scenes, k, sensors.infrared_scene, circles_alone),
+        replace_scene(setting.line_of_sight, k, sensors.line_of_sight, circles_alone)])
+
+
+def _each(worlds: Sequence[SimulationParameters],
+          number: Callable[[SimulationParameters], float], robots: bool = False) -> Floats:
+    """Return a number of each world, (K,) or for each of its robots (K*N,)."""
+    values = np.array([float(number(world)) for world in worlds])
+    return np.repeat(values, len(worlds[0].bodies.radius)) if robots else values
+
+
+def _sensing(parameters: SimulationParameters, senses: Collection[str]) -> Sensing:
+    sensors, scan = parameters.sensors, parameters.sensors.scan
+    infrared = sensors.infrared
+    return Sensing(
+        fan=sensors.fan if 'scan' in senses else no_beams(),
+        range_min=scan.range_min, range_max=scan.range_max,
+        sees_robots=scan.sees_robots,
+        mount=np.array([scan.laser_x, scan.laser_y, scan.laser_yaw], np.float64),
+        infrared_fan=ring() if infrared and 'infrared' in senses else no_beams(),
+        infrared_table=infrared.table if infrared else np.zeros(1),
+        infrared_range=float(infrared.range) if infrared else 0.0,
+        infrared_sees_robots=bool(infrared and infrared.sees_robots),
+        range_and_bearing=sensors.range_and_bearing,
+        heard=sensors.range_and_bearing or parameters.hooks.blocking is not None,
+        rab_range=float(sensors.rab_range))
+
 
 _BLOCK = 512  # robots stepped together: what they need stays in the processor's cache
 _LARGE = 1000  # robots of one of several worlds from which on threads share it
@@ -115,3 +242,103 @@ class Simulation:
         if not replace_scenes(self.setting, k, parameters, circles_alone):
             assert self.tick.moving is not None
             self._replace(**scenes_of(self.tick.moving.parameters))
+
+
+# Saved state of worlds: copies of their arrays, and everything else that a tick keeps.
+
+Arrays = dict[str, NDArray[Any]]
+
+# Of a setting: what may be written to between episodes, a row for each world.
+_SET = ('wind_velocity', 'wind_force', 'gust_velocity', 'gust_force', 'gust_ticks', 'scan_noise',
+        'infrared_noise', 'noise_radius', 'noise_slip')
+
+# What worlds have only as another of their batch has inertia.
+_OF_OTHERS = ('driven', 'momentum.twist', 'momentum.asked')
+
+
+def arrays_of(simulation: Simulation) -> Arrays:
+    """Return views of all that changes in K worlds, (K, ...) each, by name."""
+    state, setting, tick = simulation.state, simulation.setting, simulation.tick
+    found: Arrays = {name: getattr(setting, name) for name in _SET}
+    for name, value in state._asdict().items():
+        if name in ('row', 'scratch') or (name == 'driven' and value is state.command):
+            continue
+        if isinstance(value, Momentum):
+            found |= {f'{name}.{part}': array for part, array in value._asdict().items()}
+        else:
+            found[name] = value
+    found |= {f'reading.{name}': rows for name, rows in tick.fitted.readings.items()}
+    found |= {f'memory.{name}': rows for name, rows in tick.fitted.memories.items()}
+    count, n = simulation.count, setting.robots
+    for name in ('boxes', 'moved'):  # rows of a world's obstacles, not of its robots
+        if found[name].size:
+            found[name] = found[name].reshape(count, -1, *found[name].shape[1:])
+    return {name: array.reshape(count, n, *array.shape[1:]) if len(array) == count * n else array
+            for name, array in found.items() if array.size}
+
+
+def arrays_for(simulation: Simulation, given: Arrays) -> Arrays:
+    """Return the state (M, ...) of worlds of another batch as arrays of this batch.
+
+    Which arrays there are, and some of their sizes, depend on all worlds of a batch: on whether
+    any robot has inertia, on the longest delay of commands, on the greatest number of wheels.
+
+    Raises
+    ------
+    InputError
+        for arrays that are missing, or too many, or of another size.
+
+    """
+    wanted, found = arrays_of(simulation), dict(given)
+    for name in given:
+        if name not in wanted and name not in _OF_OTHERS:
+            raise bad_value('state', f'an array {name}', 'the arrays of these worlds')
+        if name not in wanted:
+            del found[name]  # no robot of these worlds needs it
+    for name, array in wanted.items():
+        if name in _OF_OTHERS and name not in given:
+            found[name] = given['command'] if name == 'driven' else _rows_with(given, array, 0.0)
+        elif name == 'wheel_scale':
+            found[name] = _common_wheels(given, array)
+        elif name == 'momentum.asked':
+            found[name] = _last_commands(given, array)
+        if name not in found or found[name].shape[1:] != array.shape[1:]:
+            got = f'of {found[name].shape[1:]}' if name in found else 'missing'
+            raise bad_value('state', f'{name} {got}', f'{name} of {array.shape[1:]}')
+    return found
+
+
+def _rows_with(given: Arrays, like: NDArray[Any], value: float) -> NDArray[Any]:
+    """Return an array (M, ...) with rows like those of another, of one value."""
+    return np.full((len(given['tick']), *like.shape[1:]), value)
+
+
+def _common_wheels(given: Arrays, like: NDArray[Any]) -> NDArray[Any]:
+    """Return the errors of the wheels (M, N, wheels): of those that both batches count."""
+    scale, out = given['wheel_scale'], _rows_with(given, like, 1.0)
+    common = min(scale.shape[2], out.shape[2])
+    out[:, :, :common] = scale[:, :, :common]
+    return out
+
+
+def _last_commands(given: Arrays, like: NDArray[Any]) -> NDArray[Any]:
+    """Return the last commands (M, N, D + 1, 3), that of tick t at t modulo this D + 1."""
+    asked, out = given['momentum.asked'], _rows_with(given, like, 0.0)
+    before, after = asked.shape[2], out.shape[2]
+    if before == after:
+        return asked
+    for row, tick in enumerate(given['tick'].tolist()):
+        for t in range(tick - min(before, after), tick):
+            out[row, :, t % after] = asked[row, :, t % before]
+    return out
+
+
+def restore_rest(simulation: Simulation, k: int, heard: Heard | None = None) -> None:
+    """Restore the state of world k outside the arrays, after its arrays.
+
+    ``heard`` : who hears whom, of a batch whose arrays have no room for it
+    """
+    tick = simulation.tick
+    tick.restore(k, simulation.state.seed, heard)
+    if tick.moving is not None:
+        tick.moving.place(k, k + 1)

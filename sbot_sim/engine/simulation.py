@@ -9,17 +9,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.errors import InputError, bad_value
-from sbot_sim.collision.placement import placement_error
-from sbot_sim.engine.many import Simulation
-from sbot_sim.engine.saved import arrays_of, restore_rest
-from sbot_sim.engine.setting import no_winds
-from sbot_sim.engine.snapshot import snapshot_of
+from sbot_sim.collision.overlap import placement_error
+from sbot_sim.engine.many import Simulation, arrays_of, no_winds, restore_rest
 from sbot_sim.engine.state import Snapshot, StepInputs
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.parameters import SimulationParameters, all_bodies, with_objects
+from sbot_sim.worlds.senses.record import Arrays
 from sbot_sim.worlds.senses.registry import simulated
 from wind_model.grid import Lattice
 from wind_model.source import Wind
+
+# Snapshot of a world: copies of its arrays, for observers that keep them.
+
+def snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
+    """Return the snapshot of one world; ``sensed_wind``: with the wind of its tick."""
+    state, moving = worlds.state, worlds.tick.moving
+    n = worlds.setting.robots
+    moved = boxes = obstacles = None
+    if moving is not None:
+        moved, boxes, centres = state.moved.copy(), state.boxes.copy(), moving.positions()
+        obstacles = None if centres is None else centres[0]
+    rows: Arrays = {}
+    for each in simulated():
+        rows |= each.copied(state)
+    wind = rows.pop('observed_wind')
+    return Snapshot(
+        **rows, tick=int(state.tick[0]), pose=state.sent_pose.copy(),
+        wind=wind if sensed_wind else np.zeros((n, 2)),
+        free_wind=state.observed_free_wind.copy() if sensed_wind else np.zeros((n, 2)),
+        updraft=state.updraft.copy() if sensed_wind else np.zeros(n),
+        true_pose=state.pose.copy(), heard=worlds.tick.heard(0),
+        heard_sent=worlds.setting.sensing.range_and_bearing, rab_data=state.rab_data.copy(),
+        collided=state.collided.copy(),
+        reverted=state.reverted.copy(),
+        readings={name: rows.copy() for name, rows in worlds.tick.fitted.readings.items()},
+        moved=moved, obstacles=obstacles,
+        boxes=boxes if boxes is not None and len(boxes) else None)
+
 
 Array = NDArray[np.float64]
 _ALWAYS = np.iinfo(np.int64).max  # ticks

@@ -43,6 +43,6 @@ class Snapshot(NamedTuple):
 class StepInputs(NamedTuple):
     """What one tick acts on."""
 
-    command: Array  # (N, 3) vx, vy (m/s), omega (rad/s), as ``sbot_common.twist.Twist``
+    command: Array  # (N, 3) vx, vy (m/s), omega (rad/s), as ``sbot_common.observation.Twist``
     wind: Wind
     rab_data: NDArray[np.uint8]  # (N, 10) heard in the next tick; byte 0 is overwritten

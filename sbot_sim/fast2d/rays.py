@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot, sincos
-from sbot_common.elementary.copying import copy_numbers, copy_rows
+from sbot_common.elementary.arrays import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.rectangles import SLACK, cover_body, in_rectangle
+from sbot_sim.world.bodies import Shapes, boxes_at, centres
 from sbot_sim.world.geometry import SIDES
 from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
-from sbot_sim.world.shapes import Shapes, boxes_at, centres
 
 Array = NDArray[np.float64]
 Indexes = NDArray[np.int32]

@@ -16,8 +16,14 @@ import sysconfig
 from pathlib import Path
 
 from sbot_common.errors import InputError
-from sbot_sim.fast2d.c_memory import C_FOR_PYTHON, C_SOURCE, IN_C, PYTHON_FOR_C, SLOW
-from sbot_sim.fast2d.warm_up import load_compiled
+from sbot_sim.fast2d.c_exports import (
+    C_FOR_PYTHON,
+    C_SOURCE,
+    IN_C,
+    PYTHON_FOR_C,
+    SLOW,
+    load_compiled,
+)
 
 INCLUDE = Path(__file__).resolve().parent / 'include'
 ROOT = Path(__file__).resolve().parents[2]  # where the packages are

@@ -9,26 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common import topics
-from sbot_common.twist import Twist
+from sbot_common.observation import Twist
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import write_clock, write_string
 from sbot_sim.engine.state import Snapshot
-from sbot_sim.messages.interfaces import Interfaces
 from sbot_sim.messages.markers import (
     OBSTACLE_PERIOD,
+    ZoneSign,
     box_markers,
     moving_markers,
     obstacle_markers,
+    robot_description,
     robot_markers,
     robot_roles,
+    zone_markers,
 )
 from sbot_sim.messages.occupancy import fitting_resolution, map_message
 from sbot_sim.messages.outgoing import Outgoing
-from sbot_sim.messages.robot_description import robot_description
-from sbot_sim.messages.snapshot import EncoderOptions, SnapshotEncoder
-from sbot_sim.messages.zone_markers import ZoneSign, zone_markers
+from sbot_sim.messages.snapshot import EncoderOptions, Interfaces, SnapshotEncoder
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
-from sbot_sim.world.shapes import rectangle_of
+from sbot_sim.world.bodies import rectangle_of
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages
 from wind_model.parameters import Height

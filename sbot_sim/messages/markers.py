@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.topics import namespace
-from sbot_common.wire.markers import (
+from sbot_common.wire.templates import (
     ADD,
     CUBE,
     CYLINDER,
@@ -24,9 +25,9 @@ from sbot_common.wire.markers import (
     marker,
 )
 from sbot_sim.sensors.rectangles import rectangle_boxes
-from sbot_sim.world.body_arrays import BodyArrays
+from sbot_sim.sensors.scan import ScanParameters
+from sbot_sim.world.bodies import BodyArrays, Shapes
 from sbot_sim.world.geometry import World
-from sbot_sim.world.shapes import Shapes
 
 # Roles of robots; each has a colour.
 FOLLOWER, LEADER, STOPPED, SHELTERED = range(4)
@@ -211,3 +212,95 @@ def _targets(centres: Array, radii: Array) -> Array:
     crosses = centres[:, None] + 0.6 * radii[:, None, None] * arm
     points = np.vstack([_ring(centres, radii), crosses.reshape(-1, 2)])
     return _lifted(points, 0.5 * _HEIGHT)
+
+
+# Markers of zones for rviz (`/markers`): named places on the floor, as flat discs with names.
+
+_ZONE_HEIGHT = 0.01  # m: below everything that stands on the floor
+_OPACITY = 0.3  # of a disc
+_POINT = 0.15  # m, the side of a zone without radius
+_LETTERS = 0.3  # m, the height of names
+
+
+class ZoneSign(NamedTuple):
+    """A named place on the floor, which has no effect."""
+
+    name: str
+    center: tuple[float, float]  # m
+    radius: float | None  # m; None: a point
+    colour: tuple[float, float, float]  # red, green, blue from 0 to 1
+
+
+def zone_markers(stamp_ns: int, zones: tuple[ZoneSign, ...]) -> bytes:
+    """Return the visualization_msgs/MarkerArray (CDR) of zones and their names, in frame `map`.
+
+    As with obstacles, send it again for late subscribers.
+    """
+    template = _zone_template(zones).copy()
+    template.set_stamp(stamp_ns)
+    return template.to_bytes()
+
+
+@lru_cache(maxsize=4)
+def _zone_template(zones: tuple[ZoneSign, ...]) -> Template:
+    markers = []
+    for k, zone in enumerate(zones):
+        if zone.radius is None:
+            kind, side, colour = CUBE, _POINT, (*zone.colour, 1.0)
+        else:
+            kind, side, colour = CYLINDER, 2.0 * zone.radius, (*zone.colour, _OPACITY)
+        markers += [
+            marker('zones', k, kind, (side, side, _ZONE_HEIGHT), colour, z=0.5 * _ZONE_HEIGHT),
+            marker('zone names', k, TEXT, (0.0, 0.0, _LETTERS), _TEXT_COLOUR, z=_LETTERS,
+                   text=zone.name)]
+    template = Template(markers)
+    template.set_positions(0, np.repeat(np.array([zone.center for zone in zones]), 2, axis=0))
+    return template
+
+
+# `robot_description` (URDF) of a robot: a disc or box with a laser, for rviz2 and Nav2.
+
+HEIGHT = 0.2  # m, of the body that is drawn; the simulation is flat
+
+
+def robot_description(name: str, radius: float, scan: ScanParameters,
+                      rectangle: tuple[float, float, float] | None = None) -> str:
+    """Return the URDF of a robot with the links base_link, base_footprint and laser.
+
+    The links' names have no prefix: where frames have one, give it to rviz2 as TF prefix.
+
+    Parameters
+    ----------
+    name : of the robot
+    radius : m
+    scan : where the laser is
+    rectangle : length, width and offset (m) of a rectangular body; None: it is round
+
+    """
+    shape, ahead = f'<cylinder radius="{radius!r}" length="{HEIGHT!r}"/>', '0'
+    if rectangle is not None:
+        length, width, offset = rectangle
+        shape, ahead = f'<box size="{length!r} {width!r} {HEIGHT!r}"/>', repr(offset)
+    return f"""<?xml version="1.0"?>
+<robot name={quoteattr(name)}>
+  <link name="base_link">
+    <visual>
+      <origin xyz="{ahead} 0 {HEIGHT / 2!r}"/>
+      <geometry>{shape}</geometry>
+    </visual>
+    <collision>
+      <origin xyz="{ahead} 0 {HEIGHT / 2!r}"/>
+      <geometry>{shape}</geometry>
+    </collision>
+  </link>
+  <link name="base_footprint"/>
+  <joint name="base_footprint_joint" type="fixed">
+    <parent link="base_link"/><child link="base_footprint"/>
+  </joint>
+  <link name="laser"/>
+  <joint name="laser_joint" type="fixed">
+    <parent link="base_link"/><child link="laser"/>
+    <origin xyz="{scan.laser_x!r} {scan.laser_y!r} 0" rpy="0 0 {scan.laser_yaw!r}"/>
+  </joint>
+</robot>
+"""

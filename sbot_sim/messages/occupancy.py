@@ -12,10 +12,8 @@ from sbot_common.angles import quaternion_from_yaw
 from sbot_common.elementary import sincos
 from sbot_common.errors import bad_value
 from sbot_common.wire import cdr
-from sbot_common.wire.geometry import point, pose, quaternion
-from sbot_sim.world.cell_map import FREE, OCCUPIED, Values, to_cells
-from sbot_sim.world.geometry import SIDES, World
-from sbot_sim.world.polygons import inside_polygon
+from sbot_common.wire.messages import point, pose, quaternion
+from sbot_sim.world.geometry import FREE, OCCUPIED, SIDES, Values, World, inside_polygon, to_cells
 
 Array = NDArray[np.float64]
 

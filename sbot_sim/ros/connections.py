@@ -11,9 +11,9 @@ from sbot_common import ros, topics
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 from sbot_sim.messages.outgoing import Outgoing
-from sbot_sim.ros.awake_clock import AwakeClock
 from sbot_sim.ros.external import External, in_turns
 from sbot_sim.ros.external_nodes import ExternalNodes
+from sbot_sim.ros.run_control import AwakeClock
 
 # What other nodes publish, too: that disturbs nobody.
 _OFTEN_SHARED = tuple(topic.name for topic in (

@@ -4,15 +4,172 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
+from xml.etree.ElementTree import Element, ParseError
 
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
 from sbot_common.elementary import sincos
 from sbot_common.errors import InputError, shown
-from sbot_sim.ros.spawned import Refused
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.ros.inbox import Inbox
+
+# Spawned obstacles: discs and boxes of SDF or URDF text, added to a running world.
+
+FORMATS = ('sdf', 'urdf')
+_SMALLEST, _LARGEST = 0.001, 1000.0  # m
+_LONGEST = 100_000  # characters of a description
+_MOST = 500  # obstacles
+
+
+class Refused(InputError):
+    """A request that is refused; ``code`` names a constant of Result or of the service."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+@contextmanager
+def refused_as(code: str) -> Iterator[None]:
+    """Give what is raised as an InputError a code."""
+    try:
+        yield
+    except InputError as error:
+        raise Refused(code, str(error)) from None
+
+
+class Shape(NamedTuple):
+    """A disc of radius, or a box of length along x and width along y (m); seen from above."""
+
+    name: str  # of the description; may be empty
+    radius: float
+    length: float = 0.0
+    width: float = 0.0
+
+
+class Spawned(NamedTuple):
+    """An obstacle where it stands."""
+
+    shape: Shape
+    pose: tuple[float, float, float]  # x, y (m), yaw (rad)
+
+
+class SpawnedObstacles:
+    """Obstacles by name; they stand still, and a reset removes them."""
+
+    def __init__(self, engine: Engine, inbox: Inbox) -> None:
+        self._engine, self._inbox = engine, inbox
+        self.by_name: dict[str, Spawned] = {}
+
+    def put(self, name: str, obstacle: Spawned) -> None:
+        """Put an obstacle somewhere, or elsewhere; InputError where it cannot stand."""
+        x, y, _ = obstacle.pose
+        if not all(map(math.isfinite, obstacle.pose)):
+            raise InputError(f'pose: got {obstacle.pose}, expected finite numbers')
+        xmin, ymin, xmax, ymax = self._engine.parameters.world.bounds.tolist()
+        if not (xmin <= x <= xmax and ymin <= y <= ymax):
+            raise InputError(f'pose: got ({x:g}, {y:g}), expected a place within the bounds '
+                             f'[{xmin:g}, {ymin:g}, {xmax:g}, {ymax:g}]')
+        if len(self.by_name) >= _MOST and name not in self.by_name:
+            raise InputError(f'got more than {_MOST} obstacles')
+        self._place({**self.by_name, name: obstacle})
+
+    def remove(self, name: str) -> None:
+        """Take an obstacle away."""
+        self._place({key: each for key, each in self.by_name.items() if key != name})
+
+    def _place(self, table: dict[str, Spawned]) -> None:
+        discs = [(*each.pose[:2], each.shape.radius) for each in table.values()
+                 if each.shape.radius]
+        boxes = [(*each.pose[:2], each.shape.length, each.shape.width, each.pose[2])
+                 for each in table.values() if not each.shape.radius]
+        self._engine.place_objects(discs, boxes, self._inbox.teleports)
+        self.by_name = table
+
+
+def read_shape(text: str) -> Shape:
+    """Return the obstacle that SDF or URDF text describes.
+
+    That is one link with one collision geometry at its origin: box, cylinder or sphere, whose
+    height and z are not looked at.
+
+    Raises
+    ------
+    Refused
+        for anything else.
+
+    """
+    if len(text) > _LONGEST:
+        raise Refused('RESOURCE_PARSE_ERROR', f'resource_string: got {len(text)} characters, '
+                      f'expected {_LONGEST} at most')
+    from defusedxml import DefusedXmlException, ElementTree  # a start does without it
+    try:
+        root = ElementTree.fromstring(text, forbid_dtd=True)
+    except (ParseError, DefusedXmlException, ValueError) as error:
+        raise Refused('RESOURCE_PARSE_ERROR', f'resource_string: not XML: {error}') from None
+    if root.tag not in ('sdf', 'robot'):
+        raise Refused('UNSUPPORTED_FORMAT', f'resource_string: got <{root.tag[:50]}>, expected '
+                      '<sdf> or <robot>')
+    model = root if root.tag == 'robot' else _single_element(root.findall('model'), 'model')
+    if model.find('.//joint') is not None or model.find('.//plugin') is not None:
+        raise _unsupported('a model with joints or plugins', 'an obstacle without; robots cannot '
+                           'be spawned: they are those of the scenario')
+    link = _single_element(model.findall('link'), 'link')
+    collision = _single_element(link.findall('collision'), 'collision')
+    for each in (*model.findall('pose'), *model.findall('link/pose'), *collision.findall('pose')):
+        if each.get('relative_to'):
+            raise _unsupported('a pose relative to a frame', 'one at the origin')
+        _check_centred((each.text or '').split())
+    for each in collision.findall('origin'):
+        _check_centred([*each.get('xyz', '0 0 0').split(), *each.get('rpy', '0 0 0').split()])
+    name = model.get('name', '')
+    geometry = collision.find('geometry')
+    kind = None if geometry is None else next(iter(geometry), None)
+    if kind is not None and kind.tag == 'box':
+        length, width, _ = _numbers(kind, 'size', 3)
+        return Shape(name, 0.0, length, width)
+    if kind is not None and kind.tag in ('cylinder', 'sphere'):
+        return Shape(name, *_numbers(kind, 'radius', 1))
+    raise _unsupported('no geometry' if kind is None else f'<{kind.tag}>',
+                       'box, cylinder or sphere')
+
+
+def _single_element(found: list[Element], tag: str) -> Element:
+    if len(found) != 1:
+        raise _unsupported(f'{len(found)} <{tag}>', 'one')
+    return found[0]
+
+
+def _check_centred(words: Iterable[str]) -> None:
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        numbers = [math.nan]
+    if any(number != 0.0 for at, number in enumerate(numbers) if at != 2):
+        raise _unsupported(f'a geometry at {numbers}', 'one at the origin')
+
+
+def _numbers(kind: Element, name: str, count: int) -> list[float]:
+    text = kind.get(name) or kind.findtext(name) or ''
+    try:
+        numbers = [float(word) for word in text.split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != count or not all(
+            _SMALLEST <= number <= _LARGEST for number in numbers):
+        raise Refused('RESOURCE_PARSE_ERROR', f"resource_string: <{kind.tag}> {name}: got "
+                      f"'{text.strip()[:50]}', expected {count} numbers from {_SMALLEST:g} to "
+                      f'{_LARGEST:g} (m)')
+    return numbers
+
+
+def _unsupported(got: str, expected: str) -> Refused:
+    return Refused('UNSUPPORTED_ASSETS', f'resource_string: got {got}, expected {expected}')
+
 
 _FRAMES = ('', 'map', 'world')  # of poses
 _NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,31}')

@@ -17,19 +17,17 @@ from std_srvs.srv import SetBool, Trigger
 
 from sbot_common import ros, topics
 from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import STOP
 from sbot_common.topics import Topic
-from sbot_common.twist import STOP
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import read_pose, read_twist
 from sbot_sim.messages.diagnostics import Pace, diagnostics
 from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.ros.connections import Connections
 from sbot_sim.ros.external import External
-from sbot_sim.ros.free_running import FreeRunning
 from sbot_sim.ros.inbox import Inbox
-from sbot_sim.ros.lockstep import Lockstep
-from sbot_sim.ros.run_control import Actions, Phase, RunControl
-from sbot_sim.ros.setup import Setup
+from sbot_sim.ros.lockstep import FreeRunning, Lockstep
+from sbot_sim.ros.run_control import Actions, Phase, RunControl, Setup
 from sbot_sim.ros.standard_services import SERVICES, StandardServices, load_interfaces
 from wind_model import messages as wind_messages
 

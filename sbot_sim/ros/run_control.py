@@ -6,6 +6,7 @@ free-running are its two kinds.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, auto
@@ -13,8 +14,38 @@ from typing import NamedTuple, Protocol
 
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, first_of
-from sbot_sim.ros.awake_clock import AwakeClock
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.messages.broadcast import Broadcast
+from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.ros.external import External
+
+# Clock of time-outs: wall time without the times in which the machine stood still.
+#
+# A machine that is suspended or overloaded, and a process that is stopped, lose seconds in which
+# nobody could answer. A time-out that counted them would blame nodes that are well.
+
+class AwakeClock:
+    """Clock that advances by at most ``longest`` s between two calls; it is to be called often.
+
+    Parameters
+    ----------
+    clock : returns wall time (s); never goes back
+    longest : s; some times longer than the calls are apart
+
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic,
+                 longest: float = 0.25) -> None:
+        self._clock, self._longest = clock, longest
+        self._time, self._seen = 0.0, clock()
+
+    def __call__(self) -> float:
+        """Return the time since it was made (s)."""
+        now = self._clock()
+        self._time += min(now - self._seen, self._longest)
+        self._seen = now
+        return self._time
+
 
 # s of wall time to wait for the nodes of a run: they may have to compile first, and each node
 # more takes some seconds to start on a machine with few processors.
@@ -220,3 +251,38 @@ class RunControl(ABC):
         else:
             self.phase = Phase.BETWEEN
             self._actions.advance()
+
+
+# Arguments of the simulator's node: engine, messages, timing and observer.
+
+class RunObserver(Protocol):
+    """Observer of a run, which changes nothing: a recorder, a tally, a progress bar."""
+
+    recording: bool  # whether it wants messages
+
+    def tick(self, engine: Engine) -> None:
+        """Observe a tick's snapshot and state."""
+
+    def record(self, stamp_ns: int, messages: Iterable[Outgoing]) -> None:
+        """Record messages of a stamp."""
+
+    def alive(self) -> None:
+        """Note that the node is there; called once per second, also while the run is paused."""
+
+    def failed(self, reason: str) -> bool:
+        """Note why the run fails; return whether it is told to the user: else it is logged."""
+
+    def reset(self) -> None:
+        """Begin again at tick 0."""
+
+    def close(self) -> None:
+        """Finish: the run is over."""
+
+
+class Setup(NamedTuple):
+    """A run: simulation, messages, timing and observer."""
+
+    engine: Engine
+    broadcast: Broadcast
+    options: Options
+    observer: RunObserver

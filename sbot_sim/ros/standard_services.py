@@ -14,26 +14,24 @@ from typing import Any
 from sbot_common.errors import InputError, one_line, shown
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.ros.entities import (
+    FORMATS,
+    Refused,
+    Shape,
+    Spawned,
+    SpawnedObstacles,
     check_frame,
     check_namespace,
     fill_state,
     filtered,
     new_name,
     read_pose,
+    read_shape,
+    refused_as,
     robot_name,
     robot_number,
 )
 from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.run_control import RunControl
-from sbot_sim.ros.spawned import (
-    FORMATS,
-    Refused,
-    Shape,
-    Spawned,
-    SpawnedObstacles,
-    read_shape,
-    refused_as,
-)
 
 PACKAGE = 'simulation_interfaces'
 # Services by name, with the type of each; the handlers below are called alike.

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.observation import OMEGA, VX, VY
 from sbot_common.params import Param
+from sbot_common.random.generators import ODOMETRY, WHEEL_RADIUS
 from sbot_common.random.numbers import normals
-from sbot_common.random.purposes import ODOMETRY, WHEEL_RADIUS
-from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import COUNTED, WHEELS, wheel_equation
 from sbot_sim.dynamics.motion import Driven, advance_all, to_twists, twist_rows

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import sincos
-from sbot_common.twist import OMEGA, VX, VY
+from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import WHEELS, wheel_equation
 from sbot_sim.sensors.odometry import OdometryParameters, most_wheels

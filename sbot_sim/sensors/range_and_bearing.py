@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from sbot_common.angles import wrap_angle
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2
-from sbot_common.elementary.copying import copy_numbers
+from sbot_common.elementary.arrays import copy_numbers
 from sbot_common.observation import BROADCAST_BYTES
 from sbot_common.params import Param
 from sbot_common.spatial import cell_index, grid_around_points
-from sbot_sim.world.line_of_sight import blocked
-from sbot_sim.world.scene import Scene
+from sbot_sim.world.scene import Scene, blocked
 
 Array = NDArray[np.float64]
 Heard = tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]

@@ -25,7 +25,7 @@ def rectangle_boxes(half_size: Array, offset: Array, pose: Array) -> tuple[Array
 
     Parameters
     ----------
-    half_size, offset : (N, 2) and (N, 3), see ``world.shapes.Shapes``
+    half_size, offset : (N, 2) and (N, 3), see ``world.bodies.Shapes``
     pose : (N, 3) x, y (m), yaw (rad) of the robots
 
     """

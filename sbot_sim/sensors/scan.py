@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_common.params import Param
-from sbot_common.random.numbers import fill_normals
-from sbot_common.random.philox import WORDS
-from sbot_common.random.purposes import SCAN
+from sbot_common.random.generators import SCAN
+from sbot_common.random.numbers import WORDS, fill_normals
 from sbot_sim.sensors.beams import Fan, make_fan
 from sbot_sim.sensors.scan_kernel import cast_all, mounted
 from sbot_sim.world.scene import Scene

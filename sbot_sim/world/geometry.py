@@ -2,18 +2,164 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
 from sbot_common.errors import InputError, bad_value
-from sbot_sim.world.cell_map import CellMap
-from sbot_sim.world.polygons import counter_clockwise, outline_error
+from sbot_sim.world.scene import segments_meet
+
+# Occupancy map as part of the world: outlines of occupied cells, point queries.
 
 Array = NDArray[np.float64]
+Values = NDArray[np.int8]
+
+UNKNOWN, FREE, OCCUPIED = -1, 0, 100
+
+
+class CellMap(NamedTuple):
+    """A rectangle of square cells, placed in frame `map`."""
+
+    values: Values  # (rows, columns) UNKNOWN, FREE or OCCUPIED; row 0 is the lowest
+    resolution: float  # m, side of a cell
+    origin: tuple[float, float, float]  # x, y (m), yaw (rad) of the corner of cell (0, 0)
+    outlines: Array  # (K, 4) x0, y0, x1, y1: the borders between occupied and other cells
+
+
+def make_cells(values: Values, resolution: float, origin: tuple[float, float, float]) -> CellMap:
+    """Return the cells with their outlines.
+
+    Beyond the map nothing is occupied. Borders are as long as they can be: those of many cells in
+    one row are one segment, so that a wall costs sensors and collisions four segments.
+    """
+    occupied = values == OCCUPIED
+    level = _runs(np.diff(occupied, axis=0, prepend=False, append=False))
+    upright = _runs(np.diff(occupied, axis=1, prepend=False, append=False).T)
+    ends = np.vstack([level[:, [1, 0, 2, 0]], upright[:, [0, 1, 0, 2]]])
+    corners = to_world(ends.reshape(-1, 2).astype(np.float64), resolution, origin)
+    return CellMap(values, resolution, origin, np.ascontiguousarray(corners.reshape(-1, 4)))
+
+
+def _runs(borders: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return rows (line, begin, end): every run of true values in the lines of a table."""
+    lines, width = borders.shape
+    padded = np.zeros((lines, width + 2), np.int8)
+    padded[:, 1:-1] = borders
+    change = np.diff(padded, axis=1)
+    line, begin = np.nonzero(change == 1)
+    _, end = np.nonzero(change == -1)
+    return np.column_stack([line, begin, end])
+
+
+def to_world(points: Array, resolution: float, origin: tuple[float, float, float]) -> Array:
+    """Return points (M, 2), in cells, in frame `map` (m)."""
+    x, y, yaw = origin
+    s, c = sincos(yaw)
+    across, up = resolution * points[:, 0], resolution * points[:, 1]
+    return np.column_stack([x + (c * across - s * up), y + (s * across + c * up)])
+
+
+def to_cells(points: Array, resolution: float, origin: tuple[float, float, float]) -> Array:
+    """Return points (M, 2) in frame `map` (m), in cells."""
+    x, y, yaw = origin
+    s, c = sincos(yaw)
+    dx, dy = points[:, 0] - x, points[:, 1] - y
+    return np.column_stack([(c * dx + s * dy) / resolution, (c * dy - s * dx) / resolution])
+
+
+def inside_occupied(cells: CellMap, points: Array) -> NDArray[np.bool_]:
+    """Tell for each point (M, 2) in frame `map` (m) whether its cell is occupied."""
+    rows, columns = cells.values.shape
+    place = np.floor(to_cells(points, cells.resolution, cells.origin))
+    within = ((place >= 0.0) & (place < [columns, rows])).all(axis=1)
+    inside = np.zeros(len(points), np.bool_)
+    column, row = place[within].astype(np.int64).T
+    inside[within] = cells.values[row, column] == OCCUPIED
+    return inside
+
+
+def cells_bounds(cells: CellMap) -> tuple[float, float, float, float]:
+    """Return xmin, ymin, xmax, ymax (m) of the whole map in frame `map`."""
+    rows, columns = cells.values.shape
+    corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float64)
+    corners = to_world(corners, cells.resolution, cells.origin)
+    xmin, ymin = corners.min(axis=0).tolist()
+    xmax, ymax = corners.max(axis=0).tolist()
+    return xmin, ymin, xmax, ymax
+
+
+# Polygon obstacles: simple outlines, convex or not, and what is inside them.
+
+LEAST_CORNERS = 3
+
+
+def outline_error(corners: Array) -> str | None:
+    """Return why corners (P, 2) m make no simple polygon, None where they do.
+
+    A simple polygon has three corners or more, and no two of its sides have a point in common but
+    for neighbours, which share their corner.
+    """
+    if len(corners) < LEAST_CORNERS:
+        return f'{len(corners)} corners'
+    first, second = meeting_sides(np.ascontiguousarray(corners))
+    if first < 0:
+        return None
+    return f'sides {first} and {second} meet' if first != second else f'side {first} has no length'
+
+
+@njit
+def meeting_sides(corners: Array) -> tuple[int, int]:
+    """Return the first two sides of an outline (P, 2) that meet where they must not; -1, -1: none.
+
+    Side k goes from corner k to the next; twice the same number: it has no length.
+    """
+    n = len(corners)
+    for i in range(n):
+        ax, ay = corners[i, 0], corners[i, 1]
+        bx, by = corners[(i + 1) % n, 0], corners[(i + 1) % n, 1]
+        if ax == bx and ay == by:
+            return i, i
+        cx, cy = corners[(i + 2) % n, 0] - bx, corners[(i + 2) % n, 1] - by
+        # The next side goes back over this one.
+        if (bx - ax) * cy == (by - ay) * cx and (bx - ax) * cx + (by - ay) * cy < 0.0:
+            return i, (i + 1) % n
+    for i in range(n):
+        for j in range(i + 2, n - (i == 0)):
+            if segments_meet(corners[i, 0], corners[i, 1], corners[i + 1, 0], corners[i + 1, 1],
+                             corners[j, 0], corners[j, 1], corners[(j + 1) % n, 0],
+                             corners[(j + 1) % n, 1]):
+                return i, j
+    return -1, -1
+
+
+def counter_clockwise(corners: Array) -> Array:
+    """Return the corners (P, 2) of a simple polygon, the other way round if they are clockwise."""
+    twice_area, from_first = 0.0, (corners - corners[0]).tolist()
+    for (x0, y0), (x1, y1) in itertools.pairwise(from_first):
+        twice_area += x0 * y1 - x1 * y0
+    return corners if twice_area > 0.0 else np.ascontiguousarray(corners[::-1])
+
+
+def inside_polygon(corners: Array, points: Array) -> NDArray[np.bool_]:
+    """Tell for each point (M, 2) m whether it is inside the polygon of corners (P, 2) m.
+
+    A ray along x crosses the outline an odd number of times. On the outline it may be either.
+    """
+    inside = np.zeros(len(points), np.bool_)
+    x, y = points[:, 0], points[:, 1]
+    for (x0, y0), (x1, y1) in zip(corners.tolist(), np.roll(corners, -1, axis=0).tolist(),
+                                  strict=True):
+        if y0 != y1:
+            spans = (y0 > y) != (y1 > y)
+            inside ^= spans & (x < x0 + (y - y0) / (y1 - y0) * (x1 - x0))
+    return inside
+
+
 WALLS = 4  # the bounds' walls are the first four segments
 SIDES = 4  # of a rectangle; the sides are the last segments
 

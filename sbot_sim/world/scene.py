@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.spatial import (
+    CELL_SLACK,
     BucketGrid,
     cell_index,
     grid_around_points,
@@ -116,3 +118,119 @@ def row_stretch(grid: BucketGrid, row: int, x: float, y: float, reach: float) ->
     first = cell_index(x - half, grid.x0, grid.cell, grid.nx)
     last = cell_index(x + half, grid.x0, grid.cell, grid.nx)
     return grid.starts[row * grid.nx + first], grid.starts[row * grid.nx + last + 1]
+
+
+# Line of sight between robots: blocked by walls and obstacles, not by robots.
+
+Array = NDArray[np.float64]
+
+_ROUNDING = 2.0 ** -50  # of a coordinate
+_FEW = 256  # segments that stay in the nearest cache, in any order
+
+
+class _Objects(NamedTuple):
+    bounds: Array = np.array([0.0, 0.0, 1.0, 1.0])
+    segments: Array = np.empty((0, 4))
+    circles: Array = np.empty((0, 3))
+
+
+def make_line_of_sight(world: Outline | None) -> Scene:
+    """Return the index of objects that block lines of sight; None: there are none."""
+    if world is None:
+        world = _Objects()
+    xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
+    objects = len(world.segments) + len(world.circles)
+    # About two cells to an object: a line passes few cells, and few objects in each.
+    wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / max(1, 2 * objects))
+    segments = world.segments
+    if len(segments) > _FEW:
+        # Row by row, as their cells: lines near each other find theirs in the processor's cache.
+        middle = 0.5 * (segments[:, :2] + segments[:, 2:])
+        segments = segments[np.lexsort((middle[:, 0], np.floor(middle[:, 1] / wanted)))]
+    return make_scene(_Objects(world.bounds, segments, world.circles), 0.0, wanted)
+
+
+@njit_inner
+def _side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> float:
+    """Return on which side of the line a b the point p lies: > 0 left, < 0 right, 0 on it."""
+    return (bx - ax) * (py - ay) - (by - ay) * (px - ax)
+
+
+@njit
+def segments_meet(ax: float, ay: float, bx: float, by: float,
+                  cx: float, cy: float, dx: float, dy: float) -> bool:
+    """Tell whether the segments a b and c d have a point in common; touching counts."""
+    a, b = _side(cx, cy, dx, dy, ax, ay), _side(cx, cy, dx, dy, bx, by)
+    c, d = _side(ax, ay, bx, by, cx, cy), _side(ax, ay, bx, by, dx, dy)
+    # Without a branch: nobody could foresee it.
+    return not ((max(ax, bx) < min(cx, dx)) | (max(cx, dx) < min(ax, bx))
+                | (max(ay, by) < min(cy, dy)) | (max(cy, dy) < min(ay, by))
+                | ((c > 0) & (d > 0)) | ((c < 0) & (d < 0))
+                | ((a > 0) & (b > 0)) | ((a < 0) & (b < 0)))
+
+
+@njit
+def segment_meets_disc(ax: float, ay: float, bx: float, by: float,
+                       x: float, y: float, radius: float) -> bool:
+    """Tell whether the segment a b comes closer than ``radius`` to (x, y)."""
+    ux, uy = bx - ax, by - ay
+    square = ux * ux + uy * uy
+    t = 0.0
+    if square > 0.0:
+        t = min(1.0, max(0.0, ((x - ax) * ux + (y - ay) * uy) / square))
+    ex, ey = ax + t * ux - x, ay + t * uy - y
+    return ex * ex + ey * ey < radius * radius
+
+
+@njit_inner
+def _index(away: float, scale: float, count: int) -> int:
+    """Return ``cell_index`` of a point ``away`` (m) from the origin; ``scale`` is cells a metre.
+
+    Next to a border it may be the cell beyond it: rounding is less than ``CELL_SLACK``.
+    """
+    position = away * scale
+    if not position > 0.0:
+        return 0
+    if position >= count:
+        return count - 1
+    return int(position)
+
+
+@njit_inline
+def blocked(ax: float, ay: float, bx: float, by: float, scene: Scene) -> bool:
+    """Tell whether a wall or a disc of ``make_line_of_sight`` stands between a and b."""
+    segments, circles = scene.segments, scene.circles
+    walls, discs = scene.segment_grid, scene.circle_grid  # of the same shape
+    slack, scale = CELL_SLACK * walls.cell, 1.0 / walls.cell
+    x0, y0, x1, y1 = (bx, by, ax, ay) if by < ay else (ax, ay, bx, by)
+    left_end, right_end = min(x0, x1), max(x0, x1)
+    level = not y1 - y0 > slack
+    slope = 0.0 if level else (x1 - x0) / (y1 - y0)
+    blur = slack + abs(slope) * _ROUNDING * (abs(y0) + abs(y1))
+    first_row = _index(y0 - slack - walls.y0, scale, walls.ny)
+    last_row = _index(y1 + slack - walls.y0, scale, walls.ny)
+    found = False
+    for row in range(first_row, last_row + 1):
+        # Where the line enters the row and leaves it, or past its end by rounding.
+        border, xa, xb = walls.y0 + row * walls.cell, x0, x1
+        if not (level or row == first_row):
+            xa = x0 + slope * (border - slack - y0)
+        if not (level or row == last_row):
+            xb = x0 + slope * (walls.y0 + (row + 1) * walls.cell + slack - y0)
+        left = max(left_end, min(xa, xb)) - blur
+        right = min(right_end, max(xa, xb)) + blur
+        first = row * walls.nx + _index(left - walls.x0, scale, walls.nx)
+        end = row * walls.nx + _index(right - walls.x0, scale, walls.nx) + 1
+        # Cells of a row are neighbours in memory: one stretch of items.
+        for item in range(int(walls.starts[first]), int(walls.starts[end])):
+            s = np.uint32(walls.items[item])
+            found |= segments_meet(ax, ay, bx, by, segments[s, 0], segments[s, 1],
+                                   segments[s, 2], segments[s, 3])
+        if len(circles) > 0:
+            for item in range(int(discs.starts[first]), int(discs.starts[end])):
+                c = np.uint32(discs.items[item])
+                found |= segment_meets_disc(ax, ay, bx, by, circles[c, 0], circles[c, 1],
+                                            circles[c, 2])
+        if found:
+            return True
+    return False

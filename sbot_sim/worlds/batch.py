@@ -8,22 +8,63 @@ phases they have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
-
 from sbot_common.compiled import light_numba  # noqa: F401
 
 # isort: split
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import by_address, compiled_callback, njit
+from sbot_common.compiled.jit import by_address, compiled_callback, njit, njit_inner
 from sbot_common.compiled.records import Record, call_at
 from sbot_common.compiled.threads import share_out
+from sbot_common.elementary.arrays import copy_numbers, copy_rows
+from sbot_common.spatial import BucketGrid
+from sbot_sim.sensors.odometry import draw_wheel_scale
+from sbot_sim.world.scene import Discs, sort_discs
 from sbot_sim.worlds.state import Setting, Worlds
+from wind_model.wake import advertised_millimetres
+
+# Robots of one world within the rows of all worlds, for collisions and sensors.
+#
+# A world of few robots is one cell, whose items are the world's rows themselves: nothing is sorted
+# and nothing copied. Of more robots a grid is made, as in the engine.
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int32]
+
+
+@njit_inner
+def only_cell(ends: Rows, rows: Rows) -> BucketGrid:
+    """Return a grid of one cell with the rows ends[0] … ends[1] - 1, whatever these are later."""
+    return BucketGrid(0.0, 0.0, 1.0, 1, 1, ends, rows)
+
+
+@njit_inner
+def all_in_view(worlds: Worlds, radius: Floats, first: int, end: int, ends: Rows) -> Discs:
+    """Return the discs of the rows first … end-1 in one cell; ``ends`` chooses a world of them."""
+    largest = 0.0
+    for i in range(first, end):
+        worlds.x[i], worlds.y[i] = worlds.pose[i, 0], worlds.pose[i, 1]
+        largest = max(largest, radius[i])
+    return Discs(worlds.x, worlds.y, radius, worlds.row, only_cell(ends, worlds.row), largest)
+
+
+@njit_inner
+def discs_of_world(pose: Floats, radius: Floats, first: int, end: int, cell: float) -> Discs:
+    """Return the discs of the rows first … end-1, sorted by cells of about ``cell`` (m)."""
+    discs = sort_discs(pose[first:end], radius[first:end], cell)
+    for k in range(end - first):
+        discs.robot[k] += first
+    return discs
+
+
+# isort: split
+
+
 Addresses = NDArray[np.int64]
 
 
@@ -174,3 +215,32 @@ class Program:
             def work(low: int, k: int = k) -> None:
                 run_phases(k, k + 1, k * n + low, k * n + min(n, low + size), phases, batch, 1)
             share_out(self._threads, range(0, n, size), work)
+
+
+# Reset of worlds to tick 0.
+
+@Phase
+def begin(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Put worlds at rest where their robots stand, with the noise of their seeds, at tick 0."""
+    setting, worlds = batch.setting, batch.worlds
+    n = setting.robots
+    for row in range(a, z):
+        for c in range(3):
+            worlds.command[row, c] = worlds.driven[row, c] = worlds.twist[row, c] = 0.0
+            worlds.odometry[row, c] = worlds.odometry_twist[row, c] = 0.0
+        for c in range(2):
+            worlds.impulse_velocity[row, c] = 0.0
+            worlds.wind[row, c] = worlds.free_wind[row, c] = 0.0
+        worlds.blocker[row] = -1
+        worlds.collided[row] = worlds.reverted[row] = False
+    if len(setting.inertia.limited) > 0:
+        worlds.momentum.twist[a:z] = 0.0
+        worlds.momentum.asked[a:z] = 0.0
+    worlds.rab_data[a:z] = 0
+    copy_numbers(advertised_millimetres(setting.bodies.radius[a:z]), worlds.rab_data[a:z, 0])
+    copy_rows(worlds.rab_data[a:z], worlds.rab_next[a:z])
+    for k in range(first, end):
+        rows = slice(k * n, (k + 1) * n)
+        worlds.tick[k] = 0
+        copy_rows(draw_wheel_scale(setting.noise_radius[rows], worlds.seed[k], setting.wheels),
+                  worlds.wheel_scale[rows])

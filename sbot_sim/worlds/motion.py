@@ -6,20 +6,31 @@ or between a robot and its world, world by world.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inner
-from sbot_common.elementary.copying import copy_numbers, copy_rows
-from sbot_sim.collision.separation import PASSES, free_of_overlaps, scratch_of
-from sbot_sim.dynamics.impulses import impulse_velocity
-from sbot_sim.dynamics.impulses import sum_impulses as total_impulses
-from sbot_sim.dynamics.inertia import Inertia, Momentum, follow
+from sbot_common.elementary.arrays import copy_numbers, copy_rows
+from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
+from sbot_sim.collision.overlap import TOLERANCE
+from sbot_sim.collision.separation import (
+    PASSES,
+    free_of_overlaps,
+    make_scratch,
+    scratch_of,
+    separate_shapes,
+)
+from sbot_sim.collision.shape_overlap import corners_at, disc_depth
+from sbot_sim.dynamics.inertia import Inertia, Momentum, follow, impulse_velocity
+from sbot_sim.dynamics.inertia import sum_impulses as total_impulses
 from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive, move
-from sbot_sim.world.body_arrays import BodyArrays, Drives
+from sbot_sim.world.bodies import BodyArrays, Drives, Shapes, share_equally
+from sbot_sim.world.moving import disc_positions
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase, shared
-from sbot_sim.worlds.layouts import fixed_of
+from sbot_sim.worlds.state import fixed_of
 from wind_model.wake import advertised_millimetres
 
 Floats = NDArray[np.float64]
@@ -123,3 +134,111 @@ def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None
         free_of_overlaps(fixed, setting.bodies.shape.outer_radius[rows], None,
                          worlds.previous[rows], worlds.pose[rows], scratch,
                          worlds.collided[rows], worlds.reverted[rows], PASSES)
+
+
+# Collisions of a block of worlds with bodies of any shape, or obstacles that move.
+#
+# Obstacles on a path are circles of the world at each tick; boxes are bodies that collide with the
+# robots and are displaced with them.
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ticks = NDArray[np.int64]
+
+
+@njit_inner
+def _shapes_of(shapes: Shapes, a: int, z: int) -> Shapes:
+    """Return the shapes of the bodies a … z-1."""
+    return Shapes(shapes.half_size[a:z], shapes.offset[a:z], shapes.size[a:z],
+                  shapes.outer_radius[a:z], shapes.inner_radius[a:z], shapes.step_radius[a:z],
+                  shapes.inverse_mass[a:z], shapes.turn[a:z])
+
+
+@njit_inner
+def _blocked(shapes: Shapes, pose: Array, centre: Array, radius: Array, waits: Flags) -> bool:
+    """Let discs (M,) that overlap bodies at ``pose`` (N, 3) wait; tell whether any is new."""
+    corners = corners_at(pose, shapes.offset[:, 0].copy(), shapes.size[:, :2].copy())
+    found = False
+    for k in range(len(waits)):
+        x, y = centre[k, 0], centre[k, 1]
+        for i in range(len(pose)):
+            if waits[k]:
+                break
+            if shapes.size[i, 0] > 0.0:
+                waits[k] = disc_depth(corners[i], x, y, radius[k]) > TOLERANCE
+            else:
+                dx, dy = pose[i, 0] - x, pose[i, 1] - y
+                waits[k] = (math.sqrt(dx * dx + dy * dy)
+                            < shapes.outer_radius[i] + radius[k] - TOLERANCE)
+            found |= waits[k]
+    return found
+
+
+@njit_inner
+def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
+    """Free robots and boxes of overlaps, and let obstacles move; ``shaped`` None: all discs.
+
+    An obstacle on a path pushes robots and boxes out of its way as a wall would. Where one cannot
+    get out, as it stands against a wall or others, the obstacle waits for that tick: nothing
+    overlaps. A box is where it was unless something pushes it.
+    """
+    setting, worlds = batch.setting, batch.worlds
+    n, boxes, count = setting.robots, setting.boxes, len(worlds.tick)
+    paths, m, size = setting.paths, len(worlds.moved) // count, n + boxes
+    before, goal, waits = np.empty((size, 3)), np.empty((size, 3)), np.empty(m, np.bool_)
+    for k in range(first, end):
+        shapes = _shapes_of(setting.shapes, k * size, (k + 1) * size)
+        still, robots = fixed_of(setting.fixed, setting.layout[k]), slice(k * n, (k + 1) * n)
+        pushed, moved = slice(k * boxes, (k + 1) * boxes), worlds.moved[k * m:(k + 1) * m]
+        copy_rows(worlds.previous[robots], before[:n])
+        copy_rows(worlds.pose[robots], goal[:n])
+        copy_rows(worlds.boxes[pushed], before[n:])
+        copy_rows(worlds.boxes[pushed], goal[n:])
+        fixed, after, centre = still, moved, np.empty((0, 2))
+        radius = paths.radius[k * m:(k + 1) * m]
+        waits[:] = False
+        while True:  # at least one obstacle more waits each time
+            if m > 0:
+                after = moved + (~waits).astype(np.int64)
+                centre = disc_positions(paths, after, k * m)
+                fixed = with_discs(still, centre, radius)
+            pose, collided, reverted = _separated(fixed, shapes, shaped, before, goal)
+            if m == 0 or not _blocked(shapes, pose, centre, radius, waits):
+                break
+        copy_numbers(after, moved)
+        copy_rows(pose[:n], worlds.pose[robots])
+        copy_rows(pose[n:], worlds.boxes[pushed])
+        copy_numbers(collided[:n], worlds.collided[robots])
+        copy_numbers(reverted[:n], worlds.reverted[robots])
+        for i in range(n if boxes > 0 else 0):
+            # As among discs alone, one that goes back may turn.
+            if shapes.size[i, 0] == 0.0 and math.isfinite(goal[i, 0] + goal[i, 1] + goal[i, 2]):
+                worlds.pose[k * n + i, 2] = goal[i, 2]
+
+
+@njit_inner
+def _separated(fixed: FixedObjects, shapes: Shapes, shaped: bool | None, before: Array,
+               goal: Array) -> tuple[Array, Flags, Flags]:
+    """Return (poses, collided, reverted) of bodies of any shape, or of discs alone.
+
+    A world of discs that share equally is computed as in a batch of such worlds, to the bit.
+    """
+    if shaped is not None and not share_equally(shapes):
+        return separate_shapes(fixed, shapes, before, goal, PASSES)[:3]
+    n, pose = len(goal), goal.copy()
+    collided, reverted = np.empty(n, np.bool_), np.empty(n, np.bool_)
+    free_of_overlaps(fixed, shapes.outer_radius, None, before, pose, make_scratch(n, 2), collided,
+                     reverted, PASSES)
+    return pose, collided, reverted
+
+
+@Phase
+def resolve_overlaps_among_moving(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Free robots that are all discs of overlaps, among obstacles on paths."""
+    _resolve(first, end, batch, None)
+
+
+@Phase
+def resolve_overlaps_of_shapes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Free robots of any shape and boxes of overlaps, perhaps among obstacles on paths."""
+    _resolve(first, end, batch, True)

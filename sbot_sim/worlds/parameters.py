@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sbot_common.elementary import hypot
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
-from sbot_sim.collision.placement import placement_error
+from sbot_sim.collision.overlap import placement_error
 from sbot_sim.dynamics.hooks import Hooks
 from sbot_sim.dynamics.inertia import Inertia
 from sbot_sim.sensors.beams import Fan
@@ -18,14 +18,12 @@ from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanParameters, scan_fan
-from sbot_sim.world.body_arrays import BodyArrays, select_bodies
-from sbot_sim.world.boxes import world_with_boxes
+from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.geometry import World, with_solids
-from sbot_sim.world.line_of_sight import make_line_of_sight
-from sbot_sim.world.moving import Paths, make_paths, world_with
-from sbot_sim.world.scene import Scene, make_scene, with_circles
+from sbot_sim.world.moving import Paths, make_paths, world_with, world_with_boxes
+from sbot_sim.world.scene import Scene, make_line_of_sight, make_scene, with_circles
+from wind_model.gust import Waves
 from wind_model.parameters import Height, WakeParameters
-from wind_model.turbulence import Waves
 
 Array = NDArray[np.float64]
 _NO_HOOKS = Hooks()

@@ -3,19 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
 
-from sbot_sim.sensors.range_and_bearing import Heard
-from sbot_sim.worlds import air, motion, obstacles, sensing
-from sbot_sim.worlds.batch import Interpreted, Phase
-from sbot_sim.worlds.fitted_sensors import FittedSensors
-from sbot_sim.worlds.moving_obstacles import MovingObstacles, ReplaceScenes
+from sbot_common.angles import decoded_yaws
+from sbot_common.elementary.arrays import copy_numbers, copy_rows
+from sbot_sim.sensors.beams import Fan, make_irregular_fan
+from sbot_sim.sensors.range_and_bearing import Heard, neighbours_of_some
+from sbot_sim.worlds import air, motion
+from sbot_sim.worlds.batch import Batch, Interpreted, Phase, begin, shared
 from sbot_sim.worlds.parameters import SimulationParameters
-from sbot_sim.worlds.reset import begin
+from sbot_sim.worlds.python_phases import (
+    FittedSensors,
+    HookPhases,
+    MovingObstacles,
+    ReplaceScenes,
+    WorldByWorld,
+)
 from sbot_sim.worlds.senses.registry import simulated
-from sbot_sim.worlds.state import Integers, Setting, Worlds
-from sbot_sim.worlds.user_hooks import HookPhases
-from sbot_sim.worlds.world_by_world import WorldByWorld
-from wind_model.turbulence import Waves
+from sbot_sim.worlds.state import Integers, Setting, Worlds, scene_of
+from wind_model.gust import Waves
+
+# Yaws as sent, and range and bearing, of a block of worlds; ``senses`` has the other sensors.
+
+@cache
+def no_beams() -> Fan:
+    """Return the table of a sensor that is off."""
+    return make_irregular_fan([])
+
+
+@shared
+def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Decode the yaws as receivers of messages do."""
+    worlds = batch.worlds
+    copy_rows(worlds.pose[a:z], worlds.sent_pose[a:z])
+    copy_numbers(decoded_yaws(worlds.pose[a:z, 2].copy()), worlds.sent_pose[a:z, 2])
+
+
+@Phase
+def hear(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Find the robots that each robot hears."""
+    setting, worlds = batch.setting, batch.worlds
+    n = setting.robots
+    for k in range(first, end):
+        starts, robots, ranges, bearings = neighbours_of_some(
+            worlds.pose[k * n:(k + 1) * n], setting.sensing.rab_range,
+            scene_of(setting.line_of_sight, setting.layout[k]))
+        count = starts[n]
+        copy_numbers(starts, worlds.heard_starts[k])
+        copy_numbers(robots, worlds.heard_robot[k, :count])
+        copy_numbers(ranges, worlds.heard_range[k, :count])
+        copy_numbers(bearings, worlds.heard_bearing[k, :count])
+
 
 Phases = list[Phase | Interpreted]
 
@@ -94,9 +132,9 @@ class Tick:
         phases.append(motion.propose)
         if self._discs:
             phases.append(motion.resolve_overlaps if self.moving is None
-                          else obstacles.resolve_overlaps_among_moving)
+                          else motion.resolve_overlaps_among_moving)
         else:
-            phases.append(obstacles.resolve_overlaps_of_shapes)
+            phases.append(motion.resolve_overlaps_of_shapes)
         phases += [self.moving.place] if self.moving is not None else []
         phases.append(motion.end_tick)
         if setting.sensing.range_and_bearing or setting.wake.wake:
@@ -109,7 +147,7 @@ class Tick:
 
     def sensing(self, setting: Setting) -> Phases:
         """Return the phases that read all sensors but for the wind."""
-        phases: Phases = [sensing.decode_yaws]
+        phases: Phases = [decode_yaws]
         for each in self._simulated:
             phases += each.seeing(setting)
         phases += self.hearing(setting)
@@ -121,7 +159,7 @@ class Tick:
         """Return the phase that finds the robots that each robot hears, if it is needed."""
         if not setting.sensing.heard:
             return []
-        return [sensing.hear if self._worlds.hears else self._each.hear]
+        return [hear if self._worlds.hears else self._each.hear]
 
     def sensing_wind(self, setting: Setting) -> Phases:
         """Return the phases that find the wind at the robots; after ``sensing``."""

@@ -1,6 +1,7 @@
 import pytest
 
-from potential_field_bot.command_line import HELP, Arguments, parse, surplus
+from potential_field_bot.command_line import HELP, NODE_SPECS, OWN_SPECS, Arguments, parse, surplus
+from potential_field_bot.parameters import Parameters
 from sbot_common.errors import InputError
 
 
@@ -36,3 +37,11 @@ def test_help_names_the_arguments_and_the_parameters():
 def test_anything_else_is_refused(arguments):
     with pytest.raises(InputError):
         parse(arguments.split())
+
+
+def test_names_are_the_nodes_alone():
+    names = [spec.name for spec in NODE_SPECS]
+    assert len(set(names)) == len(names)
+    assert not {*names} & {*Parameters._fields}
+    assert {spec.name: spec.default for spec in OWN_SPECS} == {
+        'publish_forces': False, 'diagnostics_frequency_hz': 0.0}

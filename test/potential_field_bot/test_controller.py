@@ -8,10 +8,108 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from potential_field_bot.controller import Scans, State, Turn, take_turns
-from potential_field_bot.neighbours import one_cell
+from potential_field_bot import controller
+from potential_field_bot.controller import (
+    Scans,
+    State,
+    Turn,
+    add_readings,
+    angle_of_draw,
+    angular_velocity,
+    generate_goal,
+    is_on_goal,
+    linear_velocity,
+    sgn,
+    take_turns,
+)
+from potential_field_bot.forces import one_cell
 from potential_field_bot.parameters import Parameters
 from sbot_common.params import updated
+
+AS_WRITTEN = Parameters()
+GEOMETRIC = updated(Parameters(), {'leader_filter': 'geometric'})
+
+
+def pushed(parameters, bearing: float, heading: float = 0.0, distance: float = 3.0) -> bool:
+    """Whether one reading of 3 m pushes a follower whose leader is 3 m to the east."""
+    poses = np.array([[3.0, 0.0, 0.0], [0.0, 0.0, heading]])
+    first = controller.laser_angle_min(heading, bearing - heading)
+    force = add_readings(parameters, 1, poses, np.array([distance], np.float32), first, 0.0, 0.0,
+                         0.0)
+    return force[:2] != (0.0, 0.0)
+
+
+def test_as_written_drops_readings_opposite_the_leader():
+    assert pushed(AS_WRITTEN, 0.0)
+    # Hit to sensor: the reading towards the west has the angle -pi + pi, the leader's bearing.
+    assert not pushed(AS_WRITTEN, -math.pi)
+    # ... but not under the same direction's other name, as nothing wraps.
+    assert pushed(AS_WRITTEN, math.pi)
+
+
+@pytest.mark.parametrize('turns', [-1, 0, 1])
+@pytest.mark.parametrize('heading', [0.0, 2.0, -3.0])
+def test_geometric_drops_readings_of_the_leader(heading, turns):
+    half = math.asin(0.3 / 3)
+    for bearing, expected in [(0.0, False), (0.99 * half, False), (-0.99 * half, False),
+                              (1.01 * half, True), (-1.01 * half, True), (math.pi, True)]:
+        assert pushed(GEOMETRIC, bearing + turns * 2 * math.pi, heading) is expected
+
+
+@pytest.mark.parametrize('parameters', [AS_WRITTEN, GEOMETRIC])
+def test_obstacles_before_the_leader_push(parameters):
+    bearing = 0.0 if parameters == GEOMETRIC else -math.pi
+    threshold = 3 - 0.3 - 0.03125
+    assert pushed(parameters, bearing, distance=threshold - 0.01)
+    assert not pushed(parameters, bearing, distance=threshold + 0.01)
+
+
+def test_half_angles_differ():
+    listed = controller.locate_leader(1.0, 0.0, 0.0, 0.0, 0.5, 0.0)
+    disc = controller.locate_leader_disc(1.0, 0.0, 0.0, 0.0, 0.5, 0.0)
+    assert listed.theta_max == math.atan2(0.5, 1.0)
+    assert disc.half_angle == math.asin(0.5)
+    assert controller.locate_leader_disc(0.1, 0.0, 0.0, 0.0, 0.5, 0.0).half_angle == math.pi
+
+
+@given(st.floats(0.4, 20), st.floats(-math.pi, math.pi), st.floats(-math.pi, math.pi))
+def test_the_disc_is_what_a_ray_hits(distance, bearing, ray):
+    x, y = distance * math.cos(bearing), distance * math.sin(bearing)
+    disc = controller.locate_leader_disc(x, y, 0.0, 0.0, 0.3, 0.0)
+    aside = abs(x * math.sin(ray) - y * math.cos(ray))
+    ahead = x * math.cos(ray) + y * math.sin(ray) > 0
+    if abs(aside - 0.3) > 1e-6:
+        hit = controller.check_for_leader_disc(disc, distance, ray + math.pi)
+        assert hit == (ahead and aside < 0.3)
+
+
+def test_a_goal_is_reached_strictly_within_sigma():
+    assert is_on_goal.py_func(3.0, 4.0, 0.0, 0.0, 5.1)
+    assert not is_on_goal.py_func(3.0, 4.0, 0.0, 0.0, 5.0)
+
+
+@pytest.mark.parametrize(('distance', 'angle'), [(0.0, 0.0), (0.5, 0.25), (0.999, 0.999)])
+def test_a_new_goal_is_half_a_metre_to_one_and_a_half_away(distance, angle):
+    x, y = generate_goal(1.0, 2.0, distance, angle)
+    assert math.hypot(x - 1.0, y - 2.0) == pytest.approx(0.5 + distance)
+    direction = math.atan2(y - 2.0, x - 1.0) - angle_of_draw.py_func(angle)
+    assert math.cos(direction) == pytest.approx(1.0)
+
+
+def test_signs():
+    assert [sgn(value) for value in (-2.0, 0.0, 3.0, math.nan)] == [-1.0, 0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(('theta', 'omega'), [(0.5, 1.0), (-0.5, -1.0), (9.0, 3.0), (-9.0, -3.0)])
+def test_the_turning_speed_is_capped_on_both_sides(theta, omega):
+    assert angular_velocity(2.0, theta, 3.0) == omega
+
+
+def test_nothing_drives_backwards_and_nothing_faster_than_allowed():
+    assert linear_velocity(0.1, 3.0, 4.0, 0.0, 2.0) == pytest.approx(0.5)
+    assert linear_velocity(9.0, 3.0, 4.0, 0.0, 2.0) == 2.0
+    assert linear_velocity(9.0, 3.0, 4.0, 2.0, 2.0) == 0.0
+
 
 DOCUMENT = Parameters()
 # Without the random force, and with the filter that does not depend on where angles wrap.

@@ -20,20 +20,20 @@ from mutate import mutated
 from PIL import Image
 from rosbags.rosbag2 import StoragePlugin, Writer
 
-from neural_controller.network import (
+from sbot.bag import compare, tables
+from sbot.bag.reader import Bag
+from sbot.cli.bag import information
+from sbot.controllers.neural.network import (
     FUNCTION,
     load_network,
     make_network,
     read_content,
     save_network,
 )
-from neural_controller.saved_policy import SavedPolicy, Source, read_policy, write_policy
-from sbot.bag import compare, csv_export
-from sbot.bag.reader import Bag
-from sbot.cli.bag import information
-from sbot.figures.recording import from_bag
+from sbot.controllers.neural.policy_file import SavedPolicy, Source, read_policy, write_policy
+from sbot.figures.data import from_bag
 from sbot.files.yaml_text import decode_text, parse_yaml
-from sbot.regression.arrays import read_recording
+from sbot.regression.golden import read_recording
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.argos.experiment import argos_yaml
@@ -46,7 +46,7 @@ from sbot.viewer.data import page_data, read_scans
 from sbot.viewer.page import page
 from sbot_common import topics
 from sbot_common.errors import InputError
-from sbot_common.wire import cdr, controller, messages, point_cloud
+from sbot_common.wire import cdr, controller, messages
 from sbot_sim.fast2d import Fast2D
 from sbot_sim.messages.snapshot import read_rab_data
 from wind_model.messages import decode_field, decode_vector
@@ -265,7 +265,7 @@ def use_bag(path: Path, choice: int, folder: Path) -> None:
     if choice == 0:
         information(bag)
     elif choice == 1:
-        csv_export.write_csv(bag, io.StringIO())
+        tables.write_csv(bag, io.StringIO())
     elif choice == 2:
         data = from_bag(bag)
         run = page_data(data, read_scans(bag, data))
@@ -402,7 +402,7 @@ def read_sqlite(data: bytes, folder: Path) -> None:
 READERS: list[Callable[[bytes], object]] = [
     messages.read_odometry, messages.read_scan, messages.read_twist, messages.read_pose,
     messages.read_vector, messages.read_clock, decode_field, decode_vector, read_rab_data,
-    point_cloud.read_point_cloud, lambda raw: messages.read_poses(raw, 3),
+    controller.read_point_cloud, lambda raw: messages.read_poses(raw, 3),
     lambda raw: messages.read_twist(raw, messages.TWIST_STAMPED), controller.read_twist_of,
     *(read for _, read in controller.FIELDS.values()),
     *(lambda raw, kind=kind: (cdr.decode(raw, kind), cdr.canonical(raw, kind)) for kind in sorted({

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sbot.navigation.scene import Scene, rounded
+from sbot.navigation.scenes import Scene, rounded
 
 
 def by_name(families: Mapping[str, Mapping[str, Scene]]) -> dict[str, Scene]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sbot_common.twist import OMEGA, VX
+from sbot_common.observation import OMEGA, VX
 from sbot_sim.drives.registry import SIDEWAYS
 
 HOOKS = str(Path(__file__).parent / 'runner')

@@ -1,10 +1,8 @@
 """A folder with the results of a sweep that nobody has run."""
 
+from sbot.sweeps.journal import Journal, Settings, Stored, write_plan
 from sbot.sweeps.plan import Plan, Source, grid_axes
-from sbot.sweeps.results.journal import Journal
-from sbot.sweeps.results.plan_file import Settings, Stored, write_plan
-from sbot.sweeps.results.rows import SUMMARY
-from sbot.sweeps.results.table import write_tables
+from sbot.sweeps.table import SUMMARY, write_tables
 
 KEYS = {'wind.wind_speed_mean': [0.0, 0.1, 0.2],
         'controllers.potential_field.leader_filter': ['as_written', 'geometric']}

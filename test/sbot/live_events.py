@@ -5,7 +5,7 @@ import json
 from urllib.parse import urlsplit
 
 from sbot.bag.reader import Bag
-from sbot.viewer.follower import Follower
+from sbot.viewer.node import Follower
 from sbot.viewer.server import Live, start_server
 
 DEADLINE = 240.0  # s

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.bag.csv_export import write_csv
+from sbot.bag.tables import write_csv
 from sbot.cli.main import main
 from sbot.scenario import load
 

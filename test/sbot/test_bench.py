@@ -15,8 +15,7 @@ import pytest
 from numpy._core import _multiarray_umath
 
 from sbot.bench import measure as measure_module
-from sbot.bench.measure import CASES, measure
-from sbot.bench.result import growth
+from sbot.bench.measure import CASES, growth, measure
 
 BENCHMARK = Path(__file__).parents[2] / 'benchmark'
 

@@ -8,11 +8,9 @@ import pytest
 from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot, ask, checked_goal
 from sbot_common.errors import InputError
-from sbot_common.observation import Inputs, make_observation
-from sbot_common.random.generators import TickGenerator, generator
-from sbot_common.random.purposes import CONTROLLER
+from sbot_common.observation import Inputs, Twist, make_observation
+from sbot_common.random.generators import CONTROLLER, TickGenerator, generator
 from sbot_common.topics import GOAL, GOAL_REACHED
-from sbot_common.twist import Twist
 from sbot_common.user_code import UserCodeError
 
 RATE = Rate(10, 1)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sbot_common.compiled.jit import njit
-from sbot_common.elementary.copying import copy_numbers, copy_rows
+from sbot_common.elementary.arrays import copy_numbers, copy_rows
 
 
 @njit

@@ -4,8 +4,27 @@ import numpy as np
 import pytest
 
 from sbot_common.clock import Rate
-from sbot_common.observation import Inputs, Neighbours, Scan, make_observation
+from sbot_common.observation import (
+    OMEGA,
+    STOP,
+    VX,
+    VY,
+    Inputs,
+    Neighbours,
+    Scan,
+    Twist,
+    make_observation,
+)
 from sbot_common.user_code import UserCodeError, call_user_code
+
+
+def test_columns_are_the_fields_in_order():
+    assert (Twist._fields[VX], Twist._fields[VY], Twist._fields[OMEGA]) == ('vx', 'vy', 'omega')
+    rows = np.zeros((1, 3))
+    rows[0] = Twist(1.0, omega=2.0)
+    assert rows.tolist() == [[1.0, 0.0, 2.0]]
+    assert STOP == (0.0, 0.0, 0.0)
+
 
 RATE = Rate(100, 3)
 

@@ -3,8 +3,7 @@
 import numpy as np
 from worlds import make_parameters
 
-from sbot_sim.engine.many import Simulation
-from sbot_sim.engine.setting import no_winds
+from sbot_sim.engine.many import Simulation, no_winds
 from sbot_sim.world.bodies import ROBOT
 
 ALL = frozenset(['scan', 'odometry', 'twist', 'wind'])

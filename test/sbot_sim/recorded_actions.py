@@ -1,8 +1,7 @@
 """A simulator without a world: notes what a run control makes it do, and plays its peers."""
 
 from sbot_common.clock import Rate
-from sbot_sim.ros.free_running import FreeRunning
-from sbot_sim.ros.lockstep import Lockstep
+from sbot_sim.ros.lockstep import FreeRunning, Lockstep
 from sbot_sim.ros.run_control import Actions, Options
 
 RATE = Rate(10, 1)

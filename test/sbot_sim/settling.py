@@ -4,8 +4,7 @@ import numpy as np
 
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
-from sbot_sim.world.bodies import S_BOT
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import S_BOT, body_arrays
 from sbot_sim.world.geometry import make_world
 
 R = S_BOT.safety_radius

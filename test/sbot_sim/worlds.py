@@ -6,8 +6,7 @@ from sbot_sim.sensors.infrared.sensor import InfraredSettings, make_infrared_par
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
-from sbot_sim.world.bodies import ROBOT
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.geometry import make_world
 from sbot_sim.worlds.parameters import Senses, make_simulation_parameters
 from wind_model.parameters import WakeParameters

@@ -5,8 +5,7 @@ import pytest
 
 from sbot_common.errors import InputError
 from wind_model.generate import FLOWS, generate
-from wind_model.grid import make_lattice
-from wind_model.interpolate import velocity_at
+from wind_model.grid import make_lattice, velocity_at
 from wind_model.rotors_text import read_grid
 
 SHIPPED = Path(__file__).parents[2] / 'config' / 'wind'

@@ -9,8 +9,7 @@ import pytest
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario
 from sbot_common.params import updated
-from wind_model.grid import make_lattice
-from wind_model.interpolate import velocity_at
+from wind_model.grid import make_lattice, velocity_at
 from wind_model.parameters import WakeParameters
 from wind_model.rotors_text import read_grid
 from wind_model.wake import reduction

@@ -7,8 +7,7 @@ from sbot_common.errors import InputError
 from sbot_common.topics import WIND_FIELD, WIND_MARKERS
 from sbot_common.wire import cdr
 from wind_model.generate import generate
-from wind_model.grid import make_lattice
-from wind_model.interpolate import velocity_at
+from wind_model.grid import make_lattice, velocity_at
 from wind_model.messages import (
     decode_field,
     decode_vector,

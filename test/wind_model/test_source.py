@@ -1,8 +1,31 @@
 import numpy as np
+import pytest
 
 from sbot_common.clock import NANOSECONDS
+from sbot_common.errors import InputError
+from wind_model.generate import generate
+from wind_model.grid import make_lattice
 from wind_model.parameters import WindParameters
-from wind_model.source import WindSource, load_source, still_air
+from wind_model.rotors_text import write_grid
+from wind_model.source import WindSource, load_field, load_source, still_air
+
+
+def test_a_file_that_is_not_used_is_not_read():
+    assert load_field(WindParameters(custom_wind_field_path='/nowhere')) is None
+
+
+def test_the_field_is_that_of_the_file(tmp_path):
+    grid = generate('vortex')
+    write_grid(tmp_path / 'field.txt', grid)
+    found = load_field(WindParameters(use_custom_static_wind_field=True,
+                                      custom_wind_field_path=str(tmp_path / 'field.txt')))
+    assert all(np.array_equal(a, b) for a, b in zip(found, make_lattice(grid), strict=True))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match=r'missing\.txt'):
+        load_field(WindParameters(use_custom_static_wind_field=True,
+                                  custom_wind_field_path=str(tmp_path / 'missing.txt')))
 
 
 def test_a_gust_blows_from_its_start_to_its_end_only():

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbot_common.params import updated
-from sbot_sim.dynamics.impulses import effective_wind
+from sbot_sim.dynamics.inertia import effective_wind
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.world.line_of_sight import make_line_of_sight
+from sbot_sim.world.scene import make_line_of_sight
 from wind_model.parameters import WakeParameters
 from wind_model.wake import (
     advertised_millimetres,

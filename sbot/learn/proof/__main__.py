@@ -9,17 +9,25 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sbot.learn.proof.compare import Plan, baselines
-from sbot.learn.proof.evolve import TRAINING_SEEDS
-from sbot.learn.proof.report import cells, draw_curves
-from sbot.learn.proof.rows import CURVE, MADE_BY, ROWS, Point, Row, write_made_by, write_rows
-from sbot.learn.proof.side_by_side import prove_all
+from sbot.learn.proof.compare import Plan, baselines, prove_all
+from sbot.learn.proof.report import (
+    CURVE,
+    MADE_BY,
+    ROWS,
+    Point,
+    Row,
+    cells,
+    draw_curves,
+    write_made_by,
+    write_rows,
+)
+from sbot.learn.proof.training import TRAINING_SEEDS
 from sbot.learn.task_checks import check_plain
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
 from sbot.runner.progress import QUIET
-from sbot.worlds.arguments import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
+from sbot.worlds.setting import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value, one_line, plain_lines
 from sbot_common.user_code import UserCodeError

@@ -3,16 +3,156 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sbot.figures.palette import DPI, drawing, style_of
-from sbot.learn.proof.rows import CURVE, Row, results
-from sbot.learn.proof.statistics import band, better
+from sbot.learn.task import Floats
 from sbot.learn.tasks.registry import entry_of
+from sbot.version import VERSION
+from sbot_common.errors import InputError
+
+# Rows of an evaluation: a number for each task, policy, training and seed, in CSV files.
+
+ROWS, CURVE, MADE_BY = 'rows.csv', 'curve.csv', 'made_by.json'
+_LIBRARIES = ('numpy', 'numba', 'cma', 'torch', 'stable-baselines3')
+
+
+class Row(NamedTuple):
+    """The number of one episode."""
+
+    task: str
+    policy: str  # random, rule, navigate, evolved, ppo
+    training: int  # seed of the training; 0 of what was not trained
+    seed: int  # of the episode
+    value: float  # of the task's metric
+
+
+class Point(NamedTuple):
+    """A point of a learning curve."""
+
+    task: str
+    policy: str
+    training: int
+    processor_s: float
+    agent_steps: float
+    score: float  # mean of what was tried
+
+
+def write_rows(path: Path, rows: Sequence[Row] | Sequence[Point]) -> None:
+    """Write rows as CSV, with every bit of the numbers."""
+    with path.open('w', encoding='utf-8', newline='') as file:
+        out = csv.writer(file, lineterminator='\n')
+        out.writerow(rows[0]._fields)
+        out.writerows([repr(value) if isinstance(value, float) else value for value in row]
+                      for row in rows)
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of a file.
+
+    Raises
+    ------
+    InputError
+        naming the file and line, and what was expected.
+
+    """
+    try:
+        with path.open(encoding='utf-8', newline='') as file:
+            lines = list(csv.reader(file))
+    except OSError as error:
+        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
+    if not lines or tuple(lines[0]) != Row._fields:
+        raise InputError(f"{path}:1: expected the columns {','.join(Row._fields)}")
+    rows = []
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            task, policy, training, seed, value = line
+            rows.append(Row(task, policy, int(training), int(seed), float(value)))
+        except ValueError:
+            raise InputError(f"{path}:{number}: got {','.join(line)!r}, expected a task, a "
+                             'policy, two whole numbers and a number') from None
+    return rows
+
+
+def results(rows: Iterable[Row], task: str, policy: str) -> Floats:
+    """Return the numbers (R, S) of R trainings on S seeds, both in rising order."""
+    found = [row for row in rows if row.task == task and row.policy == policy]
+    trainings, seeds = (sorted({row[column] for row in found}) for column in (2, 3))
+    values = np.full((len(trainings), len(seeds)), np.nan)
+    for row in found:
+        values[trainings.index(row.training), seeds.index(row.seed)] = row.value
+    return values
+
+
+def write_made_by(path: Path, command: str, more: dict[str, Any]) -> None:
+    """Write the command, the versions and the machine that made rows."""
+    text = {'command': command, 'python': platform.python_version(), 'machine': platform.machine(),
+            'potential_field_bot': VERSION, **{name: _version(name) for name in _LIBRARIES},
+            **more}
+    path.write_text(json.dumps(text, indent=1) + '\n', 'utf-8')
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+# Statistics of results: interquartile means with bands of a stratified bootstrap.
+#
+# As rliable has them (Agarwal, Schwarzer, Castro, Courville, Bellemare, Deep Reinforcement
+# Learning at the Edge of the Statistical Precipice, NeurIPS 2021, arXiv 2108.13264).
+
+RESAMPLES = 2000
+_LOW, _HIGH = 2.5, 97.5  # percentiles of a band
+
+
+class Band(NamedTuple):
+    """A number and its 95 % band."""
+
+    value: float
+    low: float
+    high: float
+
+
+def interquartile_mean(values: Floats) -> Floats:
+    """Return the mean of the middle half of values (..., M), a quarter cut off at each end."""
+    rows = np.sort(values, axis=-1)
+    cut = rows.shape[-1] // 4
+    mean: Floats = rows[..., cut:rows.shape[-1] - cut].mean(axis=-1)
+    return mean
+
+
+def band(results: Floats, seed: int = 0) -> Band:
+    """Return the interquartile mean of results (R, S) of R trainings on S seeds, and its band.
+
+    Each resample draws trainings and seeds with replacement; for each of its seeds the trainings
+    are drawn anew, so that no seed's share changes: the seeds are the strata. A policy that was
+    not trained has R = 1, and its band is that of the seeds.
+    """
+    rng = np.random.default_rng(seed)
+    runs, seeds = results.shape
+    columns = rng.integers(seeds, size=(RESAMPLES, 1, seeds))
+    rows = rng.integers(runs, size=(RESAMPLES, runs, seeds))
+    drawn = interquartile_mean(results[rows, columns].reshape(RESAMPLES, -1))
+    low, high = np.percentile(drawn, [_LOW, _HIGH])
+    return Band(float(interquartile_mean(results.ravel())), float(low), float(high))
+
+
+def better(results: Floats, other: Floats, higher: bool) -> Floats:
+    """Return the share of seeds on which each training (R, S) is better than another (1, S)."""
+    wins = results > other if higher else results < other
+    share: Floats = wins.mean(axis=1)
+    return share
+
 
 POLICIES = ('random', 'rule', 'navigate', 'evolved', 'ppo')
 TRAINED = ('evolved', 'ppo')

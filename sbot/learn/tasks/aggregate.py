@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from sbot.learn.shipped import Aggregate, distance
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track
-from sbot.learn.tasks.measures import S_BOT_SPEED, S_BOT_WHEELS, s_bots
+from sbot.learn.tasks.entry import (
+    S_BOT_SPEED,
+    S_BOT_WHEELS,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Track,
+    s_bots,
+)
 
 
 def to_the_others(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from neural_controller.inputs import CONTACT_READING
+from sbot.controllers.neural.inputs import CONTACT_READING
 from sbot.learn.shipped import AvoidObstacles
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track
-from sbot.learn.tasks.measures import S_BOT_SPEED, S_BOT_WHEELS, s_bots
-from sbot_common.twist import OMEGA, VX
+from sbot.learn.tasks.entry import (
+    S_BOT_SPEED,
+    S_BOT_WHEELS,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Track,
+    s_bots,
+)
+from sbot_common.observation import OMEGA, VX
 
 
 def turn_away(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,

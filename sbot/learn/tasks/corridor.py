@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from sbot.learn.tasks.doorway import BEAMS, TOLERANCE, Passing, passing_entry
-from sbot.learn.tasks.entry import Values
-from sbot.learn.tasks.measures import robots
-from sbot.navigation.scene import box
+from sbot.learn.tasks.entry import Values, robots
+from sbot.navigation.scenes import box
 
 
 class Corridor(Passing):

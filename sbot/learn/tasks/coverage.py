@@ -6,8 +6,17 @@ import numpy as np
 
 from sbot.learn.shipped import AvoidObstacles
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track
-from sbot.learn.tasks.measures import S_BOT_SPEED, S_BOT_WHEELS, s_bots
+from sbot.learn.tasks.entry import (
+    S_BOT_SPEED,
+    S_BOT_WHEELS,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Track,
+    s_bots,
+)
 
 _WIDTH, _HEIGHT, _CELL = 2.0, 2.0, 0.1  # m
 _RADIUS = 0.058 + 0.05  # m from the centre that count as passed over

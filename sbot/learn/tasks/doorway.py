@@ -9,10 +9,22 @@ import numpy as np
 
 from sbot.learn.shipped import ReachGoal
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Values
-from sbot.learn.tasks.measures import NAVIGATE, ROBOT_SPEED, ROBOT_TURN, mean_time, nearing, robots
+from sbot.learn.tasks.entry import (
+    NAVIGATE,
+    ROBOT_SPEED,
+    ROBOT_TURN,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Values,
+    mean_time,
+    nearing,
+    robots,
+)
 from sbot.learn.tasks.reach import fan
-from sbot.navigation.scene import wall_with_gaps
+from sbot.navigation.scenes import wall_with_gaps
 
 TOLERANCE = 0.5  # m
 BEAMS = 16

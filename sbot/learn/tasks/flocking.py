@@ -6,8 +6,19 @@ import numpy as np
 
 from sbot.learn.shipped import CONTACT, distance
 from sbot.learn.task import Floats, Moment, Task
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track
-from sbot.learn.tasks.measures import S_BOT_SPEED, S_BOT_WHEELS, largest_group, order, s_bots
+from sbot.learn.tasks.entry import (
+    S_BOT_SPEED,
+    S_BOT_WHEELS,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Track,
+    largest_group,
+    order,
+    s_bots,
+)
 
 _REACH = 0.6  # m, robots so near belong together
 _FAST = 0.06  # m/s, the order of slower flocks counts less

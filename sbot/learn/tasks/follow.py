@@ -8,8 +8,19 @@ import numpy as np
 
 from sbot.learn.shipped import FollowLeader, distance
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track, Values
-from sbot.learn.tasks.measures import NAVIGATE, ROBOT_SPEED, ROBOT_TURN, robots
+from sbot.learn.tasks.entry import (
+    NAVIGATE,
+    ROBOT_SPEED,
+    ROBOT_TURN,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Track,
+    Values,
+    robots,
+)
 from sbot.learn.tasks.reach import fan, steady
 
 _BEAMS = 12

@@ -6,8 +6,17 @@ import numpy as np
 
 from sbot.learn.shipped import CONTACT, distance
 from sbot.learn.task import Floats, Moment, Task
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track
-from sbot.learn.tasks.measures import S_BOT_SPEED, S_BOT_WHEELS, s_bots
+from sbot.learn.tasks.entry import (
+    S_BOT_SPEED,
+    S_BOT_WHEELS,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Track,
+    s_bots,
+)
 
 _NEST, _RADIUS = (0.35, 0.8), 0.4  # m
 _BOXES = ((1.0, 0.4), (1.1, 0.8), (1.0, 1.2))  # m

@@ -8,8 +8,19 @@ import numpy as np
 
 from sbot.learn.shipped import CONTACT, distance
 from sbot.learn.task import Floats, Moment, Task
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track, Values
-from sbot.learn.tasks.measures import NAVIGATE, ROBOT_SPEED, ROBOT_TURN, robots
+from sbot.learn.tasks.entry import (
+    NAVIGATE,
+    ROBOT_SPEED,
+    ROBOT_TURN,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Track,
+    Values,
+    robots,
+)
 
 _SIDE = 1.6  # m
 _PLACES = 0.5 * _SIDE * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])

@@ -8,8 +8,17 @@ import numpy as np
 
 from sbot.learn.shipped import distance
 from sbot.learn.task import Flags, Floats, Moment, Task
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track
-from sbot.learn.tasks.measures import S_BOT_SPEED, S_BOT_WHEELS, s_bots
+from sbot.learn.tasks.entry import (
+    S_BOT_SPEED,
+    S_BOT_WHEELS,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Track,
+    s_bots,
+)
 
 _CAUGHT = 0.2  # m between centres
 _SECONDS = 60.0

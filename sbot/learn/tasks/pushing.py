@@ -6,9 +6,18 @@ import numpy as np
 
 from sbot.learn.shipped import distance
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Track
+from sbot.learn.tasks.entry import (
+    S_BOT_SPEED,
+    S_BOT_WHEELS,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Track,
+    s_bots,
+)
 from sbot.learn.tasks.foraging import Foraging
-from sbot.learn.tasks.measures import S_BOT_SPEED, S_BOT_WHEELS, s_bots
 
 _GOAL, _BOX = (2.1, 0.6), (0.9, 0.6)  # m
 

@@ -8,11 +8,16 @@ import numpy as np
 
 from sbot.learn.shipped import ReachGoal, distance
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, Scene, Values
-from sbot.learn.tasks.measures import (
+from sbot.learn.tasks.entry import (
     NAVIGATE,
     ROBOT_SPEED,
     ROBOT_TURN,
+    Entry,
+    Integers,
+    Metric,
+    Rule,
+    Scene,
+    Values,
     mean_time,
     nearing,
     robots,

@@ -8,7 +8,7 @@ from sbot.files.yaml_text import KeyPath
 from sbot.scenario.argos.published import WAKE
 from sbot.scenario.argos.xml import Element
 from sbot_common.errors import InputError
-from wind_model.uniform import direction_of_angle
+from wind_model.gust import direction_of_angle
 
 WIND = 'air_resistance'
 # What the published README documents beside angle and magnitude (docs/errata.md W12).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neural_controller.learned_with import Value
+from sbot.controllers.neural.network import Value
 from sbot.scenario.groups import group_in_words
 from sbot.scenario.model import Scenario
 

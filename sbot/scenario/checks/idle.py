@@ -14,9 +14,7 @@ from sbot.scenario.world import world_arrays
 from sbot_sim.collision.overlap import rectangle_distance
 from sbot_sim.drives.registry import users_of
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.world.cell_map import inside_occupied
-from sbot_sim.world.geometry import World
-from sbot_sim.world.polygons import inside_polygon
+from sbot_sim.world.geometry import World, inside_occupied, inside_polygon
 from wind_model.parameters import ROBOT, STILL, WakeParameters
 
 _MOST_NAMED = 10  # robots in a warning

@@ -11,9 +11,8 @@ from sbot.scenario.model import ScenarioFile, World
 from sbot.scenario.world import box_bodies, box_poses, solid_names, starting_world
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.overlap import PAIR, find_overlaps
-from sbot_sim.world.bodies import Body
-from sbot_sim.world.body_arrays import body_arrays
-from sbot_sim.world.polygons import outline_error
+from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.geometry import outline_error
 
 THINNEST = 1e-3  # m; a tick is divided into steps of a quarter of the thinnest box
 

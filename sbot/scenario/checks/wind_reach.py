@@ -8,8 +8,7 @@ import numpy as np
 
 from sbot.scenario.model import Scenario
 from sbot.scenario.world import world_arrays
-from wind_model.grid import Lattice
-from wind_model.interpolate import points_at, velocity_at
+from wind_model.grid import Lattice, points_at, velocity_at
 
 LOG = logging.getLogger(__name__)
 

@@ -13,8 +13,7 @@ from sbot.scenario.robots.draws import Pose
 from sbot.scenario.world import solid_names
 from sbot_common.errors import bad_value
 from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
-from sbot_sim.world.bodies import Body
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import World
 
 # Positions judged in one call. Robots heaped on one spot make quadratically many pairs, so a call

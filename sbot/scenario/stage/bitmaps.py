@@ -11,7 +11,7 @@ from sbot.files.limits import limits, too_large
 from sbot.scenario.maps import SEGMENT, count_borders, opened_image
 from sbot.scenario.stage.tokens import Place, find_beside
 from sbot_common.errors import bad_value
-from sbot_sim.world.cell_map import FREE, OCCUPIED, make_cells
+from sbot_sim.world.geometry import FREE, OCCUPIED, make_cells
 
 LIGHTEST = 127  # of pixels that are walls, in the first channel
 _STRIP = 1_000_000  # pixels that are converted at once

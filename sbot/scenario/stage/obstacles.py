@@ -19,7 +19,7 @@ from sbot.scenario.stage.geometry import (
 )
 from sbot.scenario.stage.notes import Notes
 from sbot.scenario.stage.tokens import Place
-from sbot_sim.world.polygons import inside_polygon, outline_error
+from sbot_sim.world.geometry import inside_polygon, outline_error
 
 FLAT = 0.05  # m, height up to which a model that nothing hits is a mark on the floor
 READ = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_return',

@@ -19,9 +19,8 @@ from sbot_common.compiled.jit import (
 )
 from sbot_common.compiled.vectors import LANES, append, bits, greatest, load, select, store
 from sbot_common.elementary import sincos
-from sbot_common.random.numbers import fill_block
-from sbot_common.random.philox import WORDS
-from sbot_common.random.purposes import INFRARED
+from sbot_common.random.generators import INFRARED
+from sbot_common.random.numbers import WORDS, fill_block
 from sbot_common.spatial import cell_of
 from sbot_sim.sensors.beams import Fan
 from sbot_sim.sensors.cover import CAPACITY

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from sbot_common.compiled.threads import in_blocks
 from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.params import Param
+from sbot_common.random.generators import INFRARED
 from sbot_common.random.numbers import uniforms
-from sbot_common.random.purposes import INFRARED
 from sbot_sim.sensors.beams import Fan, make_irregular_fan
 from sbot_sim.sensors.infrared.kernel import (
     InfraredView,

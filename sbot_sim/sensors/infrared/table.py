@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.errors import InputError, bad_value
-from sbot_common.files import read_small
+from sbot_common.errors import InputError, bad_value, read_small
 from sbot_sim.sensors.infrared.curves import (
     CONSECUTIVE_POWERS,
     ENTRIES,

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 TOPIC = Topic('imu', 'sensor_msgs/msg/Imu')
 GRAVITY = 9.80665  # m/s^2, the standard acceleration (third CGPM, 1901)
-NOISE, BIAS = 6, 9  # purposes of random numbers (``sbot_common.random.purposes``)
+NOISE, BIAS = 6, 9  # purposes of random numbers (``sbot_common.random.generators``)
 # Columns of a reading, and of the memory: what is read too much, and the acceleration.
 YAW, TURN_RATE, FORWARDS, LEFT = range(4)
 _BIASES, _ACCELERATION = slice(0, 4), slice(4, 6)
@@ -121,7 +121,7 @@ def variances(settings: ImuSettings, dt: float, bias_known: bool = False) -> Arr
 
 def _encode(settings: ImuSettings, dt: float, frame_id: str) -> Callable[..., bytes]:
     from sbot_common.wire.cdr import header
-    from sbot_common.wire.geometry import quaternion, vector3
+    from sbot_common.wire.messages import quaternion, vector3
     from sbot_common.wire.templates import NumbersTemplate, diagonal
     of_yaw, of_rate, forwards, left = variances(settings, dt).tolist()
     template = NumbersTemplate(

@@ -20,7 +20,7 @@ def _keep(snapshot: Any) -> NDArray[np.float32]:  # noqa: ANN401
 
 
 def _encoder(place: Place) -> Encode | None:
-    from sbot_common.wire.point_cloud import encode_points
+    from sbot_common.wire.controller import encode_points
     if place.sensors.infrared is None:
         return None
     frames = [place.frame('base_link', i) for i in range(place.num_robots)]

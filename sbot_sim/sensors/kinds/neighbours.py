@@ -24,7 +24,7 @@ def _observe(snapshot: Any, _: Any, robot: int) -> Neighbours:  # noqa: ANN401
 
 
 def _encoder(place: Place) -> Encode | None:
-    from sbot_common.wire.point_cloud import encode_points
+    from sbot_common.wire.controller import encode_points
     if not place.sensors.range_and_bearing:
         return None
     frames = [place.frame('base_link', i) for i in range(place.num_robots)]

@@ -7,11 +7,9 @@ import numpy as np
 from sbot_common.compiled.jit import borrowed
 from sbot_sim.collision.separation import FEW
 from sbot_sim.sensors.infrared.kernel import InfraredView, Readout, sense_rows
-from sbot_sim.worlds.batch import Batch, Phase, shared
-from sbot_sim.worlds.crowds import all_in_view, discs_of_world
-from sbot_sim.worlds.layouts import scene_of
+from sbot_sim.worlds.batch import Batch, Phase, all_in_view, discs_of_world, shared
 from sbot_sim.worlds.senses.record import Simulated
-from sbot_sim.worlds.state import Setting
+from sbot_sim.worlds.state import Setting, scene_of
 
 
 @shared

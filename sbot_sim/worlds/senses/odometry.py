@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inner
-from sbot_common.elementary.copying import copy_rows
+from sbot_common.elementary.arrays import copy_rows
 from sbot_sim.dynamics.motion import drive
 from sbot_sim.sensors.odometry import draw_slip, measure
 from sbot_sim.worlds.batch import Batch, shared

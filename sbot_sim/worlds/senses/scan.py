@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from sbot_common.compiled.jit import borrowed
-from sbot_common.elementary.copying import copy_rows
+from sbot_common.elementary.arrays import copy_rows
 from sbot_sim.collision.separation import FEW
 from sbot_sim.sensors.rectangles import lower_by_rectangles, rectangle_boxes
 from sbot_sim.sensors.scan import add_scan_noise
 from sbot_sim.sensors.scan_kernel import cast_rows, mounted
-from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart
-from sbot_sim.worlds.crowds import all_in_view, discs_of_world
-from sbot_sim.worlds.layouts import scene_of
+from sbot_sim.worlds.batch import Batch, Phase, all_in_view, discs_of_world, shared, shared_apart
 from sbot_sim.worlds.senses.record import Simulated
-from sbot_sim.worlds.state import Setting
+from sbot_sim.worlds.state import Setting, scene_of
 
 
 @shared

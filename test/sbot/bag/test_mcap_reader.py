@@ -1,13 +1,79 @@
 """MCAP files are read whole, cut off anywhere, and up to a damage."""
 
+import lz4.frame
+import numpy as np
 import pytest
 import zstandard
 from mcap import records
 from mcap.opcode import Opcode
 
-from sbot.bag.mcap_reader import McapStream
+from sbot.bag import mcap_reader
+from sbot.bag.mcap_reader import HEAD, Contents, McapStream, Unpacked, inflated
 from sbot.bag.mcap_writer import McapFile, OpenChunk, packed, write_chunk
 from sbot_common.errors import InputError
+
+DATA = b'abc' * 1000
+
+
+def streamed(data):
+    """Compress without telling the size."""
+    compressor = zstandard.ZstdCompressor(write_content_size=False).compressobj()
+    return compressor.compress(data) + compressor.flush()
+
+
+PACKED = [('', DATA), ('zstd', zstandard.ZstdCompressor().compress(DATA)),
+          ('zstd', streamed(DATA)), ('lz4', lz4.frame.compress(DATA))]
+
+
+@pytest.mark.parametrize(('compression', 'data'), PACKED)
+def test_data_come_back_or_the_limit_is_named(compression, data, monkeypatch):
+    assert inflated(data, compression, 'here') == DATA
+    if compression:
+        monkeypatch.setattr(mcap_reader, 'limits', lambda: decompress_limits(file_bytes=2999))
+        with pytest.raises(InputError, match=r'here.*when decompressed'):
+            inflated(data, compression, 'here')
+
+
+def decompress_limits(**values):
+    from sbot.files.limits import limits
+    return limits()._replace(**values)
+
+
+def test_other_compressions_and_damage_are_refused():
+    for compression, data in (('bz2', DATA), ('zstd', DATA), ('lz4', DATA)):
+        with pytest.raises(InputError, match='here'):
+            inflated(data, compression, 'here')
+
+
+def test_a_damaged_file_is_read_up_to_the_damage(tmp_path):
+    path, data = tmp_path / 'bag.mcap.zstd', np.random.default_rng(1).bytes(3 << 20)
+    whole = zstandard.ZstdCompressor().compress(data)
+    path.write_bytes(whole)
+    unpacked = Unpacked(path)
+    assert unpacked.path.name == 'bag.mcap'
+    assert unpacked.damage == ''
+    assert unpacked.path.read_bytes() == data
+    path.write_bytes(whole[:2 << 20] + b'garbage!' * 100_000)
+    unpacked = Unpacked(path)
+    assert unpacked.damage.startswith('damaged after ')
+    found = unpacked.path.read_bytes()
+    assert 0 < len(found) < len(data)
+    assert data.startswith(found)
+
+
+@pytest.mark.parametrize(('records', 'words'), [
+    (b'123', 'a record is longer than its chunk'),
+    (HEAD.pack(Opcode.MESSAGE, 100) + b'123', 'a record is longer than its chunk'),
+    (HEAD.pack(Opcode.MESSAGE, 3) + b'123', 'a message of 3 bytes'),
+    (HEAD.pack(Opcode.MESSAGE, 22) + b'\7' + bytes(21), 'the unknown channel 7'),
+    (HEAD.pack(Opcode.CHANNEL, 1) + b'1', 'channel')])
+def test_a_damaged_record_is_named(records, words):
+    with pytest.raises(InputError, match=words):
+        list(Contents(lambda _: True).messages(records))
+
+
+def test_records_of_other_kinds_are_passed_over():
+    assert list(Contents(lambda _: True).messages(HEAD.pack(Opcode.STATISTICS, 2) + b'12')) == []
 
 
 @pytest.fixture

@@ -18,12 +18,38 @@ from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
 from rosbags.rosbag2 import Reader
 
-from sbot.bag.mcap_writer import MAGIC, McapFile
+from sbot.bag.mcap_writer import MAGIC, McapFile, OpenChunk
 from sbot.bag.reader import Bag
-from sbot.bag.recorder import Recorder, RecorderError
+from sbot.bag.recorder import Catalogue, Recorder, RecorderError
 from sbot_common.errors import InputError
-from sbot_common.topics import CMD_VEL, RAB_DATA, SCENARIO, TF_STATIC
+from sbot_common.topics import CLOCK, CMD_VEL, RAB_DATA, SCENARIO, TF_STATIC
 from sbot_common.wire import cdr
+
+
+def test_a_topic_is_declared_once_and_counted_when_it_is_written():
+    catalogue, chunk = Catalogue(), OpenChunk()
+    clock = catalogue.entry('/clock', CLOCK, chunk)
+    for stamp_ns in (5, 9):
+        entry = catalogue.entry('/clock', CLOCK, chunk)
+        assert entry is clock
+        chunk.add_message(entry.number, entry.messages, stamp_ns, b'\0' * 12)
+        entry.messages += 1
+    catalogue.entry('/cmd_vel', CMD_VEL, chunk)
+    assert len(catalogue) == 2
+    assert catalogue.summary().messages == 0
+    sealed = chunk.seal()
+    catalogue.count(sealed)
+    summary = catalogue.summary()
+    assert (summary.messages, summary.start_ns, summary.end_ns) == (2, 5, 9)
+    assert [counted.name for counted in summary.topics] == ['/clock']
+    catalogue.count(sealed, -1)
+    assert catalogue.summary().messages == 0
+
+
+def test_a_relative_name_is_refused():
+    with pytest.raises(ValueError, match="topic name 'clock' is not absolute"):
+        Catalogue().entry('clock', CLOCK, OpenChunk())
+
 
 METADATA = {'scenario': 'name: test\nrate: 30\n', 'seed': '7', 'version': '0.1.0'}
 

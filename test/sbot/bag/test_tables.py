@@ -1,19 +1,75 @@
 import csv
+import io
 import json
 import sys
 
 import numpy as np
 import pytest
+from bag_maker import command, make_bag, pose
 from rosbags.rosbag2 import StoragePlugin, Writer
 
 import sbot
+from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
-from sbot.bag.tables import write_tables
+from sbot.bag.tables import COMMAND_COLUMNS, POSE_COLUMNS, Series, held, write_csv, write_tables
 from sbot.cli.main import main
+from sbot_common.angles import decoded_yaw
 from sbot_common.errors import InputError
-from sbot_common.topics import CLOCK, CMD_VEL
+from sbot_common.topics import CLOCK, CMD_VEL, WIND
 from sbot_common.wire import cdr
+from sbot_common.wire import messages as geometry
 from sbot_common.wire.messages import write_clock, write_twist
+
+
+def wind(stamp_ns, *vector):
+    return cdr.encode(cdr.message(WIND.type, header=cdr.header(stamp_ns, 'map'),
+                                  vector=geometry.vector3(*vector)))
+
+
+def test_rows_are_in_the_order_of_their_stamps():
+    series = Series('/wind', WIND.type)
+    assert series.add(wind(30, 0.5, 2.0, 3.0)) == 30
+    assert series.add(wind(10, 1.5, 2.0, 3.0)) == 10
+    stamps, rows = series.arrays()
+    assert stamps.tolist() == [10, 30]
+    assert rows.tolist() == [[1.5, 2.0, 3.0], [0.5, 2.0, 3.0]]
+    assert held(np.array([5, 10, 29, 30]), stamps, rows)[:, 0].tolist() == [1.5, 1.5, 1.5, 0.5]
+    series.clear()
+    assert len(series) == 0
+
+
+def test_a_message_that_is_cut_off_is_refused():
+    with pytest.raises(InputError, match='/wind: a message ends after'):
+        Series('/wind', WIND.type).add(wind(1, 1.0)[:-4])
+
+
+def table(path):
+    out = io.StringIO()
+    count = write_csv(Bag(path), out)
+    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    assert len(rows) == count
+    return rows
+
+
+def test_numbers_read_back_to_the_bit(tmp_path):
+    rows = table(make_bag(tmp_path / 'bag', 2, 15))
+    assert len(rows) == 30
+    assert list(rows[0]) == [*POSE_COLUMNS, *COMMAND_COLUMNS[:2]]
+    for k, row in enumerate(rows):
+        tick, robot = divmod(k, 2)
+        x, y, yaw = pose(tick, robot)
+        assert (int(row['tick']), int(row['robot'])) == (tick, robot)
+        assert (float(row['x_m']), float(row['y_m'])) == (x, y)
+        assert float(row['yaw_rad']) == decoded_yaw(yaw)
+        assert (float(row['v_mps']), 0.0, float(row['omega_radps'])) == command(tick, robot)
+        assert float(row['time_s']) == pytest.approx(tick * 0.03)
+
+
+def test_a_robot_that_has_sent_no_command_has_empty_columns(tmp_path):
+    rows = table(make_bag(tmp_path / 'bag', 2, 3, change=lambda tick, name, payload: (
+        None if name == '/robot_1/cmd_vel' and tick < 2 else payload)))
+    assert [row['v_mps'] == '' for row in rows if row['robot'] == '1'] == [True, True, False]
+    assert [row['omega_radps'] == '' for row in rows if row['robot'] == '0'] == [False] * 3
 
 
 @pytest.fixture(scope='module')

@@ -7,11 +7,11 @@ import pytest
 from bag_maker import RATE, SCENARIO_TEXT, command, make_bag, tick_messages
 
 from sbot.bag.compare import compare
-from sbot.bag.csv_export import write_csv
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
+from sbot.bag.tables import write_csv
 from sbot.cli import bag as bag_commands
-from sbot.regression.arrays import read_recording
+from sbot.regression.golden import read_recording
 from sbot_common.errors import InputError
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,

@@ -9,7 +9,7 @@ import pytest
 from pictures import record
 
 from sbot.cli.main import main
-from sbot.sweeps.results.journal import NAME
+from sbot.sweeps.journal import NAME
 
 ROBOTS = 'duration: 0.1\nrobots: [{pose: [1, 1, 0], goal: [3, 3]}]\n'
 WORLD = 'world: {bounds: [0, 0, 9, 9]}\n'

@@ -10,7 +10,7 @@ from sweep_users import HERE, MOOD, write_scenario
 
 from sbot.cli.main import main, make_parser
 from sbot.cli.sweep import FAILED
-from sbot.sweeps.results.table import read_columns
+from sbot.sweeps.table import read_columns
 
 pytestmark = pytest.mark.forked
 

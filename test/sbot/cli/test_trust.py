@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import sbot
-from neural_controller.saved_policy import _function_of, _hash
 from sbot.cli import sweep
 from sbot.cli.main import COMMANDS, main, make_parser
-from sbot.environment.discovery import stay_on_this_machine
+from sbot.controllers.neural.policy_file import _function_of, _hash
+from sbot.environment.running import stay_on_this_machine
 from sbot.runner.loop import run_scenario
 from sbot.scenario import shipped
 from sbot.scenario.load import load_scenario
-from sbot.viewer.follower import Follower
+from sbot.viewer.node import Follower
 from sbot.viewer.server import Live
 from sbot_common.topics import SCENARIO
 

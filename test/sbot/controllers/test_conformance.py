@@ -16,7 +16,7 @@ from sbot.bag.reader import Bag
 from sbot.bag.ticks import ticks
 from sbot.controllers.registry import entry_of, shipped
 from sbot.regression.replay import _Controllers, replay
-from sbot.runner import controller_set
+from sbot.runner import loop
 from sbot.scenario.load import parse_scenario
 from sbot_common import controlled_robot
 from sbot_common.errors import InputError
@@ -126,13 +126,13 @@ def test_a_batch_gives_the_bits_of_each_alone(every_controller, name, followers,
         robots = [robots[0], *(case for other in EVERY for case in (other, robots[0]))]
     scenario = scenario_of(every_controller, *robots, goals=False)
     sizes = []
-    made = controller_set._batches
-    monkeypatch.setattr(controller_set, '_batches', lambda *arguments: [
+    made = loop._batches
+    monkeypatch.setattr(loop, '_batches', lambda *arguments: [
         sizes.append(len(batch[0])) or batch for batch in made(*arguments)])
     together = run_of(scenario)
     assert sizes
     assert max(sizes) >= followers
-    monkeypatch.setattr(controller_set, '_batches', lambda *_: [])
+    monkeypatch.setattr(loop, '_batches', lambda *_: [])
     assert same_bits(together, run_of(scenario))
 
 

@@ -11,9 +11,9 @@ import yaml
 from over_nodes import check_nodes
 
 import sbot
-from navigate.bot import Navigate
 from sbot.bag.reader import Bag
 from sbot.controllers.navigate import size_of
+from sbot.controllers.navigate.bot import Navigate
 from sbot.regression.replay import replay
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError

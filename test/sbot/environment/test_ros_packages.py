@@ -2,7 +2,7 @@
 
 import pytest
 
-from sbot.environment.ros_packages import need_package
+from sbot.environment.running import need_package
 
 pytest.importorskip('ament_index_python')
 

@@ -1,7 +1,7 @@
 import pytest
 from pictures import record
 
-from sbot.figures.recording import from_bag
+from sbot.figures.data import from_bag
 
 
 @pytest.fixture(scope='module')

@@ -8,7 +8,7 @@ from PIL import Image
 
 from sbot.cli import main as cli
 from sbot.figures import animation as animate
-from sbot.figures.arena.colours import robot_colours
+from sbot.figures.arena import robot_colours
 from sbot.figures.film import frame_indexes
 
 

@@ -6,9 +6,9 @@ from matplotlib.text import Text
 import sbot
 from sbot.figures.animation import _Film
 from sbot.figures.data import from_result
-from sbot.figures.moments import draw_moments
 from sbot.figures.palette import DARK, LIGHT, drawing, palette, style_of
 from sbot.figures.picture import draw_run
+from sbot.figures.tracks import draw_moments
 
 
 def test_colours_fit_the_ground():

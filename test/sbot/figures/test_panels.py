@@ -4,9 +4,9 @@ import pytest
 from pictures import crowd, scenario
 
 import sbot
-from sbot.figures.arena.colours import robot_colours
-from sbot.figures.arena.wind import free_wind_arrows
+from sbot.figures.arena import robot_colours
 from sbot.figures.data import at_rest, from_result
+from sbot.figures.obstacles import free_wind_arrows
 from sbot.figures.panels import gust_of, hidden, leader_distances, speeds, wind_reductions
 from sbot.figures.picture import draw_run, plot_run
 from sbot.scenario.load import load_scenario

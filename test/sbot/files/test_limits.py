@@ -1,8 +1,10 @@
 """Limits can be changed, by their names only."""
 
+from pathlib import Path
+
 import pytest
 
-from sbot.files.limits import VARIABLE, Limits, limits, read_within
+from sbot.files.limits import VARIABLE, Limits, TemporaryFolder, limits, read_within
 from sbot_common.errors import InputError
 
 
@@ -38,3 +40,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
         read_within(tmp_path / 'none')
     with pytest.raises(InputError, match='got a folder, expected a regular file'):
         read_within(tmp_path)
+
+
+def test_a_folder_goes_with_its_object():
+    folder = TemporaryFolder('object')
+    path = Path(folder.name)
+    assert path.is_dir()
+    assert path.name.startswith('sbot_object_')
+    del folder
+    assert not path.exists()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sbot
-from neural_controller.inputs import NAMES
+from sbot.controllers.neural.inputs import NAMES
 from sbot.learn import TASKS
 
 DOCS = Path(__file__).resolve().parents[3] / 'docs'

@@ -9,7 +9,7 @@ pytest.importorskip('gymnasium', reason='gymnasium is missing (extra learn)')
 
 import sbot
 from sbot.learn.episodes import world_seeds
-from sbot.learn.randomise import KEYS
+from sbot.learn.task_checks import KEYS
 from sbot_common.errors import InputError
 
 BASE = {'rate': 10, 'world': {'bounds': [0, 0, 4, 4]}, 'seed': 3,

@@ -20,7 +20,7 @@ from stable_baselines3.common.vec_env import (  # noqa: E402
 )
 
 import sbot  # noqa: E402
-from neural_controller.controller import FORWARD  # noqa: E402
+from sbot.controllers.neural.controller import FORWARD  # noqa: E402
 from sbot.learn.episodes import world_seeds  # noqa: E402
 from sbot_common.errors import InputError  # noqa: E402
 

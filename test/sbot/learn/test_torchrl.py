@@ -125,7 +125,7 @@ def test_benchmarl_trains_on_it(tmp_path, name, continuous, task):
 def test_what_a_team_learned_drives_robots(tmp_path, shared):
     from torchrl.envs.utils import ExplorationType, set_exploration_type
 
-    from neural_controller.controller import FORWARD
+    from sbot.controllers.neural.controller import FORWARD
 
     trained = experiment(tmp_path, task=Held, shared=shared)
     network, weights = sbot.learn.benchmarl_network(trained)

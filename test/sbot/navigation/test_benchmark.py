@@ -11,8 +11,7 @@ from sbot.navigation.benchmark import (
     scene_sources,
 )
 from sbot.navigation.library import VERSION, chosen_scenes, families
-from sbot.navigation.rows import read_rows_file
-from sbot.navigation.table import as_csv, as_json_lines, as_markdown, table
+from sbot.navigation.table import as_csv, as_json_lines, as_markdown, read_rows_file, table
 from sbot.sweeps.experiment import Options
 from sbot_common.errors import InputError
 

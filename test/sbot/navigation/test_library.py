@@ -4,13 +4,16 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sbot.navigation.library import (
     SHIPPED,
     VERSION,
+    barn_scenes,
     chosen_scenes,
     digest,
+    dynabarn_scenes,
     facts,
     families,
     hidden_seeds,
@@ -18,6 +21,116 @@ from sbot.navigation.library import (
 )
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common.errors import InputError
+
+CYLINDER = """<model name='{name}'><static>1</static>
+<pose frame=''>{x} {y} 0 0 0 0</pose><link name='link'><collision name='collision'><geometry>
+<cylinder><radius>{radius}</radius><length>1</length></cylinder></geometry></collision></link>
+</model>"""
+GROUND = """<model name='ground_plane'><link name='link'><collision name='collision'><geometry>
+<plane><size>100 100</size></plane></geometry></collision></link></model>"""
+FRAME = """key = anim->CreateKeyFrame({:.2f});
+        key->Translation(ignition::math::Vector3d({:.2f}, {:.2f}, 0));"""
+
+
+def world(*models):
+    return "<sdf version='1.6'><world name='default'>" + ''.join(models) + '</world></sdf>'
+
+
+def test_a_world_of_barn_is_discs_with_its_start_goal_and_optimal_way(tmp_path):
+    (tmp_path / 'world_7.world').write_text(world(
+        GROUND, CYLINDER.format(name='a', x=-1.0, y=6.0, radius=0.075),
+        CYLINDER.format(name='b', x=-3.5, y=8.0, radius=0.075)))
+    (tmp_path / 'path_files').mkdir()
+    np.save(tmp_path / 'path_files' / 'path_7.npy', np.array([[15, 0], [15, 20]]))
+    scene = barn_scenes(tmp_path)['7']
+    scenario = scenario_from_mapping(scenario_values('barn/7', scene, 0))
+    assert [(each.center, each.radius) for each in scenario.world.circles] == [
+        ((-1.0, 6.0), 0.075), ((-3.5, 8.0), 0.075)]
+    assert scenario.robots[0].pose == (-2.25, 3.0, 1.57)
+    assert scenario.robots[0].goal == (-2.25, 13.0)
+    # Cells of 0.15 m: (15, 0) is at (-2.325, 5.075), (15, 20) at (-2.325, 8.075).
+    expected = np.hypot(0.075, 2.075) + 3.0 + np.hypot(0.075, 13.0 - 8.075)
+    assert facts(scenario.description)['optimal'] == pytest.approx(expected, abs=1e-4)
+    body = scenario.bodies['jackal']
+    assert body.max_wheel_speed * body.wheel_radius == pytest.approx(2.0)
+
+
+def test_cylinders_of_dynabarn_go_where_their_plugins_say(tmp_path):
+    # As theirs: an attribute without a value, and a backslash.
+    wall = '<model name="w"><static>1</static>\\ <pose frame=>-10 0 .5 0 0 0</pose></model>'
+    (tmp_path / 'world_0.world').write_text(world(
+        CYLINDER.format(name='obs_1', x=0, y=0, radius=0.5), wall))
+    (tmp_path / 'plugins').mkdir()
+    source = tmp_path / 'plugins' / 'obs_1.cc'
+    source.write_text('\n'.join(FRAME.format(*frame) for frame in (
+        (0.0, 1.0, 2.0), (2.0, 4.0, 6.0), (6.0, 4.0, -1.0))))
+    scene = dynabarn_scenes(tmp_path)['0']
+    scenario = scenario_from_mapping(scenario_values('dynabarn/0', scene, 0))
+    obstacle, = scenario.world.moving
+    assert obstacle.path == ((1.0, 2.0), (4.0, 6.0), (4.0, -1.0))
+    assert obstacle.speed == pytest.approx((5.0 + 7.0) / 6.0)
+    source.unlink()
+    with pytest.raises(InputError, match=r'model obs_1 needs its source obs_1\.cc'):
+        scenario_values('dynabarn/0', dynabarn_scenes(tmp_path)['0'], 0)
+
+
+def test_a_folder_without_worlds_is_an_error(tmp_path):
+    with pytest.raises(InputError, match=r'--barn: got .*, expected a folder with files world_N'):
+        barn_scenes(tmp_path)
+    (tmp_path / 'world_1.world').write_text('no XML')
+    with pytest.raises(InputError, match=r'world_1\.world: not a Gazebo world'):
+        scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)
+
+
+@pytest.mark.parametrize(('change', 'expected'), [
+    (('-1.0 6.0 0', 'x y 0'), "model a: pose: got 'x', expected a number"),
+    (('-1.0 6.0 0 0 0 0', '1'), "model a: pose: got '1', expected x and y"),
+    (('-1.0', 'nan'), "model a: pose: got 'nan', expected a number"),
+    (('0.075', '1e999'), "model a: radius: got '1e999', expected a number"),
+    (('<sdf', '<!DOCTYPE x [<!ENTITY e "e">]><sdf'), 'document type or entities is refused'),
+])
+def test_what_is_wrong_in_a_world_is_one_line(tmp_path, change, expected):
+    text = world(CYLINDER.format(name='a', x=-1.0, y=6.0, radius=0.075))
+    assert change[0] in text
+    (tmp_path / 'world_1.world').write_text(text.replace(*change))
+    with pytest.raises(InputError, match=rf'world_1\.world: .*{expected}'):
+        scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)
+
+
+def test_large_worlds_are_refused(tmp_path, monkeypatch):
+    (tmp_path / 'world_1.world').write_text(world())
+    monkeypatch.setenv('SBOT_LIMITS', 'file_bytes=20')
+    with pytest.raises(InputError, match=r'world_1\.world: too large'):
+        scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)
+
+
+def header(shape):
+    text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + '\n'
+    return b'\x93NUMPY\x01\x00' + len(text).to_bytes(2, 'little') + text.encode()
+
+
+@pytest.mark.parametrize('raw', [b'', b'text', header((10**15, 2)), header((1, 2)) + b'\xff' * 16,
+                                 header((3,)) + b'\0' * 24])
+def test_what_is_no_path_of_barn_is_one_line(tmp_path, raw):
+    (tmp_path / 'world_1.world').write_text(world())
+    (tmp_path / 'path_files').mkdir()
+    (tmp_path / 'path_files' / 'path_1.npy').write_bytes(raw)
+    with pytest.raises(InputError, match=r'path_1\.npy: .*expected'):
+        barn_scenes(tmp_path)
+
+
+@pytest.mark.parametrize(('text', 'expected'), [
+    ('CreateKeyFrame(1-2) Vector3d(1,2,0)', r"a\.cc:1: key frame: got '1-2', expected a number"),
+    ('\nCreateKeyFrame(1) Vector3d(1,2-,0)', r"a\.cc:2: key frame: got '2-', expected a number"),
+    ('CreateKeyFrame(1) ' * 30_000, r'a\.cc: got 0 places'),  # quadratic would take minutes
+    ('CreateKeyFrame(' + ' ' * 200_000, r'a\.cc: got 0 places'),
+])
+def test_what_is_wrong_in_a_plugin_is_one_line(tmp_path, text, expected):
+    (tmp_path / 'world_1.world').write_text(world(CYLINDER.format(name='a', x=0, y=0, radius=0.5)))
+    (tmp_path / 'a.cc').write_text(text)
+    with pytest.raises(InputError, match=expected):
+        scenario_values('dynabarn/1', dynabarn_scenes(tmp_path)['1'], 0)
+
 
 SCENES = chosen_scenes(SHIPPED, [])
 KEPT = Path(__file__).with_name(f'library_{VERSION}.json')

@@ -4,10 +4,16 @@ import math
 
 import pytest
 
-from sbot.regression.commands import CommandDifference, Tolerances, differences
+from sbot.regression.commands import (
+    CommandDifference,
+    Differing,
+    Tolerances,
+    differences,
+    in_words,
+)
 from sbot_common import topics
 from sbot_common.errors import InputError
-from sbot_common.twist import Twist
+from sbot_common.observation import Twist
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import write_twist
 
@@ -62,3 +68,34 @@ def test_of_stamped_commands_the_frame_counts_and_the_stamp_does_not():
 def test_in_words():
     assert str(CommandDifference(7, 1, '/robot_1/cmd_vel', 'angular.z', 0.2, 0.25)) == (
         'first difference: tick 7, /robot_1/cmd_vel, angular.z: recorded 0.2; now 0.25')
+
+
+def test_each_robot_has_its_first_tick_and_its_count():
+    differing = Differing()
+    for robot, tick in ((2, 5), (0, 7), (2, 6), (2, 9)):
+        differing.add(robot, tick)
+    assert differing.robots() == ((0, 7, 1), (2, 5, 3))
+    assert in_words(differing.robots(), 4) == (
+        '2 of 4 robots differ: robot 0 from tick 7 (1 command), robot 2 from tick 5 (3 commands)')
+    assert in_words(differing.robots(), 1) == in_words((), 4) == ''
+
+
+def test_robots_that_all_differ_alike_are_not_listed():
+    differing = Differing()
+    for tick in (3, 4):
+        for robot in range(6):
+            differing.add(robot, tick)
+    assert in_words(differing.robots(), 6) == (
+        'all 6 robots differ from tick 3 on (2 commands each)')
+    assert in_words(differing.robots(), 7).startswith('6 of 7 robots differ: robot 0 from tick 3')
+    differing.add(5, 5)
+    assert in_words(differing.robots(), 6).startswith('6 of 6 robots differ: robot 0 from tick 3')
+
+
+def test_a_line_names_ten_robots_at_most():
+    differing = Differing()
+    for robot in range(12):
+        differing.add(robot, 0)
+    said = in_words(differing.robots(), 300)
+    assert said.startswith('12 of 300 robots differ: robot 0 from tick 0')
+    assert said.endswith('robot 9 from tick 0 (1 command) and 2 more')

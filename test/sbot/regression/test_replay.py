@@ -16,7 +16,7 @@ from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import ticks
 from sbot.cli import replay as replay_command
 from sbot.cli.bag import information
-from sbot.regression.observation import recorded_inputs, sensor_topics
+from sbot.regression.golden import recorded_inputs, sensor_topics
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -24,8 +24,7 @@ from sbot.scenario.shipped import scenario_names
 from sbot.version import THIS, VERSION
 from sbot_common.errors import InputError
 from sbot_common.observation import make_observation
-from sbot_common.random.generators import TickGenerator
-from sbot_common.random.purposes import CONTROLLER
+from sbot_common.random.generators import CONTROLLER, TickGenerator
 from sbot_common.topics import CMD_VEL, GOAL, Topic
 from sbot_common.wire.messages import read_twist, write_pose, write_string, write_twist
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from over_nodes import check_nodes, run_and_bag, written
 
-from sbot.figures.recording import from_bag
+from sbot.figures.data import from_bag
 from sbot.regression.replay import replay
 from sbot_common import topics
 from sbot_common.wire import cdr
-from sbot_common.wire.markers import CUBE, CYLINDER
+from sbot_common.wire.templates import CUBE, CYLINDER
 
 pytestmark = pytest.mark.forked
 

@@ -10,7 +10,7 @@ import pytest
 
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
-from sbot.environment.discovery import THIS_MACHINE
+from sbot.environment.running import THIS_MACHINE
 from sbot.ros.processes import named_robots
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from over_nodes import check_nodes, run_and_bag, written
 
-from sbot.bag.csv_export import write_csv
+from sbot.bag.tables import write_csv
 from sbot.regression.replay import replay
 from sbot_common import topics
 from sbot_common.observation import Odometry

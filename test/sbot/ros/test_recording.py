@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from sbot.bag.reader import Bag
-from sbot.environment.discovery import ros_distribution
+from sbot.environment.running import ros_distribution
 from sbot_common.wire.cdr import decode
 
 pytestmark = [pytest.mark.ros, pytest.mark.forked]

@@ -9,7 +9,7 @@ from over_nodes import check_nodes, run_and_bag, written
 from sbot.regression.replay import replay
 from sbot_common import topics
 from sbot_common.wire import cdr
-from sbot_common.wire.markers import CUBE, CYLINDER
+from sbot_common.wire.templates import CUBE, CYLINDER
 
 pytestmark = pytest.mark.forked
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from sbot.environment.discovery import THIS_MACHINE
+from sbot.environment.running import THIS_MACHINE
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 needs_package = pytest.mark.skipif(importlib.util.find_spec('simulation_interfaces') is None,

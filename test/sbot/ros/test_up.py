@@ -407,7 +407,7 @@ class Ended:
 
 
 def test_a_machine_that_stands_still_is_no_silence_of_the_simulator(monkeypatch):
-    from sbot_sim.ros.awake_clock import AwakeClock
+    from sbot_sim.ros.run_control import AwakeClock
     times = iter(range(0, 10**6, 1000))  # s: it stands still between any two looks
     monkeypatch.setattr(up, 'AwakeClock', lambda: AwakeClock(lambda: next(times)))
     status = up._Status(None)

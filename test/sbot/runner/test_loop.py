@@ -5,10 +5,75 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.runner.loop import run_scenario
+from sbot.runner.loop import ControllerSet, run_scenario, wake_report
+from sbot.scenario import assemble
 from sbot.scenario.load import load_scenario, parse_scenario
+from sbot_common.clock import Rate
 from sbot_common.errors import InputError
+from sbot_common.topics import RAB_DATA
 from sbot_sim.collision.overlap import overlaps
+from sbot_sim.engine.simulation import Engine
+
+FIRST = Rate(10, 1).stamp_ns(0)
+
+
+class Steady:
+    """Commands its own id; says it at the first tick."""
+
+    def step(self, observation, rng):
+        said = (b'hi',) * (observation.tick == 0)
+        return (0.1 * observation.robot_id, 0.5, *said)
+
+
+def make(robots, announcing=True, **more):
+    scenario = sbot.load({'duration': 1, 'rate': 10, 'world': {'bounds': [0, 0, 20, 20]},
+                          'sensors': {'range_and_bearing': True, 'scan_beams': 9},
+                          'robots': robots, **more})
+    parameters = assemble.simulation_parameters(scenario)
+    engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
+    return ControllerSet(scenario, parameters.sensors.scan, announcing=announcing), engine
+
+
+def robots(*controllers):
+    return [{'pose': [2.0 + 2 * i, 3.0, 0.0], 'controller': controller, 'goal': [15.0, 15.0]}
+            if controller != 'none' else {'pose': [2.0 + 2 * i, 3.0, 0.0], 'controller': 'none'}
+            for i, controller in enumerate(controllers)]
+
+
+def test_robots_without_a_controller_stand_still_controller_set():
+    controllers, engine = make(robots(Steady, 'none', Steady))
+    found = controllers.decide(engine.snapshot, FIRST)
+    np.testing.assert_allclose(found.commands, [[0, 0, 0.5], [0, 0, 0], [0.2, 0, 0.5]])
+
+
+@pytest.mark.parametrize('announcing', [True, False])
+def test_what_robots_say_is_a_message_only_if_somebody_wants_it(announcing):
+    controllers, engine = make(robots(Steady, 'none', Steady), announcing)
+    found = controllers.decide(engine.snapshot, FIRST)
+    assert list(found.broadcasts) == [0, 2]
+    assert all(b'hi' in data for data in found.broadcasts.values())
+    said = [message.name for message in found.announced if message.topic == RAB_DATA]
+    assert said == (['/robot_0/rab_data', '/robot_2/rab_data'] if announcing else [])
+
+
+def test_followers_of_equal_parameters_take_their_turns_together():
+    given = robots(*['potential_field'] * 5)
+    together, engine = make(given)
+    assert [ids.tolist() for ids, _ in together._batches] == [[1, 2, 3, 4]]
+    commands = together.decide(engine.snapshot, FIRST).commands
+    given[3]['parameters'] = given[4]['parameters'] = {'goal_radius_sigma_m': 0.77}
+    apart, other = make(given)
+    assert [ids.tolist() for ids, _ in apart._batches] == [[1, 2], [3, 4]]
+    np.testing.assert_array_equal(apart.decide(other.snapshot, FIRST).commands[:3], commands[:3])
+
+
+def test_turns_without_a_command_are_counted_for_each_robot():
+    class Confused(Steady):
+        invalid_turns = 3
+
+    controllers, _ = make(robots(Confused, 'none', Steady))
+    assert controllers.invalid_turns().tolist() == [3, 0, 0]
+
 
 CROWD = """
 duration: 3
@@ -59,7 +124,7 @@ def test_threads_and_recording_change_no_bit(tmp_path):
 
 def test_a_batch_of_followers_acts_like_followers_one_by_one(monkeypatch):
     together = run_scenario(scenario_of(CROWD)).summary['trajectory_sha256']
-    monkeypatch.setattr('sbot.runner.controller_set._batches', lambda *_: [])
+    monkeypatch.setattr('sbot.runner.loop._batches', lambda *_: [])
     assert run_scenario(scenario_of(CROWD)).summary['trajectory_sha256'] == together
 
 
@@ -155,3 +220,35 @@ robots: [{pose: [3, 3, 0.5], controller: 'vandal:Bot'}]
 def test_a_bag_that_cannot_have_its_name_is_an_error_of_the_input(name, tmp_path):
     with pytest.raises(InputError, match='bag'):
         sbot.run('single_robot', duration=0.1, record=str(tmp_path / name))
+
+
+SHELTER = """
+rate: 10
+sensors: {scan_beams: 1, range_and_bearing: true, rab_range: 0.8}
+world: {bounds: [-5, -5, 5, 5]}
+duration: 2.0
+wind: {wind_speed_mean: 0.15, wake: true}
+robots:
+  # The blocker drives against the wind at its speed, and so stays.
+  - {body: e-puck2, pose: [0, 0, 3.141592653589793], parameters: {velocity: 0.15},
+     controller: 'wind_model.wind_aware:AirResistance'}
+  - {body: e-puck2, pose: [0.085, 0.01, 1.0], controller: none}
+"""
+
+
+def test_the_report_gives_the_terms_that_the_run_used():
+    scenario = parse_scenario(SHELTER, 'test', Path(), overrides={'wind.gamma_boost': 1.0})
+    result = run_scenario(scenario)
+    report = wake_report(scenario, 0.5)
+    robot = report['robots'][1]
+    assert report['time_s'] == 0.5
+    tick = 4
+    term = robot['neighbours'][0]
+    assert term['id'] == 0
+    assert term['along'] == pytest.approx(result.poses[tick, 1, 0] - result.poses[tick, 0, 0])
+    assert term['lateral'] == pytest.approx(0.01)
+    assert 0 < term['r_i'] == robot['r'] < 1
+    assert result.wind[tick, 1, 0] == pytest.approx((1 - robot['r']) * 0.15, rel=1e-12)
+    assert report['robots'][0]['r'] == 0
+    with pytest.raises(InputError, match='from 0 to the duration'):
+        wake_report(scenario, 2.1)

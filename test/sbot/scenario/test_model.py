@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 import sbot
-from sbot.files.yaml_plain import load_mapping
+from sbot.files.yaml_text import load_mapping
 from sbot.scenario.model import Circle, Source, World
 from sbot_common.errors import InputError
 

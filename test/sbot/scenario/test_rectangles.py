@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.figures.arena.shapes import outline
+from sbot.figures.arena import outline
 from sbot.scenario.load import parse_scenario
 from sbot_common.errors import InputError
-from sbot_sim.messages.robot_description import robot_description
+from sbot_sim.messages.markers import robot_description
 from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
 
 CART = {'length': 0.8, 'width': 0.4, 'offset': 0.2}

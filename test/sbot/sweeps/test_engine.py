@@ -1,6 +1,7 @@
 """Execution engines of sweeps: a real Dask scheduler and workers, one of which is killed."""
 
 import os
+import pickle
 import signal
 import socket
 import sys
@@ -13,13 +14,54 @@ from sweep_users import HERE, NO_WAY, closed_gate, last_x, write_scenario
 
 from sbot.cli.main import main
 from sbot.cli.sweep import FAILED
-from sbot.sweeps.engine import check_scheduler, dask_engine
+from sbot.sweeps.engine import check_scheduler, dask_engine, pickled
 from sbot.sweeps.experiment import Options, run_sweep
+from sbot.sweeps.journal import read_index, source_of
 from sbot.sweeps.request import Request
-from sbot.sweeps.results.journal import read_index
-from sbot.sweeps.results.table import CSV, PARQUET, read_columns
-from sbot.sweeps.sources import source_of
+from sbot.sweeps.table import CSV, PARQUET, read_columns
 from sbot_common.errors import InputError
+
+
+@pytest.fixture
+def no_cloudpickle(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'cloudpickle', None)
+
+
+def of_the_script(monkeypatch):
+    def metric(run):
+        return 1.0
+    metric.__module__, metric.__qualname__ = '__main__', 'metric'
+    monkeypatch.setattr(sys.modules['__main__'], 'metric', metric, raising=False)
+    return metric
+
+
+def test_cloudpickle_sends_what_a_script_defines(monkeypatch):
+    metric = of_the_script(monkeypatch)
+    data = pickled(metric, 'metric')
+    monkeypatch.undo()
+    assert pickle.loads(data)(None) == 1.0
+
+
+@pytest.mark.usefixtures('no_cloudpickle')
+def test_functions_of_modules_need_no_cloudpickle():
+    assert pickle.loads(pickled({'a': last_x, 'b': [1, 2.5]}, 'controllers')) == {
+        'a': last_x, 'b': [1, 2.5]}
+
+
+@pytest.mark.usefixtures('no_cloudpickle')
+def test_without_cloudpickle_a_function_of_a_script_is_refused_in_one_line(monkeypatch):
+    metric = of_the_script(monkeypatch)
+    for value in (metric, {'a': [metric]}):
+        with pytest.raises(InputError, match=r"^metric m: cannot be sent .*: metric of the script "
+                           r"or notebook itself needs cloudpickle.*'\.\[sweep\]'"):
+            pickled(value, 'metric m')
+
+
+@pytest.mark.usefixtures('no_cloudpickle')
+def test_without_cloudpickle_a_lambda_is_refused_in_one_line():
+    with pytest.raises(InputError, match=r"^metric m: cannot be sent .*cloudpickle.*'\.\[sweep"):
+        pickled(lambda run: 1.0, 'metric m')
+
 
 pytest.importorskip('distributed', reason="needs Dask: pip install '.[cluster]'")
 

@@ -14,10 +14,9 @@ from sweep_users import HERE, MOOD, NO_WAY, closed_gate, last_x, write_scenario
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
 from sbot.sweeps.experiment import Options, read_request, run_sweep
+from sbot.sweeps.journal import NAME, read_index, source_of
 from sbot.sweeps.request import Request
-from sbot.sweeps.results.journal import NAME, read_index
-from sbot.sweeps.results.table import CSV, PARQUET, read_columns
-from sbot.sweeps.sources import source_of
+from sbot.sweeps.table import CSV, PARQUET, read_columns
 from sbot_common.errors import InputError
 
 pytestmark = pytest.mark.forked

@@ -9,9 +9,8 @@ from pages import check_moves
 from PIL import Image
 
 from sbot.figures.animation import animate_run
-from sbot.figures.data import at_rest, from_result
+from sbot.figures.data import at_rest, from_bag, from_result
 from sbot.figures.picture import draw_run
-from sbot.figures.recording import from_bag
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common import topics

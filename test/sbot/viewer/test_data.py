@@ -9,8 +9,19 @@ import pytest
 
 from sbot.figures.data import at_rest
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.data import MOST_BORDERS, MOST_FRAMES, cell_runs, frame_step, header, pack
-from sbot_sim.world.cell_map import make_cells
+from sbot.viewer.data import (
+    MOST_BEAMS,
+    MOST_BORDERS,
+    MOST_FRAMES,
+    cell_runs,
+    frame,
+    frame_step,
+    header,
+    laser_of,
+    pack,
+    scans,
+)
+from sbot_sim.world.geometry import make_cells
 
 
 def unpacked(table):
@@ -80,3 +91,23 @@ def test_cells_are_runs_of_equal_values():
     assert (np.diff(kinds) != 0).all()
     assert (runs['columns'], runs['rows'], runs['resolution']) == (5, 7, 0.5)
     assert cell_runs(make_cells(np.zeros((1, 5000), np.int8), 0.5, (0.0, 0.0, 0.0))) is None
+
+
+def test_every_so_manyth_beam_is_shown():
+    for beams in (1, MOST_BEAMS, MOST_BEAMS + 1, 1081):
+        laser = laser_of(beams, -1.0, 0.01)
+        assert laser.beams == len(range(0, beams, laser.skip)) <= MOST_BEAMS
+        assert laser.increment == 0.01 * laser.skip
+
+
+def test_a_frame_is_json_in_the_order_of_robots():
+    made = frame(1.23456, np.array([[1.0, 2.0, 3.00004]]), [[0.0, 0.5]], {2: (1.0, 2.0),
+                                                                         0: (3.0, 4.0)},
+                 boxes=np.ones((1, 3)))
+    assert made['t'] == 1.2346
+    assert made['poses'] == [1.0, 2.0, 3.0]
+    assert made['goals'] == [[0.0, 0, 3.0, 4.0], [0.0, 2, 1.0, 2.0]]
+    assert 'obstacles' not in made
+    assert made['box_poses'] == [1.0] * 3
+    json.dumps({**made, 'scans': scans([[1.23456, np.inf], [np.nan, 2.0]])}, allow_nan=False)
+    assert scans([[1.23456, np.inf], [np.nan, 2.0]]) == [1.235, None, None, 2.0]

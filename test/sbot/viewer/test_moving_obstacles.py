@@ -7,9 +7,8 @@ from live_events import watch
 from matplotlib.colors import to_rgb
 from pages import check_moves
 
-from sbot.figures.data import from_result
+from sbot.figures.data import from_bag, from_result
 from sbot.figures.palette import DARK, LIGHT
-from sbot.figures.recording import from_bag
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.page import write_view

@@ -1,21 +1,23 @@
 import base64
+import html
 import re
+import time
 import zlib
 
 import numpy as np
 import pytest
-from browser import CHROMIUM, Browser
+from browser import CHROMIUM, DEADLINE, Browser
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 from pictures import record
 from PIL import Image
 
+import sbot
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
-from sbot.figures.data import from_result
+from sbot.figures.data import from_bag, from_result
 from sbot.figures.palette import style_of
 from sbot.figures.picture import Look, draw
-from sbot.figures.recording import from_bag
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import MOST_FRAMES, pack, page_data, read_scans
@@ -297,3 +299,36 @@ def test_a_map_is_solid_in_a_picture_and_thin_walls_are_there(mapped, tmp_path, 
         assert at(column, row) == pytest.approx(to_rgb(colour), abs=0.02)
     walls = np.array([at(140, row) for row in range(5, 95)])
     assert (np.abs(walls - to_rgb(ground)).sum(axis=1) > 0.05).mean() > 0.97
+
+
+@pytest.fixture(scope='module')
+def notebook_recorded(tmp_path_factory):
+    bag = tmp_path_factory.mktemp('notebook') / 'bag'
+    return sbot.run('leader_follower', duration=0.5, record=bag, sense=['scan']), sbot.Bag(bag)
+
+
+def test_runs_and_recordings_show_themselves_and_load_nothing(notebook_recorded):
+    for shown in notebook_recorded:
+        text = shown._repr_html_()
+        assert text.startswith('<iframe ')
+        inner = html.unescape(re.search(r'srcdoc="([^"]*)"', text)[1])
+        assert 'leader_follower, seed 1' in inner
+        assert not re.search(r'https?://|src=|href=|@import', inner)
+
+
+def test_what_cannot_be_shown_has_its_line_of_text(tmp_path):
+    assert sbot.run('single_robot', duration=0.2, keep=False)._repr_html_() is None
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
+def test_a_notebook_draws_the_run(notebook_recorded, tmp_path):
+    path = tmp_path / 'notebook.html'
+    path.write_text(f'<body style="margin: 0">{notebook_recorded[0]._repr_html_()}</body>')
+    with Browser(tmp_path / 'profile', 900, 500) as browser:
+        browser.call('Page.navigate', url=path.as_uri())
+        colour = [0xe6, 0x9f, 0x00]  # of the leader
+        browser.wait_for('document.readyState === "complete"')
+        end = time.monotonic() + DEADLINE
+        while (browser.screenshot() == colour).all(axis=2).sum() <= 20:
+            assert time.monotonic() < end, 'the leader is not drawn'
+        assert not browser.errors

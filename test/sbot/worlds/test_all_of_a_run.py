@@ -10,7 +10,7 @@ from sbot.scenario import assemble
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs
-from sbot_sim.world.boxes import as_sent
+from sbot_sim.world.moving import as_sent
 
 TICKS = 12
 
@@ -112,7 +112,7 @@ def test_a_reset_begins_anew(name):
 
 
 def test_obstacles_that_outgrow_their_room_are_still_seen(monkeypatch):
-    monkeypatch.setattr('sbot_sim.engine.setting._ROOM', 1.0)
+    monkeypatch.setattr('sbot_sim.engine.many._ROOM', 1.0)
     scenario = sbot.load({**PLAIN, **SCENARIOS['moving obstacles']})
     worlds, engine = sbot.Worlds(scenario, 2, seeds=[5, 6]), alone(scenario, 6)
     source, setting = assemble.wind_source(scenario), worlds.setting

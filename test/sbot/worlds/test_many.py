@@ -7,7 +7,7 @@ from s_bots import S_BOTS
 import sbot
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
-from sbot_common.twist import OMEGA, VX
+from sbot_common.observation import OMEGA, VX
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import StepInputs
 

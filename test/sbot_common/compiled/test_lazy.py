@@ -10,7 +10,7 @@ import pytest
 from sbot_common import elementary
 from sbot_common.compiled import lazy
 from sbot_common.elementary import arrays, powers, trigonometric
-from sbot_sim.collision import near_pairs
+from sbot_sim.collision import shape_overlap
 
 
 def child(code: str) -> str:
@@ -94,7 +94,7 @@ print('numba' in sys.modules)""") == 'True\n'
 
 def test_compiled_functions_take_the_places_of_these_everywhere():
     lazy.Lazy.make_all()
-    for module in (elementary, trigonometric, arrays, powers, near_pairs):
+    for module in (elementary, trigonometric, arrays, powers, shape_overlap):
         assert not [name for name, value in vars(module).items() if type(value) is lazy.Lazy]
 
 

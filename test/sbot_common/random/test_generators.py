@@ -3,9 +3,29 @@ import copy
 import numpy as np
 import pytest
 
-from sbot_common.random.generators import TickGenerator, generator, placement_generator
+from sbot_common.random import generators
+from sbot_common.random.generators import (
+    CONTROLLER,
+    PLACEMENT,
+    TickGenerator,
+    generator,
+    placement_generator,
+    purpose_of,
+)
 from sbot_common.random.numbers import uniforms
-from sbot_common.random.purposes import CONTROLLER, PLACEMENT
+
+
+def test_purposes_differ_and_those_of_names_are_above_the_list():
+    listed = [value for name, value in vars(generators).items() if name.isupper()]
+    assert len(set(listed)) == len(listed)
+    named = {purpose_of(name) for name in ('compass noise', 'compass bias', '')}
+    assert len(named) == 3
+    assert min(named) >= 2 ** 32 > max(listed)
+    assert max(named) < 2 ** 64
+
+
+def test_a_name_keeps_its_number():
+    assert purpose_of('compass noise') == 116906137561482369  # recordings depend on it
 
 
 def first_of(robot, tick, count=5, seed=3):

@@ -2,30 +2,84 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
-from sbot_common.random import purposes
+from sbot_common.compiled.jit import njit
+from sbot_common.random import generators
 from sbot_common.random.generators import generator
-from sbot_common.random.numbers import normals, normals_of_worlds, uniforms
+from sbot_common.random.numbers import block_of, normals, normals_of_worlds, philox, uniforms
 from sbot_sim.sensors.kinds import gnss, imu
 
-PURPOSES = sorted([imu.NOISE, imu.BIAS, gnss.NOISE, purposes.purpose_of('a sensor'), *(
-    value for name, value in vars(purposes).items() if name.isupper())])
+WORD = st.integers(0, 2**64 - 1)
+SMALL = st.integers(0, 2**63 - 1)
+ONES = 2**64 - 1
+
+# Random123, tests/kat_vectors, philox4x64 with 10 rounds: counter, key, answer.
+KNOWN = [
+    ((0, 0, 0, 0), (0, 0),
+     (0x16554D9ECA36314C, 0xDB20FE9D672D0FDC, 0xD7E772CEE186176B, 0x7E68B68AEC7BA23B)),
+    ((ONES,) * 4, (ONES,) * 2,
+     (0x87B092C3013FE90B, 0x438C3C67BE8D0224, 0x9CC7D7C69CD777B6, 0xA09CAEBF594F0BA0)),
+    ((0x243F6A8885A308D3, 0x13198A2E03707344, 0xA4093822299F31D0, 0x082EFA98EC4E6C89),
+     (0x452821E638D01377, 0xBE5466CF34E90C6C),
+     (0xA528F45403E61D95, 0x38C72DBD566E9788, 0xA5A1610E72FD18B5, 0x57BD43B5E52B7FE6)),
+]
+
+
+@njit
+def compiled(counter, key):
+    return philox(counter[0], counter[1], counter[2], counter[3], key[0], key[1])
+
+
+@njit
+def compiled_block(seed, purpose, robot, tick, block):
+    return block_of(seed, purpose, robot, tick, block)
+
+
+def words_of(counter, key):
+    return compiled(np.array(counter, np.uint64), np.array(key, np.uint64))
+
+
+@pytest.mark.parametrize(('counter', 'key', 'answer'), KNOWN)
+def test_known_answers(counter, key, answer):
+    assert words_of(counter, key) == answer
+
+
+@given(st.tuples(WORD, WORD, WORD, WORD), st.tuples(WORD, WORD))
+def test_words_are_numpys(counter, key):
+    """NumPy counts before it draws."""
+    after = (sum(word << (64 * i) for i, word in enumerate(counter)) + 1) % 2**256
+    numpys = np.random.Philox(key=np.array(key, np.uint64), counter=np.array(counter, np.uint64))
+    answer = words_of([after >> (64 * i) & ONES for i in range(4)], key)
+    assert answer == tuple(numpys.random_raw(4).tolist())
+
+
+@given(SMALL, st.integers(0, 20), SMALL, SMALL, st.integers(0, 10))
+def test_blocks_are_those_of_numpys_generator(seed, purpose, robot, tick, block):
+    numpys = np.random.Philox(key=[seed, purpose], counter=[0, tick, robot, 0])
+    expected = numpys.random_raw(4 * block + 4)[4 * block:]
+    assert compiled_block(seed, purpose, robot, tick, block) == tuple(expected.tolist())
+
+
+PURPOSES = sorted([imu.NOISE, imu.BIAS, gnss.NOISE, generators.purpose_of('a sensor'), *(
+    value for name, value in vars(generators).items() if name.isupper())])
 LEAST_P = 1e-3  # of a test with a fixed seed: it says the same each time
 
 
 def test_uniform_numbers_are_numpys_to_the_bit():
     ids = np.array([0, 3, 99])
     for count in (0, 1, 3, 4, 5, 181):
-        found = uniforms(12345, purposes.INFRARED, ids, 77, count)
+        found = uniforms(12345, generators.INFRARED, ids, 77, count)
         for row, robot in zip(found, ids, strict=True):
-            numpys = generator(12345, robot, purposes.INFRARED, 77)
+            numpys = generator(12345, robot, generators.INFRARED, 77)
             np.testing.assert_array_equal(row, numpys.random(count))
 
 
 @pytest.mark.parametrize('draw', [
-    lambda robots, count: uniforms(5, purposes.SCAN, np.arange(robots), 9, count),
-    lambda robots, count: normals(5, purposes.SCAN, robots, 9, count)])
+    lambda robots, count: uniforms(5, generators.SCAN, np.arange(robots), 9, count),
+    lambda robots, count: normals(5, generators.SCAN, robots, 9, count)])
 def test_a_number_depends_on_its_index_alone(draw):
     """Neither on how many are drawn nor on how many robots there are."""
     all_of_them = draw(4, 23)
@@ -35,10 +89,10 @@ def test_a_number_depends_on_its_index_alone(draw):
 
 
 def test_normal_numbers_are_box_and_mullers_of_the_uniform_ones():
-    u = uniforms(5, purposes.SCAN, np.arange(50), 9, 180)
+    u = uniforms(5, generators.SCAN, np.arange(50), 9, 180)
     radius, angle = np.sqrt(-2.0 * np.log(1.0 - u[:, ::2])), 2.0 * np.pi * u[:, 1::2]
     expected = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=2).reshape(50, 180)
-    np.testing.assert_allclose(normals(5, purposes.SCAN, 50, 9, 180), expected,
+    np.testing.assert_allclose(normals(5, generators.SCAN, 50, 9, 180), expected,
                                rtol=1e-12, atol=1e-15)
 
 
@@ -75,11 +129,11 @@ def test_distributions_over_robots_ticks_and_indexes(seed):
 def test_numbers_of_neighbours_are_independent():
     """Of one seed, purpose, robot, tick or index and the next: no correlation, none equal."""
     n = 10_000
-    base = normals(7, purposes.SCAN, n, 50, 4)
+    base = normals(7, generators.SCAN, n, 50, 4)
     others = {
-        'seed': normals(8, purposes.SCAN, n, 50, 4)[:, 0],
-        'purpose': normals(7, purposes.ODOMETRY, n, 50, 4)[:, 0],
-        'tick': normals(7, purposes.SCAN, n, 51, 4)[:, 0],
+        'seed': normals(8, generators.SCAN, n, 50, 4)[:, 0],
+        'purpose': normals(7, generators.ODOMETRY, n, 50, 4)[:, 0],
+        'tick': normals(7, generators.SCAN, n, 51, 4)[:, 0],
         'robot': np.roll(base[:, 0], 1), 'pair': base[:, 1], 'index': base[:, 2],
         'magnitude': np.abs(base[:, 1]) - np.abs(base[:, 1]).mean(),
     }
@@ -96,15 +150,15 @@ def test_nothing_is_drawn_twice_in_a_run():
 
 
 def test_purposes_differ_and_names_have_their_own():
-    names = [purposes.purpose_of(name) for name in ('compass', 'compass ', 'sonar', '')]
+    names = [generators.purpose_of(name) for name in ('compass', 'compass ', 'sonar', '')]
     assert len({*PURPOSES, *names}) == len(PURPOSES) + 4
     assert all(2**32 <= number < 2**63 for number in names)
-    assert purposes.purpose_of('compass') == 130893062245804650  # for ever
+    assert generators.purpose_of('compass') == 130893062245804650  # for ever
 
 
 def test_those_of_several_worlds_are_those_of_each():
     seeds, ticks = np.array([3, 1, 2**62]), np.array([5, 0, 9])
-    together = normals_of_worlds(seeds, purposes.SCAN, 4, ticks, 3)
-    alone = [normals(int(seed), purposes.SCAN, 4, int(tick), 3)
+    together = normals_of_worlds(seeds, generators.SCAN, 4, ticks, 3)
+    alone = [normals(int(seed), generators.SCAN, 4, int(tick), 3)
              for seed, tick in zip(seeds, ticks, strict=True)]
     np.testing.assert_array_equal(together, np.concatenate(alone))

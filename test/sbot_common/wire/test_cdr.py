@@ -1,16 +1,23 @@
 """Messages to bytes and back; damage is named; stamps in nanoseconds."""
 
+import struct
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sbot_common.errors import InputError
-from sbot_common.wire import cdr, geometry
+from sbot_common.wire import cdr, messages
+from sbot_common.wire.cdr import END, Layout, struct_of
+from sbot_common.wire.messages import pose, vector3
+from sbot_common.wire.templates import LINE_LIST, encode_marker_array, marker
 
 TWIST = 'geometry_msgs/msg/Twist'
 
 
 def test_bytes_come_back_in_either_order():
-    raw = cdr.encode(geometry.twist(1.5, -2.0, 0.25))
-    assert cdr.decode(raw, TWIST) == geometry.twist(1.5, -2.0, 0.25)
+    raw = cdr.encode(messages.twist(1.5, -2.0, 0.25))
+    assert cdr.decode(raw, TWIST) == messages.twist(1.5, -2.0, 0.25)
     assert cdr.little_endian(raw, TWIST) is raw
     big = b'\0\0' + raw[2:4] + b''.join(raw[4 + k:12 + k][::-1] for k in range(0, 48, 8))
     assert cdr.little_endian(big, TWIST) == raw
@@ -33,3 +40,79 @@ def test_stamps():
     assert cdr.stamp_ns(cdr.stamp(12_345_678_901)) == 12_345_678_901
     with pytest.raises(cdr.DamagedMessage, match='expected less than 1000000000'):
         cdr.total_ns(1, 1_000_000_000)
+
+
+MARKER = 'visualization_msgs/msg/Marker'
+ODOMETRY = 'nav_msgs/msg/Odometry'
+POSES = 'geometry_msgs/msg/PoseArray'
+names = st.text('abc/_é0', max_size=9)
+
+
+@given(names, st.text('abc', max_size=9), st.integers(0, 3))
+def test_fields_of_a_marker_are_where_they_were_written(name, text, count):
+    points = [(k + 0.25, k + 0.5, k + 0.75) for k in range(count)]
+    raw = encode_marker_array([
+        marker(name * (k + 1), k, LINE_LIST, (1.5, 2.5, 3.5), (0.5, 0.25, 0.125, 1.0),
+               stamp_ns=7_000_000_005 + k, z=9.0, text=text, points=points) for k in range(3)])
+    begin, = Layout('visualization_msgs/msg/MarkerArray', 'markers').find(raw)
+    layout = Layout(MARKER, 'header.stamp', 'id', 'pose.position.z', 'color', 'points#', 'points',
+                    END)
+    for k, (stamp, number, z, colour, length, first) in enumerate(layout.each(raw, begin, 3)):
+        assert struct.unpack_from('<iI', raw, stamp) == (7, 5 + k)
+        assert struct.unpack_from('<i', raw, number) == (k,)
+        assert struct.unpack_from('<d', raw, z) == (9.0,)
+        assert struct.unpack_from('<4f', raw, colour) == (0.5, 0.25, 0.125, 1.0)
+        assert struct.unpack_from('<I', raw, length) == (count,)
+        if count:
+            flat = tuple(value for point in points for value in point)
+            assert struct.unpack_from(f'<{3 * count}d', raw, first) == flat
+
+
+def poses(frame_id, count):
+    return cdr.encode(cdr.message(POSES, header=cdr.header(1, frame_id), poses=[pose()] * count))
+
+
+def test_messages_of_one_size_may_have_other_offsets():
+    layout = Layout('geometry_msgs/msg/TransformStamped', 'child_frame_id', 'transform')
+    transform = cdr.message('geometry_msgs/msg/Transform', translation=vector3(),
+                            rotation=pose().orientation)
+    found = []
+    for parent, child in (('a', 'bcdefgh'), ('abcdefg', 'h'), ('a', 'bcdefgh')):
+        raw = cdr.encode(cdr.message('geometry_msgs/msg/TransformStamped',
+                                     header=cdr.header(1, parent), child_frame_id=child,
+                                     transform=transform))
+        begin = layout.find(raw)[0]
+        assert raw[begin:begin + len(child)] == child.encode()
+        found.append((len(raw), begin))
+    assert len({size for size, _ in found}) == 1
+    assert found[0] == found[2] != found[1]
+
+
+def test_the_offset_of_a_sequence_is_that_of_its_first_element():
+    for frame_id in ('', 'a', 'abc', 'abcdefgh'):
+        length, first = Layout(POSES, 'poses#', 'poses').find(poses(frame_id, 2))
+        raw = poses(frame_id, 2)
+        assert struct.unpack_from('<I', raw, length) == (2,)
+        assert len(raw) == first + 2 * struct_of('geometry_msgs/msg/Pose').size
+
+
+def test_offsets_of_a_message_cut_off_are_behind_its_end():
+    raw = cdr.encode(cdr.decode(poses('map', 1), POSES))
+    layout = Layout(POSES, 'poses')
+    assert layout.find(raw)[0] < len(raw)
+    for size in range(layout.find(raw)[0]):
+        assert layout.find(raw[:size])[0] + 56 > size
+
+
+def test_structs_hold_a_types_numbers():
+    assert struct_of('geometry_msgs/msg/Pose').format == '<ddddddd'
+    assert struct_of('builtin_interfaces/msg/Time').format == '<iI'
+    assert struct_of('sensor_msgs/msg/LaserScan', 'range_max', 'ranges#').format == '<fI'
+
+
+@pytest.mark.parametrize(('type_name', 'paths'), [
+    (ODOMETRY, ('pose.position',)), (ODOMETRY, ('twist', 'pose')),
+    ('visualization_msgs/msg/MarkerArray', ('markers', END))])
+def test_paths_without_an_offset_are_refused(type_name, paths):
+    with pytest.raises(ValueError, match=type_name):
+        Layout(type_name, *paths)

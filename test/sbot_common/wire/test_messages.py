@@ -9,7 +9,20 @@ from hypothesis import strategies as st
 
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
-from sbot_common.wire import cdr, geometry, messages
+from sbot_common.wire import cdr, messages
+
+
+def test_a_twist_has_omega_about_z():
+    twist = messages.twist(1.0, 2.0, 3.0)
+    assert (twist.linear.x, twist.linear.y, twist.angular.z) == (1.0, 2.0, 3.0)
+    assert (twist.linear.z, twist.angular.x, twist.angular.y) == (0.0, 0.0, 0.0)
+
+
+def test_a_pose_is_the_origin_not_rotated_unless_told():
+    assert cdr.encode(messages.pose()) == cdr.encode(messages.pose(
+        messages.point(0.0, 0.0, 0.0), messages.quaternion(z=0.0, w=1.0)))
+    assert messages.pose(messages.point(1.0)).position.x == 1.0
+
 
 number = st.floats(allow_nan=False)
 single = st.floats(width=32, allow_nan=False)
@@ -154,8 +167,8 @@ def test_a_stamp_has_less_than_a_second_beside_its_seconds(nanoseconds):
     """Carried over, the seconds may not fit into 32 bits any more when they are sent again."""
     stamp = cdr.message('builtin_interfaces/msg/Time', sec=2**31 - 1, nanosec=nanoseconds)
     header = cdr.message('std_msgs/msg/Header', stamp=stamp, frame_id='map')
-    pose = cdr.encode(cdr.message(messages.POSE_STAMPED, header=header, pose=geometry.pose()))
-    poses = cdr.encode(cdr.message(messages.POSE_ARRAY, header=header, poses=[geometry.pose()]))
+    pose = cdr.encode(cdr.message(messages.POSE_STAMPED, header=header, pose=messages.pose()))
+    poses = cdr.encode(cdr.message(messages.POSE_ARRAY, header=header, poses=[messages.pose()]))
     clock = cdr.encode(cdr.message(messages.CLOCK, clock=stamp))
     for read, raw in ((messages.read_pose, pose), (messages.read_header_stamp, pose),
                       (lambda raw: messages.read_poses(raw, 1), poses),

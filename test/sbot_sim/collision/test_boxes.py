@@ -12,11 +12,9 @@ from solids import deepest, random_bodies, random_world, rectangular
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import find_overlaps, overlaps
 from sbot_sim.collision.separation import separate
-from sbot_sim.world.bodies import ROBOT
-from sbot_sim.world.body_arrays import body_arrays
-from sbot_sim.world.boxes import make_box
+from sbot_sim.world.bodies import ROBOT, body_arrays, characteristic_length
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.shapes import characteristic_length
+from sbot_sim.world.moving import make_box
 
 OPEN = make_world((-50, -50, 50, 50))
 SMALL = ROBOT._replace(radius=0.15)

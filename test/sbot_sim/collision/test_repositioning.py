@@ -1,13 +1,86 @@
 """Re-positioning: who finds no free pose goes back to the last one."""
 
+import math
 
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from settling import R, settle
 
+from sbot_common.compiled.jit import njit
+from sbot_sim.collision import repositioning
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.world.bodies import S_BOT
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.collision.repositioning import MAX_DISPLACEMENT, MOST_STEPS, STEP
+from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays, make_shapes
 from sbot_sim.world.geometry import make_world
+
+metres = st.floats(-1e3, 1e3)
+radii = st.floats(1e-3, 2.0)
+
+
+@njit
+def needed(radius, previous, proposed):
+    return repositioning.steps_needed(radius, None, previous, proposed)
+
+
+@njit
+def share(steps, radius, previous, proposed):
+    return repositioning.share_of_way(0, steps, radius, None, previous, proposed)
+
+
+@njit
+def share_of_shapes(shapes, previous, proposed):
+    steps = repositioning.steps_needed(shapes.outer_radius, shapes, previous, proposed)
+    return steps, repositioning.share_of_way(0, steps, shapes.outer_radius, shapes, previous,
+                                          proposed)
+
+
+@njit
+def limited(x, y, from_x, from_y, radius):
+    return repositioning.limited_displacement(x, y, from_x, from_y, radius)
+
+
+@given(radii, metres, metres)
+def test_no_step_is_longer_than_half_a_radius(radius, dx, dy):
+    tick = np.array([radius]), np.zeros((1, 3)), np.array([[dx, dy, 0.0]])
+    steps = needed(*tick)
+    assert 1 <= steps <= MOST_STEPS
+    part = share(steps, *tick)
+    assert math.hypot(dx, dy) * part <= STEP * radius * (1.0 + 1e-12)
+    if steps < MOST_STEPS:  # then all of the way is gone
+        assert part * steps == pytest.approx(1.0)
+
+
+def test_a_corner_of_a_rectangle_that_turns_goes_no_farther_in_a_step():
+    shapes = make_shapes([ROBOT._replace(length=0.8, width=0.4)])
+    turn = np.array([[0.0, 0.0, 1.0]])
+    corner, most = math.hypot(0.4, 0.2), STEP * shapes.step_radius[0]
+    steps, part = share_of_shapes(shapes, np.zeros((1, 3)), turn)
+    assert steps == math.ceil(corner / most)
+    assert part == 1.0 / steps
+    steps, part = share_of_shapes(shapes, np.zeros((1, 3)), 1e6 * turn)
+    assert steps == MOST_STEPS
+    assert 1e6 * part * corner == pytest.approx(most)
+
+
+def test_the_fastest_robot_for_its_size_decides():
+    radius, still = np.array([1.0, 0.1]), np.zeros((2, 3))
+    assert needed(radius, still, np.array([[0.5, 0.0, 0.0], [0.0, 0.05, 0.0]])) == 1
+    assert needed(radius, still, np.array([[0.5, 0.0, 0.0], [0.0, 0.051, 0.0]])) == 2
+    assert needed(radius, still, np.array([[1.6, 0.0, 0.0], [0.0, 0.051, 0.0]])) == 4
+
+
+@given(metres, metres, metres, metres, radii)
+def test_a_displacement_ends_within_reach_and_in_its_direction(x, y, from_x, from_y, radius):
+    to_x, to_y = limited(x, y, from_x, from_y, radius)
+    way, went = math.hypot(x - from_x, y - from_y), math.hypot(to_x - from_x, to_y - from_y)
+    rounding = 1e-12 * (abs(from_x) + abs(from_y) + 1.0)
+    assert went <= MAX_DISPLACEMENT * radius + rounding
+    if way <= 0.998 * radius:
+        assert (to_x, to_y) == (x, y)
+    assert abs((x - from_x) * (to_y - from_y) - (y - from_y) * (to_x - from_x)) <= (
+        rounding * (way + 1.0) * 4)
 
 
 def test_reverted_robots_return_to_where_they_were_and_may_turn():

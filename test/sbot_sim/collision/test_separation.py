@@ -12,8 +12,7 @@ from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import find_overlaps, overlaps
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import drive_wheels, move
-from sbot_sim.world.bodies import ROBOT, S_BOT
-from sbot_sim.world.body_arrays import body_arrays, select_bodies
+from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays, select_bodies
 from sbot_sim.world.geometry import make_world
 
 DT = 0.1

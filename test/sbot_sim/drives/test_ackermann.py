@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sbot_common.twist import OMEGA, VX
+from sbot_common.observation import OMEGA, VX
 from sbot_sim.drives.ackermann import ackermann_twist
 from sbot_sim.dynamics.motion import drive, driven_twists, move
-from sbot_sim.world.bodies import ROBOT
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import ROBOT, body_arrays
 
 DT = 0.1
 CAR = ROBOT._replace(name='car', drive='ackermann',

@@ -7,8 +7,8 @@ import pytest
 
 from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError
+from sbot_common.observation import OMEGA, VX, VY
 from sbot_common.params import specs_of
-from sbot_common.twist import OMEGA, VX, VY
 from sbot_sim.drives.registry import COUNTED, DRIVES, WHEELS, own_specs, wheel_equation
 from sbot_sim.dynamics.motion import drive, driven_twists, move
 from sbot_sim.sensors.odometry import (
@@ -19,8 +19,14 @@ from sbot_sim.sensors.odometry import (
     most_wheels,
 )
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances
-from sbot_sim.world.bodies import ROBOT, Body, body_in_words, updated_body
-from sbot_sim.world.body_arrays import body_arrays, select_bodies
+from sbot_sim.world.bodies import (
+    ROBOT,
+    Body,
+    body_arrays,
+    body_in_words,
+    select_bodies,
+    updated_body,
+)
 
 DT, MANY = 0.1, 6000
 CALM = np.zeros((1, 2))

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbot_sim.dynamics.motion import advance_twist, drive, driven_twists, move
-from sbot_sim.world.bodies import ROBOT
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import ROBOT, body_arrays
 
 DT = 0.1
 OMNI = ROBOT._replace(name='omni', drive='omnidirectional', of_drive={'wheelbase': 0.3})

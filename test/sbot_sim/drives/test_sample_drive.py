@@ -26,7 +26,7 @@ import pytest
 
 from sbot_sim.dynamics.motion import driven_twists
 from sbot_sim.world.bodies import ROBOT, updated_body
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import body_arrays
 
 BODIES = body_arrays([updated_body(ROBOT, {'drive': 'three_wheels', 'wheel_offset': 0.4})])
 

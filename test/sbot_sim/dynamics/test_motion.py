@@ -19,8 +19,7 @@ from sbot_sim.dynamics.motion import (
     wheel_speeds,
     wrap_yaw,
 )
-from sbot_sim.world.bodies import ROBOT, S_BOT
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
 
 mpmath.mp.dps = 50
 DT = 0.1

@@ -9,7 +9,7 @@ from sbot_common.params import updated
 from sbot_sim.dynamics.wake_kernel import fast_reductions
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.line_of_sight import make_line_of_sight
+from sbot_sim.world.scene import make_line_of_sight
 from wind_model.parameters import WakeParameters
 from wind_model.wake import clamped_radius, reductions
 

@@ -3,9 +3,23 @@
 import numpy as np
 import pytest
 from batches import make_batch
+from worlds import make_parameters
 
+from sbot_common.errors import InputError
+from sbot_sim.engine.many import (
+    NO_FIELD,
+    arrays_for,
+    arrays_of,
+    make_setting,
+    no_winds,
+    replace_scenes,
+    restore_rest,
+    scenes_of,
+)
+from sbot_sim.world.bodies import ROBOT, S_BOT
 from sbot_sim.worlds import air, motion
 from wind_model.grid import Lattice
+from wind_model.parameters import Height
 
 PHASES = [motion.propose, motion.end_tick]
 
@@ -62,3 +76,128 @@ def test_threads_share_the_robots_of_a_large_world_and_not_those_of_small_ones()
     assert not make_batch(count=1, robots=3, threads=2).share_rows
     assert not make_batch(count=4, robots=400, threads=2).share_rows
     assert not make_batch(count=1, robots=400).share_rows
+
+
+def copied(simulation):
+    return {name: array.copy() for name, array in arrays_of(simulation).items()}
+
+
+def test_arrays_are_views_with_a_row_a_world():
+    batch = make_batch(count=3, rab=True, infrared={'infrared': True})
+    found = arrays_of(batch)
+    assert {len(array) for array in found.values()} == {3}
+    assert found['pose'].shape == (3, 2, 3)
+    found['pose'][1] = 9.0
+    assert (batch.state.pose[2:4] == 9.0).all()
+    assert 'scan_noise' in found, 'what may be written to between episodes'
+    assert 'scratch' not in found
+
+
+def test_a_state_of_such_worlds_fits_as_it_is():
+    batch = make_batch(count=2)
+    given = copied(batch)
+    found = arrays_for(batch, given)
+    assert set(found) == set(arrays_of(batch))
+    assert all(found[name] is given[name] for name in found if name != 'wheel_scale')
+    np.testing.assert_array_equal(found['wheel_scale'], given['wheel_scale'])
+
+
+def test_wheels_that_both_count_are_taken_over():
+    batch = make_batch(count=2)
+    given = copied(batch)
+    given['wheel_scale'] = np.full((2, 2, 4), 1.5)
+    found = arrays_for(batch, given)['wheel_scale']
+    assert found.shape == (2, 2, 2)
+    assert (found == 1.5).all()
+    given['wheel_scale'] = np.full((2, 2, 1), 1.5)
+    assert arrays_for(batch, given)['wheel_scale'].tolist() == [[[1.5, 1.0]] * 2] * 2
+
+
+def test_inertia_of_others_is_dropped():
+    batch = make_batch(count=2)
+    given = copied(batch)
+    given['driven'] = np.zeros((2, 2, 3))
+    given['momentum.twist'] = np.zeros((2, 2, 3))
+    assert set(arrays_for(batch, given)) == set(arrays_of(batch))
+
+
+@pytest.mark.parametrize(('change', 'words'), [
+    (lambda given: given.pop('pose'), 'pose missing'),
+    (lambda given: given.update(pose=np.zeros((2, 5, 3))), r'pose of \(5, 3\)'),
+    (lambda given: given.update(spare=np.zeros(2)), 'an array spare')])
+def test_what_does_not_fit_is_named(change, words):
+    batch = make_batch(count=2)
+    given = copied(batch)
+    change(given)
+    with pytest.raises(InputError, match=f"state: got '{words}"):
+        arrays_for(batch, given)
+
+
+def test_each_large_world_is_restored_with_its_own_hearing():
+    batch = make_batch(count=2, rab=True, hears=False)
+    batch.state.pose[2:, 0] = [1.0, 19.0]  # too far apart in world 1
+    batch.tick._each.hear(0, 2)
+    saved = [batch.tick.heard(k) for k in range(2)]
+    batch.state.pose[:, 0] = [1.0, 19.0, 2.0, 3.0]
+    batch.tick._each.hear(0, 2)
+    for k in range(2):
+        restore_rest(batch, k, saved[k])
+    assert [batch.tick.heard(k)[1].tolist() for k in range(2)] == [[1, 0], []]
+
+
+def test_worlds_of_one_object_share_a_layout():
+    one, other = make_parameters(), make_parameters(circles=[(5, 5, 1.0)])
+    setting = make_setting([one, other, one, other], no_winds(4), ['scan'])
+    assert setting.layout.tolist() == [0, 1, 0, 1]
+    assert len(setting.scan_scenes.reach) == 2
+
+
+def test_noise_is_of_each_world_and_of_each_robot():
+    given = [make_parameters([ROBOT] * 2, scan={'scan_noise_std': noise},
+                             odometry={'odometry_noise_slip': 2 * noise}) for noise in (0.1, 0.2)]
+    setting = make_setting(given, no_winds(2), ['scan'])
+    assert setting.scan_noise.tolist() == [0.1, 0.2]
+    assert setting.noise_slip.tolist() == [0.2, 0.2, 0.4, 0.4]
+    assert setting.infrared_noise.tolist() == [0.0, 0.0]
+
+
+def test_bodies_are_rows_of_all_worlds():
+    setting = make_setting([make_parameters([ROBOT, S_BOT])] * 3, no_winds(3), [])
+    assert setting.robots == 2
+    assert setting.bodies.radius.tolist() == [ROBOT.radius, S_BOT.radius] * 3
+
+
+@pytest.mark.parametrize(('senses', 'beams', 'infrared'), [
+    ([], 0, 0), (['scan'], 31, 0), (['scan', 'infrared'], 31, 15)])
+def test_what_nobody_asked_for_has_no_beams(senses, beams, infrared):
+    given = make_parameters(infrared={'infrared': True})
+    sensing = make_setting([given], no_winds(1), senses).sensing
+    assert (sensing.fan.beams, sensing.infrared_fan.beams) == (beams, infrared)
+
+
+@pytest.mark.parametrize(('height', 'value', 'above'), [
+    (0.7, 0.7, False), (Height(0.3, True), 0.3, True)])
+def test_the_height_of_the_wind(height, value, above):
+    given = make_parameters()._replace(wind_height=height)
+    setting = make_setting([given], no_winds(1), [])
+    assert (setting.wind_height, setting.above_terrain) == (value, above)
+    assert not setting.gridded
+    assert setting.field is NO_FIELD
+
+
+def test_winds_are_views_that_may_be_written_to():
+    winds = no_winds(2)
+    setting = make_setting([make_parameters()] * 2, winds, [])
+    winds.wind_velocity[1] = [1.0, 2.0, 3.0]
+    assert setting.wind_velocity[1].tolist() == [1.0, 2.0, 3.0]
+    assert len({id(array) for array in winds if array is not None}) == 5
+
+
+def test_a_scene_is_replaced_where_there_is_room():
+    few, many = make_parameters(), make_parameters(circles=[(x, 5, 0.2) for x in range(2, 18)])
+    setting = make_setting([few], no_winds(1), ['scan'])
+    assert not replace_scenes(setting, 0, many, circles_alone=False)
+    setting = setting._replace(**scenes_of([many]))
+    assert replace_scenes(setting, 0, few, circles_alone=False)
+    assert (setting.scan_scenes.circles.ends - setting.scan_scenes.circles.starts).tolist() == [0]
+    np.testing.assert_array_equal(setting.scan_scenes.reach, [few.sensors.scene.reach])

@@ -13,8 +13,7 @@ from sbot_sim import fast2d
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
 from sbot_sim.fast2d import Fast2D
-from sbot_sim.world.bodies import ROBOT
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.geometry import make_world
 
 SQUARE = ([-0.1, 0.1, 0.1, -0.1], [-0.1, -0.1, 0.1, 0.1])

@@ -1,9 +1,19 @@
 import time
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from worlds import make_parameters
 
+from sbot.scenario.assemble import broadcast_options
+from sbot.scenario.load import scenario_from_mapping
+from sbot_common import topics
 from sbot_common.wire import cdr
+from sbot_common.wire.templates import CUBE
+from sbot_common.wire.templates import CYLINDER as templates_CYLINDER
+from sbot_common.wire.templates import TEXT as templates_TEXT
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
 from sbot_sim.messages.markers import (
     FOLLOWER,
     LEADER,
@@ -11,9 +21,11 @@ from sbot_sim.messages.markers import (
     SHELTERED,
     STOPPED,
     obstacle_markers,
+    robot_description,
     robot_markers,
     robot_roles,
 )
+from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
 from sbot_sim.world.geometry import make_world
 
 TYPE = 'visualization_msgs/msg/MarkerArray'
@@ -109,3 +121,63 @@ def test_a_hundred_robots_cost_a_few_milliseconds():
         robot_markers(k, *arguments)
         best = min(best, time.thread_time() - begin)
     assert best < 0.005
+
+
+SCENARIO = {
+    'duration': 1, 'robots': [{'pose': [5, 5, 0], 'controller': 'none'}],
+    'world': {'bounds': [0, 0, 10, 10], 'zones': [
+        {'name': 'nest', 'center': [8, 6], 'radius': 2, 'color': 'green'},
+        {'name': 'lamp', 'center': [1, 2], 'color': '#ff0080'}]}}
+
+
+def sent(options, ticks):
+    """Markers of each array with zones that is sent within so many ticks, with its stamp."""
+    parameters = make_parameters(dt=0.1)
+    snapshot = Engine(parameters, np.array([[5.0, 5.0, 0.0]]), 1).snapshot
+    broadcast = Broadcast(parameters, options)
+    arrays = [cdr.decode(message.payload, topics.MARKERS.type).markers
+              for tick in range(ticks)
+              for message in broadcast.sensed_wind(snapshot._replace(tick=tick), tick)
+              if message.name == topics.MARKERS.name]
+    return [array for array in arrays if any(m.ns == 'zones' for m in array)]
+
+
+def test_zones_are_discs_and_points_with_names_and_come_again_for_late_subscribers():
+    arrays = sent(broadcast_options(scenario_from_mapping(SCENARIO)), 51)
+    assert [array[0].header.stamp.nanosec for array in arrays] == [0, 50]
+    nest, nest_name, lamp, lamp_name = arrays[1]
+    assert [m.type for m in arrays[1]] == [
+        templates_CYLINDER,
+        templates_TEXT,
+        CUBE,
+        templates_TEXT,
+    ]
+    assert len({(m.ns, m.id) for m in arrays[1]}) == 4
+    assert (nest_name.text, lamp_name.text) == ('nest', 'lamp')
+    for at, *them in (((8, 6), nest, nest_name), ((1, 2), lamp, lamp_name)):
+        assert [(m.pose.position.x, m.pose.position.y) for m in them] == [at, at]
+    assert (nest.scale.x, nest.scale.y) == (4, 4)
+    assert (nest.color.r, nest.color.g, nest.color.b) == pytest.approx(
+        (0x2e / 255, 0x9e / 255, 0x5b / 255))
+    assert 0 < nest.color.a < 0.5
+    assert (lamp.color.r, lamp.color.g, lamp.color.b, lamp.color.a) == pytest.approx(
+        (1.0, 0.0, 0x80 / 255, 1.0))
+
+
+def test_a_world_without_zones_sends_nothing_more():
+    assert sent(BroadcastOptions('', [None]), 11) == []
+
+
+@pytest.mark.parametrize(('rectangle', 'shape', 'ahead'), [
+    (None, ('cylinder', {'radius': '0.3', 'length': '0.2'}), '0 0 0.1'),
+    ((0.9, 0.4, 0.2), ('box', {'size': '0.9 0.4 0.2'}), '0.2 0 0.1')])
+def test_its_body_and_its_laser(rectangle, shape, ahead):
+    scan = make_scan_parameters(ScanSettings(laser_x=0.1, laser_yaw=0.5))
+    root = ElementTree.fromstring(robot_description('a"b', 0.3, scan, rectangle))
+    assert root.get('name') == 'a"b'
+    for part in ('visual', 'collision'):
+        found = root.find(f'link/{part}/geometry')[0]
+        assert (found.tag, found.attrib) == shape
+        assert root.find(f'link/{part}/origin').get('xyz') == ahead
+    laser = root.find("joint[@name='laser_joint']/origin")
+    assert (laser.get('xyz'), laser.get('rpy')) == ('0.1 0.0 0', '0 0 0.5')

@@ -11,8 +11,7 @@ from outlines import star
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr
 from sbot_sim.messages.occupancy import MAX_CELLS, OCCUPIED, map_message, occupancy
-from sbot_sim.world.cell_map import FREE, make_cells
-from sbot_sim.world.geometry import make_world, rectangle_corners
+from sbot_sim.world.geometry import FREE, make_cells, make_world, rectangle_corners
 
 SIZE = 0.25
 # Nothing is nearer to a border than this without meaning to be: no disagreement by rounding.

@@ -14,7 +14,7 @@ import rclpy
 from std_srvs.srv import SetBool, Trigger
 
 from sbot_common import ros, topics
-from sbot_common.wire import cdr, geometry
+from sbot_common.wire import cdr, messages
 from sbot_common.wire.messages import write_pose, write_twist
 
 DEADLINE_S = 240.0  # a first start compiles
@@ -234,7 +234,7 @@ def pose_estimate(frame_id, x, y):
     return cdr.encode(cdr.message(
         topics.INITIAL_POSE.type, header=cdr.header(0, frame_id), pose=cdr.message(
             'geometry_msgs/msg/PoseWithCovariance', covariance=np.zeros(36),
-            pose=geometry.pose(geometry.point(x, y), geometry.quaternion(0.0, 1.0)))))
+            pose=messages.pose(messages.point(x, y), messages.quaternion(0.0, 1.0)))))
 
 
 def initial_pose(driver):

@@ -5,13 +5,13 @@ import pytest
 
 from sbot_common import topics
 from sbot_common.errors import InputError
-from sbot_common.wire import cdr, geometry
+from sbot_common.wire import cdr, messages
 from sbot_sim.ros.inbox import Inbox
 
 
 def teleport(frame_id):
     return cdr.encode(cdr.message(topics.TELEPORT.type, header=cdr.header(0, frame_id),
-                                  pose=geometry.pose(geometry.point(1.0, 2.0))))
+                                  pose=messages.pose(messages.point(1.0, 2.0))))
 
 
 def test_inputs_are_copies():

@@ -4,7 +4,20 @@ import pytest
 from recorded_actions import Simulator
 
 from sbot_common.errors import InputError
-from sbot_sim.ros.run_control import CONNECTION_TIME_A_NODE, CONNECTION_TIMEOUT, Phase
+from sbot_sim.ros.run_control import CONNECTION_TIME_A_NODE, CONNECTION_TIMEOUT, AwakeClock, Phase
+
+
+def test_times_in_which_nobody_looked_hardly_count():
+    now = 100.0
+    clock = AwakeClock(lambda: now, longest=0.25)
+    assert clock() == 0.0
+    now += 0.2
+    assert clock() == pytest.approx(0.2)
+    now += 3600.0
+    assert clock() == pytest.approx(0.45)
+    assert clock() == pytest.approx(0.45)
+    now += 0.1
+    assert clock() == pytest.approx(0.55)
 
 
 @pytest.fixture(params=[True, False], ids=['lockstep', 'free-running'])

@@ -10,8 +10,7 @@ from sbot_sim.sensors.odometry import (
     draw_wheel_scale,
     measure,
 )
-from sbot_sim.world.bodies import S_BOT
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import S_BOT, body_arrays
 
 DT = 0.1
 

@@ -11,8 +11,7 @@ from sbot_sim.sensors.odometry import (
     measure,
 )
 from sbot_sim.sensors.odometry_covariance import OdometryCovariances, twist_covariance
-from sbot_sim.world.bodies import S_BOT
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import S_BOT, body_arrays
 
 DT, MANY = 0.1, 6000
 ONE = body_arrays([S_BOT])

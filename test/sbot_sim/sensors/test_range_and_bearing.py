@@ -9,7 +9,7 @@ from shapely.geometry import LineString, Point
 
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.line_of_sight import make_line_of_sight, segment_meets_disc, segments_meet
+from sbot_sim.world.scene import make_line_of_sight, segment_meets_disc, segments_meet
 
 NO_WALLS = make_line_of_sight(None)
 

@@ -18,8 +18,7 @@ from sbot_sim.sensors.scan import (
     make_scan_parameters,
     scan_fan,
 )
-from sbot_sim.world.bodies import ROBOT, circle_around
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import ROBOT, body_arrays, circle_around
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.scene import make_scene
 

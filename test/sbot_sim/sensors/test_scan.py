@@ -6,8 +6,7 @@ from scan_scenes import assert_equals_oracle, cast, outline
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
-from sbot_common.random.generators import generator
-from sbot_common.random.purposes import SCAN
+from sbot_common.random.generators import SCAN, generator
 from sbot_sim.sensors.scan import (
     ScanSettings,
     add_scan_noise,

@@ -4,9 +4,20 @@ import numpy as np
 import pytest
 
 from sbot_common.errors import InputError
+from sbot_sim.drives.registry import NAMES
 from sbot_sim.dynamics.motion import drive
-from sbot_sim.world.bodies import ROBOT, S_BOT, updated_body
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import (
+    ROBOT,
+    S_BOT,
+    bodies_of_worlds,
+    body_arrays,
+    make_shapes,
+    rectangle_of,
+    select_bodies,
+    share_equally,
+    updated_body,
+)
+from sbot_sim.world.moving import make_box
 
 
 def test_s_bot_has_the_values_of_table_1():
@@ -38,3 +49,54 @@ def test_robot_never_saturates_at_the_controllers_fastest_command():
 def test_bad_values_of_a_body_are_refused(given, message):
     with pytest.raises(InputError, match=message):
         updated_body(ROBOT, given, 'bodies.x.{}'.format)
+
+
+CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2, collision_distance=0.05)
+
+
+def test_discs_alone_share_equally_and_boxes_by_their_masses():
+    assert make_shapes([ROBOT, S_BOT]).equal_discs
+    assert not make_shapes([ROBOT, CART]).equal_discs
+    heavy = make_shapes([ROBOT], [make_box(0.0, 0.0, 0.2, 1.0)])
+    assert not heavy.equal_discs
+    for shapes in (make_shapes([ROBOT, S_BOT]), make_shapes([ROBOT, CART]), heavy):
+        assert share_equally.py_func(shapes) == shapes.equal_discs
+    np.testing.assert_allclose(heavy.inverse_mass, [0.1, 1.0])
+    assert heavy.turn[0] == 0.0 < heavy.turn[1]
+    np.testing.assert_allclose(heavy.step_radius, [0.2, 0.2])
+
+
+def test_what_is_kept_free_is_part_of_the_shape_but_not_of_the_body():
+    shapes = make_shapes([CART, S_BOT])
+    np.testing.assert_allclose(shapes.half_size, [[0.45, 0.2], [0, 0]])
+    np.testing.assert_allclose(shapes.size, [[0.5, 0.25, 0], [0, 0, 0.088]])
+    np.testing.assert_allclose(shapes.inner_radius, [0.25, 0.088])
+    assert shapes.outer_radius == pytest.approx([np.hypot(0.5, 0.25), 0.088])
+
+
+def test_sizes_by_robot():
+    shapes = make_shapes([CART, ROBOT])
+    assert rectangle_of(shapes, 0) == (0.9, 0.4, 0.2)
+    assert rectangle_of(shapes, 1) is None
+
+
+BODY_ARRAYS_CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2, collision_distance=0.05)
+
+
+def test_body_arrays_hold_a_row_a_robot():
+    arrays = body_arrays([S_BOT, ROBOT._replace(drive='impulse')])
+    np.testing.assert_array_equal(arrays.radius, [0.058, 0.3])
+    np.testing.assert_array_equal(arrays.drive, [0, NAMES.index('impulse')])
+    np.testing.assert_allclose(arrays.safety_radius, [0.088, 0.3], atol=1e-15)
+    one = select_bodies(arrays, np.array([False, True]))
+    np.testing.assert_array_equal(one.mass, [ROBOT.mass])
+    assert len(body_arrays([]).radius) == 0
+
+
+def test_rows_of_some_and_of_several_worlds():
+    one, other = body_arrays([ROBOT, BODY_ARRAYS_CART]), body_arrays([S_BOT, ROBOT])
+    both = bodies_of_worlds([one, other])
+    for part, rows in ((one, slice(2)), (other, slice(2, 4))):
+        chosen = select_bodies(both, rows)
+        for a, b in zip((*chosen[:-1], *chosen.shape), (*part[:-1], *part.shape), strict=True):
+            np.testing.assert_array_equal(a, b)

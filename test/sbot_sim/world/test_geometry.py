@@ -2,12 +2,250 @@ import math
 
 import numpy as np
 import pytest
+import shapely
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from outlines import star
 
 from sbot_common.errors import InputError
-from sbot_sim.collision.placement import placement_error, placement_errors
-from sbot_sim.world.bodies import ROBOT, S_BOT
-from sbot_sim.world.body_arrays import body_arrays
-from sbot_sim.world.geometry import make_world, rectangle_corners
+from sbot_sim.collision.fixed_objects import make_fixed_objects
+from sbot_sim.collision.overlap import (
+    POLYGON,
+    find_overlaps,
+    overlaps,
+    placement_error,
+    placement_errors,
+)
+from sbot_sim.collision.separation import separate
+from sbot_sim.sensors.range_and_bearing import neighbours
+from sbot_sim.sensors.scan import ScanSettings, cast_scans, make_scan_parameters, scan_fan
+from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays, select_bodies
+from sbot_sim.world.geometry import (
+    FREE,
+    OCCUPIED,
+    UNKNOWN,
+    cells_bounds,
+    counter_clockwise,
+    inside_occupied,
+    inside_polygon,
+    make_cells,
+    make_world,
+    outline_error,
+    rectangle_corners,
+    to_cells,
+    to_world,
+)
+from sbot_sim.world.scene import make_line_of_sight, make_scene
+
+maps = arrays(np.int8, st.tuples(st.integers(1, 7), st.integers(1, 7)),
+              elements=st.sampled_from([UNKNOWN, FREE, OCCUPIED]))
+origins = st.tuples(st.floats(-5, 5), st.floats(-5, 5), st.floats(-4, 4))
+
+
+def occupied_area(values):
+    """Return the occupied cells as one shapely geometry, in cells."""
+    return shapely.union_all([shapely.box(x, y, x + 1, y + 1)
+                              for y, x in np.argwhere(values == OCCUPIED)])
+
+
+@settings(max_examples=100, deadline=None)
+@given(maps)
+def test_outlines_are_the_border_of_the_occupied_area(values):
+    cells = make_cells(values, 1.0, (0.0, 0.0, 0.0))
+    if not (values == OCCUPIED).any():
+        assert len(cells.outlines) == 0
+        return
+    border = occupied_area(values).boundary
+    found = shapely.union_all([shapely.LineString(row.reshape(2, 2)) for row in cells.outlines])
+    assert found.symmetric_difference(border).length == pytest.approx(0.0, abs=1e-9)
+    lengths = np.abs(cells.outlines[:, 2:] - cells.outlines[:, :2]).sum()
+    assert lengths == pytest.approx(border.length)  # none twice
+
+
+@settings(max_examples=60, deadline=None)
+@given(maps, origins, st.floats(0.01, 2.0))
+def test_points_are_inside_where_the_area_is(values, origin, resolution):
+    cells = make_cells(values, resolution, origin)
+    rng = np.random.default_rng(0)
+    points = rng.uniform(-1, 8, (200, 2))
+    world = to_world(points, resolution, origin)
+    assert to_cells(world, resolution, origin) == pytest.approx(points, abs=1e-9)
+    expected = shapely.contains_xy(occupied_area(values), points)
+    assert (inside_occupied(cells, world) == expected).all()
+    xmin, ymin, xmax, ymax = cells_bounds(cells)
+    within = ((points >= 0) & (points <= values.shape[::-1])).all(axis=1)
+    assert (world[within] >= [xmin - 1e-9, ymin - 1e-9]).all()
+    assert (world[within] <= [xmax + 1e-9, ymax + 1e-9]).all()
+
+
+@pytest.mark.parametrize(('x', 'y', 'free'), [
+    (2.5, 2.5, False),  # in the middle of a block, far from its outline
+    (1.05, 2.5, False),  # inside it, at its outline
+    (0.95, 2.5, False),  # outside, too near
+    (0.5, 2.5, True),
+])
+def test_nobody_stands_in_an_occupied_cell(x, y, free):
+    values = np.full((50, 50), FREE, np.int8)
+    values[10:40, 10:40] = OCCUPIED
+    world = make_world((0, 0, 5, 5), cells=make_cells(values, 0.1, (0.0, 0.0, 0.0)))
+    pose = np.array([[x, y, 0.0]])
+    bodies = body_arrays([S_BOT])
+    assert (overlaps(world, bodies, pose) == 0) == free
+    problem = placement_error(world, bodies, pose)
+    assert problem is None if free else 'an occupied cell of the map' in problem
+
+
+L_SHAPE = [(1, 1), (3, 1), (3, 2), (2, 2), (2, 3), (1, 3)]
+
+
+# Outlines.
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=7))
+def test_simple_outlines_are_those_that_shapely_takes_for_simple(corners):
+    # On a lattice sides often touch, run along each other or have no length.
+    assume(all(a != b for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)))
+    good = shapely.Polygon(corners).is_valid and shapely.Polygon(corners).area > 0.0
+    assert (outline_error(np.array(corners, float)) is None) == good
+
+
+@pytest.mark.parametrize(('corners', 'words'), [
+    ([(0, 0), (1, 1)], '2 corners'),
+    ([(0, 0), (1, 0), (1, 0), (0, 1)], 'side 1 has no length'),
+    ([(0, 0), (1, 0), (0, 1), (0, 0)], 'side 3 has no length'),
+    ([(0, 0), (1, 1), (1, 0), (0, 1)], 'sides 0 and 2 meet'),
+    ([(0, 0), (2, 0), (1, 0), (1, 3)], 'sides 0 and 1 meet'),
+])
+def test_what_is_wrong_with_an_outline_is_named(corners, words):
+    assert outline_error(np.array(corners, float)) == words
+    with pytest.raises(InputError, match=rf'polygons\[1\]: {words}, expected the outline'):
+        make_world((-5, -5, 5, 5), polygons=[L_SHAPE, corners])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 10**6), st.integers(3, 12))
+def test_the_inside_is_shapelys(seed, corners):
+    rng = np.random.default_rng(seed)
+    outline = star(rng, corners, (1.0, -2.0), 2.0)
+    assume(shapely.Polygon(outline).is_valid)
+    points = rng.uniform(-4, 3, (200, 2))
+    np.testing.assert_array_equal(inside_polygon(outline, points),
+                                  shapely.contains_xy(shapely.Polygon(outline), points))
+    turned = counter_clockwise(outline)
+    assert shapely.LinearRing(turned).is_ccw
+    assert shapely.Polygon(turned).equals(shapely.Polygon(outline))
+
+
+def test_sides_stand_between_given_segments_and_those_of_rectangles():
+    world = make_world((0, 0, 9, 9), [(5, 5, 6, 6)], [], [(7, 2, 1, 1, 0)],
+                       polygons=[L_SHAPE[::-1], [(5, 1), (6, 1), (5, 2)]])
+    np.testing.assert_array_equal(world.given_segments, [[5, 5, 6, 6]])
+    assert len(world.free_segments) == 1 + 6 + 3
+    sides = world.free_segments[1:7]
+    np.testing.assert_array_equal(sides[:, 2:], np.roll(sides[:, :2], -1, axis=0))
+    assert shapely.LinearRing(sides[:, :2]).is_ccw
+
+
+# Collisions.
+
+def random_polygons(rng, count):
+    return [star(rng, int(rng.integers(3, 9)), rng.uniform(1, 5, 2), rng.uniform(0.3, 1.2))
+            for _ in range(count)]
+
+
+def standing(rng, world, count=50):
+    """Return bodies and poses of robots that stand free in a world of 6 m by 6 m."""
+    radii = rng.choice([0.03, 0.088, 0.3], count)
+    bodies = body_arrays([ROBOT._replace(radius=float(radius)) for radius in radii])
+    pose = np.column_stack([rng.uniform(0, 6, (count, 2)), np.zeros(count)])
+    while len(found := find_overlaps(world, bodies, pose, tolerance=0.0).robot):
+        keep = np.arange(len(pose)) != found[0]
+        bodies, pose = select_bodies(bodies, keep), pose[keep]
+    return bodies, pose
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10**6), st.sampled_from([0.02, 0.1, 0.5]))
+def test_nobody_overlaps_a_polygon_or_gets_inside(seed, length):
+    rng = np.random.default_rng(seed)
+    outlines = [each for each in random_polygons(rng, 4) if shapely.Polygon(each).is_valid]
+    world = make_world((0, 0, 6, 6), polygons=outlines)
+    bodies, pose = standing(rng, world)
+    fixed, solids = make_fixed_objects(world, bodies.safety_radius), shapely.union_all(
+        [shapely.Polygon(each) for each in outlines])
+    drift = rng.normal(0, length, (len(pose), 2))
+    for _ in range(8):
+        proposed = pose.copy()
+        proposed[:, :2] += drift + rng.normal(0, length / 4, drift.shape)
+        pose = separate(fixed, bodies.shape, pose, proposed).pose
+        room = shapely.distance(shapely.points(pose[:, :2]), solids) - bodies.safety_radius
+        assert room.min(initial=0.0) >= -1e-9
+        assert overlaps(world, bodies, pose) == 0
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 10**6))
+def test_the_judge_finds_who_shapely_finds(seed):
+    rng = np.random.default_rng(seed)
+    outlines = [each for each in random_polygons(rng, 3) if shapely.Polygon(each).is_valid]
+    world = make_world((0, 0, 6, 6), polygons=outlines)
+    bodies = body_arrays([S_BOT] * 30)
+    pose = np.column_stack([rng.uniform(0.1, 5.9, (30, 2)), np.zeros(30)])
+    found = find_overlaps(world, bodies, pose)
+    deep = {(int(i), int(k)): depth for i, kind, k, depth in zip(*found, strict=True)
+            if kind == POLYGON}
+    for i, (x, y, _) in enumerate(pose):
+        for k, outline in enumerate(outlines):
+            solid, point = shapely.Polygon(outline), shapely.Point(x, y)
+            side = -1.0 if solid.contains(point) else 1.0
+            depth = S_BOT.safety_radius - side * solid.exterior.distance(point)
+            assert deep.get((i, k), 0.0) == pytest.approx(max(0.0, depth), abs=1e-9)
+
+
+def test_a_robot_slides_into_a_notch_and_stays_out_of_the_solid():
+    world = make_world((0, 0, 9, 9), polygons=[L_SHAPE])
+    bodies, pose = body_arrays([ROBOT]), np.array([[4.0, 4.0, 0.0]])
+    fixed = make_fixed_objects(world, bodies.safety_radius)
+    for _ in range(60):
+        pose = separate(fixed, bodies.shape, pose, pose - [0.05, 0.05, 0]).pose
+    np.testing.assert_allclose(pose[0, :2], [2.3, 2.3], atol=1e-9)
+
+
+# Sensors.
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6))
+def test_lasers_end_where_shapely_says(seed):
+    rng = np.random.default_rng(seed)
+    outlines = [each for each in random_polygons(rng, 4) if shapely.Polygon(each).is_valid]
+    world = make_world((0, 0, 6, 6), polygons=outlines)
+    scan = make_scan_parameters(ScanSettings(scan_beams=40, scan_angle_min=-3.0,
+                                             scan_angle_max=3.0, scan_range_max=4.0))
+    solids = shapely.union_all([shapely.box(0, 0, 6, 6).exterior,
+                                *map(shapely.Polygon, outlines)])
+    pose = np.column_stack([rng.uniform(0.1, 5.9, (12, 2)), rng.uniform(-3, 3, 12)])
+    pose = pose[shapely.distance(shapely.points(pose[:, :2]), solids) > 0.01]
+    ranges = cast_scans(make_scene(world, 4.0), scan_fan(scan), pose, np.full(len(pose), 0.01),
+                        scan)
+    angles = pose[:, 2:] + scan.angle_min + scan.angle_increment * np.arange(40)
+    for (x, y, _), row, directions in zip(pose, ranges, angles, strict=True):
+        for seen, angle in zip(row, directions, strict=True):
+            ray = shapely.LineString([(x, y), (x + 4 * math.cos(angle), y + 4 * math.sin(angle))])
+            hit = ray.intersection(solids)
+            expected = math.inf if hit.is_empty else hit.distance(shapely.Point(x, y))
+            # A beam that grazes a corner may go either way.
+            if seen != expected and not abs(seen - expected) <= 1e-5:
+                assert min(abs(ray.distance(shapely.Point(corner)))
+                           for each in outlines for corner in each) < 1e-6
+
+
+def test_it_blocks_lines_of_sight():
+    scene = make_line_of_sight(make_world((0, 0, 9, 9), polygons=[L_SHAPE]))
+    for ends, count in (([(0.5, 1.5), (4.0, 1.5)], 0), ([(2.5, 4.0), (4.0, 2.5)], 2)):
+        heard = neighbours(np.column_stack([ends, [0.0, 0.0]]), 8.0, scene)
+        assert heard[0][-1] == count
+
 
 BOUNDS = (-5.0, -4.0, 5.0, 4.0)
 

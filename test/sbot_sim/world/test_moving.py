@@ -6,8 +6,17 @@ import math
 import numpy as np
 import pytest
 
-from sbot_sim.world.geometry import make_world
-from sbot_sim.world.moving import disc_positions, make_paths, world_with
+from sbot_common.angles import decoded_yaws
+from sbot_sim.world.bodies import body_arrays, characteristic_length
+from sbot_sim.world.geometry import make_world, rectangle_corners
+from sbot_sim.world.moving import (
+    as_sent,
+    disc_positions,
+    make_box,
+    make_paths,
+    world_with,
+    world_with_boxes,
+)
 
 DT = 0.1
 PATH = [(0.0, 0.0), (3.0, 0.0), (3.0, 4.0)]
@@ -61,3 +70,45 @@ def test_it_is_the_last_circle_of_the_world():
     rows = world_with(world, discs, np.array([10])).circles
     np.testing.assert_allclose(rows, [[1, 1, 0.2], [1.0, 0.0, 0.5]])
     assert len(world.circles) == 1
+
+
+def test_a_box_has_the_circle_around_it_and_a_disc_its_own():
+    assert make_box(3.0, 4.0, 0.0, 1.0).radius >= 2.5
+    assert make_box(3.0, 4.0, 0.0, 1.0).radius == pytest.approx(2.5)
+    assert make_box(0.0, 0.0, 0.3, 1.0).radius == 0.3
+    assert not make_box(0.0, 0.0, 0.3, 1.0).is_rectangle
+
+
+@pytest.mark.parametrize(('length', 'width'), [(1.0, 1.0), (2.0, 0.5), (0.1, 3.0)])
+def test_the_length_is_the_mean_distance_from_the_centre(length, width):
+    u = (np.arange(2000) + 0.5) / 2000 - 0.5
+    x, y = np.meshgrid(length * u, width * u)
+    assert characteristic_length(make_box(length, width, 0.0, 1.0)) == pytest.approx(
+        np.hypot(x, y).mean(), rel=1e-5)
+
+
+def test_the_length_of_a_disc_is_two_thirds_of_its_radius():
+    rng = np.random.default_rng(3)
+    radii = 0.6 * np.sqrt(rng.random(200_000))
+    assert characteristic_length(make_box(0.0, 0.0, 0.6, 1.0)) == pytest.approx(0.4)
+    assert radii.mean() == pytest.approx(0.4, rel=3e-3)
+
+
+def test_yaws_are_those_that_receivers_decode():
+    pose = np.array([[1.0, 2.0, 0.1], [3.0, 4.0, 7.0]])
+    sent = as_sent(pose)
+    assert sent[:, :2].tolist() == pose[:, :2].tolist()
+    assert sent[:, 2].tolist() == decoded_yaws(pose[:, 2].copy()).tolist()
+    assert sent[1, 2] == pytest.approx(7.0 - 2.0 * math.pi)
+
+
+def test_boxes_are_the_last_circles_and_rectangles_of_the_world():
+    world = make_world((0, 0, 9, 9), circles=[[1, 1, 0.5]], rectangles=[[4, 4, 1, 2, 0.0]])
+    boxes = body_arrays((), [make_box(1.0, 0.5, 0.0, 1.0), make_box(0.0, 0.0, 0.2, 1.0)])
+    pose = np.array([[6.0, 6.0, 0.5], [7.0, 2.0, 1.0]])
+    found = world_with_boxes(world, boxes, pose)
+    assert found.rectangles[-1].tolist() == [6.0, 6.0, 1.0, 0.5, 0.5]
+    assert found.circles[-1].tolist() == [7.0, 2.0, 0.2]
+    assert len(found.rectangles) == len(found.circles) == 2
+    assert found.segments[-4:, :2].tolist() == rectangle_corners(found.rectangles[-1]).tolist()
+    assert len(world.rectangles) == 1  # the given one stays

@@ -6,11 +6,9 @@ import pytest
 import sbot
 from sbot_sim.collision.overlap import find_overlaps
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.world.bodies import BODIES
-from sbot_sim.world.body_arrays import body_arrays
+from sbot_sim.world.bodies import BODIES, body_arrays
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.line_of_sight import make_line_of_sight
-from sbot_sim.world.scene import make_scene
+from sbot_sim.world.scene import make_line_of_sight, make_scene
 
 BOX = [(2.0, 2.0, 1.0, 1.0, 0.3)]
 OPEN = make_world([0, 0, 4, 4], [(1, 1, 1, 3)], [(3, 1, 0.2)], BOX, has_walls=False)

@@ -6,9 +6,8 @@ from batches import make_batch
 from sbot_common.params import updated
 from sbot_sim.worlds import air
 from wind_model.grid import make_grid, make_lattice
-from wind_model.gust import gust_velocity
+from wind_model.gust import gust_velocity, make_waves
 from wind_model.parameters import TurbulenceParameters, WindParameters
-from wind_model.turbulence import make_waves
 
 
 def run(batch, *phases):

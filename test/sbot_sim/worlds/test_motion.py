@@ -1,8 +1,14 @@
 """Motion of a block of worlds: commands, impulses, ticks; nobody moves another world's robots."""
 
+import math
+
 import numpy as np
+import pytest
 from batches import make_batch
 
+import sbot
+from sbot_common.errors import InputError
+from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.worlds import motion
 
 
@@ -74,3 +80,98 @@ def test_broadcasts_are_heard_in_the_next_tick_with_the_radius_first():
     state = run(batch, motion.broadcast)
     np.testing.assert_array_equal(state.rab_data[:, 1:], state.rab_next[:, 1:])
     assert len(set(state.rab_data[:, 0].tolist())) == 1
+
+
+NONE = {'controller': 'none'}
+
+
+def obstacles_run(moving, robots, duration=10.0, world=None, sense=(), **others):
+    return sbot.run({
+        'rate': 20, 'duration': duration, 'robots': robots,
+        'world': {'bounds': [0, 0, 10, 6], 'moving': moving, **(world or {})}, **others},
+        sense=sense)
+
+
+def obstacle(path, radius=0.4, speed=0.5, **others):
+    return {'radius': radius, 'path': path, 'speed': speed, **others}
+
+
+def test_a_robot_in_the_way_is_pushed_along():
+    done = obstacles_run([obstacle([[2, 3], [8, 3]])], [{'pose': [5, 3, 0], **NONE}])
+    assert done.summary['overlaps'] == 0
+    # After 10 s the disc is at x = 7, and the robot, of radius 0.3 m, before it.
+    np.testing.assert_allclose(done.poses[-1, 0, :2], [7.7, 3.0], atol=1e-6)
+    assert done.collided[-1, 0]
+    gap = done.poses[:, 0, 0] - (2.0 + 0.025 * np.arange(201))
+    assert gap.min() > 0.7 - 1e-9
+
+
+def test_it_waits_for_a_robot_that_stands_against_a_wall_and_goes_on_when_that_is_gone():
+    class Leaves:
+        def step(self, observation, rng):
+            return (1.0 if observation.tick > 170 else 0.0), 0.0
+
+    done = obstacles_run([obstacle([[2, 3], [9.5, 3]], speed=1.0)],
+               [{'pose': [9.0, 3, math.pi / 2], 'controller': Leaves}], 14.0, sense=['scan'],
+               sensors={'scan_beams': 1, 'scan_angle_min': math.pi / 2})
+    assert done.summary['overlaps'] == 0
+    x = done.poses[:, 0, 0]
+    assert x.max() <= 9.7 + 1e-9
+    # The laser looks back at the disc: until the robot leaves, that stands at its rim.
+    assert done.scan[165, 0, 0] == pytest.approx(0.3, abs=0.06)
+    assert done.scan[-1, 0, 0] > 1.0
+
+
+def test_two_obstacles_that_squeeze_a_robot_wait_for_ever():
+    done = obstacles_run([obstacle([[2, 3], [8, 3]]), obstacle([[8, 3], [2, 3]])],
+               [{'pose': [5, 3, 0], **NONE}])
+    assert done.summary['overlaps'] == 0
+    assert abs(done.poses[-1, 0, 0] - 5.0) < 0.1
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_no_robot_overlaps_anything_in_a_crowd(seed):
+    rng = np.random.default_rng(seed)
+    paths = rng.uniform([0, 0], [10, 6], (5, 3, 2))
+    discs = [obstacle(path.tolist(), float(rng.uniform(0.1, 0.6)), float(rng.uniform(0.2, 3)),
+                      at_end='loop' if k % 2 else 'turn') for k, path in enumerate(paths)]
+
+    class Wild:
+        def step(self, observation, rng):
+            return rng.uniform(-3, 3), rng.uniform(-5, 5)
+
+    done = obstacles_run(discs, [{'count': 25, 'controller': Wild}], 5.0, seed=seed,
+               wind={'wind_speed_mean': 1.0})
+    assert done.summary['overlaps'] == 0
+    assert done.collided.any()
+
+
+def test_the_same_seed_gives_the_same_run_and_a_reset_begins_again():
+    discs = [obstacle([[2, 1], [8, 5], [3, 5]], at_end='loop')]
+    robots = [{'count': 8, **NONE}]
+    one, again = (obstacles_run(discs, robots) for _ in range(2))
+    assert one.summary['trajectory_sha256'] == again.summary['trajectory_sha256']
+
+
+@pytest.mark.parametrize(('moving', 'words'), [
+    (obstacle([[1, 1], [2, 2]], speed=9.0), r'world\.moving\.0\.speed: got 9.0, expected at most'),
+    (obstacle([[1, 1]]), r'world\.moving\.0\.path: got'),
+    (obstacle([[1, 1], [1, 1]]), r'world\.moving\.0\.path: got'),
+    (obstacle([[1, 1], [2, 2]], at_end='stop'), 'at_end'),
+    (obstacle([[1, 1], [2, 2]], radius=-1), r'world\.moving\.0\.radius'),
+    (obstacle([[5, 3], [2, 2]]), 'robot 0'),
+])
+def test_bad_obstacles_are_named(moving, words):
+    with pytest.raises(InputError, match=words):
+        obstacles_run([moving], [{'pose': [5, 3, 0], **NONE}])
+
+
+@pytest.mark.parametrize('length', [0.0, 0.6])
+def test_a_disc_waits_for_what_it_overlaps_deeper_than_the_tolerance(length):
+    shapes = body_arrays([ROBOT._replace(length=length, width=length)] * 2).shape
+    centre, radius = np.array([[0.0, 0.0], [0.0, 9.0]]), np.full(2, 0.5)
+    for gap, met in ((1e-6, False), (-1e-6, True)):
+        pose, waits = np.array([[0.0, 0.8 + gap, 0.0], [20.0, 20.0, 0.0]]), np.zeros(2, bool)
+        assert bool(motion._blocked.py_func(shapes, pose, centre, radius, waits)) is met
+        assert waits.tolist() == [met, False]
+        assert not motion._blocked.py_func(shapes, pose, centre, radius, waits)  # not new

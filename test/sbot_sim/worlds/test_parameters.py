@@ -7,11 +7,9 @@ from worlds import make_parameters
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
-from sbot_sim.world.bodies import ROBOT
-from sbot_sim.world.body_arrays import body_arrays
-from sbot_sim.world.boxes import make_box
+from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.moving import make_paths
+from sbot_sim.world.moving import make_box, make_paths
 from sbot_sim.worlds.parameters import (
     Senses,
     all_bodies,

@@ -6,8 +6,7 @@ import pytest
 import sbot
 from sbot.scenario import assemble
 from sbot.worlds.observation import Observations
-from sbot_sim.engine.simulation import world_of
-from sbot_sim.engine.snapshot import snapshot_of
+from sbot_sim.engine.simulation import snapshot_of, world_of
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.batch import Phase

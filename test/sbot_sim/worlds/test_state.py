@@ -4,7 +4,41 @@ import numpy as np
 import pytest
 from batches import make_batch
 
-from sbot_sim.worlds.state import Worlds
+from sbot_sim.world.geometry import make_world
+from sbot_sim.world.scene import make_scene
+from sbot_sim.worlds.state import Worlds, pack_scenes, replace_scene
+
+
+def scene(*circles):
+    return make_scene(make_world((0, 0, 8, 6), circles=circles), 3.0)
+
+
+def of(rows, k):
+    return rows.values[rows.starts[k]:rows.ends[k]]
+
+
+def test_each_layout_is_a_view_of_its_own():
+    scenes = [scene((2.0, 3.0, 0.5)), scene(), scene((5.0, 1.0, 0.25), (6.0, 5.0, 0.5))]
+    packed = pack_scenes(scenes)
+    for k, each in enumerate(scenes):
+        np.testing.assert_array_equal(of(packed.segments, k), each.segments)
+        np.testing.assert_array_equal(of(packed.circles, k), each.circles)
+        grid = each.circle_grid
+        np.testing.assert_array_equal(of(packed.circle_grids.starts, k), grid.starts)
+        np.testing.assert_array_equal(of(packed.circle_grids.items, k), grid.items)
+        assert packed.circle_grids.numbers[k].tolist() == [grid.x0, grid.y0, grid.cell]
+        assert packed.circle_grids.shape[k].tolist() == [grid.nx, grid.ny]
+
+
+@pytest.mark.parametrize(('room', 'fits'), [(1.0, False), (4.0, True)])
+def test_a_layout_is_written_anew_if_there_is_room(room, fits):
+    old = [scene((2.0, 3.0, 0.5)), scene((2.0, 3.0, 0.5))]
+    packed = pack_scenes(old, room)
+    new = scene((1.0, 1.0, 0.5), (5.0, 5.0, 0.5))
+    assert replace_scene(packed, 0, new) == fits
+    np.testing.assert_array_equal(of(packed.circles, 0), (new if fits else old[0]).circles)
+    np.testing.assert_array_equal(of(packed.circles, 1), old[1].circles)
+
 
 # Rows by something else than robots.
 _OTHERS = {'tick', 'seed', 'momentum', 'boxes', 'moved', 'heard_starts', 'heard_robot',

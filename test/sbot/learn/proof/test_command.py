@@ -8,9 +8,8 @@ from matplotlib.figure import Figure
 
 import sbot
 from sbot.learn.proof.__main__ import main
-from sbot.learn.proof.play import play
-from sbot.learn.proof.report import cells, draw_curves, table
-from sbot.learn.proof.rows import Row, read_rows, results, write_rows
+from sbot.learn.proof.report import Row, cells, draw_curves, read_rows, results, table, write_rows
+from sbot.learn.proof.training import play
 from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
 from sbot_common.errors import InputError

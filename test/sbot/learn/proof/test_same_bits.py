@@ -9,8 +9,7 @@ from over_nodes import check_nodes
 
 import sbot
 from sbot.bag.reader import Bag
-from sbot.learn.proof.evolve import evolve
-from sbot.learn.proof.play import worlds_of
+from sbot.learn.proof.training import evolve, worlds_of
 from sbot.learn.tasks.registry import entry_of
 from sbot.regression.replay import replay
 

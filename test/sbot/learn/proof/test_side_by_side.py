@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import sbot
-from sbot.learn.proof import compare, side_by_side
+from sbot.learn.proof import compare
 from sbot.learn.proof.__main__ import main
 
 pytest.importorskip('cma', reason='cma is missing (extra evolve)')
@@ -29,9 +29,9 @@ def check_kept(folder, trainings, rows):
 @pytest.mark.parametrize(('platform', 'method'), [('linux', 'forkserver'), ('darwin', 'spawn')])
 def test_processes_share_their_imports_where_a_fork_is_safe(platform, method, monkeypatch,
                                                             tmp_path):
-    monkeypatch.setattr(side_by_side.sys, 'platform', platform)
+    monkeypatch.setattr(compare.sys, 'platform', platform)
     plan = compare.Plan('avoid_obstacles', 'evolved', (1,), tmp_path, {})
-    assert side_by_side._context(plan).get_start_method() == method
+    assert compare._context(plan).get_start_method() == method
 
 
 def test_an_interrupt_keeps_the_training_so_far(tmp_path, capsys, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 import sbot
 from sbot.cli.main import main
 from sbot.learn.episodes import Episodes, world_seeds
-from sbot.learn.proof.play import play, play_randomly, senses, worlds_of
+from sbot.learn.proof.training import play, play_randomly, senses, worlds_of
 from sbot.learn.tasks.aggregate import AggregateInBox
 from sbot.learn.tasks.entry import Entry, Metric, Scene
 from sbot.learn.tasks.registry import entries, entry_of

@@ -1,1 +1,0 @@
-"""Distances to obstacles, and how fast a robot may approach them."""

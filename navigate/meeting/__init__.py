@@ -1,1 +1,0 @@
-"""Meetings that go wrong: backing out of deadlocks, and evading moving obstacles."""

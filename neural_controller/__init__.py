@@ -1,1 +1,0 @@
-"""Small neural networks as compiled robot controllers, for evolution and learning."""

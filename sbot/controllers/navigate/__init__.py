@@ -1,0 +1,74 @@
+"""Entry of ``navigate``: leader and followers that plan on what their lasers have seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from sbot.controllers.entry import Entry, Member, Place
+from sbot.controllers.navigate.parameters import Parameters, Size, resolved, unknown_clearance
+from sbot_common.errors import bad_value
+from sbot_common.observation import Controller
+from sbot_sim.world.bodies import Body
+
+
+def _make(place: Place) -> Controller:
+    from sbot.controllers.navigate.bot import Navigate
+    followers = [i for i, robot in enumerate(place.robots)
+                 if i > 0 and robot.controller == ENTRY.name and _follows(robot)]
+    known = None
+    if place.parameters.map:
+        from sbot.controllers.navigate.map import Known
+        outline = place.outline()
+        known = Known(outline.segments, outline.circles)
+    return Navigate(place.parameters, followers, known, size_of(place.body))
+
+
+def size_of(body: Body) -> Size:
+    """Return what the controller needs to know of a body.
+
+    A rectangle counts as the disc of its area: with the margin of 0.4 radii that disc holds a
+    rectangle twice as long as wide. The circle around it would keep it out of most doors. Where
+    a gap leaves less than that margin, the reach of the corners tells how much is needed.
+    """
+    radius, corner = body.safety_radius, 0.0
+    if body.is_rectangle:
+        corner, around = radius, 2.0 * body.collision_distance
+        radius = math.sqrt((body.length + around) * (body.width + around) / math.pi)
+    return Size(radius, body.max_wheel_speed * body.wheel_radius, corner)
+
+
+def _fitted(parameters: Parameters, body: Body) -> Parameters:
+    return resolved(parameters, size_of(body))
+
+
+def _refusal(place: Place) -> str | None:
+    for name, got, expected in unknown_clearance(_fitted(place.parameters, place.body)):
+        return str(bad_value(name, got, expected))
+    return None
+
+
+def _doubts(parameters: Parameters, body: Body,
+            _: Mapping[str, Any]) -> list[tuple[str, str]]:
+    radius, own = parameters.robot_radius_m, size_of(body).radius
+    if radius in (0.0, own):
+        return []
+    return [('robot_radius_m', f'got {radius:g}, expected {own:g} m, the radius of body '
+                               f'{body.name}; leave it out to use that')]
+
+
+def _follows(robot: Member) -> bool:
+    return robot.goal is None
+
+
+def _warm_up() -> None:
+    from sbot.controllers.navigate.bot import warm_up
+    warm_up()
+
+
+ENTRY = Entry(
+    'navigate', 'Plans paths on what its laser has seen; leader and followers '
+                '(docs/navigate.md).', _make,
+    Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance', follows=_follows,
+    warm_up=_warm_up, may_preload=True, fitted=_fitted, refusal=_refusal, doubts=_doubts)

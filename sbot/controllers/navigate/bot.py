@@ -1,0 +1,225 @@
+"""The controller ``navigate`` as an object, for runs, nodes and replay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.controllers.navigate.controller import take_turn
+from sbot.controllers.navigate.drift import Frame, frame_at
+from sbot.controllers.navigate.map import Known
+from sbot.controllers.navigate.memory import (
+    Memory,
+    State,
+    Task,
+    initial_state,
+    make_limits,
+    make_memory,
+)
+from sbot.controllers.navigate.parameters import (
+    STANDARD,
+    Parameters,
+    Size,
+    resolved,
+    unknown_clearance,
+)
+from sbot_common.compiled.jit import njit
+from sbot_common.compiled.structures import Structure, define_structure
+from sbot_common.elementary import sincos_of
+from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import Observation, Scan
+from sbot_common.params import updated
+
+# Data of one robot's turns, as one object for compiled code.
+#
+# Handing constants, memory and state over array by array takes four times as long as a turn.
+
+Floats = NDArray[np.float64]
+
+
+class TurnRecord(Structure):
+    """Constants, state, memory, the followers waited for, and the directions of the beams.
+
+    Made of what ``controller.take_turn`` takes under the same names.
+    """
+
+    def __new__(cls, parameters: Parameters, state: State, memory: Memory,  # noqa: D102
+                followers: NDArray[np.int64], beams: Floats) -> Any:  # noqa: ANN401
+        return _make_record(parameters, state, memory, followers, beams)
+
+
+define_structure(TurnRecord, ['parameters', 'state', 'memory', 'followers', 'beams'])
+
+
+@njit
+def _make_record(parameters: Parameters, state: State, memory: Memory,
+                 followers: NDArray[np.int64], beams: Floats) -> Any:  # noqa: ANN401
+    return TurnRecord(parameters, state, memory, followers, beams)
+
+
+@njit
+def state_of(record: TurnRecord) -> State:
+    """Return the state after the last turn."""
+    return record.state  # type: ignore[no-any-return]
+
+
+@njit
+def turn(record: TurnRecord, task: Task, poses: Floats, ranges: NDArray[np.float32],
+         scan_yaw: float, forward: float, left: float, dt: float) -> tuple[float, float]:
+    """Take a turn by ``controller.take_turn``; return linear.x (m/s), angular.z (rad/s)."""
+    record.state, v, omega = take_turn(
+        record.parameters, record.state, record.memory, task, record.followers, poses, ranges,
+        record.beams, scan_yaw, forward, left, dt)
+    return v, omega
+
+
+_NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
+
+
+class Navigate:
+    """Drives a robot to its goal, or after robot 0 if it has none (docs/navigate.md).
+
+    Needs the fields ``scan`` and ``twist`` of an observation; draws no random numbers.
+
+    Parameters
+    ----------
+    parameters : to start from, already checked; None: the defaults
+    followers : ids of the robots that follow robot 0, rising
+    known : outlines of the fixed obstacles, in `map`, for ``map``
+    size : of its body, which parameters of 0 follow
+    given : values that replace some parameters, by name
+
+    Raises
+    ------
+    InputError
+        for an unknown name or a bad value, and for ``map`` without ``known``
+
+    """
+
+    def __init__(self, parameters: Parameters | None = None, followers: Sequence[int] = (),
+                 known: Known | None = None, size: Size = STANDARD, **given: object) -> None:
+        self._given, self._size = updated(parameters or Parameters(), given, _where), size
+        self._parameters, self._known = self._fitted(self._given), known
+        if self._given.map and known is None:
+            raise InputError('navigate: map needs the outlines of obstacles; give `known`')
+        self._followers = tuple(followers)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything since construction."""
+        self._record: TurnRecord | None = None
+        self._state: State | None = None  # of a copy, until its first turn
+        self._memory: Memory | None = None
+        self._fan: tuple[int, float, float] | None = None
+
+    def _fitted(self, given: Parameters) -> Parameters:
+        """Return parameters that fit the body; raise InputError for a clearance that does not."""
+        fitted = resolved(given, self._size)
+        for name, got, expected in unknown_clearance(fitted):
+            raise bad_value(_where(name), got, expected)
+        return fitted
+
+    def set_parameters(self, **changes: object) -> None:
+        """Change parameters from the next step on; raise InputError and change nothing if bad."""
+        given = updated(self._given, changes, _where)
+        if given.map != self._given.map:
+            raise InputError('navigate: map cannot change while the robot drives')
+        self._given, self._parameters, self._fan = given, self._fitted(given), None
+
+    @property
+    def state(self) -> State | None:
+        """What is remembered after the last turn; None before the first."""
+        return self._state if self._record is None else state_of(self._record)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what copies and pickles are made of: the record itself cannot be copied."""
+        return {**self.__dict__, '_record': None, '_state': self.state}
+
+    def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
+        """Return (linear.x in m/s, angular.z in rad/s); (0, 0) where the own pose is unknown."""
+        me = observation.robot_id
+        poses = np.array(observation.poses, np.float64, order='C')
+        if not all(map(math.isfinite, poses[me].tolist())):
+            return 0.0, 0.0
+        scan = observation.scan or _NO_SCAN
+        heading = observation.scan_heading
+        forward, left, _ = observation.twist
+        return turn(self._prepared(scan, me, poses), self._task(observation), poses,
+                    np.array(scan.ranges, np.float32),
+                    float(poses[me, 2]) if heading is None else heading, float(forward),
+                    float(left), observation.dt)
+
+    def _task(self, observation: Observation) -> Task:
+        me, goal, corner = observation.robot_id, observation.goal, float(self._size.corner)
+        if goal is not None:
+            return Task(me, True, float(goal[0]), float(goal[1]), -1, 0, corner)
+        if me == 0:
+            return Task(me, False, 0.0, 0.0, -1, 0, corner)
+        followers = self._followers or tuple(range(1, observation.num_robots))
+        rank = followers.index(me) if me in followers else me - 1
+        return Task(me, False, 0.0, 0.0, rank, max(len(followers), rank + 1), corner)
+
+    def _prepared(self, scan: Scan, me: int, poses: NDArray[np.float64]) -> TurnRecord:
+        """Return the robot's record; make it anew when the beams are others.
+
+        Raises
+        ------
+        InputError
+            if there are other robots than in the first turn, or a follower is none of them.
+
+        """
+        fan = len(scan.ranges), scan.angle_min, scan.angle_increment
+        if self._memory is not None and len(poses) != len(self._memory.others):
+            raise bad_value('observation: number of robots', len(poses),  # no index is checked
+                            f'{len(self._memory.others)}, as in the first turn')
+        if self._record is None or fan != self._fan:
+            p, robots, beams = self._parameters, len(poses), fan[0]
+            if self._memory is None:
+                self._memory = make_memory(robots, beams)
+                if p.map and self._known is not None:
+                    self._memory = self._memory._replace(
+                        known=_known_in(frame_at(*poses[me].tolist()), self._known))
+            else:
+                self._memory = self._memory._replace(limits=make_limits(robots, beams))
+            state = self.state or initial_state(frame_at(*poses[me].tolist()), p)
+            followers = np.array(self._followers if me == 0 else (), np.int64)
+            if len(followers) and followers.max() >= robots:  # compiled code checks no index
+                raise bad_value('followers', int(followers.max()), f'ids from 1 to {robots - 1}')
+            self._record = TurnRecord(p, state, self._memory, followers, directions(*fan))
+            self._fan = fan
+        return self._record
+
+
+def _known_in(frame: Frame, known: Known) -> Known:
+    """Return outlines of `map` in a frame."""
+    segments, circles = np.array(known.segments, np.float64), np.array(known.circles, np.float64)
+    for x, y in ((segments[:, 0], segments[:, 1]), (segments[:, 2], segments[:, 3]),
+                 (circles[:, 0], circles[:, 1])):
+        dx, dy = x - frame.x, y - frame.y
+        x[:] = frame.cosine * dx + frame.sine * dy
+        y[:] = frame.cosine * dy - frame.sine * dx
+    return Known(segments, circles)
+
+
+def directions(count: int, first: float, increment: float) -> NDArray[np.float64]:
+    """Return (2, count): cosine and sine of the angles first + i*increment (rad)."""
+    out = np.empty((2, count))
+    angles = first + np.arange(count) * increment
+    sincos_of(angles.astype(np.float64), out[1], out[0])
+    return out
+
+
+def warm_up() -> None:
+    """Compile (or load from the cache) everything a turn calls."""
+    scan = Scan(np.full(3, 2.0, np.float32), -1.0, 1.0, 0.0, 10.0)
+    for me, goal in ((0, (3.0, 0.0)), (1, None)):
+        Navigate().step(Observation(me, 2, 0, 0, 1 / 30, np.array([[0.0, 0, 0], [1, 1, 0]]), scan,
+                                    goal), np.random.default_rng(0))
+
+
+def _where(name: str) -> str:
+    return f'navigate: {name}'

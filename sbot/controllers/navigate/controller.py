@@ -1,0 +1,397 @@
+"""One turn of ``navigate``: see, estimate the drift, choose a target, a path and a velocity."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.controllers.navigate import trail as trails
+from sbot.controllers.navigate.damping import (
+    estimated_noise,
+    fastest,
+    projected,
+    room_ahead,
+    steady_room,
+)
+from sbot.controllers.navigate.drift import Drift, Place, drive, into, is_calm, updated_drift
+from sbot.controllers.navigate.encounters import (
+    Around,
+    Motion,
+    avoiding,
+    evading,
+    is_blocked,
+    keep_apart,
+    standing,
+)
+from sbot.controllers.navigate.following import follower_target, leader_speed, on_trail
+from sbot.controllers.navigate.looking import looking, notice_leaving, notice_near, sees_all_ahead
+from sbot.controllers.navigate.map import Grid, mark_known, shifted
+from sbot.controllers.navigate.memory import (
+    Look,
+    Memory,
+    State,
+    Task,
+    Turning,
+    aligning,
+    resting_turn,
+    same_side,
+    turn_with_hysteresis,
+    turned,
+    wanting,
+)
+from sbot.controllers.navigate.moving import look_for_movers, meet_movers
+from sbot.controllers.navigate.parameters import (
+    AT_REST,
+    CREEPING,
+    HOME,
+    LEAST_MARGIN,
+    LOOK_TIME,
+    RATE,
+    SIDE,
+    STILL,
+    WAITING,
+    YIELD_TIME,
+    Parameters,
+    bounded,
+)
+from sbot.controllers.navigate.passages import on_lane, passage_ahead
+from sbot.controllers.navigate.route import (
+    Route,
+    margin_ahead,
+    margin_beside,
+    margin_for_corners,
+    next_point,
+    nothing_planned,
+    watched,
+)
+from sbot.controllers.navigate.sight import limit_hidden, limit_near, list_neighbours, see
+from sbot.controllers.navigate.yielding import (
+    PASSES,
+    WAITS,
+    Yield,
+    is_time_to_look,
+    negotiated,
+    write_headings,
+)
+from sbot_common.compiled.jit import borrowed, njit, njit_inner
+from sbot_common.elementary import sincos
+
+Floats = NDArray[np.float64]
+
+
+class Way(NamedTuple):
+    """Where a robot is to go now."""
+
+    points: int  # of the trail
+    waiting: Yield
+    route: Route
+    to_x: float  # m, target
+    to_y: float
+    at_x: float  # m, point to head for
+    at_y: float
+    speed: float  # m/s, no faster
+    is_to_goal: bool  # or to a place behind a leader
+
+
+class Sight(NamedTuple):
+    """What a robot makes of a turn's observation."""
+
+    grid: Grid
+    robots: int  # rows of ``memory.near``
+    near: int  # likewise, with obstacles that move
+    seen: int  # rows of ``memory.limits`` of what it sees now
+    limits: int  # likewise, with what it saw before; they hold for its velocity
+    changed: bool  # an obstacle is new
+    looked: float  # s, when obstacles that move were looked for
+    noise: float  # m, standard deviation of ranges
+
+
+@njit_inner
+def placed(state: State, poses: Floats, me: int, yaw: float) -> Place:
+    """Return a robot's place in its frame, with a heading of ``yaw`` (rad) in `map`."""
+    x, y = into(state.frame, poses[me, 0], poses[me, 1])
+    sine, cosine = sincos(yaw - state.frame.yaw)
+    return Place(x, y, cosine, sine)
+
+
+@njit_inner
+def window(p: Parameters, state: State, memory: Memory, place: Place) -> Grid:
+    """Return the grid; it is moved where the robot nears its edge, and what is known marked."""
+    grid = Grid(memory.nearness, memory.evidence, memory.hits, state.origin_x, state.origin_y,
+                p.cell_m)
+    middle, is_new = SIDE / 2 * p.cell_m, state.turn == 0
+    if max(abs(place.x - grid.origin_x - middle),
+           abs(place.y - grid.origin_y - middle)) >= 0.75 * middle:
+        origin_x, origin_y = shifted(grid, place.x, place.y)
+        grid = Grid(memory.nearness, memory.evidence, memory.hits, origin_x, origin_y, p.cell_m)
+        is_new = True
+    if is_new:
+        mark_known(grid, memory.known)
+    return grid
+
+
+@njit
+def negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: int, me: int,
+              poses: Floats, place: Place, to_x: float, to_y: float) -> Yield:
+    """Return whether a robot on its way to (to_x, to_y) (m) waits for others now."""
+    waiting, route = state.waiting, state.route
+    found, inside, passage = False, False, waiting.passage
+    if waiting.mode != WAITS:
+        found, inside, passage = passage_ahead(p, grid, memory.path, route.length, route.at,
+                                               place.x, place.y, to_x, to_y, memory.trail,
+                                               points)
+    if found or waiting.mode == WAITS:
+        write_headings(state.frame, poses, memory.headings)
+        last = way_ahead(memory.path, route, to_x, to_y)
+        if inside and is_blocked(p, me, memory.others, memory.headings, last[0] - place.x,
+                                 last[1] - place.y, state.time - state.stands.time):
+            spot_x, spot_y, _, _, _ = trails.place_on_trail(
+                memory.trail, points, place.x, place.y, WAITING * p.robot_radius_m, place.x,
+                place.y)
+            return Yield(WAITS, state.time, state.time + YIELD_TIME, state.time, passage, spot_x,
+                         spot_y)
+    return negotiated(p, grid, waiting, me, found, passage, memory.others, memory.headings,
+                      memory.group, state.time)
+
+
+@njit_inner
+def way_ahead(path: Floats, route: Route, to_x: float, to_y: float) -> tuple[float, float]:
+    """Return the point (m) that a robot heads for on its route to a target."""
+    return (path[route.at, 0], path[route.at, 1]) if route.length > 0 else (to_x, to_y)
+
+
+@njit
+def way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: Task,
+                followers: NDArray[np.int64], poses: Floats, place: Place, changed: bool) -> Way:
+    """Return the way of a robot with a goal; ``changed``: an obstacle is new."""
+    x, y, points, waiting = place.x, place.y, state.trail, state.waiting
+    to_x, to_y = into(state.frame, task.goal_x, task.goal_y)
+    speed = leader_speed(p, memory, followers, x, y)
+    if waiting.mode != WAITS:
+        points = trails.follow(memory.trail, points, x, y, p.robot_radius_m)
+    if poses.shape[0] > 1 and is_time_to_look(waiting, state.time):
+        waiting = negotiate(p, grid, memory, state, points, task.robot_id, poses, place, to_x,
+                            to_y)
+    if waiting.mode == WAITS:
+        to_x, to_y = waiting.spot_x, waiting.spot_y
+    route, at_x, at_y = next_point(p, grid, memory.search, memory.path, state.route, state.time,
+                                   changed, x, y, to_x, to_y)
+    if waiting.mode == PASSES:
+        at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
+    return Way(points, waiting, route, to_x, to_y, at_x, at_y, speed, True)
+
+
+@njit
+def way_of_follower(p: Parameters, grid: Grid, memory: Memory, state: State, task: Task,
+                    place: Place, changed: bool) -> Way:
+    """Return the way of a robot that follows; ``changed``: an obstacle is new."""
+    x, y, route = place.x, place.y, state.route
+    leader_x, leader_y = memory.others[0, 0], memory.others[0, 1]
+    if task.rank < 0 or not math.isfinite(leader_x + leader_y):
+        return Way(state.trail, state.waiting, route, x, y, x, y, 0.0, False)
+    points = trails.follow(memory.trail, state.trail, leader_x, leader_y, p.robot_radius_m)
+    to_x, to_y, older = follower_target(p, grid, memory, task, points, x, y)
+    at_x, at_y, seen = on_trail(p, grid, memory.trail, points, older, x, y, to_x, to_y)
+    if seen:
+        route = nothing_planned(route)
+    else:
+        route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.time,
+                                       changed, x, y, to_x, to_y)
+    return Way(points, state.waiting, route, to_x, to_y, at_x, at_y, p.forward_speed_mps,
+               False)
+
+
+@njit_inner
+def along(p: Parameters, way: Way, x: float, y: float) -> tuple[float, float]:
+    """Return the velocity (m/s) along a way, slower near its target."""
+    far_x, far_y, dx, dy = way.to_x - x, way.to_y - y, way.at_x - x, way.at_y - y
+    length = math.sqrt(dx * dx + dy * dy)
+    if length == 0.0:
+        return 0.0, 0.0
+    speed = min(way.speed, p.position_gain * max(length, math.sqrt(far_x * far_x + far_y * far_y)))
+    return speed * dx / length, speed * dy / length
+
+
+@njit
+def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning: Turning,
+              way: Way, place: Place, drift: Drift, air: tuple[float, float], dt: float,
+              ) -> tuple[float, float]:
+    """Return linear.x (m/s) and angular.z (rad/s) for a velocity through the air (m/s)."""
+    (air_x, air_y), robots = air, sight.robots
+    still = STILL * p.forward_speed_mps
+    if air_x * air_x + air_y * air_y <= still * still:
+        if robots == 0 or not way.is_to_goal:
+            return 0.0, 0.0
+        return 0.0, resting_turn(p, way.waiting, turning, place, way.at_x - place.x,
+                                 way.at_y - place.y, way.to_x - place.x, way.to_y - place.y,
+                                 state.time)
+    v, angle = drive(air_x, air_y, place.cosine, place.sine)
+    v = fastest(p, memory.limits, sight.limits, place, drift.x, drift.y,
+                min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
+    creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
+    # In wind, and where an obstacle moves, turns cannot wait.
+    calm = is_calm(p, drift) and sight.near == robots
+    if calm and (air_x * air_x + air_y * air_y < creeping * creeping or v < slow):
+        if robots == 0:
+            return v, aligning(p, turning, place, dt)
+        return v, turn_with_hysteresis(p, turning, angle, state.time)
+    return v, bounded(p, min(p.turn_gain, 1.0 / dt) * same_side(turning, angle))
+
+
+@njit
+def velocities(p: Parameters, memory: Memory, sight: Sight, state: State, way: Way, place: Place,
+               drift: Drift, is_home: bool, forward: float, left: float,
+               ) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the velocity (m/s) chosen among others, and the one through the air in the limits.
+
+    ``is_home``: the robot makes room for others; ``forward``, ``left`` are as in ``take_turn``.
+    """
+    vx, vy = along(p, way, place.x, place.y)
+    if is_home:
+        room_x, room_y = keep_apart(p, memory.near, sight.robots)
+        vx, vy = vx + room_x, vy + room_y
+    motion = Motion(place.cosine * forward - place.sine * left,
+                    place.sine * forward + place.cosine * left, state.chosen_x, state.chosen_y)
+    chosen = avoiding(p, sight.grid, place, memory.near, sight.near, motion, vx, vy, state.margin)
+    vx, vy = projected(memory.limits, sight.seen, sight.limits, chosen[0], chosen[1])
+    return chosen, (vx - drift.x, vy - drift.y)
+
+
+@njit
+def told(p: Parameters, memory: Memory, sight: Sight, state: State, me: int, turning: Turning,
+         way: Way, place: Place, beams: Floats, drift: Drift, air: tuple[float, float], dt: float,
+         ) -> tuple[Look, float, float]:
+    """Return the look of a turn, linear.x (m/s) and angular.z (rad/s), after looks and evasion."""
+    v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
+    look, v, omega = looking(p, sight.grid, memory, me, place, beams, state.look, v, omega,
+                             state.time, dt)
+    if sight.near > sight.robots:
+        around = Around(sight.grid, place, drift.x, drift.y, memory.near, sight.robots, sight.near)
+        _, angle = drive(air[0], air[1], place.cosine, place.sine)
+        v, omega = evading(p, around, memory.limits, sight.seen, sight.limits, state.margin, v,
+                           omega, angle, dt)
+    return look, v, omega
+
+
+@njit_inner
+def drifting(p: Parameters, state: State, forward: float, left: float, place: Place,
+             dt: float) -> Drift:
+    """Return the drift after one more measurement, with the command of the last turn."""
+    if state.turn == 0:
+        return state.drift
+    x, y = updated_drift(state.drift, min(1.0, RATE * dt * p.drift_weight),
+                         0.9 * p.forward_speed_mps, forward, left, place.cosine, place.sine, dt)
+    return Drift(x, y, state.drift.v, state.drift.omega)
+
+
+@njit
+def look_around(p: Parameters, state: State, memory: Memory, task: Task, poses: Floats,
+                ranges: NDArray[np.float32], beams: Floats, place: Place, eye: Place,
+                drift: Drift, is_home: bool, dt: float) -> Sight:
+    """Remember what is seen, and write who is near and the limits of the velocity.
+
+    ``eye`` is the robot's place when the scan arrived; the others are as in ``take_turn``.
+    """
+    me, time, looked, noise = task.robot_id, state.time, state.looked, state.noise
+    grid = window(p, state, memory, place)
+    robots = list_neighbours(p, state.frame, memory, me, poses, place, dt, is_home)
+    if time - looked >= LOOK_TIME:
+        look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.others, me, time)
+        looked, noise = time, estimated_noise(p, noise, ranges, beams)
+    near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
+    seen, changed = see(p, grid, memory, me, eye, ranges, beams, drift, state, noise, dt)
+    seen = limit_near(p, memory, robots, near, seen)
+    limits = limit_hidden(p, grid, memory, place, beams, drift, state.margin, seen)
+    changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
+    if not sees_all_ahead(beams):
+        changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
+        changed |= notice_leaving(p, grid, memory, me, eye, ranges, beams, time, dt)
+    return Sight(grid, robots, near, seen, limits, changed, looked, noise)
+
+
+@njit
+def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
+              followers: NDArray[np.int64], poses: Floats, ranges: NDArray[np.float32],
+              beams: Floats, scan_yaw: float, forward: float, left: float, dt: float,
+              ) -> tuple[State, float, float]:
+    """Take one turn of one robot.
+
+    Parameters
+    ----------
+    p : the constants
+    state, memory : after the last turn; the memory is written
+    task : goal, or place among the followers
+    followers : ids of the robots that the leader waits for
+    poses : (num_robots, 3) x, y (m), yaw (rad) in `map`, the robot's own finite
+    ranges : (beams,) m
+    beams : (2, beams) cosine and sine of the angles of the beams in the robot's frame
+    scan_yaw : rad, heading when the scan arrived, in `map`
+    forward, left : m/s, achieved velocity in the robot's frame
+    dt : s, since the last turn
+
+    Returns
+    -------
+    state, linear.x (m/s), angular.z (rad/s)
+        0 <= linear.x <= forward_speed_mps, abs(angular.z) <= rotate_speed_radps
+
+    """
+    # The record keeps the arrays; counting references at every call took a third of a turn.
+    memory, followers, poses = borrowed(memory), borrowed(followers), borrowed(poses)
+    ranges, beams = borrowed(ranges), borrowed(beams)
+    me, time = task.robot_id, state.time
+    place, eye = placed(state, poses, me, poses[me, 2]), placed(state, poses, me, scan_yaw)
+    drift = drifting(p, state, forward, left, place, dt)
+    is_home = task.has_goal and is_at_home(p, state, task, place)
+    sight = look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
+                        dt)
+    grid, robots = sight.grid, sight.robots
+    if task.has_goal:
+        way = way_to_goal(p, grid, memory, state, task, followers, poses, place, sight.changed)
+    else:
+        way = way_of_follower(p, grid, memory, state, task, place, sight.changed)
+    route = way.route
+    rests = is_home or not task.has_goal or way.waiting.mode == WAITS
+    watch, closed = watched(p, grid, state.watch, memory.path, route, memory.near, robots, rests,
+                            place.x, place.y, time)
+    stands = standing(p, state.stands, rests, place.x, place.y, time)
+    if closed:
+        route = nothing_planned(route)
+
+    chosen, air = velocities(p, memory, sight, state, way, place, drift, is_home, forward, left)
+    room = room_ahead(p, memory.limits, sight.seen - sight.near, place, drift.x, drift.y,
+                      state.margin)
+    turning = wanting(state.turning, air[0], air[1],
+                      steady_room(p, state.turning.room, room, dt), dt)
+    look, v, omega = told(p, memory, sight, state, task.robot_id, turning, way, place, beams,
+                          drift, air, dt)
+    margin = margin_kept(p, grid, memory, way, route, place, task.corner)
+    after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
+                  grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
+                  chosen[0], chosen[1], watch, stands, sight.looked, sight.noise,
+                  turned(turning, omega, time), look)
+    return after, v, omega
+
+
+@njit_inner
+def margin_kept(p: Parameters, grid: Grid, memory: Memory, way: Way, route: Route,
+                place: Place, corner: float) -> float:
+    """Return the margin (m) that is kept from obstacles in the next turn.
+
+    ``corner`` (m) is that of ``Task``.
+    """
+    if way.waiting.mode == PASSES:
+        return LEAST_MARGIN * p.robot_radius_m
+    margin = min(margin_ahead(p, grid, memory.path, route),
+                 margin_beside(p, grid, place.x, place.y, way.at_x, way.at_y))
+    return max(margin, margin_for_corners(p, grid, corner, place.x, place.y, way.at_x, way.at_y))
+
+
+@njit_inner
+def is_at_home(p: Parameters, state: State, task: Task, place: Place) -> bool:
+    """Tell whether a robot is so near to its goal that it makes room for others."""
+    to_x, to_y = into(state.frame, task.goal_x, task.goal_y)
+    dx, dy, home = to_x - place.x, to_y - place.y, HOME * p.robot_radius_m
+    return dx * dx + dy * dy < home * home

@@ -1,0 +1,185 @@
+"""Noise of the laser, estimated from its beams, and distances that allow for it.
+
+The nearest of N noisy readings of a flat wall is too near by about sigma sqrt(2 ln N). So a laser
+of much noise would close gaps that are wide enough. Neighbouring beams on one surface differ by
+their noise and by little else: the median of their second differences tells its standard deviation
+(Gasser, Sroka, Jennen-Steinmetz, "Residual variance and residual pattern in nonlinear regression",
+Biometrika 73, 1986), and is found by stochastic approximation (Robbins and Monro 1951). Where it
+is large, a distance is the mean of the readings beside it that may be of the same surface (sigma
+filter: Lee, "Digital image smoothing and the sigma filter", CVGIP 24, 1983).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.controllers.navigate.drift import Place
+from sbot.controllers.navigate.parameters import (
+    CREEPING,
+    DENSE,
+    ENOUGH,
+    LARGE_NOISE,
+    NOISE_STEP,
+    SAME_SURFACE,
+    SMOOTH,
+    SPARE,
+    SURFACE,
+    TURNING,
+    Parameters,
+)
+from sbot_common.compiled.jit import njit, njit_inner
+
+# Velocity damper: the nearer an obstacle is, the slower the robot may approach it.
+#
+# Faverjon and Tournassoud, "A local based approach for path planning of manipulators with a high
+# number of degrees of freedom" (ICRA 1987). A limit (n_x, n_y, b) holds for velocities u over
+# ground with n . u <= b, where n points to what is near. Two robots that keep half the limit each
+# never meet. A robot that only drives forwards must turn before it can drive against the wind, so
+# what the wind blows it towards counts as nearer by what it blows meanwhile.
+
+_PASSES = 4
+ALONG = 0.02  # cosine; a heading this nearly along something does not approach it
+
+
+@njit
+def wall_limit(p: Parameters, distance: float, blown: float, margin: float) -> float:
+    """Return the largest speed of approach (m/s) to an obstacle ``distance`` (m) away.
+
+    ``blown`` (m/s) is the drift towards it, ``margin`` (m) what is kept beside the radius.
+    """
+    left = distance - p.robot_radius_m - margin - TURNING * max(0.0, blown)
+    return p.damper_gain * left
+
+
+@njit
+def robot_limit(p: Parameters, distance: float) -> float:
+    """Return the largest speed (m/s) towards a robot whose centre is ``distance`` (m) away."""
+    return p.damper_gain / 2 * (distance - 2 * p.robot_radius_m - p.margin_m)
+
+
+@njit
+def projected(limits: NDArray[np.float64], seen: int, count: int, x: float, y: float,
+              ) -> tuple[float, float]:
+    """Return a velocity (m/s) near (x, y) that keeps the limits, or nearly all of them.
+
+    The farthest limit is corrected first, some times over. The first ``seen`` limits are of what
+    the robot sees, and may drive it back. The others only stop it: what is there may have gone.
+    """
+    for _ in range(_PASSES):
+        worst, most = -1, 1e-9
+        for k in range(count):
+            bound = limits[k, 2] if k < seen else max(0.0, limits[k, 2])
+            excess = limits[k, 0] * x + limits[k, 1] * y - bound
+            if excess > most:
+                worst, most = k, excess
+        if worst < 0:
+            break
+        x -= most * limits[worst, 0]
+        y -= most * limits[worst, 1]
+    return x, y
+
+
+@njit
+def room_ahead(p: Parameters, limits: NDArray[np.float64], count: int, place: Place,
+               drift_x: float, drift_y: float, margin: float) -> float:
+    """Return the speed (m/s) along the heading that limits leave; < 0 if they are exceeded.
+
+    They are softer here by a part of the margin, so that the robot turns away from what is near
+    before it stops. inf: there is none ahead.
+    """
+    spare, least = SPARE * margin * p.damper_gain, np.inf
+    for k in range(count):
+        along = limits[k, 0] * place.cosine + limits[k, 1] * place.sine
+        if along > ALONG:
+            left = limits[k, 2] + spare - limits[k, 0] * drift_x - limits[k, 1] * drift_y
+            least = min(least, left / along)
+    return least
+
+
+@njit
+def fastest(p: Parameters, limits: NDArray[np.float64], count: int, place: Place, drift_x: float,
+            drift_y: float, speed: float, margin: float) -> float:
+    """Return the greatest speed (m/s) along the heading, at most ``speed``, that keeps the limits.
+
+    0 if there is none: what the wind does alone cannot be helped.
+    """
+    return max(0.0, min(speed, room_ahead(p, limits, count, place, drift_x, drift_y, margin)))
+
+
+@njit
+def steady_room(p: Parameters, before: float, room: float, dt: float) -> float:
+    """Return the mean (m/s) of what obstacles leave to a slow robot, ``dt`` (s) after ``before``.
+
+    A robot drives forwards only. So if it believed single readings, the noise of its laser would
+    bring it nearer to what it stands before, little by little, until it touches. inf: the robot
+    need not be slow.
+    """
+    most = CREEPING * p.forward_speed_mps
+    if room >= most:
+        return np.inf
+    before, room = min(before, most), max(-most, room)
+    return before + min(1.0, dt / SMOOTH) * (room - before)
+
+
+# Median of the absolute second difference of three values with a standard deviation of 1
+_SECOND_DIFFERENCE = 0.6744897501960817 * math.sqrt(6.0)
+
+
+@njit_inner
+def between(beams: NDArray[np.float64]) -> float:
+    """Return the sine of the angle between the first two beams; 0: they are no neighbours."""
+    if beams.shape[1] < 2 or beams[0, 0] * beams[0, 1] + beams[1, 0] * beams[1, 1] <= 0.0:
+        return 0.0
+    return abs(float(beams[0, 0] * beams[1, 1] - beams[1, 0] * beams[0, 1]))
+
+
+@njit
+def estimated_noise(p: Parameters, noise: float, ranges: NDArray[np.float32],
+                    beams: NDArray[np.float64]) -> float:
+    """Return the standard deviation (m) of ranges after one more look; ``noise``: before.
+
+    Only beams count that are so close together where they end that they see the same surface.
+    """
+    apart, least = between(beams), _SECOND_DIFFERENCE * noise
+    if apart == 0.0:
+        return noise
+    far, count, below = DENSE * p.robot_radius_m / apart, 0, 0
+    for i in range(1, ranges.shape[0] - 1):
+        before, after = np.float64(ranges[i - 1]), np.float64(ranges[i + 1])
+        if 0.0 <= before < far and 0.0 <= after < far:
+            difference = abs(before - 2.0 * np.float64(ranges[i]) + after)
+            if difference < math.inf:
+                count += 1
+                if difference < least:
+                    below += 1
+    step = NOISE_STEP * p.robot_radius_m * (count - 2 * below) / max(ENOUGH, count)
+    return max(0.0, noise + step)
+
+
+@njit_inner
+def is_noisy(p: Parameters, noise: float) -> bool:
+    """Tell whether a noise (m) is larger than what the margin holds."""
+    return noise > LARGE_NOISE * p.robot_radius_m
+
+
+@njit
+def mean_beside(p: Parameters, noise: float, ranges: NDArray[np.float32], apart: float,
+                i: int) -> float:
+    """Return the distance (m) of what beam i sees, the mean of the beams on the same surface.
+
+    Those are ``SURFACE`` wide together, and differ from it by no more than noise (m) does.
+    ``apart`` is the sine of the angle between two beams.
+    """
+    own, n = np.float64(ranges[i]), ranges.shape[0]
+    aside = 0.5 * SURFACE * p.robot_radius_m
+    beside = math.floor(min(float(n), aside / (apart * max(own, p.robot_radius_m))))
+    total, count, differs = 0.0, 0, SAME_SURFACE * noise
+    for k in range(max(0, i - beside), min(n, i + beside + 1)):
+        reading = np.float64(ranges[k])
+        if abs(reading - own) <= differs:
+            total += reading
+            count += 1
+    return total / count

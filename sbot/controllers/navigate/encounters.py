@@ -1,0 +1,386 @@
+"""Encounters with other robots: reciprocal velocity obstacles, sampled.
+
+Van den Berg, Lin, Manocha, "Reciprocal velocity obstacles for real-time multi-agent navigation"
+(ICRA 2008): of some velocities the one is taken that differs least from the wanted one and leads
+to a contact latest, where each of two robots makes half of the change.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.controllers.navigate.damping import fastest
+from sbot.controllers.navigate.drift import Place
+from sbot.controllers.navigate.map import Grid, distance_at, is_free_line
+from sbot.controllers.navigate.parameters import (
+    BEHIND_WALLS,
+    BLOCKED_AHEAD,
+    BLOCKED_COSINE,
+    EVASION,
+    EVASION_ROOM,
+    EVASION_STEPS,
+    GOES_ON,
+    HEADING_COSINE,
+    HEADING_ROOM,
+    HITS_WALL,
+    KEEP,
+    LOOK,
+    NEAREST,
+    PERSONAL,
+    PROGRESS,
+    REST,
+    SLOWEST,
+    SPACE,
+    STUCK,
+    TURNS_ROUND,
+    WEIGHT,
+    Parameters,
+    bounded,
+)
+from sbot.controllers.navigate.route import Watch
+from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.elementary import sincos
+
+# Degrees off the wanted direction, the right hand first: so two robots that meet head on choose
+# different sides.
+_TURNS = (0.0, -10.0, 10.0, -20.0, 20.0, -35.0, 35.0, -50.0, 50.0, -70.0, 70.0, -95.0, 95.0)
+_SPEEDS = (1.0, 0.6, 0.3)
+_TIE = 1e-9  # share of the speed: right and left equal but for rounding; right comes first
+
+
+@njit
+def time_to_contact(dx: float, dy: float, vx: float, vy: float, distance: float) -> float:
+    """Return the time (s) until something at (dx, dy) (m) is ``distance`` (m) away, or inf.
+
+    ``vx, vy`` (m/s) is one's own velocity against it. Nearer already: 0 if it comes nearer still.
+    """
+    towards = dx * vx + dy * vy
+    if towards <= 0.0:
+        return math.inf
+    beyond = dx * dx + dy * dy - distance * distance
+    if beyond <= 0.0:
+        return 0.0
+    speed2 = vx * vx + vy * vy
+    root = towards * towards - speed2 * beyond
+    if root < 0.0:
+        return math.inf
+    return (towards - math.sqrt(root)) / speed2
+
+
+@njit
+def first_contact(near: NDArray[np.float64], count: int, vx: float, vy: float, own_x: float,
+                  own_y: float) -> float:
+    """Return when (s) the first of the others is met if one drives on with (vx, vy) (m/s).
+
+    ``near`` (rows, 8) are dx, dy (m), vx, vy (m/s) of others, two columns that are not used here,
+    the distance of a contact (m), and by how much of one's own change the velocity against the
+    other changes: 2 where the other is taken to make the same change (reciprocal: section IV of
+    the paper), 1 for what stands, or moves and gives way to nobody. ``own_x, own_y`` (m/s) is the
+    velocity now.
+    """
+    least = math.inf
+    for k in range(count):
+        share = near[k, 7]
+        time = time_to_contact(near[k, 0], near[k, 1],
+                               share * vx - (share - 1.0) * own_x - near[k, 2],
+                               share * vy - (share - 1.0) * own_y - near[k, 3], near[k, 6])
+        if time < least:
+            least = time
+    return least
+
+
+@njit_inner
+def _length(x: float, y: float) -> float:
+    return math.sqrt(x * x + y * y)
+
+
+@njit
+def keep_apart(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[float, float]:
+    """Return the velocity (m/s) by which a robot at rest gives way to those that come near.
+
+    Who heads for it gets more room: columns 4 and 5 of ``near`` are the others' headings.
+
+    The separation of Reynolds, "Flocks, herds and schools" (SIGGRAPH 1987); ``near`` and ``count``
+    are those of ``first_contact``.
+    """
+    x, y = 0.0, 0.0
+    personal = PERSONAL * p.robot_radius_m
+    for k in range(count):
+        distance = math.sqrt(near[k, 0] * near[k, 0] + near[k, 1] * near[k, 1])
+        wide = personal
+        if near[k, 4] * near[k, 0] + near[k, 5] * near[k, 1] < -HEADING_COSINE * distance:
+            wide = HEADING_ROOM * p.robot_radius_m
+        if 0.0 < distance < wide:
+            size = p.position_gain * (wide - distance) / distance
+            x -= size * near[k, 0]
+            y -= size * near[k, 1]
+    return x, y
+
+
+class Motion(NamedTuple):
+    """How a robot moves (m/s)."""
+
+    x: float  # its velocity over ground
+    y: float
+    chosen_x: float  # what ``avoiding`` chose in the last turn
+    chosen_y: float
+
+
+@njit
+def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64], count: int,
+             motion: Motion, wanted_x: float, wanted_y: float, margin: float,
+             ) -> tuple[float, float]:
+    """Return the velocity (m/s) nearest to the wanted one without an early encounter.
+
+    Parameters
+    ----------
+    p, grid : constants; walls that are known
+    place : of the robot
+    near, count : as for ``first_contact``
+    motion : of the robot; another choice than the last must be better by some
+    wanted_x, wanted_y : m/s
+    margin : m, kept from walls
+
+    """
+    own_x, own_y, last_x, last_y = motion
+    if count == 0 or not first_contact(near, count, wanted_x, wanted_y, own_x,
+                                       own_y) < p.horizon_s:
+        return wanted_x, wanted_y
+    speed = math.sqrt(wanted_x * wanted_x + wanted_y * wanted_y)
+    ahead_x, ahead_y = 1.0, 0.0
+    if speed > 0.0:
+        ahead_x, ahead_y = wanted_x / speed, wanted_y / speed
+    best_x, best_y = 0.0, 0.0
+    time = first_contact(near, count, best_x, best_y, own_x, own_y)
+    weight, tie = WEIGHT * p.robot_radius_m, _TIE * p.forward_speed_mps
+    least = REST * speed + weight / max(NEAREST, time) + KEEP * _length(last_x, last_y)
+    for degrees in _TURNS:
+        sine, cosine = sincos(degrees * (math.pi / 180.0))
+        for share in _SPEEDS:
+            size = share * max(speed, SLOWEST * p.forward_speed_mps)
+            vx = size * (cosine * ahead_x - sine * ahead_y)
+            vy = size * (sine * ahead_x + cosine * ahead_y)
+            dx, dy = vx - wanted_x, vy - wanted_y
+            penalty = math.sqrt(dx * dx + dy * dy) + KEEP * _length(vx - last_x, vy - last_y)
+            if penalty >= least - tie:
+                continue
+            time = first_contact(near, count, vx, vy, own_x, own_y)
+            if time < p.horizon_s:
+                penalty += weight / max(NEAREST, time)
+            if penalty >= least - tie:
+                continue
+            if degrees != 0.0 and not is_free_line(
+                    grid, place.x, place.y, place.x + LOOK * vx, place.y + LOOK * vy,
+                    p.robot_radius_m + margin, p.robot_radius_m):
+                penalty += BEHIND_WALLS * p.forward_speed_mps
+            if penalty < least - tie:
+                least, best_x, best_y = penalty, vx, vy
+    return best_x, best_y
+
+
+# Evasion of moving obstacles, which may turn round: commands are simulated a second ahead.
+#
+# A command is tried by driving it ahead against every moving obstacle twice: it goes on as it
+# goes, or turns round now. One that would touch is replaced by the best of some arcs: the dynamic
+# window approach (Fox, Burgard, Thrun, IEEE Robotics and Automation Magazine 4, 1997) among moving
+# obstacles (Seder, Petrovic, ICRA 2007). Both futures count because a robot must not enter a state
+# from which it cannot get away, an inevitable collision state (Fraichard, Asama, Advanced Robotics
+# 18, 2004).
+
+Floats = NDArray[np.float64]
+
+_HEADINGS = 16  # of the arcs that are tried
+_EVADING_SPEEDS = (1.0, 0.5)  # shares of the largest speed on them
+_CLOSER = 0.98  # share of a distance: one that is too small must not shrink
+
+
+class Around(NamedTuple):
+    """What is near a robot, and where it is."""
+
+    grid: Grid
+    place: Place
+    drift_x: float  # m/s
+    drift_y: float
+    near: Floats  # (rows, 8) of ``encounters.first_contact``
+    robots: int  # rows of robots
+    rows: int  # likewise, with obstacles that move
+
+
+class Trial(NamedTuple):
+    """What comes of an arc, from now on."""
+
+    x: float  # m, where it ends, from here
+    y: float
+    goes_on: float  # s until a touch if obstacles go on; inf: none
+    turns_round: float  # likewise, if they turn round now
+    wall: float  # likewise, of what stands
+
+
+@njit
+def tried(p: Parameters, around: Around, angle: float, speed: float, turns_first: bool) -> Trial:
+    """Drive ahead: turn by ``angle`` (rad) as fast as possible, at ``speed`` (m/s), then straight.
+
+    ``turns_first``: with only that part of the speed that is along the final heading.
+    """
+    place, near, step = around.place, around.near, EVASION / EVASION_STEPS
+    turn = p.rotate_speed_radps * step / 2  # rad in half a step
+    sine, cosine = sincos(angle)
+    end_x = place.cosine * cosine - place.sine * sine
+    end_y = place.sine * cosine + place.cosine * sine
+    sine, cosine = sincos(turn if angle > 0.0 else -turn)
+    ahead_x, ahead_y, left = place.cosine, place.sine, abs(angle)
+    room = (SPACE - EVASION_ROOM) * p.margin_m
+    wall = min(p.robot_radius_m + EVASION_ROOM * p.margin_m,
+               _CLOSER * distance_at(around.grid, place.x, place.y))
+    x, y, goes_on, turns_round, hits = 0.0, 0.0, math.inf, math.inf, math.inf
+    for k in range(EVASION_STEPS):
+        for half in range(2):
+            if left > turn:
+                ahead_x, ahead_y = (cosine * ahead_x - sine * ahead_y,
+                                    sine * ahead_x + cosine * ahead_y)
+                left -= turn
+            elif left > 0.0:
+                ahead_x, ahead_y, left = end_x, end_y, 0.0
+            if half == 0:
+                v = speed
+                if turns_first:
+                    v *= max(0.0, ahead_x * end_x + ahead_y * end_y)
+                x += step * (v * ahead_x + around.drift_x)
+                y += step * (v * ahead_y + around.drift_y)
+        time = (k + 1) * step
+        for i in range(around.rows):
+            was_x, was_y = near[i, 0], near[i, 1]
+            reach = near[i, 6] - (room if i >= around.robots else 0.0)
+            least = min(reach * reach, _CLOSER * (was_x * was_x + was_y * was_y))
+            gone_x, gone_y = time * near[i, 2], time * near[i, 3]
+            dx, dy = was_x + gone_x - x, was_y + gone_y - y
+            if dx * dx + dy * dy < least:
+                goes_on = min(goes_on, time)
+            dx, dy = was_x - gone_x - x, was_y - gone_y - y
+            if i >= around.robots and dx * dx + dy * dy < least:
+                turns_round = min(turns_round, time)
+        if distance_at(around.grid, place.x + x, place.y + y) < wall:
+            hits = min(hits, time)
+    return Trial(x, y, goes_on, turns_round, hits)
+
+
+@njit_inner
+def _late(time: float) -> float:
+    return 2.0 - time / EVASION if time < math.inf else 0.0
+
+
+@njit_inner
+def penalty(trial: Trial) -> float:
+    """Return how bad an arc is: the sooner a touch the worse."""
+    return (GOES_ON * _late(trial.goes_on) + TURNS_ROUND * _late(trial.turns_round)
+            + HITS_WALL * _late(trial.wall))
+
+
+@njit
+def evading(p: Parameters, around: Around, limits: Floats, seen: int, bounds: int, margin: float,
+            v: float, omega: float, angle: float, dt: float) -> tuple[float, float]:
+    """Return linear.x (m/s) and angular.z (rad/s): the given ones, or those of a better arc.
+
+    Parameters
+    ----------
+    p, around : constants, and what is near
+    limits, seen, bounds : of ``damper``; those of moving obstacles are lifted if it evades
+    margin : m, kept from walls
+    v, omega : the command that is tried
+    angle : rad, to the heading that it wants
+    dt : s, of a turn
+
+    """
+    wanted = tried(p, around, angle, v, False)
+    least = penalty(wanted)
+    if least == 0.0:
+        return v, omega
+    found, best_angle, best_speed, best_first = False, 0.0, 0.0, False
+    far = EVASION * p.forward_speed_mps
+    for k in range(_HEADINGS):
+        turn = (k - _HEADINGS / 2 + 1) * (2 * math.pi / _HEADINGS)
+        for share in _EVADING_SPEEDS:
+            for first in (True, False):
+                speed = share * p.forward_speed_mps
+                trial = tried(p, around, turn, speed, first)
+                dx, dy = trial.x - wanted.x, trial.y - wanted.y
+                worse = penalty(trial) + math.sqrt(dx * dx + dy * dy) / far
+                if worse < least - _TIE:
+                    found, least = True, worse
+                    best_angle, best_speed, best_first = turn, speed, first
+    trial = tried(p, around, 0.0, 0.0, False)
+    dx, dy = trial.x - wanted.x, trial.y - wanted.y
+    if penalty(trial) + math.sqrt(dx * dx + dy * dy) / far < least:
+        return 0.0, omega
+    if not found:
+        return v, omega
+    lift_limits(around, limits, seen, bounds)
+    if best_first:
+        best_speed *= max(0.0, sincos(best_angle)[1])
+    v = fastest(p, limits, bounds, around.place, around.drift_x, around.drift_y, best_speed,
+                margin)
+    rate = min(p.turn_gain, 1.0 / dt) * best_angle
+    return v, bounded(p, rate)
+
+
+@njit
+def lift_limits(around: Around, limits: Floats, seen: int, bounds: int) -> None:
+    """Lift the limits that are of moving obstacles: an arc has been tried against them."""
+    first_robot = seen - around.rows
+    for k in range(bounds):
+        if first_robot <= k < first_robot + around.robots:
+            continue
+        for i in range(around.robots, around.rows):
+            dx, dy, reach = around.near[i, 0], around.near[i, 1], around.near[i, 6]
+            aside = limits[k, 0] * dy - limits[k, 1] * dx
+            if limits[k, 0] * dx + limits[k, 1] * dy > 0.0 and aside * aside < reach * reach:
+                limits[k, 2] = math.inf
+
+
+# Deadlocks in passages: one of two robots that stand before each other backs out.
+#
+# Who goes first is decided by poses alone, so each of two robots may wait for the other: one to
+# let the other out, who heads for where the first one stands. The one that insists breaks the
+# circular wait (Coffman, Elphick, Shoshani, "System deadlocks", ACM Computing Surveys 3, 1971) and
+# gives up what it holds: it drives back the way it came.
+
+@njit_inner
+def standing(p: Parameters, watch: Watch, rests: bool, x: float, y: float, time: float) -> Watch:
+    """Return where and since when (s) a robot at (x, y) (m) stands without a reason."""
+    dx, dy, gets_on = x - watch.x, y - watch.y, PROGRESS * p.robot_radius_m
+    if rests or dx * dx + dy * dy > gets_on * gets_on:
+        return Watch(x, y, time)
+    return watch
+
+
+@njit
+def is_blocked(p: Parameters, me: int, others: NDArray[np.float64], headings: NDArray[np.float64],
+               ahead_x: float, ahead_y: float, stands: float) -> bool:
+    """Tell whether a robot has stood for too long (s) before another one at rest.
+
+    Of two that stand before each other the one with the lower number leaves first: the rules of
+    passages let it go on, and that did not help.
+
+    Parameters
+    ----------
+    p, me : constants; the robot's number
+    others, headings : (N, 2) m; (N, 3), where column 2 is 1 of a robot that moves
+    ahead_x, ahead_y : m, from the robot to the next point of its way
+    stands : s, since it got on
+
+    """
+    if stands < STUCK:
+        return False
+    length = math.sqrt(ahead_x * ahead_x + ahead_y * ahead_y)
+    reach = BLOCKED_AHEAD * p.robot_radius_m
+    for k in range(others.shape[0]):
+        dx, dy = others[k, 0] - others[me, 0], others[k, 1] - others[me, 1]
+        distance = math.sqrt(dx * dx + dy * dy)
+        if k != me and distance < reach and headings[k, 2] == 0.0 and (
+                ahead_x * dx + ahead_y * dy > BLOCKED_COSINE * length * distance):
+            return me < k or stands > 2.0 * STUCK
+    return False

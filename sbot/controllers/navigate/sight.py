@@ -1,0 +1,207 @@
+"""Perception of a robot: obstacles to remember, velocity limits, robots near it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.controllers.navigate.damping import (
+    between,
+    is_noisy,
+    mean_beside,
+    robot_limit,
+    wall_limit,
+)
+from sbot.controllers.navigate.drift import Drift, Frame, Place, into, is_calm
+from sbot.controllers.navigate.looking import sees_all_ahead, sees_all_round
+from sbot.controllers.navigate.map import Grid, add_hit, clear, column_of, row_of
+from sbot.controllers.navigate.memory import Memory, State
+from sbot.controllers.navigate.moving import MOST as OBJECTS
+from sbot.controllers.navigate.moving import is_mover, is_robot
+from sbot.controllers.navigate.parameters import (
+    AT_REST,
+    CLEARING,
+    HIDDEN,
+    REBUILDS,
+    SCAN_TIME,
+    SIDE,
+    SIGHT,
+    SURE,
+    UNSURE,
+    WHEEL,
+    Parameters,
+)
+from sbot.controllers.navigate.yielding import heading_of
+from sbot_common.compiled.jit import njit, njit_inner
+
+Floats = NDArray[np.float64]
+
+
+@njit
+def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
+        ranges: NDArray[np.float32], beams: Floats, drift: Drift, state: State, noise: float,
+        dt: float) -> tuple[int, bool]:
+    """Remember the obstacles of a scan, and write a limit for each near reading.
+
+    Parameters
+    ----------
+    p, grid, memory : constants, and what is written; ``memory.others`` is up to date
+    robot_id : its own
+    place : of the robot when the scan arrived
+    ranges : (beams,) m; only finite ones are obstacles
+    beams : (2, beams) cosine and sine of the beams' angles in the robot's frame
+    drift, noise : now; m, standard deviation of ``ranges``
+    state, dt : after the last turn, and s since then; beams take turns in being remembered
+
+    Returns
+    -------
+    how many limits, and whether an obstacle is new
+
+    """
+    count, new, budget = 0, False, REBUILDS
+    often = max(1, math.floor(SCAN_TIME / dt + 0.5))
+    phase, clearing = state.turn % often, CLEARING * p.robot_radius_m
+    reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(WHEEL, p.damper_gain)
+    x, y, apart = place.x, place.y, between(beams)
+    noisy = apart > 0.0 and is_noisy(p, noise)
+    for i in range(ranges.shape[0]):
+        distance = np.float64(ranges[i])
+        remembered = i % often == phase and distance >= 0.0
+        if not (remembered or 0.0 <= distance < reach):
+            continue
+        ahead = place.cosine * beams[0, i] - place.sine * beams[1, i]
+        aside = place.sine * beams[0, i] + place.cosine * beams[1, i]
+        if distance < reach:
+            limits = memory.limits
+            limits[count, 0], limits[count, 1] = ahead, aside
+            free = mean_beside(p, noise, ranges, apart, i) if noisy else distance
+            limits[count, 2] = wall_limit(p, free, ahead * drift.x + aside * drift.y,
+                                          state.margin)
+            count += 1
+        if remembered:
+            budget = clear(grid, x, y, ahead, aside, min(clearing, distance), budget)
+            hit_x, hit_y = x + distance * ahead, y + distance * aside
+            if distance < math.inf and not is_robot(
+                    p, memory.others, robot_id, hit_x, hit_y) and not is_mover(
+                    p, memory.movers, hit_x, hit_y, state.time):
+                new |= add_hit(grid, hit_x, hit_y)
+    return count, new
+
+
+@njit
+def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams: Floats,
+                 drift: Drift, margin: float, count: int) -> int:
+    """Write limits for obstacles out of view, after ``count``; return their number.
+
+    The robot saw them before. A laser that sees less than what is ahead hides some ahead. What
+    was seen whole from one side has a far side, too: it counts as a disc, which is larger until
+    it was seen often enough to be sure of. And wind blows a robot to where a laser of 180 degrees
+    does not look, too: without a limit there, a wall beside the robot would count in one turn and
+    not in the next, as the robot turns to and fro, and the wind would blow it there meanwhile.
+    """
+    narrow, blown = not sees_all_ahead(beams), not (is_calm(p, drift) or sees_all_round(beams))
+    if not (narrow or blown):
+        return count
+    last = beams.shape[1] - 1
+    edge = min(beams[0, 0], beams[0, last])  # cosine
+    reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(WHEEL, p.damper_gain)
+    cells, most = math.ceil(reach / grid.cell), count + HIDDEN
+    row, column = row_of(grid, place.y), column_of(grid, place.x)
+    for r in range(max(0, row - cells), min(SIDE, row + cells + 1)):
+        for c in range(max(0, column - cells), min(SIDE, column + cells + 1)):
+            if grid.evidence[r, c] <= 0 or count == most:
+                continue
+            dx = grid.origin_x + (c + np.float64(grid.hits[r, c, 0])) * grid.cell - place.x
+            dy = grid.origin_y + (r + np.float64(grid.hits[r, c, 1])) * grid.cell - place.y
+            distance = math.sqrt(dx * dx + dy * dy)
+            ahead = place.cosine * dx + place.sine * dy
+            towards = dx * drift.x + dy * drift.y if blown else 0.0
+            if (distance < reach and ahead < edge * distance
+                    and ((narrow and ahead > 0.0) or towards > 0.0)):
+                limits = memory.limits
+                limits[count, 0], limits[count, 1] = dx / distance, dy / distance
+                limits[count, 2] = wall_limit(p, distance, towards / distance, margin)
+                count += 1
+    return limit_discs(p, memory, place, edge, reach, margin, count) if narrow else count
+
+
+@njit_inner
+def limit_discs(p: Parameters, memory: Memory, place: Place, edge: float, reach: float,
+                margin: float, count: int) -> int:
+    """Write limits for discs ahead that stand and are out of view; return the number of limits.
+
+    ``edge`` is the cosine of half the view, ``reach`` (m) how near they count.
+    """
+    movers = memory.movers
+    for k in range(OBJECTS):
+        if movers.looks[k] > 0 and not movers.moves[k]:
+            dx, dy = movers.place[k, 0] - place.x, movers.place[k, 1] - place.y
+            radius = movers.radius[k]
+            if movers.looks[k] < SURE:
+                radius += UNSURE * p.robot_radius_m
+            distance = math.sqrt(dx * dx + dy * dy)
+            ahead = place.cosine * dx + place.sine * dy
+            if distance - radius < reach and 0.0 < ahead < edge * distance:
+                limits = memory.limits
+                limits[count, 0], limits[count, 1] = dx / distance, dy / distance
+                limits[count, 2] = wall_limit(p, distance - radius, 0.0, margin)
+                count += 1
+    return count
+
+
+@njit
+def list_neighbours(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floats,
+                    place: Place, dt: float, home: bool) -> int:
+    """Write the robots in sight to ``memory.near``; return how many.
+
+    ``encounters.first_contact`` has the columns. A robot that is ``home`` asks for their headings,
+    too.
+    """
+    count, sight = 0, SIGHT * p.robot_radius_m
+    fastest, still = 2.0 * p.forward_speed_mps, AT_REST * p.forward_speed_mps
+    for i in range(poses.shape[0]):
+        other_x, other_y = into(frame, poses[i, 0], poses[i, 1])
+        dx, dy = other_x - place.x, other_y - place.y
+        if i != robot_id and dx * dx + dy * dy < sight * sight:
+            vx = (other_x - memory.others[i, 0]) / dt
+            vy = (other_y - memory.others[i, 1]) / dt
+            speed2 = vx * vx + vy * vy
+            moves = still * still <= speed2 < fastest * fastest
+            near = memory.near
+            near[count, 0], near[count, 1] = dx, dy
+            near[count, 2], near[count, 3] = vx if moves else 0.0, vy if moves else 0.0
+            if home:
+                near[count, 4], near[count, 5] = heading_of(frame, poses[i, 2])
+            near[count, 6] = 2 * p.robot_radius_m + p.margin_m / 2
+            near[count, 7] = 2.0 if moves else 1.0
+            memory.headings[i, 2] = 1.0 if moves else 0.0
+            count += 1
+        memory.others[i, 0], memory.others[i, 1] = other_x, other_y
+    return count
+
+
+@njit
+def limit_near(p: Parameters, memory: Memory, robots: int, near: int, count: int) -> int:
+    """Write limits after ``count`` others; return how many there are.
+
+    One for each robot in sight, and one for each obstacle that moves: what comes nearer counts
+    as nearer by how fast it comes.
+    """
+    limits = memory.limits
+    for k in range(near):
+        dx, dy = memory.near[k, 0], memory.near[k, 1]
+        distance = math.sqrt(dx * dx + dy * dy)
+        if distance == 0.0:  # no way leads towards it; `lift_limits` needs its row
+            limits[count, 0], limits[count, 1], limits[count, 2] = 0.0, 0.0, math.inf
+        else:
+            limits[count, 0], limits[count, 1] = dx / distance, dy / distance
+            if k < robots:
+                limits[count, 2] = robot_limit(p, distance)
+            else:
+                towards = memory.near[k, 2] * dx + memory.near[k, 3] * dy
+                limits[count, 2] = (p.damper_gain * (distance - memory.near[k, 6])
+                                    + min(0.0, towards / distance))
+        count += 1
+    return count

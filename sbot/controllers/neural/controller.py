@@ -1,0 +1,323 @@
+"""A network as the controller of one robot: `controller: neural_controller.controller:Neural`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.controllers.neural import inputs as kinds
+from sbot.controllers.neural.function_policy import compile_for_robot
+from sbot.controllers.neural.inputs import input_table
+from sbot.controllers.neural.network import (
+    WHEELS,
+    Network,
+    checked_hold,
+    command_of_twist,
+    command_of_wheels,
+    load_network,
+)
+from sbot.controllers.neural.policy_file import Find, read_policy
+from sbot_common.compiled.jit import njit, njit_inline
+from sbot_common.elementary import exp, exp_of
+from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import Observation
+
+# Forward pass of a perceptron, a multi-layer perceptron and a CTRNN.
+#
+# Sums run in the order of the inputs, from the bias on, so the same weights give the same bits
+# everywhere. All functions have one signature:
+#
+# inputs : (I,)
+# weights : (W,)
+# memory : (M,) what the network remembers; read and written
+# outputs : (O,) written, each in [-1, 1]
+# layers : (L,) numbers of neurons, from the inputs to the outputs
+# dt : s, length of a tick
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# Time constants of a CTRNN's neurons: 10 to the power of a weight in [-1, 1], about a tick's
+# length to ten seconds (D. Floreano, S. Nolfi and others evolve them in this range).
+LEAST_TAU, MOST_TAU = 0.1, 10.0  # s
+TANH_IS_ONE = 20.0  # from here on, rounded
+
+
+@njit
+def tanh(x: float) -> float:
+    """Return the hyperbolic tangent, from ``exp``; within 2e-16 of it in absolute terms."""
+    if x < 0.0:
+        return -tanh_positive(-x)
+    return tanh_positive(x)
+
+
+@njit
+def tanh_positive(x: float) -> float:
+    """Return the hyperbolic tangent of x >= 0."""
+    if x > TANH_IS_ONE:
+        return 1.0
+    e = exp(-2.0 * x)
+    return (1.0 - e) / (1.0 + e)
+
+
+@njit
+def tanh_in_place(x: Floats) -> None:
+    """Replace each number of (N,) by its ``tanh``, bit for bit, in vectors."""
+    e = np.empty(len(x))
+    for i in range(len(x)):
+        e[i] = -2.0 * min(abs(x[i]), TANH_IS_ONE)
+    exp_of(e, e)
+    for i in range(len(x)):
+        tangent = (1.0 - e[i]) / (1.0 + e[i])
+        tangent = 1.0 if abs(x[i]) > TANH_IS_ONE else tangent
+        x[i] = -tangent if x[i] < 0.0 else tangent
+
+
+@njit
+def logistic(x: float) -> float:
+    """Return 1 / (1 + exp(-x))."""
+    return 1.0 / (1.0 + exp(-x)) if x > -700.0 else 0.0
+
+
+@njit
+def perceptron(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+               layers: Integers, dt: float) -> None:
+    """Compute tanh(bias + weights . inputs) of each output; weights row by row, bias first."""
+    weighted_sums(inputs, weights, outputs)
+    for o in range(len(outputs)):
+        outputs[o] = tanh(outputs[o])
+
+
+@njit_inline
+def weighted_sums(inputs: Floats, weights: Floats, outputs: Floats) -> None:
+    """Compute bias + weights . inputs of each output; weights row by row, bias first."""
+    row = len(inputs) + 1
+    for o in range(0, len(outputs) - 1, 2):  # two sums at once take hardly longer than one
+        one, other = o * row, (o + 1) * row
+        a, b = weights[one], weights[other]
+        for i in range(len(inputs)):
+            a += weights[one + 1 + i] * inputs[i]
+            b += weights[other + 1 + i] * inputs[i]
+        outputs[o], outputs[o + 1] = a, b
+    if len(outputs) % 2 == 1:
+        last = (len(outputs) - 1) * row
+        a = weights[last]
+        for i in range(len(inputs)):
+            a += weights[last + 1 + i] * inputs[i]
+        outputs[len(outputs) - 1] = a
+
+
+@njit
+def mlp(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
+        dt: float) -> None:
+    """Compute layer by layer tanh(bias + weights . values); ``memory`` holds the hidden values.
+
+    ``weights`` are those of the first layer, neuron by neuron, bias first; then the next layer's.
+    """
+    source, start, at = inputs, 0, 0
+    for layer in range(1, len(layers)):
+        last = layer == len(layers) - 1
+        target = outputs if last else memory[start:start + layers[layer]]
+        for o in range(layers[layer]):
+            total = weights[at]
+            for i in range(layers[layer - 1]):
+                total += weights[at + 1 + i] * source[i]
+            target[o] = tanh(total)
+            at += layers[layer - 1] + 1
+        start += 0 if last else layers[layer]
+        source = target
+
+
+@njit
+def ctrnn(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
+          dt: float) -> None:
+    """Advance a continuous-time recurrent network by Euler's method (R. D. Beer, 1995).
+
+    tau_i dy_i/dt = -y_i + sum_j w_ij logistic(y_j + bias_j) + sum_k g_ik input_k; neurons
+    ``layers[1]`` hidden ones, all joined to all, then perceptron outputs of their logistic values.
+    ``memory`` holds y and then the values of the neurons. ``weights``: for each neuron its time
+    constant's exponent, bias, weights from all neurons, weights from all inputs; for each output
+    bias and weights from all neurons.
+    """
+    hidden = layers[1]
+    row = 2 + hidden + len(inputs)
+    for j in range(hidden):
+        memory[hidden + j] = logistic(memory[j] + weights[j * row + 1])
+    for i in range(hidden):
+        at = i * row
+        total = -memory[i]
+        for j in range(hidden):
+            total += weights[at + 2 + j] * memory[hidden + j]
+        for k in range(len(inputs)):
+            total += weights[at + 2 + hidden + k] * inputs[k]
+        tau = time_constant(weights[at])
+        memory[i] += min(1.0, dt / tau) * total
+    at = hidden * row
+    for j in range(hidden):
+        memory[hidden + j] = logistic(memory[j] + weights[j * row + 1])
+    for o in range(len(outputs)):
+        total = weights[at]
+        for j in range(hidden):
+            total += weights[at + 1 + j] * memory[hidden + j]
+        outputs[o] = tanh(total)
+        at += hidden + 1
+
+
+@njit
+def time_constant(exponent: float) -> float:
+    """Return 10 ** exponent (s), within [LEAST_TAU, MOST_TAU]."""
+    return min(max(exp(2.302585092994046 * exponent), LEAST_TAU), MOST_TAU)
+
+
+_NO_ROW, _NO_ROW32 = np.empty((1, 0)), np.empty((1, 0), np.float32)  # no input asks for them
+_NOBODY = kinds.Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
+
+FORWARD: dict[str, Callable[..., None]] = {'perceptron': perceptron, 'mlp': mlp, 'ctrnn': ctrnn}
+
+
+class Neural:
+    """Controller that runs a network: what evolves in ``sbot.Worlds`` drives robots.
+
+    Parameters
+    ----------
+    network : path of a file that ``save_network`` wrote
+    hold : ticks that a decision lasts; None: as the file says, or 1 if it does not. A file of
+        ``sbot.learn.proof`` says 1, whatever the task had in training
+
+    Raises
+    ------
+    InputError
+        naming the file or ``hold``, and what was expected.
+
+    """
+
+    def __init__(self, network: str, hold: int | None = None) -> None:
+        own = None if hold is None else checked_hold(hold)
+        self.network, self._weights = load_network(network)
+        self._hold, self._waiting = own or self.network.hold or 1, 0
+        self._command = 0.0, 0.0
+        self._table = kinds.input_table(self.network.inputs)
+        self._layers = self.network.layers
+        self._memory = np.zeros(self.network.memory_count)
+        self._forward = FORWARD[self.network.kind]
+
+    def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
+        """Return (linear.x in m/s, angular.z in rad/s)."""
+        if self._waiting == 0:
+            self._command, self._waiting = self._decided(observation), self._hold
+        self._waiting -= 1
+        return self._command
+
+    def _decided(self, observation: Observation) -> tuple[float, float]:
+        """Return the command of a new decision."""
+        outputs = np.empty(2)
+        self._forward(network_inputs(self.network, self._table, observation), self._weights,
+                      self._memory, outputs, self._layers, self._hold * observation.dt)
+        n = self.network
+        command = command_of_wheels if n.outputs == WHEELS else command_of_twist
+        v, omega = command(outputs[0], outputs[1], n.max_speed, n.turn)
+        return float(v), float(omega)
+
+
+def network_inputs(network: Network, table: NDArray[np.int64], observation: Observation) -> Floats:
+    """Return the input values (I,) of an observation.
+
+    Raises
+    ------
+    InputError
+        naming the input, where the robot has no such sensor, too few beams, or no goal.
+
+    """
+    own, poses = observation.robot_id, np.array(observation.poses, np.float64)
+    if poses.ndim != 2 or poses.shape[1] != 3 or not 0 <= own < len(poses):
+        raise bad_value('observation', f'robot {own} and poses of shape {poses.shape}',
+                        'poses (N, 3) with a row of the robot')
+    sensed: dict[str, Any] = {}
+    out = np.zeros((1, network.input_count))
+    for name, (kind, first, size) in zip(network.inputs, table.tolist(), strict=True):
+        field = kinds.field_of(name)
+        value: Any = None if field is None else getattr(observation, field)
+        if field is not None:
+            if value is None:
+                raise InputError(f'input {name} needs a sensor that the robot does not have; add '
+                                 'it to '
+                                 '`sensors` of the scenario')
+            sensed[field] = value
+        if kind == kinds.INFRARED and len(value) != size:  # compiled code would write behind it
+            raise bad_value(f'input {name}', f'{len(value)} readings', f'{size}')
+        if kind == kinds.SCAN:
+            kinds.check_beams(name, size, len(value.ranges))
+        if kind == kinds.READING:
+            if len(value) != size:
+                raise bad_value('inputs', name, f"{name.partition(':')[0]}:{len(value)}")
+            out[0, first:first + size] = value
+        if kind == kinds.GOAL:
+            if observation.goal is None:
+                raise InputError(f'input {name} needs a goal; give the robot one')
+            sensed['goal'] = observation.goal
+    scan, heard = sensed.get('scan'), sensed.get('neighbours')
+    senses = kinds.Senses(
+        poses, _row('goal', sensed.get('goal'), 2),
+        _NO_ROW32 if 'infrared' not in sensed else np.array([sensed['infrared']], np.float32),
+        _NO_ROW32 if scan is None else np.array(scan.ranges, np.float32, ndmin=2),
+        1.0 if scan is None else float(scan.range_max), _row('wind', sensed.get('wind'), 2),
+        _row('twist', sensed.get('twist'), 3))
+    if heard is not None and len(heard.bearing) != len(heard.range):
+        raise bad_value('neighbours', f'{len(heard.bearing)} bearings', f'{len(heard.range)}')
+    kinds.gather_one(own, table, senses, _NOBODY if heard is None else kinds.Heard(
+        np.array([0, len(heard.range)]), np.array(heard.range, np.float64),
+        np.array(heard.bearing, np.float64)), out)
+    inputs: Floats = out[0]
+    return inputs
+
+
+def _row(name: str, values: Sequence[float] | None, count: int) -> Floats:
+    """Return numbers as a row (1, count), as compiled code does not look how many there are."""
+    if values is None:
+        return _NO_ROW
+    if len(values) != count:
+        raise bad_value(name, f'{len(values)} numbers', f'{count}')
+    return np.array([values], np.float64)
+
+
+# A function policy as the controller of one robot: `controller: function_policy`.
+
+class FunctionController:
+    """Controller that asks a compiled function, with the bits that ``sbot.Worlds`` gives.
+
+    Parameters
+    ----------
+    policy : path of a file that ``save_policy`` wrote; its function is executed
+    find : returns the function that a file calls 'module:function'
+
+    Raises
+    ------
+    InputError
+        naming the file, and what was expected.
+    UserCodeError
+        if numba cannot compile the function.
+
+    """
+
+    def __init__(self, policy: str, find: Find) -> None:
+        saved = read_policy(policy)
+        self.network = saved.network
+        self._function = saved.function(find)
+        compile_for_robot(self._function, policy)
+        self._table = input_table(self.network.inputs)
+        self._weights, self._layers = saved.weights, self.network.layers
+        self._weights.flags.writeable = self._layers.flags.writeable = False
+        # Outputs keep what they are from tick to tick, too, as in a batch.
+        self._memory, self._outputs = np.zeros(saved.memory_count), np.zeros(2)
+
+    def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
+        """Return (linear.x in m/s, angular.z in rad/s)."""
+        outputs, n = self._outputs, self.network
+        self._function(network_inputs(n, self._table, observation), self._weights, self._memory,
+                       outputs, self._layers, observation.dt)
+        command = command_of_wheels if n.outputs == WHEELS else command_of_twist
+        v, omega = command(outputs[0], outputs[1], n.max_speed, n.turn)
+        return float(v), float(omega)

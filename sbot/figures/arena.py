@@ -1,0 +1,319 @@
+"""Label of the wind in a picture: mean wind, gust and turbulence."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+from matplotlib import rcParams
+from matplotlib.axes import Axes
+from matplotlib.collections import EllipseCollection, LineCollection
+from matplotlib.colors import hsv_to_rgb, to_hex
+from matplotlib.font_manager import FontProperties
+from matplotlib.text import Annotation
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import MaxNLocator, MultipleLocator
+from numpy.typing import NDArray
+
+from sbot.figures.data import RunData
+from sbot.figures.palette import DARK, palette
+from sbot.scenario.assemble import robot_bodies
+from sbot.scenario.controllers import has_leader
+from sbot_common.clock import NANOSECONDS
+from sbot_sim.world.geometry import rectangle_corners
+from wind_model.gust import gust_window, mean_force
+from wind_model.parameters import STILL
+
+# Shapes in an arena: discs, lines, and the rectangles of bodies.
+
+Array = NDArray[np.float64]
+
+Rectangle = tuple[float, float, float]  # length, width and offset of a body (m)
+
+
+def discs(axes: Axes, centres: Array, width: Array, **style: Any) -> EllipseCollection:  # noqa: ANN401
+    """Return discs of (M,) diameters (m) at (M, 2), to be added to ``axes``."""
+    return EllipseCollection(width, width, np.zeros(len(width)), units='xy',
+                             offsets=centres, offset_transform=axes.transData, **style)
+
+
+def lines(ends: Array, **style: Any) -> LineCollection:  # noqa: ANN401
+    """Return straight lines between ends (M, 2, 2) (m)."""
+    pieces: Any = ends  # matplotlib takes arrays, its annotations only lists
+    return LineCollection(pieces, **style)
+
+
+def rectangles_of(data: RunData) -> dict[int, Rectangle]:
+    """Return the rectangular bodies, by robot; the others are round."""
+    bodies = enumerate(robot_bodies(data.scenario))
+    return {i: (body.length, body.width, body.offset) for i, body in bodies if body.is_rectangle}
+
+
+def outline(pose: Array, rectangle: Rectangle) -> Array:
+    """Return the corners (4, 2) m of a rectangular body at a pose (3,)."""
+    length, width, offset = rectangle
+    x, y, yaw = pose.tolist()
+    return rectangle_corners((x + offset * math.cos(yaw), y + offset * math.sin(yaw), length,
+                              width, yaw))
+
+
+def outlines(rectangles: dict[int, Rectangle], poses: Array) -> list[Array]:
+    """Return the outlines (4, 2) m of rectangular bodies, the first on top; poses are (N, 3)."""
+    return [outline(poses[i], rectangles[i]) for i in sorted(rectangles, reverse=True)]
+
+
+# Colours of robots: one each, or one for all; those of headings.
+
+LEADER = '#e69f00'
+
+MOST_NAMED = 8  # above this robots have one colour and no line of their own
+
+
+def robot_colours(data: RunData, by: str = '') -> list[str]:
+    """Return each robot's colour; a leader's is the same in every picture.
+
+    More than ``MOST_NAMED`` robots have one colour together, and with ``by='robot'`` one each.
+    """
+    count, dark = len(data.radius), palette() is DARK
+    if count <= MOST_NAMED:
+        return [LEADER, *palette().followers[:count - 1]]
+    if by == 'robot':
+        # Steps of the golden ratio keep the hues of robots with near ids apart.
+        hue = np.arange(count) * (math.sqrt(1.25) - 0.5) % 1.0
+        shade = (0.86 if dark else 0.55) + (0.14 if dark else 0.3) * (np.arange(count) % 3) / 2
+        return [to_hex(colour) for colour in hsv_to_rgb(
+            np.column_stack([hue, np.full(count, 0.55 if dark else 0.75), shade]))]
+    many = palette().many
+    return [LEADER if has_leader(data.scenario) else many] + [many] * (count - 1)
+
+
+def heading_colours(yaw: Array) -> Any:  # noqa: ANN401 - matplotlib takes arrays
+    """Return a colour for each heading (N,) (rad), which goes round with it; (N, 3) RGB."""
+    hue = np.mod(yaw / math.tau + 0.6, 1.0)
+    saturation, value = (0.55, 1.0) if palette() is DARK else (0.75, 0.8)
+    shade = np.column_stack([hue, np.full(len(hue), saturation), np.full(len(hue), value)])
+    return hsv_to_rgb(shade)
+
+
+# View of an arena: its limits, how large robots are drawn in it, what stands above it.
+
+# How large a robot is drawn at least, as a share of the arena's longer side: few, or many.
+_LEAST_SIZE, _LEAST_SIZE_OF_MANY = 0.006, 0.004
+_LEAST_POINTS = 3.0  # pt, its radius, also in a small panel; of more robots less
+_LEADER_AMONG_MANY = 1.6  # times larger, to be found
+ABOVE = 'above'  # mark of what is written above the axes
+
+
+def view_of(data: RunData) -> tuple[float, float, float, float]:
+    """Return xmin, ymin, xmax, ymax (m) of the view: the bounds, where walls stand on them.
+
+    If no walls keep robots inside, tracks are shown for half an arena beyond the bounds, and there
+    is a small margin.
+    """
+    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
+    if has_walls(data):
+        return xmin, ymin, xmax, ymax
+    side = max(xmax - xmin, ymax - ymin)
+    margin = 0.01 * side
+    reach = data.radius[:, np.newaxis]
+    low = (data.poses[:, :, :2] - reach).min(axis=(0, 1))
+    high = (data.poses[:, :, :2] + reach).max(axis=(0, 1))
+    xmin, ymin = np.minimum((xmin, ymin), np.maximum(low, (xmin - side / 2, ymin - side / 2)))
+    xmax, ymax = np.maximum((xmax, ymax), np.minimum(high, (xmax + side / 2, ymax + side / 2)))
+    return float(xmin - margin), float(ymin - margin), float(xmax + margin), float(ymax + margin)
+
+
+def has_walls(data: RunData) -> bool:
+    """Tell whether walls stand on the bounds."""
+    return len(data.world.segments) > len(data.world.inner_segments)
+
+
+def drawn_radius(data: RunData, scale: float) -> Array:
+    """Return how large each robot is drawn (m): its size, but large enough to be seen; (N,).
+
+    ``scale`` is a metre's length (pt).
+    """
+    xmin, ymin, xmax, ymax = view_of(data)
+    many = len(data.radius) > MOST_NAMED
+    least = _LEAST_SIZE_OF_MANY if many else _LEAST_SIZE
+    points = _LEAST_POINTS * min(1.0, math.sqrt(MOST_NAMED / len(data.radius)))
+    radius = np.maximum(data.radius, max(least * max(xmax - xmin, ymax - ymin), points / scale))
+    if many and has_leader(data.scenario):
+        radius[0] *= _LEADER_AMONG_MANY
+    return radius
+
+
+def widths_of_discs(axes: Axes, data: RunData, rectangles: dict[int, Rectangle]) -> Array:
+    """Return how wide each robot's disc is drawn (N,) m; 0 for rectangles."""
+    width = 2.0 * drawn_radius(data, points_a_metre(axes, data))
+    width[list(rectangles)] = 0.0
+    return width
+
+
+def points_a_metre(axes: Axes, data: RunData) -> float:
+    """Return the length of a metre (pt) of the view in the axes."""
+    xmin, ymin, xmax, ymax = view_of(data)
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        return 72.0 / (xmax - xmin)
+    place = axes.get_position(original=True)
+    return 72.0 * min(float(place.width * figure.get_figwidth()) / (xmax - xmin),
+                      float(place.height * figure.get_figheight()) / (ymax - ymin))
+
+
+def drawn_width(axes: Axes, data: RunData) -> float:
+    """Return the width (pt) of the view in the axes, which may be wider."""
+    xmin, _, xmax, _ = view_of(data)
+    return (xmax - xmin) * points_a_metre(axes, data)
+
+
+def above_axes(axes: Axes, text: str, side: float, up: float = 0.0,
+               **style: Any) -> Annotation:  # noqa: ANN401
+    """Write above the axes, on the line of its title: from the left (0) or right (1).
+
+    The last line of several is there, ``up`` (inches) lifts it.
+    """
+    return axes.annotate(text, (side, 1.0), xycoords='axes fraction', textcoords='offset points',
+                         xytext=(0.0, rcParams['axes.titlepad'] + 72.0 * up), va='baseline',
+                         ha='right' if side else 'left', parse_math=False, gid=ABOVE, **style)
+
+
+# Ticks of an arena: the same steps on both axes.
+
+_TICK = 0.6  # inches between ticks at least
+
+
+def set_ticks(axes: Axes, width: float, height: float) -> None:
+    """Set ticks of the same steps on both axes of a view (m), unless one side is too short."""
+    figure = axes.get_figure(root=True)
+    inches = axes.get_position().width * figure.get_figwidth() if figure is not None else 0.0
+    count = int(np.clip(inches / _TICK, 3, 9))
+    step = _step(max(width, height), count)
+    for axis, side in ((axes.xaxis, width), (axes.yaxis, height)):
+        axis.set_major_locator(MultipleLocator(step if side >= step else _step(side, 2)))
+
+
+def _step(side: float, count: int) -> float:
+    """Return the least of 1, 2 and 5 of a power of ten that divides a side into so few."""
+    steps = MaxNLocator(nbins=count, steps=[1, 2, 5, 10]).tick_values(0.0, side)
+    return float(steps[1] - steps[0])
+
+
+# Texts that fit into a width: how wide a line is, lines of a long text, a shortened text.
+
+GAP = 12.0  # pt between two texts on one line
+LINE = 0.17  # inches from a line to the next
+
+
+def width_of(text: str, size: float | str = 'medium', weight: str = 'normal') -> float:
+    """Return the width (pt) of the widest line of a text."""
+    font = FontProperties(family=rcParams['font.family'], size=size, weight=weight)
+    return max(float(text_to_path.get_text_width_height_descent(line, font, False)[0])
+               for line in text.split('\n'))
+
+
+def shortened(text: str, width: float, size: float | str = 'medium') -> str:
+    """Return a text of one line, with '…' at its end where it is wider than ``width`` (pt)."""
+    if width_of(text, size) <= width:
+        return text
+    least, most = 0, len(text)  # letters that fit, and that do not
+    while least + 1 < most:
+        middle = (least + most) // 2
+        fits = width_of(f'{text[:middle].rstrip()}…', size) <= width
+        least, most = (middle, most) if fits else (least, middle)
+    return f'{text[:least].rstrip()}…'
+
+
+def wrapped(text: str, width: float, size: float | str = 'medium') -> str:
+    """Return a text in lines of at most ``width`` (pt), broken at blanks; long words end in '…'.
+
+    A no-break space becomes a blank.
+    """
+    return _lines(text.split(' '), width, size).replace('\xa0', ' ')
+
+
+def wrapped_parts(label: str, width: float) -> str:
+    """Return a label of the wind in lines, broken only between its parts."""
+    return _lines(re.split(r'(?<=,) | (?=\+ )', label), width, 'medium')
+
+
+def _lines(parts: list[str], width: float, size: float | str) -> str:
+    lines: list[str] = []
+    for part in parts:
+        if lines and width_of(longer := f'{lines[-1]} {part}', size) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(shortened(part, width, size))
+    return '\n'.join(lines)
+
+
+COMPASS = '→↗↑↖←↙↓↘'  # directions, each an eighth of a turn from the one before
+
+
+def wind_label(data: RunData, strongest: float, index: int | None = None) -> str:
+    """Return what a picture says about the wind; '' if there is none.
+
+    Parameters
+    ----------
+    data : of the run
+    strongest : speed (m/s) of the mean wind where it is strongest
+    index : of the stamp that is shown; None: all, so that a gust is named with its times
+
+    """
+    parts = []
+    row = -1 if index is None else data.air.row(int(data.stamps_ns[index]))
+    if strongest > 0.0:
+        way = ' at most' if data.field is not None else _arrow(data.air.velocity[row])
+        parts.append(f'wind{way} {strongest:.2g} m/s')
+    if index is None:
+        gust = _gust(*strongest_gust(data))
+        parts += [gust + _times(data)] * bool(gust)
+    else:
+        gust = _gust(data.air.gust[row], _extra_force(data)[row])
+        if 'm/s' in gust and parts:  # one unit for both
+            parts[0] = parts[0].removesuffix(' m/s')
+        parts = [' + '.join([*parts, *[gust] * bool(gust)])] if parts or gust else []
+    waves = data.scenario.wind.turbulence
+    if waves.turbulence != STILL:
+        parts.append(f'turbulence {waves.turbulence_speed:.2g} m/s')
+    return ', '.join(parts)
+
+
+def strongest_gust(data: RunData) -> tuple[Array, Array]:
+    """Return the speed (m/s) and the force (N) of a run's gust, each (3,); 0 without a gust."""
+    if len(data.air.gust) <= 1:  # no run, only its start
+        return np.zeros(3), np.zeros(3)
+    extra = _extra_force(data)
+    speed: Array = data.air.gust[np.hypot(*data.air.gust[:, :2].T).argmax()]
+    force: Array = extra[np.hypot(*extra[:, :2].T).argmax()]
+    return speed, force
+
+
+def _extra_force(data: RunData) -> Array:
+    """Return what gusts add to the mean force (T, 3) N."""
+    extra: Array = data.air.force - mean_force(data.scenario.wind.flow)
+    return extra
+
+
+def _times(data: RunData) -> str:
+    """Return when the gust blows, in the scenario's times; no end that the run does not reach."""
+    begin, end = gust_window(data.scenario.wind.flow)
+    until = f' to {end / NANOSECONDS:.6g}' if end <= int(data.stamps_ns[-1]) else ''
+    return f' from {begin / NANOSECONDS:.6g}{until} s'
+
+
+def _gust(speed: Array, force: Array) -> str:
+    """Return the text of a gust's speed (m/s) and force (N), each (3,); '' without."""
+    strengths = ((speed, 'm/s'), (force, 'N'))
+    texts = [f'gust{_arrow(vector)} {math.hypot(*vector[:2]):.2g} {unit}'
+             for vector, unit in strengths if math.hypot(*vector[:2]) > 1e-9]
+    return ' + '.join(texts)
+
+
+def _arrow(vector: Array) -> str:
+    """Return a blank and the arrow nearest to the direction of a vector; '' without one."""
+    x, y = vector[:2].tolist()
+    eighths = round(math.atan2(y, x) * len(COMPASS) / math.tau)
+    return f' {COMPASS[eighths % len(COMPASS)]}' if x or y else ''

@@ -1,1 +1,0 @@
-"""Drawing of the arena, a subject each."""

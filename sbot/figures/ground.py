@@ -1,0 +1,359 @@
+"""Everything of an arena that does not move: its edge, zones, obstacles, wind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import EllipseCollection
+from matplotlib.font_manager import FontProperties
+from matplotlib.patheffects import withStroke
+from matplotlib.textpath import text_to_path
+from numpy.typing import NDArray
+
+from sbot.figures.arena import (
+    MOST_NAMED,
+    discs,
+    drawn_radius,
+    has_walls,
+    points_a_metre,
+    robot_colours,
+    set_ticks,
+    view_of,
+)
+from sbot.figures.data import Goal, RunData
+from sbot.figures.obstacles import draw_obstacles, draw_wind, inside_obstacles
+from sbot.figures.palette import palette
+from sbot.scenario.assemble import zone_colour
+from sbot.scenario.controllers import goal_tolerances
+from sbot.scenario.model import Zone
+
+# Goals of robots: rings, and crosses in those where no robot is.
+
+Array = NDArray[np.float64]
+
+_RING = 1.35  # times as wide as its robot is the ring of a goal at least
+_WIDE = 1.4  # times as wide as the ring is a tolerance that has its own circle
+
+
+def latest_goals(data: RunData, stamp_ns: int) -> list[Goal]:
+    """Return each robot's goal at a time."""
+    latest = {goal.robot: goal for goal in data.goals if goal.stamp_ns <= stamp_ns}
+    return [latest[robot] for robot in sorted(latest)]
+
+
+def covered_goals(data: RunData, stamp_ns: int, scale: float) -> NDArray[np.bool_]:
+    """Tell at which of the latest goals a robot is, so near that it touches the ring; (G,).
+
+    ``scale`` is a metre's length (pt).
+    """
+    goals = latest_goals(data, stamp_ns)
+    xy = np.array([(goal.x, goal.y) for goal in goals]).reshape(-1, 1, 2)
+    robots = data.poses[np.searchsorted(data.stamps_ns, stamp_ns, side='right') - 1, :, :2]
+    covered: NDArray[np.bool_] = (np.hypot(*np.moveaxis(xy - robots, 2, 0))
+                                  < (1.0 + _RING) * drawn_radius(data, scale)).any(axis=1)
+    return covered
+
+
+def wide_tolerances(data: RunData, goals: list[Goal], scale: float) -> Array:
+    """Return x, y, radius (K, 3) (m) of tolerances that are much wider than the rings of goals.
+
+    ``scale`` is a metre's length (pt).
+    """
+    tolerances, rings = goal_tolerances(data.scenario), _RING * drawn_radius(data, scale)
+    rows = {(goal.x, goal.y, tolerances[goal.robot]) for goal in goals
+            if tolerances[goal.robot] > _WIDE * rings[goal.robot]}
+    return np.array(sorted(rows)).reshape(-1, 3)
+
+
+def _draw_tolerances(axes: Axes, data: RunData, goals: list[Goal]) -> None:
+    wide = wide_tolerances(data, goals, points_a_metre(axes, data))
+    if len(wide):
+        axes.add_collection(discs(axes, wide[:, :2], 2.0 * wide[:, 2], facecolors='none',
+                                  edgecolors=palette().goal, linewidths=0.6, alpha=0.6,
+                                  zorder=3.4, gid='tolerances'))
+
+
+def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
+               by: str = '') -> None:
+    """Draw the goals of a time as red rings; of a few robots, filled with their colours.
+
+    Of many with a colour each, ``by='robot'``, the rings and crosses have these colours.
+
+    A thin circle is the tolerance of a goal, if that is much wider than the ring.
+    A ring is wider than its robot, which is drawn over it. The cross in it is left out while a
+    robot is there, as it would hide the robot.
+    """
+    goals = latest_goals(data, stamp_ns)
+    if not goals:
+        return
+    _draw_tolerances(axes, data, goals)
+    xy = np.array([(goal.x, goal.y) for goal in goals])
+    few = len(data.radius) <= MOST_NAMED
+    size = (30.0 if small else 70.0) if few else 22.0  # square points
+    # Thin enough to tell a cross in a ring from a blot.
+    line = (0.9 if small else 1.2) if few else 0.7
+    xy, own, shared, counts = np.unique(xy, axis=0, return_index=True, return_inverse=True,
+                                        return_counts=True)
+    axes.apply_aspect()  # the axes are as small as the arena makes them
+    scale = points_a_metre(axes, data)
+    wide = _RING * 2.0 * scale * drawn_radius(data, scale)
+    rings = np.full(len(xy), size)
+    np.maximum.at(rings, shared.ravel(), [wide[goal.robot] ** 2 for goal in goals])
+    free = ~covered_goals(data, stamp_ns, scale)[own]
+    edges = [palette().goal] * len(xy)
+    if few or by == 'robot':  # a goal of several robots has no colour
+        colours = robot_colours(data, by)
+        single = counts == 1
+        if not few:
+            line = 1.2
+            edges = [colours[goals[k].robot] if alone else edge
+                     for k, alone, edge in zip(own, single, edges, strict=True)]
+        axes.scatter(xy[single, 0], xy[single, 1], s=rings[single], marker='o', linewidths=0.0,
+                     zorder=3.1, alpha=0.5,  # below boxes and tracks
+                     facecolors=[colours[goals[k].robot] for k in own[single]])
+    over = 8.5 if counts.max() > 1 else 6.5  # a crowd would hide the ring of its goal
+    # With a rim, as red on other colours is hard to see.
+    rim = [withStroke(linewidth=line + 0.7, foreground=palette().ground)]
+    axes.scatter(xy[:, 0], xy[:, 1], s=rings, marker='o', facecolors='none',
+                 edgecolors=edges, linewidths=line, zorder=over, path_effects=rim)
+    axes.scatter(xy[free, 0], xy[free, 1], s=0.6 * size, marker='+',
+                 color=[edges[k] for k in np.flatnonzero(free)], linewidths=line, zorder=8.5,
+                 path_effects=rim)
+
+
+# Places of the names of zones: above them, or where they hide less of what moves.
+
+_GAP, _POINT_GAP = 2.0, 5.0  # points between a zone, or a zone without radius, and its name
+_DIAGONAL = math.sqrt(0.5)
+_MOST_POINTS = 4000  # of all tracks that are looked at
+_ROOM_OF_NUMBER = 6.0  # points around a robot, where its id may be
+_FEW = 20  # robots, which have ids
+# How bad it is that a name hides one of these.
+_NAME, _ROBOT, _OBSTACLE, _START, _TRACK = 30.0, 10.0, 6.0, 4.0, 2.0
+
+
+class View(NamedTuple):
+    """What of an arena is seen, and how large."""
+
+    low: tuple[float, float]  # m, lower left corner
+    high: tuple[float, float]  # m, upper right corner
+    scale: float  # points a metre
+
+    def points(self, xy: Array) -> Array:
+        """Return places (..., 2) (m) as points from the lower left corner."""
+        placed: Array = (xy - self.low) * self.scale
+        return placed
+
+
+class Place(NamedTuple):
+    """Where a name is written: ``shift`` from ``anchor`` to its side or corner."""
+
+    anchor: tuple[float, float]  # m
+    shift: tuple[float, float]  # points
+    across: str = 'center'  # which side of the name that is: left, center or right
+    up: str = 'bottom'  # bottom, center or top
+
+    def box(self, view: View, width: float, height: float) -> Array:
+        """Return xmin, ymin, xmax, ymax (points) of a name of this size."""
+        x, y = (view.points(np.array(self.anchor)) + self.shift).tolist()
+        x -= {'left': 0.0, 'center': 0.5, 'right': 1.0}[self.across] * width
+        y -= {'bottom': 0.0, 'center': 0.5, 'top': 1.0}[self.up] * height
+        return np.array([x, y, x + width, y + height])
+
+
+def places_of(zone: Zone, view: View, width: float, height: float) -> list[Place]:
+    """Return where a name can be written, the best first; none for a zone outside the view.
+
+    ``width`` and ``height`` are those of the name (points).
+    """
+    (xmin, ymin), (xmax, ymax), scale = view
+    (x, y), radius = zone.center, zone.radius or 0.0
+    # The part of the zone at the side where the most of it is in view.
+    anchor = min(max(x, xmin), xmax)
+    if abs(x - anchor) > radius:
+        return []
+    half = math.sqrt(radius * radius - (x - anchor) * (x - anchor))
+    low, high = y - half, y + half
+    if low > ymax or high < ymin:
+        return []
+    gap = _POINT_GAP if zone.radius is None else _GAP
+    middle = (anchor - xmin) * scale
+    last = max((xmax - xmin) * scale - _GAP - 0.5 * width, _GAP + 0.5 * width)
+    aside = max(_GAP + 0.5 * width, min(middle, last)) - middle
+    size = (xmax - xmin) * scale, (ymax - ymin) * scale
+    found = []
+    if high + (gap + height) / scale <= ymax:
+        found.append(Place((anchor, high), (aside, gap)))
+    if low - (gap + height) / scale >= ymin:
+        found.append(Place((anchor, low), (aside, -gap), up='top'))
+    for place in (*_inside(zone, width / scale), *_around(zone, gap)):
+        box = place.box(view, width, height)
+        if (box[:2] >= _GAP).all() and (box[2:] <= np.array(size) - _GAP).all():
+            found.append(place)
+    return found or [Place((anchor, ymax), (aside, -_GAP), up='top')]
+
+
+def _inside(zone: Zone, width: float) -> Iterator[Place]:
+    """Yield places at the upper and lower edge within a zone, if the name (m) has room there."""
+    (x, y), radius = zone.center, zone.radius or 0.0
+    if width < 1.6 * radius:
+        up = math.sqrt(radius * radius - 0.25 * width * width)
+        yield Place((x, y + up), (0.0, -_GAP), up='top')
+        yield Place((x, y - up), (0.0, _GAP))
+
+
+def _around(zone: Zone, gap: float) -> Iterator[Place]:
+    """Yield places at the corners and sides of a zone, outside."""
+    (x, y), radius = zone.center, zone.radius or 0.0
+    away, near = _DIAGONAL * radius, _DIAGONAL * gap
+    for up, edge in ((1.0, 'bottom'), (-1.0, 'top')):
+        for right, side in ((1.0, 'left'), (-1.0, 'right')):
+            yield Place((x + right * away, y + up * away), (right * near, up * near), side, edge)
+    for right, side in ((1.0, 'left'), (-1.0, 'right')):
+        yield Place((x + right * radius, y), (right * gap, 0.0), side, 'center')
+
+
+class Scene:
+    """What names of zones should not hide: robots, goals, starts, tracks, obstacles, other names.
+
+    Parameters
+    ----------
+    data : of the run
+    view : of the arena
+    shown : indexes of the stamps that pictures show; none: the end, and the tracks until then
+
+    """
+
+    def __init__(self, data: RunData, view: View, shown: Sequence[int] = ()) -> None:
+        self._data, self._view = data, view
+        radius = view.scale * drawn_radius(data, view.scale)
+        reach = 1.5 * radius + _ROOM_OF_NUMBER * (1 < len(radius) <= _FEW)
+        things = []
+        for row in shown or (-1,):
+            goals = latest_goals(data, int(data.stamps_ns[row]))
+            things += [(data.poses[row, :, :2], reach, _ROBOT),
+                       (np.array([(goal.x, goal.y) for goal in goals]).reshape(-1, 2),
+                        1.35 * radius[[goal.robot for goal in goals]], _ROBOT),
+                       (data.boxes[row, :, :2], np.full(data.boxes.shape[1], 8.0), _ROBOT),
+                       (data.obstacles[row], view.scale * data.moving_radius, _OBSTACLE)]
+        tracks = data.poses[:0, :, :2]
+        if not shown:
+            things.append((data.poses[0, :, :2], radius, _START))
+            step = -(-data.poses.shape[0] * len(radius) // _MOST_POINTS)
+            tracks = data.poses[::step, :, :2]
+        self._tracks = view.points(tracks)
+        self._centres = view.points(np.vstack([each[0] for each in things]))
+        self._reach = np.concatenate([each[1] for each in things])
+        self._weight = np.repeat([each[2] for each in things], [len(each[0]) for each in things])
+        self._names: list[Array] = []
+
+    def choose(self, places: list[Place], width: float, height: float) -> Place:
+        """Return the first of the places that hide least, and keep it free of other names."""
+        boxes = [place.box(self._view, width, height) for place in places]
+        costs = [self._cost(box) for box in boxes]
+        best = int(np.argmin(costs))
+        self._names.append(boxes[best])
+        return places[best]
+
+    def _cost(self, box: Array) -> float:
+        away = _distance(self._centres, box)
+        cost = float(self._weight[away < self._reach].sum())
+        within = _distance(self._tracks, box) < 1.0
+        cost += _TRACK * float(within.any(axis=0).sum())
+        cost += _NAME * sum(bool((box[:2] < other[2:]).all() and (other[:2] < box[2:]).all())
+                            for other in self._names)
+        grid = np.meshgrid(np.linspace(box[0], box[2], 5), np.linspace(box[1], box[3], 3))
+        spots = np.column_stack([each.ravel() for each in grid]) / self._view.scale
+        return cost + _OBSTACLE * float(
+            inside_obstacles(self._data, spots + self._view.low).mean() > 0.0)
+
+
+def _distance(points: Array, box: Array) -> Array:
+    """Return how far points (..., 2) are from a box, 0 within it."""
+    beyond = np.maximum(np.maximum(box[:2] - points, points - box[2:]), 0.0)
+    distance: Array = np.hypot(beyond[..., 0], beyond[..., 1])
+    return distance
+
+
+# Zones of a scenario in pictures: named places on the floor, such as a nest or a lamp.
+
+_FILL = 0.22  # opacity
+_POINT = 42.0  # of a zone without radius: size as scatter takes it
+MOST_NAMES = 300  # names of more zones would cover each other, and take minutes
+NAME = 'name of a zone'  # mark of its text
+_LINE = 1.3  # height of a name, in sizes of its letters
+
+
+def draw_zones(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
+    """Draw zones as discs beneath everything that moves, and their names above it, with a halo.
+
+    A name is at the upper edge of its zone, or where it hides less: robots, goals, tracks,
+    obstacles and other names. ``shown``: indexes of the stamps that pictures side by side show;
+    none: the tracks and their end. Only the first ``MOST_NAMES`` have names.
+    """
+    zones = data.scenario.world.zones
+    # All at once: an artist for each zone takes minutes for thousands.
+    _draw_discs(axes, [zone for zone in zones if zone.radius is not None])
+    points = [zone for zone in zones if zone.radius is None]
+    if points:
+        x, y = zip(*(zone.center for zone in points), strict=True)
+        axes.scatter(x, y, s=_POINT, marker='D', color=[zone_colour(zone) for zone in points],
+                     linewidths=0.0, zorder=0.8, gid='zones')
+    if zones:
+        _write_names(axes, data, shown)
+
+
+def _write_names(axes: Axes, data: RunData, shown: Sequence[int]) -> None:
+    axes.apply_aspect()  # else the size of the view is not known
+    (xmin, xmax), (ymin, ymax) = axes.get_xlim(), axes.get_ylim()
+    view = View((xmin, ymin), (xmax, ymax), points_a_metre(axes, data))
+    scene = Scene(data, view, shown)
+    font = FontProperties(size='medium')
+    height = _LINE * font.get_size_in_points()
+    rim = [withStroke(linewidth=2.0, foreground=palette().ground)]
+    for zone in data.scenario.world.zones[:MOST_NAMES]:
+        width = text_to_path.get_text_width_height_descent(zone.name, font, False)[0]
+        places = places_of(zone, view, width, height)
+        if places:
+            place = scene.choose(places, width, height)
+            axes.annotate(zone.name, place.anchor, xytext=place.shift, ha=place.across,
+                          va=place.up, textcoords='offset points', fontproperties=font,
+                          color=palette().ink, zorder=8.7, parse_math=False,
+                          annotation_clip=False, path_effects=rim, gid=NAME)
+
+
+def _draw_discs(axes: Axes, zones: Sequence[Zone]) -> None:
+    if not zones:
+        return
+    width = np.array([2.0 * (zone.radius or 0.0) for zone in zones])
+    centres, colours = [zone.center for zone in zones], [zone_colour(zone) for zone in zones]
+    for style in ({'facecolors': colours, 'linewidths': 0.0, 'alpha': _FILL, 'zorder': 0.7},
+                  {'facecolors': 'none', 'edgecolors': colours, 'linewidths': 1.0,
+                   'zorder': 0.8}):
+        axes.add_collection(EllipseCollection(
+            width, width, np.zeros(len(width)), units='xy', offsets=centres,
+            offset_transform=axes.transData, gid='zones', **style))
+
+
+def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,
+               index: int | None = None, shown: Sequence[int] = (),
+               width: float = math.inf) -> None:
+    """Draw everything that does not move: as ``draw_world``, and the wind as ``draw_wind``."""
+    draw_world(axes, data, shown)
+    draw_wind(axes, data, name_wind, index, width)
+
+
+def draw_world(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
+    """Draw everything that does not move but the wind; zones as ``draw_zones`` does."""
+    xmin, ymin, xmax, ymax = view_of(data)
+    axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
+    axes.tick_params(length=2)
+    set_ticks(axes, xmax - xmin, ymax - ymin)
+    for spine in axes.spines.values():  # walls are drawn; without them a faint frame
+        spine.set(visible=not has_walls(data), color=palette().grid)
+    draw_zones(axes, data, shown)
+    draw_obstacles(axes, data)

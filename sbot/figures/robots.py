@@ -1,0 +1,331 @@
+"""Robots in an arena: discs and rectangles with their headings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib import rcParams
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Annotation
+from numpy.typing import NDArray
+
+from sbot.figures.arena import (
+    ABOVE,
+    COMPASS,
+    MOST_NAMED,
+    Rectangle,
+    discs,
+    drawn_radius,
+    heading_colours,
+    lines,
+    outline,
+    outlines,
+    points_a_metre,
+    rectangles_of,
+    robot_colours,
+    view_of,
+    widths_of_discs,
+)
+from sbot.figures.data import RunData
+from sbot.figures.ground import latest_goals
+from sbot.figures.obstacles import inside_obstacles
+from sbot.figures.palette import LETTERS, LIGHT, palette
+
+# Numbers of robots beside them.
+
+Array = NDArray[np.float64]
+
+MOST_NUMBERED = 20
+MOST_NUMBERED_SMALL = 12  # in films and moments
+_FRAMES = 12  # of a film, in which the ids must have room
+_INSIDE = 1.7, 2.1  # diameter of a robot in which its id of one digit or two fits, by letters
+_DARK = 0.55  # brightness of a colour, below which an id in it is white
+_CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a robot, where its id may be
+
+
+def number_robots(axes: Axes, data: RunData, index: int = -1, small: bool = False,
+                  by: str = '') -> None:
+    """Write each robot's id in it or beside it at a stamp, unless they are many.
+
+    An id beside its robot is away from the others.
+    """
+    most, scale = MOST_NUMBERED_SMALL if small else MOST_NUMBERED, points_a_metre(axes, data)
+    if not 1 < len(data.radius) <= most:
+        return
+    if inside_robots(data, scale, most):
+        for text, (x, y, _) in zip(_write_inside(axes, data, by), data.poses[index].tolist(),
+                                   strict=True):
+            text.xy = (x, y)
+        return
+    for i, number in enumerate(_numbers(data, index, scale)):
+        (x, y), (right, up) = number.corner, number.side
+        axes.annotate(str(i), (x, y), xytext=(right, up), textcoords='offset points', zorder=9,
+                      color=palette().ink, ha='left' if right > 0 else 'right',
+                      va='bottom' if up > 0 else 'top', path_effects=_rim())
+
+
+class _Number(NamedTuple):
+    """Where a robot's id is written."""
+
+    corner: tuple[float, float]  # m, of the robot, from where the id begins
+    side: tuple[int, int]  # of the robot: 1 or -1 to the right, and up
+
+
+def inside_robots(data: RunData, scale: float, most: int = MOST_NUMBERED) -> bool:
+    """Tell whether ids are written in robots, as all are round and large enough.
+
+    ``scale`` is a metre's length (pt); of more than ``most`` robots there are no ids.
+    """
+    count = len(data.radius)
+    if not 1 < count <= most or rectangles_of(data):
+        return False
+    return 2.0 * scale * float(drawn_radius(data, scale).min()) >= _INSIDE[count > 10] * LETTERS
+
+
+def _write_inside(axes: Axes, data: RunData, by: str) -> list[Annotation]:
+    """Return the ids of all robots, in white or black, whichever is seen better in the robot."""
+    texts = []
+    for i, colour in enumerate(robot_colours(data, by)):
+        dark = float(np.dot(to_rgb(colour), (0.3, 0.6, 0.1))) < _DARK
+        # A heading's colour changes: with a rim, as beside a robot.
+        style = ({'color': palette().ink, 'path_effects': _rim()} if by == 'heading' else
+                 {'color': 'white' if dark else LIGHT.ink, 'fontweight': 'bold'})
+        texts.append(axes.annotate(str(i), (0.0, 0.0), xytext=(0.0, 0.0), zorder=9,
+                                   textcoords='offset points', ha='center',
+                                   va='center_baseline', gid='number', **style))
+    return texts
+
+
+def _numbers(data: RunData, index: int, scale: float) -> list[_Number]:
+    """Return where ids are written at a stamp: each at the corner that has the most room."""
+    places, radii = _bodies(data, index, scale)
+    # By robots, goals, boxes, and the ids that are written.
+    goals = [[goal.x, goal.y] for goal in latest_goals(data, int(data.stamps_ns[index]))]
+    taken = [*places.tolist(), *goals, *data.boxes[index, :, :2].tolist()]
+    away = 2.0 * radii[:, None, None] * np.array(_CORNERS)
+    corners = places[:, None] + away  # (N, 4, 2)
+    # Both ends of an id, and the corner.
+    near = math.sqrt(0.5) * radii[:, None, None] * np.array(_CORNERS)
+    spots = [corners, *(places[:, None] + near + reach / scale * np.array(_CORNERS)
+                        for reach in (0.2 * LETTERS, LETTERS))]
+    # Nor is there room beyond the edge of the view, where title and axes are.
+    xmin, ymin, xmax, ymax = view_of(data)
+    solid = np.any([inside_obstacles(data, spot.reshape(-1, 2)).reshape(-1, len(_CORNERS))
+                    | ((spot < (xmin, ymin)) | (spot > (xmax, ymax))).any(axis=2)
+                    for spot in spots], axis=0)
+    found = []
+    for i, ((x, y), radius) in enumerate(zip(places.tolist(), radii.tolist(), strict=True)):
+        others = np.array([place for k, place in enumerate(taken) if k != i])
+        room = np.hypot(*np.moveaxis(corners[i][:, None] - others, 2, 0)).min(axis=1)
+        room[solid[i]] = 0.0
+        # The usual corner, unless another one has clearly more room.
+        right, up = _CORNERS[int(np.argmax(np.minimum(room, 4.0 * radius)))]
+        shift = radius * math.sqrt(0.5)
+        found.append(_Number((x + right * shift, y + up * shift), (right, up)))
+        taken.append([x + 2.0 * radius * right, y + 2.0 * radius * up])
+    return found
+
+
+def _bodies(data: RunData, index: int, scale: float) -> tuple[Array, Array]:
+    """Return the centres (N, 2) and radii (N,) (m) of the robots as they are drawn."""
+    poses = data.poses[index]
+    places, radii = poses[:, :2].copy(), drawn_radius(data, scale)
+    for i, rectangle in rectangles_of(data).items():
+        corners = outline(poses[i], rectangle)
+        places[i], radii[i] = corners.mean(axis=0), 0.5 * float(np.hypot(*np.ptp(corners, axis=0)))
+    return places, radii
+
+
+def numbers_fit(data: RunData, index: int, scale: float) -> bool:
+    """Tell whether no id hides a robot or another id; ``scale`` is a metre's length (pt).
+
+    Ids in their robots hide nothing.
+    """
+    if len(data.radius) == 1 or inside_robots(data, scale):
+        return True
+    return _clear(data, index, scale, [number.side for number in _numbers(data, index, scale)])
+
+
+def _clear(data: RunData, index: int, scale: float, sides: list[tuple[int, int]]) -> bool:
+    """Tell whether no id at these sides of the robots hides a robot or another id."""
+    places, radii = _bodies(data, index, scale)
+    half = 0.5 * LETTERS / scale  # m, of the height of an id
+    ids = places + (radii * math.sqrt(0.5) + half)[:, None] * np.array(sides)
+    to_robots = np.hypot(*np.moveaxis(ids[:, None] - places, 2, 0)) - radii - 0.5 * half
+    to_ids = np.hypot(*np.moveaxis(ids[:, None] - ids, 2, 0)) - 1.5 * half
+    apart = ~np.eye(len(ids), dtype=bool)
+    return bool((to_robots[apart] > 0.0).all() and (to_ids[apart] > 0.0).all())
+
+
+def _rim() -> list[withStroke]:
+    return [withStroke(linewidth=1.5, foreground=palette().ground)]
+
+
+class Numbers:
+    """Ids of a few robots, always in the same place at each, so that none jumps in a film.
+
+    They are in the robots or beside them. Of more than eight robots that come close to each other
+    there are none.
+    """
+
+    def __init__(self, axes: Axes, data: RunData, by: str = '') -> None:
+        count, scale = len(data.radius), points_a_metre(axes, data)
+        some = range(0, len(data.stamps_ns), max(1, len(data.stamps_ns) // _FRAMES))
+        self._shift: list[tuple[float, float]] = [(0.0, 0.0)] * count
+        self.texts: list[Annotation] = []
+        if inside_robots(data, scale, MOST_NUMBERED_SMALL):
+            self.texts = _write_inside(axes, data, by)
+        elif 1 < count <= MOST_NUMBERED_SMALL and (count <= MOST_NAMED or all(
+                numbers_fit(data, index, scale) for index in some)):
+            sides = _film_sides(data, some, scale)
+            away = (drawn_radius(data, scale) * math.sqrt(0.5)).tolist()
+            self._shift = [(right * each, up * each)
+                           for (right, up), each in zip(sides, away, strict=True)]
+            self.texts = [axes.annotate(
+                str(i), (0.0, 0.0), xytext=side, textcoords='offset points', zorder=9,
+                color=palette().ink, ha='left' if side[0] > 0 else 'right',
+                va='bottom' if side[1] > 0 else 'top', path_effects=_rim(), gid='number')
+                for i, side in enumerate(sides)]
+
+    def move(self, poses: Array) -> None:
+        """Set the poses (N, 3)."""
+        for text, (x, y, _), (right, up) in zip(self.texts, poses.tolist(), self._shift,
+                                                strict=False):
+            text.xy = (x + right, y + up)
+
+
+def _film_sides(data: RunData, shown: Sequence[int], scale: float) -> list[tuple[int, int]]:
+    """Return the side of each robot for its id: the usual one, or where it mostly has most room.
+
+    The second only if ids then hide something in fewer of the frames.
+    """
+    frames = [[number.side for number in _numbers(data, index, scale)] for index in shown]
+    roomy = [max(_CORNERS, key=sides.count) for sides in zip(*frames, strict=True)]
+    return max([_CORNERS[0]] * len(roomy), roomy,
+               key=lambda sides: sum(_clear(data, index, scale, sides) for index in shown))
+
+
+def heading_lines(poses: Array, radius: Array, rectangles: dict[int, Rectangle],
+                  inner: float = 0.0) -> Array:
+    """Return a line (N, 2, 2) from the centre of each robot (N, 3) to beyond its rim.
+
+    It begins at ``inner`` of the radius. Of rectangles it goes from the middle to the front, as
+    they are no longer to be seen else.
+    """
+    ahead = np.column_stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])])
+    start, end = inner * radius, 1.5 * radius
+    for i, (length, _, offset) in rectangles.items():
+        start[i], end[i] = offset, offset + 0.5 * length
+    return np.stack([poses[:, :2] + reach[:, None] * ahead for reach in (start, end)], axis=1)
+
+
+class Robots:
+    """Robots as discs and rectangles with their headings, robot 0 on top."""
+
+    def __init__(self, axes: Axes, data: RunData, poses: Array, by: str = '',
+                 most_numbered: int = 0) -> None:
+        scale = points_a_metre(axes, data)
+        self._by_heading = by == 'heading'
+        self._radius = drawn_radius(data, scale)
+        # A number within a robot is not crossed by the line of its heading.
+        self._inner = float(inside_robots(data, scale, most_numbered))
+        self._rectangles = rectangles_of(data)
+        many = len(self._radius) > MOST_NAMED
+        colours = robot_colours(data, by)[::-1]
+        edge: dict[str, Any] = {
+            'edgecolors': palette().ground if many else palette().ink,
+            'linewidths': 0.3 if many else 0.6, 'zorder': 7}
+        width = widths_of_discs(axes, data, self._rectangles)[::-1]
+        self.bodies = discs(axes, poses[::-1, :2], width, facecolors=colours, **edge)
+        self.headings = lines(self._lines(poses), colors=palette().ink,
+                              linewidths=0.5 if many else 1.0, zorder=8)
+        self.boxes = PolyCollection(
+            outlines(self._rectangles, poses),
+            facecolors=[colours[-1 - i] for i in sorted(self._rectangles, reverse=True)],
+            # With a halo, to be told from obstacles and tracks of their colours.
+            path_effects=[withStroke(linewidth=2.0, foreground=palette().ground)], **edge)
+        axes.add_collection(self.bodies)
+        axes.add_collection(self.boxes)
+        axes.add_collection(self.headings)
+        self._colour(poses)
+
+    def _lines(self, poses: Array) -> Array:
+        return heading_lines(poses, self._radius, self._rectangles, self._inner)[::-1]
+
+    def _colour(self, poses: Array) -> None:
+        if self._by_heading:
+            colours = heading_colours(poses[:, 2])
+            self.bodies.set_facecolor(colours[::-1])
+            self.boxes.set_facecolor(colours[sorted(self._rectangles, reverse=True)])
+
+    def move(self, poses: Array) -> None:
+        """Set the poses (N, 3)."""
+        self._colour(poses)
+        self.bodies.set_offsets(poses[::-1, :2])
+        self.boxes.set_verts(outlines(self._rectangles, poses))
+        self.headings.set_segments(list(self._lines(poses)))
+
+
+# Contacts of robots with obstacles, walls and each other: a cross where one begins.
+
+_APART = 1.0  # s without a touch, after which a touch is a new contact
+
+Rows = NDArray[np.intp]
+
+
+def contact_begins(data: RunData) -> tuple[Rows, Rows]:
+    """Return at which stamps contacts begin, and of which robots; both (K,).
+
+    There are none of more than eight robots, or where contacts are not known, as of a recording.
+    """
+    if data.contacts is None or len(data.radius) > MOST_NAMED:
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
+    rows, robots = [], []
+    for robot, touches in enumerate(data.contacts.T):
+        touching = np.flatnonzero(touches)
+        begins = touching[np.diff(data.seconds[touching], prepend=-np.inf) > _APART]
+        rows.append(begins)
+        robots.append(np.full(len(begins), robot, np.intp))
+    return np.concatenate(rows), np.concatenate(robots)
+
+
+def contact_style() -> dict[str, Any]:
+    """Return the style of a cross."""
+    return {'marker': 'x', 'markersize': 6.0, 'markeredgewidth': 1.4, 'color': palette().ink}
+
+
+def draw_contacts(axes: Axes, data: RunData) -> None:
+    """Draw a cross at each place where a contact begins, on the track of its robot."""
+    rows, robots = contact_begins(data)
+    if len(rows):
+        axes.plot(*data.poses[rows, robots, :2].T, linestyle='none', **contact_style(),
+                  zorder=6.0, gid='contacts')
+
+
+# Legend of the colours of headings: an arrow in the colour of each.
+
+def draw_heading_legend(axes: Axes, below: float = 0.0) -> None:
+    """Draw arrows in the colours of their headings at the right, if nothing is there yet.
+
+    They are above the axes, or with ``below`` (pt) their middle is as far below the axes.
+    """
+    if not below and any(text.get_gid() == ABOVE for text in axes.texts):
+        return
+    colours = heading_colours(np.arange(len(COMPASS)) * math.tau / len(COMPASS))
+    size: dict[Any, Any] = {'size': 'medium'}
+    texts: list[Artist] = [TextArea('heading', textprops=size), *(
+        TextArea(arrow, textprops={**size, 'color': to_hex(colour)})
+        for arrow, colour in zip(COMPASS, colours, strict=True))]
+    axes.add_artist(AnnotationBbox(
+        HPacker(children=texts, pad=0.0, sep=2.0), (1.0, 0.0 if below else 1.0),
+        xycoords='axes fraction', xybox=(0.0, -below or 0.6 * rcParams['axes.titlepad']),
+        boxcoords='offset points', box_alignment=(1.0, 0.5 if below else 0.0), frameon=False,
+        pad=0.0))

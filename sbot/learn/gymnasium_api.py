@@ -1,0 +1,265 @@
+"""Gymnasium's ids of tasks: ``gymnasium.make('sbot/ReachGoal-v0')`` and ``make_vec``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from sbot.api.loading import Source, Sources
+from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes, check_options
+from sbot.learn.render import MODES, Renderer
+from sbot.learn.task import Actions, Flags, Task
+from sbot_common.errors import InputError, bad_value
+
+# Spaces of observations and actions.
+
+def observation_space(shape: tuple[int, ...]) -> spaces.Box:
+    """Return the space of observations of a shape."""
+    return spaces.Box(-np.inf, np.inf, shape, np.float32)
+
+
+def action_space(actions: Actions, robots: tuple[int, ...] = ()) -> spaces.Space[Any]:
+    """Return the space of the actions of robots (N,), or of one robot ().
+
+    Shares of the greatest speeds, and what is broadcast; or numbers of moves.
+    """
+    if not actions.discrete:
+        return spaces.Box(-1.0, 1.0, (*robots, actions.columns), np.float32)
+    moves = len(actions.moves)
+    return spaces.MultiDiscrete([moves] * robots[0]) if robots else spaces.Discrete(moves)
+
+
+def spaces_of(episodes: Episodes) -> tuple[spaces.Box, spaces.Space[Any]]:
+    """Return the spaces of one world: (I,) and (2,), or of N robots (N, I) and (N, 2)."""
+    rows = () if episodes.robots == 1 else (episodes.robots,)
+    return (observation_space((*rows, episodes.columns)), action_space(episodes.actions, rows))
+
+
+# Gymnasium environment of one world.
+
+class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
+    """A scenario as an ``Env``; make one by ``sbot.learn.env``."""
+
+    def __init__(self, scenario: Source | None, task: Task | str | None, render_mode: str | None,
+                 discrete: bool, overrides: Mapping[str, object]) -> None:
+        self.episodes = Episodes(scenario, 1, task, overrides, discrete=discrete)
+        self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps}
+        self.render_mode = render_mode
+        self._renderer = Renderer(self.episodes, render_mode)
+        self.observation_space, self.action_space = spaces_of(self.episodes)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
+            NDArray[np.float32], dict[str, Any]]:
+        """Begin an episode; without a seed, one is drawn."""
+        check_options(options)
+        super().reset(seed=self.episodes.seed(seed), options=options)
+        self.episodes.reset()
+        self._renderer.keep()
+        return self._observed(), self._infos()
+
+    def step(self, action: Any) -> tuple[  # noqa: ANN401
+            NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Let all robots act; the reward is the mean of theirs.
+
+        Actions are shares (2,) or (N, 2), or numbers of moves () or (N,).
+        """
+        n = self.episodes.robots
+        values = self.episodes.actions.checked('action', action, (n,), *[()] * (n == 1))
+        outcome = self.episodes.step(values[np.newaxis])
+        self._renderer.keep()
+        ended = bool(outcome.ended.all())
+        return (self._observed(), float(outcome.reward.mean()), ended,
+                bool(outcome.late[0]) and not ended,
+                {'reward_of_robots': outcome.reward[0], **self._infos()})
+
+    def render(self) -> Any:  # noqa: ANN401
+        """Return an image (height, width, 3), or the text of a page; see ``env``."""
+        return self._renderer.render()
+
+    def close(self) -> None:
+        """Close the browser view of `render_mode='human'`."""
+        self._renderer.close()
+
+    def save(self) -> SavedEpisodes:
+        """Return the state of the episode as a value."""
+        return self.episodes.save()
+
+    def restore(self, state: SavedEpisodes) -> NDArray[np.float32]:
+        """Continue from a state, bit for bit, and return the observation."""
+        self.episodes.restore(state)
+        return self._observed()
+
+    def state(self) -> NDArray[np.float32]:
+        """Return the state of the world for a critic (columns,): the task's ``state``."""
+        only: NDArray[np.float32] = self.episodes.state()[0]
+        return only
+
+    def _infos(self) -> dict[str, Any]:
+        """Return the moves that robots may choose, where the task has a mask."""
+        mask = self.episodes.mask()
+        if mask is None:
+            return {}
+        return {'action_mask': mask[0, 0] if self.episodes.robots == 1 else mask[0]}
+
+    def _observed(self) -> NDArray[np.float32]:
+        rows: NDArray[np.float32] = self.episodes.observation()[0]
+        only: NDArray[np.float32] = rows[0]
+        return only if self.episodes.robots == 1 else rows
+
+
+# Gymnasium vector environment: many worlds, stepped in one call.
+
+Step = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
+             dict[str, Any]]
+
+AUTORESETS = {'same_step': AutoresetMode.SAME_STEP, 'next_step': AutoresetMode.NEXT_STEP,
+              'disabled': AutoresetMode.DISABLED}
+REWARDS = ('mean', 'robots')
+
+
+class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
+    """K worlds as a ``VectorEnv``; make one by ``sbot.learn.vector_env``."""
+
+    def __init__(self, scenario: Sources | None, count: int, task: Task | str | None,
+                 render_mode: str | None, threads: int, discrete: bool, rewards: str,
+                 autoreset: str | AutoresetMode, overrides: Mapping[str, object]) -> None:
+        if rewards not in REWARDS:
+            raise bad_value('rewards', rewards, ' or '.join(REWARDS))
+        self._mode, self._of_robots = _mode_of(autoreset), rewards == 'robots'
+        self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
+        self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps,
+                         'autoreset_mode': self._mode}
+        self.render_mode = render_mode
+        self._renderer = Renderer(self.episodes, render_mode)
+        self.num_envs = self.episodes.count
+        self.single_observation_space, self.single_action_space = spaces_of(self.episodes)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def reset(self, *, seed: int | Sequence[int | None] | None = None,
+              options: dict[str, Any] | None = None) -> tuple[
+                  NDArray[np.float32], dict[str, Any]]:
+        """Begin episodes in all worlds, or in the worlds of ``options['reset_mask']`` (K,).
+
+        ``seed`` is world 0's, from which ``world_seeds`` makes the others'; or a list with a seed
+        for each, or None.
+        """
+        check_options(options)
+        first = self.episodes.seed(seed)
+        if first is not None:
+            super().reset(seed=first, options=options)
+        mask = (options or {}).get('reset_mask')
+        self.episodes.reset(mask)
+        self._renderer.keep()
+        return self._observed(), self._infos({})
+
+    def step(self, actions: Any) -> Step:  # noqa: ANN401
+        """Let all robots act; ``autoreset`` selects what follows the end of an episode.
+
+        Actions are shares (K, 2) or (K, N, 2), or numbers of moves (K,) or (K, N). Rewards are
+        (K,) means, or (K, N), as ``rewards`` says; those of robots are in ``infos``, too.
+        """
+        episodes = self.episodes
+        n, waiting = episodes.robots, episodes.over
+        if self._mode == AutoresetMode.DISABLED and waiting.any():
+            raise InputError(f"step() needs an episode in world {int(waiting.argmax())}; call "
+                             "reset(options={'reset_mask': mask}) first")
+        values = episodes.actions.checked('actions', actions, (self.num_envs, n),
+                                          *[(self.num_envs,)] * (n == 1))
+        outcome = episodes.play(values, waiting if self._mode == AutoresetMode.NEXT_STEP else None)
+        terminated: Flags = np.logical_and.reduce(outcome.ended, axis=1)
+        truncated: Flags = outcome.late & ~terminated
+        over: Flags = terminated | truncated
+        infos = self._begin_again(over) if self._mode == AutoresetMode.SAME_STEP else {}
+        self._renderer.keep()
+        reward = outcome.reward if self._of_robots else outcome.reward.mean(axis=1)
+        return self._observed(), reward, terminated, truncated, self._infos(infos, outcome)
+
+    def save(self, worlds: ArrayLike | None = None) -> SavedEpisodes:
+        """Return the state of worlds (a mask, or numbers; None: all) as a value."""
+        return self.episodes.save(worlds)
+
+    def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> Any:  # noqa: ANN401
+        """Let worlds continue from a state, bit for bit, and return all observations."""
+        self.episodes.restore(state, worlds)
+        return self._observed()
+
+    def state(self) -> NDArray[np.float32]:
+        """Return the states of all worlds for a critic (K, columns): the task's ``state``."""
+        return self.episodes.state()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return an image or a page of each world; `human`: None."""
+        if self.render_mode in (None, 'human'):
+            return None
+        return tuple(self._renderer.render(k) for k in range(self.num_envs))
+
+    def close_extras(self, **_: object) -> None:
+        """Close the browser view of `render_mode='human'`."""
+        self._renderer.close()
+
+    def _begin_again(self, over: Flags) -> dict[str, Any]:
+        """Begin episodes where they are over; return the last observations of these."""
+        if not over.any():
+            return {}
+        final = np.full(self.num_envs, None, object)
+        for k, row in zip(np.flatnonzero(over), self._observed()[over], strict=True):
+            final[k] = row
+        self.episodes.reset(over)
+        return {'final_obs': final, '_final_obs': over, 'final_info': {}, '_final_info': over}
+
+    def _infos(self, infos: dict[str, Any], outcome: Outcome | None = None) -> dict[str, Any]:
+        """Add the rewards of robots, and the moves that they may choose."""
+        rows = {} if outcome is None else {'reward_of_robots': outcome.reward}
+        mask: Any = self.episodes.mask()
+        if mask is not None:
+            rows['action_mask'] = mask[:, 0] if self.episodes.robots == 1 else mask
+        for name, values in rows.items():
+            infos |= {name: values, f'_{name}': np.ones(self.num_envs, np.bool_)}
+        return infos
+
+    def _observed(self) -> NDArray[np.float32]:
+        shape = self.single_observation_space.shape
+        return self.episodes.observation().reshape(self.num_envs, *shape)
+
+
+def _mode_of(autoreset: str | AutoresetMode) -> AutoresetMode:
+    if isinstance(autoreset, AutoresetMode):
+        return autoreset
+    if not isinstance(autoreset, str) or autoreset not in AUTORESETS:
+        raise bad_value('autoreset', autoreset, f"one of {', '.join(AUTORESETS)}")
+    return AUTORESETS[autoreset]
+
+
+def make(task: Task | str | None = None, scenario: Source | None = None,
+         render_mode: str | None = None, discrete: bool = False,
+         **overrides: Any) -> RobotsEnv:  # noqa: ANN401
+    """Return the environment of one world, for Gymnasium's ``make``."""
+    return RobotsEnv(scenario, _given(task), render_mode, discrete, overrides)
+
+
+def make_vec(task: Task | str | None = None, scenario: Source | None = None, num_envs: int = 1,
+             render_mode: str | None = None, threads: int = 1, discrete: bool = False,
+             rewards: str = 'mean', autoreset: str = 'next_step',
+             **overrides: Any) -> RobotsVectorEnv:  # noqa: ANN401
+    """Return the environment of many worlds, for Gymnasium's ``make_vec``.
+
+    A world begins anew in the step after its last, as Gymnasium's own vector environments do and
+    its wrappers want it.
+    """
+    return RobotsVectorEnv(scenario, num_envs, _given(task), render_mode, threads, discrete,
+                           rewards, autoreset, overrides)
+
+
+def _given(task: Task | str | None) -> Task | str:
+    """Return the task; InputError without one."""
+    if task is None:  # every other id has its own
+        raise InputError("sbot/Task-v0 needs task; give task='module:ENTRY' or an object of Scene")
+    return task

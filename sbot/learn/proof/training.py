@@ -1,0 +1,283 @@
+"""Independent PPO: one policy that every robot of a task learns (extra ``train``)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sbot.api.functions import run
+from sbot.api.worlds import Worlds
+from sbot.controllers.neural.function_policy import FunctionPolicy
+from sbot.controllers.neural.inputs import field_of
+from sbot.controllers.neural.network import WHEELS, Network
+from sbot.learn.task import Floats
+from sbot.learn.tasks.entry import Entry, Scene, Track, drawn
+from sbot_common.errors import InputError, install_command
+
+# Episodes of a task's scenes under a policy, random actions, or a controller of runs.
+
+KEPT = ('pose', 'command', 'collided')
+
+
+def worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
+    """Return a world for each seed: the task's scenario of it."""
+    scene = entry.make_scene()
+    return Worlds([scene.scenario(seed) for seed in seeds], seeds=list(seeds),
+                  sense=senses(scene), threads=threads)
+
+
+def senses(scene: Scene) -> list[str]:
+    """Return the readings of the robots of a scene."""
+    fields = (field_of(name) for name in scene.inputs)
+    return [field for field in fields if field is not None]
+
+
+def play(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy, weights: Floats,
+         threads: int = 1) -> Track:
+    """Return the episodes of seeds under a policy with weights (W,)."""
+    worlds = worlds_of(entry, seeds, threads)
+    return episode(entry, worlds, policy, weights, _goals(worlds))
+
+
+def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa: ANN401
+            weights: Floats, goals: Floats) -> Track:
+    """Return the episode of worlds at their tick 0; weights (W,) or (K, W), goals (K, N, 2) m."""
+    ticks = round(worlds.scenarios[0].duration / worlds.dt)
+    begin = worlds.observe().boxes
+    keep = [*KEPT, *['infrared'] * entry.infrared]
+    aimed = None if np.isnan(goals).any() else goals
+    kept = worlds.run(policy, weights, ticks, goals=aimed, keep=keep)
+    end = worlds.observe().boxes
+    return Track(kept.pose, kept.command, kept.collided, kept.infrared, goals,
+                 _begin_and_end(begin, end), worlds.dt)
+
+
+def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
+    """Return the episodes of seeds under actions that are drawn at each decision of the task."""
+    worlds, scene = worlds_of(entry, seeds), entry.make_scene()
+    rng = np.random.default_rng([1, *seeds])
+    rows: list[Any] = []
+    seen = worlds.observe()
+    begin = seen.boxes
+    for tick in range(round(scene.seconds / worlds.dt)):
+        if tick % scene.hold == 0:
+            commands = _commands(scene, rng.uniform(-1.0, 1.0, (*seen.pose.shape[:2], 2)))
+        rows.append((seen.pose, commands, seen.collided, seen.infrared))
+        seen = worlds.step(commands)
+    pose, command, collided, infrared = zip(*rows, strict=True)
+    return Track(np.array(pose), np.array(command), np.array(collided),
+                 None if infrared[0] is None else np.array(infrared), _goals(worlds),
+                 _begin_and_end(begin, seen.boxes), worlds.dt)
+
+
+def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
+              parameters: Mapping[str, Any]) -> Track:
+    """Return the episodes of seeds as ``sbot.run`` gives them with a controller."""
+    scene = entry.make_scene()
+    runs = [run(scene.scenario(seed, controller, parameters), hashed=False, overlaps=False,
+                sense=[name for name in senses(scene) if name == 'infrared'])
+            for seed in seeds]
+    ticks = round(scene.seconds / runs[0].scenario.rate.dt)
+    goals = np.array([[robot.goal or (np.nan, np.nan) for robot in each.scenario.robots]
+                      for each in runs])
+    infrared = [each.infrared for each in runs]
+    boxes = [each.boxes for each in runs if each.boxes is not None]
+    return Track(
+        np.stack([each.poses[:ticks] for each in runs], axis=1),
+        np.stack([each.commands[:ticks] for each in runs], axis=1),
+        np.stack([each.collided[:ticks] for each in runs], axis=1),
+        None if infrared[0] is None else np.stack([each[:ticks] for each in infrared], axis=1),
+        goals, np.stack([np.stack([each[0], each[-1]]) for each in boxes], axis=1)
+        if boxes else None, runs[0].scenario.rate.dt)
+
+
+def _commands(scene: Scene, shares: Floats) -> Floats:
+    """Return commands (K, N, 3) of actions (K, N, 2) in [-1, 1]."""
+    assert scene.max_speed is not None
+    assert scene.turn is not None
+    a, b = scene.max_speed * shares[..., 0], scene.max_speed * shares[..., 1]
+    none = np.zeros_like(a)
+    if scene.outputs == WHEELS:
+        return np.stack([0.5 * (a + b), none, (b - a) / scene.turn], axis=-1)
+    return np.stack([a, none, scene.turn * shares[..., 1]], axis=-1)
+
+
+def _begin_and_end(begin: Floats | None, end: Floats | None) -> Floats | None:
+    """Return boxes at the beginning and the end, (2, K, B, 3); None: there are none."""
+    return None if begin is None or end is None else np.stack([begin, end])
+
+
+def _goals(worlds: Any) -> Floats:  # noqa: ANN401
+    return np.array([[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
+                     for scenario in worlds.scenarios], np.float64)
+
+
+# Evolution of a task's policy by CMA-ES, all candidates in one call (extra ``evolve``).
+
+TRAINING_SEEDS = range(1, 1001)  # of the scenes in which candidates are judged
+_STEP = 0.5  # standard deviation of the first weights
+
+
+class Trained(NamedTuple):
+    """What a training found."""
+
+    policy: Any  # as ``sbot.save_policy`` takes it
+    weights: Floats  # (W,)
+    curve: Floats  # (R, 3) processor time (s), agent-steps, mean score of what was tried
+    stopped: bool = False  # by a KeyboardInterrupt; policy and curve are those so far
+
+
+Note = Callable[[int, float], None]  # given generations or decisions so far, and the mean score
+
+
+class Judge:
+    """Scores of candidates, each in the same few scenes of a task.
+
+    Parameters
+    ----------
+    entry : the task
+    candidates, scenes : how many
+    threads : changes no bit
+
+    """
+
+    def __init__(self, entry: Entry, candidates: int, scenes: int, threads: int) -> None:
+        self._entry, self._scene, self._scenes = entry, entry.make_scene(), scenes
+        self._policy = entry.trained_policy()
+        self.worlds = Worlds(self._scene.scenario(0), candidates * scenes,
+                             sense=senses(self._scene), threads=threads)
+        self.steps = (self.worlds.count * self.worlds.robots
+                      * round(self._scene.seconds / self.worlds.dt))
+
+    def __call__(self, weights: Floats, seeds: Sequence[int]) -> Floats:
+        """Return mean scores (candidates,) of weights (candidates, W) in the scenes of seeds."""
+        worlds, every = self.worlds, self._scenes
+        starts, goals = worlds.start.copy(), np.full((worlds.count, worlds.robots, 2), np.nan)
+        placed = False
+        for k, seed in enumerate(seeds):
+            rng = np.random.default_rng(seed)
+            start = drawn(self._scene, 'begin', worlds, k, rng)
+            for air in (worlds.wind_velocity, worlds.gust_velocity, worlds.gust_ticks):
+                air[k::every] = air[k]
+            if start is not None:
+                placed = True
+                starts[k::every] = start
+                aims = drawn(self._scene, 'aims', rng, start)
+                goals[k::every] = np.nan if aims is None else aims
+        worlds.reset(np.tile(seeds, len(weights)), start=starts if placed else None)
+        track = episode(self._entry, worlds, self._policy, np.repeat(weights, every, axis=0),
+                        goals)
+        mean: Floats = self._entry.score(track).reshape(len(weights), every).mean(axis=1)
+        return mean
+
+
+def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24, scenes: int = 6,
+           threads: int = 1, note: Note = lambda *_: None) -> Trained:
+    """Return the result of CMA-ES (N. Hansen, The CMA Evolution Strategy, arXiv 1604.00772).
+
+    Parameters
+    ----------
+    entry : the task
+    seed : of the search; scenes are drawn by it from ``TRAINING_SEEDS``
+    generations, population, scenes : how many; each candidate is judged in so many scenes
+    threads : changes no bit
+    note : is called after each generation
+
+    Raises
+    ------
+    InputError
+        where the library ``cma`` is not installed.
+    KeyboardInterrupt
+        before the end of the first generation. Later ones end the search and keep its result.
+
+    """
+    try:
+        import cma
+    except ImportError:
+        raise InputError(f"evolve needs cma: {install_command('evolve')}") from None
+    rng = np.random.default_rng(seed)
+    judge, policy = Judge(entry, population, scenes, threads), entry.trained_policy()
+    first = np.zeros(policy.weight_count) if entry.learned is None else np.array(
+        entry.learned.weights, np.float64)
+    search = cma.CMAEvolutionStrategy(first, _STEP, {
+        'popsize': population, 'seed': seed + 1, 'verbose': -9, 'CMA_diagonal': False})
+    began, rows, stopped = time.process_time(), [], False
+    try:
+        for generation in range(generations):
+            weights = np.array(search.ask())
+            scores = judge(weights, rng.choice(TRAINING_SEEDS, scenes, replace=False).tolist())
+            search.tell(list(weights), (-scores).tolist())
+            best = np.array(search.result.xfavorite)
+            rows.append([time.process_time() - began, (generation + 1) * judge.steps,
+                         scores.mean()])
+            note(generation + 1, rows[-1][2])
+    except KeyboardInterrupt:
+        stopped = True
+        if not rows:
+            raise
+    return Trained(policy, best, np.array(rows), stopped)
+
+
+def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, threads: int = 1,
+        note: Note = lambda *_: None) -> Trained:
+    """Return the policy that PPO of Stable-Baselines3 learns: IPPO with shared parameters.
+
+    Each robot of each world is a row of the batch, with its own observation and reward (de Witt
+    et al., Is Independent Learning All You Need?, arXiv 2011.09533).
+
+    Parameters
+    ----------
+    entry : the task
+    seed : of the learner and, spawned for each world, of the scenes
+    decisions : of all robots of all worlds
+    worlds : how many are stepped at once
+    threads : changes no bit
+    note : is called after each rollout
+
+    Raises
+    ------
+    InputError
+        if Stable-Baselines3 is not installed.
+    KeyboardInterrupt
+        before the end of the first episode. Later ones end the training and keep its result.
+
+    """
+    try:
+        import torch
+        from stable_baselines3 import PPO
+        from stable_baselines3.common.vec_env import VecMonitor
+    except ImportError:
+        raise InputError(f"ppo needs stable-baselines3: {install_command('train')}") from None
+    from sbot.learn import sb3_env
+    from sbot.learn.stable_baselines import network_of
+    torch.set_num_threads(1)  # the network is small; and sums keep their order
+    scene = entry.make_scene()
+    env = sb3_env(scene.scenario(0), worlds, task=scene, threads=threads)
+    model = PPO('MlpPolicy', VecMonitor(env), n_steps=32,
+                batch_size=8 * worlds * scene.team, n_epochs=6, gamma=0.98, seed=seed,
+                learning_rate=lambda left: 1e-3 * left, device='cpu',
+                policy_kwargs={'net_arch': {'pi': [16, 16], 'vf': [32, 32]},
+                               'log_std_init': -0.5})
+    began, curve, stopped = time.process_time(), [], False
+
+    def keep(names: dict[str, Any], _: dict[str, Any]) -> bool:
+        last = model.ep_info_buffer
+        if not names['n_steps'] and last:  # a rollout begins
+            curve.append([time.process_time() - began, model.num_timesteps * scene.hold,
+                          np.mean([episode['r'] for episode in last])])
+            note(model.num_timesteps, curve[-1][2])
+        return True
+
+    try:
+        model.learn(decisions, callback=keep)
+    except KeyboardInterrupt:
+        stopped = True
+        if not curve:
+            raise
+    network, weights = network_of(model)
+    # It decided every scene.hold ticks in training. As evolved ones it is compared by decisions in
+    # every tick, and its file drives as compared (docs/learned_results.md).
+    return Trained(network._replace(hold=1), weights, np.array(curve).reshape(-1, 3), stopped)

@@ -1,0 +1,186 @@
+"""Export of networks that BenchMARL trained to network files, with unchanged weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tensordict import TensorDict
+from torchrl.data import Bounded, Categorical, Composite, Unbounded
+from torchrl.envs import EnvBase
+from torchrl.modules import MultiAgentMLP, TanhNormal
+
+from sbot.api.loading import Sources
+from sbot.controllers.neural.network import Network, make_network
+from sbot.learn.episodes import Episodes
+from sbot.learn.task import Task
+from sbot.learn.task_checks import check_robots_have
+from sbot_common.errors import InputError, bad_value
+
+# TorchRL: a batched environment of teams, with groups, rewards of robots and masks.
+
+Groups = Mapping[str, Sequence[int]]
+
+
+class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
+    """K worlds as a batch of TorchRL; make one by ``sbot.learn.torchrl_env``."""
+
+    def __init__(self, scenario: Sources | None, count: int, task: Task | str | None, threads: int,
+                 discrete: bool, groups: Groups | None, device: str,
+                 overrides: Mapping[str, object]) -> None:
+        self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
+        self.rows = _rows_of(groups, self.episodes.robots)
+        super().__init__(device=device, batch_size=[self.episodes.count])
+        self.group_map = {name: [f'robot_{i}' for i in rows] for name, rows in self.rows.items()}
+        self._masked = self.episodes.mask() is not None
+        self._make_specs()
+
+    def _make_specs(self) -> None:
+        """Say what tensors there are: a group's robots share a second axis."""
+        episodes, device = self.episodes, self.device
+        actions = episodes.actions
+        observed: dict[str, Any] = {'state': Unbounded((episodes.state().shape[1],),
+                                                       device=device)}
+        acted, rewarded = {}, {}
+        for name, rows in self.rows.items():
+            n = len(rows)
+            parts = {'observation': Unbounded((n, episodes.columns), device=device),
+                     'mask': _flags(n, device)}
+            if actions.discrete:
+                moves = len(actions.moves)
+                kind = Categorical(moves, (n,), device=device, dtype=torch.int64)
+                if self._masked:
+                    parts['action_mask'] = _flags(n, moves, device)
+            else:
+                kind = Bounded(-1.0, 1.0, (n, actions.columns), device=device)
+            observed[name] = Composite(parts, shape=(n,), device=device)
+            acted[name] = Composite({'action': kind}, shape=(n,), device=device)
+            rewarded[name] = Composite({'reward': Unbounded((n, 1), device=device)},
+                                       shape=(n,), device=device)
+        self.full_observation_spec_unbatched = Composite(observed, device=device)
+        self.full_action_spec_unbatched = Composite(acted, device=device)
+        self.full_reward_spec_unbatched = Composite(rewarded, device=device)
+        self.full_done_spec_unbatched = Composite(
+            {name: _flags(1, device) for name in ('done', 'terminated', 'truncated')},
+            device=device)
+
+    def _reset(self, tensordict: Any = None, **_: object) -> Any:  # noqa: ANN401
+        """Begin episodes in all worlds, or in those of the flags `_reset` (K, 1)."""
+        chosen = None
+        if tensordict is not None and '_reset' in set(tensordict.keys()):
+            chosen = tensordict['_reset'].reshape(-1).cpu().numpy().astype(np.bool_)
+        self.episodes.reset(chosen)
+        return self._observed(np.zeros(self.episodes.count, np.bool_),
+                              np.zeros(self.episodes.count, np.bool_))
+
+    def _step(self, tensordict: Any) -> Any:  # noqa: ANN401
+        """Let all robots act for as long as the task says."""
+        episodes = self.episodes
+        kind = episodes.actions
+        actions = np.zeros((episodes.count, episodes.robots, *kind.shape),
+                           np.int64 if kind.discrete else np.float64)
+        for name, rows in self.rows.items():
+            actions[:, rows] = tensordict[name, 'action'].detach().cpu().numpy()
+        outcome = episodes.step(actions)
+        terminated: NDArray[np.bool_] = np.logical_and.reduce(outcome.ended, axis=1)
+        given = self._observed(terminated, outcome.late & ~terminated)
+        for name, rows in self.rows.items():
+            given[name, 'reward'] = self._tensor(outcome.reward[:, rows, None], torch.float32)
+        return given
+
+    def _set_seed(self, seed: int | None) -> None:
+        """Seed all worlds, each by its own of ``world_seeds``."""
+        self.episodes.seed(seed)
+
+    def _observed(self, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_]) -> Any:  # noqa: ANN401
+        episodes = self.episodes
+        seen, mask = episodes.observation(), episodes.mask()
+        given = TensorDict(
+            {name: self._tensor(flags[:, None]) for name, flags in (
+                ('done', terminated | truncated), ('terminated', terminated),
+                ('truncated', truncated))}, batch_size=self.batch_size, device=self.device)
+        given['state'] = self._tensor(episodes.state())
+        for name, rows in self.rows.items():
+            parts = {'observation': self._tensor(seen[:, rows]),
+                     'mask': self._tensor(episodes.active[:, rows])}
+            if mask is not None:
+                parts['action_mask'] = self._tensor(mask[:, rows])
+            given[name] = TensorDict(parts, batch_size=(episodes.count, len(rows)),
+                                     device=self.device)
+        return given
+
+    def _tensor(self, values: NDArray[Any], kind: Any = None) -> Any:  # noqa: ANN401
+        return torch.tensor(values, dtype=kind, device=self.device)
+
+
+def _flags(*shape: Any) -> Categorical:  # noqa: ANN401
+    """Return the space of truth values: lengths of the axes, and the device."""
+    return Categorical(2, shape[:-1], dtype=torch.bool, device=shape[-1])
+
+
+def _rows_of(groups: Groups | None, robots: int) -> dict[str, list[int]]:
+    """Return the robots of each group, each of them in one."""
+    if groups is None:
+        return {'robots': list(range(robots))}
+    if not isinstance(groups, Mapping):
+        raise bad_value('groups', groups, 'lists of robots by name')
+    found = {str(name): list(rows) for name, rows in groups.items()}
+    if sorted(row for rows in found.values() for row in rows) != list(range(robots)):
+        raise bad_value('groups', found, f'each robot from 0 to {robots - 1} in one group')
+    if {'state', 'done', 'terminated', 'truncated'} & {*found}:
+        raise InputError('groups: a group cannot be named state, done, terminated or truncated')
+    return found
+
+
+def networks_of(experiment: Any, group: str) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
+    """Return the deterministic policy of a group and its weights; see ``benchmarl_network``."""
+    env = _robots_of(getattr(experiment, 'test_env', None))
+    policies = experiment.group_policies
+    if group not in policies:
+        raise bad_value('group', group, f"one of {', '.join(policies)}")
+    check_robots_have(env.episodes.task, env.episodes.limits)
+    actor = policies[group]
+    kinds = [getattr(part, 'distribution_class', None) for part in actor.modules()]
+    if TanhNormal not in kinds:
+        raise InputError('experiment: the policy of its algorithm does not end with tanh and a '
+                         'normal distribution, as those of IPPO and MAPPO with continuous actions '
+                         'do')
+    found = [part for part in actor.modules() if isinstance(part, MultiAgentMLP)]
+    if len(found) != 1 or found[0].centralized:
+        raise InputError('experiment: its policy is not one MLP of what each robot observes; '
+                         'use MlpConfig alone')
+    return _converted(found[0], env.episodes.network._replace(hold=env.episodes.task.hold))
+
+
+def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
+    """Return a network and weights (W,), or (N, W) where each robot has its own."""
+    inner = [layer for layer in mlp._empty_net.children() if not isinstance(
+        layer, torch.nn.Linear)]
+    wrong = {type(layer).__name__ for layer in inner} - {'Tanh'}
+    if wrong:
+        raise InputError(f"activation_class: got {', '.join(sorted(wrong))}, expected "
+                         'torch.nn.Tanh')
+    names = sorted({int(key.split('.')[0]) for key, _ in mlp.params.flatten_keys('.').items()})
+    layers = [(mlp.params[str(name), 'bias'], mlp.params[str(name), 'weight']) for name in names]
+    bias, weight = layers[-1]
+    layers[-1] = bias[..., :2], weight[..., :2, :]  # the others are for the noise
+    hidden = [bias.shape[-1] for bias, _ in layers[:-1]]
+    network = make_network('mlp' if hidden else 'perceptron', given.inputs, hidden=hidden,
+                           outputs=given.outputs, max_speed=given.max_speed, turn=given.turn,
+                           hold=given.hold or 1)
+    network = network._replace(learned_with=given.learned_with)
+    rows = [torch.cat([bias[..., None], weight], dim=-1).flatten(-2).detach().cpu().double()
+            for bias, weight in layers]
+    return network, torch.cat(rows, dim=-1).numpy()
+
+
+def _robots_of(env: Any) -> RobotsTorchEnv:  # noqa: ANN401
+    """Return the environment below transforms."""
+    while env is not None and not isinstance(env, RobotsTorchEnv):
+        env = getattr(env, 'base_env', None)
+    if env is None:
+        raise InputError('experiment: needs a task of sbot.learn.benchmarl_task')
+    return env

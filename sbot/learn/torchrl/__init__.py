@@ -1,1 +1,0 @@
-"""TorchRL and BenchMARL on batches of worlds."""

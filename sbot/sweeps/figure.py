@@ -1,0 +1,292 @@
+"""A metric of a sweep against its parameters: medians or shares, and bands around them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
+
+from sbot.figures.palette import LETTERS
+from sbot.sweeps.show import (
+    Results,
+    check_column,
+    column_label,
+    parameter_label,
+    short_names,
+    unit_of,
+    value_text,
+)
+from sbot.sweeps.summary import BAND, Label, Points, points_of
+from sbot_common.errors import InputError, bad_value, one_line, unknown_name
+
+# Swept parameters of a sweep's figure: along x, one curve for each value, or taken together.
+
+MOST_CURVES = 10
+
+
+class Curves(NamedTuple):
+    """What each swept parameter does in a figure."""
+
+    along: str  # x
+    apart: tuple[str, ...]  # a curve for each combination of their values
+    pooled: tuple[str, ...] = ()  # a point has runs of several values of them
+    follow: tuple[str, ...] = ()  # their values follow from those above, as with --zip
+
+    def note(self, results: Results) -> str:
+        """Return what a reader would not see: 'over 2 values of fade; speed changes with x'."""
+        names = dict(zip(results.keys, short_names(results.keys), strict=True))
+        parts = [f'over {len(set(results.columns[key]))} values of {names[key]}'
+                 for key in self.pooled]
+        if self.follow:
+            told = ', '.join(names[key] for key in self.follow)
+            parts.append(f"{told} change{'s' * (len(self.follow) == 1)} too")
+        return one_line('; '.join(parts))
+
+
+def choose_curves(results: Results, by: Sequence[str] = (), pool: Sequence[str] = ()) -> Curves:
+    """Return what the swept parameters do.
+
+    Parameters
+    ----------
+    results : of the sweep
+    by : the parameter along x, and those that tell curves apart; only one: curves tell apart what
+        else was swept, up to ``MOST_CURVES``; none: the first one is along x
+    pool : parameters whose values are taken together
+
+    Raises
+    ------
+    InputError
+        for unknown parameters, a parameter given twice, or too many curves.
+
+    """
+    if not results.keys:
+        raise InputError('sbot sweep plot needs a swept parameter; this sweep has only seeds')
+    given = [find_key(results, key, '--by') for key in by]
+    pooled = [find_key(results, key, '--pool') for key in pool]
+    for i, key in enumerate(every := [*given, *pooled]):
+        if key in every[:i]:
+            raise InputError(f'--by, --pool: {one_line(key)}: is given twice')
+    free = [key for key in results.keys if key not in every]
+    if not given:
+        if not free:
+            raise InputError('--pool cannot be combined with no parameter along x; give --by KEY')
+        given.append(free.pop(0))
+    along, apart = given[0], given[1:]
+    if (count := _settings(results, apart)) > MOST_CURVES:
+        raise bad_value('--by', ', '.join(apart), 'parameters after the first with at most '
+                                                  f'{MOST_CURVES} values, not {count}')
+    if not apart:
+        for key in free:
+            if not _follows(results, key, [along, *apart]) and (
+                    _settings(results, [*apart, key]) <= MOST_CURVES):
+                apart.append(key)
+    rest = [key for key in results.keys if key not in (along, *apart)]
+    follow = [key for key in rest if _follows(results, key, [along, *apart])]
+    return Curves(along, tuple(apart), tuple(key for key in rest if key not in follow),
+                  tuple(key for key in follow if _settings(results, [key]) > 1))
+
+
+def find_key(results: Results, key: str, option: str) -> str:
+    """Return the swept parameter that is meant by a key path or the end of one."""
+    if key in results.keys:
+        return key
+    ends = [each for each in results.keys if each.endswith('.' + key)]
+    if len(ends) == 1:
+        return ends[0]
+    raise unknown_name(option, key, short_names(results.keys))
+
+
+def _rows(results: Results, keys: Sequence[str]) -> Iterable[tuple[Any, ...]]:
+    """Return the values of keys in each run."""
+    if not keys:
+        return [()] * len(results.columns['run'])
+    return zip(*(results.columns[key] for key in keys), strict=True)
+
+
+def _settings(results: Results, keys: Sequence[str]) -> int:
+    """Return how many combinations of values there are."""
+    return len(set(_rows(results, keys)))
+
+
+def _follows(results: Results, key: str, keys: Sequence[str]) -> bool:
+    """Tell whether the value of a parameter follows from those of others."""
+    return _settings(results, keys) == _settings(results, [*keys, key])
+
+
+FORMATS = ('.png', '.svg', '.pdf')
+STYLE: dict[Any, Any] = {'svg.hashsalt': 'sbot', 'text.parse_math': False, 'font.size': LETTERS}
+_MOST_TICKS = 8  # at the swept numbers; between more, matplotlib's
+_CLOSE = 0.06  # of the width, below which the labels of two ticks would touch
+_APART = 5.0  # pt, between points of several lines that no line joins
+_ROW, _HIGH = 11.0, 230.0  # pt, of a row of labels, and of the axes at least
+
+
+class Words(NamedTuple):
+    """A user's own words in a figure; None: those of the sweep. An empty text leaves them out."""
+
+    xlabel: str | None = None
+    ylabel: str | None = None
+    title: str | None = None
+
+
+SWEEPS_OWN = Words()
+
+
+def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
+               pool: Sequence[str] = (), words: Words = SWEEPS_OWN) -> Figure:
+    """Return the figure: one parameter along x, a line for each combination of others' values.
+
+    Parameters
+    ----------
+    results : from ``load_results``
+    metric : a column with numbers; '': the user's first metric, else ``goal_reached_s``
+    by, pool : swept parameters as ``choose_curves`` takes them
+    words : labels and title
+
+    Raises
+    ------
+    InputError
+        for an unknown column or parameter.
+
+    """
+    name = check_column(results, metric or (*results.metrics, 'goal_reached_s')[0], '--metric')
+    curves = choose_curves(results, by, pool)
+    points = points_of(results, name, [curves.along, *curves.apart])._replace(
+        scattered=bool(curves.follow))
+    figure = Figure(figsize=(7.0, 4.5), layout='constrained')
+    axes = figure.add_subplot()
+    colours = matplotlib.colormaps['viridis'](np.linspace(0.0, 0.85, len(points.lines)))
+    for row, (label, colour) in enumerate(zip(points.lines, colours, strict=True)):
+        _draw_line(axes, points, row, label, colour)
+    _write_axes(axes, points)
+    _write_words(axes, results, curves, points, Words(
+        words.xlabel if words.xlabel is not None else '\n'.join(parameter_label(curves.along)),
+        words.ylabel if words.ylabel is not None else (
+            'share of runs: ' * points.share + column_label(name, unit=not points.share)),
+        words.title))
+    return figure
+
+
+def _draw_line(axes: Axes, points: Points, row: int, label: Label,
+               colour: Any) -> None:  # noqa: ANN401 - matplotlib takes arrays
+    """Draw one line and its band, and how many runs have a value where some have none."""
+    line, places = points.lines[label], points.places
+    # A line would say that there is something between two counts. Medians over other runs at each
+    # point, e.g. those that arrived, are no curve, nor are points that differ in more than x.
+    joined = not (points.counts or points.scattered or points.lacks_values(label))
+    # Counts of two lines are often equal: their points stand side by side.
+    beside = 0.0 if joined else _APART * (row - (len(points.lines) - 1) / 2)
+    rows = [each for each in points.lines if points.lacks_values(each)]  # of labels
+    bands = {x: points.band(values) for x, values in line.items() if values}
+    for x, values in line.items():
+        if len(values) < (of := points.started[label, x]):
+            _write_runs(axes, f'{len(values)} of {of}', places[x], rows.index(label), colour)
+    if not bands:
+        return
+    shown = sorted((places[x], *ends) for x, ends in bands.items())
+    x, low, middle, high = np.array(shown).T
+    name = ', '.join(map(value_text, label)) or None
+    [drawn] = axes.plot(x, middle, color=colour, marker='o', markersize=4,
+                        linestyle='-' if joined else 'none', label=name)
+    if joined:
+        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+    else:
+        ranges = axes.vlines(x, low, high, color=colour, alpha=0.4, linewidth=2.0)
+        figure = axes.get_figure(root=True)
+        assert figure is not None
+        moved = axes.transData + ScaledTranslation(beside / 72.0, 0.0, figure.dpi_scale_trans)
+        drawn.set_transform(moved)  # later than the limits of the axes are known
+        ranges.set_transform(moved)
+
+
+def _write_axes(axes: Axes, points: Points) -> None:
+    """Set ticks and limits."""
+    if not points.numeric:
+        axes.set_xticks(list(points.places.values()), [value_text(x) for x in points.places])
+    elif len(points.places) <= _MOST_TICKS and _have_room(points.places.values()):
+        axes.set_xticks(sorted(points.places.values()))
+    missing = sum(points.lacks_values(label) for label in points.lines)
+    if points.counts:
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        if axes.dataLim.y0 >= 0.0:  # with room for a point at 0
+            axes.set_ylim(bottom=-0.04 * axes.get_ylim()[1])
+    if points.share:
+        axes.set_yticks(np.linspace(0.0, 1.0, 6))
+        axes.set_ylim(-0.03, 1.03)
+    low, high = axes.get_ylim()  # labels have a place of their own above all marks
+    axes.set_ylim(top=low + (high - low) / (1.0 - min(0.5, missing * _ROW / _HIGH)))
+    axes.grid(alpha=0.3)
+
+
+def _write_words(axes: Axes, results: Results, curves: Curves, points: Points,
+                 words: Words) -> None:
+    """Write the labels of the axes, the title and the legend."""
+    axes.set_xlabel('\n'.join(map(one_line, (words.xlabel or '').split('\n'))))
+    axes.set_ylabel(one_line(words.ylabel or ''))
+    if words.title is not None:
+        axes.set_title(one_line(words.title))
+    else:
+        missing = any(map(points.lacks_values, points.lines))
+        note = '; '.join(filter(None, [curves.note(results), results.unfinished]))
+        axes.set_title(('share, and its 95 % confidence interval' if points.share else
+                        f'median, and {BAND[0]} % to {BAND[1]} % of the runs')
+                       + f'; {_span(set(points.started.values()))} at each point'
+                       + '; n of N: n runs have a value' * missing
+                       + f'\n{note}' * bool(note), fontsize='medium')
+    if curves.apart:
+        figure = axes.get_figure(root=True)
+        assert isinstance(figure, Figure)
+        names = dict(zip(results.keys, short_names(results.keys), strict=True))
+        figure.legend(loc='outside lower center', ncols=5, frameon=False,  # hides no line
+                      title=one_line(', '.join(names[key] + unit_of(key)
+                                               for key in curves.apart)))
+
+
+def _write_runs(axes: Axes, text: str, x: float, row: int,
+                colour: Any) -> None:  # noqa: ANN401 - matplotlib takes arrays
+    """Write how many runs have a value, above a point, in a row at the upper edge."""
+    axes.annotate(text, (x, 1.0), xytext=(0.0, -2.0 - _ROW * row), textcoords='offset points',
+                  ha='center', va='top', xycoords=axes.get_xaxis_transform(), gid='runs',
+                  fontsize='medium', color=colour,
+                  path_effects=[withStroke(linewidth=2.0, foreground='white')])
+
+
+def _have_room(places: Collection[float]) -> bool:
+    """Tell whether ticks at all these numbers leave room for their labels."""
+    gaps = np.diff(sorted(places))
+    return len(gaps) == 0 or float(gaps.min()) >= _CLOSE * float(gaps.sum())
+
+
+def _span(counts: set[int]) -> str:
+    if counts == {1}:
+        return '1 run'
+    return f'{min(counts)}{f" to {max(counts)}" * (len(counts) > 1)} runs'
+
+
+def plot_sweep(results: Results, path: str | Path, metric: str = '', by: Sequence[str] = (),
+               pool: Sequence[str] = (), words: Words = SWEEPS_OWN) -> None:
+    """Write the figure to a .png, .svg or .pdf file.
+
+    Raises
+    ------
+    InputError
+        for another ending, a file that cannot be written, or as ``draw_sweep``.
+
+    """
+    if Path(path).suffix.lower() not in FORMATS or '\0' in str(path):
+        raise bad_value('--output', str(path), f'a file that ends in {", ".join(FORMATS)}')
+    with matplotlib.rc_context(STYLE):
+        figure = draw_sweep(results, metric, by, pool, words)
+        metadata = {'Date': None} if Path(path).suffix.lower() == '.svg' else None
+        try:
+            figure.savefig(path, dpi=150, metadata=metadata)
+        except OSError as error:
+            raise InputError(f'{path}: cannot be written: {error.strerror}') from None

@@ -1,1 +1,0 @@
-"""Results of a sweep in its folder: plan, journal, tables and reports."""

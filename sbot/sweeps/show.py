@@ -1,0 +1,384 @@
+"""Summary table of a sweep: medians and shares for each setting, within 80 columns."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from os.path import commonprefix
+from pathlib import Path
+from statistics import fmean, median
+from textwrap import fill
+from typing import Any, NamedTuple
+
+from sbot.controllers.registry import entry_of
+from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
+from sbot.sweeps.journal import read_plan
+from sbot.sweeps.table import CSV, PARQUET, SUMMARY, is_own, read_columns
+from sbot_common.errors import SHOWN, InputError, hint, one_line
+from sbot_common.params import Spec
+
+# Names of a sweep's parameters and columns for people: short names, and labels with units.
+
+# What the name of a column does not say.
+MEANING = {
+    'goal_reached_s': 'of robot 0',
+    'collisions': 'ticks, of all robots', 'collisions_max': 'ticks, greatest of one robot',
+    'reverts': 'ticks, of all robots', 'reverts_max': 'ticks, greatest of one robot',
+    'overlaps': 'pairs of bodies, in all ticks'}
+_COUNTED = {'collisions': ' (ticks)', 'reverts': ' (ticks)', 'overlaps': ' (pairs × ticks)'}
+_UNIT = re.compile('(.+)_(m|s|rad)')
+_GROUPS = {'wind': WindSettings, 'sensors': SensorSettings}
+
+
+def short_names(keys: Sequence[str]) -> list[str]:
+    """Return the shortest end of each key path that tells it from the others.
+
+    An end does not begin with an index: of the goals of two robots there are only whole names.
+    """
+    return [next(end for end in _path_ends(key) if sum(
+        f'.{other}'.endswith(f'.{end}') for other in keys) == 1 or end == key) for key in keys]
+
+
+def _path_ends(key: str) -> list[str]:
+    """Return the ends of a key path that may stand for it, the shortest first."""
+    parts = key.split('.')
+    return ['.'.join(parts[k:]) for k in range(len(parts) - 1, -1, -1)
+            if k == 0 or not (parts[k].isdigit() or parts[k] == '*')]
+
+
+def parameter_label(key: str) -> tuple[str, ...]:
+    """Return a swept parameter in words with its declared unit, and its key if that is longer."""
+    words = key.rpartition('.')[2].replace('_', ' ')
+    return (f'{words}{unit_of(key)}', *([key] if '.' in key else []))
+
+
+def unit_of(key: str) -> str:
+    """Return the unit in brackets of a parameter of wind, sensors or controllers, else ''."""
+    parts = key.split('.')
+    specs: Sequence[Spec] = ()
+    if parts[0] in _GROUPS and len(parts) == 2:
+        specs = group_specs(_GROUPS[parts[0]]())
+    elif parts[0] == 'controllers' and len(parts) == 3:
+        with suppress(InputError):  # a class of one's own
+            specs = entry_of(parts[1]).specs
+    unit = next((spec.unit for spec in specs if spec.name == parts[-1]), '')
+    return f' ({unit})' if unit else ''
+
+
+def column_label(column: str, *, unit: bool = True) -> str:
+    """Return a column of the summary as a label, `path length, mean of robots (m)`.
+
+    Metrics of the user's own stay as they are. Without ``unit`` the label has none.
+    """
+    robot, name = '', column
+    if is_own(column):
+        _, number, name = column.split('_', 2)
+        robot = f'robot {number}: '
+    elif column not in SUMMARY:
+        return column
+    elif column == 'goal_reached_s':
+        robot = 'robot 0: '
+    base, _, over = name.rpartition('_')
+    of = {'mean': ', mean of robots', 'max': ', greatest of one robot'}.get(over, '')
+    if of:
+        name = base
+    elif not robot and name in ('collisions', 'reverts'):
+        of = ' of all robots'
+    if name in _COUNTED:
+        words, measured = name, _COUNTED[name]
+    elif match := _UNIT.fullmatch(name):
+        words, measured = match[1], f' ({match[2]})'
+    else:
+        words, measured = name, ''
+    return f"{robot}{words.replace('_', ' ')}{of}{measured if unit else ''}"
+
+
+def value_text(value: object) -> str:
+    """Return a value of a swept parameter for a cell or a label."""
+    if isinstance(value, float):
+        return f'{value:.6g}'
+    return one_line(value) if isinstance(value, str) else json.dumps(value)
+
+
+# Share of runs in which something happened, with Wilson's confidence interval.
+
+_Z = 1.959963984540054  # 0.975 quantile of the normal distribution: 95 %
+
+
+def is_share(values: Iterable[object]) -> bool:
+    """Tell whether a column has a yes or no for each run: only 0 and 1; None is missing."""
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, int | float) and value in (0, 1)
+                               for value in known)
+
+
+def wilson_interval(count: float, runs: int) -> tuple[float, float]:
+    """Return the 95 % confidence interval of a share of runs.
+
+    Parameters
+    ----------
+    count : runs in which it happened
+    runs : all runs, at least one
+
+    References
+    ----------
+    .. [1] E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
+       Journal of the American Statistical Association 22 (1927), pp. 209-212.
+
+    """
+    share, weight = count / runs, _Z * _Z / runs
+    middle = (share + weight / 2.0) / (1.0 + weight)
+    half = _Z * math.sqrt(share * (1.0 - share) / runs + weight / (4.0 * runs)) / (1.0 + weight)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+# Errors of failed runs, the most frequent first.
+
+_MOST = 3
+_LONGEST = 300  # characters
+_NUMBER = re.compile(r'\d+')
+
+
+def frequent_errors(errors: Iterable[str]) -> list[str]:
+    """Return a line for each of the most frequent errors, '4 runs: ValueError: ...'.
+
+    Errors that differ in their numbers alone, such as ticks, count as one: the first is shown.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    for error in errors:
+        kind = _NUMBER.sub('', error)
+        first, count = found.get(kind, (error, 0))
+        found[kind] = first, count + 1
+    ordered = sorted(found.values(), key=lambda pair: -pair[1])
+    lines = [f"{count} run{'s' * (count > 1)}: {one_line(first, _LONGEST)}"
+             for first, count in ordered[:_MOST]]
+    if rest := sum(count for _, count in ordered[_MOST:]):
+        lines.append(f"{rest} run{'s' * (rest > 1)}: other errors")
+    return lines
+
+
+WIDTH = 80
+DEFAULT = ('goal_reached_s', 'robots_arrived', 'collisions', 'path_length_m_mean', 'overlaps')
+_MOST_ROWS = 60
+_MOST_MEANT = 3  # names in a question
+
+
+class Results(NamedTuple):
+    """The table of a sweep, in memory."""
+
+    keys: tuple[str, ...]  # swept: 'scenario' if there are several, then parameters
+    metrics: tuple[str, ...]  # columns of a user's metrics
+    columns: dict[str, list[Any]]
+    planned: int = 0  # runs
+
+    @property
+    def unfinished(self) -> str:
+        """What is missing, '5 of 30 runs are missing'; '' of a finished sweep."""
+        missing = self.planned - len(self.columns['run'])
+        verb = 'is' if missing == 1 else 'are'
+        return f'{missing} of {self.planned} runs {verb} missing' if missing > 0 else ''
+
+    @property
+    def numbers(self) -> list[str]:
+        """Columns that have a median."""
+        return [name for name, values in self.columns.items() if any(map(_is_number, values))]
+
+    @property
+    def empty(self) -> list[str]:
+        """Metrics without a value in any of the runs that succeeded, if there are any."""
+        done = [i for i, error in enumerate(self.columns['error']) if error is None]
+        return [name for name in self.metrics if done and all(
+            self.columns[name][i] is None for i in done)]
+
+
+def load_results(folder: str | Path) -> Results:
+    """Return the results in a folder.
+
+    Raises
+    ------
+    InputError
+        if there are none, or they are damaged.
+
+    """
+    path = Path(folder)
+    plan = read_plan(path).plan
+    columns = read_columns(path, most=len(plan))
+    for name in ('run', 'scenario', *plan.keys, 'seed', 'error'):
+        if name not in columns:
+            raise InputError(f'{path / PARQUET}: damaged: has no column {name}; sbot sweep '
+                             f'--resume -o {path} writes it again')
+    keys = (*(('scenario',) if len(plan.sources) > 1 else ()), *plan.keys)
+    words = [metric.partition(':')[2] for metric in plan.metrics]
+    own = tuple(name for name in columns if name.partition('.')[0] in words)
+    return Results(keys, own, columns, len(plan))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def check_column(results: Results, name: str, option: str) -> str:
+    """Return the name of a column with numbers, or raise InputError."""
+    if name in results.empty:
+        raise InputError(f"{option}: {one_line(name, SHOWN)} has no value in any of "
+                         f"{len(results.columns['run'])} runs")
+    if name in results.columns and name not in results.numbers:
+        raise InputError(f'{option}: {one_line(name, SHOWN)} is a column without numbers; '
+                         f'it is in {CSV}')
+    if name not in results.numbers:
+        within = [each for each in results.numbers
+                  if name in each and each not in results.keys]
+        if 0 < len(within) <= _MOST_MEANT:
+            raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; did you mean "
+                             + ' or '.join(f"'{one_line(each)}'" for each in within) + '?')
+        # Short names of columns are alike by chance: only a near one is asked about.
+        question = hint(name, results.numbers, 'columns', 0.6)
+        raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; {question}")
+    return name
+
+
+def groups(results: Results, keys: Sequence[str]) -> dict[tuple[Any, ...], list[int]]:
+    """Return the rows of each setting of ``keys``, in the table's order."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for i in range(len(results.columns['run'])):
+        found.setdefault(tuple(results.columns[key][i] for key in keys), []).append(i)
+    return found
+
+
+def shown_columns(results: Results, metrics: Sequence[str]) -> list[str]:
+    """Return these columns with numbers; without ``metrics`` the user's and the most asked for."""
+    return [check_column(results, name, '--metric') for name in metrics] or [
+        name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
+
+
+def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
+    """Return the table: a line for each setting, medians over its runs.
+
+    Of a column with nothing but 0 and 1 it has the mean, which is the share of runs. A line below
+    the table says which is which, and which medians are of fewer runs than succeeded.
+
+    Parameters
+    ----------
+    results : from ``load_results``
+    metrics : columns to show; none: the user's and the most asked for
+
+    Raises
+    ------
+    InputError
+        for an unknown column.
+
+    """
+    shown = shown_columns(results, metrics)
+    found = groups(results, results.keys)
+    head = [one_line(name) for name in short_names(results.keys)] + ['runs', 'failed'] + [
+        one_line(name) for name in shown]
+    lines = [head]
+    for setting, rows in list(found.items())[:_MOST_ROWS]:
+        failed = sum(results.columns['error'][i] is not None for i in rows)
+        lines.append([*(value_text(value) for value in setting), str(len(rows)), str(failed),
+                      *(_middle(results.columns[name], rows) for name in shown)])
+    text = _aligned(lines, len(results.keys), lambda count: _legend(
+        results, shown[:count], found.values()))
+    if len(found) > _MOST_ROWS:
+        text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
+    if results.unfinished:
+        text += f'\n{results.unfinished} (sbot sweep --resume runs them)'
+    errors = frequent_errors(str(error) for error in results.columns['error'] if error is not None)
+    text += ''.join(f'\nfailed: {line}' for line in errors)
+    if results.empty:
+        text += f'\nno value in any run: {one_line(", ".join(results.empty), SHOWN)}'
+    return text
+
+
+def _middle(column: Sequence[Any], rows: Sequence[int]) -> str:
+    values = [column[i] for i in rows if _is_number(column[i])]
+    middle = fmean if is_share(column) else median
+    return f'{middle(values):.4g}' if values else '-'
+
+
+def _legend(results: Results, names: Sequence[str], settings: Iterable[list[int]]) -> str:
+    """Return what the numbers of the columns ``names`` are, in one paragraph."""
+    done = [[i for i in rows if results.columns['error'][i] is None] for rows in settings]
+    shares = [name for name in names
+              if is_share(results.columns[name]) and any(results.columns[name])]
+    parts = []
+    for name in (each for each in names if each not in shares):
+        column = results.columns[name]
+        counts = [(sum(_is_number(column[i]) for i in rows), len(rows)) for rows in done]
+        if fewer := [(known, runs) for known, runs in counts if known < runs]:
+            known, runs = min(fewer, key=lambda pair: pair[0] / pair[1])
+            parts.append(f"{one_line(name)}: {'at least ' * (len(counts) > 1)}{known} of {runs}")
+    texts = []
+    if len(shares) < len(names):
+        texts.append('medians over the runs that have a value'
+                     + f" ({', '.join(parts)})" * bool(parts))
+    if shares:
+        texts.append(f"{', '.join(map(one_line, shares))} (only 0 and 1): share of runs with 1")
+    texts += [f'{name}: {MEANING[name]}' for name in names if name in MEANING and (
+        name not in shares or name == 'goal_reached_s')]
+    return fill('; '.join(texts), WIDTH, break_on_hyphens=False)
+
+
+def _aligned(lines: list[list[str]], keys: int, legend: Callable[[int], str]) -> str:
+    """Return lines of equal columns; what does not fit loses its last columns.
+
+    The first ``keys`` columns tell lines apart: these are wider than ``WIDTH`` where they must be.
+    ``legend`` gives the text below so many columns of numbers.
+    """
+    lines = [[one_line(cell) for cell in line] for line in lines]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    if len(lines[0]) > keys + 2:  # long names of numbers are cut before columns are left out
+        widths = [min(size, 22) for size in widths]
+    while sum(widths) + 2 * (len(widths) - 1) > WIDTH and len(widths) > keys + 3:
+        widths.pop()
+    over = sum(widths) + 2 * (len(widths) - 1) - WIDTH
+    while over > 0 and max(widths) > 6:
+        widest = widths.index(max(widths))
+        widths[widest] -= 1
+        over -= 1
+    text = _laid_out(lines, widths, keys)
+    if len(widths) > keys + 2:
+        text += '\n' + legend(len(widths) - keys - 2)
+    if left_out := lines[0][len(widths):]:
+        text += '\n' + fill(f"not shown: {', '.join(left_out)} (--metric NAME)", WIDTH,
+                            break_on_hyphens=False)
+    return text
+
+
+def _laid_out(lines: list[list[str]], widths: list[int], keys: int) -> str:
+    """Return lines with columns of these widths, of which those of keys may grow."""
+    whole = [max(len(line[i]) for line in lines) for i in range(keys)]
+    for most, sizes in ((WIDTH, widths), (None, [*whole, *widths[keys:]])):
+        columns = [_fit_cells([line[i] for line in lines], size, of_key=i < keys)
+                   for i, size in enumerate(sizes)]
+        rows = ['  '.join(f'{cell:{"<" if i < keys else ">"}{sizes[i]}}'
+                          for i, cell in enumerate(row)) for row in zip(*columns, strict=True)]
+        room = sum(sizes[:keys]) + 2 * keys
+        if len({row[:room][:most] for row in rows[1:]}) == len(lines) - 1 and (
+                len({column[0] for column in columns[:keys]}) == keys):
+            break
+    return '\n'.join(row.rstrip()[:most] for row in rows)
+
+
+def _fit_cells(cells: list[str], size: int, *, of_key: bool) -> list[str]:
+    """Return cells of a column of at most a size, cut where values still differ if they can be."""
+    values = set(cells[1:])
+    alike = len(commonprefix(  # noqa: RUF071 - of characters
+        [value for value in values if len(value) > size]))
+    cuts: list[Callable[[str], str]] = [
+        lambda text: text[:size - 1] + '…',
+        lambda text: '…' + text[len(text) - size + 1:],
+        lambda text: text[:size // 2] + '…' + text[len(text) - (size - size // 2 - 1):],
+        lambda text: _cut('…' + text[alike:], size)]
+    for cut in cuts:
+        found = {text: text if len(text) <= size else cut(text) for text in values}
+        if not of_key or len(set(found.values())) == len(values):
+            return [_cut(cells[0], size), *(found[text] for text in cells[1:])]
+    return [_cut(text, size) for text in cells]
+
+
+def _cut(text: str, size: int) -> str:
+    return text if len(text) <= size else text[:size - 1] + '…'

@@ -1,0 +1,272 @@
+"""Broad phase: the bodies whose circles touch anything, before anybody is displaced.
+
+Most touch nothing. So the first pass of ``repositioning`` looks only at those found here, in
+arrays that are in the order of place: neighbours lie side by side in memory, and four are compared
+together.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot_common.compiled.jit import by_address, njit_inline
+from sbot_common.compiled.vectors import LANES, absolute, bits, greatest, load_until, one_bit
+from sbot_common.spatial import BucketGrid, cell_index, cell_of
+from sbot_sim.collision.contacts import (
+    body_contact,
+    body_levers,
+    fixed_displacement,
+    fixed_displacement_of_box,
+    share_of,
+)
+from sbot_sim.collision.fixed_objects import FixedObjects
+
+# Narrow phase: intersecting bodies and their penetration depths (document 002 section 5.1).
+#
+# Among discs of equal mass, as swarms are, and among bodies of any shape and mass.
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Queue = NDArray[np.int32]
+
+# Displacements of pairs are summed as whole multiples of this length: a sum of whole numbers does
+# not depend on its order, so renumbering the robots does not change a bit of the result.
+QUANTUM = 2.0 ** -50  # m
+
+
+class Crowd(NamedTuple):
+    """N robots during one step: the input and the working arrays of a pass.
+
+    Where all are discs of equal mass ``boxes``, ``weight`` and ``turn`` are empty.
+    """
+
+    radius: Array  # (N,) of the collision circles, m; for a rectangle that around it
+    inner_radius: Array  # (N,) the largest circle inside, m: see ``tunnelling``
+    previous: Array  # (N, 3) poses before the step, free of overlaps
+    pose: Array  # (N, 3) poses now; changed from pass to pass
+    home: Array  # (N, 3) poses before the first pass, which the grid knows
+    grid: BucketGrid  # of ``home``
+    queued: Flags  # (N,) whether a robot is in the queue
+    # (N, 2) displacement of this pass, m; with ``boxes`` (N, 4): turn, rad, and fixed overlap, m
+    shift: Array
+    retreats: NDArray[np.int8]  # (N,) how often a robot went back, from the last pass on
+    reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
+    boxes: Array  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
+    weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy; changed
+    turn: Array  # (N,) or (0,): see ``Shapes.turn``, 1/m^2
+
+
+@njit_inline
+def disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
+              square: float) -> tuple[float, float, float]:
+    """Return (overlap (m), ux, uy) of two discs: the unit vector from ``j`` to ``i``.
+
+    Where the centres coincide the previous tick's difference decides, then a fixed direction
+    (docs/errata.md S10).
+
+    Parameters
+    ----------
+    crowd, i, j : the two
+    dx, dy, square : vector from the centre of ``j`` to that of ``i`` (m), and its square (m^2)
+
+    """
+    apart = crowd.radius[i] + crowd.radius[j]
+    if square > 0.0:
+        distance = math.sqrt(square)
+        return apart - distance, dx / distance, dy / distance
+    dx = crowd.previous[i, 0] - crowd.previous[j, 0]
+    dy = crowd.previous[i, 1] - crowd.previous[j, 1]
+    length = math.sqrt(dx * dx + dy * dy)
+    if length > 0.0:
+        return apart, dx / length, dy / length
+    return apart, (1.0 if i < j else -1.0), 0.0
+
+
+@njit_inline
+def overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: float,
+                         tolerance: float, margin: float, queue: Queue,
+                         count: int) -> tuple[float, float, float, bool, int]:
+    """Find the robots that robot ``i`` intersects.
+
+    Parameters
+    ----------
+    crowd, shapes, tolerance, margin : see ``find_intersecting``
+    i : the robot
+    reach : how far from it (m), at most, the grid has the centre of a robot that it intersects
+    queue, count : robots to look at; those met are added, and marked in ``crowd.queued``
+
+    Returns
+    -------
+    (dx, dy, turn, whether there is an overlap, new count): dx, dy (m) is the sum of this robot's
+    share of the overlaps, half of each among discs, else by inverse masses (``levers``).
+
+    """
+    x, y, radius, grid = crowd.pose[i, 0], crowd.pose[i, 1], crowd.radius[i], crowd.grid
+    first_column = cell_index(x - reach, grid.x0, grid.cell, grid.nx)
+    last_column = cell_index(x + reach, grid.x0, grid.cell, grid.nx)
+    sum_x, sum_y, sum_turn, met = 0, 0, 0, False
+    for row in range(cell_index(y - reach, grid.y0, grid.cell, grid.ny),
+                     cell_index(y + reach, grid.y0, grid.cell, grid.ny) + 1):
+        begin = np.uint64(grid.starts[row * grid.nx + first_column])
+        end = np.uint64(grid.starts[row * grid.nx + last_column + 1])
+        for entry in range(begin, end):
+            j = np.uint32(grid.items[entry])  # unsigned: no index from the end
+            dx, dy = x - crowd.pose[j, 0], y - crowd.pose[j, 1]
+            square = dx * dx + dy * dy
+            apart = radius + crowd.radius[j]
+            if square >= apart * apart or j == i:
+                continue
+            if shapes is not None:
+                overlap, ux, uy = body_contact(crowd.boxes, i, int(j),
+                                               crowd.previous[i, 0] - crowd.previous[j, 0],
+                                               crowd.previous[i, 1] - crowd.previous[j, 1])
+            else:
+                overlap, ux, uy = disc_pair(crowd, i, int(j), dx, dy, square)
+            if overlap <= tolerance:
+                continue
+            met = True
+            share = 0.5
+            if shapes is not None:
+                weight, other = crowd.weight[i], crowd.weight[j]
+                if crowd.turn[i] > 0.0 or crowd.turn[j] > 0.0:
+                    arm, ease, ease_j = body_levers(crowd.boxes, crowd.turn, i, int(j), ux, uy)
+                    share = share_of(weight * ease, other * ease_j) / ease
+                    sum_turn += int(share * (overlap + margin * apart) * arm * crowd.turn[i]
+                                    / QUANTUM)
+                else:
+                    share = share_of(weight, other)
+            part = share * (overlap + margin * apart)
+            sum_x += int(part * ux / QUANTUM)
+            sum_y += int(part * uy / QUANTUM)
+            if not crowd.queued[j]:
+                crowd.queued[j] = True
+                queue[count] = j
+                count += 1
+    return sum_x * QUANTUM, sum_y * QUANTUM, sum_turn * QUANTUM, met, count
+
+
+@njit_inline
+def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, queue: Queue,
+                      count: int, drift: float, tolerance: float, margin: float,
+                      found: Queue) -> int:
+    """Find robots of a queue, and robots near them, that intersect anything.
+
+    Parameters
+    ----------
+    fixed, crowd : the world; ``crowd.shift`` is set for those found, ``crowd.queued`` cleared
+    shapes : True where there are ``crowd.boxes``; None: all are discs, and what is for shapes is
+        not even compiled
+    queue, count : the robots to look at, marked in ``crowd.queued``; those they meet are added
+    drift : how far at most a robot is from where the grid has it (m)
+    tolerance : overlaps up to this deep (m) do not count
+    margin : by what share of the radii the shifts are longer than the overlaps
+    found : receives the robots that intersect something and have not been reverted
+
+    Returns
+    -------
+    How many were found.
+
+    """
+    pose, previous, k, hits = crowd.pose, crowd.previous, 0, 0
+    while k < count:  # the queue grows while it is read
+        i = int(queue[k])  # not int32: one compiled version of what it is passed to
+        k += 1
+        reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
+        dx, dy, turn, met, count = overlaps_with_others(crowd, shapes, i, reach, tolerance,
+                                                        margin, queue, count)
+        fixed_turn = 0.0
+        if shapes is not None and crowd.boxes[i, 4] > 0.0:
+            fx, fy, fixed_turn, deepest = fixed_displacement_of_box(
+                fixed, crowd.boxes, i, crowd.turn[i], previous[i, 0], previous[i, 1], tolerance,
+                margin)
+        else:
+            fx, fy, deepest = fixed_displacement(fixed, pose[i, 0], pose[i, 1], crowd.radius[i],
+                                                 previous[i, 0], previous[i, 1], tolerance, margin)
+        if (met or deepest > tolerance) and not crowd.reverted[i]:
+            crowd.shift[i, 0], crowd.shift[i, 1] = dx + fx, dy + fy
+            if shapes is not None:
+                crowd.shift[i, 2], crowd.shift[i, 3] = turn + fixed_turn, deepest
+            found[hits] = i
+            hits += 1
+    for k in range(count):
+        crowd.queued[queue[k]] = False
+    return hits
+
+
+@by_address
+class Places(NamedTuple):
+    """Circles of N bodies in the order of place: sorted by the cells of a grid."""
+
+    x: Array  # (N,) m
+    y: Array  # (N,) m
+    radius: Array  # (N,) m
+
+
+@njit_inline
+def touching(fixed: FixedObjects, crowd: Crowd, places: Places, queue: Queue) -> int:
+    """List the bodies whose circles overlap another's or something fixed; return how many.
+
+    Parameters
+    ----------
+    fixed, crowd : the world; nobody has been displaced. ``crowd.queued`` is set for those listed,
+        ``crowd.retreats`` is cleared
+    places : room to work in
+    queue : receives the bodies in the order of place
+
+    """
+    grid, count, n = crowd.grid, 0, len(places.x)
+    for k in range(n):
+        i = np.uint32(grid.items[k])
+        places.x[k], places.y[k], places.radius[k] = (crowd.pose[i, 0], crowd.pose[i, 1],
+                                                      crowd.radius[i])
+        crowd.retreats[k] = 0
+    for k in range(n):
+        i = np.uint32(grid.items[k])
+        found = (_touches_another(crowd, places, k, fixed.largest_radius)
+                 or _touches_fixed(fixed, places.x[k], places.y[k], places.radius[k]))
+        crowd.queued[i] = found
+        queue[count] = i
+        count += found
+    return count
+
+
+@njit_inline
+def _touches_another(crowd: Crowd, places: Places, k: int, largest: float) -> bool:
+    """Tell whether the circle at place k overlaps that of another, as ``narrow_phase`` tells."""
+    grid, x, y, radius = crowd.grid, places.x[k], places.y[k], places.radius[k]
+    reach = radius + largest + 1e-9 * grid.cell
+    left = cell_index(x - reach, grid.x0, grid.cell, grid.nx)
+    right = cell_index(x + reach, grid.x0, grid.cell, grid.nx) + 1
+    found = 0
+    for row in range(cell_index(y - reach, grid.y0, grid.cell, grid.ny),
+                     cell_index(y + reach, grid.y0, grid.cell, grid.ny) + 1):
+        i, end = int(grid.starts[row * grid.nx + left]), int(grid.starts[row * grid.nx + right])
+        while i < end:
+            dx, dy = (load_until(places.x, i, end, math.nan) - x,
+                      load_until(places.y, i, end, math.nan) - y)
+            apart = load_until(places.radius, i, end, 0.0) + radius
+            found |= bits(dx * dx + dy * dy < apart * apart) & ~one_bit(k - i)
+            i += LANES
+    return found != 0
+
+
+@njit_inline
+def _touches_fixed(fixed: FixedObjects, x: float, y: float, radius: float) -> bool:
+    """Tell whether a circle overlaps something fixed, as ``contacts.contact`` tells."""
+    bounds, boxes = fixed.bounds, fixed.boxes
+    found = not ((bounds[0] + radius - x <= 0.0) & (x + radius - bounds[2] <= 0.0)
+                 & (bounds[1] + radius - y <= 0.0) & (y + radius - bounds[3] <= 0.0))
+    cell = cell_of(x, y, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny)
+    for entry in range(np.uint64(fixed.starts[cell]), np.uint64(fixed.starts[cell + 1])):
+        k = np.uint32(fixed.items[entry])
+        cx, cy, c, s = boxes[k, 0], boxes[k, 1], boxes[k, 2], boxes[k, 3]
+        # The same differences and squares, without a branch.
+        du = greatest(absolute(c * (x - cx) + s * (y - cy)) - boxes[k, 4], 0.0)
+        dv = greatest(absolute(c * (y - cy) - s * (x - cx)) - boxes[k, 5], 0.0)
+        reach = radius + boxes[k, 6]
+        found |= du * du + dv * dv < reach * reach
+    return found

@@ -1,0 +1,118 @@
+"""Whole runs in scenes of the benchmark: everybody arrives, nobody collides."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from sbot.controllers.navigate.parameters import resolved
+from sbot.navigation.library import chosen_scenes, families, scenario_values
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import parse_scenario
+
+ARENAS = Path.cwd()  # where scenarios look for files
+
+
+def summary_of(name, seed, **changes):
+    values = scenario_values(name, chosen_scenes(families(), [name])[name], seed)
+    scenario = parse_scenario(yaml.safe_dump(values), name, ARENAS, overrides={
+        'robots.*.controller': 'navigate', **changes})
+    return scenario, run_scenario(scenario, keep=False).summary
+
+
+@pytest.mark.parametrize(('arena', 'wind', 'gust'), [
+    ('wall', 0.05, 0.0), ('gap', 0.6, 60.0), ('around', 0.6, 60.0), ('trap', 0.3, 60.0),
+    ('maze', 0.3, 0.0)])
+def test_the_leader_arrives_and_the_followers_with_it(arena, wind, gust):
+    scenario, summary = summary_of(f'arena/{arena}-gust', 4, **{
+        'wind.wind_speed_mean': wind, 'wind.wind_gust_force_mean': gust})
+    robots = summary['robots']
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in robots) == 0
+    farthest = resolved(scenario.controllers['navigate']).far_distance_m + 2.0
+    assert max(robot['final_leader_distance_m'] for robot in robots) < farthest
+
+
+@pytest.mark.slow
+def test_thirty_robots_cross():
+    _, summary = summary_of('streams/30', 2)
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in summary['robots']) == 0
+
+
+def scaled_run(size):
+    """Two robots come towards each other through a door; all lengths and speeds times ``size``.
+
+    The parameters of ``navigate`` follow the body.
+    """
+    def robot(x, y, yaw, to_x):
+        return {'pose': [size * x, size * y, yaw], 'goal': [size * to_x, size * 4.0],
+                'body': 'scaled', 'controller': 'navigate', 'goal_tolerance': 0.3 * size}
+
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 6,
+        'world': {'bounds': [0, 0, 12 * size, 8 * size], 'rectangles': [
+            {'center': [6 * size, y * size], 'size': [0.2 * size, 3.4 * size], 'yaw': 0.0}
+            for y in (1.7, 6.3)]},
+        'bodies': {'scaled': {'like': 'robot', 'radius': 0.3 * size, 'wheel_radius': 0.1 * size,
+                              'wheel_distance': 0.5 * size}},
+        'sensors': {'scan_range_max': 10.0 * size},
+        'robots': [robot(2.0, 4.1, 0.1, 10.0), robot(9.0, 3.8, 3.0, 2.0)]}), 'scaled', ARENAS)
+    return run_scenario(scenario)
+
+
+def test_a_scene_that_is_scaled_gives_the_scaled_run():
+    large, small = scaled_run(1.0), scaled_run(0.125)
+    assert sum(each['collisions'] for each in large.summary['robots']) == 0
+    assert np.abs(large.poses[:, :, :2] - 8.0 * small.poses[:, :, :2]).max() < 1e-6
+
+
+@pytest.mark.parametrize(('scene', 'seed'), [
+    ('doorway/0.8', 1), ('corridor/1.0', 1), ('slit/10', 2),
+    ('corridor/1.0', 934015),  # a robot stands at a corner, which the noise of its laser moves
+    ('narrow/0.7', 934015),  # the way is straight before the robot is through
+    ('doorway/0.8', 715002),  # a robot at a post has to turn by a small angle
+    ('e-puck/8', 3)])
+def test_robots_pass_each_other_where_one_has_to_wait(scene, seed):
+    _, summary = summary_of(scene, seed)
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in summary['robots']) == 0
+
+
+def test_a_laser_with_much_noise_does_not_close_gaps():
+    # Seed 520002: the nearest of many noisy readings stopped the robot before each gap.
+    _, summary = summary_of('sensing/noisy', 520002)
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in summary['robots']) == 0
+    assert summary['sim_time_s'] < 40.0
+
+
+def test_two_robots_pass_in_a_hallway_with_no_room_at_its_ends():
+    _, summary = summary_of('hallway/pair', 0, duration=12.0)
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in summary['robots']) == 0
+
+
+def test_two_robots_meet_in_an_l_where_both_fit():
+    # Seed 5012: the two turned on the spot at the corner, until the time was up.
+    _, summary = summary_of('corner/l', 5012)
+    robots = summary['robots']
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in robots) == 0
+    assert summary['sim_time_s'] < 30.0
+
+
+def test_one_robot_waits_before_an_l_that_is_too_narrow_for_two():
+    walls = [(6, 0, 16, 2.5), (12.5, 2.5, 16, 9), (6, 3.5, 11.5, 9), (0, 6, 6, 15), (6, 9, 9, 15)]
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 60.0, 'world': {'bounds': [0, 0, 16, 15], 'rectangles': [
+            {'center': [(a + c) / 2, (b + d) / 2], 'size': [c - a, d - b]}
+            for a, b, c, d in walls]},
+        'robots': [{'pose': [3, 2, 0], 'goal': [11, 12], 'controller': 'navigate'},
+                   {'pose': [11, 12, -1.57], 'goal': [2.5, 2], 'controller': 'navigate'}]}),
+        'narrow L', ARENAS)
+    summary = run_scenario(scenario, keep=False).summary
+    robots = summary['robots']
+    assert None not in [robot['goal_reached_s'] for robot in robots]
+    assert sum(robot['collisions'] for robot in robots) == 0

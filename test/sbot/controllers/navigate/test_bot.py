@@ -1,0 +1,169 @@
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from sbot.controllers.navigate.bot import Navigate, directions
+from sbot.controllers.navigate.map import SIDE, Grid, Known, shifted
+from sbot.controllers.navigate.memory import make_memory
+from sbot.controllers.navigate.parameters import Parameters, Size, resolved
+from sbot_common.errors import InputError
+from sbot_common.observation import Observation, Scan
+
+RNG = np.random.default_rng(0)
+
+
+def see(tick=0, me=0, goal=(5.0, 0.0), beams=8, robots=2, x=0.0):
+    poses = np.zeros((robots, 3))
+    poses[:, 1] = 3.0 * np.arange(robots)
+    poses[me, 0] = x
+    scan = Scan(np.full(beams, 4.0, np.float32), -1.0, 2.0 / beams, 0.0, 10.0)
+    return Observation(me, robots, tick, tick, 1 / 30, poses, scan, goal)
+
+
+def test_a_reset_forgets_everything():
+    bot = Navigate()
+
+    def run():
+        return [bot.step(see(k, x=0.05 * k), RNG) for k in range(20)]
+
+    first = run()
+    assert run() != first
+    bot.reset()
+    assert run() == first
+
+
+def test_bad_parameters_are_named():
+    with pytest.raises(InputError, match=r'navigate: cell_m.*got -1'):
+        Navigate(cell_m=-1)
+    with pytest.raises(InputError, match="did you mean 'spacing_m'"):
+        Navigate(spacing=1.0)
+    with pytest.raises(InputError, match='eight times cell_m'):
+        Navigate(clearance_m=3.0)
+    with pytest.raises(InputError, match=r'navigate: clearance_m: got 0\.5'):
+        Navigate(clearance_m=0.5, size=Size(0.035, 0.15))
+    bot = Navigate()
+    with pytest.raises(InputError):
+        bot.set_parameters(turn_gain=-1.0)
+    bot.set_parameters(forward_speed_mps=0.5, cruise_speed_mps=0.4)
+    assert all(bot.step(see(k), RNG)[0] <= 0.5 for k in range(30))
+
+
+def test_a_leader_without_a_goal_stands():
+    bot = Navigate()
+    assert [bot.step(see(k, goal=None), RNG) for k in range(3)] == [(0.0, 0.0)] * 3
+
+
+def test_another_scan_while_it_runs():
+    bot = Navigate()
+    for k, beams in enumerate((8, 8, 30, 8)):
+        v, _ = bot.step(see(k, beams=beams), RNG)
+        assert math.isfinite(v)
+
+
+def test_other_robots_than_in_the_first_turn_are_refused():
+    bot = Navigate()
+    bot.step(see(), RNG)
+    for robots in (1, 3, 5000):
+        with pytest.raises(InputError, match=f'number of robots: got {robots}, expected 2, as in'):
+            bot.step(see(robots=robots), RNG)
+    bot.reset()
+    bot.step(see(robots=3), RNG)
+
+
+def test_no_scan_is_a_scan_that_sees_nothing():
+    bot = Navigate()
+    v, _ = bot.step(see()._replace(scan=None), RNG)
+    assert v > 0.0
+
+
+def test_directions_are_those_of_the_beams():
+    got = directions(5, -0.5, 0.25)
+    angles = -0.5 + 0.25 * np.arange(5)
+    assert got == pytest.approx(np.array([np.cos(angles), np.sin(angles)]))
+
+
+def test_the_laser_does_not_remember_robots():
+    bot = Navigate()
+    for _ in range(30):  # beams take turns in being remembered
+        bot.step(see(robots=1), RNG)
+    alone = np.count_nonzero(bot._memory.nearness)
+    bot = Navigate()
+    there = see()
+    there.poses[1, :2] = 4.0 * math.cos(-1.0), 4.0 * math.sin(-1.0)  # where the first beam ends
+    for _ in range(30):
+        bot.step(there, RNG)
+    assert 0 < np.count_nonzero(bot._memory.nearness) < alone
+
+
+def test_far_ways_move_the_window():
+    bot = Navigate()
+    p, memory = resolved(Parameters()), make_memory(1, 0)
+    half = SIDE / 2 * p.cell_m
+    for k in range(200):
+        bot.step(see(k, goal=(200.0, 0.0), robots=1, x=float(k)), RNG)
+        state = bot.state
+        assert abs(float(k) - state.origin_x - half) <= 0.75 * half + 1
+    grid = Grid(memory.nearness, memory.evidence, memory.hits, 0.0, 0.0, p.cell_m)
+    assert shifted(grid, half, half) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize('duplicate', [copy.deepcopy, lambda bot: pickle.loads(pickle.dumps(bot))])
+def test_a_copy_goes_on_alone_and_the_same(duplicate):
+    bot = Navigate()
+    assert duplicate(bot).state is None
+    for k in range(5):
+        bot.step(see(k), RNG)
+    other, expected = duplicate(bot), bot.state
+    assert other.state == expected
+    with_turns = [bot.step(see(k), RNG) for k in range(5, 10)]
+    assert other.state == expected
+    assert [other.step(see(k), RNG) for k in range(5, 10)] == with_turns
+    assert other.state == bot.state != expected
+
+
+def test_a_map_that_is_turned_and_moved_with_the_robot_gives_the_same_commands():
+    def commands(turn, far):
+        cosine, sine = math.cos(turn), math.sin(turn)
+
+        def at(x, y):
+            return far + cosine * x - sine * y, far + sine * x + cosine * y
+
+        known = Known(np.array([[*at(2.0, -1.5), *at(2.0, 1.5)]]), np.array([[*at(3.0, 2), 0.4]]))
+        bot, found = Navigate(None, (), known, map=True), []
+        for k in range(20):
+            pose = np.array([[*at(0.02 * k, 0.0), turn]])
+            found.append(bot.step(Observation(0, 1, k, k, 1 / 30, pose, None, at(6.0, 0.1)), RNG))
+        return np.array(found)
+
+    there = commands(0.0, 0.0)
+    assert np.abs(there[:, 1]).max() > 0.1  # round the wall, which no scan has shown
+    for turn, far in ((math.pi / 2, 0.0), (2.3, 40.0)):
+        assert np.abs(commands(turn, far) - there).max() < 1e-6
+
+
+def test_a_map_is_there_still_when_the_window_has_moved():
+    known = Known(np.array([[120.0, -5.0, 120.0, 5.0]]), np.empty((0, 3)))
+    bot = Navigate(None, (), known, map=True)
+    for k in range(110):
+        bot.step(see(k, goal=(200.0, 0.0), robots=1, x=float(k))._replace(scan=None), RNG)
+    p, state = resolved(Parameters()), bot.state
+    column = math.floor((120.0 - state.origin_x) / p.cell_m)
+    row = math.floor((0.0 - state.origin_y) / p.cell_m)
+    assert bot._memory.evidence[row, column] > 0
+
+
+def test_lengths_and_speeds_of_0_follow_the_body():
+    standard = resolved(Parameters())
+    assert (standard.robot_radius_m, standard.forward_speed_mps, standard.cruise_speed_mps,
+            standard.goal_tolerance, standard.cell_m) == (0.3, 2.0, 1.5, 0.3, 0.4 * 0.3)
+    slow, quick = (resolved(Parameters(), Size(0.1, speed)) for speed in (0.2, 100.0))
+    assert (slow.forward_speed_mps, slow.cruise_speed_mps) == pytest.approx((0.4 / 3, 0.1))
+    assert quick.forward_speed_mps == pytest.approx(20 / 3 * 0.1)  # the same pace
+    assert resolved(Parameters(), Size(0.1, 0.0)).forward_speed_mps > 0.0  # it cannot move
+    given = resolved(Parameters(forward_speed_mps=0.3, robot_radius_m=0.2), Size(0.1, 100.0))
+    assert (given.forward_speed_mps, given.robot_radius_m, given.margin_m) == (
+        0.3, 0.2, pytest.approx(0.08))
+    assert given.cruise_speed_mps == quick.cruise_speed_mps

@@ -1,0 +1,407 @@
+"""Forward passes beside NumPy's, written as matrices; functions beside mpmath's."""
+
+import itertools
+import json
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from every_input import ALL, TICKS, sensing
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sbot
+from sbot.controllers.neural.controller import (
+    LEAST_TAU,
+    MOST_TAU,
+    FunctionController,
+    Neural,
+    ctrnn,
+    logistic,
+    mlp,
+    perceptron,
+    tanh,
+    time_constant,
+)
+from sbot.controllers.neural.network import make_network
+from sbot.learn.episodes import Episodes
+from sbot_common.errors import InputError
+from sbot_common.observation import Neighbours, Observation
+from sbot_common.user_code import UserCodeError
+
+
+def run(function, inputs, weights, layers, memory, dt=0.1):
+    outputs = np.full(2, np.nan)
+    function(inputs, weights, memory, outputs, np.array(layers, np.int64), dt)
+    return outputs
+
+
+@given(st.floats(-1e4, 1e4))
+def test_tanh(x):
+    assert tanh(x) == pytest.approx(float(mpmath.tanh(x)), abs=3e-16)
+    assert tanh(-x) == -tanh(x)
+
+
+@given(st.floats(-600, 600))
+def test_logistic(x):
+    assert logistic(x) == pytest.approx(float(1 / (1 + mpmath.exp(-mpmath.mpf(x)))), rel=1e-15)
+
+
+@pytest.mark.parametrize(('x', 'value'), [(-1e300, 0.0), (-701.0, 0.0), (1e300, 1.0)])
+def test_logistic_far_out(x, value):
+    assert logistic(x) == value
+
+
+@given(st.floats(-5, 5))
+def test_time_constants_are_bounded_powers_of_ten(exponent):
+    expected = min(max(10.0 ** exponent, LEAST_TAU), MOST_TAU)
+    assert time_constant(exponent) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_perceptron(seed):
+    rng = np.random.default_rng(seed)
+    inputs, weights = rng.normal(size=7), rng.normal(size=16)
+    rows = weights.reshape(2, 8)
+    expected = np.tanh(rows[:, 0] + rows[:, 1:] @ inputs)
+    assert run(perceptron, inputs, weights, [7, 2], np.zeros(0)) == pytest.approx(
+        expected, abs=1e-14)
+
+
+@pytest.mark.parametrize('hidden', [[1], [6], [5, 3, 4]])
+def test_mlp(hidden):
+    rng = np.random.default_rng(len(hidden))
+    layers = [4, *hidden, 2]
+    weights = rng.normal(size=make_network('mlp', ['pose'], hidden=hidden).weight_count)
+    values = inputs = rng.normal(size=4)
+    at = 0
+    for before, after in itertools.pairwise(layers):
+        rows = weights[at:at + after * (before + 1)].reshape(after, before + 1)
+        values, at = np.tanh(rows[:, 0] + rows[:, 1:] @ values), at + rows.size
+    assert at == weights.size
+    assert run(mlp, inputs, weights, layers, np.zeros(sum(hidden))) == pytest.approx(
+        values, abs=1e-14)
+
+
+class Beer:
+    """A CTRNN in matrices, by Euler's method."""
+
+    def __init__(self, weights, inputs, hidden):
+        rows = weights[:hidden * (2 + hidden + inputs)].reshape(hidden, -1)
+        self.tau = np.clip(10.0 ** rows[:, 0], LEAST_TAU, MOST_TAU)
+        self.bias, self.own, self.gain = rows[:, 1], rows[:, 2:2 + hidden], rows[:, 2 + hidden:]
+        self.out = weights[rows.size:].reshape(2, hidden + 1)
+        self.y = np.zeros(hidden)
+
+    def values(self):
+        return 1 / (1 + np.exp(-(self.y + self.bias)))
+
+    def step(self, inputs, dt):
+        rate = -self.y + self.own @ self.values() + self.gain @ inputs
+        self.y = self.y + np.minimum(1.0, dt / self.tau) * rate
+        return np.tanh(self.out[:, 0] + self.out[:, 1:] @ self.values())
+
+
+@pytest.mark.parametrize(('hidden', 'dt'), [(1, 0.1), (5, 0.1), (3, 0.5)])
+def test_ctrnn_over_many_ticks(hidden, dt):
+    rng = np.random.default_rng(hidden)
+    network = make_network('ctrnn', ['goal'], hidden=[hidden])
+    weights = rng.normal(size=network.weight_count)
+    memory, oracle = np.zeros(network.memory_count), Beer(weights, 3, hidden)
+    seen = []
+    for _ in range(60):
+        inputs = rng.normal(size=3)
+        seen.append(run(ctrnn, inputs, weights, [3, hidden, 2], memory, dt))
+        assert seen[-1] == pytest.approx(oracle.step(inputs, dt), abs=1e-11)
+    assert np.ptp(seen, axis=0).max() > 0.01
+    assert memory[:hidden] == pytest.approx(oracle.y, abs=1e-11)
+
+
+def test_ctrnn_settles_on_its_input_at_the_pace_of_its_time_constant():
+    # One neuron without recurrence: y -> input * (1 - exp(-t/tau)).
+    weights = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0])
+    memory = np.zeros(2)
+    for _ in range(1000):
+        outputs = run(ctrnn, np.array([2.0]), weights, [1, 1, 2], memory, 0.001)
+    assert memory[0] == pytest.approx(2 * (1 - np.exp(-1.0)), abs=1e-3)
+    assert outputs == pytest.approx(np.tanh([memory[1]] * 2), abs=1e-15)
+
+
+NEURAL = 'neural_controller.controller:Neural'
+
+
+def network_of(kind, inputs, outputs='wheels'):
+    hidden = {'perceptron': [], 'mlp': [5, 3], 'ctrnn': [4]}[kind]
+    return sbot.network(kind, inputs, hidden=hidden, outputs=outputs,
+                        turn=0.095 if outputs == 'wheels' else 1.5)
+
+
+@pytest.mark.parametrize(('kind', 'inputs', 'outputs'), [
+    ('perceptron', ALL, 'wheels'), ('mlp', ALL, 'twist'), ('ctrnn', ALL, 'wheels'),
+    ('perceptron', ('infrared',), 'wheels')])
+def test_equals_a_batch_of_worlds_to_the_bit_controller(tmp_path, kind, inputs, outputs):
+    network = network_of(kind, inputs, outputs)
+    weights = np.random.default_rng(3).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'a.json', network, weights)
+    scenario = sbot.load(sensing(NEURAL, 'network', tmp_path / 'a.json'))
+    run = sbot.run(scenario, seed=5)
+    episode = sbot.Worlds(scenario, 3, seeds=[4, 5, 6]).run(
+        network, weights, TICKS, keep=['pose', 'command', 'collided'])
+    assert run.poses[:TICKS].tobytes() == episode.pose[:, 1].tobytes()
+    assert run.collided[:TICKS].tobytes() == episode.collided[:, 1].tobytes()
+    # A command is kept as it is acted on in the next tick.
+    assert np.ptp(run.poses[:, :, 0], axis=0).min() > 0.01
+    assert run.collided.any()
+    assert (episode.pose[:, 0] != episode.pose[:, 1]).any()
+
+
+class Driven(sbot.learn.Task):
+    """A decision lasts three ticks."""
+
+    inputs, outputs, max_speed, turn, hold = ('scan:7', 'goal'), 'twist', 0.5, 1.0, 3
+
+    def reward(self, before, now):
+        return np.zeros(now.seen.pose.shape[:2])
+
+
+def test_a_network_that_holds_decisions_drives_as_in_an_environment(tmp_path, caplog):
+    episodes = Episodes('single_robot', 1, Driven(), {})
+    network = episodes.network
+    weights = np.random.default_rng(3).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'a.json', network, weights)
+    episodes.seed(5)
+    episodes.reset()
+    poses, outputs = [], np.zeros((1, 1, 2))
+    for _ in range(TICKS // 3):
+        poses.append(episodes.now.seen.pose[0])
+        perceptron(episodes.now.inputs[0, 0], weights, np.zeros(0), outputs[0, 0],
+                   network.layers, 0.1)
+        episodes.step(outputs)
+    held, same, free = (sbot.run('single_robot', seed=5, **{
+        'robots.0.controller': NEURAL, 'duration': 6,
+        'robots.0.parameters': {'network': str(tmp_path / 'a.json'), **hold}}).poses
+        for hold in ({}, {'hold': 3}, {'hold': 1}))
+    assert held[:TICKS:3].tobytes() == np.array(poses).tobytes()
+    assert held.tobytes() == same.tobytes()
+    assert (held[:TICKS] != free[:TICKS]).any()
+    warnings = [text for text in caplog.messages if 'hold' in text]
+    assert len(warnings) == 1
+    assert 'robots.0.parameters.hold: got 1, expected 3, the hold in ' in warnings[0]
+
+
+def test_worlds_hold_the_decisions_of_a_network(tmp_path):
+    network = sbot.network('ctrnn', ALL, hidden=[4], hold=3)  # its neurons go by the time
+    weights = np.random.default_rng(3).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'a.json', network, weights)
+    scenario = sbot.load(sensing(NEURAL, 'network', tmp_path / 'a.json', 40))
+    run = sbot.run(scenario, seed=5)
+    worlds = sbot.Worlds(scenario, 2, seeds=[4, 5])
+    episode = worlds.run(network, weights, 40, keep=['pose', 'command'])
+    assert run.poses[:40].tobytes() == np.ascontiguousarray(episode.pose[:, 1]).tobytes()
+    command = episode.command[:39].reshape(13, 3, -1)
+    assert (command == command[:, :1]).all()
+    assert (command[0] != command[1]).any()
+    worlds.reset([4, 5])
+    free = worlds.run(network._replace(hold=1), weights, 40, keep=['pose'])
+    assert (free.pose != episode.pose).any()
+
+
+def test_an_old_file_says_nothing_and_drives_as_before(tmp_path, caplog):
+    network = sbot.network('mlp', ['scan:7', 'goal'], hidden=[3], outputs='twist', turn=1.0)
+    weights = np.random.default_rng(3).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'new.json', network, weights)
+    content = json.loads((tmp_path / 'new.json').read_text())
+    assert content.pop('hold') == 1
+    (tmp_path / 'old.json').write_text(json.dumps(content, indent=1) + '\n')
+    loaded, again = sbot.load_network(tmp_path / 'old.json')
+    assert loaded.hold is None
+    sbot.save_network(tmp_path / 'copy.json', loaded, again)
+    assert (tmp_path / 'copy.json').read_bytes() == (tmp_path / 'old.json').read_bytes()
+    poses = [sbot.run('single_robot', duration=2, **{
+        'robots.0.controller': NEURAL,
+        'robots.0.parameters': {'network': str(tmp_path / name), **hold}}).poses.tobytes()
+        for name, hold in (('new.json', {}), ('old.json', {}), ('old.json', {'hold': 3}))]
+    assert poses[0] == poses[1] != poses[2]
+    assert not caplog.records  # an old file does not say with what it was trained
+
+
+@pytest.mark.parametrize('hold', [0, 1.5, 'x', True])
+def test_ticks_of_a_decision_are_a_whole_number(tmp_path, hold):
+    sbot.save_network(tmp_path / 'a.json', sbot.network(), np.zeros(32))
+    with pytest.raises(InputError, match=r'^hold: got .*, expected a whole number from 1 to'):
+        Neural(str(tmp_path / 'a.json'), hold)
+    with pytest.raises(InputError, match=r'^hold: got .*, expected a whole number from 1 to'):
+        sbot.network(hold=hold)
+    content = json.loads((tmp_path / 'a.json').read_text())
+    (tmp_path / 'a.json').write_text(json.dumps({**content, 'hold': hold}))
+    with pytest.raises(InputError, match=r'a.json: hold: got .*, expected a whole number from'):
+        sbot.load_network(tmp_path / 'a.json')
+
+
+def test_networks_are_found_beside_the_scenario(tmp_path, monkeypatch):
+    network = sbot.network()
+    sbot.save_network(tmp_path / 'a.json', network, np.ones(32))
+    sbot.save_network(tmp_path / 'b.json', network, -np.ones(32))
+    (tmp_path / 'scene.yaml').write_text(f"""
+duration: 1
+world: {{bounds: [0, 0, 3, 3]}}
+robots:
+  - {{body: s-bot, pose: [1, 1, 0], controller: '{NEURAL}'}}
+  - {{body: s-bot, pose: [2, 2, 0], controller: '{NEURAL}', parameters: {{network: b.json}}}}
+controllers: {{'{NEURAL}': {{network: a.json}}}}
+sensors: {{infrared: true}}
+""")
+    monkeypatch.chdir('/')
+    scenario = sbot.load(tmp_path / 'scene.yaml')
+    run = sbot.run(scenario)
+    assert np.sign(run.commands[0, :, 0]).tolist() == [1.0, -1.0]
+    assert sbot.load(scenario.to_yaml()) == scenario
+    with pytest.raises(InputError, match=r"robots\.1\.parameters\.network: got 'no\.json'"):
+        sbot.load(tmp_path / 'scene.yaml', **{'robots.1.parameters.network': 'no.json'})
+
+
+def seen(**fields):
+    return Observation(0, 1, 0, 0, 0.1, np.zeros((1, 3)), **fields)
+
+
+@pytest.mark.parametrize(('name', 'words'), [
+    ('infrared', r'infrared needs .*sensors\.infrared'), ('scan:3', 'needs a sensor'),
+    ('neighbours', r'neighbours needs .*sensors\.range_and_bearing'),
+    ('goal', 'input goal needs a goal')])
+def test_what_a_robot_lacks_is_named_controller(tmp_path, name, words):
+    network = sbot.network('perceptron', [name])
+    sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
+    with pytest.raises(InputError, match=words):
+        Neural(str(tmp_path / 'a.json')).step(seen(), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize('beams', [7, 8])
+def test_more_sectors_than_beams_are_refused(tmp_path, beams):
+    network = sbot.network('perceptron', ['scan:8'])
+    sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
+    scene = {'duration': 0.2, 'world': {'bounds': [0, 0, 3, 3]}, 'sensors': {'scan_beams': beams},
+             'robots': [{'body': 's-bot', 'pose': [1, 1, 0], 'controller': 'network',
+                         'parameters': {'network': str(tmp_path / 'a.json')}}]}
+    if beams >= 8:
+        sbot.run(scene)
+    else:
+        with pytest.raises(InputError, match="inputs: got 'scan:8', expected at most scan:7"):
+            sbot.run(scene)
+
+
+@pytest.mark.parametrize('count', [14, 16, 100_000])
+def test_readings_that_there_is_no_room_for_are_refused(tmp_path, count):
+    network = sbot.network('perceptron', ['infrared'])
+    sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
+    with pytest.raises(InputError, match=f"infrared: got '{count} readings', expected 15"):
+        Neural(str(tmp_path / 'a.json')).step(
+            seen(infrared=np.ones(count, np.float32)), np.random.default_rng(0))
+
+
+def test_memory_is_each_robots_own_controller(tmp_path):
+    network = sbot.network('ctrnn', ['twist'], hidden=[3])
+    weights = np.random.default_rng(0).normal(size=network.weight_count)
+    sbot.save_network(tmp_path / 'a.json', network, weights)
+    one, other = (Neural(str(tmp_path / 'a.json')) for _ in range(2))
+    rng = np.random.default_rng(0)
+    first = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
+    second = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
+    assert first != second
+    assert other.step(seen(twist=(1.0, 0.0, 1.0)), rng) == first
+
+
+@pytest.mark.parametrize(('name', 'fields', 'words'), [
+    ('goal', {'robot_id': 5}, 'robot 5 and poses of shape'),
+    ('goal', {'poses': np.zeros((0, 3))}, 'poses of shape'),
+    ('goal', {'poses': np.zeros((1, 2))}, 'poses of shape'),
+    ('goal', {'goal': (1.0,)}, "goal: got '1 numbers', expected 2"),
+    ('wind', {'wind': (1.0,)}, "wind: got '1 numbers', expected 2"),
+    ('twist', {'twist': (1.0,)}, "twist: got '1 numbers', expected 3"),
+    ('neighbours', {'neighbours': Neighbours(np.ones(2), np.ones(1), np.zeros((2, 10)))},
+     "neighbours: got '1 bearings', expected 2")])
+def test_numbers_that_are_missing_are_not_read(tmp_path, name, fields, words):
+    """Compiled code would read what lies behind them."""
+    network = sbot.network('perceptron', [name])
+    sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
+    given = {'robot_id': 0, 'poses': np.zeros((1, 3)), 'goal': (1.0, 2.0), **fields}
+    observation = Observation(given.pop('robot_id'), 1, 0, 0, 0.1, given.pop('poses'), **given)
+    with pytest.raises(InputError, match=words):
+        Neural(str(tmp_path / 'a.json')).step(observation, np.random.default_rng(0))
+
+
+def mixes(inputs, weights, memory, outputs, layers, dt):
+    """Sum, square root and division, memory, and an output that is kept from the last tick."""
+    total = 0.0
+    for i in range(len(inputs)):
+        total += weights[i] * inputs[i]
+        memory[i] += dt * (inputs[i] - memory[i]) / (1.0 + math.sqrt(abs(memory[i])))
+    outputs[0] = 0.3 * outputs[0] + 0.7 * total / (1.0 + abs(total))
+    outputs[1] = np.sum(memory) / layers[0] - weights[0] * outputs[0] + 0.1
+
+
+def nothing(inputs, weights, memory, outputs, layers, dt):
+    pass
+
+
+@pytest.mark.parametrize(('inputs', 'outputs', 'turn'), [(ALL, 'wheels', 0.095),
+                                                         (ALL, 'twist', 1.5)])
+def test_equals_a_batch_of_worlds_to_the_bit(tmp_path, inputs, outputs, turn):
+    count = sbot.network('perceptron', inputs).input_count
+    policy = sbot.function_policy(mixes, inputs, weights=count, memory=count, outputs=outputs,
+                                  turn=turn)
+    weights = np.random.default_rng(3).normal(size=count)
+    sbot.save_policy(tmp_path / 'a.json', policy, weights)
+    scenario = sbot.load(sensing('function_policy', 'policy', tmp_path / 'a.json'))
+    run = sbot.run(scenario, seed=5)
+    for chosen in (policy, sbot.load_policy(tmp_path / 'a.json')[0]):
+        episode = sbot.Worlds(scenario, 3, seeds=[4, 5, 6]).run(chosen, weights, TICKS,
+                                                                keep=['pose'])
+        assert run.poses[:TICKS].tobytes() == episode.pose[:, 1].tobytes()
+    assert np.ptp(run.poses[:, :, 0], axis=0).min() > 0.01
+    assert (episode.pose[:, 0] != episode.pose[:, 1]).any()
+
+
+
+
+def controller_of(tmp_path, function, inputs=('twist',), **more):
+    policy = sbot.function_policy(function, inputs, weights=3, **more)
+    sbot.save_policy(tmp_path / 'a.json', policy, [0.5, 0.2, 0.1])
+    return [FunctionController(str(tmp_path / 'a.json'), find=None) for _ in range(2)]
+
+
+def test_memory_is_each_robots_own(tmp_path):
+    one, other = controller_of(tmp_path, mixes, memory=3)
+    rng = np.random.default_rng(0)
+    first = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
+    assert one.step(seen(twist=(1.0, 0.0, 1.0)), rng) != first
+    assert other.step(seen(twist=(1.0, 0.0, 1.0)), rng) == first
+
+
+def test_a_function_that_writes_nothing_stands_still(tmp_path):
+    assert controller_of(tmp_path, nothing)[0].step(
+        seen(), np.random.default_rng(0)) == (0.0, 0.0)
+
+
+def test_what_a_robot_lacks_is_named(tmp_path):
+    with pytest.raises(InputError, match=r'infrared needs .*sensors\.infrared'):
+        controller_of(tmp_path, nothing, ['infrared'])[0].step(seen(), np.random.default_rng(0))
+
+
+def raises(inputs, weights, memory, outputs, layers, dt):
+    if inputs[0] >= 0.0:
+        raise ValueError('no way')
+
+
+def test_what_a_function_raises_ends_the_run_in_one_line(tmp_path):
+    controller_of(tmp_path, raises)
+    scenario = {'duration': 0.5, 'world': {'bounds': [0, 0, 9, 9]}, 'robots': [
+        {'pose': [4, 4, 0], 'controller': 'function_policy',
+         'parameters': {'policy': str(tmp_path / 'a.json')}}]}
+    with pytest.raises(UserCodeError, match=r'robot 0 at tick 0: .*step.*: ValueError: no way$'):
+        sbot.run(scenario)
+
+
+def test_many_robots_share_one_compiled_function(tmp_path):
+    one, other = controller_of(tmp_path, mixes, memory=3)
+    assert one._function is other._function

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.quiver import Quiver
+from pictures import crowd
+
+import sbot
+from sbot.api.loading import load
+from sbot.figures import animation as animate
+from sbot.figures.data import at_rest, from_result
+from sbot.figures.obstacles import Boxes, draw_box_starts
+from sbot.figures.palette import drawing, style_of
+from sbot.figures.picture import draw_run
+from sbot.figures.tracks import draw_moments
+
+
+def test_a_picture_shows_where_obstacles_start_and_their_paths():
+    moving = [{'radius': 0.4, 'path': [[2, 1], [2, 5]], 'speed': 0.5},
+              {'radius': 0.3, 'path': [[6, 1], [8, 1], [8, 4]], 'speed': 1.0, 'at_end': 'loop'}]
+    data = at_rest(load({'world': {'bounds': [0, 0, 10, 6], 'moving': moving},
+                         'robots': [{'pose': [5, 3, 0], 'controller': 'none'}]}))
+    np.testing.assert_allclose(data.world.circles, [[2, 1, 0.4], [6, 1, 0.3]])
+    paths = [line.get_xydata().tolist() for axes in draw_run(data).axes
+             for line in axes.get_lines() if line.get_gid() == 'path']
+    assert paths == [[[2, 1], [2, 5]], [[6, 1], [8, 1], [8, 4], [6, 1]]]
+
+
+def test_obstacles_that_move_are_drawn_where_they_are():
+    run = sbot.run({'duration': 2, 'rate': 10, 'world': {
+        'bounds': [0, 0, 9, 9], 'circles': [{'center': [2, 7], 'radius': 0.5}],
+        'moving': [{'radius': 0.4, 'path': [[2, 1], [2, 5]], 'speed': 0.5}]},
+        'robots': [{'pose': [6, 6, 0], 'controller': 'none'}]})
+    figure = draw_run(from_result(run))
+    [disc] = [artist for artist in figure.axes[0].collections if artist.get_gid() == 'moving']
+    assert disc.get_offsets() == pytest.approx(np.array([[2.0, 2.0]]))
+    assert disc.get_widths() == pytest.approx([0.8])
+    film = animate._Film(from_result(run))
+    below = slice(30, None)  # the clock is above
+    first, last = film.frame(0)[below], film.frame(20)[below]
+    assert (first != last).any(axis=2).sum() > 100
+
+
+def test_boxes_move_and_their_starts_stay():
+    data = at_rest(sbot.load({
+        'world': {'bounds': [0, 0, 6, 6], 'boxes': [
+            {'center': [2, 2], 'size': [1.0, 0.5], 'mass': 1},
+            {'center': [4, 2], 'radius': 0.3, 'mass': 1}]},
+        'robots': [{'pose': [1, 4, 0], 'controller': 'none'}]}))
+    axes = Figure().add_subplot()
+    boxes = Boxes(axes, data, data.boxes[0])
+    draw_box_starts(axes, data)
+    boxes.move(data.boxes[0] + [0.0, 1.5, 0.0])
+    assert boxes.discs.get_offsets() == pytest.approx(np.array([[4.0, 3.5]]))
+    [path] = boxes.rectangles.get_paths()
+    assert path.vertices[:4].mean(axis=0) == pytest.approx([2.0, 3.5])
+    starts = [each for each in axes.collections if each.get_gid() == 'starts of boxes']
+    assert sorted(len(each.get_offsets()) for each in starts) == [1, 1]
+
+
+@pytest.mark.parametrize('dark', [False, True])
+def test_the_wind_under_the_blue_tracks_of_many_is_grey(data, dark):
+    for run, least, most in ((data, 0.2, 1.0), (crowd(data, 9), 0.0, 0.1)):
+        with drawing(style_of(dark)):
+            axes = draw_run(run).axes[0]
+        [arrows] = [each for each in axes.collections if isinstance(each, Quiver)]
+        [label] = [text for text in axes.texts if text.get_text().startswith('wind')]
+        for colour in (arrows.get_facecolors()[0], label.get_color()):
+            assert least <= np.ptp(to_rgb(colour)) <= most
+
+
+def arrows_of(axes):
+    return next(each for each in axes.collections if isinstance(each, Quiver))
+
+
+def test_a_small_panel_has_fewer_arrows_and_they_are_fainter_than_trails(data):
+    whole, panel = arrows_of(draw_run(data).axes[0]), arrows_of(draw_moments(data, (0, 1)).axes[0])
+    assert len(panel.U) < 0.7 * len(whole.U)
+    assert whole.get_alpha() is None
+    assert panel.get_alpha() < 0.7
+    assert arrows_of(draw_moments(crowd(data, 9), (0, 1)).axes[0]).get_alpha() is None

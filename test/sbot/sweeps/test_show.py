@@ -1,0 +1,210 @@
+"""Names of parameters and columns for people."""
+
+import re
+
+import pytest
+from finished_sweep import make
+
+from sbot.cli.main import main
+from sbot.sweeps.figure import draw_sweep
+from sbot.sweeps.show import (
+    MEANING,
+    WIDTH,
+    column_label,
+    format_results,
+    frequent_errors,
+    load_results,
+    parameter_label,
+    short_names,
+    value_text,
+)
+from sbot.sweeps.table import SUMMARY
+from sbot_common.errors import InputError
+
+
+@pytest.mark.parametrize(('keys', 'names'), [
+    (['robots.*.parameters.spacing', 'wind.wake_fade'], ['spacing', 'wake_fade']),
+    (['robots.0.goal'], ['goal']), (['robots.0.pose.0', 'robots.0.pose.1'], ['pose.0', 'pose.1']),
+    (['robots.0.goal', 'robots.1.goal'], ['robots.0.goal', 'robots.1.goal']),
+    (['robots.*.parameters.speed', 'controllers.dwa.speed'], ['parameters.speed', 'dwa.speed'])])
+def test_a_short_name_is_the_end_of_a_key_and_tells_it_from_others(keys, names):
+    assert short_names(keys) == names
+
+
+@pytest.mark.parametrize(('column', 'label'), [
+    ('collisions', 'collisions of all robots (ticks)'),
+    ('collisions_max', 'collisions, greatest of one robot (ticks)'),
+    ('reverts', 'reverts of all robots (ticks)'), ('overlaps', 'overlaps (pairs × ticks)'),
+    ('path_length_m_mean', 'path length, mean of robots (m)'),
+    ('final_leader_distance_m_max', 'final leader distance, greatest of one robot (m)'),
+    ('goal_reached_s', 'robot 0: goal reached (s)'),
+    ('robot_1_goal_reached_s', 'robot 1: goal reached (s)'), ('robot_0_x_m', 'robot 0: x (m)'),
+    ('robot_12_collisions', 'robot 12: collisions (ticks)'),
+    ('robot_0_yaw_rad', 'robot 0: yaw (rad)'), ('sim_time_s', 'sim time (s)'),
+    ('robots_arrived', 'robots arrived'), ('lane.error (m)', 'lane.error (m)'),
+    ('dip_s', 'dip_s')])
+def test_labels_have_units(column, label):
+    assert column_label(column) == label
+
+
+def test_a_share_of_runs_has_no_unit():
+    assert column_label('collisions', unit=False) == 'collisions of all robots'
+    assert set(MEANING) <= set(SUMMARY)
+
+
+def test_values_and_parameters_are_short():
+    assert [value_text(value) for value in (0.30000000000000004, True, None, 'a\x1b')] == [
+        '0.3', 'true', 'null', 'a\\x1b']
+    assert parameter_label('rate') == ('rate',)
+
+
+def test_the_most_frequent_errors_come_first_whatever_their_ticks():
+    errors = ['no\x1b', *(f'robot 0 at tick {k}: ValueError: 12 / 0' for k in (7, 30)), 'b', 'c',
+              'd']
+    assert frequent_errors(errors) == ['2 runs: robot 0 at tick 7: ValueError: 12 / 0',
+                                       '1 run: no\\x1b', '1 run: b', '2 runs: other errors']
+    assert frequent_errors([]) == []
+
+
+def test_a_line_for_each_setting_with_medians_within_80_columns(tmp_path, capsys):
+    folder = make(tmp_path / 'a')
+    assert main(['sweep', 'show', str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= WIDTH for line in lines)
+    assert lines[0].split()[:5] == ['wind_speed_mean', 'leader_filter', 'runs', 'failed',
+                                    'goal_reached_s']
+    assert lines[1].split()[:5] == ['0', 'as_written', '5', '1', '0.15']  # seed 3 failed
+    assert lines[2].split()[:5] == ['0', 'geometric', '5', '0', '1.2']
+    assert len(lines) == 1 + 6 + 1 + 1 + 1
+    assert lines[-1] == 'failed: 1 run: ValueError: no'
+    assert lines[-3] == 'medians over the runs that have a value; goal_reached_s: of robot 0'
+    assert lines[-2].startswith('not shown: ')
+    assert lines[-2].endswith('(--metric NAME)')
+
+
+def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
+    folder = make(tmp_path / 'a', {'rate': [10, 20]}, seeds=range(6))
+    results = load_results(folder)
+    arrived = [1, 1, 0, None, 0, 0] + [1] * 6
+    results.columns['robots_arrived'] = arrived
+    results.columns['goal_reached_s'] = [9.0 if each else None for each in arrived]
+    text = format_results(results, ['goal_reached_s', 'robots_arrived'])
+    assert text.splitlines()[1].split() == ['10', '6', '1', '9', '0.4']
+    assert ' '.join(text.splitlines()[3:-1]) == (
+        'medians over the runs that have a value (goal_reached_s: at least 2 of 5); '
+        'robots_arrived (only 0 and 1): share of runs with 1; goal_reached_s: of robot 0')
+    results.columns['collisions'] = [3] * 12
+    assert format_results(results, ['collisions']).splitlines()[-2].endswith(
+        '; collisions: ticks, of all robots')
+    assert 'robot 0' not in format_results(results, ['robots_arrived'])
+    assert 'medians' not in format_results(results, ['robots_arrived'])
+    assert 'share' not in format_results(results, ['goal_reached_s'])
+
+
+def test_a_name_that_no_column_resembles_gets_the_list_of_columns(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    with pytest.raises(InputError, match=r"'nonsense'; columns: .*overlaps, .*seed"):
+        format_results(results, ['nonsense'])
+
+
+def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
+    results = load_results(make(tmp_path / 'a'))
+    assert 'missing' not in format_results(results)
+    text = format_results(results._replace(planned=32))
+    assert '2 of 32 runs are missing (sbot sweep --resume runs them)' in text.splitlines()
+    assert results._replace(planned=31).unfinished == '1 of 31 runs is missing'
+    figure = draw_sweep(results._replace(planned=32), 'ticks')
+    assert figure.axes[0].get_title().endswith('\n2 of 32 runs are missing')
+
+
+def test_any_column_can_be_shown(tmp_path):
+    results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
+    assert 'mine' in format_results(results).splitlines()[0]
+    lines = format_results(results, ['overlaps']).splitlines()
+    assert lines[0].split()[-1] == 'overlaps'
+    assert lines[3].split()[-1] == '2'
+    with pytest.raises(InputError, match=r"did you mean 'overlaps'"):
+        format_results(results, ['overlap'])
+
+
+def test_a_metric_without_a_value_in_any_run_is_told(tmp_path):
+    results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
+    assert 'no value' not in format_results(results)
+    results.columns['mine'] = [None for _ in results.columns['mine']]
+    text = format_results(results)
+    assert 'mine' not in text.splitlines()[0]
+    assert text.splitlines()[-1] == 'no value in any run: mine'
+    with pytest.raises(InputError, match='--metric: mine has no value in any of 30 runs'):
+        format_results(results, ['mine'])
+
+
+@pytest.mark.parametrize('grid', [{}, {'robots.0.goal': [[1.25, 2.5], [3.75, 4.5]]},
+                                  {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
+def test_it_fits_whatever_is_swept(tmp_path, grid):
+    lines = format_results(load_results(make(tmp_path / 'a', grid=grid, sources=2))).splitlines()
+    assert all(len(line) <= WIDTH for line in lines)
+    assert lines[0].startswith('scena')
+
+
+def first_columns(lines, count):
+    return [tuple(re.split(r'  +', line)[:count]) for line in lines]
+
+
+@pytest.mark.parametrize('values', [
+    ['the_networks_of_this_year/one.json', 'the_networks_of_this_year/two.json'],  # their ends
+    ['one_of_the_networks_of_this_year.json', 'two_of_the_networks_of_this_year.json'],
+    ['the_networks_of_this_year/one_of_the_best.json',
+     'the_networks_of_this_year/two_of_the_best.json'],  # the middle
+    ['a_name_of_a_network', 'a_name_of_a_network_that_is_longer_than_the_others'],
+    [[1.25, 2.5, 1.25, 2.5, 1.25, 2.5], [1.25, 2.5, 1.25, 2.25, 1.25, 2.5]]])
+def test_cut_values_are_told_apart_within_80_columns(tmp_path, values):
+    results = load_results(make(tmp_path / 'a', grid={'robots.0.parameters.network': values}))
+    lines = format_results(results).splitlines()
+    assert all(len(line) <= WIDTH for line in lines)
+    assert len(set(first_columns(lines[1:3], 1))) == 2
+    assert any('…' in line for line in lines[1:3])
+    assert 'goal_reached_s' in lines[0]
+
+
+def test_values_that_no_cut_tells_apart_are_shown_whole(tmp_path):
+    values = [f'{a}{"x" * 40}{b}{"y" * 40}{c}' for a in 'kl' for b in 'mn' for c in 'op']
+    text = format_results(load_results(make(tmp_path / 'a', grid={'robots.0.name': values})))
+    assert [line.split()[0] for line in text.splitlines()[1:9]] == values
+
+
+@pytest.mark.parametrize(('keys', 'shown'), [
+    (['controllers.dwa.max_speed', 'bodies.robot.max_speed'], ['dwa.max_speed',
+                                                               'robot.max_speed']),
+    (['controllers.dwa.max_speed', 'wind.wind_speed_mean'], ['max_speed', 'wind_speed_mean']),
+    (['bodies.a.max_speed', 'bodies.b.a.max_speed'], ['bodies.a.max_speed', 'b.a.max_speed']),
+    (['robots.0.goal', 'robots.1.goal'], ['robots.0.goal', 'robots.1.goal'])])
+def test_names_of_parameters_are_as_long_as_tells_them_apart(tmp_path, keys, shown):
+    results = load_results(make(tmp_path / 'a', grid={key: [1.0, 2.0] for key in keys}))
+    assert format_results(results).split()[:2] == shown
+
+
+@pytest.mark.parametrize('count', [1, 3, 9])
+def test_the_hint_is_whole_however_much_is_left_out(tmp_path, count):
+    grid = {f'key_{i}_of_many': [1] for i in range(4)}
+    metrics = tuple(f'm:a_metric_of_mine_{i}' for i in range(count))
+    text = format_results(load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)))
+    assert all(len(line) <= WIDTH for line in text.splitlines())
+    hint = ' '.join(text.partition('not shown: ')[2].partition('\nfailed: ')[0].split())
+    assert hint.endswith('overlaps (--metric NAME)')
+
+
+def test_words_of_a_stranger_are_shown_as_they_are_but_escaped(tmp_path, capsys, recwarn):
+    folder = make(tmp_path / 'a', grid={'robots.0.name': ['\x1b[31mred', '$\\frac$', '\n']})
+    assert '\x1b' not in format_results(load_results(folder))
+    assert main(['sweep', 'plot', str(folder)]) == 0
+    assert main(['sweep', 'plot', str(folder), '-o', 'a\0.png']) == 2
+    assert '\x1b' not in ''.join(capsys.readouterr()) + ''.join(str(w.message) for w in recwarn)
+
+
+def test_a_table_that_is_not_the_plans_is_told(tmp_path):
+    import pyarrow
+    from pyarrow import parquet
+    folder = make(tmp_path / 'a')
+    parquet.write_table(pyarrow.table({'run': [1]}), folder / 'runs.parquet')
+    with pytest.raises(InputError, match='damaged: has no column scenario'):
+        load_results(folder)

@@ -1,0 +1,65 @@
+"""What a live view makes of messages that anybody may send."""
+
+import numpy as np
+import pytest
+from pictures import record
+
+from sbot.bag.reader import Bag
+from sbot.viewer.node import Follower
+from sbot.viewer.server import Live
+from sbot_common import topics
+from sbot_common.wire.cdr import DamagedMessage
+from sbot_common.wire.messages import write_pose, write_vector
+from sbot_common.wire.templates import OdometryTemplate, ScanTemplate
+
+SECOND = 10**9
+
+
+@pytest.fixture(scope='module')
+def payloads(tmp_path_factory):
+    """The first message of each topic of a recording of four robots."""
+    first = {}
+    for message in Bag(record(tmp_path_factory.mktemp('follower'))[0]).messages():
+        first.setdefault(message.name, message.payload)
+    return first
+
+
+@pytest.fixture
+def heard(payloads):
+    """The follower, its page, and its callbacks after the first tick."""
+    live, callbacks = Live(), {}
+    follower = Follower(live, lambda topic, name, callback: callbacks.setdefault(name, callback))
+    callbacks[topics.SCENARIO.name](payloads[topics.SCENARIO.name])
+    for name in list(callbacks):
+        if name in payloads:
+            callbacks[name](payloads[name])
+    follower.show()
+    assert live.frames == 1
+    return follower, live, callbacks
+
+
+def odometry(*pose):
+    return OdometryTemplate('map', 'base_link').fill(SECOND, *pose, 0.0, 1.0, 0.0, 0.0, 0.0)
+
+
+def scan(angle, increment):
+    return ScanTemplate('laser', 3, angle, 1.0, increment, 0.0, 0.0, 9.0).fill(
+        SECOND, np.ones(3, np.float32))
+
+
+@pytest.mark.parametrize(('name', 'raw'), [
+    *(('base_pose_ground_truth', odometry(*pose)) for pose in (
+        (np.nan, 0.0), (0.0, np.inf), (1e308, 0.0))),
+    ('goal', write_pose(SECOND, 'map', np.nan, 1.0)),
+    ('goal', write_pose(SECOND, 'map', 1.0, -1e308)),
+    ('wind', write_vector(SECOND, 'map', 1e308, 0.0, 0.0)),
+    ('base_scan', scan(np.nan, 1.0)), ('base_scan', scan(0.0, np.inf)),
+    ('base_scan', scan(0.0, 1.0)[:-5])])
+def test_what_a_page_cannot_show_is_damaged(heard, name, raw):
+    follower, live, callbacks = heard
+    with pytest.raises(DamagedMessage):
+        callbacks[f'/robot_1/{name}'](raw)
+    for robot in range(4):
+        callbacks[f'/robot_{robot}/base_pose_ground_truth'](odometry(1.0 + robot, 2.0))
+    follower.show()
+    assert live.frames == 2
