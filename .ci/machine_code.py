@@ -18,8 +18,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-PACKAGES = ('sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot', 'navigate',
-            'neural_controller')
+PACKAGES = ('sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot')
 SECONDS = 2  # of a scenario: what whole runs call besides, test/test_machine_code.py finds
 NETWORKS = {'perceptron': {}, 'mlp': {'hidden': [3]}, 'ctrnn': {'hidden': [3]}}
 SCENE = {

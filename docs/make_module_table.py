@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
-            'sbot_sim', 'sbot')
+PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim', 'sbot')
 BEGIN, END = '<!-- modules -->\n', '<!-- end of modules -->\n'
 
 

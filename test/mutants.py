@@ -1,7 +1,7 @@
 """Mutation test of all packages: `python test/mutants.py [--seed 1] [--count 100] [--only NAME]`.
 
 A mutant is the code with one small mistake in a function that the seed draws. The tests that
-mirror its module (test/test_mirror.py) run in a copy of the repository; those that still pass did
+mirror its module run in a copy of the repository; those that still pass did
 not see the mistake: it survived. What survives is either a promise without a test, or no mistake
 at all, which a person decides. (DeMillo, Lipton and Sayward, "Hints on test data selection",
 Computer 11, 1978; the operators are some of Offutt's sufficient ones, TOSEM 5, 1996.)
@@ -25,8 +25,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from test_imports import ROOT
-from test_mirror import mirror_of, modules
+from test_imports import ROOT, module_files
 
 SECONDS = 300.0  # of the tests of one mutant; some loop for ever
 LEFT_OUT = ('.venv', '.git', 'build', 'dist', '*.egg-info', '__pycache__', '.*_cache')
@@ -106,14 +105,18 @@ def mutant_of(path: Path, function: ast.FunctionDef, rng: random.Random) -> Muta
 
 def tests_of(path: Path) -> list[str]:
     """Return the tests that mirror a module."""
-    return [test.relative_to(ROOT).as_posix() for test in mirror_of(path) if test.is_file()]
+    inner = path.relative_to(ROOT)
+    folder = ROOT / 'test' / inner.parent
+    tests = (folder / f'test_{inner.stem}.py', folder.parent / f'test_{folder.name}.py')
+    return [test.relative_to(ROOT).as_posix() for test in tests if test.is_file()]
 
 
 def drawn(seed: int, count: int, only: str = '') -> list[Mutant]:
     """Return so many mutants, of as many functions of modules with tests of their names."""
     rng = random.Random(seed)
-    found = [(path, function) for path in modules() if only in path.relative_to(ROOT).as_posix()
-             and tests_of(path) for function in functions(path)]
+    found = [(path, function) for path in module_files()
+             if only in path.relative_to(ROOT).as_posix() and tests_of(path)
+             for function in functions(path)]
     return [mutant_of(path, function, rng)
             for path, function in rng.sample(found, min(count, len(found)))]
 

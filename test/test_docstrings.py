@@ -90,7 +90,7 @@ def test_names_in_docstrings_exist():
 
 
 @pytest.mark.parametrize(('name', 'known'), [
-    ('sbot.Worlds', True), ('engine.setting.make_setting', True), ('Snapshot.tick', True),
-    ('engine.setting.stop', False), ('contacts.contact', False), ('Worlds.stop', False)])
+    ('sbot.Worlds', True), ('engine.many.make_setting', True), ('Snapshot.tick', True),
+    ('engine.setting.stop', False), ('narrow.contact', False), ('Worlds.stop', False)])
 def test_a_stale_name_is_found(name, known):
     assert exists(name, ROOT / 'sbot' / 'api/functions.py') == known

@@ -8,17 +8,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
-            'sbot_sim', 'sbot')
+PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim', 'sbot')
 
 # Within a package a folder imports from itself and from folders before it; modules beside the
 # folders are '.' or named; a folder within one is on its floor. docs/architecture.md has reasons.
 FLOORS = {
     'sbot_common': ('errors', 'signals', 'compiled', 'elementary', 'random', '.', 'wire', 'ros'),
     'potential_field_bot': ('.',),
-    'navigate': ('parameters', 'frame', 'damping', 'ways', 'meeting', '.'),
     'wind_model': ('.',),
-    'neural_controller': ('.',),
     'sbot_sim': ('drives', 'world', 'dynamics', 'collision', 'sensors', 'worlds', 'engine',
                  'messages', 'ros', 'fast2d'),
     'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
@@ -29,22 +26,21 @@ FLOORS = {
 SEES = {
     'sbot_common': (),
     'potential_field_bot': ('sbot_common',),
-    'navigate': ('sbot_common',),
     'wind_model': ('sbot_common',),
-    'neural_controller': ('sbot_common',),
     'sbot_sim': ('sbot_common', 'wind_model'),
-    'sbot': ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
-             'sbot_sim'),
+    'sbot': ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim'),
 }
 PUBLIC = ROOT / 'sbot' / '__init__.py'  # hands on what stands in the highest module
-COMMAND = ROOT / 'potential_field_bot' / 'entry.py'  # of pip's script, starts the highest package
+# Of pip's scripts and of the nodes: they start the highest package.
+COMMANDS = {ROOT / 'potential_field_bot' / name for name in ('entry.py', 'nodes.py')}
 
 BLOCKED = ('rclpy', 'rcl_interfaces', 'yaml', 'argparse_subcommands', 'pydantic', 'tqdm', 'launch')
 # May import ROS or the command line, as their names say.
 OUTER_FOLDERS = ('sbot_common/ros', 'sbot_sim/ros/node.py', 'sbot_sim/ros/connections.py',
-                 'sbot_sim/ros/external_nodes.py', 'sbot_sim/ros/external_nodes.py',
-                 'sbot_sim/fast2d')
-OUTER = ('node.py', 'command_line.py')
+                 'sbot_sim/ros/external_nodes.py', 'sbot_sim/fast2d')
+OUTER = ('node.py', 'command_line.py', 'entry.py', 'nodes.py')
+# Numeric folders of a package that is not.
+NUMERIC = ('sbot/controllers/navigate/', 'sbot/controllers/neural/')
 
 
 def module_files() -> list[Path]:
@@ -69,7 +65,7 @@ def imported_modules(path: Path) -> set[Path]:
         elif isinstance(node, ast.ImportFrom):
             names = [(node.module, alias.name) for alias in node.names]
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith('import_module') and (
-                isinstance(node.args[0], ast.Constant) and path != COMMAND):
+                isinstance(node.args[0], ast.Constant) and path not in COMMANDS):
             names = [(node.args[0].value, '')]
         else:
             continue
@@ -148,7 +144,8 @@ def numeric_modules() -> list[str]:
     names = []
     for path in module_files():
         inner = path.relative_to(ROOT).as_posix()
-        if not inner.startswith(('sbot/', *OUTER_FOLDERS)) and path.name not in OUTER:
+        if (inner.startswith(NUMERIC) and path.name != '__init__.py') or (
+                not inner.startswith(('sbot/', *OUTER_FOLDERS)) and path.name not in OUTER):
             names.append('.'.join(path.relative_to(ROOT).with_suffix('').parts)
                          .removesuffix('.__init__'))
     return names

@@ -6,8 +6,7 @@ import sys
 
 import pytest
 
-OWN = {'sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot', 'navigate',
-       'neural_controller'}
+OWN = {'sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot'}
 # numba brings its compiler, and reads its settings with yaml; it looks for cffi by itself.
 NUMBA = {'numba', 'llvmlite', 'yaml', '_yaml', 'cffi', '_cffi_backend', 'pycparser', 'numpy'}
 # pydantic checks scenarios.

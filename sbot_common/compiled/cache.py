@@ -54,8 +54,8 @@ LOG = logging.getLogger(__name__)
 
 _ROOT = Path(__file__).resolve().parents[2]
 # Packages that have compiled functions.
-_PACKAGES = ('sbot_common', 'potential_field_bot', 'navigate', 'wind_model', 'neural_controller',
-             'sbot_sim', 'sbot/worlds')
+_PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim', 'sbot/worlds',
+             'sbot/controllers/navigate', 'sbot/controllers/neural')
 _SUFFIX, _COMPLETE = '.code', '.complete'
 _NOTED = 86400.0  # s; a file's use is noted once a day
 _KEPT = 30 * 86400.0  # s without use

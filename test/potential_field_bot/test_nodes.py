@@ -27,7 +27,7 @@ sys.exit(getattr(__import__('potential_field_bot.nodes').nodes, sys.argv[1])())
 
 
 @pytest.mark.parametrize('number', [2, 15])
-@pytest.mark.parametrize('module', ['sbot', 'sbot.ros.executables', 'sbot_common.signals.ending'])
+@pytest.mark.parametrize('module', ['sbot', 'sbot.ros.executables', 'sbot_common.signals'])
 def test_a_signal_while_a_node_is_imported_ends_it_without_a_traceback(module, number):
     done = subprocess.run([sys.executable, '-c', INTERRUPTED, 'sbot_sim', module, str(number)],
                           timeout=DEADLINE, capture_output=True, text=True, check=False, cwd=ROOT)

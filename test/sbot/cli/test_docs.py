@@ -49,8 +49,8 @@ def test_a_word_that_is_no_page_lists_the_sections_that_have_it(capsys):
 
 def test_pages_that_modules_name_exist():
     known = pages()
-    named = {found for package in ('sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'navigate',
-                                   'potential_field_bot', 'neural_controller')
+    named = {found for package in ('sbot', 'sbot_common', 'sbot_sim', 'wind_model',
+                                   'potential_field_bot')
              for path in (ROOT / package).rglob('*.py')
              for found in re.findall(r'docs/([a-z_0-9/]+)\.md', path.read_text('utf-8'))}
     assert len(named) > 10

@@ -259,7 +259,7 @@ def test_an_interrupt_that_an_import_swallows_ends_the_command(then):
     assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
 
 
-@pytest.mark.parametrize('closed', ['>&-', '<&-', '2>&-', '<&- >&- 2>&-'])
+@pytest.mark.parametrize('closed', ['<&-', '2>&-'])
 def test_closed_streams_are_no_error(closed):
     done = subprocess.run(f'"{sys.executable}" -m sbot.cli wind --help {closed}', shell=True,
                           capture_output=True, text=True, timeout=240, check=False)

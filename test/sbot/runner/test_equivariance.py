@@ -22,7 +22,10 @@ from sbot.scenario.load import parse_scenario
 NEURAL = 'neural_controller.controller:Neural'
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES, TEMPLATES = ROOT / 'examples', ROOT / 'config' / 'templates'
-PACKAGES = ('potential_field_bot', 'navigate', 'wind_model', 'neural_controller')
+# Folders of shipped classes, and the package that a scenario names for them.
+PACKAGES = {'potential_field_bot': 'potential_field_bot', 'wind_model': 'wind_model',
+            'sbot/controllers/navigate': 'navigate',
+            'sbot/controllers/neural': 'neural_controller'}
 # Degrees, and m: the first two turn without rounding but in the order of sums. Far away a place
 # has an error of 6e-14 m in double, of 3e-5 m in single precision.
 CHANGES = ((90.0, (0.0, 0.0)), (180.0, (0.0, 0.0)), (120.3, (700.0, -400.0)))
@@ -57,7 +60,8 @@ def controllers():
     behind_names = {'Navigate', 'PotentialField', 'WindAware', 'FunctionController'}
     folders = (EXAMPLES, TEMPLATES, *(ROOT / package for package in PACKAGES))
     for path in sorted(path for folder in folders for path in folder.glob('*.py')):
-        package = f'{path.parent.name}.' if path.parent.name in PACKAGES else ''
+        named = PACKAGES.get(path.parent.relative_to(ROOT).as_posix())
+        package = f'{named}.' if named else ''
         for name in with_step(path):
             if not package or name not in behind_names:
                 yield from with_parameters(f'{package}{path.stem}:{name}')

@@ -306,7 +306,7 @@ def test_a_speed_beyond_the_limit_is_told_the_limit(write):
     (b'\0' * 1000, ['zero bytes']),
     (b'\x7fELF\x02\x01\x01' + bytes(100), ['zero bytes']),
     (b'a: ' + b'[' * 100_000, ['bad.yaml']),
-    (b'#' * (17 * 2**20), ['too large']),
+    (b'#' * (65 * 2**20), ['too large']),
     (b'a: "\\ud800"\n', ['bad.yaml']),
 ])
 def test_bytes_that_are_no_text(content, words, write):

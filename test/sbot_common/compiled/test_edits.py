@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-COMPILED = ('sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot', 'neural_controller')
+COMPILED = ('sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot')
 # The key of the cache; fingerprints of phases of a tick, and of functions that Python calls.
 PRINT = """
 import importlib, pkgutil
