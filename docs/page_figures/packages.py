@@ -18,16 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 BOXES = {
     'sbot': (0.0, 5.0, 12.4, 1.65,
              'command, Python API, runs, recordings, pictures, sweeps, learning'),
-    'sbot_sim': (0.0, 1.95, 2.95, 2.4, 'simulator and its node'),
-    'wind_model': (3.2, 2.2, 1.7, 1.95, 'fields, gusts,\nwakes'),
-    'potential_field_bot': (5.25, 2.2, 2.6, 1.95, 'controller of\ndocument 001'),
-    'navigate': (8.05, 2.2, 1.8, 1.95, 'controller\nthat arrives'),
-    'neural_controller': (10.05, 2.2, 2.35, 1.95, 'networks as\ncontrollers'),
+    'sbot_sim': (0.0, 1.95, 4.4, 2.4, 'simulator and its node'),
+    'wind_model': (4.75, 2.2, 3.45, 1.95, 'fields, gusts, wakes'),
+    'potential_field_bot': (8.9, 2.2, 3.5, 1.95, 'controller of document 001'),
     'sbot_common': (0.0, 0.0, 12.4, 1.3, 'what several packages need'),
 }
 LETTERS = 7.9  # of a folder's name, for a unit of width
 MARGIN = 0.12  # left and right of the words in a box
-PAST = 5.08  # where an arrow passes between the boxes
+PAST = 8.55  # where an arrow passes between the boxes
 
 
 @cache
