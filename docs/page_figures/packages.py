@@ -78,7 +78,7 @@ def draw(path: Path, dark: bool = False) -> None:
                 axes.annotate('', end, begin, arrowprops={
                     'arrowstyle': '-|>', 'color': colours.ink, 'linewidth': 1.0,
                     'shrinkA': 1, 'shrinkB': 1})
-        axes.text(1.6, 4.67, 'imports', va='center', size=9.0, style='italic')
+        axes.text(2.3, 4.67, 'imports', va='center', size=9.0, style='italic')
         save(figure, path, shown())
 
 
