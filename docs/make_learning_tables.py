@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
 from pathlib import Path
 
-from sbot.learn.proof.report import MADE_BY, ROWS, read_rows, table
+from sbot.learn.proof.report import MADE_BY, ROWS, Row, cells
 from sbot.learn.tasks.registry import entries
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,6 +42,19 @@ def proof_table() -> str:
                      f"{made['seeds'][0]} to {made['seeds'][1]}):\n\n"
                      f'{table(read_rows(folder / ROWS))}')
     return '\n'.join(parts)
+
+
+def table(rows: list[Row]) -> str:
+    """Return the table of rows in Markdown."""
+    heading, *lines = (f"| {' | '.join(line)} |\n" for line in cells(rows))
+    return ''.join([heading, '|' + ' --- |' * len(cells(rows)[0]) + '\n', *lines])
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of a file."""
+    with path.open(encoding='utf-8', newline='') as file:
+        return [Row(task, policy, int(training), int(seed), float(value))
+                for task, policy, training, seed, value in list(csv.reader(file))[1:]]
 
 
 def with_tables(text: str) -> str:

@@ -27,7 +27,7 @@ While the node runs, ros2 param list and ros2 param describe show them."""
 
 _WHOLE = re.compile(r'[+-]?[0-9]+')
 _LARGEST = 2**31 - 1  # of an int in C++
-_COUNT = 4  # of arguments
+COUNT = 4  # of arguments
 
 
 class Arguments(NamedTuple):
@@ -43,10 +43,9 @@ def _whole(text: str) -> int:
     if not _WHOLE.fullmatch(text):
         raise InputError(f"got '{_short(text)}', expected a whole number")
     # Python itself refuses to convert thousands of digits.
-    number = int(text) if len(text) < 20 else _LARGEST + 1
-    if abs(number) > _LARGEST:
+    if len(text) >= 20 or abs(int(text)) > _LARGEST:
         raise InputError(f"got '{_short(text)}', expected at most {_LARGEST}")
-    return number
+    return int(text)
 
 
 def _short(text: str) -> str:
@@ -64,7 +63,7 @@ def _finite(text: str) -> float:
 
 
 def parse(arguments: Sequence[str]) -> Arguments:
-    """Return the four arguments, checked; more are left to ``surplus`` (docs/errata.md P17).
+    """Return the four arguments, checked; more mean nothing (docs/errata.md P17).
 
     Raises
     ------
@@ -73,19 +72,14 @@ def parse(arguments: Sequence[str]) -> Arguments:
         or not below the number of robots (docs/errata.md P8)
 
     """
-    if len(arguments) < _COUNT:
-        raise InputError(f'got {len(arguments)} arguments, expected {_COUNT}')
+    if len(arguments) < COUNT:
+        raise InputError(f'got {len(arguments)} arguments, expected {COUNT}')
     robot_id, num_robots = _whole(arguments[0]), _whole(arguments[1])
     if num_robots <= 0:
         raise InputError(f'NUM_ROBOTS: got {num_robots}, expected 1 or more')
     if not 0 <= robot_id < num_robots:
         raise InputError(f'ROBOT_NUM_ID: got {robot_id}, expected 0 to {num_robots - 1}')
     return Arguments(robot_id, num_robots, _finite(arguments[2]), _finite(arguments[3]))
-
-
-def surplus(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments beyond the fourth, which mean nothing."""
-    return list(arguments[_COUNT:])
 
 
 # ROS parameters of the node `potfield_bot` in addition to the controller's constants.

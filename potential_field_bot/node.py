@@ -121,7 +121,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except InputError as error:
             print(f'potfield_bot: {error}\n{command_line.USAGE}', file=sys.stderr)
             return 1
-        if more := command_line.surplus(own):
+        if more := own[command_line.COUNT:]:
             print(f'potfield_bot: uses four arguments; ignored: {" ".join(more)}',
                   file=sys.stderr)
         robot_id = str(given['robot_id'])

@@ -131,10 +131,12 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
         if the bag cannot be replayed.
 
     """
+    from sbot.bag.reader import Bag
     from sbot.regression.replay import replay as replay_bag
     from sbot.runner.warm_up import warm_up
     warm_up()
-    return replay_bag(_bag(bag), overrides, record, controllers=controllers)
+    return replay_bag(bag if isinstance(bag, Bag) else Bag(bag), overrides, record,
+                      controllers=controllers)
 
 
 def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
@@ -223,11 +225,6 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
     else:
         write_run(source if isinstance(source, Run) else run(source, sense=['scan']), path)
     return Path(path)
-
-
-def _bag(source: Bag | str | Path) -> Bag:
-    from sbot.bag.reader import Bag
-    return source if isinstance(source, Bag) else Bag(source)
 
 
 def _data(source: Run | Bag | Source) -> RunData:

@@ -89,5 +89,5 @@ def _learned(network: Network, scenario: Sources | Worlds | World) -> Network:
         raise bad_value('scenario', scenario, 'a scenario, or a list of at least one')
     scenarios = [load_uncontrolled(one, {}) for one in several]
     for one in scenarios:
-        checked_senses(senses_of(network), one)
+        checked_senses(senses_of(network.inputs), one)
     return learned_in(network, scenarios)

@@ -90,9 +90,9 @@ class Dwa:
         others = np.delete(poses[:, :2], me, axis=0)
         others = others[np.isfinite(others).all(axis=1)]
         v, omega = observation.twist[0], observation.twist[2]
-        return best_command(p, in_frame(x, y, yaw, np.array([goal]))[0],
-                            np.vstack([in_frame(x, y, yaw, others), self._hits(observation, yaw)]),
-                            len(others), self._radius, v, omega)
+        points = np.vstack([in_frame(x, y, yaw, others), self._hits(observation, yaw)])
+        return _best_command(p, in_frame(x, y, yaw, np.array([goal]))[0], points, len(others),
+                             self._radius, v, omega)
 
     def _hits(self, observation: Observation, yaw: float) -> Floats:
         """Return where the scan has an echo (P, 2), m in the robot's frame."""
@@ -118,8 +118,8 @@ def in_frame(x: float, y: float, yaw: float, points: Floats) -> Floats:
 
 
 @njit
-def free_way(v: float, omega: float, points: Floats, robots: int, radius: float,
-             margin: float) -> float:
+def _free_way(v: float, omega: float, points: Floats, robots: int, radius: float,
+              margin: float) -> float:
     """Return how far (m) the origin of a disc gets on the arc of (v, omega), ``_FAR`` at most.
 
     Parameters
@@ -156,8 +156,8 @@ def free_way(v: float, omega: float, points: Floats, robots: int, radius: float,
 
 
 @njit
-def best_command(p: Parameters, goal: Floats, points: Floats, robots: int, radius: float, v: float,
-                 omega: float) -> tuple[float, float]:
+def _best_command(p: Parameters, goal: Floats, points: Floats, robots: int, radius: float,
+                  v: float, omega: float) -> tuple[float, float]:
     """Return the speeds (m/s, rad/s) in the dynamic window that are worth most.
 
     Where none is admissible the robot stops and turns to its goal.
@@ -184,7 +184,7 @@ def best_command(p: Parameters, goal: Floats, points: Floats, robots: int, radiu
         for j in range(p.turn_rates):
             turn = low + (high - low) * j / (p.turn_rates - 1)
             # Turning on the spot is admissible, and leads nowhere.
-            way = 0.0 if speed == 0.0 else free_way(speed, turn, points, robots, radius, p.margin)
+            way = 0.0 if speed == 0.0 else _free_way(speed, turn, points, robots, radius, p.margin)
             if speed * speed > 2.0 * way * p.acceleration:
                 continue  # it could not stop
             angle = turn * p.window + turn * abs(turn) / (2.0 * p.angular_acceleration)
@@ -203,7 +203,7 @@ def _make(place: Place) -> Controller:
 
 def _warm_up() -> None:
     points = np.array([[2.0, 0.1], [1.0, 1.0]])
-    best_command(Parameters(), in_frame(0.0, 0.0, 0.0, points)[0], points, 1, 0.3, 0.0, 0.0)
+    _best_command(Parameters(), in_frame(0.0, 0.0, 0.0, points)[0], points, 1, 0.3, 0.0, 0.0)
 
 
 ENTRY = Entry('dwa', 'Dynamic-window approach: reacts to obstacles, does not plan '

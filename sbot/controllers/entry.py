@@ -70,14 +70,6 @@ class Batch(Protocol):
         """Return commands (M, 2) in m/s and rad/s; ``draws`` (M,) are uniform in [0, 1)."""
 
 
-def _nothing() -> None:
-    """Compile nothing."""
-
-
-def _anything(name: str, parameters: Mapping[str, object], where: str, sources: Sources) -> None:
-    """Accept all parameters."""
-
-
 class Entry(NamedTuple):
     """Entry of a controller: everything that the project needs to know of it."""
 
@@ -88,7 +80,8 @@ class Entry(NamedTuple):
     paths: tuple[str, ...] = ()  # parameters that name files
     programs: tuple[str, ...] = ()  # those of them whose files are executed
     # Raises InputError for OwnParameters, or a name, that the controller does not take.
-    check: Callable[[str, Mapping[str, object], str, Sources], None] = _anything
+    check: Callable[[str, Mapping[str, object], str, Sources], None] = (
+        lambda *_: None)
     # Parameters that are allowed but hardly meant, each with what is odd about it, for a body and
     # the scenario's rate, body and sensor settings by key.
     doubts: Callable[[Any, Body, Mapping[str, Any]], list[tuple[str, str]]] = lambda *_: []
@@ -99,7 +92,7 @@ class Entry(NamedTuple):
     refusal: Callable[[Place], str | None] = lambda _: None  # what is wrong with a robot's entry
     follows: Callable[[Member], bool] = lambda _: False  # whether a robot follows robot 0
     batch: Callable[[list[int], Any, int], Batch] | None = None  # ids, parameters, threads
-    warm_up: Callable[[], None] = _nothing  # compile, or load, all that a turn calls
+    warm_up: Callable[[], None] = lambda: None  # compile, or load, all that a turn calls
     may_preload: bool = False  # a turn before tick 0 may be taken, to load machine code
     executable: str = 'controller_bot'  # its ROS 2 node
     node_name: str = 'controller'

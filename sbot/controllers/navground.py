@@ -29,9 +29,9 @@ Array = NDArray[np.float64]
 PREFIX = 'navground:'
 # Attributes of every behaviour that may be given beside its own properties, with our defaults.
 # radius, wheels and largest speed are the body's.
-COMMON: dict[str, float] = {'optimal_speed': 1.5, 'max_speed': 2.0, 'max_angular_speed': math.pi,
-                            'horizon': 5.0, 'safety_margin': 0.1, 'rotation_tau': 0.5}
-FOLLOW = 'follow_distance'  # m, our own: how near a robot without a goal comes to robot 0
+_COMMON: dict[str, float] = {'optimal_speed': 1.5, 'max_speed': 2.0, 'max_angular_speed': math.pi,
+                             'horizon': 5.0, 'safety_margin': 0.1, 'rotation_tau': 0.5}
+_FOLLOW_KEY = 'follow_distance'  # m, our own: how near a robot without a goal comes to robot 0
 _FOLLOW = 1.5
 _APART = 0.1  # m, readings nearer to the last one that counts are left out
 _HIT = 0.05  # m, radius of the disc that stands for a reading
@@ -46,7 +46,7 @@ def _core(where: str) -> Any:  # noqa: ANN401 - an optional module
     return core
 
 
-def behavior_names(where: str) -> list[str]:
+def _behavior_names(where: str) -> list[str]:
     """Return the names of all behaviours that can be used, e.g. 'navground:HL'.
 
     Raises
@@ -59,8 +59,8 @@ def behavior_names(where: str) -> list[str]:
             if each and not each.endswith('Dummy')]
 
 
-def check_behavior(name: str, parameters: Mapping[str, object], where: str,
-                   _: Sources = NO_SOURCES) -> None:
+def _check_behavior(name: str, parameters: Mapping[str, object], where: str,
+                    _: Sources = NO_SOURCES) -> None:
     """Raise InputError for an unknown behaviour, or for parameters that it does not have.
 
     Parameters
@@ -70,20 +70,20 @@ def check_behavior(name: str, parameters: Mapping[str, object], where: str,
     where : what messages call it
 
     """
-    make_behavior(name, BODIES['robot'], parameters, where)
+    _make_behavior(name, BODIES['robot'], parameters, where)
 
 
-def make_behavior(name: str, body: Body, parameters: Mapping[str, object],
-                  where: str = 'controller') -> Any:  # noqa: ANN401 - of an optional module
-    """Return a behaviour for a body; raise InputError as ``check_behavior``."""
+def _make_behavior(name: str, body: Body, parameters: Mapping[str, object],
+                   where: str = 'controller') -> Any:  # noqa: ANN401 - of an optional module
+    """Return a behaviour for a body; raise InputError as ``_check_behavior``."""
     core = _core(where)
-    usable = behavior_names(where)
+    usable = _behavior_names(where)
     if name not in usable:
         raise unknown_name(where, name, usable)
     behavior = core.Behavior.make_type(name.removeprefix(PREFIX))
-    refuse_unknown(parameters, [FOLLOW, *COMMON, *behavior.properties],
+    refuse_unknown(parameters, [_FOLLOW_KEY, *_COMMON, *behavior.properties],
                    lambda each: f'{where}: {each}')
-    values = {**COMMON, **parameters}
+    values = {**_COMMON, **parameters}
     behavior.kinematics = core.kinematics.TwoWheelsDifferentialDriveKinematics(
         max_speed=body.max_wheel_speed * body.wheel_radius, wheel_axis=body.wheel_distance,
         max_angular_speed=_number(values, 'max_angular_speed', where),
@@ -126,15 +126,15 @@ class NavgroundController:
     ----------
     name : 'navground:ORCA'
     body : of the robot
-    parameters : properties of the behaviour, those of ``COMMON`` and ``follow_distance``
+    parameters : properties of the behaviour, those of ``_COMMON`` and ``follow_distance``
 
     """
 
     def __init__(self, name: str, body: Body, parameters: Mapping[str, object]) -> None:
         self._core = _core('controller')
-        self._behavior = make_behavior(name, body, parameters)
+        self._behavior = _make_behavior(name, body, parameters)
         self._radius = self._behavior.radius
-        self._follow = _number({FOLLOW: _FOLLOW, **parameters}, FOLLOW, 'controller')
+        self._follow = _number({_FOLLOW_KEY: _FOLLOW, **parameters}, _FOLLOW_KEY, 'controller')
         self._start: Frame | None = None
         self._before: tuple[int, Array] | None = None
 
@@ -230,4 +230,4 @@ def _make(place: Place) -> Controller:
 
 
 ENTRY = Entry(PREFIX, 'A behaviour of navground, if that is installed: navground:NAME.', _make,
-              check=check_behavior, fields=('twist', 'scan'))
+              check=_check_behavior, fields=('twist', 'scan'))

@@ -16,7 +16,7 @@ from sbot_common.errors import InputError, bad_value, hint, one_line
 from sbot_common.observation import Controller
 from sbot_common.user_code import call_user_code
 
-OBJECT = 'object'  # stands for the module of a controller that is given as an object
+_OBJECT = 'object'  # stands for the module of a controller that is given as an object
 # Modules of these are part of this package wherever a scenario names them; navground is no module,
 # its behaviours are named like one.
 _SHIPPED = ('navigate', 'neural_controller', 'potential_field_bot', 'sbot', 'sbot_common',
@@ -79,11 +79,11 @@ def _name_of(controller: Any, given: dict[str, Any], where: str) -> str:  # noqa
     """Return the name of a controller, and note it in ``given``."""
     if inspect.isclass(controller):
         importable = re.fullmatch(r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*', controller.__module__)
-        name = f'{controller.__module__ if importable else OBJECT}:{controller.__name__}'
+        name = f'{controller.__module__ if importable else _OBJECT}:{controller.__name__}'
         if given.setdefault(name, controller) is not controller:
             raise InputError(f'{where}: two different classes have the name {name}')
         return name
-    first = f'{OBJECT}:{type(controller).__name__}'
+    first = f'{_OBJECT}:{type(controller).__name__}'
     name, number = first, 1
     while given.setdefault(name, controller) is not controller:
         number += 1
@@ -103,7 +103,7 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
         if the module cannot be imported, has no such class, or the class has no ``step``.
 
     """
-    if name.partition(':')[0] == OBJECT:
+    if name.partition(':')[0] == _OBJECT:
         raise InputError(f"{where}: '{name}' was an object given from Python, which a file cannot "
                          f"hold; give it again: controllers={{'{name}': ...}}")
     found = load_named(name, python_path, where, 'class', inspect.isclass)

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Sources, load_uncontrolled
 from sbot.api.worlds import Worlds
-from sbot.controllers.neural.inputs import field_of
 from sbot.learn.task import Actions, Answers, Flags, Floats, Interface, Moment, Task
 from sbot.learn.task_checks import (
     Drawn,
@@ -28,7 +27,15 @@ from sbot.learn.task_checks import (
 )
 from sbot.scenario.model import Scenario
 from sbot.worlds.observation import Observations
-from sbot.worlds.setting import LARGEST_SEED, MOST_WORLDS, Saved, chosen_worlds, flag, learned_in
+from sbot.worlds.setting import (
+    LARGEST_SEED,
+    MOST_WORLDS,
+    Saved,
+    chosen_worlds,
+    flag,
+    learned_in,
+    senses_of,
+)
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.sensors.registry import sensors
@@ -84,8 +91,7 @@ class Episodes:
         self.scenario = scenarios[0]  # world k plays number k modulo their number
         self.task = make_task(task, self.scenario)
         self.network = network_of(self.task, self.scenario)
-        fields = map(field_of, self.network.inputs)
-        senses = [*(field for field in fields if field is not None), *self.task.senses]
+        senses = [*senses_of(self.network.inputs), *self.task.senses]
         self.actions = Actions(self.task, flag('discrete', discrete),
                                sensors()['neighbours'].is_on(self.scenario.sensors))
         senses += ['neighbours'] * bool(self.actions.bytes)
@@ -181,8 +187,7 @@ class Episodes:
     @property
     def over(self) -> Flags:
         """Worlds (K,) whose episode is over, since all robots are done or its time is."""
-        over: Flags = ~self.active.any(axis=1) | (self.now.seen.tick >= self.ticks)
-        return over
+        return np.asarray(~self.active.any(axis=1) | (self.now.seen.tick >= self.ticks))
 
     @property
     def fps(self) -> int:

@@ -44,15 +44,39 @@ def spaces_of(episodes: Episodes) -> tuple[spaces.Box, spaces.Space[Any]]:
 
 # Gymnasium environment of one world.
 
-class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
-    """A scenario as an ``Env``; make one by ``sbot.learn.env``."""
+class OneWorld:
+    """What environments of one world have in common."""
 
     def __init__(self, scenario: Source | None, task: Task | str | None, render_mode: str | None,
                  discrete: bool, overrides: Mapping[str, object]) -> None:
         self.episodes = Episodes(scenario, 1, task, overrides, discrete=discrete)
-        self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps}
         self.render_mode = render_mode
         self._renderer = Renderer(self.episodes, render_mode)
+
+    def render(self) -> Any:  # noqa: ANN401
+        """Return an image (height, width, 3), or the text of a page; see ``env``."""
+        return self._renderer.render()
+
+    def close(self) -> None:
+        """Close the browser view of `render_mode='human'`."""
+        self._renderer.close()
+
+    def save(self) -> SavedEpisodes:
+        """Return the state of the episode as a value."""
+        return self.episodes.save()
+
+    def state(self) -> NDArray[np.float32]:
+        """Return the state of the world for a critic (columns,): the task's ``state``."""
+        return np.asarray(self.episodes.state()[0])
+
+
+class RobotsEnv(OneWorld, gymnasium.Env):  # type: ignore[misc]
+    """A scenario as an ``Env``; make one by ``sbot.learn.env``."""
+
+    def __init__(self, scenario: Source | None, task: Task | str | None, render_mode: str | None,
+                 discrete: bool, overrides: Mapping[str, object]) -> None:
+        super().__init__(scenario, task, render_mode, discrete, overrides)
+        self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps}
         self.observation_space, self.action_space = spaces_of(self.episodes)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
@@ -79,27 +103,10 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
                 bool(outcome.late[0]) and not ended,
                 {'reward_of_robots': outcome.reward[0], **self._infos()})
 
-    def render(self) -> Any:  # noqa: ANN401
-        """Return an image (height, width, 3), or the text of a page; see ``env``."""
-        return self._renderer.render()
-
-    def close(self) -> None:
-        """Close the browser view of `render_mode='human'`."""
-        self._renderer.close()
-
-    def save(self) -> SavedEpisodes:
-        """Return the state of the episode as a value."""
-        return self.episodes.save()
-
     def restore(self, state: SavedEpisodes) -> NDArray[np.float32]:
         """Continue from a state, bit for bit, and return the observation."""
         self.episodes.restore(state)
         return self._observed()
-
-    def state(self) -> NDArray[np.float32]:
-        """Return the state of the world for a critic (columns,): the task's ``state``."""
-        only: NDArray[np.float32] = self.episodes.state()[0]
-        return only
 
     def _infos(self) -> dict[str, Any]:
         """Return the moves that robots may choose, where the task has a mask."""
@@ -109,9 +116,8 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
         return {'action_mask': mask[0, 0] if self.episodes.robots == 1 else mask[0]}
 
     def _observed(self) -> NDArray[np.float32]:
-        rows: NDArray[np.float32] = self.episodes.observation()[0]
-        only: NDArray[np.float32] = rows[0]
-        return only if self.episodes.robots == 1 else rows
+        rows = self.episodes.observation()[0]
+        return np.asarray(rows[0] if self.episodes.robots == 1 else rows)
 
 
 # Gymnasium vector environment: many worlds, stepped in one call.
@@ -119,9 +125,8 @@ class RobotsEnv(gymnasium.Env):  # type: ignore[misc]
 Step = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
              dict[str, Any]]
 
-AUTORESETS = {'same_step': AutoresetMode.SAME_STEP, 'next_step': AutoresetMode.NEXT_STEP,
-              'disabled': AutoresetMode.DISABLED}
-REWARDS = ('mean', 'robots')
+_AUTORESETS = {'same_step': AutoresetMode.SAME_STEP, 'next_step': AutoresetMode.NEXT_STEP,
+               'disabled': AutoresetMode.DISABLED}
 
 
 class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
@@ -130,8 +135,8 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
     def __init__(self, scenario: Sources | None, count: int, task: Task | str | None,
                  render_mode: str | None, threads: int, discrete: bool, rewards: str,
                  autoreset: str | AutoresetMode, overrides: Mapping[str, object]) -> None:
-        if rewards not in REWARDS:
-            raise bad_value('rewards', rewards, ' or '.join(REWARDS))
+        if rewards not in ('mean', 'robots'):
+            raise bad_value('rewards', rewards, 'mean or robots')
         self._mode, self._of_robots = _mode_of(autoreset), rewards == 'robots'
         self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
         self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps,
@@ -233,9 +238,9 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
 def _mode_of(autoreset: str | AutoresetMode) -> AutoresetMode:
     if isinstance(autoreset, AutoresetMode):
         return autoreset
-    if not isinstance(autoreset, str) or autoreset not in AUTORESETS:
-        raise bad_value('autoreset', autoreset, f"one of {', '.join(AUTORESETS)}")
-    return AUTORESETS[autoreset]
+    if not isinstance(autoreset, str) or autoreset not in _AUTORESETS:
+        raise bad_value('autoreset', autoreset, f"one of {', '.join(_AUTORESETS)}")
+    return _AUTORESETS[autoreset]
 
 
 def make(task: Task | str | None = None, scenario: Source | None = None,

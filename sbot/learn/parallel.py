@@ -7,29 +7,26 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import Episodes, SavedEpisodes, check_options
-from sbot.learn.gymnasium_api import action_space, observation_space
-from sbot.learn.render import MODES, Renderer
+from sbot.learn.episodes import SavedEpisodes, check_options
+from sbot.learn.gymnasium_api import OneWorld, action_space, observation_space
+from sbot.learn.render import MODES
 from sbot.learn.task import Task
 from sbot_common.errors import InputError, bad_value
 
 Agents = dict[str, Any]
 
 
-class SwarmEnv(ParallelEnv):  # type: ignore[misc]
+class SwarmEnv(OneWorld, ParallelEnv):  # type: ignore[misc]
     """A scenario as a ``ParallelEnv``; make one by ``sbot.learn.parallel_env``."""
 
     def __init__(self, scenario: Source | None, task: Task | str | None, render_mode: str | None,
                  discrete: bool, overrides: Mapping[str, object]) -> None:
-        self.episodes = Episodes(scenario, 1, task, overrides, discrete=discrete)
+        super().__init__(scenario, task, render_mode, discrete, overrides)
         self.metadata = {'name': self.episodes.scenario.name, 'render_modes': list(MODES),
                          'is_parallelizable': True}
-        self.render_mode = render_mode
-        self._renderer = Renderer(self.episodes, render_mode)
         self.possible_agents = [f'robot_{i}' for i in range(self.episodes.robots)]
         self.agents: list[str] = []
         self.observation_spaces = {agent: observation_space((self.episodes.columns,))
@@ -88,18 +85,6 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
                 {agent: late and not ended[agent] for agent in acted},
                 self._infos(acted))
 
-    def render(self) -> Any:  # noqa: ANN401
-        """Return an image (height, width, 3), or the text of a page; see ``parallel_env``."""
-        return self._renderer.render()
-
-    def close(self) -> None:
-        """Close the browser view of `render_mode='human'`."""
-        self._renderer.close()
-
-    def save(self) -> SavedEpisodes:
-        """Return the state of the episode as a value."""
-        return self.episodes.save()
-
     def restore(self, state: SavedEpisodes) -> Agents:
         """Continue from a state, bit for bit, and return the observations of the agents."""
         self.episodes.restore(state)
@@ -107,11 +92,6 @@ class SwarmEnv(ParallelEnv):  # type: ignore[misc]
         self.agents = [agent for agent, acts in zip(self.possible_agents, active, strict=True)
                        if acts]
         return self._observed(self.agents)
-
-    def state(self) -> NDArray[np.float32]:
-        """Return the state of the world for a critic (columns,): the task's ``state``."""
-        only: NDArray[np.float32] = self.episodes.state()[0]
-        return only
 
     def _infos(self, agents: list[str]) -> Agents:
         """Return the moves that agents may choose, where the task has a mask."""

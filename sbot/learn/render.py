@@ -6,7 +6,6 @@ import math
 import sys
 import time
 import webbrowser
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,59 +20,16 @@ from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.picture import STYLE
 from sbot.figures.robots import Robots
 from sbot.learn.episodes import Episodes
-from sbot.learn.task import Floats
-from sbot.scenario.model import Scenario
 from sbot.viewer.data import Laser, frame, live_header, page_data
 from sbot.viewer.page import page
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import bad_value
 
-# Live view of episodes in a browser: `render_mode='human'`.
-
-_CLOSE_TIMEOUT = 1.0  # s of wall time for pages to hear that it was all
-
-
-class Browser:
-    """Serves the page of `sbot view --live` with one world, no faster than real time.
-
-    Its address is printed, and a browser is opened where there is one.
-    """
-
-    def __init__(self) -> None:
-        self._live = Live()
-        self.address = start_server(0, self._live)
-        self._begun = 0.0  # s of the wall clock
-        print(f'{self.address} shows the episodes', file=sys.stderr, flush=True)
-        webbrowser.open(self.address)
-
-    def show(self, scenario: Scenario, seconds: float, poses: Floats, winds: Floats,
-             goals: Mapping[int, tuple[float, float]]) -> None:
-        """Show a moment.
-
-        Parameters
-        ----------
-        scenario : of the episode
-        seconds : since the episode began; 0: it begins now
-        poses : (N, 3) m, m, rad
-        winds : (N, 2) m/s
-        goals : m, of robots
-
-        """
-        if seconds == 0.0:
-            self._live.set_run({**live_header(scenario, Laser()), 'drivable': []})
-            self._begun = time.monotonic()
-        time.sleep(max(0.0, self._begun + seconds - time.monotonic()))
-        self._live.set_frame(frame(seconds, poses, winds, goals))
-
-    def close(self) -> None:
-        """Tell the page that it was all, and stop serving it."""
-        self._live.close(_CLOSE_TIMEOUT)
-
-
 MODES = ('human', 'rgb_array', 'html')
 _WIDTH = 480  # pixels
 _DPI = 100
 _HEIGHTS = (0.5, 2.0)  # least and most, of the width
+_CLOSE_TIMEOUT = 1.0  # s of wall time for pages to hear that it was all
 
 
 class Renderer:
@@ -96,11 +52,12 @@ class Renderer:
             raise bad_value('render_mode', mode, f"None, {', '.join(MODES)}")
         self._episodes, self._mode = episodes, mode
         self._rows: list[list[tuple[Any, ...]]] = [[] for _ in range(episodes.count)]
-        self._browser: Browser | None = None
+        self._live: Live | None = None  # what a browser shows
+        self._begun = 0.0  # s of the wall clock
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the browser: a copy opens its own."""
-        return {**vars(self), '_browser': None}
+        """Return all but the live view: a copy opens its own."""
+        return {**vars(self), '_live': None}
 
     def keep(self) -> None:
         """Note where robots are now; a world at tick 0 has begun again. `human`: show world 0."""
@@ -129,16 +86,25 @@ class Renderer:
 
     def close(self) -> None:
         """Close the view of `human`."""
-        if self._browser is not None:
-            self._browser.close()
-            self._browser = None
+        if self._live is not None:
+            self._live.close(_CLOSE_TIMEOUT)
+            self._live = None
 
     def _show(self) -> None:
-        if self._browser is None:
-            self._browser = Browser()
+        """Show world 0 in a browser, no faster than real time; print the address of its page."""
+        if self._live is None:
+            self._live = Live()
+            address = start_server(0, self._live)
+            print(f'{address} shows the episodes', file=sys.stderr, flush=True)
+            webbrowser.open(address)
         now = self._episodes.now
-        self._browser.show(self._episodes.worlds.scenarios[0], int(now.seen.tick[0]) * now.dt,
-                           now.seen.pose[0], self._wind()[0], self._goals(0))
+        seconds = int(now.seen.tick[0]) * now.dt
+        if seconds == 0.0:
+            self._live.set_run({**live_header(self._episodes.worlds.scenarios[0], Laser()),
+                                'drivable': []})
+            self._begun = time.monotonic()
+        time.sleep(max(0.0, self._begun + seconds - time.monotonic()))
+        self._live.set_frame(frame(seconds, now.seen.pose[0], self._wind()[0], self._goals(0)))
 
     def _wind(self) -> NDArray[np.float64]:
         """Return the wind (K, N, 2) m/s at all robots."""

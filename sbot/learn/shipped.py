@@ -15,8 +15,7 @@ CONTACT = 0.05  # reward that a decision costs which ends in a contact
 def distance(a: Floats, b: Floats) -> Floats:
     """Return distances (m) of points (..., 2)."""
     difference = a - b
-    distance: Floats = np.sqrt(difference[..., 0] ** 2 + difference[..., 1] ** 2)
-    return distance
+    return np.asarray(np.sqrt(difference[..., 0] ** 2 + difference[..., 1] ** 2))
 
 
 class ReachGoal(Task):
@@ -40,13 +39,11 @@ class ReachGoal(Task):
         """Return the approach (m), and the rewards for arriving and for contacts."""
         nearer = (distance(before.seen.pose[..., :2], before.goal)
                   - distance(now.seen.pose[..., :2], now.goal))
-        reward: Floats = nearer + self.ended(now) - CONTACT * now.seen.collided
-        return reward
+        return np.asarray(nearer + self.ended(now) - CONTACT * now.seen.collided)
 
     def ended(self, now: Moment) -> Flags:
         """Tell which robots have arrived."""
-        there: Flags = distance(now.seen.pose[..., :2], now.goal) <= self.tolerance
-        return there
+        return np.asarray(distance(now.seen.pose[..., :2], now.goal) <= self.tolerance)
 
 
 class FollowLeader(Task):
@@ -101,8 +98,7 @@ class AvoidObstacles(Task):
         near = now.seen.infrared.max(axis=2).astype(np.float64) / CONTACT_READING
         fast = np.clip(v / speed, 0.0, 1.0)
         good = fast * (1.0 - np.sqrt(np.minimum(1.0, turning))) * (1.0 - np.minimum(1.0, near))
-        reward: Floats = self.hold * now.dt * good - CONTACT * now.seen.collided
-        return reward
+        return np.asarray(self.hold * now.dt * good - CONTACT * now.seen.collided)
 
 
 class Aggregate(Task):
@@ -119,5 +115,4 @@ def _mean_distances(now: Moment) -> Floats:
     """Return the mean distance of each robot to the others (K, N), m."""
     place = now.seen.pose[..., :2]
     total = distance(place[:, :, None], place[:, None, :]).sum(axis=2)
-    mean: Floats = total / max(1, place.shape[1] - 1)
-    return mean
+    return np.asarray(total / max(1, place.shape[1] - 1))

@@ -59,7 +59,10 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions of the next step: (K N, 2), or (K N,) numbers of moves."""
         values = self.episodes.actions.checked('actions', actions, (self.num_envs,))
-        self._actions = squashed(values) if self.squash else values
+        if self.squash:
+            values = values.copy()
+            tanh_in_place(values.reshape(-1))
+        self._actions = values
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_],
                                  list[dict[str, Any]]]:
@@ -129,13 +132,6 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
 
     def _observed(self) -> NDArray[np.float32]:
         return self.episodes.observation().reshape(self.num_envs, -1)
-
-
-def squashed(values: Floats) -> Floats:
-    """Return the hyperbolic tangent of values, with the bits of ``neural_controller``."""
-    row = values.ravel().copy()
-    tanh_in_place(row)
-    return row.reshape(values.shape)
 
 
 def network_of(model: Any) -> tuple[Network, Floats]:  # noqa: ANN401

@@ -171,34 +171,26 @@ class Answers:
 
     def start(self, worlds: Worlds, k: int, rng: np.random.Generator) -> Floats | None:
         """Return the start poses (N, 3) of an episode in world k; None: those of the seed."""
-        given = self._ask('begin', worlds, k, rng)
-        return None if given is None else _array_of('begin', given, ((self._shape[1], 3),))
+        return self._placed('begin', worlds, k, rng, (self._shape[1], 3))
 
     def goals(self, worlds: Worlds, k: int, rng: np.random.Generator) -> Floats | None:
         """Return the goals (N, 2) or (2,) (m) of world k; None: those of the scenario."""
-        given = self._ask('goals', worlds, k, rng)
-        return None if given is None else _array_of('goals', given, ((2,), (self._shape[1], 2)))
+        return self._placed('goals', worlds, k, rng, (2,), (self._shape[1], 2))
+
+    def _placed(self, method: str, worlds: Worlds, k: int, rng: np.random.Generator,
+                *shapes: tuple[int, ...]) -> Floats | None:
+        given = self._ask(method, worlds, k, rng)
+        return None if given is None else self._array(method, given, *shapes).astype(np.float64)
 
     def observation(self, now: Moment) -> NDArray[np.float32]:
         """Return the observations of the robots, (K, N, columns)."""
-        where = self._name('observation')
-        seen = as_array(where, self._ask('observation', now))
-        if seen.ndim != 3 or seen.shape[:2] != self._shape:
-            raise bad_value(where, f'shape {seen.shape}',
-                            f'shape ({self._shape[0]}, {self._shape[1]}, columns)')
-        if seen.dtype.kind not in _NUMBERS:
-            raise bad_value(where, f'{seen.dtype}', 'numbers')
-        return seen.astype(np.float32)
+        return self._array('observation', self._ask('observation', now),
+                           (*self._shape, 'columns')).astype(np.float32)
 
     def state(self, now: Moment) -> NDArray[np.float32]:
         """Return the state of whole worlds for critics, (K, columns)."""
-        where = self._name('state')
-        given = as_array(where, self._ask('state', now))
-        if (given.ndim != 2 or len(given) != self._shape[0]
-                or given.dtype.kind not in _NUMBERS):
-            raise bad_value(where, f'{given.dtype} of shape {given.shape}',
-                            f'numbers of shape ({self._shape[0]}, columns)')
-        return given.astype(np.float32)
+        return self._array('state', self._ask('state', now),
+                           (self._shape[0], 'columns')).astype(np.float32)
 
     def mask(self, now: Moment, moves: int) -> Flags | None:
         """Return which moves robots may choose, (K, N, moves); None: all."""
@@ -217,14 +209,9 @@ class Answers:
 
     def of_robots(self, method: str, active: Flags, *moments: Moment) -> NDArray[Any]:
         """Return ``reward`` or ``ended`` of each robot, (K, N); finite where it is active."""
-        where = self._name(method)
-        answer = as_array(where, self._ask(method, *moments))
-        if answer.shape != self._shape:
-            raise bad_value(where, f'shape {answer.shape}', f'shape {self._shape}: '
-                            'a value for each robot of each world')
-        if answer.dtype != np.bool_ and (answer.dtype.kind not in _NUMBERS or not (
-                np.isfinite(answer).all() or np.isfinite(answer[active]).all())):
-            raise bad_value(where, answer.tolist(), 'finite numbers')
+        answer = self._array(method, self._ask(method, *moments), self._shape)
+        if not (np.isfinite(answer).all() or np.isfinite(answer[active]).all()):
+            raise bad_value(self._name(method), answer.tolist(), 'finite numbers')
         return answer
 
     def _name(self, method: str) -> str:
@@ -234,17 +221,19 @@ class Answers:
         return call_user_code(lambda: getattr(self._task, method)(*arguments),
                               lambda: self._name(method))
 
-
-def _array_of(what: str, values: ArrayLike, shapes: Sequence[tuple[int, ...]]) -> Floats:
-    """Return what a task gave as an array of one of the shapes."""
-    where = f'{what} of the task'
-    array = as_array(where, values)
-    if array.dtype.kind not in _NUMBERS:
-        raise bad_value(where, values, 'numbers')
-    if array.shape not in shapes:
-        raise bad_value(where, f'shape {array.shape}',
-                        ' or '.join(f'shape {shape}' for shape in shapes))
-    return array.astype(np.float64)
+    def _array(self, method: str, answer: ArrayLike,
+               *shapes: tuple[int | str, ...]) -> NDArray[Any]:
+        """Return an answer as an array of one of some shapes; 'columns' is any number."""
+        where = self._name(method)
+        array = as_array(where, answer)
+        if array.dtype.kind not in _NUMBERS:
+            raise bad_value(where, answer, 'numbers')
+        if not any(array.ndim == len(shape) and all(
+                n in ('columns', have) for n, have in zip(shape, array.shape, strict=True))
+                for shape in shapes):
+            raise bad_value(where, f'shape {array.shape}', ' or '.join(
+                f'shape {shape}'.replace("'", '') for shape in shapes))
+        return array
 
 
 # Inputs and commands of the robots in a batch, by name, as networks use them.
@@ -368,11 +357,9 @@ class Actions:
 
 
 def _checked_moves(given: Any) -> Floats:  # noqa: ANN401
-    moves = as_array('moves of the task', given)
-    if moves.ndim != 2 or not 1 <= len(moves) <= _MOST_MOVES or moves.shape[1] != 2:
+    moves = numbers('moves of the task', given, as_array('moves of the task', given).shape)
+    if moves.ndim != 2 or not 1 <= len(moves) <= _MOST_MOVES or moves.shape[1] != 2 or (
+            np.abs(moves) > 1.0).any():
         raise bad_value('moves of the task', f'shape {moves.shape}',
-                        f'pairs of shares, 1 to {_MOST_MOVES}')
-    checked = numbers('moves of the task', moves, moves.shape)
-    if (np.abs(checked) > 1.0).any():
-        raise bad_value('moves of the task', moves.tolist(), 'shares from -1 to 1')
-    return checked
+                        f'pairs of shares from -1 to 1, 1 to {_MOST_MOVES}')
+    return moves

@@ -32,10 +32,11 @@ Drawn = dict[str, Any]  # values by key, as ``sbot.load`` takes overrides
 _DIRECTIONS = ('wind.wind_direction', 'wind.wind_gust_direction')  # ranges of yaws (rad)
 _WIND = (*_DIRECTIONS, 'wind.wind_speed_mean', 'wind.wind_force_mean', 'wind.wind_gust_speed_mean',
          'wind.wind_gust_force_mean', 'wind.wind_gust_start', 'wind.wind_gust_duration')
-# Noises, and the arrays of a batch that have them.
-_NOISES = {'sensors.scan_noise_std': 'scan_noise', 'sensors.infrared_noise': 'infrared_noise',
-           'sensors.odometry_noise_radius': 'noise_radius',
-           'sensors.odometry_noise_slip': 'noise_slip'}
+# Noises: the array of a batch that has them, and the sensor and its setting.
+_NOISES = {f'sensors.{name}': (array, sensor, name) for array, sensor, name in (
+    ('scan_noise', 'scan', 'scan_noise_std'), ('infrared_noise', 'infrared', 'infrared_noise'),
+    ('noise_radius', 'odometry', 'odometry_noise_radius'),
+    ('noise_slip', 'odometry', 'odometry_noise_slip'))}
 KEYS = (*_WIND, *_NOISES)
 
 
@@ -96,22 +97,11 @@ def apply(worlds: Worlds, world: int, drawn: Drawn) -> None:
     for name, row in wind_rows(flow, scenario.rate).items():
         getattr(setting, name)[world] = row
     n = worlds.robots
-    for key, name in _NOISES.items():
+    for key, (name, sensor, own) in _NOISES.items():
         array = getattr(setting, name)
         rows = slice(world, world + 1) if len(array) == worlds.count else slice(
             world * n, (world + 1) * n)
-        array[rows] = drawn.get(key, _noise_of(scenario, name))
-
-
-def _noise_of(scenario: Scenario, name: str) -> float:
-    """Return a noise of a scenario."""
-    sensors = scenario.sensors
-    if name == 'scan_noise':
-        return float(sensors.scan.scan_noise_std)
-    if name == 'infrared_noise':
-        return float(sensors.infrared.infrared_noise)
-    key = {'noise_radius': 'odometry_noise_radius', 'noise_slip': 'odometry_noise_slip'}[name]
-    return float(getattr(sensors.odometry, key))
+        array[rows] = drawn.get(key, getattr(getattr(scenario.sensors, sensor), own))
 
 
 LOG = logging.getLogger(__name__)

@@ -47,7 +47,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.dynamics.motion import body_twists
-from sbot_sim.engine.many import Simulation
+from sbot_sim.engine.many import Simulation, arrays_of
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.batch import Interpreted, Policy, Program
 from sbot_sim.worlds.parameters import start_error
@@ -207,8 +207,9 @@ class Worlds:
         The state includes winds and noises that you changed, and determines the future of the
         worlds. It does not include the state of users' hooks.
         """
-        return setting.save(self.simulation, chosen_worlds(worlds, self.count), self.scenarios,
-                          self.senses, self.seeds, self.start, self._knowing.past)
+        everything = Saved(tuple(self.scenarios), self.senses, self.seeds, self.start,
+                           arrays_of(self.simulation), self._knowing.past)
+        return everything[chosen_worlds(worlds, self.count)]
 
     def restore(self, state: Saved, worlds: ArrayLike | None = None) -> Observations:
         """Continue worlds from a state, and return the observations of all worlds.

@@ -134,11 +134,9 @@ class Knowing:
         self._worlds = worlds
         self._knowledge = [scenario.knowledge for scenario in scenarios]
         self._ages = [ages(scenario.knowledge, scenario.rate.dt) for scenario in scenarios]
-        walls = {id(scenario): scenario for scenario in scenarios}
-        self._walls: list[Scene] = []
-        if self.limited:
-            made = {key: walls_between(scenario) for key, scenario in walls.items()}
-            self._walls = [made[id(scenario)] for scenario in scenarios]
+        different = {id(one): one for one in scenarios if self.limited}
+        walls = {key: walls_between(one) for key, one in different.items()}
+        self._walls = [walls[id(one)] for one in scenarios if self.limited]
         depth = 1 + max(map(max, self._ages))
         self.past = np.zeros((len(scenarios), depth if self.limited else 0,
                               len(scenarios[0].robots), 3))  # [k, age] m, m, rad

@@ -139,11 +139,16 @@ def policy_arrays(policy: Network | FunctionPolicy, weights: ArrayLike, goals: A
         decision=np.array([(network.hold or 1) * scenarios[0].rate.dt]))
 
 
+def scenario_goals(scenarios: Sequence[Scenario]) -> Floats:
+    """Return the goals (K, N, 2) m of all robots; NaN: none."""
+    return np.array([[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
+                     for scenario in scenarios], np.float64)
+
+
 def _goals(given: ArrayLike | None, scenarios: Sequence[Scenario], needed: bool) -> Floats:
     """Return the goals of all robots (K*N, 2) m; NaN for none where they are not needed."""
     if given is None:
-        places = np.array([[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
-                           for scenario in scenarios], np.float64)
+        places = scenario_goals(scenarios)
     else:
         shape = (len(scenarios), len(scenarios[0].robots), 2)
         places = np.broadcast_to(numbers('goals', given, shape, shape[1:]), shape)
@@ -224,7 +229,7 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @Phase
-def gather_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _gather_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write inputs of infrared alone: an episode takes 2 to 3 % less than by ``gather``."""
     worlds, policy, n = batch.worlds, batch.policy, batch.setting.robots
     for row in range(first * n, end * n):
@@ -257,7 +262,7 @@ def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # n
 
 
 @Phase
-def perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Do ``controller.perceptron`` for all robots, and the hyperbolic tangents at once."""
     policy, n = batch.policy, batch.setting.robots
     for k in range(first, end):
@@ -266,7 +271,7 @@ def perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     tanh_in_place(policy.outputs[first * n:end * n].ravel())
 
 
-_FORWARD = {'perceptron': perceptrons, 'mlp': Phase(_forward(mlp)),
+_FORWARD = {'perceptron': _perceptrons, 'mlp': Phase(_forward(mlp)),
             'ctrnn': Phase(_forward(ctrnn))}
 
 
@@ -297,5 +302,5 @@ def deciding_phases(policy: Network | FunctionPolicy) -> list[Phase]:
     network = policy.network if isinstance(policy, FunctionPolicy) else policy
     forward = (_phase_of(policy.function) if isinstance(policy, FunctionPolicy)
                else _FORWARD[network.kind])
-    return [gather_infrared if network.inputs == ('infrared',) else gather, forward,
+    return [_gather_infrared if network.inputs == ('infrared',) else gather, forward,
             _ACT[network.outputs]]

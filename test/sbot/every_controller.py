@@ -9,7 +9,7 @@ import numpy as np
 
 import sbot
 from sbot.controllers import registry
-from sbot.controllers.navground import PREFIX, behavior_names
+from sbot.controllers.navground import PREFIX, _behavior_names
 from sbot.controllers.registry import entry_of, shipped
 from sbot_common.errors import InputError
 
@@ -88,7 +88,7 @@ def cases() -> list[Case]:
     for entry in shipped()[:-1]:
         if entry.name == PREFIX:
             with contextlib.suppress(InputError):  # navground is not installed
-                found += [Case(name, {}) for name in behavior_names('navground')]
+                found += [Case(name, {}) for name in _behavior_names('navground')]
         elif not entry.outside:
             found.append(Case(entry.name, NEEDED.get(entry.name, {})))
     return [*found, Case(OWN, {}), *(Case(name, {}) for name in INSTALLED)]

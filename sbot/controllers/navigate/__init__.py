@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sbot.controllers.entry import Entry, Member, Place
+from sbot.controllers.entry import Entry, Place
 from sbot.controllers.navigate.parameters import Parameters, Size, resolved, unknown_clearance
 from sbot_common.errors import bad_value
 from sbot_common.observation import Controller
@@ -16,7 +16,7 @@ from sbot_sim.world.bodies import Body
 def _make(place: Place) -> Controller:
     from sbot.controllers.navigate.bot import Navigate
     followers = [i for i, robot in enumerate(place.robots)
-                 if i > 0 and robot.controller == ENTRY.name and _follows(robot)]
+                 if i > 0 and robot.controller == ENTRY.name and robot.goal is None]
     known = None
     if place.parameters.map:
         from sbot.controllers.navigate.map import Known
@@ -58,10 +58,6 @@ def _doubts(parameters: Parameters, body: Body,
                                f'{body.name}; leave it out to use that')]
 
 
-def _follows(robot: Member) -> bool:
-    return robot.goal is None
-
-
 def _warm_up() -> None:
     from sbot.controllers.navigate.bot import warm_up
     warm_up()
@@ -70,5 +66,6 @@ def _warm_up() -> None:
 ENTRY = Entry(
     'navigate', 'Plans paths on what its laser has seen; leader and followers '
                 '(docs/navigate.md).', _make,
-    Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance', follows=_follows,
-    warm_up=_warm_up, may_preload=True, fitted=_fitted, refusal=_refusal, doubts=_doubts)
+    Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance',
+    follows=lambda robot: robot.goal is None, warm_up=_warm_up, may_preload=True, fitted=_fitted,
+    refusal=_refusal, doubts=_doubts)

@@ -82,7 +82,7 @@ from sbot_common.elementary import sincos
 Floats = NDArray[np.float64]
 
 
-class Way(NamedTuple):
+class _Way(NamedTuple):
     """Where a robot is to go now."""
 
     points: int  # of the trail
@@ -96,7 +96,7 @@ class Way(NamedTuple):
     is_to_goal: bool  # or to a place behind a leader
 
 
-class Sight(NamedTuple):
+class _Sight(NamedTuple):
     """What a robot makes of a turn's observation."""
 
     grid: Grid
@@ -134,8 +134,8 @@ def window(p: Parameters, state: State, memory: Memory, place: Place) -> Grid:
 
 
 @njit
-def negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: int, me: int,
-              poses: Floats, place: Place, to_x: float, to_y: float) -> Yield:
+def _negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: int, me: int,
+               poses: Floats, place: Place, to_x: float, to_y: float) -> Yield:
     """Return whether a robot on its way to (to_x, to_y) (m) waits for others now."""
     waiting, route = state.waiting, state.route
     found, inside, passage = False, False, waiting.passage
@@ -145,7 +145,7 @@ def negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: i
                                                points)
     if found or waiting.mode == WAITS:
         write_headings(state.frame, poses, memory.headings)
-        last = way_ahead(memory.path, route, to_x, to_y)
+        last = _way_ahead(memory.path, route, to_x, to_y)
         if inside and is_blocked(p, me, memory.others, memory.headings, last[0] - place.x,
                                  last[1] - place.y, state.time - state.stands.time):
             spot_x, spot_y, _, _, _ = trails.place_on_trail(
@@ -158,14 +158,14 @@ def negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: i
 
 
 @njit_inner
-def way_ahead(path: Floats, route: Route, to_x: float, to_y: float) -> tuple[float, float]:
+def _way_ahead(path: Floats, route: Route, to_x: float, to_y: float) -> tuple[float, float]:
     """Return the point (m) that a robot heads for on its route to a target."""
     return (path[route.at, 0], path[route.at, 1]) if route.length > 0 else (to_x, to_y)
 
 
 @njit
-def way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: Task,
-                followers: NDArray[np.int64], poses: Floats, place: Place, changed: bool) -> Way:
+def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: Task,
+                 followers: NDArray[np.int64], poses: Floats, place: Place, changed: bool) -> _Way:
     """Return the way of a robot with a goal; ``changed``: an obstacle is new."""
     x, y, points, waiting = place.x, place.y, state.trail, state.waiting
     to_x, to_y = into(state.frame, task.goal_x, task.goal_y)
@@ -173,25 +173,25 @@ def way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: T
     if waiting.mode != WAITS:
         points = trails.follow(memory.trail, points, x, y, p.robot_radius_m)
     if poses.shape[0] > 1 and is_time_to_look(waiting, state.time):
-        waiting = negotiate(p, grid, memory, state, points, task.robot_id, poses, place, to_x,
-                            to_y)
+        waiting = _negotiate(p, grid, memory, state, points, task.robot_id, poses, place, to_x,
+                             to_y)
     if waiting.mode == WAITS:
         to_x, to_y = waiting.spot_x, waiting.spot_y
     route, at_x, at_y = next_point(p, grid, memory.search, memory.path, state.route, state.time,
                                    changed, x, y, to_x, to_y)
     if waiting.mode == PASSES:
         at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
-    return Way(points, waiting, route, to_x, to_y, at_x, at_y, speed, True)
+    return _Way(points, waiting, route, to_x, to_y, at_x, at_y, speed, True)
 
 
 @njit
-def way_of_follower(p: Parameters, grid: Grid, memory: Memory, state: State, task: Task,
-                    place: Place, changed: bool) -> Way:
+def _way_of_follower(p: Parameters, grid: Grid, memory: Memory, state: State, task: Task,
+                     place: Place, changed: bool) -> _Way:
     """Return the way of a robot that follows; ``changed``: an obstacle is new."""
     x, y, route = place.x, place.y, state.route
     leader_x, leader_y = memory.others[0, 0], memory.others[0, 1]
     if task.rank < 0 or not math.isfinite(leader_x + leader_y):
-        return Way(state.trail, state.waiting, route, x, y, x, y, 0.0, False)
+        return _Way(state.trail, state.waiting, route, x, y, x, y, 0.0, False)
     points = trails.follow(memory.trail, state.trail, leader_x, leader_y, p.robot_radius_m)
     to_x, to_y, older = follower_target(p, grid, memory, task, points, x, y)
     at_x, at_y, seen = on_trail(p, grid, memory.trail, points, older, x, y, to_x, to_y)
@@ -200,12 +200,12 @@ def way_of_follower(p: Parameters, grid: Grid, memory: Memory, state: State, tas
     else:
         route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.time,
                                        changed, x, y, to_x, to_y)
-    return Way(points, state.waiting, route, to_x, to_y, at_x, at_y, p.forward_speed_mps,
-               False)
+    return _Way(points, state.waiting, route, to_x, to_y, at_x, at_y, p.forward_speed_mps,
+                False)
 
 
 @njit_inner
-def along(p: Parameters, way: Way, x: float, y: float) -> tuple[float, float]:
+def along(p: Parameters, way: _Way, x: float, y: float) -> tuple[float, float]:
     """Return the velocity (m/s) along a way, slower near its target."""
     far_x, far_y, dx, dy = way.to_x - x, way.to_y - y, way.at_x - x, way.at_y - y
     length = math.sqrt(dx * dx + dy * dy)
@@ -216,8 +216,8 @@ def along(p: Parameters, way: Way, x: float, y: float) -> tuple[float, float]:
 
 
 @njit
-def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning: Turning,
-              way: Way, place: Place, drift: Drift, air: tuple[float, float], dt: float,
+def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, turning: Turning,
+              way: _Way, place: Place, drift: Drift, air: tuple[float, float], dt: float,
               ) -> tuple[float, float]:
     """Return linear.x (m/s) and angular.z (rad/s) for a velocity through the air (m/s)."""
     (air_x, air_y), robots = air, sight.robots
@@ -242,7 +242,7 @@ def commanded(p: Parameters, memory: Memory, sight: Sight, state: State, turning
 
 
 @njit
-def velocities(p: Parameters, memory: Memory, sight: Sight, state: State, way: Way, place: Place,
+def velocities(p: Parameters, memory: Memory, sight: _Sight, state: State, way: _Way, place: Place,
                drift: Drift, is_home: bool, forward: float, left: float,
                ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the velocity (m/s) chosen among others, and the one through the air in the limits.
@@ -261,8 +261,8 @@ def velocities(p: Parameters, memory: Memory, sight: Sight, state: State, way: W
 
 
 @njit
-def told(p: Parameters, memory: Memory, sight: Sight, state: State, me: int, turning: Turning,
-         way: Way, place: Place, beams: Floats, drift: Drift, air: tuple[float, float], dt: float,
+def told(p: Parameters, memory: Memory, sight: _Sight, state: State, me: int, turning: Turning,
+         way: _Way, place: Place, beams: Floats, drift: Drift, air: tuple[float, float], dt: float,
          ) -> tuple[Look, float, float]:
     """Return the look of a turn, linear.x (m/s) and angular.z (rad/s), after looks and evasion."""
     v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
@@ -277,8 +277,8 @@ def told(p: Parameters, memory: Memory, sight: Sight, state: State, me: int, tur
 
 
 @njit_inner
-def drifting(p: Parameters, state: State, forward: float, left: float, place: Place,
-             dt: float) -> Drift:
+def _drifting(p: Parameters, state: State, forward: float, left: float, place: Place,
+              dt: float) -> Drift:
     """Return the drift after one more measurement, with the command of the last turn."""
     if state.turn == 0:
         return state.drift
@@ -288,9 +288,9 @@ def drifting(p: Parameters, state: State, forward: float, left: float, place: Pl
 
 
 @njit
-def look_around(p: Parameters, state: State, memory: Memory, task: Task, poses: Floats,
-                ranges: NDArray[np.float32], beams: Floats, place: Place, eye: Place,
-                drift: Drift, is_home: bool, dt: float) -> Sight:
+def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses: Floats,
+                 ranges: NDArray[np.float32], beams: Floats, place: Place, eye: Place,
+                 drift: Drift, is_home: bool, dt: float) -> _Sight:
     """Remember what is seen, and write who is near and the limits of the velocity.
 
     ``eye`` is the robot's place when the scan arrived; the others are as in ``take_turn``.
@@ -309,7 +309,7 @@ def look_around(p: Parameters, state: State, memory: Memory, task: Task, poses: 
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
         changed |= notice_leaving(p, grid, memory, me, eye, ranges, beams, time, dt)
-    return Sight(grid, robots, near, seen, limits, changed, looked, noise)
+    return _Sight(grid, robots, near, seen, limits, changed, looked, noise)
 
 
 @njit
@@ -343,15 +343,15 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     ranges, beams = borrowed(ranges), borrowed(beams)
     me, time = task.robot_id, state.time
     place, eye = placed(state, poses, me, poses[me, 2]), placed(state, poses, me, scan_yaw)
-    drift = drifting(p, state, forward, left, place, dt)
-    is_home = task.has_goal and is_at_home(p, state, task, place)
-    sight = look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
-                        dt)
+    drift = _drifting(p, state, forward, left, place, dt)
+    is_home = task.has_goal and _is_at_home(p, state, task, place)
+    sight = _look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
+                         dt)
     grid, robots = sight.grid, sight.robots
     if task.has_goal:
-        way = way_to_goal(p, grid, memory, state, task, followers, poses, place, sight.changed)
+        way = _way_to_goal(p, grid, memory, state, task, followers, poses, place, sight.changed)
     else:
-        way = way_of_follower(p, grid, memory, state, task, place, sight.changed)
+        way = _way_of_follower(p, grid, memory, state, task, place, sight.changed)
     route = way.route
     rests = is_home or not task.has_goal or way.waiting.mode == WAITS
     watch, closed = watched(p, grid, state.watch, memory.path, route, memory.near, robots, rests,
@@ -367,7 +367,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
                       steady_room(p, state.turning.room, room, dt), dt)
     look, v, omega = told(p, memory, sight, state, task.robot_id, turning, way, place, beams,
                           drift, air, dt)
-    margin = margin_kept(p, grid, memory, way, route, place, task.corner)
+    margin = _margin_kept(p, grid, memory, way, route, place, task.corner)
     after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
                   chosen[0], chosen[1], watch, stands, sight.looked, sight.noise,
@@ -376,8 +376,8 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
 
 
 @njit_inner
-def margin_kept(p: Parameters, grid: Grid, memory: Memory, way: Way, route: Route,
-                place: Place, corner: float) -> float:
+def _margin_kept(p: Parameters, grid: Grid, memory: Memory, way: _Way, route: Route,
+                 place: Place, corner: float) -> float:
     """Return the margin (m) that is kept from obstacles in the next turn.
 
     ``corner`` (m) is that of ``Task``.
@@ -390,7 +390,7 @@ def margin_kept(p: Parameters, grid: Grid, memory: Memory, way: Way, route: Rout
 
 
 @njit_inner
-def is_at_home(p: Parameters, state: State, task: Task, place: Place) -> bool:
+def _is_at_home(p: Parameters, state: State, task: Task, place: Place) -> bool:
     """Tell whether a robot is so near to its goal that it makes room for others."""
     to_x, to_y = into(state.frame, task.goal_x, task.goal_y)
     dx, dy, home = to_x - place.x, to_y - place.y, HOME * p.robot_radius_m

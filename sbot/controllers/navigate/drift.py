@@ -66,7 +66,7 @@ def is_calm(p: Parameters, drift: Drift) -> bool:
 
 
 @njit
-def driven_chord(v: float, omega: float, dt: float) -> tuple[float, float]:
+def _driven_chord(v: float, omega: float, dt: float) -> tuple[float, float]:
     """Return the mean velocity (forward, left) (m/s) of the drive in a tick, in the new frame.
 
     The way is an arc; its chord points half of the turn back from the new heading.
@@ -92,7 +92,7 @@ def updated_drift(drift: Drift, weight: float, limit: float, forward: float, lef
     dt : s
 
     """
-    driven_forward, driven_left = driven_chord(drift.v, drift.omega, dt)
+    driven_forward, driven_left = _driven_chord(drift.v, drift.omega, dt)
     ahead, aside = forward - driven_forward, left - driven_left
     x = drift.x + weight * (cosine * ahead - sine * aside - drift.x)
     y = drift.y + weight * (sine * ahead + cosine * aside - drift.y)

@@ -53,7 +53,7 @@ _TIE = 1e-9  # share of the speed: right and left equal but for rounding; right 
 
 
 @njit
-def time_to_contact(dx: float, dy: float, vx: float, vy: float, distance: float) -> float:
+def _time_to_contact(dx: float, dy: float, vx: float, vy: float, distance: float) -> float:
     """Return the time (s) until something at (dx, dy) (m) is ``distance`` (m) away, or inf.
 
     ``vx, vy`` (m/s) is one's own velocity against it. Nearer already: 0 if it comes nearer still.
@@ -85,9 +85,9 @@ def first_contact(near: NDArray[np.float64], count: int, vx: float, vy: float, o
     least = math.inf
     for k in range(count):
         share = near[k, 7]
-        time = time_to_contact(near[k, 0], near[k, 1],
-                               share * vx - (share - 1.0) * own_x - near[k, 2],
-                               share * vy - (share - 1.0) * own_y - near[k, 3], near[k, 6])
+        time = _time_to_contact(near[k, 0], near[k, 1],
+                                share * vx - (share - 1.0) * own_x - near[k, 2],
+                                share * vy - (share - 1.0) * own_y - near[k, 3], near[k, 6])
         if time < least:
             least = time
     return least
@@ -210,7 +210,7 @@ class Around(NamedTuple):
     rows: int  # likewise, with obstacles that move
 
 
-class Trial(NamedTuple):
+class _Trial(NamedTuple):
     """What comes of an arc, from now on."""
 
     x: float  # m, where it ends, from here
@@ -221,7 +221,7 @@ class Trial(NamedTuple):
 
 
 @njit
-def tried(p: Parameters, around: Around, angle: float, speed: float, turns_first: bool) -> Trial:
+def tried(p: Parameters, around: Around, angle: float, speed: float, turns_first: bool) -> _Trial:
     """Drive ahead: turn by ``angle`` (rad) as fast as possible, at ``speed`` (m/s), then straight.
 
     ``turns_first``: with only that part of the speed that is along the final heading.
@@ -265,7 +265,7 @@ def tried(p: Parameters, around: Around, angle: float, speed: float, turns_first
                 turns_round = min(turns_round, time)
         if distance_at(around.grid, place.x + x, place.y + y) < wall:
             hits = min(hits, time)
-    return Trial(x, y, goes_on, turns_round, hits)
+    return _Trial(x, y, goes_on, turns_round, hits)
 
 
 @njit_inner
@@ -274,7 +274,7 @@ def _late(time: float) -> float:
 
 
 @njit_inner
-def penalty(trial: Trial) -> float:
+def penalty(trial: _Trial) -> float:
     """Return how bad an arc is: the sooner a touch the worse."""
     return (GOES_ON * _late(trial.goes_on) + TURNS_ROUND * _late(trial.turns_round)
             + HITS_WALL * _late(trial.wall))

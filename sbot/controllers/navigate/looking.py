@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate.drift import Place
+from sbot.controllers.navigate.drift import Place, into
 from sbot.controllers.navigate.map import (
     Grid,
     add_hit,
@@ -26,7 +26,7 @@ from sbot.controllers.navigate.map import (
     row_of,
 )
 from sbot.controllers.navigate.memory import NO_LOOK, Look, Memory
-from sbot.controllers.navigate.moving import is_mover, is_robot
+from sbot.controllers.navigate.moving import hit, is_mover, is_robot
 from sbot.controllers.navigate.parameters import (
     BLIND_SIDE,
     HIT,
@@ -78,9 +78,8 @@ def _block(p: Parameters, grid: Grid, place: Place) -> tuple[int, int, int]:
 @njit_inner
 def _from_here(grid: Grid, place: Place, row: int, column: int) -> tuple[float, float]:
     """Return how far (m) the middle of a cell is ahead, and how far to the left."""
-    dx = grid.origin_x + (column + 0.5) * grid.cell - place.x
-    dy = grid.origin_y + (row + 0.5) * grid.cell - place.y
-    return place.cosine * dx + place.sine * dy, place.cosine * dy - place.sine * dx
+    return into(place, grid.origin_x + (column + 0.5) * grid.cell,
+                grid.origin_y + (row + 0.5) * grid.cell)
 
 
 @njit
@@ -109,8 +108,7 @@ def notice_near(p: Parameters, grid: Grid, memory: Memory, me: int, eye: Place,
             elif beam > distance + grid.cell / 2:
                 grid.evidence[r, c] = NEUTRAL - PASS
             elif beam > distance - grid.cell / 2:
-                x = eye.x + beam * (eye.cosine * beams[0, i] - eye.sine * beams[1, i])
-                y = eye.y + beam * (eye.sine * beams[0, i] + eye.cosine * beams[1, i])
+                x, y = hit(ranges, beams, i, eye)
                 if not is_robot(p, memory.others, me, x, y) and not is_mover(
                         p, memory.movers, x, y, time):
                     new |= add_hit(grid, x, y)
@@ -136,8 +134,7 @@ def notice_leaving(p: Parameters, grid: Grid, memory: Memory, me: int, eye: Plac
         distance = np.float64(ranges[i])
         if not (0.0 <= distance < reach and min(i, last - i) <= leaving):
             continue
-        x = eye.x + distance * (eye.cosine * beams[0, i] - eye.sine * beams[1, i])
-        y = eye.y + distance * (eye.sine * beams[0, i] + eye.cosine * beams[1, i])
+        x, y = hit(ranges, beams, i, eye)
         if not is_marked(grid, x, y) and not is_robot(p, memory.others, me, x, y) and not is_mover(
                 p, memory.movers, x, y, time):
             mark(grid, x, y, HIT)
@@ -160,8 +157,8 @@ def _is_hidden(grid: Grid, place: Place, row: int, column: int) -> bool:
 
 
 @njit
-def first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, edge: float,
-                 side: float) -> tuple[float, float, float]:
+def _first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, edge: float,
+                  side: float) -> tuple[float, float, float]:
     """Return how far (m) the robot may drive until it sweeps a cell that it never saw, and where.
 
     ``edge`` is the cosine of half its view. ``side``: 1 left only, -1 right only, 0 both. inf:
@@ -190,7 +187,7 @@ def first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Plac
 
 
 @njit_inner
-def edge_of_view(beams: Floats) -> float:
+def _edge_of_view(beams: Floats) -> float:
     """Return the cosine of half the view of a laser."""
     return float(min(beams[0, 0], beams[0, beams.shape[1] - 1]))
 
@@ -205,8 +202,8 @@ def back(look: Look, time: float) -> Look:
 
 
 @njit
-def next_look(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, beams: Floats,
-              look: Look, time: float) -> Look:
+def _next_look(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, beams: Floats,
+               look: Look, time: float) -> Look:
     """Return a look at its cell, or at the next one on its side; ``back``: all were in view."""
     row, column = row_of(grid, look.y), column_of(grid, look.x)
     if is_inside(row, column) and grid.evidence[row, column] == 0:
@@ -216,7 +213,7 @@ def next_look(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, 
     sine, cosine = sincos(side * TURN_END)  # it is back when it is so near to its heading
     heading = Place(place.x, place.y, look.cosine * cosine - look.sine * sine,
                     look.sine * cosine + look.cosine * sine)
-    room, x, y = first_unseen(p, grid, memory, me, heading, edge_of_view(beams), side)
+    room, x, y = _first_unseen(p, grid, memory, me, heading, _edge_of_view(beams), side)
     if room == math.inf:
         return back(look, time)
     return Look(x, y, look.since, look.cosine, look.sine, False)
@@ -242,12 +239,12 @@ def looking(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, be
     if look.since == math.inf:
         if v == 0.0:
             return look, v, omega
-        room, x, y = first_unseen(p, grid, memory, me, place, edge_of_view(beams), 0.0)
+        room, x, y = _first_unseen(p, grid, memory, me, place, _edge_of_view(beams), 0.0)
         if v <= p.damper_gain * max(0.0, room):
             return look, v, omega
         look = Look(x, y, time, place.cosine, place.sine, False)
     if not look.turns_back:
-        look = next_look(p, grid, memory, me, place, beams, look, time)
+        look = _next_look(p, grid, memory, me, place, beams, look, time)
     if look.turns_back:
         if abs(omega) <= TURN_END * p.turn_gain or time - look.since > LONGEST_LOOK:
             return NO_LOOK, v, omega

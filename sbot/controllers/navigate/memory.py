@@ -29,7 +29,7 @@ from sbot.controllers.navigate.parameters import (
 from sbot.controllers.navigate.passages import out_of
 from sbot.controllers.navigate.route import Route, Watch
 from sbot.controllers.navigate.search import LONGEST, Search, make_search
-from sbot.controllers.navigate.yielding import WAITS, Yield, no_yield
+from sbot.controllers.navigate.yielding import NO_YIELD, WAITS, Yield
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2
 
@@ -60,9 +60,7 @@ class Look(NamedTuple):
 NO_LOOK = Look(0.0, 0.0, math.inf, 1.0, 0.0, False)
 
 
-def no_turn() -> Turning:
-    """Return the state of a robot that has not turned."""
-    return Turning(0.0, 0.0, -math.inf, 0.0, 0.0, math.inf)
+NO_TURN = Turning(0.0, 0.0, -math.inf, 0.0, 0.0, math.inf)  # it has not turned
 
 
 @njit_inner
@@ -211,5 +209,5 @@ def initial_state(frame: Frame, p: Parameters) -> State:
     """Return the state before the first turn."""
     corner = -SIDE / 2 * p.cell_m
     return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False),
-                 corner, corner, 0, 0.0, 0, p.margin_m, no_yield(), 0.0, 0.0, Watch(0.0, 0.0, 0.0),
-                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, no_turn(), NO_LOOK)
+                 corner, corner, 0, 0.0, 0, p.margin_m, NO_YIELD, 0.0, 0.0, Watch(0.0, 0.0, 0.0),
+                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, NO_TURN, NO_LOOK)

@@ -86,8 +86,8 @@ def _is_before(ranges: NDArray[np.float32], first: int, last: int) -> bool:
 
 
 @njit
-def disc_seen(ranges: NDArray[np.float32], beams: NDArray[np.float64], first: int, last: int,
-              ) -> tuple[float, float, float, float]:
+def _disc_seen(ranges: NDArray[np.float32], beams: NDArray[np.float64], first: int, last: int,
+               ) -> tuple[float, float, float, float]:
     """Return the disc that beams first ... last see, by the angle that it fills.
 
     Returns
@@ -113,8 +113,8 @@ def disc_seen(ranges: NDArray[np.float32], beams: NDArray[np.float64], first: in
 
 
 @njit_inner
-def _hit(ranges: NDArray[np.float32], beams: NDArray[np.float64], i: int,
-         place: Place) -> tuple[float, float]:
+def hit(ranges: NDArray[np.float32], beams: NDArray[np.float64], i: int,
+        place: Place) -> tuple[float, float]:
     """Return the end (m) of beam i in the frame of the start."""
     distance = np.float64(ranges[i])
     ahead = place.cosine * beams[0, i] - place.sine * beams[1, i]
@@ -128,7 +128,7 @@ def _share_known(grid: Grid, ranges: NDArray[np.float32], beams: NDArray[np.floa
     """Return the share of the ends of beams first ... last that are in an obstacle's cell."""
     known = 0
     for i in range(first, last + 1):
-        x, y = _hit(ranges, beams, i, place)
+        x, y = hit(ranges, beams, i, place)
         known += is_marked(grid, x, y)
     return known / (last - first + 1)
 
@@ -152,8 +152,8 @@ def _matching(p: Parameters, movers: Movers, x: float, y: float, time: float) ->
 
 
 @njit
-def follow_object(p: Parameters, movers: Movers, x: float, y: float, distance: float,
-                  radius: float, known: float, place: Place, time: float) -> None:
+def _follow_object(p: Parameters, movers: Movers, x: float, y: float, distance: float,
+                   radius: float, known: float, place: Place, time: float) -> None:
     """Note a disc that is seen in direction (x, y) (unit vector in the frame of the start).
 
     ``distance`` (m) is that of its nearest point, ``known`` the share of it that is where
@@ -213,16 +213,16 @@ def _is_cut(ranges: NDArray[np.float32], first: int, last: int) -> bool:
 
 
 @njit
-def follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
-               beams: NDArray[np.float64], first: int, last: int, place: Place,
-               time: float) -> None:
+def _follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
+                beams: NDArray[np.float64], first: int, last: int, place: Place,
+                time: float) -> None:
     """Note the part of a disc that beams first ... last see at the edge of the view.
 
     Only of one that moves and was seen whole before: a geometric fit of its centre with the known
     radius by a damped Gauss-Newton step (Levenberg 1944) from where it is expected. A fit that is
     far from there is of something else.
     """
-    seen_x, seen_y = _hit(ranges, beams, (first + last) // 2, place)
+    seen_x, seen_y = hit(ranges, beams, (first + last) // 2, place)
     gate = GATE * p.robot_radius_m
     nearest, least = -1, gate
     for k in range(MOST):
@@ -240,7 +240,7 @@ def follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
     for _ in range(2):
         xx, xy, yy, x_e, y_e = 0.0, 0.0, 0.0, 0.0, 0.0
         for i in range(first, last + 1):
-            hit_x, hit_y = _hit(ranges, beams, i, place)
+            hit_x, hit_y = hit(ranges, beams, i, place)
             dx, dy = hit_x - x, hit_y - y
             size = math.sqrt(dx * dx + dy * dy)
             if size > 0.0:
@@ -276,8 +276,8 @@ def _judge(p: Parameters, movers: Movers, k: int, time: float) -> None:
 
 
 @njit
-def has_left(movers: Movers, k: int, ranges: NDArray[np.float32], beams: NDArray[np.float64],
-             place: Place) -> bool:
+def _has_left(movers: Movers, k: int, ranges: NDArray[np.float32], beams: NDArray[np.float64],
+              place: Place) -> bool:
     """Tell whether object k is out of where it was an anchor ago, and beams pass there.
 
     Near the robot beams soon mark the surface of what moves, so that it seems to be known.
@@ -320,24 +320,24 @@ def look_for_movers(p: Parameters, grid: Grid, movers: Movers,
             while last + 1 < n and abs(ranges[last + 1] - ranges[last]) < gap:
                 last += 1
             if _is_before(ranges, first, last):
-                ahead, aside, distance, radius = disc_seen(ranges, beams, first, last)
+                ahead, aside, distance, radius = _disc_seen(ranges, beams, first, last)
                 x = place.cosine * ahead - place.sine * aside
                 y = place.sine * ahead + place.cosine * aside
                 if radius < LARGEST * p.robot_radius_m and not is_robot(
                         p, others, me, place.x + distance * x, place.y + distance * y):
                     known = _share_known(grid, ranges, beams, first, last, place)
-                    follow_object(p, movers, x, y, distance, radius, known, place, time)
+                    _follow_object(p, movers, x, y, distance, radius, known, place, time)
             elif _is_cut(ranges, first, last):
-                x, y = _hit(ranges, beams, (first + last) // 2, place)
+                x, y = hit(ranges, beams, (first + last) // 2, place)
                 if not is_robot(p, others, me, x, y) and _share_known(
                         grid, ranges, beams, first, last, place) < KNOWN:
-                    follow_cut(p, movers, ranges, beams, first, last, place, time)
+                    _follow_cut(p, movers, ranges, beams, first, last, place, time)
         first = last + 1
     edge = max(WELL_IN_VIEW, min(beams[0, 0], beams[0, n - 1])) if n > 0 else WELL_IN_VIEW
     for k in range(MOST):
         since = time - movers.seen[k]
         if movers.looks[k] >= SURE and since == 0.0 and not movers.moves[k]:
-            movers.moves[k] = movers.known[k] < PARTLY_KNOWN and has_left(
+            movers.moves[k] = movers.known[k] < PARTLY_KNOWN and _has_left(
                 movers, k, ranges, beams, place)
         if movers.looks[k] > 0 and since > 0.0:
             x, y = expected(movers, k, time)

@@ -61,8 +61,8 @@ ALONE = 6.0  # radii: nobody else so near, who may be what it waits for
 
 # Speeds
 WHEELS = 2 / 3  # share of the wheels' speed, so that they also turn the robot
-QUICK = 20 / 3  # radii per second, the largest speed unless a parameter says otherwise
-CRUISE = 0.75  # share of the largest speed, of a robot with a goal, likewise
+_QUICK = 20 / 3  # radii per second, the largest speed unless a parameter says otherwise
+_CRUISE = 0.75  # share of the largest speed, of a robot with a goal, likewise
 SLOW = 0.25  # share of the speed at which a leader goes on whose followers are lost
 STILL = 0.01  # share of the largest speed, a slower drive is none
 CREEPING = 0.15  # share of the largest speed: a slower robot turns as one at rest does
@@ -222,12 +222,12 @@ def resolved(p: Parameters, size: Size = STANDARD) -> Parameters:
     """Return the parameters with lengths and speeds of 0 replaced by those that fit a body."""
     radius = p.robot_radius_m or size.radius
     cell = p.cell_m or 0.4 * radius
-    quick = QUICK * size.radius
+    quick = _QUICK * size.radius
     # A body whose wheels do not turn stays where it is, whatever it is told.
     speed = min(WHEELS * size.speed or quick, quick)
     return p._replace(
         robot_radius_m=radius, forward_speed_mps=p.forward_speed_mps or speed,
-        cruise_speed_mps=p.cruise_speed_mps or CRUISE * speed,
+        cruise_speed_mps=p.cruise_speed_mps or _CRUISE * speed,
         goal_tolerance=p.goal_tolerance or size.radius, cell_m=cell,
         margin_m=p.margin_m or 0.4 * radius,
         clearance_m=p.clearance_m or REACH * cell,

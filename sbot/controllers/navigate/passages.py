@@ -31,8 +31,8 @@ from sbot_common.compiled.jit import njit, njit_inner
 SHORTEST = 1e-9  # radii: a shorter part has no direction
 MOST_BENDS = 4  # of a passage; what comes after more is another one
 
-Bends = tuple[float, float, float, float, float, float, float, float]
-STRAIGHT: Bends = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+_Bends = tuple[float, float, float, float, float, float, float, float]
+STRAIGHT: _Bends = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Passage(NamedTuple):
@@ -42,7 +42,7 @@ class Passage(NamedTuple):
     near_y: float
     far_x: float  # m, the other end
     far_y: float
-    bends: Bends = STRAIGHT  # m, x and y of each, from the near end on
+    bends: _Bends = STRAIGHT  # m, x and y of each, from the near end on
     corners: int = 0  # how many bends there are
 
 
@@ -56,7 +56,7 @@ class Part(NamedTuple):
     length: float  # m
 
 
-class Station(NamedTuple):
+class _Station(NamedTuple):
     """A place beside a passage."""
 
     along: float  # m, from the near end along the line; < 0: before it
@@ -67,7 +67,7 @@ class Station(NamedTuple):
 
 
 @njit_inner
-def corner_of(passage: Passage, k: int) -> tuple[float, float]:
+def _corner_of(passage: Passage, k: int) -> tuple[float, float]:
     """Return corner k (m) of a line: 0 is the near end, the last one the far end."""
     if k <= 0:
         return passage.near_x, passage.near_y
@@ -79,8 +79,8 @@ def corner_of(passage: Passage, k: int) -> tuple[float, float]:
 @njit_inner
 def part_of(p: Parameters, passage: Passage, k: int) -> Part:
     """Return part k of a line, from corner k to the next; it is never quite without a length."""
-    x, y = corner_of(passage, k)
-    to_x, to_y = corner_of(passage, k + 1)
+    x, y = _corner_of(passage, k)
+    to_x, to_y = _corner_of(passage, k + 1)
     u_x, u_y, length = _direction(p, to_x - x, to_y - y)
     return Part(x, y, u_x, u_y, length)
 
@@ -93,7 +93,7 @@ def _direction(p: Parameters, x: float, y: float) -> tuple[float, float, float]:
 
 
 @njit
-def station(p: Parameters, passage: Passage, x: float, y: float) -> Station:
+def station(p: Parameters, passage: Passage, x: float, y: float) -> _Station:
     """Return where (x, y) (m) is beside a passage: at the part of its line that is nearest.
 
     The first and the last part go on beyond the ends.
@@ -114,7 +114,7 @@ def station(p: Parameters, passage: Passage, x: float, y: float) -> Station:
             nearest, along, aside, along_x, along_y = (beside, start + on, beside, part.u_x,
                                                        part.u_y)
         start += part.length
-    return Station(along, aside, along_x, along_y, start)
+    return _Station(along, aside, along_x, along_y, start)
 
 
 @njit
@@ -131,7 +131,7 @@ def line_at(p: Parameters, passage: Passage, along: float) -> tuple[float, float
 @njit_inner
 def out_of(p: Parameters, passage: Passage) -> tuple[float, float]:
     """Return the unit vector that leaves a passage at its near end."""
-    to_x, to_y = corner_of(passage, 1)
+    to_x, to_y = _corner_of(passage, 1)
     u_x, u_y, _ = _direction(p, passage.near_x - to_x, passage.near_y - to_y)
     return u_x, u_y
 
@@ -210,8 +210,8 @@ def _free_beside(grid: Grid, x: float, y: float, along_x: float, along_y: float,
 
 
 @njit
-def is_narrow(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
-              along_y: float) -> bool:
+def _is_narrow(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
+               along_y: float) -> bool:
     """Tell whether two robots abreast do not fit at (x, y) (m) on a way along a unit vector."""
     width = ABREAST * p.robot_radius_m
     if distance_at(grid, x, y) >= width / 2:
@@ -285,10 +285,10 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
         dx, dy = at_x - last_x, at_y - last_y
         size = math.sqrt(dx * dx + dy * dy)
         if size > 0.0:
-            narrow = is_narrow(p, grid, at_x, at_y, dx / size, dy / size)
+            narrow = _is_narrow(p, grid, at_x, at_y, dx / size, dy / size)
             if narrow and not found:
                 found, points[begin, 0], points[begin, 1] = True, last_x, last_y
-                inside = way == 0.0 and is_narrow(p, grid, x, y, dx / size, dy / size)
+                inside = way == 0.0 and _is_narrow(p, grid, x, y, dx / size, dy / size)
             elif not narrow and not found and way > foresight:
                 break
             if found:
@@ -330,7 +330,7 @@ def _came(p: Parameters, grid: Grid, trail: NDArray[np.float64], count: int,
         if at < 0:
             break
         points[at, 0], points[at, 1] = at_x, at_y
-        if is_narrow(p, grid, at_x, at_y, dx / size, dy / size):
+        if _is_narrow(p, grid, at_x, at_y, dx / size, dy / size):
             begin, wide = at, 0.0
         else:
             wide += size
@@ -353,7 +353,7 @@ def _without_loop(p: Parameters, points: NDArray[np.float64], at: int, x: float,
 
 
 @njit
-def has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
+def _has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
     """Tell whether two robots pass each other in a passage if each keeps to its side."""
     r, seen, some = p.robot_radius_m, False, False
     for part in range(passage.corners + 1):
@@ -377,12 +377,12 @@ def passage_with_lanes(p: Parameters, grid: Grid, passage: Passage) -> tuple[boo
     Where it has none along its bends, the straight line is tried: a way through a wall that is
     not known yet has bends beside that wall.
     """
-    if has_lanes(p, grid, passage):
+    if _has_lanes(p, grid, passage):
         return True, passage
     if passage.corners > 0:
         straight = Passage(passage.near_x, passage.near_y, passage.far_x, passage.far_y,
                            STRAIGHT, 0)
-        if has_lanes(p, grid, straight):
+        if _has_lanes(p, grid, straight):
             return True, straight
     return False, passage
 

@@ -72,8 +72,8 @@ def sight_clearance(p: Parameters) -> float:
 
 
 @njit_inner
-def tight_points(p: Parameters, grid: Grid, path: NDArray[np.float64], first: int,
-                 end: int) -> tuple[int, int]:
+def _tight_points(p: Parameters, grid: Grid, path: NDArray[np.float64], first: int,
+                  end: int) -> tuple[int, int]:
     """Return how many of points first ... end-1 have less than the margin; which one is blocked.
 
     ``end`` instead of the latter if none is.
@@ -117,8 +117,8 @@ def room_beside(grid: Grid, x: float, y: float, along_x: float, along_y: float, 
 
 
 @njit
-def centre_of_gap(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
-                  along_y: float) -> tuple[float, float]:
+def _centre_of_gap(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
+                   along_y: float) -> tuple[float, float]:
     """Return the place (m) beside (x, y) half-way between the obstacles on both sides of a way.
 
     ``along`` is a unit vector along it. Cells are coarser than what a narrow gap leaves, so
@@ -134,7 +134,7 @@ def centre_of_gap(p: Parameters, grid: Grid, x: float, y: float, along_x: float,
 
 
 @njit
-def centre_path(p: Parameters, grid: Grid, path: NDArray[np.float64], length: int) -> None:
+def _centre_path(p: Parameters, grid: Grid, path: NDArray[np.float64], length: int) -> None:
     """Move the points of a path that have less than the margin to the middle of their gaps."""
     for k in range(1, length - 1):
         row, column = row_of(grid, path[k, 1]), column_of(grid, path[k, 0])
@@ -142,12 +142,13 @@ def centre_path(p: Parameters, grid: Grid, path: NDArray[np.float64], length: in
             dx, dy = path[k + 1, 0] - path[k - 1, 0], path[k + 1, 1] - path[k - 1, 1]
             size = math.sqrt(dx * dx + dy * dy)
             if size > 0.0:
-                path[k, 0], path[k, 1] = centre_of_gap(p, grid, path[k, 0], path[k, 1],
-                                                       dx / size, dy / size)
+                path[k, 0], path[k, 1] = _centre_of_gap(p, grid, path[k, 0], path[k, 1],
+                                                        dx / size, dy / size)
 
 
 @njit
-def within_window(grid: Grid, x: float, y: float, to_x: float, to_y: float) -> tuple[float, float]:
+def _within_window(grid: Grid, x: float, y: float, to_x: float,
+                   to_y: float) -> tuple[float, float]:
     """Return the point (m) nearest to the target on the line to it that the window holds."""
     low_x, low_y = grid.origin_x + grid.cell, grid.origin_y + grid.cell
     size = (SIDE - 2) * grid.cell
@@ -196,7 +197,7 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     clearance, skip = sight_clearance(p), p.robot_radius_m
     if is_free_line(grid, x, y, to_x, to_y, clearance, skip):
         return nothing_planned(route), to_x, to_y
-    end_x, end_y = within_window(grid, x, y, to_x, to_y)
+    end_x, end_y = _within_window(grid, x, y, to_x, to_y)
     moved_x, moved_y = end_x - route.to_x, end_y - route.to_y
     moved = MOVED * p.robot_radius_m
     since, at, length = time - route.time, route.at, route.length
@@ -204,7 +205,7 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     pause = PAUSE if length > 0 else LATER
     checked = route.checked and not changed
     if good and (changed or since >= LOST) and not checked:
-        tight, blocked = tight_points(p, grid, path, at + 2, length)
+        tight, blocked = _tight_points(p, grid, path, at + 2, length)
         good = checked = tight <= route.tight and blocked == length
         if not good and blocked > at + SOON:
             pause = LATER
@@ -221,8 +222,8 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
         number += 1
         planned, at, planned_x, planned_y, checked = time, 0, end_x, end_y, False
         length = find_path(p, grid, search, number, x, y, end_x, end_y, path)
-        tight, _ = tight_points(p, grid, path, 2, length)
-        centre_path(p, grid, path, length)
+        tight, _ = _tight_points(p, grid, path, 2, length)
+        _centre_path(p, grid, path, length)
         at = _passed(p, grid, path, length, at, 4 * AHEAD, x, y)
         at = max(at, min(2, length - 1))
     route = Route(length, at, planned, number, tight, planned_x, planned_y, checked)

@@ -61,7 +61,7 @@ def cell_cost(p: Parameters, grid: Grid, row: int, column: int) -> float:
 
 
 @njit_inline
-def is_solid(grid: Grid, row: int, column: int) -> bool:
+def _is_solid(grid: Grid, row: int, column: int) -> bool:
     """Tell whether a cell holds an obstacle."""
     return bool((REACH - HALF_DIAGONAL) * grid.cell <= np.float64(grid.nearness[row, column]))
 
@@ -178,7 +178,7 @@ def _expand(p: Parameters, grid: Grid, search: Search, number: int, count: int, 
             if step == math.inf:
                 continue
             if diagonal:  # no cutting of corners
-                if is_solid(grid, rr, c) or is_solid(grid, r, cc):
+                if _is_solid(grid, rr, c) or _is_solid(grid, r, cc):
                     continue
                 step *= _DIAGONAL
             if not reached or cost + step < search.cost[other]:

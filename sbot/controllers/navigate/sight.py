@@ -39,6 +39,13 @@ from sbot_common.compiled.jit import njit, njit_inner
 Floats = NDArray[np.float64]
 
 
+@njit_inner
+def _limit(limits: Floats, count: int, x: float, y: float, most: float) -> int:
+    """Write a limit (m/s) along a unit vector after ``count`` others; return how many."""
+    limits[count, 0], limits[count, 1], limits[count, 2] = x, y, most
+    return count + 1
+
+
 @njit
 def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
         ranges: NDArray[np.float32], beams: Floats, drift: Drift, state: State, noise: float,
@@ -74,12 +81,9 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
         ahead = place.cosine * beams[0, i] - place.sine * beams[1, i]
         aside = place.sine * beams[0, i] + place.cosine * beams[1, i]
         if distance < reach:
-            limits = memory.limits
-            limits[count, 0], limits[count, 1] = ahead, aside
             free = mean_beside(p, noise, ranges, apart, i) if noisy else distance
-            limits[count, 2] = wall_limit(p, free, ahead * drift.x + aside * drift.y,
-                                          state.margin)
-            count += 1
+            count = _limit(memory.limits, count, ahead, aside, wall_limit(
+                p, free, ahead * drift.x + aside * drift.y, state.margin))
         if remembered:
             budget = clear(grid, x, y, ahead, aside, min(clearing, distance), budget)
             hit_x, hit_y = x + distance * ahead, y + distance * aside
@@ -120,16 +124,14 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams:
             towards = dx * drift.x + dy * drift.y if blown else 0.0
             if (distance < reach and ahead < edge * distance
                     and ((narrow and ahead > 0.0) or towards > 0.0)):
-                limits = memory.limits
-                limits[count, 0], limits[count, 1] = dx / distance, dy / distance
-                limits[count, 2] = wall_limit(p, distance, towards / distance, margin)
-                count += 1
-    return limit_discs(p, memory, place, edge, reach, margin, count) if narrow else count
+                count = _limit(memory.limits, count, dx / distance, dy / distance,
+                               wall_limit(p, distance, towards / distance, margin))
+    return _limit_discs(p, memory, place, edge, reach, margin, count) if narrow else count
 
 
 @njit_inner
-def limit_discs(p: Parameters, memory: Memory, place: Place, edge: float, reach: float,
-                margin: float, count: int) -> int:
+def _limit_discs(p: Parameters, memory: Memory, place: Place, edge: float, reach: float,
+                 margin: float, count: int) -> int:
     """Write limits for discs ahead that stand and are out of view; return the number of limits.
 
     ``edge`` is the cosine of half the view, ``reach`` (m) how near they count.
@@ -144,10 +146,8 @@ def limit_discs(p: Parameters, memory: Memory, place: Place, edge: float, reach:
             distance = math.sqrt(dx * dx + dy * dy)
             ahead = place.cosine * dx + place.sine * dy
             if distance - radius < reach and 0.0 < ahead < edge * distance:
-                limits = memory.limits
-                limits[count, 0], limits[count, 1] = dx / distance, dy / distance
-                limits[count, 2] = wall_limit(p, distance - radius, 0.0, margin)
-                count += 1
+                count = _limit(memory.limits, count, dx / distance, dy / distance,
+                               wall_limit(p, distance - radius, 0.0, margin))
     return count
 
 

@@ -61,9 +61,7 @@ class Yield(NamedTuple):
     spot_y: float
 
 
-def no_yield() -> Yield:
-    """Return the state of a robot that does not give way."""
-    return Yield(0, 0.0, 0.0, -1e9, Passage(0.0, 0.0, 0.0, 0.0, STRAIGHT, 0), 0.0, 0.0)
+NO_YIELD = Yield(0, 0.0, 0.0, -1e9, Passage(0.0, 0.0, 0.0, 0.0, STRAIGHT, 0), 0.0, 0.0)
 
 
 @njit_inner
@@ -88,8 +86,8 @@ def write_headings(frame: Frame, poses: NDArray[np.float64], headings: NDArray[n
 
 
 @njit_inner
-def facing_along(p: Parameters, passage: Passage, others: NDArray[np.float64],
-                 headings: NDArray[np.float64], k: int) -> float:
+def _facing_along(p: Parameters, passage: Passage, others: NDArray[np.float64],
+                  headings: NDArray[np.float64], k: int) -> float:
     """Return the cosine of robot k's heading against a passage where the robot is."""
     at = station(p, passage, others[k, 0], others[k, 1])
     facing: float = headings[k, 0] * at.u_x + headings[k, 1] * at.u_y
@@ -97,8 +95,8 @@ def facing_along(p: Parameters, passage: Passage, others: NDArray[np.float64],
 
 
 @njit_inner
-def lowest_pressing(p: Parameters, passage: Passage, others: NDArray[np.float64],
-                    headings: NDArray[np.float64], group: NDArray[np.int8], sign: float) -> int:
+def _lowest_pressing(p: Parameters, passage: Passage, others: NDArray[np.float64],
+                     headings: NDArray[np.float64], group: NDArray[np.int8], sign: float) -> int:
     """Return the lowest number among a group and those that press on it from behind.
 
     ``group`` (N,) is 1 for members, written. Only robots count that head along the passage: with
@@ -109,7 +107,7 @@ def lowest_pressing(p: Parameters, passage: Passage, others: NDArray[np.float64]
     while grown:
         grown = False
         for k in range(n):
-            if group[k] == 1 or sign * facing_along(p, passage, others, headings, k) < _FACING:
+            if group[k] == 1 or sign * _facing_along(p, passage, others, headings, k) < _FACING:
                 continue
             for m in range(n):
                 if group[m] != 1:
@@ -126,9 +124,9 @@ def lowest_pressing(p: Parameters, passage: Passage, others: NDArray[np.float64]
 
 
 @njit
-def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64],
-             headings: NDArray[np.float64], group: NDArray[np.int8], mode: int,
-             time: float, since: float) -> tuple[bool, bool]:
+def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64],
+              headings: NDArray[np.float64], group: NDArray[np.int8], mode: int,
+              time: float, since: float) -> tuple[bool, bool]:
     """Tell whether a robot must leave a passage to others, and whether one is in it.
 
     Parameters
@@ -168,10 +166,10 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
     if inside:
         if not occupied:
             return False, False
-        theirs = lowest_pressing(p, passage, others, headings, group, -1.0)
+        theirs = _lowest_pressing(p, passage, others, headings, group, -1.0)
         group[:] = 0
         group[me] = 1
-        return theirs < lowest_pressing(p, passage, others, headings, group, 1.0), True
+        return theirs < _lowest_pressing(p, passage, others, headings, group, 1.0), True
     if occupied:
         return True, True
     if mode == KEEPS_ON and time - since < YIELD_TIME:
@@ -180,7 +178,7 @@ def is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float6
 
 
 @njit
-def is_met(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64]) -> bool:
+def _is_met(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64]) -> bool:
     """Tell whether a robot in a passage has another one near before it, however that one faces.
 
     Who passes others turns on the spot as they do, and keeps to its lane all the same.
@@ -189,7 +187,7 @@ def is_met(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64]
     if not (here.along < here.length and here.length > PASSING * r):
         return False
     for k in range(others.shape[0]):
-        if k != me and is_near(others, me, k, PASSING * r):
+        if k != me and _is_near(others, me, k, PASSING * r):
             at = station(p, passage, others[k, 0], others[k, 1])
             if here.along - 2.0 * r < at.along < here.length + ASIDE * r and at.aside < ASIDE * r:
                 return True
@@ -197,15 +195,15 @@ def is_met(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64]
 
 
 @njit_inner
-def is_near(others: NDArray[np.float64], i: int, k: int, reach: float) -> bool:
+def _is_near(others: NDArray[np.float64], i: int, k: int, reach: float) -> bool:
     """Tell whether robots i and k are within ``reach`` (m) of each other."""
     dx, dy = others[i, 0] - others[k, 0], others[i, 1] - others[k, 1]
     return bool(dx * dx + dy * dy < reach * reach)
 
 
 @njit
-def spot_beside(p: Parameters, grid: Grid, passage: Passage, me: int,
-                others: NDArray[np.float64]) -> tuple[float, float]:
+def _spot_beside(p: Parameters, grid: Grid, passage: Passage, me: int,
+                 others: NDArray[np.float64]) -> tuple[float, float]:
     """Return where (m) to wait: beside the mouth, free, not taken; else straight back."""
     r = p.robot_radius_m
     u_x, u_y = out_of(p, passage)
@@ -240,7 +238,7 @@ def is_occupied(others: NDArray[np.float64], me: int, x: float, y: float, reach:
 
 
 @njit
-def is_out_of_the_way(p: Parameters, passage: Passage, x: float, y: float) -> bool:
+def _is_out_of_the_way(p: Parameters, passage: Passage, x: float, y: float) -> bool:
     """Tell whether a robot at (x, y) (m) leaves room at the mouth of a passage."""
     r = p.robot_radius_m
     u_x, u_y = out_of(p, passage)
@@ -259,15 +257,15 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     """
     if state.mode == PASSES:
         kept = passage if found else state.passage
-        if is_met(p, kept, me, others):
+        if _is_met(p, kept, me, others):
             fits, line = passage_with_lanes(p, grid, kept)
             if fits:
                 return Yield(PASSES, time, state.busy, time, line, 0.0, 0.0)
     if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)
-        taken, occupied = is_taken(p, passage, me, others, headings, group, state.mode, time,
-                                   state.since)
+        taken, occupied = _is_taken(p, passage, me, others, headings, group, state.mode, time,
+                                    state.since)
         if taken or occupied:
             fits, line = passage_with_lanes(p, grid, passage)
             if fits:
@@ -276,11 +274,11 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
             return Yield(KEEPS_ON if state.mode == KEEPS_ON else FREE, state.since, state.busy,
                          time, state.passage, 0.0, 0.0)
         x, y = others[me, 0], others[me, 1]
-        if not is_out_of_the_way(p, passage, x, y):
-            x, y = spot_beside(p, grid, passage, me, others)
+        if not _is_out_of_the_way(p, passage, x, y):
+            x, y = _spot_beside(p, grid, passage, me, others)
         return Yield(WAITS, time, time, time, passage, x, y)
-    taken, _ = is_taken(p, state.passage, me, others, headings, group, WAITS, time,
-                        state.since)
+    taken, _ = _is_taken(p, state.passage, me, others, headings, group, WAITS, time,
+                         state.since)
     if taken:
         fits, line = passage_with_lanes(p, grid, state.passage)
         if fits:
@@ -296,7 +294,7 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     far = 3.0 * p.robot_radius_m
     if dx * dx + dy * dy > far * far and is_occupied(
             others, me, x, y, 2.0 * p.robot_radius_m + p.margin_m):
-        x, y = spot_beside(p, grid, state.passage, me, others)
+        x, y = _spot_beside(p, grid, state.passage, me, others)
     return Yield(WAITS, state.since, busy, state.looked, state.passage, x, y)
 
 

@@ -43,21 +43,21 @@ Integers = NDArray[np.int64]
 # Time constants of a CTRNN's neurons: 10 to the power of a weight in [-1, 1], about a tick's
 # length to ten seconds (D. Floreano, S. Nolfi and others evolve them in this range).
 LEAST_TAU, MOST_TAU = 0.1, 10.0  # s
-TANH_IS_ONE = 20.0  # from here on, rounded
+_TANH_IS_ONE = 20.0  # from here on, rounded
 
 
 @njit
 def tanh(x: float) -> float:
     """Return the hyperbolic tangent, from ``exp``; within 2e-16 of it in absolute terms."""
     if x < 0.0:
-        return -tanh_positive(-x)
-    return tanh_positive(x)
+        return -_tanh_positive(-x)
+    return _tanh_positive(x)
 
 
 @njit
-def tanh_positive(x: float) -> float:
+def _tanh_positive(x: float) -> float:
     """Return the hyperbolic tangent of x >= 0."""
-    if x > TANH_IS_ONE:
+    if x > _TANH_IS_ONE:
         return 1.0
     e = exp(-2.0 * x)
     return (1.0 - e) / (1.0 + e)
@@ -68,16 +68,16 @@ def tanh_in_place(x: Floats) -> None:
     """Replace each number of (N,) by its ``tanh``, bit for bit, in vectors."""
     e = np.empty(len(x))
     for i in range(len(x)):
-        e[i] = -2.0 * min(abs(x[i]), TANH_IS_ONE)
+        e[i] = -2.0 * min(abs(x[i]), _TANH_IS_ONE)
     exp_of(e, e)
     for i in range(len(x)):
         tangent = (1.0 - e[i]) / (1.0 + e[i])
-        tangent = 1.0 if abs(x[i]) > TANH_IS_ONE else tangent
+        tangent = 1.0 if abs(x[i]) > _TANH_IS_ONE else tangent
         x[i] = -tangent if x[i] < 0.0 else tangent
 
 
 @njit
-def logistic(x: float) -> float:
+def _logistic(x: float) -> float:
     """Return 1 / (1 + exp(-x))."""
     return 1.0 / (1.0 + exp(-x)) if x > -700.0 else 0.0
 
@@ -145,7 +145,7 @@ def ctrnn(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, laye
     hidden = layers[1]
     row = 2 + hidden + len(inputs)
     for j in range(hidden):
-        memory[hidden + j] = logistic(memory[j] + weights[j * row + 1])
+        memory[hidden + j] = _logistic(memory[j] + weights[j * row + 1])
     for i in range(hidden):
         at = i * row
         total = -memory[i]
@@ -153,11 +153,11 @@ def ctrnn(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, laye
             total += weights[at + 2 + j] * memory[hidden + j]
         for k in range(len(inputs)):
             total += weights[at + 2 + hidden + k] * inputs[k]
-        tau = time_constant(weights[at])
+        tau = _time_constant(weights[at])
         memory[i] += min(1.0, dt / tau) * total
     at = hidden * row
     for j in range(hidden):
-        memory[hidden + j] = logistic(memory[j] + weights[j * row + 1])
+        memory[hidden + j] = _logistic(memory[j] + weights[j * row + 1])
     for o in range(len(outputs)):
         total = weights[at]
         for j in range(hidden):
@@ -167,7 +167,7 @@ def ctrnn(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, laye
 
 
 @njit
-def time_constant(exponent: float) -> float:
+def _time_constant(exponent: float) -> float:
     """Return 10 ** exponent (s), within [LEAST_TAU, MOST_TAU]."""
     return min(max(exp(2.302585092994046 * exponent), LEAST_TAU), MOST_TAU)
 
@@ -216,10 +216,14 @@ class Neural:
         outputs = np.empty(2)
         self._forward(network_inputs(self.network, self._table, observation), self._weights,
                       self._memory, outputs, self._layers, self._hold * observation.dt)
-        n = self.network
-        command = command_of_wheels if n.outputs == WHEELS else command_of_twist
-        v, omega = command(outputs[0], outputs[1], n.max_speed, n.turn)
-        return float(v), float(omega)
+        return command_of(self.network, outputs)
+
+
+def command_of(network: Network, outputs: Floats) -> tuple[float, float]:
+    """Return linear.x (m/s) and angular.z (rad/s) of a network's outputs (2,)."""
+    command = command_of_wheels if network.outputs == WHEELS else command_of_twist
+    v, omega = command(outputs[0], outputs[1], network.max_speed, network.turn)
+    return float(v), float(omega)
 
 
 def network_inputs(network: Network, table: NDArray[np.int64], observation: Observation) -> Floats:
@@ -232,9 +236,6 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
 
     """
     own, poses = observation.robot_id, np.array(observation.poses, np.float64)
-    if poses.ndim != 2 or poses.shape[1] != 3 or not 0 <= own < len(poses):
-        raise bad_value('observation', f'robot {own} and poses of shape {poses.shape}',
-                        'poses (N, 3) with a row of the robot')
     sensed: dict[str, Any] = {}
     out = np.zeros((1, network.input_count))
     for name, (kind, first, size) in zip(network.inputs, table.tolist(), strict=True):
@@ -260,27 +261,19 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
             sensed['goal'] = observation.goal
     scan, heard = sensed.get('scan'), sensed.get('neighbours')
     senses = kinds.Senses(
-        poses, _row('goal', sensed.get('goal'), 2),
+        poses, _row(sensed.get('goal')),
         _NO_ROW32 if 'infrared' not in sensed else np.array([sensed['infrared']], np.float32),
         _NO_ROW32 if scan is None else np.array(scan.ranges, np.float32, ndmin=2),
-        1.0 if scan is None else float(scan.range_max), _row('wind', sensed.get('wind'), 2),
-        _row('twist', sensed.get('twist'), 3))
-    if heard is not None and len(heard.bearing) != len(heard.range):
-        raise bad_value('neighbours', f'{len(heard.bearing)} bearings', f'{len(heard.range)}')
+        1.0 if scan is None else float(scan.range_max), _row(sensed.get('wind')),
+        _row(sensed.get('twist')))
     kinds.gather_one(own, table, senses, _NOBODY if heard is None else kinds.Heard(
         np.array([0, len(heard.range)]), np.array(heard.range, np.float64),
         np.array(heard.bearing, np.float64)), out)
-    inputs: Floats = out[0]
-    return inputs
+    return np.asarray(out[0])
 
 
-def _row(name: str, values: Sequence[float] | None, count: int) -> Floats:
-    """Return numbers as a row (1, count), as compiled code does not look how many there are."""
-    if values is None:
-        return _NO_ROW
-    if len(values) != count:
-        raise bad_value(name, f'{len(values)} numbers', f'{count}')
-    return np.array([values], np.float64)
+def _row(values: Sequence[float] | None) -> Floats:
+    return _NO_ROW if values is None else np.array([values], np.float64)
 
 
 # A function policy as the controller of one robot: `controller: function_policy`.
@@ -318,6 +311,4 @@ class FunctionController:
         outputs, n = self._outputs, self.network
         self._function(network_inputs(n, self._table, observation), self._weights, self._memory,
                        outputs, self._layers, observation.dt)
-        command = command_of_wheels if n.outputs == WHEELS else command_of_twist
-        v, omega = command(outputs[0], outputs[1], n.max_speed, n.turn)
-        return float(v), float(omega)
+        return command_of(n, outputs)

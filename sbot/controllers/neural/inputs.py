@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 Scans = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
-INFRARED, SCAN, GOAL, LEADER, NEIGHBOURS, WIND, TWIST, POSE, READING = range(9)
+INFRARED, SCAN, GOAL, LEADER, _NEIGHBOURS, WIND, TWIST, POSE, READING = range(9)
 NAMES = ('infrared', 'scan', 'goal', 'leader', 'neighbours', 'wind', 'twist', 'pose')
 SIZES = (15, 0, 3, 3, 3, 2, 3, 4)
 # The fields of an ``Observation`` that an input is made of, where poses do not do.
@@ -218,7 +218,7 @@ def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integer
                 place_inputs(pose, senses.goal[row, 0], senses.goal[row, 1], values)
             elif kind == LEADER:
                 place_inputs(pose, senses.pose[leader, 0], senses.pose[leader, 1], values)
-            elif kind == NEIGHBOURS:
+            elif kind == _NEIGHBOURS:
                 a, z = heard.starts[row - first], heard.starts[row - first + 1]
                 neighbour_inputs(heard.range[a:z], heard.bearing[a:z], robots, values)
             elif kind == WIND:

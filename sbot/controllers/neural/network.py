@@ -84,17 +84,11 @@ def checked_conditions(given: object) -> Conditions:
     return tuple(given.items())
 
 
-def differences(learned_with: Conditions, now: Mapping[str, Value]) -> str:
-    """Return in words what differs from the values of a scenario by key; '' if nothing does."""
-    different = [f'{key} {_word(value)} (now {_word(now[key])})' for key, value in learned_with
-                 if key in now and now[key] != value
-                 and not any(word in key for word in _NOT_COMPARED)]
-    return ', '.join(different)
-
-
 def warning_of(what: str, learned_with: Conditions, now: Mapping[str, Value]) -> str | None:
     """Return the line of a warning about a network, called ``what``; None: nothing differs."""
-    words = differences(learned_with, now)
+    words = ', '.join(f'{key} {_word(value)} (now {_word(now[key])})'
+                      for key, value in learned_with if key in now and now[key] != value
+                      and not any(word in key for word in _NOT_COMPARED))
     return one_line(f'{what} learned with {words}, so it drives differently than it learned; give '
                     'the scenario these values') if words else None
 
@@ -227,15 +221,11 @@ def checked_weights(network: Network, weights: ArrayLike) -> Floats:
 
 def save_network(path: str | Path, network: Network, weights: ArrayLike) -> None:
     """Write a network and its weights (W,) as JSON, which keeps every bit."""
-    if not isinstance(network, Network):
-        raise bad_value('network', type(network).__name__, 'a network of sbot.network; a function '
-                        'policy is saved by sbot.save_policy')
-    content = {**network._asdict(), 'weights': checked_weights(network, weights).tolist()}
-    if network.hold is None:
-        del content[_HOLD]
-    content[LEARNED_WITH] = dict(network.learned_with)
-    if not network.learned_with:
-        del content[LEARNED_WITH]
+    content = {**network._asdict(), LEARNED_WITH: dict(network.learned_with),
+               'weights': checked_weights(network, weights).tolist()}
+    for key in (_HOLD, LEARNED_WITH):
+        if not content[key]:  # not known
+            del content[key]
     Path(path).write_text(json.dumps(content, indent=1) + '\n', 'utf-8')
 
 
@@ -259,16 +249,12 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
         network = make_network(content['kind'], content['inputs'], hidden=content['hidden'],
                                outputs=content['outputs'], max_speed=content['max_speed'],
                                turn=content['turn'], hold=content.get(_HOLD, 1))
-        if _HOLD not in content:
-            network = network._replace(hold=None)
         network = network._replace(
+            hold=network.hold if _HOLD in content else None,
             learned_with=checked_conditions(content.get(LEARNED_WITH, {})))
         return network, checked_weights(network, content['weights'])
     except InputError as error:
         raise InputError(f'{path}: {error}') from None
-    except (TypeError, ValueError):
-        raise InputError(f'{path}: weights: got other values, expected a list of '
-                         'numbers') from None
 
 
 def read_content(path: str | Path) -> dict[str, Any]:

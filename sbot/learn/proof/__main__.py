@@ -32,8 +32,8 @@ from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value, one_line, plain_lines
 from sbot_common.user_code import UserCodeError
 
-LEARNERS = {'evolved': 'CMA-ES on whole episodes (extra evolve)',
-            'ppo': 'independent PPO with one policy for all robots (extra train)'}
+_LEARNERS = {'evolved': 'CMA-ES on whole episodes (extra evolve)',
+             'ppo': 'independent PPO with one policy for all robots (extra train)'}
 
 _MOST = {'trainings': 1_000_000, 'episodes': MOST_WORLDS, 'generations': 1_000_000_000,
          'decisions': 1_000_000_000_000, 'threads': MOST_THREADS, 'processes': 1000}
@@ -48,8 +48,8 @@ def _parser() -> argparse.ArgumentParser:
                     'scenes that training never saw. More: docs/learned_results.md.')
     parser.add_argument('tasks', nargs='+', metavar='TASK',
                         help='name from `sbot list tasks`, or module:ENTRY for a task of your own')
-    parser.add_argument('--learner', choices=list(LEARNERS), default='evolved',
-                        help='; '.join(f'{name}: {text}' for name, text in LEARNERS.items()))
+    parser.add_argument('--learner', choices=list(_LEARNERS), default='evolved',
+                        help='; '.join(f'{name}: {text}' for name, text in _LEARNERS.items()))
     parser.add_argument('--trainings', type=int, default=5, metavar='N',
                         help='number of trainings, each with its own seed (default: 5)')
     parser.add_argument('--first-seed', type=int, default=90001, metavar='S',
@@ -73,23 +73,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _make_folder(path: Path) -> None:
+    """Make a folder; print a line if it has results of an earlier run."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f'--output: {path}: {error.strerror}') from None
-
-
-def _say_what_is_replaced(path: Path) -> None:
-    """Print a line if a folder has results of an earlier run."""
     if (path / ROWS).exists():
         print(f'sbot.learn.proof: {path}: this run replaces the results of an earlier one; to '
               'keep them, give another folder (-o)', file=sys.stderr, flush=True)
-
-
-def _name_files(path: Path, learner: str) -> None:
-    """Print on stderr where learning curves and policies are."""
-    print(one_line(f'learning curves: {path}/curves.png, {path}/{CURVE}; policies: '
-                   f'{path}/*_{learner}_*.json'), file=sys.stderr)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -101,13 +92,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         entries = _checked(given)
         _make_folder(given.output)
-        _say_what_is_replaced(given.output)
         stopped = False
         try:
             _prove(given, entries, rows, points)
         except KeyboardInterrupt:
             stopped = True
-        _write(given, f'python -m sbot.learn.proof {shlex.join(words)}', rows, points)
+        _write(given, rows, points)
+        if points:
+            seeds = _seeds(given)
+            command = f'python -m sbot.learn.proof {shlex.join(words)}'
+            write_made_by(given.output / MADE_BY, command, {'seeds': [seeds[0], seeds[-1]]})
+            draw_curves(given.output, given.output / 'curves.png')
     except InputError as error:
         print(f'sbot.learn.proof: {error}', file=sys.stderr)
         return 2
@@ -123,7 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print(as_markdown(cells(rows)))
     if not given.quiet:
-        _name_files(given.output, given.learner)
+        print(one_line(f'learning curves: {given.output}/curves.png, {given.output}/{CURVE}; '
+                       f'policies: {given.output}/*_{given.learner}_*.json'), file=sys.stderr)
     return 0
 
 
@@ -157,20 +153,14 @@ def _prove(given: argparse.Namespace, entries: Sequence[Entry], rows: list[Row],
         for proved in prove_all(plan, range(1, given.trainings + 1), given.processes):
             rows += proved.rows
             points += proved.curve
-        write_rows(given.output / ROWS, rows)  # an error in the next task leaves them
-        write_rows(given.output / CURVE, points)
+        _write(given, rows, points)  # an error in the next task leaves them
 
 
-def _write(given: argparse.Namespace, command: str, rows: Sequence[Row],
-           points: Sequence[Point]) -> None:
-    """Write tables and pictures of what there is."""
-    seeds = _seeds(given)
-    if rows:
-        write_rows(given.output / ROWS, rows)
-    if points:
-        write_rows(given.output / CURVE, points)
-        write_made_by(given.output / MADE_BY, command, {'seeds': [seeds[0], seeds[-1]]})
-        draw_curves(given.output, given.output / 'curves.png')
+def _write(given: argparse.Namespace, rows: Sequence[Row], points: Sequence[Point]) -> None:
+    """Write tables of what there is."""
+    for name, table in ((ROWS, rows), (CURVE, points)):
+        if table:
+            write_rows(given.output / name, table)
 
 
 if __name__ == '__main__':

@@ -6,7 +6,7 @@ import csv
 import json
 import platform
 from collections.abc import Iterable, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,6 @@ from sbot.figures.palette import DPI, drawing, style_of
 from sbot.learn.task import Floats
 from sbot.learn.tasks.registry import entry_of
 from sbot.version import VERSION
-from sbot_common.errors import InputError
 
 # Rows of an evaluation: a number for each task, policy, training and seed, in CSV files.
 
@@ -54,33 +53,6 @@ def write_rows(path: Path, rows: Sequence[Row] | Sequence[Point]) -> None:
                       for row in rows)
 
 
-def read_rows(path: Path) -> list[Row]:
-    """Return the rows of a file.
-
-    Raises
-    ------
-    InputError
-        naming the file and line, and what was expected.
-
-    """
-    try:
-        with path.open(encoding='utf-8', newline='') as file:
-            lines = list(csv.reader(file))
-    except OSError as error:
-        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
-    if not lines or tuple(lines[0]) != Row._fields:
-        raise InputError(f"{path}:1: expected the columns {','.join(Row._fields)}")
-    rows = []
-    for number, line in enumerate(lines[1:], 2):
-        try:
-            task, policy, training, seed, value = line
-            rows.append(Row(task, policy, int(training), int(seed), float(value)))
-        except ValueError:
-            raise InputError(f"{path}:{number}: got {','.join(line)!r}, expected a task, a "
-                             'policy, two whole numbers and a number') from None
-    return rows
-
-
 def results(rows: Iterable[Row], task: str, policy: str) -> Floats:
     """Return the numbers (R, S) of R trainings on S seeds, both in rising order."""
     found = [row for row in rows if row.task == task and row.policy == policy]
@@ -94,16 +66,10 @@ def results(rows: Iterable[Row], task: str, policy: str) -> Floats:
 def write_made_by(path: Path, command: str, more: dict[str, Any]) -> None:
     """Write the command, the versions and the machine that made rows."""
     text = {'command': command, 'python': platform.python_version(), 'machine': platform.machine(),
-            'potential_field_bot': VERSION, **{name: _version(name) for name in _LIBRARIES},
+            'potential_field_bot': VERSION,
+            **{each.name: each.version for each in distributions() if each.name in _LIBRARIES},
             **more}
     path.write_text(json.dumps(text, indent=1) + '\n', 'utf-8')
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 # Statistics of results: interquartile means with bands of a stratified bootstrap.
@@ -111,11 +77,11 @@ def _version(name: str) -> str | None:
 # As rliable has them (Agarwal, Schwarzer, Castro, Courville, Bellemare, Deep Reinforcement
 # Learning at the Edge of the Statistical Precipice, NeurIPS 2021, arXiv 2108.13264).
 
-RESAMPLES = 2000
+_RESAMPLES = 2000
 _LOW, _HIGH = 2.5, 97.5  # percentiles of a band
 
 
-class Band(NamedTuple):
+class _Band(NamedTuple):
     """A number and its 95 % band."""
 
     value: float
@@ -123,15 +89,14 @@ class Band(NamedTuple):
     high: float
 
 
-def interquartile_mean(values: Floats) -> Floats:
+def _interquartile_mean(values: Floats) -> Floats:
     """Return the mean of the middle half of values (..., M), a quarter cut off at each end."""
     rows = np.sort(values, axis=-1)
     cut = rows.shape[-1] // 4
-    mean: Floats = rows[..., cut:rows.shape[-1] - cut].mean(axis=-1)
-    return mean
+    return np.asarray(rows[..., cut:rows.shape[-1] - cut].mean(axis=-1))
 
 
-def band(results: Floats, seed: int = 0) -> Band:
+def band(results: Floats, seed: int = 0) -> _Band:
     """Return the interquartile mean of results (R, S) of R trainings on S seeds, and its band.
 
     Each resample draws trainings and seeds with replacement; for each of its seeds the trainings
@@ -140,29 +105,22 @@ def band(results: Floats, seed: int = 0) -> Band:
     """
     rng = np.random.default_rng(seed)
     runs, seeds = results.shape
-    columns = rng.integers(seeds, size=(RESAMPLES, 1, seeds))
-    rows = rng.integers(runs, size=(RESAMPLES, runs, seeds))
-    drawn = interquartile_mean(results[rows, columns].reshape(RESAMPLES, -1))
+    columns = rng.integers(seeds, size=(_RESAMPLES, 1, seeds))
+    rows = rng.integers(runs, size=(_RESAMPLES, runs, seeds))
+    drawn = _interquartile_mean(results[rows, columns].reshape(_RESAMPLES, -1))
     low, high = np.percentile(drawn, [_LOW, _HIGH])
-    return Band(float(interquartile_mean(results.ravel())), float(low), float(high))
+    return _Band(float(_interquartile_mean(results.ravel())), float(low), float(high))
 
 
 def better(results: Floats, other: Floats, higher: bool) -> Floats:
     """Return the share of seeds on which each training (R, S) is better than another (1, S)."""
     wins = results > other if higher else results < other
-    share: Floats = wins.mean(axis=1)
-    return share
+    return np.asarray(wins.mean(axis=1))
 
 
-POLICIES = ('random', 'rule', 'navigate', 'evolved', 'ppo')
-TRAINED = ('evolved', 'ppo')
+_POLICIES = ('random', 'rule', 'navigate', 'evolved', 'ppo')
+_TRAINED = ('evolved', 'ppo')
 _WIDTH = 7.0  # inches, as pictures of runs
-
-
-def table(rows: Sequence[Row]) -> str:
-    """Return the table of rows in Markdown."""
-    heading, *lines = (f"| {' | '.join(line)} |\n" for line in cells(rows))
-    return ''.join([heading, '|' + ' --- |' * len(cells(rows)[0]) + '\n', *lines])
 
 
 def cells(rows: Sequence[Row]) -> list[list[str]]:
@@ -177,7 +135,7 @@ def cells(rows: Sequence[Row]) -> list[list[str]]:
         rule = results(rows, task, 'rule')
         unit = f', {metric.unit}' if metric.has_unit else ''
         name = f"{metric.name}{unit}, {'higher' if metric.higher else 'lower'} is better"
-        for policy in POLICIES:
+        for policy in _POLICIES:
             values = results(rows, task, policy)
             if not values.size:
                 continue
@@ -186,7 +144,7 @@ def cells(rows: Sequence[Row]) -> list[list[str]]:
                 wins = better(values, rule, metric.higher)
                 means = values.mean(axis=1) - rule.mean()
                 ahead = int(((means > 0.0) == metric.higher)[means != 0.0].sum())
-                trainings = f'{ahead} of {len(values)}' if policy in TRAINED else ''
+                trainings = f'{ahead} of {len(values)}' if policy in _TRAINED else ''
                 compared = [trainings, f'{100 * wins.mean():.0f} %']
             lines.append([f'`{task}`', name, policy, f'{found.value:.3g} ({found.low:.3g} to '
                           f'{found.high:.3g})', *compared])
@@ -195,7 +153,7 @@ def cells(rows: Sequence[Row]) -> list[list[str]]:
     return lines
 
 
-NAMES = {'evolved': 'evolution', 'ppo': 'PPO'}
+_NAMES = {'evolved': 'evolution', 'ppo': 'PPO'}
 
 
 def draw_curves(folders: Path | Sequence[Path], path: Path, dark: bool = False) -> None:
@@ -226,9 +184,9 @@ def draw_curves(folders: Path | Sequence[Path], path: Path, dark: bool = False) 
             each.set_visible(False)
         for ((task, policy), trainings), each in zip(lines.items(), axes.flat, strict=False):
             for line in trainings:
-                each.plot(*line.T, color=f'C{TRAINED.index(policy)}', linewidth=0.9,
+                each.plot(*line.T, color=f'C{_TRAINED.index(policy)}', linewidth=0.9,
                           alpha=0.8)
-            each.set_title(f'{task}, {NAMES[policy]}', loc='left')
+            each.set_title(f'{task}, {_NAMES[policy]}', loc='left')
             each.set_ylabel(_score(task, policy))
             each.tick_params(length=2)
             each.grid(alpha=0.3, linewidth=0.4)

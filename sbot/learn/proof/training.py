@@ -11,10 +11,11 @@ import numpy as np
 from sbot.api.functions import run
 from sbot.api.worlds import Worlds
 from sbot.controllers.neural.function_policy import FunctionPolicy
-from sbot.controllers.neural.inputs import field_of
 from sbot.controllers.neural.network import WHEELS, Network
 from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import Entry, Scene, Track, drawn
+from sbot.worlds.policy import scenario_goals
+from sbot.worlds.setting import senses_of
 from sbot_common.errors import InputError, install_command
 
 # Episodes of a task's scenes under a policy, random actions, or a controller of runs.
@@ -22,24 +23,18 @@ from sbot_common.errors import InputError, install_command
 KEPT = ('pose', 'command', 'collided')
 
 
-def worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
+def _worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
     """Return a world for each seed: the task's scenario of it."""
     scene = entry.make_scene()
     return Worlds([scene.scenario(seed) for seed in seeds], seeds=list(seeds),
-                  sense=senses(scene), threads=threads)
-
-
-def senses(scene: Scene) -> list[str]:
-    """Return the readings of the robots of a scene."""
-    fields = (field_of(name) for name in scene.inputs)
-    return [field for field in fields if field is not None]
+                  sense=senses_of(scene.inputs), threads=threads)
 
 
 def play(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy, weights: Floats,
          threads: int = 1) -> Track:
     """Return the episodes of seeds under a policy with weights (W,)."""
-    worlds = worlds_of(entry, seeds, threads)
-    return episode(entry, worlds, policy, weights, _goals(worlds))
+    worlds = _worlds_of(entry, seeds, threads)
+    return episode(entry, worlds, policy, weights, scenario_goals(worlds.scenarios))
 
 
 def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa: ANN401
@@ -57,7 +52,7 @@ def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa
 
 def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
     """Return the episodes of seeds under actions that are drawn at each decision of the task."""
-    worlds, scene = worlds_of(entry, seeds), entry.make_scene()
+    worlds, scene = _worlds_of(entry, seeds), entry.make_scene()
     rng = np.random.default_rng([1, *seeds])
     rows: list[Any] = []
     seen = worlds.observe()
@@ -69,8 +64,8 @@ def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
         seen = worlds.step(commands)
     pose, command, collided, infrared = zip(*rows, strict=True)
     return Track(np.array(pose), np.array(command), np.array(collided),
-                 None if infrared[0] is None else np.array(infrared), _goals(worlds),
-                 _begin_and_end(begin, seen.boxes), worlds.dt)
+                 None if infrared[0] is None else np.array(infrared),
+                 scenario_goals(worlds.scenarios), _begin_and_end(begin, seen.boxes), worlds.dt)
 
 
 def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
@@ -78,11 +73,9 @@ def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
     """Return the episodes of seeds as ``sbot.run`` gives them with a controller."""
     scene = entry.make_scene()
     runs = [run(scene.scenario(seed, controller, parameters), hashed=False, overlaps=False,
-                sense=[name for name in senses(scene) if name == 'infrared'])
+                sense=[name for name in senses_of(scene.inputs) if name == 'infrared'])
             for seed in seeds]
     ticks = round(scene.seconds / runs[0].scenario.rate.dt)
-    goals = np.array([[robot.goal or (np.nan, np.nan) for robot in each.scenario.robots]
-                      for each in runs])
     infrared = [each.infrared for each in runs]
     boxes = [each.boxes for each in runs if each.boxes is not None]
     return Track(
@@ -90,7 +83,8 @@ def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
         np.stack([each.commands[:ticks] for each in runs], axis=1),
         np.stack([each.collided[:ticks] for each in runs], axis=1),
         None if infrared[0] is None else np.stack([each[:ticks] for each in infrared], axis=1),
-        goals, np.stack([np.stack([each[0], each[-1]]) for each in boxes], axis=1)
+        scenario_goals([each.scenario for each in runs]),
+        np.stack([np.stack([each[0], each[-1]]) for each in boxes], axis=1)
         if boxes else None, runs[0].scenario.rate.dt)
 
 
@@ -108,11 +102,6 @@ def _commands(scene: Scene, shares: Floats) -> Floats:
 def _begin_and_end(begin: Floats | None, end: Floats | None) -> Floats | None:
     """Return boxes at the beginning and the end, (2, K, B, 3); None: there are none."""
     return None if begin is None or end is None else np.stack([begin, end])
-
-
-def _goals(worlds: Any) -> Floats:  # noqa: ANN401
-    return np.array([[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
-                     for scenario in worlds.scenarios], np.float64)
 
 
 # Evolution of a task's policy by CMA-ES, all candidates in one call (extra ``evolve``).
@@ -148,7 +137,7 @@ class Judge:
         self._entry, self._scene, self._scenes = entry, entry.make_scene(), scenes
         self._policy = entry.trained_policy()
         self.worlds = Worlds(self._scene.scenario(0), candidates * scenes,
-                             sense=senses(self._scene), threads=threads)
+                             sense=senses_of(self._scene.inputs), threads=threads)
         self.steps = (self.worlds.count * self.worlds.robots
                       * round(self._scene.seconds / self.worlds.dt))
 
@@ -170,8 +159,7 @@ class Judge:
         worlds.reset(np.tile(seeds, len(weights)), start=starts if placed else None)
         track = episode(self._entry, worlds, self._policy, np.repeat(weights, every, axis=0),
                         goals)
-        mean: Floats = self._entry.score(track).reshape(len(weights), every).mean(axis=1)
-        return mean
+        return np.asarray(self._entry.score(track).reshape(len(weights), every).mean(axis=1))
 
 
 def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24, scenes: int = 6,

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from sbot.learn.shipped import Aggregate, distance
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import (
-    S_BOT_SPEED,
-    S_BOT_WHEELS,
-    Entry,
-    Integers,
-    Metric,
-    Rule,
-    Scene,
-    Track,
-    s_bots,
-)
+from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, SBots, Track, s_bots
 
 
 def to_the_others(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
@@ -30,11 +20,10 @@ def to_the_others(inputs: Floats, weights: Floats, memory: Floats, outputs: Floa
     outputs[0], outputs[1] = ahead - turn, ahead + turn
 
 
-class AggregateInBox(Scene, Aggregate):
+class AggregateInBox(SBots, Aggregate):
     """Eight s-bots in a box, as in the scenario ``evolved_aggregation``."""
 
     inputs = ('infrared', 'neighbours')
-    max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
     seconds, hold = 50.0, 1
     team = 8
     arena = s_bots(2.2, 2.2)

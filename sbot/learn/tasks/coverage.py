@@ -6,17 +6,7 @@ import numpy as np
 
 from sbot.learn.shipped import AvoidObstacles
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import (
-    S_BOT_SPEED,
-    S_BOT_WHEELS,
-    Entry,
-    Integers,
-    Metric,
-    Rule,
-    Scene,
-    Track,
-    s_bots,
-)
+from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, SBots, Track, s_bots
 
 _WIDTH, _HEIGHT, _CELL = 2.0, 2.0, 0.1  # m
 _RADIUS = 0.058 + 0.05  # m from the centre that count as passed over
@@ -52,10 +42,9 @@ class Coverage(AvoidObstacles):
     inputs: tuple[str, ...] = ('infrared', 'neighbours')
 
 
-class CoverageInBox(Scene, Coverage):
+class CoverageInBox(SBots, Coverage):
     """Four s-bots in a box of 4 square metres with a pillar."""
 
-    max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
     seconds, hold = 60.0, 4
     team = 4
     arena = s_bots(_WIDTH, _HEIGHT,
@@ -75,8 +64,7 @@ def covered(track: Track) -> Floats:
         off_x = points[:, 0, None] - cells[:, 0]
         off_y = points[:, 1, None] - cells[:, 1]
         passed[k] = (off_x * off_x + off_y * off_y <= _RADIUS ** 2).any(axis=0)
-    share: Floats = passed.mean(axis=1)
-    return share
+    return np.asarray(passed.mean(axis=1))
 
 
 ENTRY = Entry(

@@ -267,6 +267,12 @@ ROBOT_SPEED, ROBOT_TURN = 1.5, 3.0  # m/s, rad/s: robots of 0.3 m radius
 NAVIGATE = {'forward_speed_mps': ROBOT_SPEED, 'rotate_speed_radps': ROBOT_TURN}
 
 
+class SBots(Scene):
+    """Scenes of s-bots."""
+
+    max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
+
+
 def s_bots(width: float, height: float, **world: object) -> Values:
     """Return an arena (m) of s-bots that sense infrared and, up to 1 m, each other."""
     return {'rate': 10, 'world': {'bounds': [0, 0, width, height], **world},
@@ -282,19 +288,17 @@ def robots(world: Values, beams: int, reach: float, tolerance: float) -> Values:
                         'scan_sees_robots': True}}
 
 
-def arrival_times(track: Track, tolerance: float) -> Floats:
+def _arrival_times(track: Track, tolerance: float) -> Floats:
     """Return the time (s) at which each robot is first at its goal, (K, N); never: the end."""
     there = distance(track.pose[..., :2], track.goal) <= tolerance
     first = np.where(there.any(axis=0), there.argmax(axis=0), len(there))
-    times: Floats = first * track.dt
-    return times
+    return np.asarray(first * track.dt)
 
 
 def mean_time(tolerance: float) -> Callable[[Track], Floats]:
     """Return the measure: mean time (s) until a robot is at its goal, (K,)."""
     def of(track: Track) -> Floats:
-        times: Floats = arrival_times(track, tolerance).mean(axis=1)
-        return times
+        return np.asarray(_arrival_times(track, tolerance).mean(axis=1))
     return of
 
 
@@ -302,8 +306,7 @@ def nearing(track: Track) -> Floats:
     """Return minus the mean distance to the goal, in shares of the first one, (K,)."""
     way = distance(track.pose[..., :2], track.goal)
     left: Floats = (way.mean(axis=0) / way[0]).mean(axis=1)
-    score: Floats = -left - 0.5 * track.collided.mean(axis=(0, 2))
-    return score
+    return np.asarray(-left - 0.5 * track.collided.mean(axis=(0, 2)))
 
 
 def largest_group(place: Floats, reach: float) -> Floats:
@@ -313,8 +316,7 @@ def largest_group(place: Floats, reach: float) -> Floats:
     for _ in range(max(1, n.bit_length())):  # chains of twice the length at each turn
         joined = np.einsum('...ij,...jk->...ik', joined.astype(np.float32),
                            joined.astype(np.float32)) > 0.0
-    share: Floats = joined.sum(axis=-1).max(axis=-1) / n
-    return share
+    return np.asarray(joined.sum(axis=-1).max(axis=-1) / n)
 
 
 def order(track: Track) -> Floats:
@@ -322,5 +324,4 @@ def order(track: Track) -> Floats:
     moved = np.diff(track.pose[..., :2], axis=0)
     total = np.sqrt((moved ** 2).sum(axis=3)).sum(axis=2)
     whole = np.sqrt((moved.sum(axis=2) ** 2).sum(axis=2))
-    found: Floats = np.divide(whole, total, out=np.zeros_like(whole), where=total > 0.0)
-    return found
+    return np.asarray(np.divide(whole, total, out=np.zeros_like(whole), where=total > 0.0))

@@ -7,13 +7,11 @@ import numpy as np
 from sbot.learn.shipped import CONTACT, distance
 from sbot.learn.task import Floats, Moment, Task
 from sbot.learn.tasks.entry import (
-    S_BOT_SPEED,
-    S_BOT_WHEELS,
     Entry,
     Integers,
     Metric,
     Rule,
-    Scene,
+    SBots,
     Track,
     largest_group,
     order,
@@ -58,15 +56,13 @@ class Flocking(Task):
         along = np.divide((moved * whole).sum(axis=2), norm, out=np.zeros_like(moved[..., 0]),
                           where=norm > 0.0)
         off = distance(place, place.mean(axis=1, keepdims=True))
-        reward: Floats = (along / now.network.max_speed / (1.0 + off)
-                          - CONTACT * now.seen.collided)
-        return reward
+        return np.asarray(
+            along / now.network.max_speed / (1.0 + off) - CONTACT * now.seen.collided)
 
 
-class FlockingInBox(Scene, Flocking):
+class FlockingInBox(SBots, Flocking):
     """Four s-bots that begin near each other in a box of 9 square metres."""
 
-    max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
     seconds = 60.0
     team = 4
     arena = s_bots(3.0, 3.0)
@@ -86,8 +82,7 @@ def flock(track: Track) -> Floats:
     ordered = order(track._replace(pose=track.pose[::5]))
     together = largest_group(place[1:], _REACH)
     moving = np.minimum(1.0, speed / _FAST)
-    mean: Floats = (ordered * together * moving).mean(axis=0)
-    return mean
+    return np.asarray((ordered * together * moving).mean(axis=0))
 
 
 ENTRY = Entry(

@@ -82,8 +82,7 @@ def followed(track: Track) -> Floats:
     way = distance(place[:, :, 0], track.goal[:, 0])
     share = np.clip(1.0 - way[-1] / way[0], 0.0, 1.0)
     off = np.abs(distance(place[:, :, 1:], place[:, :, :1]) - _AWAY)
-    kept: Floats = share * (1.0 / (1.0 + off)).mean(axis=(0, 2))
-    return kept
+    return np.asarray(share * (1.0 / (1.0 + off)).mean(axis=(0, 2)))
 
 
 ENTRY = Entry(

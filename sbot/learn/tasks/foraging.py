@@ -6,17 +6,7 @@ import numpy as np
 
 from sbot.learn.shipped import CONTACT, distance
 from sbot.learn.task import Floats, Moment, Task
-from sbot.learn.tasks.entry import (
-    S_BOT_SPEED,
-    S_BOT_WHEELS,
-    Entry,
-    Integers,
-    Metric,
-    Rule,
-    Scene,
-    Track,
-    s_bots,
-)
+from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, SBots, Track, s_bots
 
 _NEST, _RADIUS = (0.35, 0.8), 0.4  # m
 _BOXES = ((1.0, 0.4), (1.1, 0.8), (1.0, 1.2))  # m
@@ -59,14 +49,12 @@ class Foraging(Task):
         nest = now.goal[:, :1]
         nearer = (distance(before.seen.boxes[..., :2], nest)
                   - distance(now.seen.boxes[..., :2], nest)).sum(axis=1)
-        reward: Floats = nearer[:, None] - CONTACT * now.seen.collided
-        return reward
+        return np.asarray(nearer[:, None] - CONTACT * now.seen.collided)
 
 
-class ForagingInBox(Scene, Foraging):
+class ForagingInBox(SBots, Foraging):
     """Four s-bots, three boxes and a nest at a wall."""
 
-    max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
     seconds, hold = 40.0, 1
     team = 4
     arena = s_bots(1.6, 1.6, boxes=[{'center': [*box], 'size': [0.1, 0.1], 'mass': 0.3}
@@ -87,16 +75,14 @@ def home(track: Track) -> Floats:
     """Return how many boxes are in the nest at the end, (K,)."""
     assert track.boxes is not None
     inside = distance(track.boxes[1, ..., :2], np.array(_NEST)) <= _RADIUS
-    count: Floats = inside.sum(axis=1).astype(np.float64)
-    return count
+    return np.asarray(inside.sum(axis=1).astype(np.float64))
 
 
 def nearer(track: Track) -> Floats:
     """Return by how much the boxes came nearer to the nest, on average, (K,) m."""
     assert track.boxes is not None
     way = distance(track.boxes[..., :2], np.array(_NEST))
-    mean: Floats = (way[0] - way[1]).mean(axis=1)
-    return mean
+    return np.asarray((way[0] - way[1]).mean(axis=1))
 
 
 ENTRY = Entry(

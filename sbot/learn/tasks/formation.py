@@ -51,8 +51,7 @@ class Formation(Task):
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return how near each robot is to its place."""
         off = distance(now.seen.pose[..., :2], now.goal)
-        reward: Floats = self.hold * now.dt / (1.0 + off) - CONTACT * now.seen.collided
-        return reward
+        return np.asarray(self.hold * now.dt / (1.0 + off) - CONTACT * now.seen.collided)
 
 
 class FormationInGusts(Scene, Formation):
@@ -87,14 +86,12 @@ class FormationInGusts(Scene, Formation):
 def error(track: Track) -> Floats:
     """Return the mean distance (m) from the places after the first quarter, (K,)."""
     off = distance(track.pose[len(track.pose) // 4:, ..., :2], track.goal)
-    mean: Floats = off.mean(axis=(0, 2))
-    return mean
+    return np.asarray(off.mean(axis=(0, 2)))
 
 
 def near(track: Track) -> Floats:
     """Return the mean of 1 / (1 + metres from the place), (K,)."""
-    mean: Floats = (1.0 / (1.0 + distance(track.pose[..., :2], track.goal))).mean(axis=(0, 2))
-    return mean
+    return np.asarray((1.0 / (1.0 + distance(track.pose[..., :2], track.goal))).mean(axis=(0, 2)))
 
 
 ENTRY = Entry(

@@ -8,17 +8,7 @@ import numpy as np
 
 from sbot.learn.shipped import distance
 from sbot.learn.task import Flags, Floats, Moment, Task
-from sbot.learn.tasks.entry import (
-    S_BOT_SPEED,
-    S_BOT_WHEELS,
-    Entry,
-    Integers,
-    Metric,
-    Rule,
-    Scene,
-    Track,
-    s_bots,
-)
+from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, SBots, Track, s_bots
 
 _CAUGHT = 0.2  # m between centres
 _SECONDS = 60.0
@@ -94,10 +84,9 @@ def _ways(pose: Floats) -> Floats:
     return distance(place[..., 1:, :], place[..., :1, :])
 
 
-class PursuitInBox(Scene, Pursuit):
+class PursuitInBox(SBots, Pursuit):
     """A box of 4 square metres; robot 0 begins in the middle, the others in corners."""
 
-    max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
     seconds, hold = _SECONDS, 1
     team = 4
     arena = s_bots(_SIDE, _SIDE)
@@ -109,23 +98,21 @@ class PursuitInBox(Scene, Pursuit):
         return np.hstack([place, rng.uniform(-math.pi, math.pi, (4, 1))]).round(6)
 
 
-def catch_time(track: Track) -> Floats:
+def _catch_time(track: Track) -> Floats:
     """Return when robot 0 is first caught (s), (K,); never: 60."""
     caught = _ways(track.pose).min(axis=2) <= _CAUGHT
     first = np.where(caught.any(axis=0), caught.argmax(axis=0), len(caught))
-    time: Floats = first * track.dt
-    return time
+    return np.asarray(first * track.dt)
 
 
 def nearness(track: Track) -> Floats:
     """Return minus the share of the time until the catch, and of the nearest distance, (K,)."""
     least = _ways(track.pose).min(axis=(0, 2))
-    score: Floats = -catch_time(track) / _SECONDS - least / _SIDE
-    return score
+    return np.asarray(-_catch_time(track) / _SECONDS - least / _SIDE)
 
 
 ENTRY = Entry(
     'pursuit', 'Three s-bots catch a fourth that flees at the same speed.', Pursuit, PursuitInBox,
     Metric('catch time', 's', 'time until a pursuer is within 0.2 m of robot 0; at most 60 s',
-           'Chung, Hollinger and Isler 2011', catch_time, higher=False),
+           'Chung, Hollinger and Isler 2011', _catch_time, higher=False),
     Rule(chase, _straight_there(), 1), fitness=nearness, learned=Rule(chase, (0.0,) * 44, 1))

@@ -6,17 +6,7 @@ import numpy as np
 
 from sbot.learn.shipped import distance
 from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import (
-    S_BOT_SPEED,
-    S_BOT_WHEELS,
-    Entry,
-    Integers,
-    Metric,
-    Rule,
-    Scene,
-    Track,
-    s_bots,
-)
+from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, SBots, Track, s_bots
 from sbot.learn.tasks.foraging import Foraging
 
 _GOAL, _BOX = (2.1, 0.6), (0.9, 0.6)  # m
@@ -34,10 +24,9 @@ class BoxPushing(Foraging):
     """Push a box together; the reward is as in ``Foraging``."""
 
 
-class BoxPushingInHall(Scene, BoxPushing):
+class BoxPushingInHall(SBots, BoxPushing):
     """A box of 10 kg, 0.5 m wide; s-bots of 0.7 kg behind it."""
 
-    max_speed, turn = S_BOT_SPEED, S_BOT_WHEELS
     seconds, hold = 30.0, 1
     team = 3
     arena = s_bots(2.4, 1.2, boxes=[{'center': [*_BOX], 'size': [0.15, 0.5], 'mass': 10.0}])
@@ -56,8 +45,7 @@ def moved(track: Track) -> Floats:
     """Return by how much the box came nearer to the goal, (K,) m."""
     assert track.boxes is not None
     way = distance(track.boxes[:, :, 0, :2], np.array(_GOAL))
-    nearer: Floats = way[0] - way[1]
-    return nearer
+    return np.asarray(way[0] - way[1])
 
 
 ENTRY = Entry(

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot.controllers.dwa import _FAR, Dwa, Parameters, best_command, free_way, in_frame
+from sbot.controllers.dwa import _FAR, Dwa, Parameters, _best_command, _free_way, in_frame
 from sbot_common.observation import Observation, Scan
 from sbot_sim.world.bodies import ROBOT
 
@@ -29,7 +29,7 @@ def test_the_free_way_is_that_of_the_arc_walked_in_small_steps():
         points = points[np.hypot(*points.T) > 0.75]
         expected = walked(v, omega, points, 1, 0.3, 0.1)
         hits += expected < _FAR
-        assert free_way(v, omega, points, 1, 0.3, 0.1) == pytest.approx(expected, abs=2e-3)
+        assert _free_way(v, omega, points, 1, 0.3, 0.1) == pytest.approx(expected, abs=2e-3)
     assert 20 < hits < 60
 
 
@@ -40,18 +40,18 @@ def test_the_command_is_within_the_window_and_admissible():
         points = rng.uniform(-3, 3, (20, 2))
         points = np.ascontiguousarray(points[np.hypot(*points.T) > 0.6])
         now_v, now_omega = rng.uniform(0, 1.5), rng.uniform(-1, 1)
-        v, omega = best_command(p, rng.uniform(-5, 5, 2), points, 0, 0.3, now_v, now_omega)
+        v, omega = _best_command(p, rng.uniform(-5, 5, 2), points, 0, 0.3, now_v, now_omega)
         assert now_v - 0.25 - 1e-12 <= v <= now_v + 0.25 + 1e-12 or v == 0.0
         assert abs(omega - now_omega) <= 0.5 + 1e-12
         if v > 0.0:
-            assert v * v <= 2.0 * free_way(v, omega, points, 0, 0.3, p.margin) + 1e-12
+            assert v * v <= 2.0 * _free_way(v, omega, points, 0, 0.3, p.margin) + 1e-12
 
 
 def test_left_and_right_are_alike():
     p, goal, points = Parameters(), np.array([4.0, 1.0]), np.array([[2.0, 0.1], [1.0, -2.0]])
     mirror = np.array([1.0, -1.0])
-    v, omega = best_command(p, goal, points, 0, 0.3, 0.5, 0.1)
-    other = best_command(p, goal * mirror, points * mirror, 0, 0.3, 0.5, -0.1)
+    v, omega = _best_command(p, goal, points, 0, 0.3, 0.5, 0.1)
+    other = _best_command(p, goal * mirror, points * mirror, 0, 0.3, 0.5, -0.1)
     assert other == pytest.approx((v, -omega))
     assert omega != 0.0
 

@@ -84,13 +84,6 @@ def test_without_a_world_a_map_is_refused():
     assert bot.step(observation, np.random.default_rng(0))[0] > 0.0
 
 
-def test_replay_knows_the_same_map(file, tmp_path):
-    run = sbot.run(file, record=tmp_path / 'bag')
-    assert run.summary['trajectory_sha256'] == sbot.run(file).summary['trajectory_sha256']
-    result = replay(Bag(tmp_path / 'bag'))
-    assert result.equal, result.first
-
-
 @pytest.mark.ros
 @pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
 def test_nodes_know_the_same_map(file, tmp_path):
@@ -120,16 +113,6 @@ def test_radius_and_speeds_follow_the_body_in_runs_and_replay(tmp_path, caplog):
     assert np.hypot(*(run.poses[-1, :, :2] - goals).T).max() < 0.04  # a radius
     assert replay(Bag(tmp_path / 'bag')).equal
     assert not caplog.records
-
-
-@pytest.mark.ros
-@pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')
-def test_nodes_follow_the_same_body(tmp_path):
-    scenario = sbot.load(EPUCKS, until=None, duration=2.0)
-    (tmp_path / 'short.yaml').write_text(scenario.to_yaml())
-    run = sbot.run(scenario, record=tmp_path / 'bag')
-    check_nodes('up --composed', tmp_path / 'short.yaml', (run, Bag(tmp_path / 'bag')), tmp_path,
-                {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
 
 
 def test_what_is_given_counts_instead_of_the_body():

@@ -88,11 +88,6 @@ def test_an_entry_of_an_installed_package_declares_its_parameters(other_package)
         sbot.load(scenario('straight', parameters={'sped': 1}))
 
 
-def test_its_scenario_is_recorded_and_replayed(other_package, tmp_path):
-    sbot.run(scenario('circle'), record=tmp_path / 'bag')
-    assert sbot.replay(tmp_path / 'bag').equal
-
-
 def test_errors_name_the_controller_and_what_is_wrong(other_package):
     for name, text in (('gone', 'elsewhere:Gone'), ('number', 'needs an Entry')):
         with pytest.raises(InputError, match=text):

@@ -180,7 +180,6 @@ def begun(**names):
 @pytest.mark.parametrize(('call', 'words'), [
     (lambda: made(moves=((1.0, 2.0, 3.0),)), r"moves of the task: got 'shape \(1, 3\)'"),
     (lambda: made(moves=((1.0, 2.0),)), 'moves of the task: got .*shares from -1 to 1'),
-    (lambda: made(moves='up'), 'moves of the task: got'),
     (lambda: made(broadcast=10), 'broadcast of the task: got 10, expected a whole number from 0'),
     (lambda: sbot.learn.vector_env(TEAM, 2, task=Talk(), discrete=True),
      'broadcast of the task cannot be combined with discrete'),
@@ -201,14 +200,6 @@ def test_what_is_wrong_is_one_line(call, words):
     with pytest.raises(InputError, match=f'^{words}') as caught:
         call()
     assert '\n' not in str(caught.value)
-
-
-def test_a_missing_agent_is_named():
-    env = sbot.learn.parallel_env(TEAM, task=Turns())
-    env.reset(seed=1)
-    with pytest.raises(InputError, match=r'^actions: needs one of robot_1, robot_2'):
-        env.step({'robot_0': np.zeros(2)})
-    assert env.episodes.now.seen.tick.tolist() == [0]
 
 
 @pytest.mark.parametrize('method', ['reward', 'observation', 'goals', 'begin'])

@@ -9,8 +9,6 @@ pytest.importorskip('pettingzoo', reason='pettingzoo is missing (extra learn)')
 
 from gymnasium.wrappers import vector as wrappers  # noqa: E402
 
-import sbot.learn  # noqa: E402
-
 STEPS, WORLDS = 16, 3
 
 
@@ -73,16 +71,3 @@ def test_a_policy_learns_by_ppo(make):
     assert torch.isfinite(actor.weight).all()
     assert (actor.weight != before).any()
     envs.close()
-
-
-def test_sb3_environments_can_be_copied():
-    pytest.importorskip('stable_baselines3', reason='stable-baselines3 is missing (extra train)')
-    import copy
-    env = sbot.learn.sb3_env('single_robot', 2, squash=False)
-    env.seed(1)
-    env.reset()
-    env.step(np.full((2, 2), 0.5, np.float32))
-    other = copy.deepcopy(env)
-    mine, theirs = [one.step(np.full((2, 2), 0.3, np.float32)) for one in (env, other)]
-    assert np.array_equal(mine[0], theirs[0])
-    assert np.array_equal(mine[1], theirs[1])

@@ -68,19 +68,6 @@ def test_a_mode_may_be_gymnasiums():
         made(autoreset='never')
 
 
-def test_without_autoreset_a_world_that_is_over_is_named():
-    env = made(autoreset='disabled')
-    env.reset(seed=[2, 3, 4])
-    for _ in range(5):
-        *_, over, late, _ = env.step(AHEAD)
-        if (over | late).any():
-            break
-    with pytest.raises(InputError, match=r'step\(\) needs an episode in world 1; call reset\('):
-        env.step(AHEAD)
-    env.reset(options={'reset_mask': np.array([False, True, False])})
-    env.step(AHEAD)
-
-
 def test_each_world_may_have_a_seed():
     env, ordered = made(), made()
     first, _ = env.reset(seed=[9, 4, 7])
@@ -113,13 +100,6 @@ def test_wrappers_of_gymnasium(make):
     assert seen.reshape(3, -1).shape == (3, 10)
     assert reward.shape == (3,)
     assert np.isfinite(seen).all()
-
-
-@pytest.mark.parametrize('autoreset', ['same_step', 'next_step'])
-def test_infos_as_lists(autoreset):
-    infos = tried(wrappers.DictInfoToList(made(autoreset=autoreset)))[4]
-    assert len(infos) == 3
-    assert all(info['reward_of_robots'].shape == (2,) for info in infos)
 
 
 def test_gymnasium_records_videos(tmp_path):
@@ -173,14 +153,3 @@ def test_supersuit(processes):
     assert np.array_equal(seen[:2], list(observed.values()))
     assert reward[:2] == pytest.approx(list(rewards.values()))
     env.close()
-
-
-def test_supersuit_goes_on_after_agents_are_done():
-    supersuit = pytest.importorskip('supersuit', reason='supersuit is missing')
-    env = supersuit.black_death_v3(sbot.learn.parallel_env(PAIR, task=Short()))
-    env = supersuit.concat_vec_envs_v1(supersuit.pettingzoo_env_to_vec_env_v1(env), 2,
-                                       base_class='gymnasium')
-    env.reset(seed=1)
-    for _ in range(15):
-        seen, *_ = env.step(np.full((4, 2), 0.3, np.float32))
-    assert np.isfinite(seen).all()

@@ -1,4 +1,11 @@
-"""Pictures and pages of episodes."""
+"""Pictures, pages, and the live view of episodes."""
+
+import json
+import re
+import time
+import urllib.error
+import urllib.request
+import webbrowser
 
 import numpy as np
 import pytest
@@ -32,3 +39,59 @@ def test_images_and_pages():
     assert all(page.lstrip().startswith('<!') for page in pages)
     assert pages[0] != pages[1]
     assert sbot.learn.env(SBOTS, task='aggregate').render() is None
+
+
+def events(address, kinds):
+    """Return the data of the first events of the page's source, one of each kind."""
+    found = {}
+    with urllib.request.urlopen(address + 'events', timeout=240) as stream:
+        kind, lines = None, 0
+        while not kinds <= set(found):
+            lines += 1
+            assert lines < 200, found
+            line = stream.readline().decode().rstrip()
+            if line.startswith('event: '):
+                kind = line[len('event: '):]
+            elif line.startswith('data: '):
+                found.setdefault(kind, json.loads(line[len('data: '):]))
+    return found
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    addresses = []
+    monkeypatch.setattr(webbrowser, 'open', addresses.append)
+    return addresses
+
+
+def test_it_shows_the_moment_and_takes_the_time_that_passes(opened, capsys):
+    env = sbot.learn.env(NEAR, task='reach_goal', render_mode='human')
+    assert opened == []
+    began = time.monotonic()
+    env.reset(seed=1)
+    address, = opened
+    assert re.search(r'^http://localhost:\d+/ shows the episodes$', capsys.readouterr().err, re.M)
+    env.step(np.array([1.0, 1.0], np.float32))
+    env.step(np.array([1.0, 1.0], np.float32))
+    assert time.monotonic() - began > 0.55  # two decisions of three ticks of 0.1 s
+    assert env.render() is None
+    seen = events(address, {'run', 'frame'})
+    assert seen['run']['bounds'] == [0, 0, 12, 6]
+    assert seen['frame']['t'] == pytest.approx(0.6)
+    assert seen['frame']['poses'] == pytest.approx(env.episodes.now.seen.pose[0, 0], abs=1e-4)
+    assert seen['frame']['goals'] == [[0.0, 0, 6.0, 3.0]]
+    assert seen['run']['controlled'] is False  # nothing to pause
+    assert len(opened) == 1
+    env.close()
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(address, timeout=240)
+
+
+def test_of_many_worlds_it_shows_the_first(opened):
+    env = sbot.learn.vector_env(NEAR, 2, task='reach_goal', render_mode='human')
+    env.reset(seed=1)
+    env.step(np.array([[1.0, 1.0], [0.0, 0.0]], np.float32))
+    assert env.render() is None
+    frame = events(opened[0], {'frame'})['frame']
+    assert frame['poses'] == pytest.approx(env.episodes.now.seen.pose[0, 0], abs=1e-4)
+    assert frame['poses'][0] > 2.1

@@ -84,18 +84,6 @@ def test_every_world_is_the_engines_to_the_bit(name):
     assert hit or name not in ('crowd', 'fast')
 
 
-def test_neither_threads_nor_the_number_of_worlds_change_a_bit():
-    def end(count, threads):
-        worlds = sbot.Worlds(S_BOTS, count, threads=threads)
-        commands = random_commands(np.random.default_rng(1), (300, 5))[:count]
-        return worlds.step(commands, ticks=15)
-
-    many, fewer, parallel = end(300, 1), end(2, 1), end(300, 2)
-    for name in ('pose', 'scan', 'infrared', 'odometry', 'odometry_twist', 'twist', 'wind'):
-        np.testing.assert_array_equal(getattr(many, name), getattr(parallel, name))
-        np.testing.assert_array_equal(getattr(many, name)[:2], getattr(fewer, name))
-
-
 def test_a_gust_that_is_written_is_that_of_a_scenario():
     steady = {'wind_direction': [0, 1, 0], 'wind_speed_mean': 0.05}
     wind = {**steady, 'wind_gust_direction': [1, 0, 0],
@@ -111,21 +99,6 @@ def test_a_gust_that_is_written_is_that_of_a_scenario():
         seen = written.step(still)
         np.testing.assert_array_equal(seen.wind, given.step(still).wind)
         assert (seen.wind[0, :, 0] != 0.0).all() == (tick in ticks)
-
-
-def test_a_reset_world_starts_anew_and_the_others_go_on():
-    commands = random_commands(np.random.default_rng(2), (3, 5))
-    whole, partly = sbot.Worlds(S_BOTS, 3), sbot.Worlds(S_BOTS, 3)
-    first = whole.step(commands)
-    partly.step(commands)
-    seen = partly.reset(worlds=[False, True, False])
-    assert seen.tick.tolist() == [1, 0, 1]
-    again = partly.step(commands)
-    further = whole.step(commands)
-    for name in ('pose', 'scan', 'infrared', 'odometry'):
-        mine, others = getattr(again, name), getattr(further, name)
-        np.testing.assert_array_equal(mine[1], getattr(first, name)[1])
-        np.testing.assert_array_equal(mine[[0, 2]], others[[0, 2]])
 
 
 def test_worlds_of_different_scenarios_equal_each_alone():
@@ -183,42 +156,16 @@ def test_neighbours_are_padded_rows_of_what_is_heard():
     assert heard.number.sum() > 0
 
 
-def test_what_is_left_out_is_none_and_changes_nothing_else():
-    all_of_it, some = sbot.World(HEARING), sbot.World(HEARING, sense=['infrared'])
-    commands = random_commands(np.random.default_rng(4), (5,))
-    a, b = all_of_it.step(commands, ticks=5), some.step(commands, ticks=5)
-    assert (b.scan, b.odometry, b.twist, b.wind, b.neighbours) == (None,) * 5
-    np.testing.assert_array_equal(a.infrared, b.infrared)
-    np.testing.assert_array_equal(a.pose, b.pose)
-
-
-def test_observations_are_copies():
-    world = sbot.World(S_BOTS)
-    before = world.observe()
-    kept = before.pose.copy()
-    world.step(np.full((5, 2), 0.05))
-    np.testing.assert_array_equal(before.pose, kept)
-
-
 @pytest.mark.parametrize(('call', 'words'), [
-    (lambda: sbot.Worlds(S_BOTS, 0), 'count: got 0'),
-    (lambda: sbot.Worlds(S_BOTS, 2, seeds=[1]), 'seeds: got'),
     (lambda: sbot.Worlds(S_BOTS, 2, sense=['neighbours']), 'sense: neighbours needs'),
-    (lambda: sbot.Worlds([S_BOTS, {**S_BOTS, 'rate': 20}]), 'rate: got'),
     (lambda: sbot.Worlds([S_BOTS, SHELTERED]), 'wakes: got'),
-    (lambda: sbot.World(S_BOTS).step(np.zeros((4, 2))), r'commands: got .*\(4, 2\)'),
     (lambda: sbot.World(S_BOTS).step(np.zeros((5, 3)), wheels=True), r'got .*\(5, 3\)'),
     (lambda: sbot.World(S_BOTS).step(np.full((5, 3), 0.5)),
      'vy = 0.5 m/s.*expected 0, as the drive'),
-    (lambda: sbot.World(S_BOTS).step(np.full((5, 2), np.nan)), 'finite'),
     (lambda: sbot.World(S_BOTS).step(np.zeros((5, 2)), data=np.zeros((5, 10), np.uint8)),
      'data needs range and bearing; add sensors'),
-    (lambda: sbot.World(HEARING).step(np.zeros((5, 2)), data=np.zeros((5, 9), np.uint8)),
-     r'data: got .*\(5, 9\)'),
     (lambda: sbot.World(HEARING).step(np.zeros((5, 2)), data=np.full((5, 10), 256)),
      'data: got .*0 to 255'),
-    (lambda: sbot.World(S_BOTS).reset(start=np.zeros((5, 3))), 'start of world 0: robot 0'),
-    (lambda: sbot.Worlds(S_BOTS, 2).reset(worlds=[5]), 'worlds: got'),
 ])
 def test_bad_input_is_named(call, words):
     with pytest.raises(InputError, match=words):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.runner.history import Episode
 from sbot.worlds.policy import COLUMNS, check_inputs, columns_of, policy_arrays, split
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
@@ -28,12 +27,6 @@ def test_rows_are_taken_apart_by_name():
     np.testing.assert_array_equal(found.collided.reshape(5, 6), kept[:, :, 3] == 1)
     np.testing.assert_array_equal(found.wind.reshape(5, 6, 2), kept[:, :, 4:])
     assert found.command is found.infrared is None
-
-
-def test_nothing_kept_is_nothing():
-    found = split(np.zeros((0, 4, 0)), [], 2, 0.1)
-    assert found == Episode(None, None, None, None, None, 0.1)
-    assert repr(found) == '<Episode: nothing kept, ticks of 0.1 s>'
 
 
 def test_an_episode_is_printed_in_one_line():
@@ -107,11 +100,6 @@ def test_an_input_that_worlds_do_not_give_is_named(inputs, senses, words):
     readings = {'imu': np.zeros((4, 4))} if 'imu' in senses else {}
     with pytest.raises(InputError, match=words):
         check_inputs(sbot.network('perceptron', inputs), senses, readings, 8)
-
-
-def test_inputs_that_worlds_give_are_fine():
-    check_inputs(sbot.network('perceptron', ['infrared', 'imu:4', 'goal', 'scan:8']),
-                 ['infrared', 'imu', 'scan'], {'imu': np.zeros((4, 4))}, 8)
 
 
 SCENE = {'rate': 10, 'world': {'bounds': [0, 0, 9, 9]},

@@ -13,7 +13,6 @@ from every_world import PLAIN as PLAIN_
 from every_world import SCENARIOS as SCENARIOS_
 
 import sbot
-from sbot.learn.episodes import Episodes
 from sbot.scenario.assemble import initial_poses
 from sbot.scenario.shipped import gallery_scenarios, shipped_scenarios
 from sbot.worlds.observation import Knowing
@@ -35,11 +34,6 @@ NETWORK = sbot.network('perceptron', ['pose'])
 WEIGHTS = np.zeros(NETWORK.weight_count)
 
 
-class Odd:
-    def __array__(self, *given, **named):
-        raise RuntimeError('no array')
-
-
 @pytest.fixture
 def worlds():
     return sbot.Worlds(ARGUMENTS_PLAIN, 2, seeds=[3, 4])
@@ -57,23 +51,16 @@ def run(worlds, policy=NETWORK, weights=WEIGHTS, ticks=2, **named):
 
 @pytest.mark.parametrize(('call', 'words'), [
     *((lambda w, ticks=ticks: w.step(STILL, ticks=ticks), f'ticks: got {ticks}, expected a whole '
-       'number from 1 to 10000000') for ticks in (-1, 0, math.nan, 1.5, True, 10**8)),
-    (lambda w: run(w, ticks=math.nan), 'ticks: got nan'),
-    (lambda w: w.step(STILL, ticks=[1]), r'ticks: got \[1\]'),
+       'number from 1 to 10000000') for ticks in (0, math.nan, True, 10**8)),
     (lambda w: w.step(STILL.transpose(1, 0, 2)), r"commands: got 'shape \(3, 2, 2\)'"),
     (lambda w: w.step(STILL[0]), r"commands: got 'shape \(3, 2\)', expected shape \(2, 3, 2\)"),
     (lambda w: w.step([[[0, 0]], [[0]]]), 'commands: got .* expected an array of numbers'),
-    (lambda w: w.step(Odd()), 'commands: got .* expected an array of numbers'),
-    (lambda w: w.step(None), 'commands: got None, expected finite numbers'),
     (lambda w: w.step(STILL.astype(str)), 'commands: got array.* expected finite numbers'),
-    (lambda w: w.step(STILL + 0j), 'commands: got array.* expected finite numbers'),
     (lambda w: w.step(STILL, wheels='no'), "wheels: got 'no', expected True or False"),
     (lambda w: w.step(STILL, data=[[1], [1, 2]]), 'data: got'),
     (lambda w: w.step(np.ones((2, 3, 2)), data=np.zeros((2, 3, 9), np.uint8)), 'data: got'),
     (lambda w: w.reset([2**63, 1]), r'seeds: got \[9223372036854775808, 1\], expected 2 whole '
                                     'numbers from 0 to 9223372036854775807'),
-    (lambda w: w.reset(np.array([2**63, 1], np.uint64)), 'seeds: got'),
-    (lambda w: w.reset([[1], [1, 2]]), 'seeds: got'),
     (lambda w: w.reset([1.0, 2.0]), 'seeds: got'),
     (lambda w: w.reset([5, 6], start=np.zeros((2, 3, 3))), 'start of world 0: robot 0'),
     (lambda w: w.reset(start=np.full((3, 3), np.nan)), 'start: got nan'),
@@ -84,7 +71,7 @@ def run(worlds, policy=NETWORK, weights=WEIGHTS, ticks=2, **named):
     (lambda w: run(w, policy='network'), "policy: got 'network', expected what sbot.network"),
     *((lambda w, hold=hold: run(w, policy=NETWORK._replace(hold=hold)),
        f'hold: got {hold!r}, expected a whole number from 1 to')
-      for hold in (-3, 0, 2.5, 'x', True)),
+      for hold in (0, 2.5, True)),
     (lambda w: run(w, weights='x'), "weights: got 'x', expected finite numbers"),
     (lambda w: run(w, weights=WEIGHTS[1:]), r"weights: got 'shape \(9,\)'"),
     (lambda w: run(w, goals=np.zeros((2, 2))), r"goals: got 'shape \(2, 2\)'"),
@@ -95,8 +82,7 @@ def run(worlds, policy=NETWORK, weights=WEIGHTS, ticks=2, **named):
      r"inputs: got 'scan:999', expected at most scan:\d+"),
     (lambda w: run(w, keep='pose'), "keep: got 'pose', expected a list of any of pose, command"),
     (lambda w: run(w, keep=3), 'keep: got 3, expected a list'),
-    (lambda w: run(w, keep=[[]]), r'keep: got \[\], expected any of'),
-    (lambda w: run(w, keep=range(10**30)), 'keep: got')])
+    (lambda w: run(w, keep=[[]]), r'keep: got \[\], expected any of')])
 def test_what_is_refused_is_named_and_changes_nothing(worlds, call, words):
     before = state(worlds)
     with pytest.raises(InputError, match=f'^{words}'):
@@ -122,7 +108,7 @@ def test_what_worlds_are_made_of_is_checked(named, words):
             sbot.World(ARGUMENTS_PLAIN, **named)
 
 
-@pytest.mark.parametrize('seed', [-1, 2**63, 1.0, True, 'x', [1]])
+@pytest.mark.parametrize('seed', [-1, 2**63, 1.0, 'x'])
 def test_a_seed_of_a_single_world_is_a_whole_number(seed):
     world = sbot.World(ARGUMENTS_PLAIN, seed=5)
     with pytest.raises(InputError, match=r'^seed: got .* from 0 to 9223372036854775807'):
@@ -229,15 +215,6 @@ def test_worlds_are_warned_once(tmp_path, caplog):
     [record] = caplog.records
     assert record.getMessage().startswith(
         'scenario: network learned with sensors.scan_beams 8 (now 9), so it drives differently')
-
-
-def test_networks_of_environments_know_their_scenario():
-    class Ahead(sbot.learn.Task):
-        inputs = ('scan:4',)
-
-    assert dict(Episodes(scene(), 1, Ahead(), {}).network.learned_with)['sensors.scan_beams'] == 8
-    several = Episodes([scene(), scene(scan_noise_std=0.1)], 2, Ahead(), {})
-    assert 'sensors.scan_noise_std' not in dict(several.network.learned_with)
 
 
 def test_a_table_is_known_by_its_name(tmp_path):
@@ -507,25 +484,9 @@ def test_starts_are_those_of_a_loaded_scenario(name):
         first = poses
 
 
-def test_a_changed_scenario_places_its_own():
-    scenario = sbot.load(SCENARIOS['discs'], **{'robots.0.count': 3})
-    np.testing.assert_array_equal(Starts(scenario)(9),
-                                  initial_poses(sbot.load(scenario, seed=9)))
-
-
 def test_where_nothing_is_drawn_every_seed_has_the_same_poses():
     starts = Starts(sbot.load({**WALLED, 'robots': [
         {'pose': [1, 3, 1], 'controller': 'none'},
         {'count': 2, 'area': [0, 0, 4, 1], 'layout': 'grid', 'controller': 'none'}]}))
     assert starts(5) is starts(0)
     assert starts(5)[0].tolist() == [1.0, 3.0, 1.0]
-
-
-def test_no_more_seeds_are_kept_than_allowed(monkeypatch):
-    monkeypatch.setattr('sbot.worlds.setting._KEPT', 2)
-    starts = Starts(sbot.load(SCENARIOS['discs']))
-    first = starts(1).copy()
-    for seed in range(2, 6):
-        starts(seed)
-    assert len(starts._poses) <= 2
-    assert np.array_equal(starts(1), first)

@@ -29,13 +29,6 @@ def test_wheel_speeds_are_commands_too():
     np.testing.assert_allclose(moved.pose, same.pose, atol=1e-15)
 
 
-def test_two_numbers_are_vx_and_omega():
-    one, other = sbot.World(S_BOTS), sbot.World(S_BOTS)
-    one.step(np.tile([0.03, 0.0, 0.2], (5, 1)))
-    other.step(np.tile([0.03, 0.2], (5, 1)))
-    np.testing.assert_array_equal(one.observe().pose, other.observe().pose)
-
-
 def test_an_episode_has_no_axis_of_worlds():
     arena = {'rate': 10, 'world': {'bounds': [0, 0, 3, 3]},
              'robots': [{'pose': [1, 1, 0], 'controller': 'none'},

@@ -51,11 +51,6 @@ def test_bad_parameters_are_named():
     assert all(bot.step(see(k), RNG)[0] <= 0.5 for k in range(30))
 
 
-def test_a_leader_without_a_goal_stands():
-    bot = Navigate()
-    assert [bot.step(see(k, goal=None), RNG) for k in range(3)] == [(0.0, 0.0)] * 3
-
-
 def test_another_scan_while_it_runs():
     bot = Navigate()
     for k, beams in enumerate((8, 8, 30, 8)):
@@ -71,12 +66,6 @@ def test_other_robots_than_in_the_first_turn_are_refused():
             bot.step(see(robots=robots), RNG)
     bot.reset()
     bot.step(see(robots=3), RNG)
-
-
-def test_no_scan_is_a_scan_that_sees_nothing():
-    bot = Navigate()
-    v, _ = bot.step(see()._replace(scan=None), RNG)
-    assert v > 0.0
 
 
 def test_directions_are_those_of_the_beams():

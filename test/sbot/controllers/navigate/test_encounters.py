@@ -9,6 +9,7 @@ from sbot.controllers.navigate.drift import Place
 from sbot.controllers.navigate.encounters import (
     Around,
     Motion,
+    _time_to_contact,
     avoiding,
     evading,
     first_contact,
@@ -16,7 +17,6 @@ from sbot.controllers.navigate.encounters import (
     keep_apart,
     lift_limits,
     standing,
-    time_to_contact,
     tried,
 )
 from sbot.controllers.navigate.map import make_grid, mark
@@ -61,7 +61,7 @@ def open_space():
 
 @given(dx=AWAY, dy=AWAY, vx=SPEED, vy=SPEED)
 def test_contact_is_when_the_distance_says(dx, dy, vx, vy):
-    time = time_to_contact(dx, dy, vx, vy, 0.7)
+    time = _time_to_contact(dx, dy, vx, vy, 0.7)
     ticks = np.linspace(0, 50, 20001)
     apart = np.hypot(dx - vx * ticks, dy - vy * ticks)
     if time == math.inf:

@@ -7,7 +7,7 @@ import pytest
 
 from sbot.controllers.navigate.drift import Place
 from sbot.controllers.navigate.looking import (
-    first_unseen,
+    _first_unseen,
     looking,
     notice_leaving,
     notice_near,
@@ -46,7 +46,8 @@ def cell_at(grid, x, y):
 
 
 def room(grid, yaw=0.0):
-    return first_unseen(P, grid, make_memory(1, BEAMS), 0, facing(yaw), math.cos(math.pi / 4), 0.0)
+    return _first_unseen(P, grid, make_memory(1, BEAMS), 0, facing(yaw), math.cos(math.pi / 4),
+                         0.0)
 
 
 def test_a_wide_laser_needs_no_looks():

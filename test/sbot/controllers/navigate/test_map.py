@@ -17,7 +17,6 @@ from sbot.controllers.navigate.map import (
     make_grid,
     mark,
     mark_known,
-    nothing_known,
     row_of,
     shifted,
     unmark,
@@ -239,12 +238,6 @@ def test_only_what_is_in_the_window_is_marked_of_a_line_however_long(far):
 def test_a_huge_circle_costs_no_memory_and_is_a_line_here():
     grid = marked(circles=[(0.0, -1e6, 1e6)])
     assert is_marked(grid, 0.03, -0.001) or is_marked(grid, 0.03, 0.001)
-
-
-def test_nothing_known_is_nothing_marked():
-    grid = make_grid(0.0, 0.0, CELL)
-    mark_known(grid, nothing_known())
-    assert not grid.evidence.any()
 
 
 def test_what_the_laser_saw_stays_and_what_has_gone_is_forgotten_by_beams():

@@ -8,7 +8,7 @@ import pytest
 from sbot.controllers.navigate.drift import Place
 from sbot.controllers.navigate.map import make_grid, mark
 from sbot.controllers.navigate.moving import (
-    disc_seen,
+    _disc_seen,
     expected,
     is_mover,
     look_for_movers,
@@ -52,7 +52,7 @@ GRID = make_grid(-51.84, -51.84, P.cell_m)
 def test_a_disc_is_found_by_the_angle_that_it_fills(x, y, radius):
     ranges = scan([(x, y, radius)])
     hit = np.flatnonzero(np.isfinite(ranges))
-    ahead, aside, distance, size = disc_seen(ranges, FAN, hit[0], hit[-1])
+    ahead, aside, distance, size = _disc_seen(ranges, FAN, hit[0], hit[-1])
     assert (ahead * (distance + size), aside * (distance + size)) == pytest.approx((x, y), abs=0.1)
     assert size == pytest.approx(radius, abs=0.1)
 

@@ -10,8 +10,8 @@ from sbot.controllers.navigate.parameters import Parameters, resolved
 from sbot.controllers.navigate.passages import (
     MOST_BENDS,
     Passage,
-    has_lanes,
-    is_narrow,
+    _has_lanes,
+    _is_narrow,
     line_at,
     on_lane,
     passage_ahead,
@@ -95,8 +95,8 @@ def corridor(width, first=2.0, last=6.0):
 @pytest.mark.parametrize(('width', 'narrow'), [(0.8, True), (1.2, True), (1.6, True),
                                                (2.0, True), (3.2, True), (4.0, False)])
 def test_robots_pass_without_rules_where_there_is_room_for_many(width, narrow):
-    assert is_narrow(PASSAGE_P, corridor(width), 4.0, 0.05, 1.0, 0.0) == narrow
-    assert not is_narrow(PASSAGE_P, corridor(width), 0.5, 0.05, 1.0, 0.0)
+    assert _is_narrow(PASSAGE_P, corridor(width), 4.0, 0.05, 1.0, 0.0) == narrow
+    assert not _is_narrow(PASSAGE_P, corridor(width), 0.5, 0.05, 1.0, 0.0)
 
 
 def test_a_passage_has_two_ends():
@@ -177,24 +177,6 @@ def test_from_within_behind_a_corner_it_begins_where_the_robot_came_in():
         assert passage.bends[:2] == pytest.approx((6.0, 0.0), abs=0.3)
 
 
-def test_open_space_has_none():
-    found, inside, _ = passage_ahead(
-        PASSAGE_P,
-        passage_walls((3.0, 1.5, 9.0, 1.5)),
-        NO_PATH,
-        0,
-        0,
-        0.0,
-        0.0,
-        9.0,
-        0.0,
-        NO_TRAIL,
-        0,
-    )
-    assert not found
-    assert not inside
-
-
 P = resolved(Parameters())
 R = P.robot_radius_m
 NOTHING = make_grid(-51.84, -51.84, P.cell_m)
@@ -226,16 +208,16 @@ def test_lanes_leave_as_much_room_to_walls_as_between_them(width):
                                  on_lane(P, grid, WEST, 3.0, aside, 9.0, 9.0))
         assert right == pytest.approx(-half + room + R, abs=0.01)
         assert left == pytest.approx(half - room - R, abs=0.01)
-    assert has_lanes(P, grid, EAST)
+    assert _has_lanes(P, grid, EAST)
     assert on_lane(P, NOTHING, EAST, 1.0, 0.1, 9.0, 9.0) == (9.0, 9.0)
 
 
 @pytest.mark.parametrize(('width', 'fits'), [(1.6, True), (1.4, False)])
 def test_two_pass_each_other_round_a_corner_where_both_fit(width, fits):
-    assert has_lanes(P, corner(width), BENT) == has_lanes(P, corner(width), BACK) == fits
+    assert _has_lanes(P, corner(width), BENT) == _has_lanes(P, corner(width), BACK) == fits
     # The straight line from end to end is in the walls.
-    assert not has_lanes(P, corner(width), Passage(0.0, 0.0, 4.0, 4.0))
-    assert not has_lanes(P, NOTHING, BENT)
+    assert not _has_lanes(P, corner(width), Passage(0.0, 0.0, 4.0, 4.0))
+    assert not _has_lanes(P, NOTHING, BENT)
 
 
 def test_lanes_lead_round_a_corner():
@@ -256,7 +238,7 @@ def test_lanes_lead_round_a_corner():
 def test_a_way_through_a_wall_that_is_not_known_yet_leaves_the_lanes_of_a_corridor():
     grid = walls((-2, 0.8, 3, 0.8), (-2, -0.8, 6, -0.8), (3, 0.8, 4, 0.3))
     bent = Passage(0.0, 0.0, 2.9, 0.0, (1.5, 0.7, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1)
-    assert not has_lanes(P, grid, bent)
+    assert not _has_lanes(P, grid, bent)
     assert passage_with_lanes(P, grid, bent) == (True, Passage(0.0, 0.0, 2.9, 0.0))
     assert passage_with_lanes(P, corner(1.6), BENT) == (True, BENT)
     assert passage_with_lanes(P, corner(1.4), BENT) == (False, BENT)

@@ -10,7 +10,7 @@ from sbot.controllers.navigate.parameters import STUCK, Parameters, resolved
 from sbot.controllers.navigate.route import (
     Route,
     Watch,
-    centre_of_gap,
+    _centre_of_gap,
     margin_beside,
     margin_for_corners,
     watched,
@@ -111,6 +111,6 @@ def test_points_in_a_gap_are_moved_to_its_middle():
     for y in (0.41, -0.29):  # a gap of 0.70 m along x, its middle at 0.06
         for x in np.arange(-0.3, 0.31, 0.05):
             mark(grid, x, y)
-    assert centre_of_gap(P, grid, 0.0, 0.0, 1.0, 0.0) == pytest.approx((0.0, 0.06), abs=1e-6)
-    assert centre_of_gap(P, grid, 0.0, 0.1, -1.0, 0.0) == pytest.approx((0.0, 0.06), abs=1e-6)
-    assert centre_of_gap(P, grid, 3.0, 0.0, 1.0, 0.0) == (3.0, 0.0)  # nothing beside it
+    assert _centre_of_gap(P, grid, 0.0, 0.0, 1.0, 0.0) == pytest.approx((0.0, 0.06), abs=1e-6)
+    assert _centre_of_gap(P, grid, 0.0, 0.1, -1.0, 0.0) == pytest.approx((0.0, 0.06), abs=1e-6)
+    assert _centre_of_gap(P, grid, 3.0, 0.0, 1.0, 0.0) == (3.0, 0.0)  # nothing beside it

@@ -5,19 +5,19 @@ import pytest
 
 from sbot.controllers.navigate.map import make_grid, mark
 from sbot.controllers.navigate.parameters import CLEAR_TIME, YIELD_TIME, Parameters, resolved
-from sbot.controllers.navigate.passages import Passage, has_lanes
+from sbot.controllers.navigate.passages import Passage, _has_lanes
 from sbot.controllers.navigate.yielding import (
     FREE,
     KEEPS_ON,
+    NO_YIELD,
     PASSES,
     WAITS,
     Yield,
-    is_met,
-    is_out_of_the_way,
-    is_taken,
+    _is_met,
+    _is_out_of_the_way,
+    _is_taken,
+    _spot_beside,
     negotiated,
-    no_yield,
-    spot_beside,
 )
 
 P = resolved(Parameters())
@@ -29,8 +29,8 @@ def taken(passage, me, robots, mode=FREE, time=0.0, since=0.0, moves=1.0):
     """``robots``: x, y (m), and 1 or -1 for whether one faces east or west."""
     robots = np.array(robots, float)
     headings = np.column_stack([robots[:, 2], np.zeros(len(robots)), np.full(len(robots), moves)])
-    return is_taken(P, passage, me, robots[:, :2].copy(), headings,
-                    np.zeros(len(robots), np.int8), mode, time, since)
+    return _is_taken(P, passage, me, robots[:, :2].copy(), headings,
+                     np.zeros(len(robots), np.int8), mode, time, since)
 
 
 def test_who_is_in_it_goes_first():
@@ -77,12 +77,12 @@ def test_patience_ends_and_that_of_the_lowest_first():
 
 
 def test_it_waits_beside_the_mouth_until_the_passage_is_free_for_a_while():
-    grid, state = make_grid(-43.2, -43.2, P.cell_m), no_yield()
+    grid, state = make_grid(-43.2, -43.2, P.cell_m), NO_YIELD
     others = np.array([[-1.0, 0.0], [2.0, 0.0]])
     headings, group = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]]), np.zeros(2, np.int8)
     state = negotiated(P, grid, state, 0, True, EAST, others, headings, group, 0.0)
     assert state.mode == WAITS
-    assert is_out_of_the_way(P, EAST, state.spot_x, state.spot_y)
+    assert _is_out_of_the_way(P, EAST, state.spot_x, state.spot_y)
     others[1] = -3.0, 0.0  # has come out
     state = negotiated(P, grid, state, 0, True, EAST, others, headings, group, 0.5 * CLEAR_TIME)
     assert state.mode == WAITS
@@ -93,9 +93,9 @@ def test_it_waits_beside_the_mouth_until_the_passage_is_free_for_a_while():
 def test_a_spot_that_is_taken_is_left_to_who_has_it():
     grid = make_grid(-43.2, -43.2, P.cell_m)
     others = np.array([[-1.0, 0.0], [5.0, 5.0]])
-    first = spot_beside(P, grid, EAST, 0, others)
+    first = _spot_beside(P, grid, EAST, 0, others)
     others[1] = first
-    second = spot_beside(P, grid, EAST, 0, others)
+    second = _spot_beside(P, grid, EAST, 0, others)
     assert np.hypot(second[0] - first[0], second[1] - first[1]) > 2 * P.robot_radius_m
     headings, group = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]]), np.zeros(2, np.int8)
     others[0] = 2.0, 0.0
@@ -115,10 +115,10 @@ def hallway(width):
 @pytest.mark.parametrize(('width', 'fits'), [(1.6, True), (1.4, False)])
 def test_two_pass_each_other_where_both_fit(width, fits):
     grid, others = hallway(width), np.array([[0.5, 0.0], [3.5, 0.0]])
-    assert has_lanes(P, grid, EAST) == fits
-    assert not has_lanes(P, make_grid(-51.84, -51.84, P.cell_m), EAST)  # walls nobody has seen
+    assert _has_lanes(P, grid, EAST) == fits
+    assert not _has_lanes(P, make_grid(-51.84, -51.84, P.cell_m), EAST)  # walls nobody has seen
     headings = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])
-    modes = [negotiated(P, grid, no_yield(), me, True, passage, others, headings,
+    modes = [negotiated(P, grid, NO_YIELD, me, True, passage, others, headings,
                         np.zeros(2, np.int8), 1.0).mode for me, passage in ((0, EAST), (1, WEST))]
     assert modes == ([PASSES, PASSES] if fits else [FREE, WAITS])
 
@@ -128,12 +128,12 @@ def test_who_passes_another_keeps_to_its_lane_however_that_one_faces():
     passes = Yield(PASSES, 0.0, 0.0, 0.0, EAST, 0.0, 0.0)
     for facing in (-1.0, 1.0):
         headings = np.array([[1.0, 0.0, 0.0], [facing, 0.0, 0.0]])
-        assert is_met(P, EAST, 0, others)
+        assert _is_met(P, EAST, 0, others)
         for found in (True, False):
             assert negotiated(P, grid, passes, 0, found, EAST, others, headings, group,
                               1.0).mode == PASSES
     others[1] = 0.5, -0.3  # has passed
-    assert not is_met(P, EAST, 0, others)
+    assert not _is_met(P, EAST, 0, others)
     assert negotiated(P, grid, passes, 0, True, EAST, others, headings, group, 1.0).mode == FREE
 
 
@@ -145,8 +145,8 @@ def taken_round(passage, me, robots):
     """``robots``: x, y (m), and the unit vector of the heading."""
     robots = np.array(robots, float)
     headings = np.column_stack([robots[:, 2:], np.ones(len(robots))])
-    return is_taken(P, passage, me, robots[:, :2].copy(), headings,
-                    np.zeros(len(robots), np.int8), FREE, 0.0, 0.0)
+    return _is_taken(P, passage, me, robots[:, :2].copy(), headings,
+                     np.zeros(len(robots), np.int8), FREE, 0.0, 0.0)
 
 
 def test_a_passage_is_taken_round_its_corner():
@@ -172,9 +172,9 @@ def test_who_presses_round_a_corner_counts():
 @pytest.mark.parametrize(('passage', 'to'), [(BENT, (-2.0, 0.0)), (BACK, (4.0, 5.0))])
 def test_it_waits_before_the_part_at_its_end(passage, to):
     others = np.array([[1.0, 0.0], [3.0, 0.0]])
-    spot = spot_beside(P, make_grid(-43.2, -43.2, P.cell_m), passage, 0, others)
-    assert is_out_of_the_way(P, passage, *spot)
-    assert not is_out_of_the_way(P, passage, *to)
+    spot = _spot_beside(P, make_grid(-43.2, -43.2, P.cell_m), passage, 0, others)
+    assert _is_out_of_the_way(P, passage, *spot)
+    assert not _is_out_of_the_way(P, passage, *to)
     assert np.hypot(spot[0] - to[0], spot[1] - to[1]) < 3.0
 
 
@@ -183,6 +183,6 @@ def test_on_the_axis_of_a_turned_passage_it_waits_on_the_same_side(turn):
     """Left and right are equally far from there, but for rounding."""
     c, s = np.cos(turn), np.sin(turn)
     grid, others = make_grid(-43.2, -43.2, P.cell_m), np.array([[-0.5 * c, -0.5 * s], [9.0, 9.0]])
-    x, y = spot_beside(P, grid, Passage(0.0, 0.0, 4.0 * c, 4.0 * s), 0, others)
+    x, y = _spot_beside(P, grid, Passage(0.0, 0.0, 4.0 * c, 4.0 * s), 0, others)
     others[0] = -0.5, 0.0
-    assert (c * x + s * y, c * y - s * x) == pytest.approx(spot_beside(P, grid, EAST, 0, others))
+    assert (c * x + s * y, c * y - s * x) == pytest.approx(_spot_beside(P, grid, EAST, 0, others))

@@ -17,17 +17,17 @@ from sbot.controllers.neural.controller import (
     MOST_TAU,
     FunctionController,
     Neural,
+    _logistic,
+    _time_constant,
     ctrnn,
-    logistic,
     mlp,
     perceptron,
     tanh,
-    time_constant,
 )
 from sbot.controllers.neural.network import make_network
 from sbot.learn.episodes import Episodes
 from sbot_common.errors import InputError
-from sbot_common.observation import Neighbours, Observation
+from sbot_common.observation import Observation
 from sbot_common.user_code import UserCodeError
 
 
@@ -45,18 +45,18 @@ def test_tanh(x):
 
 @given(st.floats(-600, 600))
 def test_logistic(x):
-    assert logistic(x) == pytest.approx(float(1 / (1 + mpmath.exp(-mpmath.mpf(x)))), rel=1e-15)
+    assert _logistic(x) == pytest.approx(float(1 / (1 + mpmath.exp(-mpmath.mpf(x)))), rel=1e-15)
 
 
 @pytest.mark.parametrize(('x', 'value'), [(-1e300, 0.0), (-701.0, 0.0), (1e300, 1.0)])
 def test_logistic_far_out(x, value):
-    assert logistic(x) == value
+    assert _logistic(x) == value
 
 
 @given(st.floats(-5, 5))
 def test_time_constants_are_bounded_powers_of_ten(exponent):
     expected = min(max(10.0 ** exponent, LEAST_TAU), MOST_TAU)
-    assert time_constant(exponent) == pytest.approx(expected, rel=1e-14)
+    assert _time_constant(exponent) == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize('seed', range(3))
@@ -226,7 +226,7 @@ def test_an_old_file_says_nothing_and_drives_as_before(tmp_path, caplog):
     assert not caplog.records  # an old file does not say with what it was trained
 
 
-@pytest.mark.parametrize('hold', [0, 1.5, 'x', True])
+@pytest.mark.parametrize('hold', [0, True])
 def test_ticks_of_a_decision_are_a_whole_number(tmp_path, hold):
     sbot.save_network(tmp_path / 'a.json', sbot.network(), np.zeros(32))
     with pytest.raises(InputError, match=r'^hold: got .*, expected a whole number from 1 to'):
@@ -269,28 +269,14 @@ def seen(**fields):
     ('infrared', r'infrared needs .*sensors\.infrared'), ('scan:3', 'needs a sensor'),
     ('neighbours', r'neighbours needs .*sensors\.range_and_bearing'),
     ('goal', 'input goal needs a goal')])
-def test_what_a_robot_lacks_is_named_controller(tmp_path, name, words):
+def test_what_a_robot_lacks_is_named(tmp_path, name, words):
     network = sbot.network('perceptron', [name])
     sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
     with pytest.raises(InputError, match=words):
         Neural(str(tmp_path / 'a.json')).step(seen(), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize('beams', [7, 8])
-def test_more_sectors_than_beams_are_refused(tmp_path, beams):
-    network = sbot.network('perceptron', ['scan:8'])
-    sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
-    scene = {'duration': 0.2, 'world': {'bounds': [0, 0, 3, 3]}, 'sensors': {'scan_beams': beams},
-             'robots': [{'body': 's-bot', 'pose': [1, 1, 0], 'controller': 'network',
-                         'parameters': {'network': str(tmp_path / 'a.json')}}]}
-    if beams >= 8:
-        sbot.run(scene)
-    else:
-        with pytest.raises(InputError, match="inputs: got 'scan:8', expected at most scan:7"):
-            sbot.run(scene)
-
-
-@pytest.mark.parametrize('count', [14, 16, 100_000])
+@pytest.mark.parametrize('count', [14, 16])
 def test_readings_that_there_is_no_room_for_are_refused(tmp_path, count):
     network = sbot.network('perceptron', ['infrared'])
     sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
@@ -299,7 +285,7 @@ def test_readings_that_there_is_no_room_for_are_refused(tmp_path, count):
             seen(infrared=np.ones(count, np.float32)), np.random.default_rng(0))
 
 
-def test_memory_is_each_robots_own_controller(tmp_path):
+def test_memory_is_each_robots_own(tmp_path):
     network = sbot.network('ctrnn', ['twist'], hidden=[3])
     weights = np.random.default_rng(0).normal(size=network.weight_count)
     sbot.save_network(tmp_path / 'a.json', network, weights)
@@ -309,25 +295,6 @@ def test_memory_is_each_robots_own_controller(tmp_path):
     second = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
     assert first != second
     assert other.step(seen(twist=(1.0, 0.0, 1.0)), rng) == first
-
-
-@pytest.mark.parametrize(('name', 'fields', 'words'), [
-    ('goal', {'robot_id': 5}, 'robot 5 and poses of shape'),
-    ('goal', {'poses': np.zeros((0, 3))}, 'poses of shape'),
-    ('goal', {'poses': np.zeros((1, 2))}, 'poses of shape'),
-    ('goal', {'goal': (1.0,)}, "goal: got '1 numbers', expected 2"),
-    ('wind', {'wind': (1.0,)}, "wind: got '1 numbers', expected 2"),
-    ('twist', {'twist': (1.0,)}, "twist: got '1 numbers', expected 3"),
-    ('neighbours', {'neighbours': Neighbours(np.ones(2), np.ones(1), np.zeros((2, 10)))},
-     "neighbours: got '1 bearings', expected 2")])
-def test_numbers_that_are_missing_are_not_read(tmp_path, name, fields, words):
-    """Compiled code would read what lies behind them."""
-    network = sbot.network('perceptron', [name])
-    sbot.save_network(tmp_path / 'a.json', network, np.zeros(network.weight_count))
-    given = {'robot_id': 0, 'poses': np.zeros((1, 3)), 'goal': (1.0, 2.0), **fields}
-    observation = Observation(given.pop('robot_id'), 1, 0, 0, 0.1, given.pop('poses'), **given)
-    with pytest.raises(InputError, match=words):
-        Neural(str(tmp_path / 'a.json')).step(observation, np.random.default_rng(0))
 
 
 def mixes(inputs, weights, memory, outputs, layers, dt):
@@ -370,22 +337,9 @@ def controller_of(tmp_path, function, inputs=('twist',), **more):
     return [FunctionController(str(tmp_path / 'a.json'), find=None) for _ in range(2)]
 
 
-def test_memory_is_each_robots_own(tmp_path):
-    one, other = controller_of(tmp_path, mixes, memory=3)
-    rng = np.random.default_rng(0)
-    first = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
-    assert one.step(seen(twist=(1.0, 0.0, 1.0)), rng) != first
-    assert other.step(seen(twist=(1.0, 0.0, 1.0)), rng) == first
-
-
 def test_a_function_that_writes_nothing_stands_still(tmp_path):
     assert controller_of(tmp_path, nothing)[0].step(
         seen(), np.random.default_rng(0)) == (0.0, 0.0)
-
-
-def test_what_a_robot_lacks_is_named(tmp_path):
-    with pytest.raises(InputError, match=r'infrared needs .*sensors\.infrared'):
-        controller_of(tmp_path, nothing, ['infrared'])[0].step(seen(), np.random.default_rng(0))
 
 
 def raises(inputs, weights, memory, outputs, layers, dt):

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from saved_function import policy_of, uses
 
-from sbot.controllers.neural.network import load_network, make_network, save_network
+import sbot
+from sbot.controllers.neural.network import load_network, make_network
 from sbot.controllers.neural.policy_file import _hash, load_policy, read_policy, save_policy
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
@@ -25,10 +26,8 @@ def policy():
     ({'version': True}, 'version: got True'), ({'kind': 'lstm'}, "kind: got 'lstm'"),
     ({'more': 1}, 'expected an object with the keys'), ({'weights': [0.0]}, None),
     ({'weights': {}}, 'weights: got {}'), ({'weights': ['x']}, 'weights: got'),
-    ({'weights': [10**400]}, 'weights'), ({'memory': -1}, 'memory: got -1'),
     ({'memory': 10**9}, 'memory'), ({'function': 3}, 'function: got 3'),
     ({'source': None}, 'source: got None'), ({'modules': [1]}, 'modules'),
-    ({'modules': {'np': 3}}, 'modules'), ({'constants': {'GAIN': {}}}, 'constants'),
     ({'error_model': []}, 'error_model'), ({'inputs': ['gaol']}, "inputs: got 'gaol'"),
     ({'outputs': 'legs'}, 'wheels or twist'), ({'max_speed': 0}, 'max_speed: got 0')])
 def test_bad_files_are_named_in_one_line(tmp_path, policy, change, words):
@@ -157,13 +156,6 @@ def test_what_cannot_be_saved_is_named(tmp_path, function, kind, words):
     assert not (tmp_path / 'a.json').exists()
 
 
-def test_a_function_without_a_text_is_refused(tmp_path):
-    namespace = {}
-    exec('def f(inputs, weights, memory, outputs, layers, dt):\n outputs[0] = 1.0', namespace)
-    with pytest.raises(InputError, match='f: a policy needs its source text'):
-        save_policy(tmp_path / 'a.json', policy_of(namespace['f']), [0.0, 0.0])
-
-
 MODULE = """
 import numba
 @numba.njit
@@ -239,7 +231,7 @@ def test_networks_are_saved_and_loaded_by_the_same_calls(tmp_path, policy):
 
 def test_a_network_is_never_a_program(tmp_path, policy):
     with pytest.raises(InputError, match=r'saved by sbot\.save_policy'):
-        save_network(tmp_path / 'a.json', policy, [0.0, 0.0])
+        sbot.save_network(tmp_path / 'a.json', policy, [0.0, 0.0])
     save_policy(tmp_path / 'a.json', policy, [0.0, 0.0])
     with pytest.raises(InputError, match=r'a\.json: contains a function, not a network'):
         load_network(tmp_path / 'a.json')

@@ -8,10 +8,12 @@ import pytest
 import sbot
 from sbot.cli.main import main
 from sbot.learn.episodes import Episodes, world_seeds
-from sbot.learn.proof.training import play, play_randomly, senses, worlds_of
+from sbot.learn.proof.training import _worlds_of, play, play_randomly
 from sbot.learn.tasks.aggregate import AggregateInBox
 from sbot.learn.tasks.entry import Entry, Metric, Scene
 from sbot.learn.tasks.registry import entries, entry_of
+from sbot.worlds.policy import scenario_goals
+from sbot.worlds.setting import senses_of
 from sbot_common.errors import InputError
 
 
@@ -77,14 +79,12 @@ def test_environments_begin_the_scene_of_their_seed(entry):
     episodes = Episodes(scene.scenario(0), 2, scene, {})
     episodes.seed(41)
     episodes.reset()
-    worlds = worlds_of(entry, world_seeds(41, 2))
+    worlds = _worlds_of(entry, world_seeds(41, 2))
     assert np.array_equal(episodes.worlds.start, worlds.start)
     assert np.array_equal(episodes.worlds.wind_velocity, worlds.wind_velocity)
     assert np.array_equal(episodes.worlds.gust_velocity, worlds.gust_velocity)
     assert np.array_equal(episodes.worlds.gust_ticks, worlds.gust_ticks)
-    goals = [[robot.goal or (np.nan, np.nan) for robot in scenario.robots]
-             for scenario in worlds.scenarios]
-    assert np.array_equal(episodes.goal, goals, equal_nan=True)
+    assert np.array_equal(episodes.goal, scenario_goals(worlds.scenarios), equal_nan=True)
 
 
 @each
@@ -130,7 +130,7 @@ def test_the_rule_drives_runs_with_the_same_bits(entry, tmp_path):
     scene, ticks = entry.scene(), 20
     given = scene.scenario(7, 'function_policy', {'policy': str(tmp_path / 'rule.json')})
     run = sbot.run({**given, 'duration': 4.0}, overlaps=False)
-    episode = worlds_of(entry, [7]).run(policy, weights, ticks, keep=['pose'])
+    episode = _worlds_of(entry, [7]).run(policy, weights, ticks, keep=['pose'])
     assert run.poses[:ticks].tobytes() == np.ascontiguousarray(episode.pose[:, 0]).tobytes()
     assert np.ptp(run.poses[:, :, :2], axis=0).max() > 0.01
 
@@ -138,8 +138,8 @@ def test_the_rule_drives_runs_with_the_same_bits(entry, tmp_path):
 @each
 def test_a_policy_is_found_for_what_is_sensed(entry):
     policy = entry.trained_policy()
-    worlds = worlds_of(entry, [1])
-    assert set(senses(entry.scene())) <= worlds.senses
+    worlds = _worlds_of(entry, [1])
+    assert set(senses_of(entry.scene.inputs)) <= worlds.senses
     weights = np.random.default_rng(1).normal(size=policy.weight_count)
     assert worlds.run(policy, weights, 3, keep=['command']).command.shape[0] == 3
 

@@ -1,5 +1,6 @@
 """Tasks by name: those of the package, and ``module:ENTRY`` of a module of one's own."""
 
+import csv
 import importlib.util
 import itertools
 import sys
@@ -10,7 +11,6 @@ import pytest
 import sbot
 from sbot.learn.proof.__main__ import main
 from sbot.learn.proof.compare import baselines
-from sbot.learn.proof.report import read_rows
 from sbot.learn.proof.training import Judge, play
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
@@ -76,17 +76,6 @@ def test_a_task_of_ones_own_has_the_name_by_which_it_is_given(module):
     assert entry_of(name) == entry
 
 
-def test_environments_and_scenes_take_it(module):
-    name = f'{module()}:ENTRY'
-    scene = sbot.learn.scene(name)
-    assert type(scene).__name__ == 'Outwards'
-    one = sbot.learn.env(scene.scenario(4), task=scene)
-    other = sbot.learn.env(scene.scenario(4), task=name)
-    assert np.array_equal(one.reset(seed=3)[0], other.reset(seed=3)[0])
-    reward = other.step(np.ones((2, 2), np.float32))[1]
-    assert reward == one.step(np.ones((2, 2), np.float32))[1] > 0.3
-
-
 def test_scenarios_of_scenes_have_the_name_of_their_task(module):
     name = module()
     for given, expected in (('coverage', 'coverage'), (f'{name}:ENTRY', name),
@@ -137,14 +126,6 @@ def test_gymnasium_makes_it(module, where):
 
 
 @pytest.mark.parametrize('make', ['make', 'make_vec'])
-def test_gymnasium_asks_for_the_task(make):
-    gymnasium = pytest.importorskip('gymnasium')
-    with pytest.raises(InputError, match=r"^sbot/Task-v0 needs task; give task='module:ENTRY' or "
-                       r'an object of Scene$'):
-        getattr(gymnasium, make)('sbot/Task-v0')
-
-
-@pytest.mark.parametrize('make', ['make', 'make_vec'])
 def test_gymnasium_makes_an_object(module, make):
     gymnasium = pytest.importorskip('gymnasium')
     name = f'{module()}:ENTRY'
@@ -167,14 +148,16 @@ def test_the_proof_trains_it_with_and_without_a_rule(module, kind, tmp_path, cap
              '--generations', '1', '--episodes', '3', '-o', str(tmp_path / 'out')]
     assert main(words) == 0
     said = capsys.readouterr().out
-    rows = read_rows(tmp_path / 'out' / 'rows.csv')
-    rule = {('rule', 0)} if kind == 'ENTRY' else set()
-    assert {(row.policy, row.training) for row in rows} == {
-        ('random', 0), ('evolved', 1), ('evolved', 2), *rule}
-    assert {row.task for row in rows} == {name}
+    with (tmp_path / 'out' / 'rows.csv').open(newline='') as file:
+        rows = list(csv.DictReader(file))
+    rule = {('rule', '0')} if kind == 'ENTRY' else set()
+    assert {(row['policy'], row['training']) for row in rows} == {
+        ('random', '0'), ('evolved', '1'), ('evolved', '2'), *rule}
+    assert {row['task'] for row in rows} == {name}
     assert f'| `{name}` | apart, m, higher is better | evolved | ' in said
     if kind == 'ALONE':  # of other processes, the output goes elsewhere
-        mean = np.mean([row.value for row in rows if (row.policy, row.training) == ('evolved', 1)])
+        mean = np.mean([float(row['value']) for row in rows
+                        if (row['policy'], row['training']) == ('evolved', '1')])
         assert f'{name} evolved 1: apart {mean:.3f} m (mean), ' in said
     last = next(line for line in said.splitlines() if '| evolved |' in line)
     assert last.count(' | ') == (3 if kind == 'ALONE' else 5)  # nothing to compare it with
@@ -281,17 +264,11 @@ def test_a_class_an_object_and_a_scene_in_the_wrong_place_are_told_apart(module)
             take(scene)
 
 
-@pytest.mark.parametrize('arena', [{}, None, {'robots': []}, {'robots': [3]},
-                                   {'robots': [{'body': 's-bot'}] * 2}])
+@pytest.mark.parametrize('arena', [None, {'robots': [3]}, {'robots': [{}] * 2}])
 def test_an_arena_has_one_entry_of_robots(module, arena):
     name = module(TASK + f'Outwards.arena = {arena}')
     with pytest.raises(InputError, match=r'^arena of Outwards: got .*, expected values of a scen'):
         sbot.learn.scene(f'{name}:ENTRY').scenario(1)
-
-
-def test_a_name_that_is_none_shows_the_form_of_ones_own():
-    with pytest.raises(InputError, match=r"unknown name 'gaps.ENTRY'; known: .*, module:ENTRY$"):
-        entry_of('gaps.ENTRY')
 
 
 def test_a_module_without_the_name_of_its_entry_is_named(module):
@@ -301,12 +278,6 @@ def test_a_module_without_the_name_of_its_entry_is_named(module):
     assert name not in sys.modules, 'it was executed'
     with pytest.raises(InputError, match=r"unknown name 'numbers'; known: "):  # has no ENTRY
         sbot.learn.scene('numbers')
-
-
-def test_a_missing_module_is_named():
-    with pytest.raises(InputError, match=(
-            r"^task: cannot import 'no_such_task' of 'no_such_task:ENTRY': ModuleNotFoundError")):
-        sbot.learn.env('single_robot', task='no_such_task:ENTRY')
 
 
 def test_no_module_beside_the_package_stands_in_for_one_of_it(module, tmp_path):
@@ -370,12 +341,9 @@ def drawing(start=START, aims='np.ones((2, 2))', weather='None'):
 @pytest.mark.parametrize(('change', 'words'), [
     ({'start': '[[1.0, 1.0, 0.0]]'},
      r"start\(\): got 'shape \(1, 3\)', expected shape \(2, 3\)$"),
-    ({'start': 'np.ones((3, 3))'}, r"start\(\): got 'shape \(3, 3\)', expected shape \(2, 3\)$"),
     ({'start': "'here'"}, r"start\(\): got 'here', expected finite numbers$"),
     ({'start': '[[1.0, 1.0, 0.0], [1.0, 1.5]]'}, r'start\(\): got .*, expected an array of numb'),
-    ({'aims': 'np.ones((1, 2))'}, r"aims\(\): got 'shape \(1, 2\)', expected shape \(2, 2\)$"),
     ({'aims': 'np.ones((3, 2))'}, r"aims\(\): got 'shape \(3, 2\)', expected shape \(2, 2\)$"),
-    ({'aims': '[1.0, 1.0]'}, r"aims\(\): got 'shape \(2,\)', expected shape \(2, 2\)$"),
     ({'aims': 'np.full((2, 2), np.nan)'}, r'aims\(\): got nan, expected finite numbers$'),
     ({'weather': '[3]'}, r'weather\(\): got \[3\], expected a dictionary, or None$')])
 def test_what_a_scene_draws_has_a_row_for_each_robot(module, change, words, tmp_path, capsys):
