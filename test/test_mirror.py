@@ -12,7 +12,7 @@ TESTS = ROOT / 'test'
 # Folders whose modules are registered, and the suite that all of them pass.
 CONFORMANCE = {'sbot/controllers': 'sbot/controllers/test_conformance.py',
                'sbot_sim/drives': 'sbot_sim/drives/test_conformance.py',
-               'sbot_sim/sensors/kinds': 'sbot_sim/sensors/test_conformance.py',
+               'sbot_sim/sensors': 'sbot_sim/sensors/test_conformance.py',
                'sbot/learn': 'sbot/learn/test_environments.py',
                'sbot/learn/tasks': 'sbot/learn/tasks/test_conformance.py'}
 # Modules that only tests of other names exercise: write a test of the name, and strike one out.

@@ -59,8 +59,8 @@ def behavior_names(where: str) -> list[str]:
             if each and not each.endswith('Dummy')]
 
 
-def check_behavior(name: str, parameters: Mapping[str, object], where: str,
-                   _: Sources = NO_SOURCES) -> None:
+def _check_behavior(name: str, parameters: Mapping[str, object], where: str,
+                    _: Sources = NO_SOURCES) -> None:
     """Raise InputError for an unknown behaviour, or for parameters that it does not have.
 
     Parameters
@@ -70,12 +70,12 @@ def check_behavior(name: str, parameters: Mapping[str, object], where: str,
     where : what messages call it
 
     """
-    make_behavior(name, BODIES['robot'], parameters, where)
+    _make_behavior(name, BODIES['robot'], parameters, where)
 
 
-def make_behavior(name: str, body: Body, parameters: Mapping[str, object],
-                  where: str = 'controller') -> Any:  # noqa: ANN401 - of an optional module
-    """Return a behaviour for a body; raise InputError as ``check_behavior``."""
+def _make_behavior(name: str, body: Body, parameters: Mapping[str, object],
+                   where: str = 'controller') -> Any:  # noqa: ANN401 - of an optional module
+    """Return a behaviour for a body; raise InputError as ``_check_behavior``."""
     core = _core(where)
     usable = behavior_names(where)
     if name not in usable:
@@ -132,7 +132,7 @@ class NavgroundController:
 
     def __init__(self, name: str, body: Body, parameters: Mapping[str, object]) -> None:
         self._core = _core('controller')
-        self._behavior = make_behavior(name, body, parameters)
+        self._behavior = _make_behavior(name, body, parameters)
         self._radius = self._behavior.radius
         self._follow = _number({FOLLOW: _FOLLOW, **parameters}, FOLLOW, 'controller')
         self._start: Frame | None = None
@@ -230,4 +230,4 @@ def _make(place: Place) -> Controller:
 
 
 ENTRY = Entry(PREFIX, 'A behaviour of navground, if that is installed: navground:NAME.', _make,
-              check=check_behavior, fields=('twist', 'scan'))
+              check=_check_behavior, fields=('twist', 'scan'))
