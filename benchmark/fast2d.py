@@ -26,7 +26,7 @@ from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import drive, move
 from sbot_sim.fast2d import Fast2D, RobotRef, SensorRef
-from sbot_sim.sensors.scan import ScanParameters, cast_scans, scan_fan
+from sbot_sim.sensors.laser import ScanParameters, cast_scans, scan_fan
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
 from sbot_sim.world.scene import make_scene

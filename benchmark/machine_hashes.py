@@ -33,7 +33,6 @@ from sbot.scenario.load import load_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import scenario_names
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
 from wind_model.source import Wind
 
 GOLDEN = Path(__file__).with_name('golden_hashes.json')
@@ -69,7 +68,7 @@ def sensed_hash(case: str, threads: int = 1) -> str:
                                    uniform(rng, -TURN, TURN, 1000)])
         engine.sense_wind(wind)
         before = engine.snapshot
-        engine.advance(StepInputs(command, wind, before.rab_data))
+        engine.advance(command, wind, before.rab_data)
         seen = engine.snapshot
         for array in (seen.pose, before.wind, seen.ranges, seen.infrared):
             digest.update(b'' if array is None else array.tobytes())

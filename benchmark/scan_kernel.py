@@ -34,6 +34,13 @@ from sbot_common.spatial import (
     grid_of_segments,
     grid_shape,
 )
+from sbot_sim.sensors.laser import (
+    ScanParameters,
+    ScanSettings,
+    cast_scans,
+    make_scan_parameters,
+    scan_fan,
+)
 from sbot_sim.sensors.rays import (
     FACING,
     beam_directions,
@@ -41,13 +48,6 @@ from sbot_sim.sensors.rays import (
     facing_range,
     segment_view,
     turned,
-)
-from sbot_sim.sensors.scan import (
-    ScanParameters,
-    ScanSettings,
-    cast_scans,
-    make_scan_parameters,
-    scan_fan,
 )
 from sbot_sim.world.scene import make_scene
 

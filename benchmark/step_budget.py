@@ -43,21 +43,24 @@ from sbot_common.observation import OMEGA, VX
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import achieved_twists, drive, move
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
-from sbot_sim.sensors.beams import (
-    BACKWARDS,
-    Fan,
-    beam_interval,
-    circle_arc,
-    lanes,
-    make_fan,
-    segment_arc,
-)
+from sbot_sim.sensors.laser import cast_scans
 from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.odometry import measure
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
-from sbot_sim.sensors.rays import FACING, circle_range, facing_range, segment_view, turned
-from sbot_sim.sensors.scan import cast_scans
+from sbot_sim.sensors.rays import (
+    BACKWARDS,
+    FACING,
+    Fan,
+    beam_interval,
+    circle_arc,
+    circle_range,
+    facing_range,
+    lanes,
+    make_fan,
+    segment_arc,
+    segment_view,
+    turned,
+)
 from wind_model.source import still_air
 
 Floats = NDArray[np.float64]
@@ -214,7 +217,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
             whole()
 
     def whole() -> None:
-        engine.advance(StepInputs(command, still_air(), data))
+        engine.advance(command, still_air(), data)
 
     for _ in range(10):
         block()

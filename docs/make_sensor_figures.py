@@ -12,16 +12,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon
 
 from sbot.figures.palette import drawing, palette, style_of
-from sbot_sim.sensors.infrared.curves import table_distances_cm
-from sbot_sim.sensors.infrared.sensor import (
+from sbot_sim.sensors.infrared import (
     SENSOR_ANGLES,
     InfraredSettings,
-    infrared_distances,
     infrared_reach,
     make_infrared_parameters,
+    sense,
 )
-from sbot_sim.sensors.infrared.table import TABLES, named_table
-from sbot_sim.sensors.scan import (
+from sbot_sim.sensors.infrared_table import TABLES, named_table, table_distances_cm
+from sbot_sim.sensors.laser import (
     ScanSettings,
     angle_max,
     cast_scans,
@@ -79,7 +78,7 @@ def draw_infrared() -> Figure:
     parameters = make_infrared_parameters(InfraredSettings(infrared=True))
     assert parameters is not None
     scene = make_scene(world, infrared_reach(radius, parameters))
-    distances = infrared_distances(scene, pose, radius, parameters)[0]
+    distances = sense(scene, pose, radius, parameters, None)[0, :, 0].astype(float)
     figure = Figure(figsize=(7.0, 6.0), layout='constrained')
     axes = figure.add_subplot()
     draw_world(axes, world, pose, S_BOT_RADIUS)

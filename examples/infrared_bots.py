@@ -6,7 +6,7 @@ config/scenarios/sbot_box.yaml and sbot_aggregation.yaml). Times are in ticks of
 
 import math
 
-from sbot_sim.sensors.infrared.sensor import SENSOR_ANGLES
+from sbot_sim.sensors.infrared import SENSOR_ANGLES
 
 
 class Wander:

@@ -24,7 +24,7 @@ from sbot_common.clock import Rate
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.threads import in_blocks
 from sbot_common.controlled_robot import checked_goal
-from sbot_common.observation import Inputs, Observation, Point, Scan, make_observation
+from sbot_common.observation import Observation, Point, Scan, make_observation
 from sbot_common.params import updated
 
 # Rate limiting of actions within the control loop (document 001, section 14).
@@ -233,8 +233,8 @@ def warm_up() -> None:
     for robot_id in range(2):
         bot = PotentialField(goal=(1.0, 1.0), rate_hz=30.0, on_random_walk=True)
         # Read-only arrays, as those of a run, are types of their own.
-        bot.step(make_observation(robot_id, Rate(30, 1), None,
-                                  Inputs(1, np.zeros((2, 3)), {'scan': scan})),
+        bot.step(make_observation(robot_id, Rate(30, 1), None, 1, np.zeros((2, 3)),
+                                  {'scan': scan}),
                  np.random.default_rng(0))
 
 

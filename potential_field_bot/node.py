@@ -19,8 +19,8 @@ from sbot_common import ros, topics
 from sbot_common.clock import parse_rate
 from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.controlled_robot import LEADER
+from sbot_common.controller_inputs import Inputs
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import Inputs
 from sbot_common.params import Value
 from sbot_common.ros.controller_host import ControllerHost
 

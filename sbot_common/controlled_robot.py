@@ -7,11 +7,12 @@ built, and goals announced, here only.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value
@@ -19,7 +20,6 @@ from sbot_common.observation import (
     FIELDS,
     Controller,
     GoalKeeper,
-    Inputs,
     Observation,
     Point,
     Twist,
@@ -81,8 +81,11 @@ class ControlledRobot:
         if self.keeper is not None:
             self.keeper.set_goal(*self.goal)
 
-    def step(self, inputs: Inputs) -> Decision:
+    def step(self, stamp_ns: int, poses: NDArray[np.float64],
+             sensed: Mapping[str, Any]) -> Decision:
         """Ask the controller for a command; say which goal is new, and which is reached.
+
+        The parameters are those of ``make_observation``.
 
         A goal is announced with the command of the first step that knows it. Of controllers that
         keep their goals only the leader's does so: followers have none.
@@ -94,12 +97,13 @@ class ControlledRobot:
             bytes, or gives bytes that nobody hears.
 
         """
-        observation = make_observation(self.robot_id, self._rate, self.goal, inputs, self._others)
+        observation = make_observation(self.robot_id, self._rate, self.goal, stamp_ns, poses,
+                                       sensed, self._others)
         keeper = self.keeper
         known = 0 if keeper is None else keeper.goals
         rng = self.rng.at(observation.tick)
         command, data = ask(self.controller, observation, rng, self._holonomic)
-        if data is not None and 'neighbours' not in inputs.sensed:
+        if data is not None and 'neighbours' not in sensed:
             raise InputError(f'robot {self.robot_id}: its controller broadcasts, which needs '
                              'range '
                              'and bearing; add sensors.range_and_bearing: true to the scenario')

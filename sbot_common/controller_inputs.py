@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.clock import NANOSECONDS, Rate
-from sbot_common.observation import Inputs
 from sbot_common.params import Spec
 
 # Message synchronisation by exact stamp: a set is released once, when all inputs have arrived.
@@ -90,6 +89,14 @@ SPECS: tuple[Spec, ...] = (  # of every node that drives a robot, beside loop_ra
     Spec('poses_topic', False, '', "Read all poses from /poses instead of every robot's "
          'base_pose_ground_truth.', at_runtime=False),
 )
+
+
+class Inputs(NamedTuple):
+    """Inputs of one turn of a controller, as ``ControlledRobot.step`` takes them."""
+
+    stamp_ns: int  # of the robot's own pose
+    poses: NDArray[np.float64]  # (num_robots, 3) x, y (m), yaw (rad)
+    sensed: Mapping[str, Any]  # the fields of an ``Observation`` that this robot senses, by name
 
 
 class Arrival(NamedTuple):

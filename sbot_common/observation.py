@@ -135,15 +135,8 @@ class Observation(_Fields):
                 f'add sensors.{key}: true to the scenario')
 
 
-class Inputs(NamedTuple):
-    """Inputs of one turn of a controller, from a snapshot or from messages."""
-
-    stamp_ns: int  # of the robot's own pose
-    poses: NDArray[np.float64]  # (num_robots, 3) x, y (m), yaw (rad)
-    sensed: Mapping[str, Any]  # the fields of an ``Observation`` that this robot senses, by name
-
-
-def make_observation(robot_id: int, rate: Rate, goal: Point | None, inputs: Inputs,
+def make_observation(robot_id: int, rate: Rate, goal: Point | None, stamp_ns: int,
+                     poses: NDArray[np.float64], sensed: Mapping[str, Any],
                      others: Iterable[str] = ()) -> Observation:
     """Build the observation of one robot; its arrays are read-only.
 
@@ -152,11 +145,12 @@ def make_observation(robot_id: int, rate: Rate, goal: Point | None, inputs: Inpu
     robot_id : of the observation
     rate : of the simulation; gives the tick and its length
     goal : x, y (m) of this robot's goal
-    inputs : poses, readings and the rest
+    stamp_ns : of the robot's own pose
+    poses : (num_robots, 3) x, y (m), yaw (rad)
+    sensed : the fields that this robot senses, by name
     others : names of sensors that are not in ``FIELDS``
 
     """
-    stamp_ns, poses, sensed = inputs
     readings = {name: sensed.get(name) for name in others}
     known = {field: _read_only(value) for field, value in sensed.items() if field not in readings}
     return Observation(robot_id, len(poses), rate.tick(stamp_ns), stamp_ns, rate.dt,

@@ -1,7 +1,7 @@
 """Topic names, message types and quality of service.
 
 Nodes, recorder, replay and tests all read this table. A topic name is written only here, or in the
-record of a sensor (``sbot_sim.sensors.kinds``).
+record of a sensor (``sbot_sim.sensors``).
 """
 
 from __future__ import annotations

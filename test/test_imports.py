@@ -16,12 +16,14 @@ FLOORS = {
     'sbot_common': ('errors', 'signals', 'compiled', 'elementary', 'random', '.', 'wire', 'ros'),
     'potential_field_bot': ('.',),
     'wind_model': ('.',),
-    'sbot_sim': ('drives', 'world', 'dynamics', 'collision', 'sensors', 'worlds', 'engine',
-                 'messages', 'ros', 'fast2d'),
+    'sbot_sim': ('drives', 'world', 'dynamics', 'collision', 'worlds', 'engine', 'messages',
+                 'ros', 'fast2d'),
     'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
              'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench',
              'navigation', 'cli', 'api', 'learn', '.'),
 }
+# Folders on the floor of another: sensors have phases, and worlds the settings of sensors.
+BESIDE = {'sensors': 'worlds'}
 # Which packages a package sees beside itself.
 SEES = {
     'sbot_common': (),
@@ -53,7 +55,7 @@ def place(path: Path) -> tuple[str, str]:
     """The package of a module and its folder in that ('.' for the package itself)."""
     package, *folders = path.relative_to(ROOT).parent.parts
     own = path.stem if path.stem in FLOORS[package] else '.'
-    return package, folders[0] if folders else own
+    return package, BESIDE.get(folders[0], folders[0]) if folders else own
 
 
 def imported_modules(path: Path) -> set[Path]:

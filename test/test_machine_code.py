@@ -56,7 +56,8 @@ for kind, inputs, outputs, hidden in (('perceptron', ['infrared'], 'wheels', ())
     network = sbot.network(kind, inputs, outputs=outputs, hidden=hidden)
     sbot.Worlds(arena, 3, sense=['infrared', 'imu', 'scan'], threads=2).run(
         network, np.zeros(network.weight_count), 5, keep=['command', 'collided'])
-phases = [f'{module.name}.{name}-' for package in ('sbot_sim.worlds', 'sbot.worlds')
+phases = [f'{module.name}.{name}-'
+          for package in ('sbot_sim.sensors', 'sbot_sim.worlds', 'sbot.worlds')
           for module in pkgutil.walk_packages(import_module(package).__path__, f'{package}.')
           for name, value in vars(import_module(module.name)).items()
           if type(value).__name__ == 'Phase' and value.function.__module__ == module.name]

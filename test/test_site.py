@@ -70,7 +70,7 @@ def test_every_public_name_and_module_has_its_place():
     for name in sbot.__all__:
         assert f'## sbot.{name}\n' in api
     text = dict(pages.module_pages())
-    assert '::: sbot_sim.sensors.infrared.fit\n' in text['sbot_sim.sensors.infrared']
+    assert '::: sbot_sim.sensors.infrared_table\n' in text['sbot_sim.sensors']
 
 
 PAGE = '<html><body id="top">{}</body></html>'

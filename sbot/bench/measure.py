@@ -23,16 +23,15 @@ from sbot_common.signals import Held
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.many import Simulation, no_winds
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
-from sbot_sim.sensors.infrared.sensor import (
+from sbot_sim.sensors.infrared import (
     SENSORS,
     InfraredParameters,
     InfraredSettings,
     make_infrared_parameters,
 )
+from sbot_sim.sensors.laser import ScanParameters, ScanSettings, make_scan_parameters
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, RangeAndBearing
-from sbot_sim.sensors.scan import ScanParameters, ScanSettings, make_scan_parameters
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
@@ -350,7 +349,7 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
     def block() -> None:
         command[:, OMEGA] = uniform(rng, -TURN, TURN, robots)
         for _ in range(STEPS_A_DRAW):
-            engine.advance(StepInputs(command, wind, data))
+            engine.advance(command, wind, data)
 
     return _Stepper(engine.reset, block,
                     lambda: overlaps(world, bodies, engine.snapshot.true_pose),

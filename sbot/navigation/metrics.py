@@ -129,7 +129,7 @@ def min_clearance(run: Run) -> float | None:
     None where a body is a rectangle. Obstacles that move are where they are at each tick.
     """
     bodies = [_body(run, i) for i in range(run.poses.shape[1])]
-    if any(body.is_rectangle for body in bodies):
+    if any(body.inscribed_radius < body.radius for body in bodies):
         return None
     places, radius = run.poses[:, :, :2], np.array([body.radius for body in bodies])
     world = world_arrays(run.scenario.world)
@@ -159,7 +159,7 @@ def _shortest_ways(run: Run, going: list[int]) -> list[float | None]:
         goal, (x, y), body = run.scenario.robots[i].goal, run.poses[0, i, :2].tolist(), _body(
             run, i)
         assert goal is not None
-        radius = 0.5 * min(body.length, body.width) if body.is_rectangle else body.radius
+        radius = body.inscribed_radius
         if radius not in rasters:
             rasters[radius] = make_raster(world, radius)
         way = shortest_way(rasters[radius], (x, y), goal)

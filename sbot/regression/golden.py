@@ -25,8 +25,9 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
+from sbot_common.controller_inputs import Inputs
 from sbot_common.errors import InputError
-from sbot_common.observation import STOP, Inputs
+from sbot_common.observation import STOP
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
     CMD_VEL,

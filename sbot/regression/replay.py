@@ -20,8 +20,9 @@ from sbot.scenario.model import Scenario
 from sbot.version import THIS, Maker, signed
 from sbot_common import topics
 from sbot_common.controlled_robot import Decision
+from sbot_common.controller_inputs import Inputs
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import Inputs, Point, Twist
+from sbot_common.observation import Point, Twist
 from sbot_common.signals import Held
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import write_command
@@ -261,7 +262,7 @@ class _Controllers:
                 pose = read_pose(tick.goals[i])
                 decision = self._step_to_goal(i, inputs, (pose.x, pose.y))
             else:
-                decision = self._robots[i].step(inputs)
+                decision = self._robots[i].step(*inputs)
             commands[i] = decision.command
             if self._other_numbers and self._robots[i].rng.drawn:
                 self.drew_other_numbers.add(i)
@@ -275,12 +276,12 @@ class _Controllers:
         """
         if self._robots[i].keeper is not None:
             before = copy.deepcopy(self._robots[i])
-            decision = self._robots[i].step(inputs)
+            decision = self._robots[i].step(*inputs)
             if (topics.GOAL, goal) in decision.announced:
                 return decision
             self._robots[i] = before
         self._robots[i].set_goal(*goal)
-        return self._robots[i].step(inputs)
+        return self._robots[i].step(*inputs)
 
     def message(self, robot: int, stamp_ns: int, command: Twist,
                 ) -> tuple[str, topics.Topic, int, bytes]:

@@ -18,7 +18,6 @@ from sbot_common import ros
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import (
     Controller,
-    Inputs,
     Neighbours,
     Odometry,
     Scan,
@@ -77,11 +76,11 @@ def _preload(controller: Controller, robot_id: int, scenario: Scenario,
     It would else be loaded at tick 0 while all others wait, on a busy machine for seconds.
     """
     kernels = {field: sensors()[field].kernel for field in fields}
-    inputs = Inputs(1, np.zeros((len(scenario.robots), 3)), {
-        **{field: _SENSED[field] for field in fields if field in _SENSED},
-        **{field: kernel.value(*[0.0] * len(kernel.columns)) for field, kernel in kernels.items()
-           if kernel is not None}})
-    observation = make_observation(robot_id, scenario.rate, (1.0, 1.0), inputs)
+    sensed = {field: _SENSED[field] for field in fields if field in _SENSED} | {
+        field: kernel.value(*[0.0] * len(kernel.columns)) for field, kernel in kernels.items()
+        if kernel is not None}
+    observation = make_observation(robot_id, scenario.rate, (1.0, 1.0), 1,
+                                   np.zeros((len(scenario.robots), 3)), sensed)
     with contextlib.suppress(InputError):  # e.g. a sensor that is missing; said at tick 0
         controller.step(observation, np.random.default_rng(0))
 

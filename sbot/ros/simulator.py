@@ -32,7 +32,6 @@ from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.snapshot import Interfaces
-from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.node import SimulatorNode
 from sbot_sim.ros.run_control import Options, Setup
 from sbot_sim.worlds.parameters import SimulationParameters
@@ -91,8 +90,7 @@ def preload(scenario: Scenario, parameters: SimulationParameters) -> None:
     field = Lattice(corner, corner, z, *np.zeros((3, 2, 2, 2)))
     for wind in (still_air(), still_air()._replace(field=field)):
         tally.add(rehearsal.snapshot)
-        nothing = Inbox(len(scenario.robots)).inputs()
-        rehearsal.advance(nothing._replace(wind=wind))
+        rehearsal.advance(np.zeros((len(scenario.robots), 3)), wind, rehearsal.snapshot.rab_data)
     list(Broadcast(parameters, broadcast_options(scenario)).snapshot(rehearsal.snapshot, 1))
 
 

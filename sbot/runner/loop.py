@@ -27,16 +27,16 @@ from sbot_common import topics
 from sbot_common.clock import NANOSECONDS
 from sbot_common.compiled.threads import in_background
 from sbot_common.errors import bad_value
-from sbot_common.observation import OMEGA, VX, Inputs, Twist
+from sbot_common.observation import OMEGA, VX, Twist
 from sbot_common.random.generators import CONTROLLER
 from sbot_common.random.numbers import uniforms
 from sbot_common.signals import Held
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Snapshot, StepInputs
+from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
-from sbot_sim.sensors.range_and_bearing import neighbours, set_data
+from sbot_sim.sensors.laser import ScanParameters
+from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.sensors.scan import ScanParameters
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.source import Wind, WindSource
 from wind_model.wake import advertised_millimetres, clamped_radius, wakes
@@ -68,9 +68,9 @@ Array = NDArray[np.float64]
 class Decisions(NamedTuple):
     """What the controllers decide at a tick."""
 
-    commands: Array  # (N, 3) as in ``StepInputs``
+    commands: Array  # (N, 3) vx, vy (m/s), omega (rad/s), as ``sbot_common.observation.Twist``
+    rab_data: NDArray[np.uint8]  # (N, 10) what robots broadcast from now on
     announced: list[Outgoing]  # goals and broadcasts, as messages
-    broadcasts: dict[int, bytes]  # robots' new ones
 
 
 class ControllerSet:
@@ -109,16 +109,16 @@ class ControllerSet:
 
     def decide(self, snapshot: Snapshot, stamp_ns: int) -> Decisions:
         """Let all controllers take a turn."""
-        commands = np.zeros((self._n, 3))
+        commands, rab_data = np.zeros((self._n, 3)), snapshot.rab_data.copy()
         announced: list[Outgoing] = []
-        broadcasts: dict[int, bytes] = {}
         for i, robot in self._robots.items():
             sensed = {sensor.name: sensor.observed(snapshot, self._scan, i)
                       for sensor in self._senses[i]}
-            command, goals, data = robot.step(Inputs(stamp_ns, snapshot.pose, sensed))
+            command, goals, data = robot.step(stamp_ns, snapshot.pose, sensed)
             commands[i] = command
             if data is not None:
-                broadcasts[i] = data
+                rab_data[i] = 0
+                rab_data[i, 1:1 + len(data)] = np.frombuffer(data, np.uint8)
             if self._announcing and (goals or data is not None):
                 announced += self._announcements(i, stamp_ns, goals, data)
         for ids, followers in self._batches:
@@ -126,7 +126,7 @@ class ControllerSet:
             commands[ids[:, np.newaxis], (VX, OMEGA)] = followers.step(
                 snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
                 draws)
-        return Decisions(commands, announced, broadcasts)
+        return Decisions(commands, rab_data, announced)
 
     def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[topics.Topic, Any]],
                        data: bytes | None) -> Iterator[Outgoing]:
@@ -213,8 +213,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                 if stopped:
                     break
             if k < ticks:
-                engine.advance(StepInputs(decided.commands, wind,
-                                          set_data(snapshot.rab_data, decided.broadcasts)))
+                engine.advance(decided.commands, wind, decided.rab_data)
                 if progress is not None:
                     progress(k + 1, ticks)
             if stop is None:

@@ -15,9 +15,9 @@ from sbot.scenario.world import box_bodies, box_poses, obstacle_paths, world_arr
 from sbot.version import signed
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
-from sbot_sim.sensors.infrared.sensor import make_infrared_parameters
+from sbot_sim.sensors.infrared import make_infrared_parameters
+from sbot_sim.sensors.laser import make_scan_parameters
 from sbot_sim.sensors.registry import sensors as all_sensors
-from sbot_sim.sensors.scan import make_scan_parameters
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
 from wind_model.gust import Waves, make_waves

@@ -18,7 +18,7 @@ from typing import Any
 from sbot.controllers.registry import NONE, entry_of
 from sbot.scenario.shipped import config_directory, expanded
 from sbot_common.errors import InputError, bad_value, one_line
-from sbot_sim.sensors.infrared.table import TABLES
+from sbot_sim.sensors.infrared_table import TABLES
 
 _MOST_FILES = 1000  # of a folder that are compared with a missing one
 PATH_KEYS = (('world', 'map'), ('wind', 'custom_wind_field_path'), ('sensors', 'infrared_table'))

@@ -22,10 +22,9 @@ from sbot.scenario.knowledge import EXACT, Knowledge, ages, known_to
 from sbot.scenario.model import Scenario
 from sbot_common.compiled.jit import njit
 from sbot_sim.sensors.range_and_bearing import HeardRows, padded
-from sbot_sim.sensors.registry import sensors
+from sbot_sim.sensors.registry import sensors, simulated
 from sbot_sim.world.scene import Scene
 from sbot_sim.worlds.batch import Interpreted, Policy
-from sbot_sim.worlds.senses.registry import simulated
 from sbot_sim.worlds.state import Setting, Worlds
 from sbot_sim.worlds.tick import Tick
 
@@ -82,7 +81,7 @@ class Observer:
         arrays: dict[str, NDArray[Any]] = {'pose': worlds.sent_pose, 'collided': worlds.collided}
         others = tick.fitted.readings
         for each in simulated():
-            arrays |= each.observed(worlds) if each.name in senses else {}
+            arrays |= each.views(worlds) if each.name in senses else {}
         views = {name: array.reshape(count, n, *array.shape[1:])
                  for name, array in {**arrays, **others}.items()}
         self._views: list[NDArray[Any] | None] = [

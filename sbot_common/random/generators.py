@@ -13,7 +13,7 @@ import numpy as np
 SOURCE = 'Philox4x64-10 by tick'
 
 # New purposes go to the end: another number is another stream, and changes recorded results.
-# 6, 7 and 9 are those of sensors (``sbot_sim.sensors.kinds``).
+# 6, 7 and 9 are those of sensors (``sbot_sim.sensors``).
 CONTROLLER, INFRARED, SCAN, ODOMETRY, PLACEMENT, TURBULENCE = range(6)
 WHEEL_RADIUS, KNOWLEDGE = 8, 10
 

@@ -13,9 +13,9 @@ from sbot_common import controller_inputs, ros, topics
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot
-from sbot_common.controller_inputs import INPUTS, RELIABLE, Latest, Lockstep
+from sbot_common.controller_inputs import INPUTS, RELIABLE, Inputs, Latest, Lockstep
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import STOP, Controller, Inputs, Point, Twist
+from sbot_common.observation import STOP, Controller, Point, Twist
 from sbot_common.params import Spec, Value
 from sbot_common.random.generators import CONTROLLER, TickGenerator
 from sbot_common.wire.controller import (
@@ -221,7 +221,7 @@ class ControllerHost(Node):  # type: ignore[misc]
 
     def _take_turn(self, inputs: Inputs) -> None:
         """Let the controller decide; announce a new goal before the command that heads for it."""
-        decision = self._robot.step(inputs)
+        decision = self._robot.step(*inputs)
         for topic, (x, y) in decision.announced:
             self.get_logger().info(f'{topic.name.replace("_", " ")}: ({x:g}, {y:g}) m')
             self.publish(topic, write_pose(inputs.stamp_ns, 'map', x, y))

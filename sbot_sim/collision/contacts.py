@@ -277,8 +277,8 @@ def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, f
 
 
 @njit_inner
-def rectangle_contact(a: Array, b: Array, from_dx: float,
-                      from_dy: float) -> tuple[float, float, float]:
+def _rectangle_contact(a: Array, b: Array, from_dx: float,
+                       from_dy: float) -> tuple[float, float, float]:
     """Return (overlap, ux, uy) of two rectangles: u leads ``a`` out of ``b`` the shortest way.
 
     Convex polygons are apart, or touch, exactly if the normal of one of their sides separates
@@ -338,7 +338,7 @@ def body_contact(boxes: Array, i: int, j: int, from_dx: float,
         i, j, from_dx, from_dy, sign = j, i, -from_dx, -from_dy, -1.0
     a, b = boxes[i], boxes[j]
     if a[4] > 0.0 and b[4] > 0.0:
-        overlap, ux, uy = rectangle_contact(a, b, from_dx, from_dy)
+        overlap, ux, uy = _rectangle_contact(a, b, from_dx, from_dy)
     elif a[4] > 0.0:
         overlap, ux, uy, _, _ = contact(boxes, i, b[0], b[1], b[6], a[0] - from_dx, a[1] - from_dy)
         sign = -sign
@@ -364,7 +364,7 @@ def with_fixed(fixed: FixedObjects, k: int, boxes: Array, i: int, from_x: float,
         overlap, ux, uy, _, _ = contact(fixed.boxes, k, body[0], body[1], body[6], from_x, from_y)
         return overlap, ux, uy
     if other[4] > 0.0:
-        return rectangle_contact(body, other, from_x - other[0], from_y - other[1])
+        return _rectangle_contact(body, other, from_x - other[0], from_y - other[1])
     overlap, ux, uy, _, _ = contact(boxes, i, other[0], other[1], other[6],
                                     body[0] + other[0] - from_x, body[1] + other[1] - from_y)
     return overlap, -ux, -uy

@@ -61,8 +61,8 @@ class Crowd(NamedTuple):
 
 
 @njit_inline
-def disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
-              square: float) -> tuple[float, float, float]:
+def _disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
+               square: float) -> tuple[float, float, float]:
     """Return (overlap (m), ux, uy) of two discs: the unit vector from ``j`` to ``i``.
 
     Where the centres coincide the previous tick's difference decides, then a fixed direction
@@ -87,9 +87,9 @@ def disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
 
 
 @njit_inline
-def overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: float,
-                         tolerance: float, margin: float, queue: Queue,
-                         count: int) -> tuple[float, float, float, bool, int]:
+def _overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: float,
+                          tolerance: float, margin: float, queue: Queue,
+                          count: int) -> tuple[float, float, float, bool, int]:
     """Find the robots that robot ``i`` intersects.
 
     Parameters
@@ -125,7 +125,7 @@ def overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: float
                                                crowd.previous[i, 0] - crowd.previous[j, 0],
                                                crowd.previous[i, 1] - crowd.previous[j, 1])
             else:
-                overlap, ux, uy = disc_pair(crowd, i, int(j), dx, dy, square)
+                overlap, ux, uy = _disc_pair(crowd, i, int(j), dx, dy, square)
             if overlap <= tolerance:
                 continue
             met = True
@@ -176,8 +176,8 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, qu
         i = int(queue[k])  # not int32: one compiled version of what it is passed to
         k += 1
         reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
-        dx, dy, turn, met, count = overlaps_with_others(crowd, shapes, i, reach, tolerance,
-                                                        margin, queue, count)
+        dx, dy, turn, met, count = _overlaps_with_others(crowd, shapes, i, reach, tolerance,
+                                                         margin, queue, count)
         fixed_turn = 0.0
         if shapes is not None and crowd.boxes[i, 4] > 0.0:
             fx, fy, fixed_turn, deepest = fixed_displacement_of_box(

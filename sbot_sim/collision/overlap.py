@@ -53,7 +53,7 @@ def _lengths(vectors: Array) -> Array:
     return out
 
 
-def segment_distance(points: Array, segments: Array) -> Array:
+def _segment_distance(points: Array, segments: Array) -> Array:
     """Return the distance (M,) (m) of points (M, 2) from segments (M, 4), row by row."""
     start, along = segments[:, :2], segments[:, 2:] - segments[:, :2]
     offset = (points - start) * along
@@ -137,7 +137,7 @@ def _overlaps_of_discs(world: World, radius: Array, pose: Array, tolerance: floa
     if len(lines):
         k, i = near_objects(xy, 0.5 * (lines[:, :2] + lines[:, 2:]), largest
                              + 0.5 * _lengths(lines[:, 2:] - lines[:, :2]))
-        found.append((i, SEGMENT, k, radius[i] - segment_distance(xy[i], lines[k])))
+        found.append((i, SEGMENT, k, radius[i] - _segment_distance(xy[i], lines[k])))
     if len(rounds):
         k, i = near_objects(xy, rounds[:, :2], largest + rounds[:, 2])
         distance = _lengths(xy[i] - rounds[k, :2])
@@ -268,9 +268,9 @@ def _name_of(world: World, kind: int, other: int, pose: Array, robots: int) -> s
     return f'rectangles[{other}] at ({cx:g}, {cy:g}) of {width:g} x {height:g}'
 
 
-def placement_errors(world: World, bodies: BodyArrays, pose: Array,
-                     robots: int | None = None) -> list[str]:
-    """Return one line for every robot that stands where it cannot, in order of id; none is good.
+def placement_error(world: World, bodies: BodyArrays, pose: Array,
+                    robots: int | None = None) -> str | None:
+    """Return a line on the first robot that stands where it cannot, saying how many more; or None.
 
     Parameters
     ----------
@@ -283,27 +283,20 @@ def placement_errors(world: World, bodies: BodyArrays, pose: Array,
     count = len(pose) if robots is None else robots
     bad = np.flatnonzero(~np.isfinite(pose).all(axis=1))
     if len(bad):
-        return [f'robot {i}: pose {pose[i].tolist()} is not finite' for i in bad]
+        return f'robot {bad[0]}: pose {pose[bad[0]].tolist()} is not finite' + _more(len(bad))
     found = find_overlaps(world, bodies, pose)
-    lines, shapes = [], bodies.shape
-    order = np.lexsort((found.other, found.kind, found.robot))
-    for k in order:
-        i, depth = int(found.robot[k]), float(found.depth[k])
-        what = _name_of(world, int(found.kind[k]), int(found.other[k]), pose, count)
-        size = f'collision radius {shapes.outer_radius[i]:g} m'
-        if shapes.size[i, 0] > 0.0:
-            size = f'{2 * shapes.size[i, 0]:g} m x {2 * shapes.size[i, 1]:g} m'
-        who = f'robot {i}' if i < count else f'boxes[{i - count}]'
-        lines.append(f'{who} at ({pose[i, 0]:g}, {pose[i, 1]:g}), {size}, is {depth:.3g} m '
-                     f'too near to {what}')
-    return lines
-
-
-def placement_error(world: World, bodies: BodyArrays, pose: Array,
-                    robots: int | None = None) -> str | None:
-    """Return the first line of ``placement_errors``, saying how many more there are, or None."""
-    lines = placement_errors(world, bodies, pose, robots)
-    if not lines:
+    if not len(found.robot):
         return None
-    more = f' (and {len(lines) - 1} more)' if len(lines) > 1 else ''
-    return lines[0] + more
+    k, shapes = np.lexsort((found.other, found.kind, found.robot))[0], bodies.shape
+    i, depth = int(found.robot[k]), float(found.depth[k])
+    what = _name_of(world, int(found.kind[k]), int(found.other[k]), pose, count)
+    size = f'collision radius {shapes.outer_radius[i]:g} m'
+    if shapes.size[i, 0] > 0.0:
+        size = f'{2 * shapes.size[i, 0]:g} m x {2 * shapes.size[i, 1]:g} m'
+    who = f'robot {i}' if i < count else f'boxes[{i - count}]'
+    return (f'{who} at ({pose[i, 0]:g}, {pose[i, 1]:g}), {size}, is {depth:.3g} m '
+            f'too near to {what}{_more(len(found.robot))}')
+
+
+def _more(count: int) -> str:
+    return f' (and {count - 1} more)' if count > 1 else ''

@@ -105,8 +105,8 @@ HELD = 0.5
 
 
 @njit_inner
-def displace(crowd: Crowd, shapes: bool | None, found: Queue, hits: int, collided: Flags,
-             drift: float) -> float:
+def _displace(crowd: Crowd, shapes: bool | None, found: Queue, hits: int, collided: Flags,
+              drift: float) -> float:
     """Move ``found[:hits]`` by their shifts; return the new farthest drift (m)."""
     pose, previous, home = crowd.pose, crowd.previous, crowd.home
     for k in range(hits):
@@ -131,8 +131,8 @@ def displace(crowd: Crowd, shapes: bool | None, found: Queue, hits: int, collide
 
 
 @njit_inner
-def send_back(crowd: Crowd, shapes: bool | None, found: Queue, hits: int,
-              drift: float) -> float:
+def _send_back(crowd: Crowd, shapes: bool | None, found: Queue, hits: int,
+               drift: float) -> float:
     """Send ``found[:hits]`` towards their previous positions; return the new farthest drift (m).
 
     A robot goes half of the way, and the fourth time all of it: then it is reverted. Among discs
@@ -187,12 +187,12 @@ def resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, col
         count = find_intersecting(fixed, crowd, shapes, queue, count, drift, tolerance, margin,
                                   found)
         if made < passes and count > 0:
-            drift = displace(crowd, shapes, found, count, collided, drift)
+            drift = _displace(crowd, shapes, found, count, collided, drift)
             made += 1
             if made >= PLAIN_PASSES:
                 margin = FIRST_MARGIN if made == PLAIN_PASSES else min(2.0 * margin, LAST_MARGIN)
         elif count > 0:
-            drift = send_back(crowd, shapes, found, count, drift)
+            drift = _send_back(crowd, shapes, found, count, drift)
         for k in range(count):
             crowd.queued[found[k]] = True
         queue, found = found, queue

@@ -170,18 +170,10 @@ def corners_at(pose: Array, offset: Array, size: Array) -> Array:
     return out
 
 
-@njit
 def corners_of(rectangles: Array) -> Array:
     """Return the corners (R, 4, 2) m, counter-clockwise, of (R, 5) cx, cy, width, height, yaw."""
-    out = np.empty((len(rectangles), 4, 2))
-    for i in range(len(rectangles)):
-        s, c = sincos(rectangles[i, 4])
-        for k in range(4):
-            x = (0.5 if k in (1, 2) else -0.5) * rectangles[i, 2]
-            y = (0.5 if k > 1 else -0.5) * rectangles[i, 3]
-            out[i, k, 0] = rectangles[i, 0] + (x * c - y * s)
-            out[i, k, 1] = rectangles[i, 1] + (x * s + y * c)
-    return out
+    return corners_at(np.ascontiguousarray(rectangles[:, [0, 1, 4]]), np.zeros(len(rectangles)),
+                      0.5 * rectangles[:, 2:4])
 
 
 @njit_inner

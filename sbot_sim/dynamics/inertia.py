@@ -132,15 +132,10 @@ def make_inertia(bodies: Sequence[Body], dt: float) -> Inertia | None:
     return Inertia(acceleration, deceleration, angular, delay, limited)
 
 
-def no_inertia() -> Inertia:
-    """Return limits of no robots, for batches in which no body has any."""
-    return _free(0)
-
-
 def inertia_of_worlds(each: Sequence[Inertia | None], robots: int) -> Inertia:
     """Return the limits of worlds of N ``robots``, in their order; of none if all are None."""
     if all(inertia is None for inertia in each):
-        return no_inertia()
+        return _free(0)
     free = _free(robots)
     return Inertia(*(np.concatenate(columns)
                      for columns in zip(*(inertia or free for inertia in each), strict=True)))
@@ -187,12 +182,6 @@ def approach(vx: float, vy: float, to_x: float, to_y: float, acceleration: float
 
 
 @njit
-def drivable(bodies: Wheeled, twist: Array) -> Array:
-    """Return Twists (N, 3) within the speed limits of the drives."""
-    return driven_twists(bodies, twist)
-
-
-@njit
 def follow(bodies: Wheeled, inertia: Inertia, momentum: Momentum, command: Array, tick: int,
            dt: float, out: Array) -> None:
     """Write the Twists (N, 3) that robots drive in a tick, and take over their state.
@@ -210,7 +199,7 @@ def follow(bodies: Wheeled, inertia: Inertia, momentum: Momentum, command: Array
     for i in range(n):
         copy_numbers(command[i], momentum.asked[i, tick % ring])
         copy_numbers(momentum.asked[i, (tick - inertia.delay[i]) % ring], out[i])
-    wanted, before = drivable(bodies, out), momentum.twist
+    wanted, before = driven_twists(bodies, out), momentum.twist
     for i in range(n):
         if not inertia.limited[i]:
             continue
@@ -226,7 +215,7 @@ def follow(bodies: Wheeled, inertia: Inertia, momentum: Momentum, command: Array
         if STEERED[bodies.drive[i]]:
             vx, vy, omega = limited_twist(bodies, i, vx, vy, omega)
         out[i, VX], out[i, VY], out[i, OMEGA] = vx, vy, omega
-    driven = drivable(bodies, out)
+    driven = driven_twists(bodies, out)
     for i in range(n):
         if not math.isfinite(driven[i, VX] + driven[i, VY] + driven[i, OMEGA]):
             driven[i] = 0.0  # a command that is no number ends with its tick

@@ -213,7 +213,7 @@ def to_twists(left: Array, right: Array, wheel_distance: Array, twist: Array) ->
 
 
 @njit_inner
-def twists_of(bodies: Wheeled, driven: Driven) -> Array:
+def _twists_of(bodies: Wheeled, driven: Driven) -> Array:
     """Return the twists (3, N) that wheels drive; vy of robots with two wheels is left open."""
     n = driven.rim.shape[1]
     twist = np.empty((3, n))  # untouched rows cost nothing
@@ -253,14 +253,14 @@ def twist_rows(drive: NDArray[np.int8], columns: Array) -> Array:
 @njit
 def driven_twists(bodies: Wheeled, command: Array) -> Array:
     """Return the Twists (N, 3) that robots drive, given commands (N, 3); see ``drive``."""
-    return twist_rows(bodies.drive, twists_of(bodies, drive(bodies, command)))
+    return twist_rows(bodies.drive, _twists_of(bodies, drive(bodies, command)))
 
 
 @njit
 def body_twists(bodies: Wheeled, wheel_speed: Array) -> Array:
     """Return the Twists (N, 3) for speeds (N, 2) of two wheels (rad/s), saturated."""
     return twist_rows(np.zeros(len(wheel_speed), np.int8),
-                      twists_of(bodies, drive_wheels(bodies, wheel_speed)))
+                      _twists_of(bodies, drive_wheels(bodies, wheel_speed)))
 
 
 @njit
@@ -270,7 +270,7 @@ def carried_speeds(bodies: Wheeled, driven: Driven) -> Array:
     for i in range(len(speed)):
         carried += _CARRIED[bodies.drive[i]]
     if carried > 0:
-        twist = twists_of(bodies, driven)
+        twist = _twists_of(bodies, driven)
         for i in range(len(speed)):
             if _CARRIED[bodies.drive[i]]:
                 speed[i] = twist[VX, i]
@@ -298,7 +298,7 @@ def move(bodies: Wheeled, pose: Array, driven: Driven, impulse_velocity: Array,
     (N, 3), yaw in [-pi, pi)
 
     """
-    twist = twists_of(bodies, driven)
+    twist = _twists_of(bodies, driven)
     for i in range(pose.shape[0]):
         if _CARRIED[bodies.drive[i]]:
             twist[VX, i] = 0.0

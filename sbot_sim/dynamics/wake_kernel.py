@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
 from sbot_common.compiled.jit import TOGETHER, borrowed, njit, njit_inline, njit_inner, prefetch
-from sbot_common.compiled.threads import in_blocks
 from sbot_common.compiled.vectors import LANES, absolute, append, bits, load_until, select
 from sbot_common.elementary import atan2, exp, log
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
@@ -45,7 +44,7 @@ _MORE = 1.0 + 1e-6
 _NOTHING = 1e-7  # a reduction that ``combine`` makes 0
 
 
-class Reductions(NamedTuple):
+class _Reductions(NamedTuple):
     """What others take from N robots."""
 
     share: Array  # (N,) of their wind
@@ -91,7 +90,7 @@ def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, 
 
     Parameters
     ----------
-    i, parameters, reach, pose, advertised_mm, own_radius : as in ``fast_reductions``
+    i, parameters, reach, pose, advertised_mm, own_radius : as in ``reduce_rows``
     discs : the robots, sorted
     ux, uy : direction of the wind
     half : m
@@ -251,8 +250,8 @@ def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float
                   scratch: Scratch) -> tuple[float, int]:
     """Return the reduction of robot i, and who takes all its wind (-1: nobody).
 
-    Parameters are those of ``fast_reductions`` and ``_candidates``; ``widths`` are ``full`` of
-    these, and ``widest_wake``.
+    Parameters are those of ``reduce_rows`` and ``_candidates``; ``widths`` are ``full`` of
+    these, and ``_widest_wake``.
     """
     full, widest = widths
     strip, strongest, last = max(_STRIP, full), 0.0, False
@@ -274,8 +273,8 @@ def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float
 
 
 @njit
-def widest_wake(parameters: WakeParameters, advertised_mm: NDArray[np.uint8],
-                own_radius: Array) -> float:
+def _widest_wake(parameters: WakeParameters, advertised_mm: NDArray[np.uint8],
+                 own_radius: Array) -> float:
     """Return the greatest width (m) of a wake that anybody may feel."""
     widest = 0.0
     for i in range(own_radius.shape[0]):
@@ -302,10 +301,10 @@ def _ask_for(first: int, discs: Discs, walls: Scene, pose: Array, wind_xy: Array
 
 
 @njit
-def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float, discs: Discs,
-                 walls: Scene, pose: Array, wind_xy: Array,
-                 advertised_mm: NDArray[np.uint8], own_radius: Array, widest: float,
-                 found: Reductions) -> None:
+def _reduce_block(first: int, end: int, parameters: WakeParameters, reach: float, discs: Discs,
+                  walls: Scene, pose: Array, wind_xy: Array,
+                  advertised_mm: NDArray[np.uint8], own_radius: Array, widest: float,
+                  found: _Reductions) -> None:
     """Write the reductions of the robots first ... end-1 in the order of ``discs``.
 
     Neighbours in turn find what they look at in the processor's cache. ``found.blocker`` is
@@ -345,45 +344,31 @@ def reduce_block(first: int, end: int, parameters: WakeParameters, reach: float,
 def reduce_rows(first: int, end: int, parameters: WakeParameters, reach: float, walls: Scene,
                 pose: Array, wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
                 blockers: NDArray[np.int64], out: Array) -> None:
-    """Write the result of ``fast_reductions`` for the robots first … end-1 by place."""
-    discs = sort_discs(pose, own_radius, _cell_of_reach(reach))
-    reduce_block(first, end, parameters, reach, discs, walls, pose, wind_xy, advertised_mm,
-                 own_radius, widest_wake(parameters, advertised_mm, own_radius),
-                 Reductions(out, blockers))
+    """Write the reductions, in [0, 1], and the blockers of the robots first … end-1 by place.
 
-
-@njit
-def _cell_of_reach(reach: float) -> float:
-    """Return the side of the cells (m) in which robots are sorted."""
-    return max(reach / _CELLS_PER_REACH, 1e-3)
-
-
-def fast_reductions(parameters: WakeParameters, reach: float, walls: Scene, pose: Array,
-                    wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
-                    blockers: NDArray[np.int64],
-                    threads: int = 1) -> tuple[Array, NDArray[np.int64]]:
-    """Return the reduction of each robot (N,), in [0, 1], and its blocker (N,).
-
-    A blocker is who takes all wind from a robot, one of perhaps several, -1 for none.
+    A blocker is who takes all wind from a robot, one of perhaps several, -1 for none. ``blockers``
+    holds those of the tick before, where to look first; no reduction depends on them.
 
     Parameters
     ----------
-    parameters : of the wake; without ``wake`` all are 0
+    first, end : of the robots, sorted by place
+    parameters : of the wake
     reach : m, how far robots hear
     walls : what stops a broadcast, from ``make_line_of_sight``
     pose : (N, 3) x, y (m), yaw (rad), frame `map`
     wind_xy : (N, 2) m/s, the wind at each receiver
     advertised_mm : (N,) the byte that each robot broadcasts
     own_radius : (N,) m, clamped as in ``clamped_radius``
-    blockers : (N,) of the tick before: where to look first; no reduction depends on them
-    threads : how many to use; no bit of the result depends on it
+    blockers, out : (N,) changed
 
     """
-    count = pose.shape[0]
-    out, blockers = np.zeros(count), blockers.copy()
-    if parameters.wake and count > 0:
-        discs = sort_discs(pose, own_radius, _cell_of_reach(reach))
-        widest = widest_wake(parameters, advertised_mm, own_radius)
-        in_blocks(threads, count, reduce_block, parameters, reach, discs, walls, pose,
-                  wind_xy, advertised_mm, own_radius, widest, Reductions(out, blockers))
-    return out, blockers
+    discs = sort_discs(pose, own_radius, _cell_of_reach(reach))
+    _reduce_block(first, end, parameters, reach, discs, walls, pose, wind_xy, advertised_mm,
+                  own_radius, _widest_wake(parameters, advertised_mm, own_radius),
+                  _Reductions(out, blockers))
+
+
+@njit
+def _cell_of_reach(reach: float) -> float:
+    """Return the side of the cells (m) in which robots are sorted."""
+    return max(reach / _CELLS_PER_REACH, 1e-3)

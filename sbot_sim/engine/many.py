@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sbot_common.compiled.threads import share_out, worth_threads
 from sbot_common.errors import bad_value
 from sbot_sim.dynamics.inertia import Momentum, inertia_of_worlds
-from sbot_sim.sensors.infrared.sensor import ring
+from sbot_sim.sensors.infrared import ring
 from sbot_sim.sensors.odometry import most_wheels
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.world.bodies import bodies_of_worlds

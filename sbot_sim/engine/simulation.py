@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import placement_error
 from sbot_sim.engine.many import Simulation, arrays_of, no_winds, restore_rest
-from sbot_sim.engine.state import Snapshot, StepInputs
+from sbot_sim.engine.state import Snapshot
+from sbot_sim.sensors.record import Arrays
+from sbot_sim.sensors.registry import simulated
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.parameters import SimulationParameters, all_bodies, with_objects
-from sbot_sim.worlds.senses.record import Arrays
-from sbot_sim.worlds.senses.registry import simulated
 from wind_model.grid import Lattice
 from wind_model.source import Wind
 
@@ -178,22 +178,20 @@ class Engine:
         winds.gust_ticks[0, 1] = _ALWAYS if wind.gust.any() else 0
         self._worlds.run(self._sensing_wind)
 
-    def advance(self, inputs: StepInputs) -> None:
+    def advance(self, command: Array, wind: Wind, rab_data: NDArray[np.uint8]) -> None:
         """Go one tick on, and sense.
 
-        Raises
-        ------
-        InputError
-            for commands of another shape.
+        Parameters
+        ----------
+        command : (N, 3) vx, vy (m/s), omega (rad/s)
+        wind : of this tick
+        rab_data : (N, 10) heard in the next tick; byte 0 is overwritten
 
         """
         state = self._worlds.state
-        if inputs.command.shape != state.command.shape:
-            raise bad_value('command', f'shape {inputs.command.shape}',
-                            f'shape {state.command.shape}: vx, vy, omega')
         if not self.has_wind:
-            self._find_wind(inputs.wind)
-        state.command[:], state.rab_next[:] = inputs.command, inputs.rab_data
+            self._find_wind(wind)
+        state.command[:], state.rab_next[:] = command, rab_data
         self._worlds.run(self._advancing)
         self._snapshot, self.has_wind = None, False
 

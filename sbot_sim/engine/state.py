@@ -1,4 +1,4 @@
-"""Snapshot and inputs of a tick: tuples of arrays, a row for each robot."""
+"""Snapshot of a tick: arrays with a row for each robot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_sim.sensors.range_and_bearing import Heard
-from wind_model.source import Wind
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -38,11 +37,3 @@ class Snapshot(NamedTuple):
     moved: NDArray[np.int64] | None = None  # (M,) ticks in which obstacles on paths have moved
     obstacles: Array | None = None  # (M, 2) m, centres of those on a path
     boxes: Array | None = None  # (B, 3) x, y (m), yaw (rad) of pushable boxes
-
-
-class StepInputs(NamedTuple):
-    """What one tick acts on."""
-
-    command: Array  # (N, 3) vx, vy (m/s), omega (rad/s), as ``sbot_common.observation.Twist``
-    wind: Wind
-    rab_data: NDArray[np.uint8]  # (N, 10) heard in the next tick; byte 0 is overwritten

@@ -12,9 +12,8 @@ from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot, sincos
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
-from sbot_sim.sensors.beams import Fan
-from sbot_sim.sensors.objects import farther
-from sbot_sim.sensors.rectangles import SLACK, cover_body, in_rectangle
+from sbot_sim.sensors.objects import SLACK, cover_body, farther, in_rectangle
+from sbot_sim.sensors.rays import Fan
 from sbot_sim.world.bodies import Shapes, boxes_at, centres
 from sbot_sim.world.geometry import SIDES
 from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
@@ -24,7 +23,7 @@ Indexes = NDArray[np.int32]
 
 
 class Fans(NamedTuple):
-    """K tables of beams, as arrays of the fields of ``beams.Fan``."""
+    """K tables of beams, as arrays of the fields of ``rays.Fan``."""
 
     directions: Array  # (K, 2, padded beams)
     beams: NDArray[np.int64]  # (K,)
@@ -122,7 +121,7 @@ def _with_solids(boxes: Array, solids: Solids, around: Array) -> tuple[Array, Ar
     """Return one table of the bodies' boxes and the solids', and the circles around them.
 
     A list of what is near a body serves all of its sensors. To look for walls at each sensor, by
-    ``scan_kernel.cover_static``, takes 8 to 25 % longer with 8 sensors a robot.
+    ``cover.cover_static``, takes 8 to 25 % longer with 8 sensors a robot.
     """
     n, k = len(boxes), len(solids.boxes)
     table, radius = np.empty((n + k, 7)), np.empty(n + k)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.spatial import grid_of_circles, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
 from sbot_sim.fast2d.rays import Fans, Sensors, Solids
-from sbot_sim.sensors.beams import Fan, make_fan
+from sbot_sim.sensors.rays import Fan, make_fan
 from sbot_sim.world.bodies import Shapes
 from sbot_sim.world.geometry import World, make_world
 from sbot_sim.world.scene import Scene, make_scene
@@ -134,7 +134,7 @@ class Object:
     name: str  # for messages
     robot: bool
     mass: float  # kg, inf allowed
-    shape: Shape | None = None
+    shape: Any = None  # a ``Shape``, once it is added
     pose: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m, m, rad
     speed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m/s, m/s, rad/s
     added: bool = False
@@ -163,7 +163,7 @@ def make_indexed(objects: Sequence[Object]) -> Indexed:
     """Return the arrays of these objects, and set the ``row`` of each and of its sensors."""
     moving = [o for o in objects if o.moves]
     # Boxes of fixed objects come in this order: see ``make_fixed_objects``.
-    still = sorted((o for o in objects if not o.moves), key=lambda o: _shape(o).radius > 0.0)
+    still = sorted((o for o in objects if not o.moves), key=lambda o: o.shape.radius > 0.0)
     for row, body in enumerate(moving):
         body.row = row
     shapes = _shapes(moving)
@@ -178,14 +178,8 @@ def make_indexed(objects: Sequence[Object]) -> Indexed:
                    _solids(world, fixed), sensors, fans)
 
 
-def _shape(body: Object) -> Shape:
-    if body.shape is None:
-        raise ValueError(f'{body.name} has no shape')
-    return body.shape
-
-
 def _shapes(moving: Sequence[Object]) -> Shapes:
-    shapes = [_shape(body) for body in moving]
+    shapes = [body.shape for body in moving]
     size = np.array([shape[3:] for shape in shapes]).reshape(-1, 3)
     inner = np.array([shape.within for shape in shapes])
     inverse_mass = np.array([1.0 / body.mass for body in moving])
@@ -200,7 +194,7 @@ def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:
     """Return the world of what stands still; its bounds are only where its grids are."""
     rectangles, circles = [], []
     for body in still:
-        shape, (x, y, angle) = _shape(body), body.pose
+        shape, (x, y, angle) = body.shape, body.pose
         s, c = sincos(angle)
         x, y = x + (c * shape.x - s * shape.y), y + (s * shape.x + c * shape.y)
         if shape.radius > 0.0:
@@ -208,7 +202,7 @@ def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:
         else:
             rectangles.append((x, y, 2 * shape.half_width, 2 * shape.half_height,
                                angle + shape.yaw))
-    reach = max((_shape(body).around + hypot(_shape(body).x, _shape(body).y)
+    reach = max((body.shape.around + hypot(body.shape.x, body.shape.y)
                  for body in objects), default=1.0)
     xy = np.array([body.pose[:2] for body in objects], np.float64).reshape(-1, 2)
     low = xy.min(axis=0) - reach if len(xy) else np.array([-1.0, -1.0])
@@ -228,7 +222,7 @@ def _solids(world: World, fixed: FixedObjects) -> Solids:
                                                            xmin, ymin, nx, ny))
 
 
-def sensor_fan(rays: int, aperture: float) -> Fan:
+def _sensor_fan(rays: int, aperture: float) -> Fan:
     """Return rays evenly from -aperture/2 to aperture/2, a single one along the axis."""
     if rays == 1:
         fan = make_fan(1, 0.0, 0.0)
@@ -254,7 +248,7 @@ def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
     weights: list[float] = []
     reach = np.zeros(len(moving))
     for body in moving:
-        shape = _shape(body)
+        shape = body.shape
         for sensor in body.sensors:
             sensor.row = len(mount)
             sine, cosine = sincos(sensor.angle)
@@ -267,7 +261,7 @@ def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
             far = hypot(sensor.x - shape.x, sensor.y - shape.y) + sensor.range
             reach[body.row] = max(reach[body.row], far)
         starts.append(len(mount))
-    fans = [sensor_fan(*key) for key in kinds] or [sensor_fan(1, 0.0)]
+    fans = [_sensor_fan(*key) for key in kinds] or [_sensor_fan(1, 0.0)]
     directions = np.ones((len(fans), 2, max(fan.directions.shape[1] for fan in fans)))
     for row, fan in zip(directions, fans, strict=True):
         row[:, :fan.directions.shape[1]] = fan.directions

@@ -38,7 +38,7 @@ Flags = NDArray[np.bool_]
 
 
 @njit_inner
-def proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Array:
+def _proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Array:
     """Return the objects' poses (N, 3) after ``dt`` (s) at ``speed`` (N, 3) m/s, m/s, rad/s.
 
     A body that would end beyond ``farthest`` (m), or at no finite place, stays.
@@ -57,7 +57,7 @@ def proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Arr
 def step_bodies(fixed: FixedObjects, shapes: Shapes, pose: Array, speed: Array, dt: float,
                 farthest: float) -> tuple[Array, Flags, Flags]:
     """Return (poses (N, 3) of the objects after ``dt`` seconds, collided, reverted)."""
-    proposed = proposed_poses(pose, speed, dt, farthest)
+    proposed = _proposed_poses(pose, speed, dt, farthest)
     return separate_bodies(fixed, shapes, pose, proposed, PASSES)[:3]
 
 

@@ -27,7 +27,7 @@ from sbot_sim.messages.markers import (
 from sbot_sim.messages.occupancy import fitting_resolution, map_message
 from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.snapshot import EncoderOptions, Interfaces, SnapshotEncoder
-from sbot_sim.sensors.odometry_covariance import OdometryCovariances
+from sbot_sim.sensors.odometry import OdometryCovariances
 from sbot_sim.world.bodies import rectangle_of
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages

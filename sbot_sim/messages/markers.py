@@ -24,8 +24,8 @@ from sbot_common.wire.templates import (
     Template,
     marker,
 )
-from sbot_sim.sensors.rectangles import rectangle_boxes
-from sbot_sim.sensors.scan import ScanParameters
+from sbot_sim.sensors.laser import ScanParameters
+from sbot_sim.sensors.objects import rectangle_boxes
 from sbot_sim.world.bodies import BodyArrays, Shapes
 from sbot_sim.world.geometry import World
 

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from sbot_common.errors import bad_value
 from sbot_common.topics import Topic
 from sbot_common.wire.messages import read_pose
-from sbot_sim.engine.state import StepInputs
 from sbot_sim.messages.snapshot import read_rab_data
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from wind_model.source import Wind, still_air
@@ -25,7 +24,7 @@ class Inbox:
         self.messages: dict[int, bytes] = {}  # what `commands` were read from
         self.teleports: dict[int, tuple[float, float, float]] = {}
         self.wind = still_air()
-        self._rab_data = np.zeros((num_robots, DATA_BYTES), np.uint8)
+        self.rab_data = np.zeros((num_robots, DATA_BYTES), np.uint8)
 
     def on_teleport(self, robot: int, topic: Topic, raw: bytes) -> None:
         """Store a teleport, from a message of `teleport` or `initialpose`.
@@ -43,20 +42,16 @@ class Inbox:
 
     def on_rab_data(self, robot: int, raw: bytes) -> None:
         """Store a robot's broadcast, from a UInt8MultiArray."""
-        self._rab_data[robot] = read_rab_data(raw)
+        self.rab_data[robot] = read_rab_data(raw)
 
     def on_wind(self, part: str, vector: NDArray[np.float64]) -> None:
         """Store the wind's 'velocity' (m/s), 'force' (N) or 'gust' (m/s)."""
         self.wind = Wind(**{**self.wind._asdict(), part: vector})
 
-    def inputs(self) -> StepInputs:
-        """Return the inputs of a tick."""
-        return StepInputs(self.commands.copy(), self.wind, self._rab_data.copy())
-
     def reset(self) -> None:
         """Clear everything but the wind's grid, which is sent once."""
         self.commands[:] = 0.0
-        self._rab_data[:] = 0
+        self.rab_data[:] = 0
         self.messages.clear()
         self.teleports.clear()
         self.wind = still_air()._replace(field=self.wind.field)

@@ -331,7 +331,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
             except InputError as error:
                 self.get_logger().error(str(error))
         self._inbox.teleports.clear()
-        self._engine.advance(self._inbox.inputs())
+        self._engine.advance(self._inbox.commands, self._inbox.wind, self._inbox.rab_data)
 
     def _reset(self) -> None:
         self._engine.reset()

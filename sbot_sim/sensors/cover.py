@@ -13,21 +13,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit_inline, njit_inner, stack_floats, stack_indexes
-from sbot_common.compiled.vectors import LANES, bits, load, select, store, store_whole, vector
-from sbot_sim.sensors.beams import Fan, beam_interval, circle_arc, lanes, segment_arc
-from sbot_sim.sensors.objects import cover_end
+from sbot_common.compiled.vectors import (
+    LANES,
+    append,
+    bits,
+    greatest,
+    load,
+    load_until,
+    one_bit,
+    select,
+    store,
+    store_whole,
+    vector,
+)
+from sbot_common.spatial import cell_index, cell_of
+from sbot_sim.sensors.objects import cover_end, farther
 from sbot_sim.sensors.rays import (
+    BACKWARDS,
     END_ON,
+    TOUCH,
     TOUCHED,
+    Fan,
+    beam_interval,
+    circle_arc,
     circle_range,
     circle_touched,
     facing_range,
     in_line,
+    lanes,
     nearer,
+    segment_arc,
     segment_frame,
     segment_view,
     turned,
 )
+from sbot_sim.world.scene import Discs, Scene, row_stretch
 
 Floats = NDArray[np.float64]
 Indexes = NDArray[np.uint32]
@@ -66,8 +86,8 @@ def pad(near: Indexes, count: int) -> None:
 
 
 @njit_inline
-def put_interval(i: int, start: float, width: float, fan: Fan, first: Floats, last: Floats,
-                 low: Indexes, high: Indexes) -> int:
+def _put_interval(i: int, start: float, width: float, fan: Fan, first: Floats, last: Floats,
+                  low: Indexes, high: Indexes) -> int:
     """Store the lanes of beams of the arcs of objects i … i+3; tell which come round again.
 
     Parameters
@@ -90,8 +110,8 @@ def put_interval(i: int, start: float, width: float, fan: Fan, first: Floats, la
 
 
 @njit_inline
-def go_round(count: int, fan: Fan, first: Floats, last: Floats, low: Indexes,
-             high: Indexes) -> int:
+def _go_round(count: int, fan: Fan, first: Floats, last: Floats, low: Indexes,
+              high: Indexes) -> int:
     """Move all intervals on by a whole turn; return whether any comes round again."""
     again = 0
     for i in range(0, count, LANES):
@@ -141,7 +161,7 @@ def cover_segments(segments: Floats, near: Indexes, count: int, x: float, y: flo
         store(cross, i, select(end_on, math.nan, area))  # then nothing is hit below
         start, width = segment_arc(a_x, a_y, b_x, b_y)
         rare |= bits(end_on) & first_bits(count - i)
-        again |= put_interval(i, start, width, fan, first, last, low, high)
+        again |= _put_interval(i, start, width, fan, first, last, low, high)
     if rare and cover_in_line(segments, near, count, x, y, cos_yaw, sin_yaw, fan, best):
         return True
     while True:
@@ -154,7 +174,7 @@ def cover_segments(segments: Floats, near: Indexes, count: int, x: float, y: flo
                 beam += LANES
         if again == 0:
             return False
-        again = go_round(count, fan, first, last, low, high)
+        again = _go_round(count, fan, first, last, low, high)
 
 
 @njit_inner
@@ -201,7 +221,7 @@ def cover_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Inde
         store(cy, i, c_y)
         store(radius2, i, r * r)
         start, width = circle_arc(c_x, c_y, r)
-        again |= put_interval(i, start, width, fan, first, last, low, high)
+        again |= _put_interval(i, start, width, fan, first, last, low, high)
     if touched:
         return True
     while True:
@@ -215,4 +235,100 @@ def cover_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Inde
                 beam += LANES
         if again == 0:
             return False
-        again = go_round(count, fan, first, last, low, high)
+        again = _go_round(count, fan, first, last, low, high)
+
+
+@njit_inline
+def rear(fan: Fan, reach: float) -> float:
+    """Return the x (m) in the sensor's frame behind which nothing is hit or touched."""
+    return -max(BACKWARDS * reach, 2 * TOUCH) if fan.forward else -math.inf
+
+
+@njit_inline
+def cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: float,
+                 fan: Fan, reach: float, best: Floats) -> bool:
+    """Lower ``best`` by walls and fixed circles; tell whether the sensor touches one."""
+    return (_cover_walls(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
+            or _cover_fixed_circles(scene, x, y, cos_yaw, sin_yaw, fan, reach, best))
+
+
+@njit_inline
+def _cover_walls(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: float,
+                 fan: Fan, reach: float, best: Floats) -> bool:
+    """Lower ``best`` by segments; tell whether the sensor touches one."""
+    grid, segments, behind = scene.segment_grid, scene.segments, rear(fan, reach)
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    begin, end = int(grid.starts[cell]), int(grid.starts[cell + 1])
+    listed, near = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
+    while begin < end:
+        some = min(end - begin, MOST)
+        for i in range(some):
+            listed[i] = grid.items[begin + i]
+        for i in range(some, some + LANES):
+            listed[i] = listed[0]
+        begin += some
+        count = 0
+        for i in range(0, some, LANES):
+            x0, y0 = column_at(segments, 0, listed, i) - x, column_at(segments, 1, listed, i) - y
+            x1, y1 = column_at(segments, 2, listed, i) - x, column_at(segments, 3, listed, i) - y
+            ahead = greatest(x0 * cos_yaw + y0 * sin_yaw, x1 * cos_yaw + y1 * sin_yaw) >= behind
+            seen = bits(ahead) & ~bits(farther(x0, y0, x1, y1, reach)) & first_bits(some - i)
+            count = append(near, count, i, seen)
+        for i in range(count):
+            near[i] = listed[near[i]]
+        if count > 0 and cover_segments(segments, near, count, x, y, cos_yaw, sin_yaw, fan, best):
+            return True
+    return False
+
+
+@njit_inline
+def _cover_fixed_circles(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: float,
+                         fan: Fan, reach: float, best: Floats) -> bool:
+    """Lower ``best`` by fixed circles; tell whether the sensor touches one."""
+    grid, circles = scene.circle_grid, scene.circles
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    near, count = stack_indexes(CAPACITY), 0
+    end = grid.starts[cell + 1]
+    for item in range(grid.starts[cell], end):
+        k = grid.items[item]
+        dx, dy, farthest = circles[k, 0] - x, circles[k, 1] - y, reach + circles[k, 2]
+        near[count] = k
+        count += dx * dx + dy * dy <= farthest * farthest
+        if count == MOST or (item == end - 1 and count > 0):
+            if cover_circles(circles[:, 0], circles[:, 1], circles[:, 2], near, count, x, y,
+                             cos_yaw, sin_yaw, fan, best):
+                return True
+            count = 0
+    return False
+
+
+@njit_inline
+def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_yaw: float,
+                fan: Fan, reach: float, best: Floats) -> bool:
+    """Lower ``best`` by the robots' discs but one's own; tell whether the sensor touches one.
+
+    ``own`` is its place among ``discs``.
+    """
+    grid, behind = discs.grid, rear(fan, reach)
+    farthest = reach + discs.largest
+    first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
+    last_row = cell_index(y + farthest, grid.y0, grid.cell, grid.ny)
+    near, count = stack_indexes(CAPACITY), 0
+    for row in range(first_row, last_row + 1):
+        i, end = row_stretch(grid, row, x, y, farthest)
+        while i < end:
+            dx = load_until(discs.x, i, end, math.nan) - x
+            dy = load_until(discs.y, i, end, math.nan) - y
+            radius = load_until(discs.radius, i, end, 0.0)
+            ahead, _ = turned(dx, dy, cos_yaw, sin_yaw)
+            seen = bits((dx * dx + dy * dy <= (reach + radius) * (reach + radius))
+                        & (ahead + radius >= behind))
+            count = append(near, count, i, seen & ~one_bit(own - i))
+            i += LANES
+            if count > MOST - LANES:
+                if cover_circles(discs.x, discs.y, discs.radius, near, count, x, y, cos_yaw,
+                                 sin_yaw, fan, best):
+                    return True
+                count = 0
+    return count > 0 and cover_circles(discs.x, discs.y, discs.radius, near, count, x, y, cos_yaw,
+                                       sin_yaw, fan, best)

@@ -9,21 +9,29 @@ on the length of a tick.
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.observation import OMEGA, VX, VY
+from sbot_common.angles import decoded_yaw, quaternion_from_yaw
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
+from sbot_common.elementary import sincos
+from sbot_common.elementary.arrays import copy_rows
+from sbot_common.observation import OMEGA, VX, VY, Odometry
 from sbot_common.params import Param
 from sbot_common.random.generators import ODOMETRY, WHEEL_RADIUS
 from sbot_common.random.numbers import normals
+from sbot_common.topics import ODOM
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import COUNTED, WHEELS, wheel_equation
-from sbot_sim.dynamics.motion import Driven, advance_all, to_twists, twist_rows
+from sbot_sim.dynamics.motion import Driven, advance_all, drive, to_twists, twist_rows
+from sbot_sim.sensors.record import Encode, Place, Sensor, decoded_as
+from sbot_sim.worlds.batch import Batch, shared
+from sbot_sim.worlds.motion import drives_of
+from sbot_sim.worlds.state import Setting, Worlds
 
-Array = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 class OdometryParameters(NamedTuple):
@@ -43,7 +51,7 @@ def most_wheels(bodies: Wheeled) -> int:
 
 
 @njit
-def draw_wheel_scale(noise_radius: Array, seed: int, wheels: int) -> Array:
+def draw_wheel_scale(noise_radius: Floats, seed: int, wheels: int) -> Floats:
     """Return the constant error of the wheels (N, wheels): measured way / true way.
 
     Parameters
@@ -61,7 +69,7 @@ def draw_wheel_scale(noise_radius: Array, seed: int, wheels: int) -> Array:
 
 
 @njit
-def draw_slip(noise_slip: Array, seed: int, tick: int, wheels: int, first: int = 0) -> Array:
+def draw_slip(noise_slip: Floats, seed: int, tick: int, wheels: int, first: int = 0) -> Floats:
     """Return a tick's standard normal numbers (N, wheels); zeros where slip is off.
 
     Parameters are those of ``draw_wheel_scale``; ``first`` is the id of the first robot.
@@ -70,8 +78,8 @@ def draw_slip(noise_slip: Array, seed: int, tick: int, wheels: int, first: int =
 
 
 @njit_inner
-def _normals_where(noise: Array, seed: int, purpose: int, tick: int, wheels: int,
-                   first: int) -> Array:
+def _normals_where(noise: Floats, seed: int, purpose: int, tick: int, wheels: int,
+                   first: int) -> Floats:
     """Return standard normal numbers (N, wheels), zeros where there is no noise."""
     noisy = False
     for i in range(len(noise)):
@@ -87,8 +95,8 @@ def _normals_where(noise: Array, seed: int, purpose: int, tick: int, wheels: int
 
 
 @njit
-def measure(bodies: Wheeled, odometry: Array, scale: Array, driven: Driven, slip: Array,
-            noise_slip: Array, dt: float) -> tuple[Array, Array]:
+def measure(bodies: Wheeled, odometry: Floats, scale: Floats, driven: Driven, slip: Floats,
+            noise_slip: Floats, dt: float) -> tuple[Floats, Floats]:
     """Return the odometry poses (N, 3) after one tick, yaw in [-pi, pi), and the twists (N, 3).
 
     The twists are what the wheels claim to have done.
@@ -126,7 +134,7 @@ def measure(bodies: Wheeled, odometry: Array, scale: Array, driven: Driven, slip
 
 
 @njit_inner
-def _claimed(bodies: Wheeled, i: int, driven: Array, scale: Array, slip: Array,
+def _claimed(bodies: Wheeled, i: int, driven: Floats, scale: Floats, slip: Floats,
              noise_slip: float, dt: float) -> tuple[float, float, float]:
     """Return the twist (vx, vy, omega) that fits what the wheels of robot ``i`` measure best.
 
@@ -143,3 +151,208 @@ def _claimed(bodies: Wheeled, i: int, driven: Array, scale: Array, slip: Array,
         sideways += q * error
         turn += r * error / lever
     return vx + forward, vy + sideways, omega + turn
+
+
+
+@njit_inner
+def _slips(first: int, end: int, a: int, z: int, setting: Setting, worlds: Worlds) -> Floats:
+    """Return this tick's standard normal numbers (rows, wheels) of the wheels' slip."""
+    n, slip = setting.robots, np.empty((z - a, setting.wheels))
+    for k in range(first, end):
+        low, high = max(a, k * n), min(z, (k + 1) * n)
+        copy_rows(draw_slip(setting.noise_slip[low:high], worlds.seed[k], worlds.tick[k],
+                            setting.wheels, low - k * n), slip[low - a:high - a])
+    return slip
+
+
+@shared
+def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Measure odometry; before ``end_tick``, which counts the tick."""
+    setting, worlds = batch.setting, batch.worlds
+    drives = drives_of(setting.bodies, a, z)
+    odometry, twist = measure(
+        drives, worlds.odometry[a:z], worlds.wheel_scale[a:z],
+        drive(drives, worlds.driven[a:z]),
+        _slips(first, end, a, z, setting, worlds), setting.noise_slip[a:z], setting.dt)
+    copy_rows(odometry, worlds.odometry[a:z])
+    copy_rows(twist, worlds.odometry_twist[a:z])
+
+_POSE = 3  # x, y (m), yaw (rad): the first numbers; then the relative errors of the radii
+
+
+@njit
+def _next_covariance(bodies: Wheeled, covariance: Floats, yaw: Floats, twist: Floats,
+                     noise_slip: float, dt: float) -> Floats:
+    """Return the covariance (N, 3 + W, 3 + W) after a tick; its first three rows are of the pose.
+
+    Parameters
+    ----------
+    bodies : of N robots
+    covariance : (N, 3 + W, 3 + W) before the tick
+    yaw : (N,) rad, of the odometry after the tick
+    twist : (N, 3) that the wheels measured in the tick
+    noise_slip : m for each square root of a metre
+    dt : s
+
+    """
+    after, most = covariance.copy(), covariance.shape[1]
+    step, product = np.empty((most, most)), np.empty((most, most))
+    ways, by_way = np.empty(most - _POSE), np.empty((_POSE, most - _POSE))
+    for i in range(len(yaw)):
+        forward, sideways, turn = twist[i, VX] * dt, twist[i, VY] * dt, twist[i, OMEGA] * dt
+        sine, cosine = sincos(yaw[i] - 0.5 * turn)
+        # How the new place depends on the yaw (m/rad).
+        by_yaw_x = -sine * forward - cosine * sideways
+        by_yaw_y = cosine * forward - sine * sideways
+        wheels = WHEELS[bodies.drive[i]]
+        for k in range(wheels):
+            a, b, c, p, q, r, lever = wheel_equation(bodies, i, k)
+            ways[k] = a * forward + b * sideways + c * turn
+            # How the new pose depends on the way of this wheel (1, 1, rad/m).
+            by_way[0, k] = p * cosine - q * sine + 0.5 * (r * by_yaw_x / lever)
+            by_way[1, k] = p * sine + q * cosine + 0.5 * (r * by_yaw_y / lever)
+            by_way[2, k] = r / lever
+        size = _POSE + wheels
+        _propagate(covariance[i, :size, :size], by_yaw_x, by_yaw_y, by_way, ways[:wheels],
+                   noise_slip, step, product, after[i])
+    return after
+
+
+@njit_inline
+def _propagate(before: Floats, by_yaw_x: float, by_yaw_y: float, by_way: Floats, ways: Floats,
+               noise_slip: float, step: Floats, product: Floats, after: Floats) -> None:
+    """Set the covariance of one robot after a tick: step * before * step^T, and the slip.
+
+    Parameters
+    ----------
+    before, after : (S, S) before and after the tick, S = 3 + W; two arrays
+    by_yaw_x, by_yaw_y : how the new place depends on the yaw (m/rad)
+    by_way : (3, W) how the new pose depends on the way of each wheel (1, 1, rad/m)
+    ways : (W,) of the wheels (m)
+    noise_slip : m for each square root of a metre
+    step, product : (S, S) to work in
+
+    """
+    size, wheels = len(before), len(ways)
+    step[:] = 0.0
+    for i in range(size):
+        step[i, i] = 1.0
+    step[0, 2], step[1, 2] = by_yaw_x, by_yaw_y
+    for i in range(_POSE):
+        for k in range(wheels):
+            step[i, _POSE + k] = by_way[i, k] * ways[k]
+    for i in range(size):
+        for j in range(size):
+            product[i, j] = 0.0
+            for k in range(size):
+                product[i, j] += step[i, k] * before[k, j]
+    for i in range(size):
+        for j in range(size):
+            total = 0.0
+            for k in range(size):
+                total += product[i, k] * step[j, k]
+            if i < _POSE and j < _POSE:
+                for k in range(wheels):
+                    total += by_way[i, k] * by_way[j, k] * noise_slip * noise_slip * abs(ways[k])
+            after[i, j] = total
+
+
+@njit
+def twist_covariance(bodies: Wheeled, twist: Floats, noise_radius: float, noise_slip: float,
+                     dt: float) -> Floats:
+    """Return the covariance (N, 3, 3) of twists (N, 3) measured in one tick.
+
+    The noise is that of ``OdometryParameters``; ``dt`` is in s.
+    """
+    covariance = np.zeros((len(twist), _POSE, _POSE))
+    for i in range(len(twist)):
+        for wheel in range(WHEELS[bodies.drive[i]]):
+            a, b, c, p, q, r, lever = wheel_equation(bodies, i, wheel)
+            speed = a * twist[i, VX] + b * twist[i, VY] + c * twist[i, OMEGA]
+            by_radius, by_speed = noise_radius * speed, (p, q, r / lever)
+            variance = by_radius * by_radius + noise_slip * noise_slip * abs(speed) / dt
+            for row in range(_POSE):
+                for column in range(_POSE):
+                    covariance[i, row, column] += by_speed[row] * by_speed[column] * variance
+    return covariance
+
+
+class OdometryCovariances:
+    """Covariances of all robots, tick by tick; asked for at each tick once, or more often.
+
+    Parameters
+    ----------
+    parameters : of the noise
+    bodies : of N robots
+    dt : s
+
+    """
+
+    def __init__(self, parameters: OdometryParameters, bodies: Wheeled, dt: float) -> None:
+        self._parameters, self._bodies, self._dt = parameters, bodies, dt
+        self.known = any(parameters)  # without noise all are zero
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin with known poses and unknown radii."""
+        states, radius = _POSE + most_wheels(self._bodies), self._parameters.odometry_noise_radius
+        self._tick, self._all = 0, np.zeros((len(self._bodies.drive), states, states))
+        for k in range(_POSE, states):
+            self._all[:, k, k] = radius * radius
+
+    def at(self, tick: int, odometry: Floats, twist: Floats) -> tuple[Floats, Floats]:
+        """Return the covariances of the poses and of the twists at a tick, (N, 3, 3) each.
+
+        A tick that is not later than the last begins a run: again at tick 0.
+
+        Parameters
+        ----------
+        tick : from 0
+        odometry : (N, 3) poses of the odometry at that tick, m, m, rad
+        twist : (N, 3) that the wheels measured in the tick before
+
+        """
+        if tick < self._tick or tick == 0:
+            self._begin()
+        if tick > self._tick:
+            self._all = _next_covariance(
+                self._bodies, self._all, np.ascontiguousarray(odometry[:, 2]), twist,
+                self._parameters.odometry_noise_slip, (tick - self._tick) * self._dt)
+            self._tick = tick
+        return self._all[:, :_POSE, :_POSE], twist_covariance(
+            self._bodies, twist, *self._parameters, self._dt)
+
+
+def _observe(snapshot: Any, _: Any, robot: int) -> Odometry:  # noqa: ANN401
+    x, y, yaw = snapshot.odometry[robot].tolist()
+    vx, vy, omega = snapshot.odometry_twist[robot].tolist()
+    return Odometry(x, y, decoded_yaw(yaw), vx, omega, vy)
+
+
+def _encoder(place: Place) -> Encode:
+    from sbot_common.wire.templates import OdometryTemplate
+    templates = [OdometryTemplate(place.frame('odom', i), place.frame('base_link', i))
+                 for i in range(place.num_robots)]
+    for template in templates:
+        template.raise_variances(place.variance_floor)
+    written: Any = None  # the snapshot whose covariances the templates have
+
+    def encode(stamp_ns: int, snapshot: Any, robot: int) -> bytes:  # noqa: ANN401
+        nonlocal written
+        if place.covariances is not None and written is not snapshot:
+            written = snapshot
+            for template, of_pose, of_twist in zip(templates, *place.covariances.at(
+                    snapshot.tick, snapshot.odometry, snapshot.odometry_twist), strict=True):
+                template.set_covariances(of_pose, of_twist)
+                template.raise_variances(place.variance_floor)
+        x, y, yaw = snapshot.odometry[robot].tolist()
+        return templates[robot].fill(stamp_ns, x, y, *quaternion_from_yaw(yaw),
+                                     *snapshot.odometry_twist[robot].tolist())
+    return encode
+
+
+SENSOR = Sensor('odometry', '(N, 3) x, y (m), yaw (rad) by the wheels, frame `odom`', ODOM,
+                decoded_as('odometry'), settings=OdometryParameters(), order=(20, 20),
+                encoder=_encoder, observe=_observe, keep=lambda snapshot: snapshot.odometry,
+                arrays={'odometry': 'odometry', 'odometry_twist': 'odometry_twist'},
+                driving=lambda _: [measure_odometry])

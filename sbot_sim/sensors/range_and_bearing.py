@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.elementary import atan2
+from sbot_common.elementary import atan2, sincos_of
 from sbot_common.elementary.arrays import copy_numbers
-from sbot_common.observation import BROADCAST_BYTES
+from sbot_common.observation import BROADCAST_BYTES, Neighbours
 from sbot_common.params import Param
 from sbot_common.spatial import cell_index, grid_around_points
+from sbot_common.topics import RANGE_AND_BEARING
+from sbot_sim.sensors.record import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import Scene, blocked
+from sbot_sim.worlds.batch import Batch, Phase
+from sbot_sim.worlds.state import scene_of
 
 Array = NDArray[np.float64]
 Heard = tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]
@@ -45,17 +48,8 @@ class RangeAndBearing(NamedTuple):
 
 
 DATA_BYTES = BROADCAST_BYTES
-
-
-def set_data(data: NDArray[np.uint8], new: Mapping[int, bytes]) -> NDArray[np.uint8]:
-    """Return broadcasts (N, 10) with some robots' bytes 1 to 9 replaced; the rest becomes 0."""
-    if not new:
-        return data
-    out = data.copy()
-    for robot, given in new.items():
-        out[robot] = 0
-        out[robot, 1:1 + len(given)] = np.frombuffer(given, np.uint8)
-    return out
+_POINT = np.dtype([*((name, '<f4') for name in ('x', 'y', 'z', 'range', 'bearing')),
+                   ('data', 'u1', DATA_BYTES)])
 
 
 _LEAST_CELL = 1e-9  # m
@@ -160,11 +154,11 @@ def neighbours(pose: Array, reach: float, walls: Scene) -> Heard:
     """
     if pose.shape[0] == 0:
         return nobody_heard(0)
-    return neighbours_of_some(pose, reach, walls)
+    return _neighbours_of_some(pose, reach, walls)
 
 
 @njit
-def neighbours_of_some(pose: Array, reach: float, walls: Scene) -> Heard:
+def _neighbours_of_some(pose: Array, reach: float, walls: Scene) -> Heard:
     """Do the work of ``neighbours``, for at least one robot."""
     return _rows(pose, _pairs(pose, reach, walls))
 
@@ -204,3 +198,57 @@ def _pad(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Array, be
                 out_range[k, i, m] = np.float32(ranges[k, at])
                 out_bearing[k, i, m] = np.float32(bearings[k, at])
                 copy_numbers(data[k * n + robots[k, at]], out_data[k, i, m])
+
+
+def _observe(snapshot: Any, _: Any, robot: int) -> Neighbours:  # noqa: ANN401
+    starts, indexes, ranges, bearings = snapshot.heard
+    row = slice(int(starts[robot]), int(starts[robot + 1]))
+    return Neighbours(ranges[row].astype(np.float32), bearings[row].astype(np.float32),
+                      snapshot.rab_data[indexes[row]])
+
+
+def _encoder(place: Place) -> Encode | None:
+    from sbot_common.wire.controller import encode_points
+    if not place.sensors.range_and_bearing:
+        return None
+    frames = [place.frame('base_link', i) for i in range(place.num_robots)]
+
+    def encode(stamp_ns: int, snapshot: Any, robot: int) -> bytes:  # noqa: ANN401
+        starts, indexes, ranges, bearings = snapshot.heard
+        row = slice(starts[robot], starts[robot + 1])
+        points = np.zeros((1, row.stop - row.start), _POINT)
+        sine, cosine = np.empty(points.size), np.empty(points.size)
+        sincos_of(bearings[row], sine, cosine)
+        points['x'], points['y'] = ranges[row] * cosine, ranges[row] * sine
+        points['range'], points['bearing'] = ranges[row], bearings[row]
+        points['data'] = snapshot.rab_data[indexes[row]]
+        return encode_points(stamp_ns, frames[robot], points, dense=False)
+    return encode
+
+
+def _keep(snapshot: Any) -> HeardRows:  # noqa: ANN401
+    starts, robots, ranges, bearings = (each[np.newaxis] for each in snapshot.heard)
+    rows = padded(starts, robots, ranges, bearings, snapshot.rab_data)
+    return HeardRows(*(each[0] for each in rows))
+
+
+@Phase
+def hear(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Find the robots that each robot hears."""
+    setting, worlds = batch.setting, batch.worlds
+    n = setting.robots
+    for k in range(first, end):
+        starts, robots, ranges, bearings = _neighbours_of_some(
+            worlds.pose[k * n:(k + 1) * n], setting.sensing.rab_range,
+            scene_of(setting.line_of_sight, setting.layout[k]))
+        count = starts[n]
+        copy_numbers(starts, worlds.heard_starts[k])
+        copy_numbers(robots, worlds.heard_robot[k, :count])
+        copy_numbers(ranges, worlds.heard_range[k, :count])
+        copy_numbers(bearings, worlds.heard_bearing[k, :count])
+
+
+SENSOR = Sensor('neighbours', 'a tuple of number (N,), robot, range (m), bearing (rad) '
+                '(N, N - 1), data (N, N - 1, 10)', RANGE_AND_BEARING, decoded_as('neighbours'),
+                settings=RangeAndBearing(), switch='range_and_bearing', order=(70, 16),
+                for_wakes=True, encoder=_encoder, observe=_observe, keep=_keep)

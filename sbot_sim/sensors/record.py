@@ -1,11 +1,11 @@
-"""Record of a sensor: settings, draws, kernel, message and observation, in one file per sensor.
+"""Record of a sensor: settings, draws, kernel or phases, message and observation.
 
-A new sensor is one file in ``sensors/kinds`` with a ``SENSOR`` (CONTRIBUTING.md).
+A new sensor is one file in ``sensors`` with a ``SENSOR`` (CONTRIBUTING.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +15,14 @@ from sbot_common.params import Spec, specs_of
 from sbot_common.random.numbers import normals, normals_of_worlds, uniforms
 from sbot_common.topics import Topic
 from sbot_sim.world.geometry import World
+from sbot_sim.worlds.batch import Phase
+from sbot_sim.worlds.state import Setting, Worlds
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Arrays = dict[str, NDArray[Any]]
 Encode = Callable[[int, Any, int], bytes]  # stamp (ns), snapshot, robot
+_Phases = Callable[[Setting], list[Phase]]
 
 
 class Motion(NamedTuple):
@@ -54,8 +58,12 @@ class View(NamedTuple):
                           for seed, tick in zip(self.seed, self.tick, strict=True)])
 
 
-def _unchanged(readings: Any, angle: float) -> Any:  # noqa: ANN401
+def _unchanged(readings: Any, angle: float = 0.0) -> Any:  # noqa: ANN401
     return readings
+
+
+def _none(_: Setting) -> list[Phase]:
+    return []
 
 
 def decoded_as(field: str) -> Callable[[bytes], tuple[int, Any]]:
@@ -104,7 +112,7 @@ class Sensor(NamedTuple):
     text: str  # what a history keeps of it: shape and units
     topic: Topic
     decode: Callable[[bytes], tuple[int, Any]]  # a message to stamp (ns) and observation
-    kernel: Kernel | None = None  # None: phases of the tick simulate it (``worlds.tick``)
+    kernel: Kernel | None = None  # None: phases of the tick simulate it
     settings: Any = None  # a NamedTuple of Param fields at their defaults; None: nothing to set
     switch: str = ''  # the setting that switches it on; '': robots always have it
     # Place among the messages of a tick, and of its keys in the group `sensors`.
@@ -118,6 +126,15 @@ class Sensor(NamedTuple):
     encoder: Callable[[Place], Encode | None] | None = None
     observe: Callable[[Any, Any, int], Any] = lambda snapshot, scan, robot: None
     keep: Callable[[Any], Any] = lambda snapshot: None
+    # Without a kernel: the arrays of ``Worlds`` with its rows, by the field of observations that
+    # shows them; its phases while the robots drive, once they stand, and once the wind at them is
+    # known; whether ``SensorParameters`` have it; and what observations show of the rows.
+    arrays: Mapping[str, str] = {}
+    driving: _Phases = _none
+    seeing: _Phases = _none
+    in_wind: _Phases = _none
+    has: Callable[[Any], bool] = lambda sensors: True
+    shown: Callable[[NDArray[Any]], NDArray[Any]] = _unchanged
 
     @property
     def specs(self) -> tuple[Spec, ...]:
@@ -135,6 +152,14 @@ class Sensor(NamedTuple):
             return self.observe(snapshot, scan, robot)
         row = self.kernel.sent(snapshot.readings[self.name][robot:robot + 1])
         return self.kernel.value(*row[0].tolist())
+
+    def views(self, worlds: Worlds) -> Arrays:
+        """Return views of the readings by the field of observations."""
+        return {field: self.shown(getattr(worlds, name)) for field, name in self.arrays.items()}
+
+    def copied(self, worlds: Worlds) -> Arrays:
+        """Return copies of the arrays by name, as a snapshot keeps them."""
+        return {name: getattr(worlds, name).copy() for name in self.arrays.values()}
 
     def kept(self, snapshot: Any) -> Any:  # noqa: ANN401
         """Return the reading for a history; see ``keep``."""

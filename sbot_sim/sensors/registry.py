@@ -23,15 +23,15 @@ from sbot_sim.sensors.record import Sensor
 
 LOG = logging.getLogger(__name__)
 GROUP = 'sbot.sensors'
-_KINDS = f'{__package__}.kinds'
 _FORMER = {'scans': 'scan', 'range_and_bearing': 'neighbours'}  # and what they are called now
 
 
 @lru_cache(maxsize=1)
 def sensors() -> Mapping[str, Sensor]:
     """Return all sensors by name, in the order of their messages."""
-    found = [import_module(f'{_KINDS}.{module.name}').SENSOR
-             for module in iter_modules(import_module(_KINDS).__path__)]
+    beside = [import_module(f'{__package__}.{module.name}')
+              for module in iter_modules(import_module(__package__).__path__)]
+    found = [module.SENSOR for module in beside if hasattr(module, 'SENSOR')]
     names = {sensor.name for sensor in found}
     for point in entry_points_of(GROUP):
         if point.name in names:
@@ -54,6 +54,14 @@ def sensors() -> Mapping[str, Sensor]:
                         point.name, point.value)
     return MappingProxyType({sensor.name: sensor for sensor in sorted(
         found, key=lambda sensor: (sensor.order[0], sensor.name))})
+
+
+def simulated() -> list[Sensor]:
+    """Return the sensors that phases of the tick simulate, in the order of their messages.
+
+    Range and bearing is not among them: ``Tick.hearing`` finds who hears whom for wakes, too.
+    """
+    return [sensor for sensor in sensors().values() if sensor.arrays]
 
 
 def codecs() -> dict[str, tuple[Topic, Callable[[bytes], tuple[int, Any]]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -83,9 +84,7 @@ class Body(NamedTuple):
 
         For a rectangle, that of the circle around the rectangle that is kept free.
         """
-        if self.is_rectangle:
-            return circle_around(self, self.collision_distance)
-        return self.radius + self.collision_distance
+        return circle_around(self, self.collision_distance)
 
     @property
     def is_rectangle(self) -> bool:
@@ -100,9 +99,38 @@ class Body(NamedTuple):
     @property
     def inner_radius(self) -> float:
         """Radius of the largest circle within the collision shape (m)."""
-        if self.is_rectangle:
-            return 0.5 * min(self.length, self.width) + self.collision_distance
-        return self.safety_radius
+        return self.inscribed_radius + self.collision_distance
+
+    @property
+    def inscribed_radius(self) -> float:
+        """Radius of the largest circle within the body (m)."""
+        return 0.5 * min(self.length, self.width) if self.is_rectangle else self.radius
+
+    @property
+    def equal_area_radius(self) -> float:
+        """Radius of the disc with the area of the collision shape (m)."""
+        if not self.is_rectangle:
+            return self.safety_radius
+        around = 2.0 * self.collision_distance
+        return math.sqrt((self.length + around) * (self.width + around) / math.pi)
+
+    @property
+    def laser_radius(self) -> float:
+        """Radius of the disc about the origin that lasers see (m).
+
+        That of a rectangle is well inside it, so a beam hits the rectangle before.
+        """
+        if not self.is_rectangle:
+            return self.radius
+        return 0.25 * min(self.length - 2.0 * abs(self.offset), self.width)
+
+    @property
+    def size_in_words(self) -> str:
+        """What an error says of the collision shape."""
+        if not self.is_rectangle:
+            return f'collision radius {self.safety_radius:g} m'
+        around = 2.0 * self.collision_distance
+        return f'{self.length + around:g} m x {self.width + around:g} m'
 
 
 S_BOT = Body('s-bot')
@@ -121,10 +149,12 @@ BODIES: dict[str, Body] = {body.name: body for body in (S_BOT, ROBOT, E_PUCK2, F
 
 
 def circle_around(body: Body, distance: float = 0.0) -> float:
-    """Return the radius (m) of the circle about the origin that holds a rectangular body.
+    """Return the radius (m) of the circle about the origin that holds a body.
 
-    The rectangle may be larger by a ``distance`` (m) on all sides.
+    The body may be larger by a ``distance`` (m) on all sides.
     """
+    if not body.is_rectangle:
+        return body.radius + distance
     return hypot(0.5 * body.length + abs(body.offset) + distance, 0.5 * body.width + distance)
 
 
@@ -248,7 +278,7 @@ def share_equally(shapes: Shapes) -> bool:
 
 
 @njit_inner
-def centre_of(pose: Array, offset: Array) -> tuple[float, float, float]:
+def _centre_of(pose: Array, offset: Array) -> tuple[float, float, float]:
     """Return x, y (m), yaw (rad) of the shape of a body at ``pose`` (3,)."""
     ox, oy = offset[0], offset[1]
     if ox == 0.0 and oy == 0.0:
@@ -272,7 +302,7 @@ def centres(shapes: Shapes, pose: Array) -> Array:
     """Return the shapes' poses (N, 3) for those of the bodies (N, 3)."""
     out = np.empty_like(pose)
     for i in range(len(pose)):
-        out[i, 0], out[i, 1], out[i, 2] = centre_of(pose[i], shapes.offset[i])
+        out[i, 0], out[i, 1], out[i, 2] = _centre_of(pose[i], shapes.offset[i])
     return out
 
 
@@ -358,11 +388,8 @@ def body_arrays(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> BodyArray
 
 def _row(body: Body) -> list[float]:
     """Return the numbers of a body in the order of ``BodyArrays``."""
-    seen = body.radius
-    if body.is_rectangle:  # well inside of the rectangle, which a beam therefore hits before
-        seen = 0.25 * min(body.length - 2.0 * abs(body.offset), body.width)
-    return [body.radius, seen, body.wheel_distance, body.wheel_radius, body.max_wheel_speed,
-            body.mass, NAMES.index(body.drive), *_numbers_of(body)]
+    return [body.radius, body.laser_radius, body.wheel_distance, body.wheel_radius,
+            body.max_wheel_speed, body.mass, NAMES.index(body.drive), *_numbers_of(body)]
 
 
 def _numbers_of(body: Body) -> list[float]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
-from sbot_common.errors import InputError, bad_value
 from sbot_sim.world.scene import segments_meet
 
 # Occupancy map as part of the world: outlines of occupied cells, point queries.
@@ -106,14 +105,14 @@ def outline_error(corners: Array) -> str | None:
     """
     if len(corners) < LEAST_CORNERS:
         return f'{len(corners)} corners'
-    first, second = meeting_sides(np.ascontiguousarray(corners))
+    first, second = _meeting_sides(np.ascontiguousarray(corners))
     if first < 0:
         return None
     return f'sides {first} and {second} meet' if first != second else f'side {first} has no length'
 
 
 @njit
-def meeting_sides(corners: Array) -> tuple[int, int]:
+def _meeting_sides(corners: Array) -> tuple[int, int]:
     """Return the first two sides of an outline (P, 2) that meet where they must not; -1, -1: none.
 
     Side k goes from corner k to the next; twice the same number: it has no length.
@@ -204,27 +203,9 @@ class World(NamedTuple):
         return thin if self.cells is None else thin[:len(thin) - len(self.cells.outlines)]
 
 
-def _table(name: str, rows: object, columns: Sequence[str]) -> Array:
-    """Return ``rows`` as a float array (n, columns), or raise InputError naming the bad row."""
-    width = len(columns)
-    expected = f'{width} finite numbers ({", ".join(columns)})'
-    if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.shape[1] == width:
-        listed: list[object] = list(rows)
-    else:
-        try:
-            listed = list(rows)  # type: ignore[call-overload]
-        except TypeError:
-            raise bad_value(name, rows, f'a list of rows of {expected}') from None
-    out = np.empty((len(listed), width))
-    for i, row in enumerate(listed):
-        try:
-            values = np.asarray(row, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise bad_value(f'{name}[{i}]', row, expected) from None
-        if values.shape != (width,) or not np.isfinite(values).all():
-            raise bad_value(f'{name}[{i}]', np.asarray(row).tolist(), expected)
-        out[i] = values
-    return out
+def _table(rows: Any, width: int) -> Array:  # noqa: ANN401
+    """Return rows of numbers as a table (n, width)."""
+    return np.array(rows, np.float64).reshape(len(rows), width)
 
 
 def rectangle_corners(rectangle: Sequence[float] | Array) -> Array:
@@ -246,7 +227,7 @@ def _loop(corners: Array) -> Array:
 def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike = (),
                rectangles: ArrayLike = (), cells: CellMap | None = None, *,
                has_walls: bool = True, polygons: Sequence[ArrayLike] = ()) -> World:
-    """Return the world of these objects, checked.
+    """Return the world of these objects.
 
     Parameters
     ----------
@@ -256,41 +237,19 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
     rectangles : (R, 5) cx, cy, width, height (m), yaw (rad)
     cells : a map whose occupied cells are obstacles
     has_walls : along the bounds
-    polygons : each (P, 2) x, y (m) of its corners in order, either way round
-
-    Raises
-    ------
-    InputError
-        naming the row, for wrong shapes, numbers that are not finite, empty bounds, segments
-        without length, radii, widths or heights that are not positive, and polygons whose sides
-        meet.
+    polygons : each (P, 2) x, y (m) of its corners in order, either way round; no two sides meet
 
     """
-    box = _table('bounds', [bounds], ('xmin', 'ymin', 'xmax', 'ymax'))[0]
-    xmin, ymin, xmax, ymax = (float(v) for v in box)
-    if not (xmin < xmax and ymin < ymax):
-        raise bad_value('bounds', box.tolist(), 'xmin < xmax and ymin < ymax')
-    free = _table('segments', segments, ('x0', 'y0', 'x1', 'y1'))
-    round_ = _table('circles', circles, ('x', 'y', 'radius'))
-    boxes = _table('rectangles', rectangles, ('cx', 'cy', 'width', 'height', 'yaw'))
-    for i, row in enumerate(free):
-        if row[0] == row[2] and row[1] == row[3]:
-            raise bad_value(f'segments[{i}]', row.tolist(), 'two different ends')
-    for i, row in enumerate(round_):
-        if row[2] <= 0.0:
-            raise bad_value(f'circles[{i}].radius', float(row[2]), 'a number > 0 (m)')
-    for i, row in enumerate(boxes):
-        if row[2] <= 0.0 or row[3] <= 0.0:
-            raise InputError(f'rectangles[{i}]: got width {row[2]:g} and height {row[3]:g}, '
-                             'expected numbers > 0 (m)')
+    box, boxes = _table([bounds], 4)[0], _table(rectangles, 5)
+    xmin, ymin, xmax, ymax = box.tolist()
     walls = _loop(np.array([[xmin, ymin], [xmax, ymin], [xmax, ymax], [xmin, ymax]]))
     if not has_walls:
         walls = walls[:0]
     sides = [_loop(rectangle_corners(row)) for row in boxes]
     outlines = [] if cells is None else [cells.outlines]
-    corners = tuple(_polygon(f'polygons[{i}]', rows) for i, rows in enumerate(polygons))
-    lines = np.vstack([walls, free, *outlines, *map(_loop, corners), *sides])
-    return World(box, np.ascontiguousarray(lines), round_, boxes, cells,
+    corners = tuple(counter_clockwise(_table(rows, 2)) for rows in polygons)
+    lines = np.vstack([walls, _table(segments, 4), *outlines, *map(_loop, corners), *sides])
+    return World(box, np.ascontiguousarray(lines), _table(circles, 3), boxes, cells,
                  has_walls, corners)
 
 
@@ -305,11 +264,3 @@ def with_solids(world: World, circles: ArrayLike, rectangles: ArrayLike) -> Worl
         world = world._replace(segments=np.vstack([world.segments, *sides]),
                                rectangles=np.vstack([world.rectangles, boxes]))
     return world
-
-
-def _polygon(name: str, rows: object) -> Array:
-    corners = _table(name, rows, ('x', 'y'))
-    wrong = outline_error(corners)
-    if wrong is not None:
-        raise InputError(f'{name}: {wrong}, expected the outline of a simple polygon')
-    return counter_clockwise(corners)

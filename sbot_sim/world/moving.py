@@ -102,7 +102,7 @@ def world_with(world: World, paths: Paths, moved: Ticks) -> World:
 def make_box(length: float, width: float, radius: float, mass: float) -> Body:
     """Return a box of length along x and width along y, or, if these are 0, a disc (m, kg)."""
     box = Body('box', radius, 0.0, mass=mass, length=length, width=width)
-    return box._replace(radius=circle_around(box)) if box.is_rectangle else box
+    return box._replace(radius=circle_around(box))
 
 
 def as_sent(pose: Array) -> Array:

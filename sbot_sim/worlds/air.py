@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 @njit_inline
-def in_gust(setting: Setting, worlds: Worlds, k: int) -> bool:
+def _in_gust(setting: Setting, worlds: Worlds, k: int) -> bool:
     """Tell whether a world is in its gust."""
     return bool(setting.gust_ticks[k, 0] <= worlds.tick[k] < setting.gust_ticks[k, 1])
 
@@ -30,7 +30,7 @@ def in_gust(setting: Setting, worlds: Worlds, k: int) -> bool:
 def force_of(setting: Setting, worlds: Worlds, k: int) -> tuple[float, float]:
     """Return the force (N) on every robot of a world in this tick (``wind_model.gust``)."""
     x, y = setting.wind_force[k, 0], setting.wind_force[k, 1]
-    if in_gust(setting, worlds, k):
+    if _in_gust(setting, worlds, k):
         x, y = x + setting.gust_force[k, 0], y + setting.gust_force[k, 1]
     return x, y
 
@@ -43,7 +43,7 @@ def set_uniform_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None
     for k in range(first, end):
         x, y, w = (setting.wind_velocity[k, 0], setting.wind_velocity[k, 1],
                    setting.wind_velocity[k, 2])
-        if in_gust(setting, worlds, k):
+        if _in_gust(setting, worlds, k):
             x, y, w = (x + setting.gust_velocity[k, 0], y + setting.gust_velocity[k, 1],
                        w + setting.gust_velocity[k, 2])
         for row in range(max(a, k * n), min(z, (k + 1) * n)):
@@ -74,7 +74,7 @@ def set_free_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             around = velocity_at(setting.field, points, setting.wind_velocity[k])
             copy_rows(around, free)
             copy_numbers(around[:, 2], updraft[low:high])
-        if in_gust(setting, worlds, k):
+        if _in_gust(setting, worlds, k):
             for row in range(low, high):
                 worlds.free_wind[row, 0] += setting.gust_velocity[k, 0]
                 worlds.free_wind[row, 1] += setting.gust_velocity[k, 1]

@@ -8,18 +8,13 @@ phases they have.
 
 from __future__ import annotations
 
-from sbot_common.compiled import light_numba  # noqa: F401
-
-# isort: split
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import by_address, compiled_callback, njit, njit_inner
-from sbot_common.compiled.records import Record, call_at
+from sbot_common.compiled.jit import by_address, compiled_callback, intrinsic, njit, njit_inner
 from sbot_common.compiled.threads import share_out
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid
@@ -62,10 +57,12 @@ def discs_of_world(pose: Floats, radius: Floats, first: int, end: int, cell: flo
     return discs
 
 
-# isort: split
-
+if TYPE_CHECKING:
+    from sbot_common.compiled.records import Record
 
 Addresses = NDArray[np.int64]
+
+_call_at = intrinsic('call_at', module='sbot_common.compiled.records')
 
 
 @by_address
@@ -122,6 +119,9 @@ class Phase:
     def address(self, batch: Record) -> int:
         """Return where its machine code for a type of batches is; almost all are of one."""
         if batch.kind not in self._compiled:
+            from numba import types
+
+            from sbot_common.compiled import light_numba  # noqa: F401  # isort: split
             signature = types.void(*[types.int64] * 4, batch.kind)
             self._compiled[batch.kind] = compiled_callback(signature, self.function)
         return int(self._compiled[batch.kind].address)
@@ -146,7 +146,7 @@ def run_phases(first: int, end: int, a: int, z: int, phases: Addresses, batch: i
     """
     for _ in range(ticks):
         for address in phases:
-            call_at(address, first, end, a, z, batch)
+            _call_at(address, first, end, a, z, batch)
 
 
 # A phase in Python: a function of (first, end) that works on the worlds first … end-1 of arrays
@@ -188,6 +188,7 @@ class Program:
 
     def replace(self, setting: Setting) -> None:
         """Work on another setting of the same worlds from now on."""
+        from sbot_common.compiled.records import Record  # numba takes a while
         self._setting = setting
         self._batch = Record(Batch(setting, self._worlds, self._policy))
 

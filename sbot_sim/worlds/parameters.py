@@ -13,11 +13,11 @@ from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
 from sbot_sim.collision.overlap import placement_error
 from sbot_sim.dynamics.hooks import Hooks
 from sbot_sim.dynamics.inertia import Inertia
-from sbot_sim.sensors.beams import Fan
-from sbot_sim.sensors.infrared.sensor import InfraredParameters, infrared_reach
+from sbot_sim.sensors.infrared import InfraredParameters, infrared_reach
+from sbot_sim.sensors.laser import ScanParameters, scan_fan
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
-from sbot_sim.sensors.scan import ScanParameters, scan_fan
+from sbot_sim.sensors.rays import Fan
 from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.geometry import World, with_solids
 from sbot_sim.world.moving import Paths, make_paths, world_with, world_with_boxes

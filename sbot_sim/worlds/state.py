@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import by_address, njit_inline
+from sbot_common.observation import BROADCAST_BYTES, INFRARED_SENSORS
 from sbot_common.spatial import BucketGrid
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.separation import Scratch, make_scratch
 from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
-from sbot_sim.sensors.beams import Fan
-from sbot_sim.sensors.infrared.sensor import SENSORS
-from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from sbot_sim.sensors.rays import Fan
 from sbot_sim.world.bodies import BodyArrays, Shapes
 from sbot_sim.world.moving import Paths
 from sbot_sim.world.scene import Scene
@@ -41,7 +40,7 @@ class Rows(NamedTuple):
 
 
 @by_address
-class Grids(NamedTuple):
+class _Grids(NamedTuple):
     """``BucketGrid`` of each layout."""
 
     numbers: Floats  # (layouts, 3) x0, y0, cell
@@ -56,7 +55,7 @@ class FixedLayouts(NamedTuple):
 
     bounds: Floats  # (layouts, 4)
     boxes: Rows
-    grids: Grids
+    grids: _Grids
     largest_radius: Floats  # (layouts,)
 
 
@@ -66,8 +65,8 @@ class Scenes(NamedTuple):
 
     segments: Rows
     circles: Rows
-    segment_grids: Grids
-    circle_grids: Grids
+    segment_grids: _Grids
+    circle_grids: _Grids
     reach: Floats  # (layouts,)
 
 
@@ -81,10 +80,10 @@ def _rows(arrays: Sequence[NDArray[Any]], room: float) -> Rows:
     return rows
 
 
-def _grids(grids: Sequence[BucketGrid | FixedObjects], room: float) -> Grids:
-    return Grids(np.array([(g.x0, g.y0, g.cell) for g in grids]),
-                 np.array([(g.nx, g.ny) for g in grids], np.int64),
-                 _rows([g.starts for g in grids], room), _rows([g.items for g in grids], room))
+def _grids(grids: Sequence[BucketGrid | FixedObjects], room: float) -> _Grids:
+    return _Grids(np.array([(g.x0, g.y0, g.cell) for g in grids]),
+                  np.array([(g.nx, g.ny) for g in grids], np.int64),
+                  _rows([g.starts for g in grids], room), _rows([g.items for g in grids], room))
 
 
 def pack_fixed(layouts: Sequence[FixedObjects]) -> FixedLayouts:
@@ -137,7 +136,7 @@ def _of(rows: Rows, k: int) -> NDArray[Any]:
 
 
 @njit_inline
-def _grid_of(grids: Grids, k: int) -> BucketGrid:
+def _grid_of(grids: _Grids, k: int) -> BucketGrid:
     return BucketGrid(grids.numbers[k, 0], grids.numbers[k, 1], grids.numbers[k, 2],
                       grids.shape[k, 0], grids.shape[k, 1], _of(grids.starts, k),
                       _of(grids.items, k))
@@ -288,11 +287,12 @@ def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
         reduction=np.zeros(rows), observed_wind=floats(2), observed_free_wind=floats(2),
         updraft=np.zeros(rows), odometry=floats(3),
         odometry_twist=floats(3), wheel_scale=floats(setting.wheels),
-        rab_data=np.zeros((rows, DATA_BYTES), np.uint8),
-        rab_next=np.zeros((rows, DATA_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
+        rab_data=np.zeros((rows, BROADCAST_BYTES), np.uint8),
+        rab_next=np.zeros((rows, BROADCAST_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
         collided=np.zeros(rows, np.bool_), reverted=np.zeros(rows, np.bool_),
         ranges=np.zeros((rows, sensing.fan.beams), np.float32),
-        infrared=np.zeros((rows, SENSORS if sensing.infrared_fan.beams else 0, 2), np.float32),
+        infrared=np.zeros((rows, INFRARED_SENSORS if sensing.infrared_fan.beams else 0, 2),
+                          np.float32),
         heard_starts=np.zeros((count, n + 1), np.int64),
         heard_robot=np.zeros(heard, np.int64), heard_range=np.zeros(heard),
         heard_bearing=np.zeros(heard),

@@ -7,8 +7,9 @@ from functools import cache
 
 from sbot_common.angles import decoded_yaws
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
-from sbot_sim.sensors.beams import Fan, make_irregular_fan
-from sbot_sim.sensors.range_and_bearing import Heard, neighbours_of_some
+from sbot_sim.sensors.range_and_bearing import Heard, hear
+from sbot_sim.sensors.rays import Fan, make_irregular_fan
+from sbot_sim.sensors.registry import simulated
 from sbot_sim.worlds import air, motion
 from sbot_sim.worlds.batch import Batch, Interpreted, Phase, begin, shared
 from sbot_sim.worlds.parameters import SimulationParameters
@@ -19,11 +20,10 @@ from sbot_sim.worlds.python_phases import (
     ReplaceScenes,
     WorldByWorld,
 )
-from sbot_sim.worlds.senses.registry import simulated
-from sbot_sim.worlds.state import Integers, Setting, Worlds, scene_of
+from sbot_sim.worlds.state import Integers, Setting, Worlds
 from wind_model.gust import Waves
 
-# Yaws as sent, and range and bearing, of a block of worlds; ``senses`` has the other sensors.
+# Yaws as sent, of a block of worlds; ``sensors`` has what the sensors read.
 
 @cache
 def no_beams() -> Fan:
@@ -37,22 +37,6 @@ def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     worlds = batch.worlds
     copy_rows(worlds.pose[a:z], worlds.sent_pose[a:z])
     copy_numbers(decoded_yaws(worlds.pose[a:z, 2].copy()), worlds.sent_pose[a:z, 2])
-
-
-@Phase
-def hear(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Find the robots that each robot hears."""
-    setting, worlds = batch.setting, batch.worlds
-    n = setting.robots
-    for k in range(first, end):
-        starts, robots, ranges, bearings = neighbours_of_some(
-            worlds.pose[k * n:(k + 1) * n], setting.sensing.rab_range,
-            scene_of(setting.line_of_sight, setting.layout[k]))
-        count = starts[n]
-        copy_numbers(starts, worlds.heard_starts[k])
-        copy_numbers(robots, worlds.heard_robot[k, :count])
-        copy_numbers(ranges, worlds.heard_range[k, :count])
-        copy_numbers(bearings, worlds.heard_bearing[k, :count])
 
 
 Phases = list[Phase | Interpreted]

@@ -32,7 +32,7 @@ from sbot.cli.bag import information
 from sbot.scenario.load import load_scenario
 from sbot.scenario.maps import load_map
 from sbot_common.errors import InputError
-from sbot_sim.sensors.infrared.table import read_table
+from sbot_sim.sensors.infrared_table import read_table
 pages = int(Path('/proc/self/statm').read_text().split()[0])
 limit = pages * resource.getpagesize() + {memory}
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -8,13 +8,13 @@ import pytest
 from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot, ask, checked_goal
 from sbot_common.errors import InputError
-from sbot_common.observation import Inputs, Twist, make_observation
+from sbot_common.observation import Twist, make_observation
 from sbot_common.random.generators import CONTROLLER, TickGenerator, generator
 from sbot_common.topics import GOAL, GOAL_REACHED
 from sbot_common.user_code import UserCodeError
 
 RATE = Rate(10, 1)
-INPUTS = Inputs(RATE.stamp_ns(7), np.zeros((3, 3)), {'wind': (1.0, 0.0)})
+INPUTS = RATE.stamp_ns(7), np.zeros((3, 3)), {'wind': (1.0, 0.0)}
 
 
 class Answer:
@@ -52,7 +52,7 @@ def robot(controller, goal=None, robot_id=0):
 
 def test_the_controller_sees_the_inputs_and_its_goal_and_draws_from_its_generator():
     controller = Answer()
-    assert robot(controller, (3.0, 4.0), robot_id=2).step(INPUTS).command == (1.0, 0.0, 2.0)
+    assert robot(controller, (3.0, 4.0), robot_id=2).step(*INPUTS).command == (1.0, 0.0, 2.0)
     seen = controller.seen
     assert (seen.robot_id, seen.num_robots, seen.tick, seen.dt) == (2, 3, 7, 0.1)
     assert (seen.goal, seen.wind, seen.scan) == ((3.0, 4.0), (1.0, 0.0), None)
@@ -61,32 +61,32 @@ def test_the_controller_sees_the_inputs_and_its_goal_and_draws_from_its_generato
 
 def test_a_goal_from_outside_is_announced_once():
     driven = robot(Answer(), (3.0, 4.0), robot_id=2)
-    assert driven.step(INPUTS) == ((1.0, 0.0, 2.0), [(GOAL, (3.0, 4.0))], None)
-    assert driven.step(INPUTS).announced == []
+    assert driven.step(*INPUTS) == ((1.0, 0.0, 2.0), [(GOAL, (3.0, 4.0))], None)
+    assert driven.step(*INPUTS).announced == []
     driven.set_goal(3, 4)
     assert driven.goal == (3.0, 4.0)
-    assert driven.step(INPUTS).announced == [(GOAL, (3.0, 4.0))]
+    assert driven.step(*INPUTS).announced == [(GOAL, (3.0, 4.0))]
 
 
 def test_a_robot_without_a_goal_announces_none():
-    assert robot(Answer()).step(INPUTS).announced == []
+    assert robot(Answer()).step(*INPUTS).announced == []
 
 
 def test_a_goal_at_the_origin_is_one():
-    assert robot(Answer(), (0.0, 0.0)).step(INPUTS).announced == [(GOAL, (0.0, 0.0))]
+    assert robot(Answer(), (0.0, 0.0)).step(*INPUTS).announced == [(GOAL, (0.0, 0.0))]
 
 
 def test_a_controller_that_keeps_its_goal_says_when_it_is_new_and_reached():
     driven = robot(Keeper())
     driven.set_goal(1.0, 2.0)
-    assert driven.step(INPUTS).announced == [(GOAL, (1.0, 2.0))]
-    assert driven.step(INPUTS).announced == [(GOAL_REACHED, (1.0, 2.0))]
+    assert driven.step(*INPUTS).announced == [(GOAL, (1.0, 2.0))]
+    assert driven.step(*INPUTS).announced == [(GOAL_REACHED, (1.0, 2.0))]
 
 
 def test_of_these_only_the_leader_announces():
     driven = robot(Keeper(), robot_id=1)
     driven.set_goal(1.0, 2.0)
-    assert [driven.step(INPUTS).announced for _ in range(2)] == [[], []]
+    assert [driven.step(*INPUTS).announced for _ in range(2)] == [[], []]
     assert driven.controller.goal == (1.0, 2.0)
 
 
@@ -96,19 +96,19 @@ def test_of_these_only_the_leader_announces():
 def test_an_answer_is_two_finite_numbers(answer):
     with pytest.raises(InputError, match=r'robot 0 at tick 7: Answer.step\(\): got .*, expected '
                                          r'\(vx, omega\): two finite numbers in m/s'):
-        robot(Answer(answer)).step(INPUTS)
+        robot(Answer(answer)).step(*INPUTS)
 
 
 def test_a_step_without_return_is_named():
     with pytest.raises(InputError, match=r'^robot 0 at tick 7: Answer.step\(\) returned None '
                                          r'\(no return\?\); expected \(vx, omega\)$'):
-        robot(Answer(None)).step(INPUTS)
+        robot(Answer(None)).step(*INPUTS)
 
 
 @pytest.mark.parametrize('answer', [[1, 2.0], np.array([1, 2]), np.array([1, 2], np.float32),
                                     (np.float32(1), np.array(2.0))])
 def test_numbers_of_any_kind_are_a_command(answer):
-    assert robot(Answer(answer)).step(INPUTS).command == (1.0, 0.0, 2.0)
+    assert robot(Answer(answer)).step(*INPUTS).command == (1.0, 0.0, 2.0)
 
 
 class Fails:
@@ -130,7 +130,7 @@ def test_a_controller_that_raises_is_named_and_its_own_frames_are_shown(error, t
     controller = Fails()
     controller.error = error
     with pytest.raises(UserCodeError) as caught:
-        robot(controller, robot_id=2).step(INPUTS)
+        robot(controller, robot_id=2).step(*INPUTS)
     assert str(caught.value) == f'robot 2 at tick 7: Fails.step(): {text}'
     shown = caught.value.traceback()
     assert 'in fail' in shown
@@ -142,7 +142,7 @@ def test_what_says_enough_by_itself_passes(error):
     controller = Fails()
     controller.error = error
     with pytest.raises(type(error)) as caught:
-        robot(controller).step(INPUTS)
+        robot(controller).step(*INPUTS)
     assert caught.value is error
 
 
@@ -174,7 +174,7 @@ def test_robots_of_other_drives_may_give_a_vy_of_0():
     ((1, 2, 3), False), ((1, 2, math.nan), True), ((1, 2, 3, 4), True), ((1, 2, 'x'), True),
     ((1, 2, b'x', 3), True)])
 def test_a_vy_is_refused_where_the_drive_has_none(answer, holonomic):
-    observation = make_observation(1, RATE, None, INPUTS)
+    observation = make_observation(1, RATE, None, *INPUTS)
     words = (r'expected \(vx, omega\) or \(vx, vy, omega\): finite numbers' if holonomic else
              '; vy must be 0, its drive does not move to the side')
     with pytest.raises(InputError, match=words):

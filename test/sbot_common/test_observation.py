@@ -4,17 +4,7 @@ import numpy as np
 import pytest
 
 from sbot_common.clock import Rate
-from sbot_common.observation import (
-    OMEGA,
-    STOP,
-    VX,
-    VY,
-    Inputs,
-    Neighbours,
-    Scan,
-    Twist,
-    make_observation,
-)
+from sbot_common.observation import OMEGA, STOP, VX, VY, Neighbours, Scan, Twist, make_observation
 from sbot_common.user_code import UserCodeError, call_user_code
 
 
@@ -30,8 +20,8 @@ RATE = Rate(100, 3)
 
 
 def test_tick_and_step_follow_from_the_rate():
-    seen = make_observation(1, RATE, (1.0, 2.0), Inputs(RATE.stamp_ns(41), np.zeros((3, 3)),
-                                                        {'wind': (0.5, 0.25)}))
+    seen = make_observation(1, RATE, (1.0, 2.0), RATE.stamp_ns(41), np.zeros((3, 3)),
+                            {'wind': (0.5, 0.25)})
     assert (seen.robot_id, seen.num_robots, seen.tick, seen.dt) == (1, 3, 41, 0.03)
     assert (seen.goal, seen.wind, seen.twist, seen.scan) == ((1.0, 2.0), (0.5, 0.25),
                                                              (0.0, 0.0, 0.0), None)
@@ -43,7 +33,7 @@ def test_no_array_can_be_written_to_and_those_given_still_can():
              'neighbours': Neighbours(np.zeros(1, np.float32), np.zeros(1, np.float32),
                                       np.zeros((1, 10), np.uint8))}
     poses = np.zeros((1, 3))
-    seen = make_observation(0, RATE, None, Inputs(RATE.stamp_ns(0), poses, given))
+    seen = make_observation(0, RATE, None, RATE.stamp_ns(0), poses, given)
     for array in (seen.poses, seen.scan.ranges, seen.infrared, *seen.neighbours):
         with pytest.raises(ValueError, match='read-only'):
             array[0] = 1
@@ -54,12 +44,12 @@ def test_no_array_can_be_written_to_and_those_given_still_can():
 
 def test_an_unknown_field_is_an_error():
     with pytest.raises(TypeError, match='smell'):
-        make_observation(0, RATE, None, Inputs(9, np.zeros((1, 3)), {'smell': 1.0}))
+        make_observation(0, RATE, None, 9, np.zeros((1, 3)), {'smell': 1.0})
 
 
 @pytest.mark.parametrize(('written', 'meant'), [('gaol', 'goal'), ('gns', 'gnss')])
 def test_a_misspelt_field_is_asked_about_in_one_line(written, meant):
-    seen = make_observation(0, RATE, (1.0, 2.0), Inputs(RATE.stamp_ns(0), np.zeros((1, 3)), {}),
+    seen = make_observation(0, RATE, (1.0, 2.0), RATE.stamp_ns(0), np.zeros((1, 3)), {},
                             others=('gnss',))
     with pytest.raises(UserCodeError, match=f"no attribute '{written}'; did you mean '{meant}'"):
         call_user_code(lambda: getattr(seen, written), lambda: 'robot 0 at tick 0')

@@ -58,7 +58,9 @@ def recipe():
 
 def shipped_names():
     """The sensors of this package, without those that are installed."""
-    return sorted(path.stem for path in (ROOT / 'sbot_sim/sensors/kinds').glob('[a-z]*.py'))
+    texts = [path.read_text('utf-8') for path in (ROOT / 'sbot_sim/sensors').glob('*.py')]
+    return sorted(name for text in texts for name in re.findall(r"^SENSOR = Sensor\(\s*'(\w+)'",
+                                                                text, re.MULTILINE))
 
 
 NAMES = [*shipped_names(), RECIPE]

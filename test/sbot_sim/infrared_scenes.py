@@ -4,12 +4,12 @@ import math
 from types import SimpleNamespace
 
 import numpy as np
+from infrared_reference import infrared_distances
 from ray_oracle import cast_oracle
 
 from sbot_common.params import updated
-from sbot_sim.sensors.infrared.sensor import (
+from sbot_sim.sensors.infrared import (
     InfraredSettings,
-    infrared_distances,
     infrared_reach,
     make_infrared_parameters,
     ring,

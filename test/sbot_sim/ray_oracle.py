@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
+from sbot_sim.sensors.laser import ScanParameters, laser_poses
 from sbot_sim.sensors.rays import (
     FACING,
     TOUCHED,
@@ -18,7 +19,6 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-from sbot_sim.sensors.scan import ScanParameters, laser_poses
 from sbot_sim.world.scene import Scene
 
 Floats = NDArray[np.float64]

@@ -21,7 +21,6 @@ import sbot
 from sbot.scenario import assemble
 from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
 from wind_model.source import Wind
 
 FILE = Path(__file__).with_name('recorded_bits.json')
@@ -74,7 +73,7 @@ def bits(name, threads=1):
             engine.teleport(n - 1, (1.45, 1.35, 0.3))
         command = rng.uniform(-1, 1, (n, 3)) * [0.15, 0.1, 1.0] + [0.05, 0.0, 0.0]
         command[~np.array(SIDEWAYS)[drive], 1] = 0.0
-        engine.advance(StepInputs(command, wind, rng.integers(0, 256, (n, 10)).astype(np.uint8)))
+        engine.advance(command, wind, rng.integers(0, 256, (n, 10)).astype(np.uint8))
     take('end', engine.snapshot.true_pose)
     return {field: digest.hexdigest()[:16] for field, digest in sorted(hashes.items())}
 

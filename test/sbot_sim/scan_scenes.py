@@ -6,7 +6,7 @@ import numpy as np
 from ray_oracle import cast_scans_slowly
 
 from sbot_common.params import updated
-from sbot_sim.sensors.scan import (
+from sbot_sim.sensors.laser import (
     ScanSettings,
     cast_scans,
     make_scan_parameters,

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from sbot_sim.sensors.infrared.sensor import InfraredSettings, make_infrared_parameters
+from sbot_sim.sensors.infrared import InfraredSettings, make_infrared_parameters
+from sbot_sim.sensors.laser import ScanSettings, make_scan_parameters
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
-from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
 from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.geometry import make_world
 from sbot_sim.worlds.parameters import Senses, make_simulation_parameters

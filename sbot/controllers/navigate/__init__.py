@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,10 +31,8 @@ def size_of(body: Body) -> Size:
     rectangle twice as long as wide. The circle around it would keep it out of most doors. Where
     a gap leaves less than that margin, the reach of the corners tells how much is needed.
     """
-    radius, corner = body.safety_radius, 0.0
-    if body.is_rectangle:
-        corner, around = radius, 2.0 * body.collision_distance
-        radius = math.sqrt((body.length + around) * (body.width + around) / math.pi)
+    radius, around = body.equal_area_radius, body.safety_radius
+    corner = around if around > radius else 0.0
     return Size(radius, body.max_wheel_speed * body.wheel_radius, corner)
 
 

@@ -68,12 +68,5 @@ def _check_part(written: WorldModel, world: World, placed: Placed, paths: Mappin
     name = f'robot {what}' if kind == PAIR else solid_names(written, world, kind, what)
     k = placed.ids.index(robot)
     raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
-                    f'a free place: robot {robot} ({_size_of(placed.bodies[k])}) is '
+                    f'a free place: robot {robot} ({placed.bodies[k].size_in_words}) is '
                     f'{found.depth[row]:.3g} m too near to {name}')
-
-
-def _size_of(body: Body) -> str:
-    if body.is_rectangle:
-        around = 2.0 * body.collision_distance
-        return f'{body.length + around:g} m x {body.width + around:g} m'
-    return f'collision radius {body.safety_radius:g} m'

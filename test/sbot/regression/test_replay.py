@@ -138,7 +138,7 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
     for tick in ticks(source, 4, scenario.rate, sensor_topics()):
         if tick.tick and tick.tick in goals:
             bot.set_goal(*goals[tick.tick])
-        seen = make_observation(0, scenario.rate, None, recorded_inputs(tick)(0, ['scan']))
+        seen = make_observation(0, scenario.rate, None, *recorded_inputs(tick)(0, ['scan']))
         answers[tick.stamp_ns] = bot.step(seen, numbers.at(tick.tick))
     sent = {scenario.rate.stamp_ns(tick): goal for tick, goal in goals.items()}
     with Recorder(tmp_path / 'sent', metadata=source.metadata) as recorder:

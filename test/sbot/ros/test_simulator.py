@@ -24,7 +24,6 @@ from sbot.runner.summary import Tally
 from sbot.scenario import assemble
 from sbot.scenario.load import load_scenario
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
 from sbot_sim.messages.broadcast import Broadcast
 
 def loaded():
@@ -45,7 +44,7 @@ for k in range(2):
     engine.sense_wind(source.at(stamp_ns))
     list(broadcast.snapshot(engine.snapshot, stamp_ns))
     tally.add(engine.snapshot)
-    engine.advance(StepInputs(commands, source.at(stamp_ns), engine.snapshot.rab_data))
+    engine.advance(commands, source.at(stamp_ns), engine.snapshot.rab_data)
 print(loaded())
 """
 
@@ -70,15 +69,15 @@ def test_a_rehearsal_gives_commands_of_the_width_that_robots_read(monkeypatch, d
         """, 'x', Path.cwd())
     given = []
     advance = Engine.advance
-    monkeypatch.setattr(Engine, 'advance', lambda self, inputs: (
-        given.append(inputs), advance(self, inputs)))
+    monkeypatch.setattr(Engine, 'advance', lambda self, *inputs: (
+        given.append(inputs), advance(self, *inputs)))
     parameters = simulation_parameters(scenario)
     simulator.preload(scenario, parameters)
-    received = Inbox(2).inputs()  # what the node gives in a run
+    received = Inbox(2)  # what the node gives in a run
     assert len(given) == 2
-    for inputs in given:
-        assert inputs.command.shape == received.command.shape == (2, 3)
-        assert inputs.rab_data.shape == received.rab_data.shape
+    for command, _, rab_data in given:
+        assert command.shape == received.commands.shape == (2, 3)
+        assert rab_data.shape == received.rab_data.shape
 
 
 @pytest.mark.parametrize('factor', ['1.0e-300', '.inf', '.nan', '-1.0', '1.0e+7'])

@@ -11,7 +11,7 @@ from sbot.scenario.maps import load_map
 from sbot.scenario.world import world_arrays
 from sbot_common.errors import InputError
 from sbot_sim.messages.occupancy import occupancy
-from sbot_sim.sensors.scan import ScanSettings, cast_scans, make_scan_parameters, scan_fan
+from sbot_sim.sensors.laser import ScanSettings, cast_scans, make_scan_parameters, scan_fan
 from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, inside_occupied, to_cells, to_world
 from sbot_sim.world.scene import make_scene
 

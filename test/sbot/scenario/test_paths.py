@@ -62,7 +62,7 @@ def test_which_values_name_files(keys, value, expected):
 
 
 def test_a_built_in_table_is_no_file():
-    from sbot_sim.sensors.infrared.table import TABLES
+    from sbot_sim.sensors.infrared_table import TABLES
     assert not any(names_file(('sensors', 'infrared_table'), name) for name in TABLES)
 
 

@@ -10,7 +10,7 @@ from sbot.figures.arena import outline
 from sbot.scenario.load import parse_scenario
 from sbot_common.errors import InputError
 from sbot_sim.messages.markers import robot_description
-from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
+from sbot_sim.sensors.laser import ScanSettings, make_scan_parameters
 
 CART = {'length': 0.8, 'width': 0.4, 'offset': 0.2}
 NONE = {'controller': 'none'}

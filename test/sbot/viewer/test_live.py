@@ -34,7 +34,6 @@ from sbot_common.observation import STOP, Twist
 from sbot_common.topics import BASE_SCAN
 from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
 from sbot_sim.world.geometry import OCCUPIED
 from wind_model.source import still_air
 
@@ -139,7 +138,7 @@ def advance(supervisor, engine):
     while not supervisor.may_proceed():
         assert time.monotonic() < advance.end
     n = len(engine.snapshot.true_pose)
-    engine.advance(StepInputs(np.zeros((n, 3)), still_air(), engine.snapshot.rab_data))
+    engine.advance(np.zeros((n, 3)), still_air(), engine.snapshot.rab_data)
 
 
 def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):

@@ -9,7 +9,6 @@ import sbot.learn
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
 from sbot_sim.world.moving import as_sent
 
 TICKS = 12
@@ -54,7 +53,7 @@ def test_world_k_is_the_run_with_its_seed(name, count, threads, monkeypatch):
         for k, engine in engines.items():
             engine.sense_wind(wind)
             check(worlds, seen, k, engine)
-            engine.advance(StepInputs(commands[k], wind, engine.snapshot.rab_data))
+            engine.advance(commands[k], wind, engine.snapshot.rab_data)
         seen = worlds.step(commands)
         hit |= seen.collided.any()
     assert hit or 'moves' not in name
@@ -82,7 +81,7 @@ def test_features_that_meet_equal_the_run_too(number):
         commands = commands_of(rng, worlds)
         engine.sense_wind(wind)
         check(worlds, seen, 1, engine)
-        engine.advance(StepInputs(commands[1], wind, engine.snapshot.rab_data))
+        engine.advance(commands[1], wind, engine.snapshot.rab_data)
         seen = worlds.step(commands)
 
 
@@ -118,7 +117,7 @@ def test_obstacles_that_outgrow_their_room_are_still_seen(monkeypatch):
     source, setting = assemble.wind_source(scenario), worlds.setting
     for tick in range(40):
         wind = source.at(scenario.rate.stamp_ns(tick))
-        engine.advance(StepInputs(np.zeros((4, 3)), wind, engine.snapshot.rab_data))
+        engine.advance(np.zeros((4, 3)), wind, engine.snapshot.rab_data)
         seen = worlds.step(np.zeros((2, 4, 2)))
         np.testing.assert_array_equal(seen.scan[1], engine.snapshot.ranges)
     assert worlds.setting is not setting
@@ -146,7 +145,7 @@ def test_threads_may_share_a_large_world(threads, monkeypatch):
         commands = commands_of(rng, worlds)
         engine.sense_wind(wind)
         check(worlds, seen, 1, engine)
-        engine.advance(StepInputs(commands[1], wind, engine.snapshot.rab_data))
+        engine.advance(commands[1], wind, engine.snapshot.rab_data)
         seen = worlds.step(commands)
 
 

@@ -9,7 +9,6 @@ from sbot.scenario import assemble
 from sbot_common.errors import InputError
 from sbot_common.observation import OMEGA, VX
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
 
 HEARING = {**S_BOTS, 'name': 'hearing',
            'sensors': {**S_BOTS['sensors'], 'range_and_bearing': True, 'scan_sees_robots': True},
@@ -80,7 +79,7 @@ def test_every_world_is_the_engines_to_the_bit(name):
         seen = worlds.step(commands, data=data if hears else None)
         hit |= seen.collided.any()
         for k, engine in enumerate(engines):
-            engine.advance(StepInputs(commands[k], wind, data[k]))
+            engine.advance(commands[k], wind, data[k])
     assert hit or name not in ('crowd', 'fast')
 
 

@@ -16,7 +16,7 @@ from sbot_common.compiled.fingerprint import describe_type, fingerprint
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.lazy import Lazy
 from sbot_sim.collision import separation
-from sbot_sim.sensors import scan_kernel
+from sbot_sim.sensors import laser
 
 MODULE = '''
 from numba import float64, njit
@@ -108,14 +108,14 @@ def test_it_is_the_same_in_every_process():
     code = ('from sbot_common.compiled.fingerprint import fingerprint as f\n'
             'from sbot_common import angles, spatial\n'
             'from sbot_sim.collision import separation\n'
-            'from sbot_sim.sensors import scan_kernel\n'
-            'for m in (angles, spatial, separation, scan_kernel):\n'
+            'from sbot_sim.sensors import laser\n'
+            'for m in (angles, spatial, separation, laser):\n'
             '    for n, v in sorted(vars(m).items()):\n'
             '        if hasattr(v, "py_func"): print(f(v.py_func))\n')
     told = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True,
                           timeout=300).stdout.split()
     Lazy.make_all()  # else it depends on what has run here before
-    here = [fingerprint(value.py_func) for module in (angles, spatial, separation, scan_kernel)
+    here = [fingerprint(value.py_func) for module in (angles, spatial, separation, laser)
             for _, value in sorted(vars(module).items()) if isinstance(value, Dispatcher)]
     assert len(here) > 20
     assert told == here

@@ -10,7 +10,7 @@ from sbot_common.compiled.jit import njit
 from sbot_common.random import generators
 from sbot_common.random.generators import generator
 from sbot_common.random.numbers import block_of, normals, normals_of_worlds, philox, uniforms
-from sbot_sim.sensors.kinds import gnss, imu
+from sbot_sim.sensors import gnss, imu
 
 WORD = st.integers(0, 2**64 - 1)
 SMALL = st.integers(0, 2**63 - 1)

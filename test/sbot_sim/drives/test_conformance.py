@@ -12,13 +12,13 @@ from sbot_common.params import specs_of
 from sbot_sim.drives.registry import COUNTED, DRIVES, WHEELS, own_specs, wheel_equation
 from sbot_sim.dynamics.motion import drive, driven_twists, move
 from sbot_sim.sensors.odometry import (
+    OdometryCovariances,
     OdometryParameters,
     draw_slip,
     draw_wheel_scale,
     measure,
     most_wheels,
 )
-from sbot_sim.sensors.odometry_covariance import OdometryCovariances
 from sbot_sim.world.bodies import (
     ROBOT,
     Body,

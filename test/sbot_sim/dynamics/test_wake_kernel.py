@@ -5,15 +5,29 @@ import math
 import numpy as np
 import pytest
 
+from sbot_common.compiled.threads import in_blocks
 from sbot_common.params import updated
-from sbot_sim.dynamics.wake_kernel import fast_reductions
+from sbot_sim.dynamics.wake_kernel import _cell_of_reach, _reduce_block, _Reductions, _widest_wake
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.scene import make_line_of_sight
+from sbot_sim.world.scene import make_line_of_sight, sort_discs
 from wind_model.parameters import WakeParameters
 from wind_model.wake import clamped_radius, reductions
 
 NO_WALLS = make_line_of_sight(None)
+
+
+def fast_reductions(parameters, reach, walls, pose, wind_xy, advertised_mm, own_radius, blockers,
+                    threads=1):
+    """Reductions (N,) and blockers (N,), by several threads."""
+    count = pose.shape[0]
+    out, blockers = np.zeros(count), blockers.copy()
+    if parameters.wake and count > 0:
+        discs = sort_discs(pose, own_radius, _cell_of_reach(reach))
+        widest = _widest_wake(parameters, advertised_mm, own_radius)
+        in_blocks(threads, count, _reduce_block, parameters, reach, discs, walls, pose,
+                  wind_xy, advertised_mm, own_radius, widest, _Reductions(out, blockers))
+    return out, blockers
 
 
 def both(given, n, side, reach, walls, seed):

@@ -10,7 +10,6 @@ import sbot
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
 from wind_model.source import still_air
 
 NONE = {'controller': 'none'}
@@ -144,8 +143,8 @@ def test_a_reset_puts_them_back_and_nobody_is_teleported_into_one():
     states = []
     for _ in range(2):
         for _ in range(30):
-            engine.advance(StepInputs(np.array([[1.0, 0.0, 0.0]]), still_air(),
-                                      np.zeros((1, 10), np.uint8)))
+            engine.advance(np.array([[1.0, 0.0, 0.0]]), still_air(),
+                                      np.zeros((1, 10), np.uint8))
         states.append((engine.snapshot.boxes.tobytes(), engine.snapshot.ranges.tobytes()))
         x, y, _ = engine.snapshot.boxes[0]
         with pytest.raises(InputError, match=r'teleport of robot 0 .* too near to boxes\[0\]'):

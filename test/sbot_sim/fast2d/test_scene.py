@@ -112,5 +112,3 @@ def test_an_empty_scene_has_arrays():
     indexed = make_indexed([])
     assert indexed.names == []
     assert len(indexed.shapes.inverse_mass) == len(indexed.fixed.boxes) == 0
-    with pytest.raises(ValueError, match='a has no shape'):
-        make_indexed([Object('a', True, 1.0)])

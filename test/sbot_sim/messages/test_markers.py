@@ -25,7 +25,7 @@ from sbot_sim.messages.markers import (
     robot_markers,
     robot_roles,
 )
-from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
+from sbot_sim.sensors.laser import ScanSettings, make_scan_parameters
 from sbot_sim.world.geometry import make_world
 
 TYPE = 'visualization_msgs/msg/MarkerArray'

@@ -7,7 +7,6 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.wire import cdr
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import StepInputs
 from sbot_sim.messages import snapshot as messages
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
 from sbot_sim.messages.snapshot import Interfaces
@@ -93,7 +92,7 @@ def moved():
     engine = Engine(parameters, random_poses(3, 2), 1)
     for _ in range(7):
         wind = Wind(np.array([0.2, 0.3, 0]), np.zeros(3))
-        engine.advance(StepInputs(np.array([[1.0, 0.0, 0.5]] * 3), wind, engine.snapshot.rab_data))
+        engine.advance(np.array([[1.0, 0.0, 0.5]] * 3), wind, engine.snapshot.rab_data)
     return parameters, engine
 
 
@@ -165,8 +164,8 @@ def test_odom_has_the_speed_to_the_left():
     bodies = [ROBOT._replace(drive='omnidirectional'), ROBOT]
     parameters = make_parameters(bodies)
     engine = Engine(parameters, np.array([[4.0, 4.0, 1.0], [9.0, 9.0, 0.0]]), 1)
-    engine.advance(StepInputs(np.array([[0.3, -0.4, 0.2], [0.3, 0.0, 0.2]]), still_air(),
-                              engine.snapshot.rab_data))
+    engine.advance(np.array([[0.3, -0.4, 0.2], [0.3, 0.0, 0.2]]), still_air(),
+                              engine.snapshot.rab_data)
     broadcast = Broadcast(parameters, BroadcastOptions('', [None] * 2))
     twists = [cdr.decode(payload, topic.type).twist.twist
               for _, topic, payload in broadcast.snapshot(engine.snapshot, 10)

@@ -14,16 +14,6 @@ def teleport(frame_id):
                                   pose=messages.pose(messages.point(1.0, 2.0))))
 
 
-def test_inputs_are_copies():
-    inbox = Inbox(2)
-    inbox.commands[1] = 0.5, 0.0, 0.25
-    inbox.on_wind('force', np.array([1.0, 2.0, 0.0]))
-    given = inbox.inputs()
-    inbox.commands[1] = 0.0
-    assert given.command[1].tolist() == [0.5, 0.0, 0.25]
-    assert given.wind.force.tolist() == [1.0, 2.0, 0.0]
-
-
 def test_a_teleport_is_in_the_frame_of_the_map():
     inbox = Inbox(2)
     inbox.on_teleport(1, topics.TELEPORT, teleport('/map'))

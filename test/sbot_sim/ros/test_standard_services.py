@@ -125,9 +125,14 @@ def test_the_state_of_a_robot_is_its_ground_truth(run):
         assert name in missing.result.error_message
 
 
+def advance(run, command=None):
+    run.engine.advance(run.inbox.commands if command is None else command, run.inbox.wind,
+                       run.inbox.rab_data)
+
+
 def test_a_twist_is_in_the_frame_of_the_pose(run):
     command = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    run.engine.advance(run.inbox.inputs()._replace(command=command))
+    advance(run, command)
     twist = run.call('get_entity_state', entity='robot_0').state.twist
     assert (twist.linear.x, twist.linear.y) == pytest.approx((math.cos(0.5), math.sin(0.5)))
 
@@ -169,12 +174,11 @@ def spawn(run, text, place=(7.0, 6.0, 0.0), **others):
 
 
 def test_an_obstacle_is_spawned_seen_moved_and_deleted(run):
-    drive = run.inbox.inputs()
     answer = spawn(run, SDF.format(BOX))
     assert (answer.result.result, answer.entity_name) == (OK, 'crate')
     assert run.engine.parameters.world.rectangles.tolist() == [[7.0, 6.0, 2.0, 0.5, 0.0]]
     assert run.call('get_entities', filters=filters()).entities == ['robot_0', 'robot_1', 'crate']
-    run.engine.advance(drive)
+    advance(run)
     given = {'set_pose': True, 'set_twist': False, 'set_acceleration': False}
     there = run.call('set_entity_state', entity='crate', state=state(3.0, 6.0, 1.0), **given)
     assert there.result.result == OK
@@ -339,7 +343,7 @@ def test_steps_are_answered_when_they_are_over(run):
     for _ in range(2):
         stepping.send(None)
         assert run.control.steps == 2
-        run.engine.advance(run.inbox.inputs())
+        advance(run)
     with pytest.raises(StopIteration) as done:
         stepping.send(None)
     assert done.value.value.result.result == OK

@@ -4,18 +4,18 @@ import itertools
 
 import numpy as np
 import pytest
+from infrared_reference import infrared_readings
 from scipy import stats
 from views import view
 
-from sbot_sim.sensors.infrared.sensor import (
+from sbot_sim.sensors import gnss as satellites
+from sbot_sim.sensors import imu as inertial
+from sbot_sim.sensors.infrared import (
     InfraredSettings,
-    infrared_readings,
     make_infrared_parameters,
 )
-from sbot_sim.sensors.kinds import gnss as satellites
-from sbot_sim.sensors.kinds import imu as inertial
+from sbot_sim.sensors.laser import add_scan_noise
 from sbot_sim.sensors.odometry import draw_slip, draw_wheel_scale
-from sbot_sim.sensors.scan import add_scan_noise
 
 ROBOTS, DT = 4000, 0.1
 SEED, TICK = 11, 40

@@ -7,20 +7,27 @@ import pytest
 from every_sensor import GROUP, RECIPE, SCENE, recipe, shipped_names
 
 import sbot
+from sbot.scenario import assemble
+from sbot.worlds.observation import Observations
 from sbot_common.errors import InputError
-from sbot_sim.sensors import kinds
-from sbot_sim.sensors.registry import check_name, codecs, sensors
+from sbot_sim import sensors as folder
+from sbot_sim.engine.simulation import snapshot_of, world_of
+from sbot_sim.engine.state import Snapshot
+from sbot_sim.sensors import infrared, laser, odometry
+from sbot_sim.sensors.registry import check_name, codecs, sensors, simulated
+from sbot_sim.worlds.batch import Phase
+from sbot_sim.worlds.state import Worlds
 
 
 @pytest.fixture
 def beside(tmp_path, monkeypatch):
     """The file of CONTRIBUTING's recipe, as if it stood beside the others."""
     (tmp_path / f'{RECIPE}.py').write_text(recipe())
-    monkeypatch.setattr(kinds, '__path__', [*kinds.__path__, str(tmp_path)])
+    monkeypatch.setattr(folder, '__path__', [*folder.__path__, str(tmp_path)])
     sensors.cache_clear()
     yield
     sensors.cache_clear()
-    sys.modules.pop(f'{kinds.__name__}.{RECIPE}', None)
+    sys.modules.pop(f'{folder.__name__}.{RECIPE}', None)
 
 
 def test_the_recipe_is_one_file_and_its_test(beside):
@@ -50,7 +57,7 @@ def test_they_are_in_the_order_of_their_messages():
 @pytest.mark.parametrize(('target', 'words'), [
     ('nowhere_at_all:SENSOR', 'ModuleNotFoundError'),
     ('math:pi', 'needs a Sensor of this name'),
-    ('sbot_sim.sensors.kinds.imu:SENSOR', 'needs a Sensor of this name')])
+    ('sbot_sim.sensors.imu:SENSOR', 'needs a Sensor of this name')])
 def test_a_broken_one_of_another_package_is_left_out(target, words, tmp_path, monkeypatch, caplog):
     package = tmp_path / 'broken-1.0.dist-info'
     package.mkdir()
@@ -86,3 +93,72 @@ def test_a_run_says_so_too():
         run.scans
     with pytest.raises(AttributeError):
         run.smell
+
+S_BOTS = {'world': {'bounds': [0, 0, 4, 4]}, 'duration': 1.0, 'rate': 10,
+          'robots': [{'body': 's-bot', 'pose': [1.0, 1.0, 0.3], 'controller': 'none'},
+                     {'body': 's-bot', 'pose': [1.2, 1.0, 0.0], 'controller': 'none'}]}
+
+
+def world(**settings):
+    parameters = assemble.simulation_parameters(sbot.load({**S_BOTS, 'sensors': settings}))
+    return parameters, world_of(parameters)
+
+
+def phases_of(simulation):
+    tick, setting = simulation.tick, simulation.setting
+    return [*tick.sensing_wind(setting), *tick.advancing(setting), *tick.sensing(setting)]
+
+
+def test_a_sensor_has_a_kernel_or_a_record_of_phases():
+    of_phases = {each.name for each in simulated()}
+    apart = {'neighbours'}  # ``Tick.hearing``: a run hears in Python, worlds in a phase
+    assert of_phases | apart == {name for name, each in sensors().items() if each.kernel is None}
+    assert [each.name for each in simulated()] == [
+        name for name in sensors() if name in of_phases]  # as their messages
+
+
+def test_arrays_and_fields_are_those_of_worlds_snapshots_and_observations():
+    for each in simulated():
+        assert set(each.arrays) <= set(Observations._fields)
+        assert set(each.arrays.values()) <= set(Worlds._fields)
+    copied = {name for each in simulated() for name in each.arrays.values()}
+    assert copied - {'observed_wind'} <= set(Snapshot._fields)
+
+
+@pytest.mark.parametrize(('settings', 'has', 'lacks'), [
+    ({}, [odometry.measure_odometry, laser.scan, laser.add_noise],
+     [laser.mount_lasers, laser.scan_rectangles, infrared.read_infrared]),
+    ({'laser_x': 0.1}, [laser.mount_lasers, laser.scan], []),
+    ({'infrared': True}, [laser.scan, infrared.read_infrared], [])])
+def test_a_tick_has_the_phases_of_what_robots_have(settings, has, lacks):
+    phases = phases_of(world(**settings)[1])
+    assert [phase for phase in has if phase not in phases] == []
+    assert [phase for phase in lacks if phase in phases] == []
+
+
+def test_a_sensor_that_nobody_asked_for_has_no_phases():
+    scenario = sbot.load({**S_BOTS, 'sensors': {'scan_beams': 8, 'infrared': True}})
+    wanted = {each.name: set(phases_of(sbot.Worlds(scenario, sense=[each.name]).simulation))
+              for each in simulated()}
+    none = set(phases_of(sbot.Worlds(scenario, sense=[]).simulation))
+    own = {name: {phase.function.__name__ for phase in phases - none if isinstance(phase, Phase)}
+           for name, phases in wanted.items()}
+    assert own == {'scan': {'scan', 'add_noise'}, 'infrared': {'read_infrared'},
+                   'odometry': {'measure_odometry'}, 'twist': {'update_twists'},
+                   'wind': {'add_forces'}}
+
+
+def test_a_snapshot_copies_and_observations_show_readings_alone():
+    parameters, simulation = world(scan_beams=8, infrared=True)
+    state = simulation.state
+    state.infrared[..., 0], state.infrared[..., 1] = 3.0, 5.0
+    snapshot = snapshot_of(simulation, sensed_wind=True)
+    state.infrared[:] = 0.0
+    assert snapshot.infrared[..., 1].tolist() == [[5.0] * 15] * 2
+    of_infrared = next(each for each in simulated() if each.name == 'infrared')
+    state.infrared[..., 1] = 7.0
+    shown = of_infrared.views(state)['infrared']
+    assert np.shares_memory(shown, state.infrared)
+    assert shown.tolist() == [[7.0] * 15] * 2
+    assert of_infrared.has(parameters.sensors)
+    assert not of_infrared.has(world(scan_beams=8)[0].sensors)

@@ -8,18 +8,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from outlines import star
 
-from sbot_common.errors import InputError
 from sbot_sim.collision.fixed_objects import make_fixed_objects
-from sbot_sim.collision.overlap import (
-    POLYGON,
-    find_overlaps,
-    overlaps,
-    placement_error,
-    placement_errors,
-)
+from sbot_sim.collision.overlap import POLYGON, find_overlaps, overlaps, placement_error
 from sbot_sim.collision.separation import separate
+from sbot_sim.sensors.laser import ScanSettings, cast_scans, make_scan_parameters, scan_fan
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.sensors.scan import ScanSettings, cast_scans, make_scan_parameters, scan_fan
 from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays, select_bodies
 from sbot_sim.world.geometry import (
     FREE,
@@ -119,8 +112,6 @@ def test_simple_outlines_are_those_that_shapely_takes_for_simple(corners):
 ])
 def test_what_is_wrong_with_an_outline_is_named(corners, words):
     assert outline_error(np.array(corners, float)) == words
-    with pytest.raises(InputError, match=rf'polygons\[1\]: {words}, expected the outline'):
-        make_world((-5, -5, 5, 5), polygons=[L_SHAPE, corners])
 
 
 @settings(max_examples=100, deadline=None)
@@ -276,21 +267,6 @@ def test_empty_world():
     assert len(world.free_segments) == 0
 
 
-@pytest.mark.parametrize(('arguments', 'message'), [
-    (((1.0, 0.0, 1.0, 2.0),), 'xmin < xmax'),
-    (((0.0, 0.0, 1.0),), r'bounds\[0\]: got \[0\.0, 0\.0, 1\.0\], expected 4 finite numbers'),
-    ((BOUNDS, [(0, 0, 1, 1), (1, 1, 1, 1)]), r'segments\[1\].*two different ends'),
-    ((BOUNDS, [(0, 0, 1, math.nan)]), r'segments\[0\]'),
-    ((BOUNDS, [], [(0, 0, 0)]), r'circles\[0\]\.radius: got 0\.0'),
-    ((BOUNDS, [], [], [(0, 0, 1, -1, 0)]), r'rectangles\[0\]: got width 1 and height -1'),
-    ((BOUNDS, 3), 'segments'),
-    ((BOUNDS, [('a', 0, 1, 1)]), r'segments\[0\]'),
-])
-def test_bad_world_is_refused_naming_the_row(arguments, message):
-    with pytest.raises(InputError, match=message):
-        make_world(*arguments)
-
-
 @pytest.mark.parametrize(('xy', 'message'), [
     ((4.95, 0.0), r'robot 0 at \(4\.95, 0\).*0\.038 m too near to the bound xmax = 5'),
     ((9.0, 0.0), 'bound xmax'),
@@ -308,7 +284,7 @@ def test_placement_error_says_who_where_and_why(xy, message):
     pose = np.array([[*xy, 0.0], [-4.0, 3.0, 0.0]])
     error = placement_error(world, bodies, pose)
     assert error is not None
-    assert len(placement_errors(world, bodies, pose)) == 1
+    assert 'more)' not in error
     with pytest.raises(AssertionError, match=message):
         raise AssertionError(error)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from worlds import make_parameters
 
+from sbot_sim.sensors.laser import ScanSettings, make_scan_parameters
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
-from sbot_sim.sensors.scan import ScanSettings, make_scan_parameters
 from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.moving import make_box, make_paths

@@ -8,9 +8,10 @@ from batches import ALL, make_batch
 
 from sbot_common.angles import decoded_yaw
 from sbot_sim.dynamics.hooks import Hooks
+from sbot_sim.sensors import odometry
+from sbot_sim.sensors.range_and_bearing import hear
 from sbot_sim.worlds import air, motion, tick
 from sbot_sim.worlds.batch import begin
-from sbot_sim.worlds.senses import odometry
 
 
 def test_yaws_are_those_that_a_receiver_decodes():
@@ -26,7 +27,7 @@ def test_yaws_are_those_that_a_receiver_decodes():
 def test_robots_hear_those_of_their_own_world():
     batch = make_batch(count=3, robots=3, rab=True)
     batch.state.pose[3:6, 0] = [1.0, 2.5, 18.0]  # of world 1: the last out of reach (8 m)
-    batch.program([tick.hear]).run(0, 2)
+    batch.program([hear]).run(0, 2)
     state = batch.state
     assert state.heard_starts.tolist() == [[0, 2, 4, 6], [0, 1, 2, 2], [0, 0, 0, 0]]
     assert state.heard_robot[0].tolist() == [1, 2, 0, 2, 0, 1]
@@ -72,9 +73,9 @@ def test_the_wind_is_found_with_as_many_phases_as_it_needs(given, names):
 
 def test_who_hears_whom_is_found_in_a_phase_or_world_by_world():
     small, large = make_batch(rab=True), make_batch(rab=True, hears=False)
-    assert small.tick.hearing(small.setting) == [tick.hear]
+    assert small.tick.hearing(small.setting) == [hear]
     assert called(large.tick.hearing(large.setting)) == ['hear']
-    assert large.tick.hearing(large.setting) != [tick.hear]
+    assert large.tick.hearing(large.setting) != [hear]
     assert make_batch().tick.hearing(make_batch().setting) == []
     assert motion.broadcast in small.tick.advancing(small.setting)
     assert motion.broadcast not in make_batch().tick.advancing(make_batch().setting)

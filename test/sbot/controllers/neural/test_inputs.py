@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sbot.controllers.neural import inputs
-from sbot_sim.sensors.infrared.sensor import SENSORS, InfraredSettings
-from sbot_sim.sensors.infrared.table import named_table
+from sbot_sim.sensors.infrared import SENSORS, InfraredSettings
+from sbot_sim.sensors.infrared_table import named_table
 
 metres = st.floats(-50, 50)
 angles = st.floats(-3.14, 3.14)

@@ -8,26 +8,29 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.compiled.jit import borrowed
 from sbot_common.compiled.threads import in_blocks
 from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.params import Param
-from sbot_common.random.generators import INFRARED
-from sbot_common.random.numbers import uniforms
-from sbot_sim.sensors.beams import Fan, make_irregular_fan
-from sbot_sim.sensors.infrared.kernel import (
+from sbot_common.topics import INFRARED as TOPIC
+from sbot_sim.collision.separation import FEW
+from sbot_sim.sensors.infrared_kernel import (
     InfraredView,
     Readout,
-    distances_of_all,
-    readings_of_all,
     sense_block,
+    sense_rows,
 )
-from sbot_sim.sensors.infrared.table import TABLE_RANGE, load_table
+from sbot_sim.sensors.infrared_table import TABLE_RANGE, load_table
+from sbot_sim.sensors.rays import Fan, make_irregular_fan
+from sbot_sim.sensors.record import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import Scene, sort_discs
+from sbot_sim.worlds.batch import Batch, Phase, all_in_view, discs_of_world, shared
+from sbot_sim.worlds.state import Setting, scene_of
 
 Floats = NDArray[np.float64]
 
@@ -91,25 +94,6 @@ def infrared_reach(radius: Floats, parameters: InfraredParameters) -> float:
     return float(radius.max(initial=0.0)) + parameters.range
 
 
-def infrared_distances(scene: Scene, pose: Floats, radius: Floats,
-                       parameters: InfraredParameters) -> Floats:
-    """Return the distances that the sensors measure.
-
-    Parameters
-    ----------
-    scene : made with at least ``infrared_reach``; best with exactly that, for speed
-    pose : (N, 3) x, y (m), yaw (rad) of the robots in frame `map`
-    radius : (N,) m, the bodies
-
-    Returns
-    -------
-    (N, 15) m from the rim along each beam to the nearest wall, circle or body; 0 if that reaches
-    into the robot's own body, +inf if there is nothing within range.
-
-    """
-    return distances_of_all(_view(scene, pose, radius, parameters))
-
-
 def _view(scene: Scene, pose: Floats, radius: Floats,
           parameters: InfraredParameters) -> InfraredView:
     """Return what the kernels look at."""
@@ -124,34 +108,22 @@ def _view(scene: Scene, pose: Floats, radius: Floats,
     return InfraredView(scene, discs, pose, radius, ring(), parameters.range)
 
 
-def infrared_readings(distances: Floats, parameters: InfraredParameters,
-                      draw: tuple[int, int] | None) -> Floats:
-    """Return the readings (N, 15) for distances (N, 15): table, blind-beam rule, noise, in turn.
-
-    The table's entry is that of the nearest millimetre (half up); a beam that sees nothing reads
-    0, or, if both its neighbours on the ring see something, 0.3 times the mean of their readings
-    (docs/errata.md S5). Noise multiplies by 1 + noise * u, u uniform in [-1, 1) (S4 there).
-
-    Parameters
-    ----------
-    distances : m from the rim, +inf for nothing
-    draw : seed and tick of the noise; None: no noise, whatever the parameters say
-
-    """
-    if draw is None:
-        return readings_of_all(distances, parameters.table, 0.0, np.zeros(distances.shape))
-    return readings_of_all(distances, parameters.table, parameters.noise,
-                           uniforms(draw[0], INFRARED, np.arange(len(distances)), draw[1],
-                                    SENSORS))
-
-
 def sense(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredParameters,
           draw: tuple[int, int] | None, threads: int = 1) -> NDArray[np.float32]:
     """Return (N, 15, 2) float32: distance (m) and reading of every sensor.
 
+    The distance is that from the rim along the beam to the nearest wall, circle or body; 0 if that
+    reaches into the robot's own body, +inf if there is nothing within range. The reading is the
+    table's entry of the nearest millimetre (half up); a beam that sees nothing reads 0, or, if
+    both its neighbours on the ring see something, 0.3 times the mean of their readings
+    (docs/errata.md S5). Noise multiplies by 1 + noise * u, u uniform in [-1, 1) (S4 there).
+
     Parameters
     ----------
-    scene, pose, radius, parameters : as in ``infrared_distances``
+    scene : made with at least ``infrared_reach``; best with exactly that, for speed
+    pose : (N, 3) x, y (m), yaw (rad) of the robots in frame `map`
+    radius : (N,) m, the bodies
+    parameters : of the sensors
     draw : seed and tick of the noise; None: no noise, whatever the parameters say
     threads : how many to use; no bit of the result depends on it
 
@@ -176,3 +148,60 @@ def infrared_points(sensed: NDArray[np.float32], radius: float) -> NDArray[np.fl
     points[:, :2] = radius * ring().directions[:, :SENSORS].T
     points[:, 3:] = sensed
     return points
+
+_POINT = np.dtype([(name, '<f4') for name in ('x', 'y', 'z', 'range', 'reading')])
+
+
+def _keep(snapshot: Any) -> NDArray[np.float32]:  # noqa: ANN401
+    readings: NDArray[np.float32] = snapshot.infrared[:, :, -1]
+    return readings
+
+
+def _encoder(place: Place) -> Encode | None:
+    from sbot_common.wire.controller import encode_points
+    if place.sensors.infrared is None:
+        return None
+    frames = [place.frame('base_link', i) for i in range(place.num_robots)]
+    return lambda stamp_ns, snapshot, robot: encode_points(
+        stamp_ns, frames[robot], infrared_points(
+            snapshot.infrared[robot], place.radius[robot]).view(_POINT).reshape(1, -1),
+        dense=False)
+
+
+@shared
+def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Read the infrared sensors."""
+    setting, worlds = batch.setting, batch.worlds
+    n, s, radius = setting.robots, setting.sensing, setting.bodies.radius
+    best, ends = np.empty(s.infrared_fan.directions.shape[1]), np.empty(2, np.int32)
+    uniform = np.empty(len(best))
+    discs = all_in_view(worlds, radius, first * n, end * n, ends)
+    scene = scene_of(setting.infrared_scenes, setting.layout[first])
+    for k in range(first, end):
+        low, high = max(a, k * n), min(z, (k + 1) * n)
+        if k > first and setting.layout[k] != setting.layout[k - 1]:
+            scene = scene_of(setting.infrared_scenes, setting.layout[k])
+        ends[0], ends[1] = (k * n, (k + 1) * n) if s.infrared_sees_robots else (0, 0)
+        if s.infrared_sees_robots and n > FEW:
+            discs = discs_of_world(worlds.pose, radius, k * n, (k + 1) * n, scene.reach)
+            low, high = low - k * n, high - k * n  # by place
+        view = InfraredView(borrowed(scene), borrowed(discs), borrowed(worlds.pose),
+                            borrowed(radius), borrowed(s.infrared_fan), s.infrared_range)
+        readout = Readout(borrowed(s.infrared_table), setting.infrared_noise[k], worlds.seed[k],
+                          worlds.tick[k])
+        sense_rows(low, high, view, readout, k * n, borrowed(best), borrowed(uniform),
+                   borrowed(worlds.infrared))
+    ends[0] = 0  # keeps these alive until here
+    best[0] = uniform[0] = 0.0
+
+
+def _seeing(setting: Setting) -> list[Phase]:
+    return [read_infrared] if setting.sensing.infrared_fan.beams else []
+
+
+SENSOR = Sensor('infrared', '(N, 15) readings', TOPIC, decoded_as('infrared'),
+                settings=InfraredSettings(), switch='infrared', order=(60, 15), encoder=_encoder,
+                observe=lambda snapshot, scan, robot: snapshot.infrared[robot, :, -1], keep=_keep,
+                arrays={'infrared': 'infrared'}, seeing=_seeing,
+                has=lambda sensors: sensors.infrared is not None,
+                shown=lambda rows: rows[..., 1])  # distances are for messages

@@ -8,4 +8,4 @@ from sbot_sim.sensors.record import Sensor, decoded_as
 SENSOR = Sensor('twist', "(N, 3) m/s, m/s, rad/s in the robot's frame, wind included",
                 BASE_POSE_GROUND_TRUTH, decoded_as('twist'), order=(0, 0),
                 observe=lambda snapshot, scan, robot: tuple(snapshot.twist[robot].tolist()),
-                keep=lambda snapshot: snapshot.twist)
+                keep=lambda snapshot: snapshot.twist, arrays={'twist': 'twist'})

@@ -3,13 +3,12 @@
 import math
 
 import numpy as np
+import pytest
 import shapely
-from infrared_scenes import measure, outline, parameters
+from infrared_reference import infrared_readings
+from infrared_scenes import assert_equals_every_beam, measure, outline, parameters
 
-from sbot_sim.sensors.infrared.sensor import (
-    SENSOR_ANGLES,
-    infrared_readings,
-)
+from sbot_sim.sensors.infrared import SENSOR_ANGLES
 
 
 def shapely_distances(pose, radius, segments, circles, range_max):
@@ -83,3 +82,35 @@ def test_a_blind_beam_between_two_that_see_reads_a_share():
     closed = readings([0.01, *[blind] * 12, 0.05, blind])
     assert closed[14] == 0.3 * ((table[10] + table[50]) / 2)
     assert closed[12] == 0.0
+
+SIDE = 3.0  # m, of many cells
+
+
+@pytest.mark.parametrize('robots', [2, 40, 300])
+def test_robots_of_all_cells_see_what_is_near(robots):
+    rng = np.random.default_rng(robots)
+    lines = np.tile(rng.uniform(0.0, SIDE, (robots // 4, 2)), 2)
+    lines[:, 2:] += rng.uniform(-0.1, 0.1, (robots // 4, 2))
+    pose = rng.uniform((0.4, 0.4, -4.0), (SIDE - 0.4, SIDE - 0.4, 4.0), (robots, 3))
+    pose[::5, :2] = np.round(pose[::5, :2], 1)  # also on the edges of cells
+    found = assert_equals_every_beam(SIDE, lines, pose, rng.uniform(0.002, 0.06, robots))
+    assert robots < 40 or np.isfinite(found).any()
+    assert robots > 40 or np.isinf(found).all(axis=1).any()  # not near anything
+
+
+@pytest.mark.parametrize('crowd', [31, 32, 33, 64])
+def test_a_crowd_of_any_number_is_seen(crowd):
+    """More objects than are looked at together are found in another way."""
+    rng = np.random.default_rng(crowd)
+    pose = np.column_stack([1.5 + rng.uniform(-0.05, 0.05, (crowd, 2)), np.zeros(crowd)])
+    assert_equals_every_beam(SIDE, np.empty((0, 4)), pose, np.full(crowd, 0.003))
+
+
+@pytest.mark.parametrize(('robots', 'segments'), [(3, 0), (0, 2), (3, 4), (80, 4), (3, 80)])
+def test_distances_equal_those_of_every_beam_against_every_object(robots, segments):
+    rng = np.random.default_rng(robots + segments)
+    for _ in range(20):
+        lines = 0.5 + rng.uniform(-0.25, 0.25, (segments, 4))
+        pose = np.column_stack([0.5 + rng.uniform(-0.2, 0.2, (robots + 1, 2)),
+                                rng.uniform(-4.0, 4.0, robots + 1)])
+        assert_equals_every_beam(1.0, lines, pose, rng.uniform(0.002, 0.03, robots + 1))

@@ -8,7 +8,7 @@ import pytest
 from views import view
 
 import sbot
-from sbot_sim.sensors.kinds.gnss import SENSOR, GnssSettings, geodetic_of
+from sbot_sim.sensors.gnss import SENSOR, GnssSettings, geodetic_of
 
 A, F = mpmath.mpf(6378137), 1 / mpmath.mpf('298.257223563')  # WGS 84
 

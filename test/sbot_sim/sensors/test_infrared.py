@@ -2,18 +2,17 @@ import math
 
 import numpy as np
 import pytest
+from infrared_reference import infrared_distances, infrared_readings
 from infrared_scenes import measure, outline, parameters
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
 from sbot_common.random.generators import INFRARED, generator
-from sbot_sim.sensors.infrared.sensor import (
+from sbot_sim.sensors.infrared import (
     SENSOR_DEGREES,
     InfraredSettings,
-    infrared_distances,
     infrared_points,
     infrared_reach,
-    infrared_readings,
     make_infrared_parameters,
     sense,
 )

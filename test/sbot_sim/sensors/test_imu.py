@@ -8,7 +8,7 @@ from views import view
 
 import sbot
 from sbot_common.errors import InputError
-from sbot_sim.sensors.kinds.imu import (
+from sbot_sim.sensors.imu import (
     FORWARDS,
     LEFT,
     SENSOR,

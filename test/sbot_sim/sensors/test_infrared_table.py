@@ -1,5 +1,8 @@
+"""Curves of infrared readings: equation (3) of document 002 term by term, exponentials, bounds."""
+
 import math
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,19 +10,124 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sbot_common.errors import InputError
-from sbot_sim.sensors.infrared.curves import equation_3, exponential, table_distances_cm
-from sbot_sim.sensors.infrared.fit import (
+from sbot_sim.sensors.infrared import SENSOR_ANGLES, SENSOR_DEGREES
+from sbot_sim.sensors.infrared_table import (
+    COEFFICIENTS,
+    CONSECUTIVE_POWERS,
+    EXPONENTIAL,
     ORIENTATIONS,
+    PRINTED_POWERS,
     SAMPLE_DISTANCES,
+    TABLE_RANGE,
+    TABLES,
     average_readings,
+    clipped,
     distance_to_wall,
+    equation_3,
+    exponential,
     fit_exponential,
     fit_polynomial,
+    load_table,
+    named_table,
+    read_table,
     sampling_angle,
+    table_distances_cm,
     table_from_samples,
 )
-from sbot_sim.sensors.infrared.sensor import SENSOR_ANGLES
 from sbot_sim.world.bodies import S_BOT_RADIUS
+
+
+@pytest.mark.parametrize('name', TABLES)
+def test_tables_have_151_readings_between_0_and_the_first(name):
+    table = named_table(name)
+    assert table.shape == (151,)
+    assert table.min() >= 0.0
+    assert table.max() == table[0]
+
+
+def test_distances_are_whole_millimetres():
+    assert table_distances_cm()[[0, 1, 3, 150]].tolist() == [0.0, 0.1, 0.3, 15.0]
+
+
+def test_the_committed_numbers_are_the_fit_to_the_polynomial():
+    cm = np.arange(71) / 10
+    a, b = fit_exponential(cm / 100, equation_3(cm))
+    assert a == pytest.approx(30.18, abs=0.005)
+    assert b == pytest.approx(0.1212, abs=0.00005)
+    np.testing.assert_allclose(named_table('exponential'),
+                               exponential(table_distances_cm(), a, b), atol=2e-6)
+
+
+def test_the_polynomials_are_those_of_the_errata():
+    smooth = equation_3(np.array([0.0, 7.3]), CONSECUTIVE_POWERS)
+    assert smooth == pytest.approx([35.76, 11.2], abs=0.01)
+    falling = equation_3(np.arange(74) / 10, CONSECUTIVE_POWERS)
+    assert (np.diff(falling) < 0).all()
+    d = 2.0
+    by_hand = (35.76 - 16.01 * d**2 + 6.15 * d**3 - 0.8072 * d**4 - 0.0632 * d**5
+               + 0.0261 * d**6 - 0.0026 * d**7 + 0.0001 * d**8)
+    assert equation_3(np.array([d]), PRINTED_POWERS)[0] == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_a_file_of_readings(tmp_path):
+    path = tmp_path / 'table.txt'
+    numbers = [30 * math.exp(-i / 80) for i in range(151)]
+    path.write_text('# mine\n' + '\n'.join(f'{v!r} # at {i} mm' for i, v in enumerate(numbers)))
+    np.testing.assert_array_equal(read_table(path), numbers)
+    np.testing.assert_array_equal(load_table(str(tmp_path / 'table.txt')), numbers)
+
+
+@pytest.mark.parametrize(('text', 'words'), [
+    ('1 2 3', r'table.txt: got 3, expected 151 readings'),
+    ('1\n2\nx', r"table.txt:3: got 'x', expected a finite number >= 0"),
+    ('1\n-2', r"table.txt:2: got '-2'"),
+    ('nan', r"table.txt:1: got 'nan'"),
+    ('1 ' * 152, r'got 152'),
+])
+def test_bad_files_are_named(tmp_path, text, words):
+    path = tmp_path / 'table.txt'
+    path.write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_table(path)
+
+
+def test_files_that_are_not_there_or_not_text(tmp_path):
+    with pytest.raises(InputError, match=r'infrared_table: got .*, expected one of exponential'):
+        load_table(str(tmp_path / 'none.txt'))
+    (tmp_path / 'bytes').write_bytes(b'\xff\xfe\x00')
+    with pytest.raises(InputError, match='cannot be read'):
+        load_table(str(tmp_path / 'bytes'))
+
+
+def test_the_table_has_an_entry_a_millimetre():
+    distances = table_distances_cm()
+    np.testing.assert_allclose(np.diff(distances), 0.1, atol=1e-12)
+    assert distances[-1] / 100 == TABLE_RANGE
+
+
+@pytest.mark.parametrize('powers', [CONSECUTIVE_POWERS, PRINTED_POWERS])
+def test_equation_3_is_the_sum_of_its_terms(powers):
+    distances = np.array([0.0, 1.0, 2.5, 7.3])
+    expected = [math.fsum(c * d ** p for c, p in zip(COEFFICIENTS, powers, strict=True))
+                for d in distances]
+    np.testing.assert_allclose(equation_3(distances, powers), expected, rtol=1e-12)
+
+
+def test_consecutive_powers_fall_as_figure_8_does_and_printed_ones_below_zero():
+    near = np.arange(0.0, 7.3, 0.1)
+    assert (np.diff(equation_3(near)) < 0.0).all()
+    assert equation_3(near).min() > 0.0
+    assert equation_3(near, PRINTED_POWERS).min() < -100.0
+
+
+def test_an_exponential_halves_at_its_half_length():
+    values = exponential(np.array([0.0, math.log(2.0) / 0.4]), 30.0, 0.4)
+    np.testing.assert_allclose(values, [30.0, 15.0], rtol=1e-12)
+
+
+def test_nothing_reads_less_than_nothing_or_more_than_at_contact():
+    assert clipped(np.array([20.0, 25.0, 3.0, -1.0])).tolist() == [20.0, 20.0, 3.0, 0.0]
+    assert clipped(np.array([-5.0, 3.0])).tolist() == [0.0, 0.0]
 
 
 def samples_of(reading, count=3):
@@ -145,3 +253,28 @@ def test_without_scipy_a_fit_is_refused_in_one_line_and_a_polynomial_needs_none(
     with pytest.raises(InputError, match=r"^fit_exponential\(\) needs scipy: .*'\.\[fit\]'"):
         fit_exponential(cm / 100, 1200 * np.exp(-0.9 * cm))
     assert fit_polynomial(cm / 100, cm, 2)[1] == pytest.approx(1.0)
+
+
+def test_it_falls_exponentially_over_150_millimetres():
+    table = np.array(EXPONENTIAL)
+    assert len(table) == 151
+    steps = np.diff(np.log(table))
+    assert (steps < 0.0).all()
+    np.testing.assert_allclose(steps, steps[0], atol=1e-6)
+
+PAGE = (Path(__file__).parents[3] / 'docs' / 'sensors.md').read_text('utf-8')
+
+
+def test_the_page_tells_the_angles_and_tables():
+    assert ' | '.join(str(d) for d in SENSOR_DEGREES) in PAGE
+    for name in TABLES:
+        assert f'| `{name}` |' in PAGE
+    zero = table_distances_cm()[named_table('as_printed') == 0]
+    assert f'0 from {zero.min():.1f} cm to {zero.max():.1f} cm' in PAGE
+
+
+def test_figures_exist():
+    for line in PAGE.splitlines():
+        if line.startswith('!['):
+            name = line.split('(')[1].rstrip(')')
+            assert (Path(__file__).parents[3] / 'docs' / name).is_file()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sbot_common.elementary import sincos
 from sbot_common.topics import WIND
 from sbot_sim.sensors.record import Sensor, decoded_as
+from sbot_sim.worlds.air import add_forces
 
 
 def _turned(wind: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
@@ -19,4 +20,5 @@ def _turned(wind: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
 SENSOR = Sensor('wind', '(N, 2) m/s, effective, and what forces add', WIND, decoded_as('wind'),
                 order=(90, 90), turned=_turned,
                 observe=lambda snapshot, scan, robot: tuple(snapshot.wind[robot].tolist()),
-                keep=lambda snapshot: snapshot.wind)
+                keep=lambda snapshot: snapshot.wind, arrays={'wind': 'observed_wind'},
+                in_wind=lambda _: [add_forces])

@@ -15,18 +15,46 @@ from sbot_common.compiled.jit import (
     njit_inline,
     njit_inner,
     prefetch,
+    stack_floats,
     stack_indexes,
 )
-from sbot_common.compiled.vectors import LANES, append, bits, greatest, load, select, store
+from sbot_common.compiled.vectors import (
+    LANES,
+    append,
+    bits,
+    greatest,
+    load,
+    load_until,
+    one_bit,
+    select,
+    store,
+)
 from sbot_common.elementary import sincos
 from sbot_common.random.generators import INFRARED
 from sbot_common.random.numbers import WORDS, fill_block
-from sbot_common.spatial import cell_of
-from sbot_sim.sensors.beams import Fan
-from sbot_sim.sensors.cover import CAPACITY
-from sbot_sim.sensors.infrared.near import discs_near, walls_near
-from sbot_sim.sensors.infrared.ring import ring_to_circles, ring_to_segments
-from sbot_sim.sensors.scan_kernel import cover_discs, cover_static
+from sbot_common.spatial import cell_index, cell_of
+from sbot_sim.sensors.cover import (
+    CAPACITY,
+    MOST,
+    column_at,
+    cover_discs,
+    cover_in_line,
+    cover_static,
+    first_bits,
+    pad,
+    values_at,
+)
+from sbot_sim.sensors.objects import farther
+from sbot_sim.sensors.rays import (
+    Fan,
+    circle_range,
+    circle_touched,
+    facing_range,
+    in_line,
+    nearer,
+    segment_frame,
+    turned,
+)
 from sbot_sim.world.scene import Discs, Scene
 
 Floats = NDArray[np.float64]
@@ -76,8 +104,8 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
     grid = scene.segment_grid
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
     walls, others = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
-    wall_count = walls_near(scene, cell, x, y, reach, walls)
-    other_count = discs_near(discs, own, x, y, reach, others)
+    wall_count = _walls_near(scene, cell, x, y, reach, walls)
+    other_count = _discs_near(discs, own, x, y, reach, others)
     circles = scene.circles.shape[0] > 0 and (scene.circle_grid.starts[cell]
                                               < scene.circle_grid.starts[cell + 1])
     if wall_count == 0 and other_count == 0 and not circles:
@@ -91,11 +119,11 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
                    or cover_discs(discs, own, x, y, cos_yaw, sin_yaw, fan, reach, best))
     else:
         if wall_count > 0:
-            touched = ring_to_segments(scene.segments, walls, wall_count, x, y, cos_yaw, sin_yaw,
-                                       fan, best)
+            touched = _ring_to_segments(scene.segments, walls, wall_count, x, y, cos_yaw, sin_yaw,
+                                        fan, best)
         if other_count > 0 and not touched:
-            touched = ring_to_circles(discs.x, discs.y, discs.radius, others, other_count, x, y,
-                                      cos_yaw, sin_yaw, fan, best)
+            touched = _ring_to_circles(discs.x, discs.y, discs.radius, others, other_count, x, y,
+                                       cos_yaw, sin_yaw, fan, best)
     return _from_rim(own_radius, range_max, touched, fan.beams, best)
 
 
@@ -112,20 +140,6 @@ def _from_rim(radius: float, range_max: float, touched: bool, beams: int, best: 
         store(best, i, select(in_range, distance, math.inf))
         seeing |= bits(in_range) << i
     return seeing & ((1 << beams) - 1)
-
-
-@njit
-def distances_of_all(view: InfraredView) -> Floats:
-    """Return (N, sensors) distances from the rim (m); see ``sensor.infrared_distances``."""
-    scene, discs, pose, radius, fan, range_max = view
-    out = np.empty((pose.shape[0], fan.beams))
-    best = np.empty(fan.directions.shape[1])
-    for k in range(pose.shape[0]):
-        j = discs.robot[k] if discs.robot.shape[0] else k
-        seeing = _distances_of(j, k, scene, discs, pose, radius, fan, range_max, best)
-        for i in range(fan.beams):
-            out[j, i] = best[i] if seeing != 0 else math.inf
-    return out
 
 
 @njit
@@ -158,33 +172,12 @@ def _noise(noise: float, uniform: float) -> float:
 
 
 @njit
-def readings_of_all(distances: Floats, table: Floats, noise: float, uniform: Floats) -> Floats:
-    """Return (N, sensors) readings; see ``sensor.infrared_readings``.
-
-    Parameters
-    ----------
-    distances : (N, sensors) m, +inf for nothing
-    table : (151,) readings, one a millimetre
-    noise : greatest, as a fraction of the reading
-    uniform : (N, sensors) numbers in [0, 1)
-
-    """
-    out = np.empty(distances.shape)
-    n, sensors = distances.shape
-    for j in range(n):
-        for i in range(sensors):
-            out[j, i] = _reading(distances[j], sensors, i, table) * _noise(noise, uniform[j, i])
-    return out
-
-
-@njit
 def sense_block(first: int, end: int, view: InfraredView, readout: Readout,
                 out: NDArray[np.float32]) -> None:
     """Write (N, sensors, 2) distances and readings of the robots first ... end-1.
 
     They are counted in the order of ``discs``, if there are any: neighbours in turn find what they
-    look at in the processor's cache. See ``distances_of_all`` and ``readings_of_all``.
-    The index of a number drawn is that of its sensor.
+    look at in the processor's cache. The index of a number drawn is that of its sensor.
     """
     beams = view.fan.directions.shape[1]
     best, uniform = np.empty(beams), np.empty(beams)
@@ -251,3 +244,125 @@ def _read(seeing: int, beams: int, readout: Readout, robot: int, best: Floats, u
         if noise > 0.0:
             value *= _noise(noise, uniform[i])
         out[i, 0], out[i, 1] = np.float32(best[i]), np.float32(value)
+
+Indexes = NDArray[np.uint32]
+
+
+@njit_inline
+def _walls_near(scene: Scene, cell: int, x: float, y: float, reach: float, near: Indexes) -> int:
+    """List the segments of a cell that may be within ``reach`` (m); return how many.
+
+    -1: more than there is room for, perhaps.
+    """
+    grid, segments = scene.segment_grid, scene.segments
+    begin = int(grid.starts[cell])
+    listed = int(grid.starts[cell + 1]) - begin
+    if listed == 0 or listed > MOST:
+        return min(0, MOST - listed)
+    for i in range(listed):
+        near[i] = grid.items[begin + i]
+    pad(near, listed)
+    count = 0
+    for i in range(0, listed, LANES):
+        away = farther(column_at(segments, 0, near, i) - x, column_at(segments, 1, near, i) - y,
+                       column_at(segments, 2, near, i) - x, column_at(segments, 3, near, i) - y,
+                       reach)
+        count = append(near, count, i, ~bits(away) & first_bits(listed - i))
+    for i in range(count):
+        near[i] = grid.items[begin + int(near[i])]
+    return count
+
+
+@njit_inline
+def _discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: Indexes) -> int:
+    """List the places among ``discs`` of those within ``reach`` (m) but ``own``; as above."""
+    grid, count = discs.grid, 0
+    farthest = reach + discs.largest
+    left = cell_index(x - farthest, grid.x0, grid.cell, grid.nx)
+    right = cell_index(x + farthest, grid.x0, grid.cell, grid.nx)
+    first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
+    last_row = cell_index(y + farthest, grid.y0, grid.cell, grid.ny)
+    for row in range(first_row, last_row + 1):
+        i, end = (int(grid.starts[row * grid.nx + left]),
+                  int(grid.starts[row * grid.nx + right + 1]))
+        while True:  # at least once: nobody foresees which rows have no robot
+            if count > MOST - LANES:
+                return -1
+            dx = load_until(discs.x, i, end, math.nan) - x
+            dy = load_until(discs.y, i, end, math.nan) - y
+            farthest_centre = load_until(discs.radius, i, end, 0.0) + reach
+            seen = bits(dx * dx + dy * dy <= farthest_centre * farthest_centre)
+            count = append(near, count, i, seen & ~one_bit(own - i))
+            i += LANES
+            if i >= end:
+                break
+    return count
+
+
+@njit_inline
+def _ring_to_segments(segments: Floats, near: Indexes, count: int, x: float, y: float,
+                      cos_yaw: float, sin_yaw: float, fan: Fan, best: Floats) -> bool:
+    """Lower ``best`` by some segments; tell whether the sensor touches one.
+
+    Parameters as for ``cover.cover_segments``.
+    """
+    ax, ay, bx, by = (stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY),
+                      stack_floats(CAPACITY))
+    ex, ey, cross = stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY)
+    pad(near, count)
+    rare = 0
+    for i in range(0, count, LANES):
+        x0, y0 = column_at(segments, 0, near, i) - x, column_at(segments, 1, near, i) - y
+        x1, y1 = column_at(segments, 2, near, i) - x, column_at(segments, 3, near, i) - y
+        a_x, a_y, b_x, b_y, e_x, e_y, area = segment_frame(x0, y0, x1, y1, cos_yaw, sin_yaw)
+        end_on = in_line(x0, y0, x1, y1, area)
+        store(ax, i, a_x)
+        store(ay, i, a_y)
+        store(bx, i, b_x)
+        store(by, i, b_y)
+        store(ex, i, e_x)
+        store(ey, i, e_y)
+        store(cross, i, select(end_on, math.nan, area))  # then nothing is hit below
+        rare |= bits(end_on) & first_bits(count - i)
+    if rare and cover_in_line(segments, near, count, x, y, cos_yaw, sin_yaw, fan, best):
+        return True
+    for beam in range(0, best.shape[0], LANES):
+        ux, uy = load(fan.directions[0], beam), load(fan.directions[1], beam)
+        least = load(best, beam)
+        for k in range(count):
+            least = nearer(least, facing_range(ax[k], ay[k], bx[k], by[k], ex[k], ey[k],
+                                               cross[k], ux, uy))
+        store(best, beam, least)
+    return False
+
+
+@njit_inline
+def _ring_to_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Indexes, count: int,
+                     x: float, y: float, cos_yaw: float, sin_yaw: float, fan: Fan,
+                     best: Floats) -> bool:
+    """Lower ``best`` by some circles; tell whether the sensor touches one.
+
+    Parameters as for ``cover.cover_circles``.
+    """
+    cx, cy, radius2 = stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY)
+    pad(near, count)
+    touched = 0
+    for i in range(0, count, LANES):
+        dx, dy = values_at(centre_x, near, i) - x, values_at(centre_y, near, i) - y
+        r = values_at(radius, near, i)
+        touched |= bits(circle_touched(dx, dy, r)) & first_bits(count - i)
+        c_x, c_y = turned(dx, dy, cos_yaw, sin_yaw)
+        store(cx, i, c_x)
+        store(cy, i, c_y)
+        store(radius2, i, r * r)
+    if touched:
+        return True
+    for beam in range(0, best.shape[0], LANES):
+        ux, uy = load(fan.directions[0], beam), load(fan.directions[1], beam)
+        least = load(best, beam)
+        for k in range(count):
+            t = circle_range(cx[k], cy[k], radius2[k], ux, uy)
+            # NaN and negative ranges are misses.
+            least = nearer(least, select(t >= 0.0, t, math.inf))
+        store(best, beam, least)
+    return False

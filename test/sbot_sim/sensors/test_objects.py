@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
-from sbot_sim.sensors.rectangles import lower_by_rectangles, rectangle_boxes
-from sbot_sim.sensors.scan import (
+from sbot_sim.sensors.laser import (
     ScanSettings,
     cast_scans,
     laser_poses,
     make_scan_parameters,
     scan_fan,
 )
+from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
 from sbot_sim.world.bodies import ROBOT, body_arrays, circle_around
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.scene import make_scene

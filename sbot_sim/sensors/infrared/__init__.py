@@ -1,1 +1,0 @@
-"""The fifteen infrared proximity sensors of the s-bot (document 002)."""

@@ -1,1 +1,0 @@
-"""Sensors, one module each with a SENSOR; ``sensors.registry`` finds them."""

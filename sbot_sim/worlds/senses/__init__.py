@@ -1,1 +1,0 @@
-"""Sensors that compiled phases simulate, one module each with a SIMULATED."""
