@@ -1,35 +1,8 @@
 """Inputs of the next tick: the latest of each, cleared by a reset but for the wind's grid."""
 
 import numpy as np
-import pytest
 
-from sbot_common import topics
-from sbot_common.errors import InputError
-from sbot_common.wire import cdr, messages
 from sbot_sim.ros.inbox import Inbox
-
-
-def teleport(frame_id):
-    return cdr.encode(cdr.message(topics.TELEPORT.type, header=cdr.header(0, frame_id),
-                                  pose=messages.pose(messages.point(1.0, 2.0))))
-
-
-def test_inputs_are_copies():
-    inbox = Inbox(2)
-    inbox.commands[1] = 0.5, 0.0, 0.25
-    inbox.on_wind('force', np.array([1.0, 2.0, 0.0]))
-    given = inbox.inputs()
-    inbox.commands[1] = 0.0
-    assert given.command[1].tolist() == [0.5, 0.0, 0.25]
-    assert given.wind.force.tolist() == [1.0, 2.0, 0.0]
-
-
-def test_a_teleport_is_in_the_frame_of_the_map():
-    inbox = Inbox(2)
-    inbox.on_teleport(1, topics.TELEPORT, teleport('/map'))
-    assert inbox.teleports == {1: (1.0, 2.0, 0.0)}
-    with pytest.raises(InputError, match=r'frame: got .odom., expected map'):
-        inbox.on_teleport(0, topics.TELEPORT, teleport('odom'))
 
 
 def test_a_reset_keeps_the_grid_alone():
