@@ -167,7 +167,7 @@ class _Differences:
             return
         found = None
         if decoded[0] is not None and a.type == b.type:
-            found = first_difference(*decoded)
+            found = _first_difference(*decoded)
         field, va, vb = found or ('', *(f'{m.type}, {len(m.payload)} bytes' for m in (a, b)))
         self.earliest = new._replace(field=field, first=va, second=vb)
 
@@ -204,7 +204,7 @@ def _stamp(message: Any) -> int | None:  # noqa: ANN401
         return None
 
 
-def first_difference(a: Any, b: Any) -> tuple[str, str, str] | None:  # noqa: ANN401
+def _first_difference(a: Any, b: Any) -> tuple[str, str, str] | None:  # noqa: ANN401
     """Return path and values of the first field that differs, numbers by their bits."""
     for (path, x), (other, y) in zip_longest(_leaves(a), _leaves(b), fillvalue=('', '')):
         if path != other:  # one text has more lines

@@ -210,9 +210,6 @@ def uncompressed(record: bytes) -> bytes:
 
 
 _FOOTER_SIZE = 9 + 20 + len(MAGIC)
-_SUMMARY_BYTES = 1 << 30  # of a summary whose checksum is looked at
-_ZEROS = 64 << 20  # bytes behind a damage that are looked at
-_METADATA_RECORDS = 100
 # The others are skipped.
 _READ = (Opcode.SCHEMA, Opcode.CHANNEL, Opcode.METADATA, Opcode.MESSAGE, Opcode.CHUNK)
 
@@ -273,7 +270,7 @@ class McapStream:
             return 0
         footer = Footer.read(ReadDataStream(BytesIO(raw[HEAD.size:])))
         start = int(footer.summary_start)
-        if not len(MAGIC) <= start <= end or end - start > _SUMMARY_BYTES:
+        if not len(MAGIC) <= start <= end:
             return 0
         if footer.summary_crc:
             file.seek(start)
@@ -342,8 +339,7 @@ class McapStream:
     def _keep(self, record: bytes) -> None:
         with decoding('metadata'):
             metadata = Metadata.read(ReadDataStream(BytesIO(record)))
-        if len(self.metadata) < _METADATA_RECORDS:
-            self.metadata[metadata.name] = metadata.metadata
+        self.metadata[metadata.name] = metadata.metadata
 
     def _is_end(self, offset: int) -> bool:
         """Tell whether nothing but zeros follows.
@@ -352,7 +348,7 @@ class McapStream:
         """
         with open_regular(self.path) as file:
             file.seek(offset)
-            while (block := file.read(_PIECE)) and file.tell() < offset + _ZEROS:
+            while block := file.read(_PIECE):
                 if block.strip(b'\0'):
                     return False
         return True

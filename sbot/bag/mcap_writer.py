@@ -22,7 +22,7 @@ from mcap.data_stream import RecordBuilder
 from mcap.opcode import Opcode
 
 MAGIC = b'\x89MCAP0\r\n'
-LIBRARY = 'potential_field_bot'
+_LIBRARY = 'potential_field_bot'
 _FOOTER = struct.Struct('<BQQQ')
 _MESSAGE = struct.Struct('<BQHIQQ')
 _INDEX = struct.Struct('<BQHI')
@@ -51,13 +51,9 @@ class McapFile:
     def __init__(self, path: Path, metadata: records.Metadata) -> None:
         self._file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
         self.end = 0
-        try:
-            self.append(MAGIC + packed(records.Header('ros2', LIBRARY)))
-            self.metadata_index = self.add_metadata(metadata)
-            self.sync()
-        except OSError:
-            os.close(self._file)
-            raise
+        self.append(MAGIC + packed(records.Header('ros2', _LIBRARY)))
+        self.metadata_index = self.add_metadata(metadata)
+        self.sync()
 
     def append(self, data: bytes) -> None:
         """Write ``data`` and a footer over the previous footer."""

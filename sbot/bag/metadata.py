@@ -6,7 +6,6 @@ The layout is that of rosbag2's metadata version 9, as ROS 2 Jazzy writes it, so
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -20,7 +19,7 @@ from sbot_common.wire.cdr import typestore
 VERSION = 9
 FILE_NAME = 'metadata.yaml'
 DISTRIBUTION = 'jazzy'  # whose layout it is: of runs without ROS
-DEPTH = 100  # that of the lockstep topics; a latched topic keeps only its last message
+_DEPTH = 100  # that of the lockstep topics; a latched topic keeps only its last message
 _FOREVER = {'sec': 9223372036, 'nsec': 854775807}
 _DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
@@ -63,7 +62,7 @@ def _qos_profiles(latched: bool) -> list[dict[str, Any]]:
     """Return the one QoS profile with which a topic is offered."""
     return [{
         'history': 'keep_last',
-        'depth': 1 if latched else DEPTH,
+        'depth': 1 if latched else _DEPTH,
         'reliability': 'reliable',
         'durability': 'transient_local' if latched else 'volatile',
         'deadline': dict(_FOREVER),
@@ -127,9 +126,5 @@ def render(file_name: str, summary: Summary, custom: Mapping[str, str],
 def replace_file(path: Path, text: str) -> None:
     """Write a text file atomically: a reader finds either the old text or the new one."""
     new = path.with_name(path.name + '.new')
-    try:
-        new.write_text(text, encoding='utf-8')
-        os.replace(new, path)
-    except OSError:
-        new.unlink(missing_ok=True)
-        raise
+    new.write_text(text, encoding='utf-8')
+    new.replace(path)

@@ -7,14 +7,12 @@ and no more than ``sbot.files.limits`` is read at once.
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from rosbags.rosbag2 import Reader
 
@@ -51,20 +49,12 @@ class SqliteStream:
         self.corrupt = False
         self.metadata: dict[str, dict[str, str]] = {}
         self.place = ''
-        with decoding(f'{path}: cannot read the bag'):
-            _check(path)
+        with decoding(f'{path}: cannot read the bag'), Reader(path) as reader:
+            self._names = {each.topic: each.msgtype for each in reader.connections}
 
     def names(self) -> dict[str, str]:
-        """Return the type of each topic by name.
-
-        Raises
-        ------
-        InputError
-            if the database has no readable topics.
-
-        """
-        with decoding(f'{self.path}: cannot read the bag'), Reader(self.path) as reader:
-            return {connection.topic: connection.msgtype for connection in reader.connections}
+        """Return the type of each topic by name."""
+        return self._names
 
     def messages(self, wanted: Callable[[str], bool]) -> Iterator[Message]:
         """Yield the messages of the wanted topics in the order of time, up to a damage."""
@@ -79,28 +69,12 @@ class SqliteStream:
                     yield Message(connection.topic, connection.msgtype, int(stamp_ns),
                                   bytes(payload))
                     count += 1
-        except InputError:
-            raise
         except Exception as error:  # rosbags passes on whatever SQLite says
             self.damage = f'damaged after {count} messages: {error}'
             self.corrupt = True
 
 
-def _check(path: Path) -> None:
-    """Raise InputError unless the database has plain tables only."""
-    check_regular(path, path.stat().st_mode)
-    address = f'file:{quote(str(path.resolve()))}?mode=ro&immutable=1'
-    with closing(sqlite3.connect(address, uri=True)) as connection:
-        kinds = dict(connection.execute('SELECT name, type FROM sqlite_master'))
-    if 'view' in kinds.values():
-        raise InputError(f'{path}: got a view, expected tables')
-    if not {'topics', 'messages'} <= kinds.keys():
-        raise InputError(f'{path}: not a bag; a bag needs the tables topics and messages')
-
-
 __all__ = ['Bag', 'Message', 'TopicCount']
-
-_MOST_FILES = 10_000
 
 
 @dataclass
@@ -111,10 +85,6 @@ class TopicCount:
     first_ns: int
     last_ns: int
     messages: int = 0
-
-
-def _sqlite_stream(file: Path) -> SqliteStream:
-    return SqliteStream(file)
 
 
 class Bag:
@@ -155,12 +125,14 @@ class Bag:
                     mode != 'none' and information.get('compression_format') != 'zstd'):
                 raise bad_value(f'{self.path}: compression', f'{mode}, '
                                 f'{information.get("compression_format")}', 'none or zstd')
-            self._streams: list[McapStream | SqliteStream] = [
-                _sqlite_stream(file) if file.suffix == '.db3' else McapStream(file)
-                for file in files]
-            for stream in self._streams[:1]:
-                if isinstance(stream, McapStream):
-                    stream.read_metadata()
+            self._streams: list[McapStream | SqliteStream] = []
+            for file in files:
+                if file.suffix == '.db3':
+                    self._streams.append(SqliteStream(file))
+                else:
+                    self._streams.append(McapStream(file))
+            if isinstance(self._streams[0], McapStream):
+                self._streams[0].read_metadata()
 
     def _repr_html_(self) -> str | None:
         return notebook_frame(self)
@@ -197,8 +169,6 @@ class Bag:
         named = information.get('relative_file_paths') or []
         if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
             raise bad_value(where, named, 'a list of file names')
-        if len(named) > _MOST_FILES:
-            raise bad_value(where, f'{len(named)} files', f'at most {_MOST_FILES}')
         files = [self.path / Path(name).name for name in named]
         files = files or sorted(self.path.glob('*.mcap')) or sorted(self.path.glob('*.db3'))
         if not files:
@@ -262,7 +232,7 @@ class Bag:
     @property
     def metadata(self) -> dict[str, str]:
         """Metadata of the recorder: scenario, seed, version; empty in bags of other recorders."""
-        return self._streams[0].metadata.get(METADATA_NAME, {}) if self._streams else {}
+        return self._streams[0].metadata.get(METADATA_NAME, {})
 
     @property
     def maker(self) -> Maker:

@@ -6,15 +6,11 @@ thread closes a chunk twice a second, compresses and appends it. `write` itself 
 
 from __future__ import annotations
 
-import errno
-import os
-import secrets
 import shutil
 import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -25,13 +21,13 @@ from mcap.records import Channel, Metadata, MetadataIndex, Schema, Statistics
 
 from sbot.bag import metadata as bag_metadata
 from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, write_chunk
-from sbot_common.errors import InputError, bad_value, real_path
+from sbot_common.errors import InputError, real_path
 from sbot_common.topics import Topic
 
 # Topics of a bag that is being written: channels, schemas, counts of messages, and the index.
 
 @dataclass
-class Entry:
+class _Entry:
     """One topic of the bag."""
 
     number: int
@@ -45,7 +41,7 @@ class Catalogue:
     """What a bag holds; one thread adds topics while another counts what is in the file."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, _Entry] = {}
         self._schemas: dict[str, Schema] = {}
         self._records: list[Channel] = []
         self._start_ns, self._end_ns = 2**63, 0
@@ -54,20 +50,18 @@ class Catalogue:
         """Return the number of topics."""
         return len(self._entries)
 
-    def entry(self, name: str, topic: Topic, chunk: OpenChunk) -> Entry:
+    def entry(self, name: str, topic: Topic, chunk: OpenChunk) -> _Entry:
         """Return the entry of a topic; a new one is declared in the chunk."""
         return self._entries.get(name) or self._add(name, topic, chunk)
 
-    def _add(self, name: str, topic: Topic, chunk: OpenChunk) -> Entry:
-        if not name.startswith('/'):
-            raise ValueError(f'topic name {name!r} is not absolute')
+    def _add(self, name: str, topic: Topic, chunk: OpenChunk) -> _Entry:
         schema = self._schemas.get(topic.type)
         if schema is None:
             schema = Schema(id=len(self._schemas) + 1, name=topic.type, encoding='ros2msg',
                             data=bag_metadata.definition(topic.type).encode())
             self._schemas[topic.type] = schema
             chunk.add_record(schema)
-        entry = Entry(len(self._entries) + 1, name, topic)
+        entry = _Entry(len(self._entries) + 1, name, topic)
         record = Channel(
             id=entry.number, topic=name, message_encoding='cdr', schema_id=schema.id,
             metadata={'offered_qos_profiles': bag_metadata.offered_qos(topic.latched),
@@ -77,11 +71,11 @@ class Catalogue:
         self._entries[name] = entry
         return entry
 
-    def count(self, sealed: Sealed, sign: int = 1) -> None:
-        """Count the messages of a chunk as written; with ``sign`` -1 take that back."""
+    def count(self, sealed: Sealed) -> None:
+        """Count the messages of a chunk as written."""
         entries = list(self._entries.values())
         for number, places in sealed.entries.items():
-            entries[number - 1].written += sign * (len(places) // 2)
+            entries[number - 1].written += len(places) // 2
         self._start_ns = min(self._start_ns, sealed.start_ns)
         self._end_ns = max(self._end_ns, sealed.end_ns)
 
@@ -111,10 +105,10 @@ class Catalogue:
 METADATA_NAME = 'potential_field_bot'  # of the MCAP metadata record
 END_NAME = 'potential_field_bot end'  # of another, only in bags of runs that were cut short
 CUT_SHORT = 'cut_short'  # its key, also in metadata.yaml
-FLUSH_PERIOD = 0.5  # s of wall time: nothing waits for longer than twice this
-SYNC_PERIOD = 5.0  # s of wall time between fsyncs, and between counts in metadata.yaml
-CHUNK_SIZE = 1 << 20  # bytes before compression
-QUEUE_LENGTH = 4  # chunks that may wait for the disk before `write` waits
+_FLUSH_PERIOD = 0.5  # s of wall time: nothing waits for longer than twice this
+_SYNC_PERIOD = 5.0  # s of wall time between fsyncs, and between counts in metadata.yaml
+_CHUNK_SIZE = 1 << 20  # bytes before compression
+_QUEUE_LENGTH = 4  # chunks that may wait for the disk before `write` waits
 
 
 class RecorderError(RuntimeError):
@@ -143,27 +137,11 @@ class Recorder:
         self._metadata = dict(metadata)
         self._ros_distro = ros_distro
         self._end: dict[str, str] = {}
-        # The folder gets its name when it is a bag, so that a kill leaves none that is not.
-        new = self.directory.parent / f'.{secrets.token_hex(8)}.new'
-        try:
-            if os.path.lexists(self.directory):
-                raise self._exists()
-            self.path = self.directory / f'{real_path(self.directory).name}_0.mcap'
-            new.mkdir(parents=True)
-        except OSError as error:
-            raise InputError(f'{self.directory}: cannot make the bag: {error.strerror}') from None
-        except ValueError as error:  # a zero byte
-            if isinstance(error, InputError):
-                raise
-            raise bad_value('name of the bag', str(self.directory), 'a file name') from None
+        self.path = self.directory / f'{real_path(self.directory).name}_0.mcap'
         self._catalogue = Catalogue()
         self._chunk_indexes: list[bytes] = []
         self._compressor = zstandard.ZstdCompressor(level=1)
-        try:
-            self._begin(new)
-        except BaseException:
-            shutil.rmtree(new, ignore_errors=True)
-            raise
+        self._begin()
         self._changed = threading.Condition()
         self._open = OpenChunk()
         self._queue: deque[Sealed] = deque()
@@ -175,24 +153,21 @@ class Recorder:
         self._thread = threading.Thread(target=self._work, name='recorder', daemon=True)
         self._thread.start()
 
-    def _begin(self, new: Path) -> None:
-        """Make a folder with an empty bag, and give it its name."""
+    def _begin(self) -> None:
+        """Make the folder with an empty bag."""
         try:
-            self._file = McapFile(new / self.path.name, Metadata(METADATA_NAME, self._metadata))
+            self.directory.mkdir(parents=True)
+        except FileExistsError:
+            raise InputError(f'{self.directory}: exists already, and a recording is never '
+                             'overwritten; give another name, or remove it first') from None
         except OSError as error:
-            raise InputError(f'{self.path}: cannot write the bag: {error.strerror}') from None
+            raise InputError(f'{self.directory}: cannot make the bag: {error.strerror}') from None
         try:
-            self._write_metadata(new)
-            new.rename(self.directory)
+            self._file = McapFile(self.path, Metadata(METADATA_NAME, self._metadata))
+            self._write_metadata()
         except OSError as error:
-            self._file.close()
-            if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
-                raise self._exists() from None
+            shutil.rmtree(self.directory, ignore_errors=True)
             raise InputError(f'{self.path}: cannot write the bag: {error.strerror}') from None
-
-    def _exists(self) -> InputError:
-        return InputError(f'{self.directory}: exists already, and a recording is never '
-                          'overwritten; give another name, or remove it first')
 
     def write(self, name: str, topic: Topic, stamp_ns: int, payload: bytes) -> None:
         """Record one message; may be called from several threads.
@@ -219,9 +194,9 @@ class Recorder:
             entry = self._catalogue.entry(name, topic, self._open)
             self._open.add_message(entry.number, entry.messages, stamp_ns, payload)
             entry.messages += 1
-            if len(self._open) >= CHUNK_SIZE:
+            if len(self._open) >= _CHUNK_SIZE:
                 self._seal()
-                while len(self._queue) >= QUEUE_LENGTH and self._error is None:
+                while len(self._queue) >= _QUEUE_LENGTH and self._error is None:
                     self._changed.wait()
 
     def flush(self) -> None:
@@ -298,7 +273,7 @@ class Recorder:
             with self._changed:
                 self._busy = False
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: self._queue or self._closing, FLUSH_PERIOD)
+                self._changed.wait_for(lambda: self._queue or self._closing, _FLUSH_PERIOD)
                 if not self._queue:
                     self._seal()
                 sealed = self._queue.popleft() if self._queue else None
@@ -314,19 +289,13 @@ class Recorder:
             try:
                 self._catalogue.count(sealed)
                 now = time.monotonic()
-                is_due = now - synced >= SYNC_PERIOD
-                # Readers find only topics that metadata.yaml names: so it comes first, and a
-                # writer killed in between has named a few messages that are not there.
+                is_due = now - synced >= _SYNC_PERIOD
+                # Readers find only topics that metadata.yaml names: so it comes first, and one
+                # that is killed in between, or finds no space, has named a few messages that are
+                # not there.
                 if is_due or len(self._catalogue) > described:
                     described = self._write_metadata()
-                try:
-                    index = write_chunk(self._file, sealed, self._compressor)
-                except OSError:
-                    self._catalogue.count(sealed, -1)
-                    with suppress(OSError):
-                        self._write_metadata()
-                    raise
-                self._chunk_indexes.append(index)
+                self._chunk_indexes.append(write_chunk(self._file, sealed, self._compressor))
                 if is_due:
                     self._file.sync()
                     synced = now
@@ -340,10 +309,10 @@ class Recorder:
                 'readable and holds what was written before the last second')
             self._changed.notify_all()
 
-    def _write_metadata(self, folder: Path | None = None) -> int:
+    def _write_metadata(self) -> int:
         """Write metadata.yaml and return how many topics it names."""
         summary = self._catalogue.summary()
-        bag_metadata.replace_file((folder or self.directory) / bag_metadata.FILE_NAME,
+        bag_metadata.replace_file(self.directory / bag_metadata.FILE_NAME,
                                   bag_metadata.render(self.path.name, summary,
                                                       {**self._metadata, **self._end},
                                                       self._ros_distro))

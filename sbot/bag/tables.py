@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
-from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TextIO
@@ -108,8 +107,8 @@ def held(stamps: NDArray[np.int64], known: NDArray[np.int64], rows: NDArray[Any]
 
 # Export poses and commands of a recording as CSV, one row per robot and tick.
 
-POSE_COLUMNS = ('tick', 'time_s', 'robot', 'x_m', 'y_m', 'yaw_rad')
-COMMAND_COLUMNS = ('v_mps', 'omega_radps', 'lateral_mps')
+_POSE_COLUMNS = ('tick', 'time_s', 'robot', 'x_m', 'y_m', 'yaw_rad')
+_COMMAND_COLUMNS = ('v_mps', 'omega_radps', 'lateral_mps')
 
 
 def write_csv(bag: Bag, out: TextIO) -> int:
@@ -134,8 +133,8 @@ def write_csv(bag: Bag, out: TextIO) -> int:
                                   (CMD_VEL, COMMAND_TYPES))}
     writer = csv.writer(out, lineterminator='\n')
     sideways = any(drive.sideways and drive.name in bag.scenario_text for drive in DRIVES)
-    columns = COMMAND_COLUMNS[:3 if sideways else 2]
-    writer.writerow(POSE_COLUMNS + columns)
+    columns = _COMMAND_COLUMNS[:3 if sideways else 2]
+    writer.writerow(_POSE_COLUMNS + columns)
     poses: dict[int, PoseStamped] = {}  # of each robot, waiting for the command
     commands: dict[int, Twist] = {}
     rows = 0
@@ -169,7 +168,7 @@ def write_csv(bag: Bag, out: TextIO) -> int:
 FORMATS = ('csv', 'parquet')
 _OPEN = 100  # files at a time; more topics are more passes through the bag
 _ROWS = 1000  # of a Parquet row group
-_LONGEST_STEM = 200  # bytes of a file's name before its ending
+_LONGEST_STEM = 200  # characters of a file's name before its ending
 
 
 def write_tables(bag: Bag, folder: Path, format: str = 'csv',
@@ -231,15 +230,12 @@ def write_tables(bag: Bag, folder: Path, format: str = 'csv',
 def _paths(topics: Collection[str], folder: Path, format: str) -> dict[str, Path]:
     """Return a file for each topic: `/robot_0/odom` becomes `robot_0.odom.csv`.
 
-    A name that is too long for a file is cut off and ends in a digest of the whole.
+    A name that is too long for a file is cut off; equal ones are numbered.
     """
     paths: dict[str, Path] = {}
     taken = set[Path]()
     for topic in topics:
-        stem = re.sub(r'[^\w-]', '.', topic.strip('/')) or 'topic'
-        if len(stem.encode()) > _LONGEST_STEM:
-            digest = sha256(topic.encode('utf-8', 'surrogatepass')).hexdigest()[:16]
-            stem = f"{stem.encode()[:_LONGEST_STEM - 20].decode('utf-8', 'ignore')}.{digest}"
+        stem = re.sub(r'[^\w-]', '.', topic.strip('/'), flags=re.ASCII)[:_LONGEST_STEM] or 'topic'
         path, number = folder / f'{stem}.{format}', 1
         while path in taken:
             number += 1

@@ -22,7 +22,7 @@ from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, COMMAND_TYPES, G
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
 
-MOST_WAITING = 1000  # ticks gathered at once; more means that a message is missing
+_MOST_WAITING = 1000  # ticks gathered at once; more means that a message is missing
 _TOPICS = {topic.name for topic in vars(topics_module).values() if isinstance(topic, Topic)}
 _ROBOT_TOPIC = re.compile(r'/(?:robot_([0-9]{1,9})/)?([^/]+)')
 
@@ -128,7 +128,7 @@ def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic],
         # One tick later, so that a goal recorded just behind its tick's commands still counts.
         while len(gather.waiting) > 1 and gather.is_complete():
             yield gather.release()
-        if len(gather.waiting) > MOST_WAITING:
+        if len(gather.waiting) > _MOST_WAITING:
             raise InputError(f'{bag.path}: tick {rate.tick(gather.waiting[0].stamp_ns)}: '
                              f'{gather.first_missing()} is missing')
     while gather.waiting and gather.is_complete():

@@ -37,7 +37,6 @@ def keep(words: list[str]) -> int:
     steps, due = iter(_STEPS), 0.0
     ending = False
     while child.poll() is None:
-        reap_children(child.pid)
         ready, _, _ = select.select([read_end, *[0] * (not ending)], [], [],
                                     max(0.0, due - time.monotonic()) if ending else None)
         asked = read_end in ready and set(os.read(read_end, 4096)) - {signal.SIGCHLD}
@@ -50,40 +49,24 @@ def keep(words: list[str]) -> int:
                 os.killpg(child.pid, number)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
-    end_children()
+    _end_children()
     return child.returncode if child.returncode >= 0 else 128 - child.returncode
 
 
-def reap_children(command: int) -> None:
-    """Collect the exit codes of orphaned processes that have ended, except the command's."""
-    if sys.platform != 'linux':
-        return
-    while True:
-        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if ended is None or ended.si_pid == command:
-            return
-        os.waitpid(ended.si_pid, 0)
-
-
-def end_children() -> None:
+def _end_children() -> None:
     """Kill all remaining processes that the command has started.
 
     What a killed process had started becomes ours: we look again until there is nothing.
     """
     while sys.platform == 'linux':
-        killed = 0
-        for name in filter(str.isdigit, os.listdir('/proc')):
-            with contextlib.suppress(OSError), open(f'/proc/{name}/stat', 'rb') as file:
-                if int(file.read().rpartition(b')')[2].split()[1]) == os.getpid():
-                    os.kill(int(name), signal.SIGKILL)
-                    killed += 1
-        try:
-            for _ in range(killed):
-                os.waitpid(-1, 0)
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
+        with open(f'/proc/self/task/{os.getpid()}/children', encoding='ascii') as file:
+            children = [int(pid) for pid in file.read().split()]
+        if not children:
             return
+        for pid in children:
+            os.kill(pid, signal.SIGKILL)
+        for pid in children:
+            os.waitpid(pid, 0)
 
 
 if __name__ == '__main__':

@@ -20,6 +20,8 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
+from sbot.environment.running import python_command
+
 _IMPLEMENTATIONS = ('rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c')
 _DEPENDENCIES = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'service_msgs')
 KINDS = ('msg', 'srv')
@@ -34,7 +36,25 @@ def compilers() -> tuple[str, str] | None:
     return (c, cpp) if c and cpp and header.is_file() else None
 
 
-class Maker:
+def make_in_child(folder: Path, package: str, prefix: Path, timeout: float | None = None) -> str:
+    """Make a package in a process of its own; return in words what went wrong, '' if nothing.
+
+    Parameters
+    ----------
+    folder, package, prefix : as for ``main``
+    timeout : s; None: none. After it subprocess.TimeoutExpired is raised
+
+    """
+    done = subprocess.run(
+        python_command('from sbot.environment.message_package import main; '
+                       'sys.exit(main(*sys.argv[1:]))', str(folder), package, str(prefix)),
+        capture_output=True, text=True, errors='replace', check=False, timeout=timeout,
+        stdin=subprocess.DEVNULL)
+    problem = done.stderr.strip() or f'exit code {done.returncode}'
+    return problem.splitlines()[-1] if done.returncode else ''
+
+
+class _Maker:
     """Generates and compiles one package in a folder of its own.
 
     Parameters
@@ -193,11 +213,11 @@ def main(folder: str, package: str, prefix: str) -> int:
 
     Parameters
     ----------
-    folder, package, prefix : as for ``Maker``
+    folder, package, prefix : as for ``_Maker``
 
     """
     try:
-        Maker(Path(folder), package, Path(prefix)).make()
+        _Maker(Path(folder), package, Path(prefix)).make()
         sys.path.append(os.path.join(folder, 'made'))
         for name in KINDS:
             if os.path.isdir(os.path.join(folder, 'made', package, name)):

@@ -10,10 +10,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 # ROS 2 of this environment: which distribution it is, and discovery on this machine only.
 
@@ -83,17 +83,9 @@ def python_command(code: str, *arguments: str) -> list[str]:
 # Repeated complaints of processes: each is passed on once, and counted.
 
 _TRACEBACK = 'Traceback (most recent call last):'
-_MOST_LINES = 200  # of a traceback; more of it is passed on as it comes
-_MOST_KINDS = 1000  # of complaints that are told apart; what is new after these is passed on
-_LONGEST = 10_000  # characters of a complaint; a longer one is passed on as often as it comes
 # Level, time and node of a log line of ROS; time and thread of one of Fast DDS.
 _LOGGED = re.compile(r'\[(WARN|ERROR|FATAL)\] (?:\[[\d.]+\] )?\[[^\]]*\]: ')
 _MIDDLEWARE = re.compile(r'^\S+ \S+ \[(\w+ Error)\] ')
-
-
-class _Complaint(NamedTuple):
-    label: str  # of the process that made it first
-    text: str  # its last line
 
 
 class RepeatedLines:
@@ -112,8 +104,8 @@ class RepeatedLines:
         self._output = output
         self._lock = threading.Lock()
         self._tracebacks: dict[str, list[str]] = {}  # not yet complete, by label
-        self._counts: dict[str, int] = {}  # by what tells complaints apart
-        self._complaints: dict[str, _Complaint] = {}
+        # By what tells complaints apart: how many, label of the first's process, its last line.
+        self._complaints: dict[str, tuple[int, str, str]] = {}
 
     def line(self, label: str, text: str) -> None:
         """Take a line of a process."""
@@ -126,7 +118,7 @@ class RepeatedLines:
             else:
                 begun.append(text)
                 # Its last line is the first that is not indented; notes and causes follow.
-                if not text.startswith(' ') or len(begun) >= _MOST_LINES:
+                if not text.startswith(' '):
                     self._end_traceback(label)
 
     def end(self, label: str) -> None:
@@ -143,11 +135,9 @@ class RepeatedLines:
         with self._lock:
             for label in list(self._tracebacks):
                 self._end_traceback(label)
-            for kind, count in self._counts.items():
+            for count, label, text in self._complaints.values():
                 if count > 1:
-                    label, text = self._complaints[kind]
                     self._output(f'[{label}] {count} times in all: {text}')
-            self._counts.clear()
             self._complaints.clear()
 
     def _end_traceback(self, label: str) -> None:
@@ -156,13 +146,10 @@ class RepeatedLines:
 
     def _pass_on(self, label: str, lines: list[str], kind: str) -> None:
         """Pass lines on, unless they are a complaint that was made before."""
-        if kind in self._counts:
-            self._counts[kind] += 1
-            return
-        if 0 < len(kind) <= _LONGEST and len(self._counts) < _MOST_KINDS:
-            self._counts[kind] = 1
-            self._complaints[kind] = _Complaint(label, lines[-1])
-        for line in lines:
+        count, first, last = self._complaints.get(kind, (0, label, lines[-1]))
+        if kind:
+            self._complaints[kind] = count + 1, first, last
+        for line in () if count else lines:
             self._output(f'[{label}] {line}')
 
 
@@ -177,7 +164,6 @@ def _kind_of(text: str) -> str:
 
 DRAIN_TIME = 10.0  # s for what ended processes have printed; one that is left may hold the pipe
 REASON = '\x1e'  # begins a line that says why its process ends: it is kept, not passed on
-LONGEST_LINE = 100_000  # characters; a longer line of a process is passed on in pieces
 _STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL
 
 
@@ -211,22 +197,16 @@ class RunningProcesses:
 
     def stop(self) -> None:
         """End all processes; wait for their last words."""
-        stop([process for _, process in self.processes])
+        _stop([process for _, process in self.processes])
         for reader in self._readers:
             reader.join(DRAIN_TIME)
         self._lines.report()
 
 
-def lines_of(stream: IO[str] | None) -> Iterator[str]:
-    """Yield the lines of a stream; a very long one in pieces, as it may never end."""
-    if stream is not None:
-        yield from iter(lambda: stream.readline(LONGEST_LINE), '')
-
-
 def _relay(name: str, label: str, stream: IO[str] | None, lines: RepeatedLines,
            last_lines: dict[str, str]) -> None:
     """Pass a node's lines on; keep the last that may say why when it fails."""
-    for line in lines_of(stream):
+    for line in stream or ():
         if line.startswith(REASON):
             last_lines[name] = line.removeprefix(REASON).strip()
             continue
@@ -236,7 +216,7 @@ def _relay(name: str, label: str, stream: IO[str] | None, lines: RepeatedLines,
     lines.end(label)
 
 
-def stop(processes: list[subprocess.Popen[str]]) -> None:
+def _stop(processes: list[subprocess.Popen[str]]) -> None:
     """End all processes: SIGINT, SIGTERM, SIGKILL.
 
     The keeper of a user's command, which has a pipe as standard input, gets no SIGKILL while it

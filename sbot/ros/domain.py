@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import tempfile
 from pathlib import Path
@@ -36,17 +37,12 @@ def claim(domain: int, clock: str = CLOCK.name) -> int | None:
         if another simulation on this machine has it.
 
     """
-    try:
-        import fcntl
-    except ImportError:  # not a POSIX system
-        return None
     name = f'sbot_run_{domain}{clock.replace("/", "_")}.lock'
     path = Path(tempfile.gettempdir()) / name
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o644))
-        # Also a file of another user; a pipe of that name would be waited for.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        descriptor = os.open(path, os.O_RDONLY)  # also a file of another user
     except OSError:  # no place for it: then the ROS graph alone tells
         return None
     try:

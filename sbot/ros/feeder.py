@@ -13,7 +13,6 @@ from rclpy.publisher import Publisher
 
 from sbot.bag.reader import Message
 from sbot.bag.ticks import robot_of
-from sbot.files.limits import limits, too_large
 from sbot.ros.recorded import Recorded
 from sbot.ros.up import NodeFailed, OwnFailed
 from sbot_common import ros, topics
@@ -171,10 +170,7 @@ class Feeder:
 
     def _advertise(self) -> dict[str, Publisher]:
         publishers: dict[str, Publisher] = {}
-        names = self._recorded.bag.names()
-        if len(names) > limits().text_values:
-            raise too_large(str(self._recorded.bag.path), 'topics', len(names), 'text_values')
-        for name, type_name in names.items():
+        for name, type_name in self._recorded.bag.names().items():
             known = _topic_of(name, self._n)
             if known is not None and known.name in _ANSWERS:
                 continue

@@ -6,22 +6,19 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 from sbot.environment import message_package
-from sbot.environment.running import python_command
 from sbot.files.limits import TemporaryFolder
 from sbot.ros.live_tf import ros_prefix
 from sbot_common.errors import InputError, bad_value
 
 
-def make_interfaces(sources: Path, folder: Path) -> None:
+def _make_interfaces(sources: Path, folder: Path) -> None:
     """Make a package of messages and services in FOLDER/PACKAGE; actions are left out.
 
     Parameters
@@ -51,31 +48,19 @@ def make_interfaces(sources: Path, folder: Path) -> None:
         raise bad_value(f'{sources / "package.xml"}: <name>', package,
                         f'a package that is not installed; {prefix / "share" / package} is')
     target = folder / package
-    if os.path.lexists(target):
-        raise bad_value('folder', str(folder), f'one without {package}')
     with TemporaryFolder('interfaces') as place:
         for kind in kinds:
             copy = Path(place) / package / kind
             copy.mkdir(parents=True)
             for path in sources.glob(f'{kind}/*.{kind}'):
                 shutil.copy(path, copy)
-        _make(package, prefix, place)
+        if problem := message_package.make_in_child(Path(place), package, prefix):
+            raise InputError(f'{package}: {problem}')
         try:
             shutil.copytree(Path(place) / 'made' / package, target)
         except OSError as error:
             raise InputError(f'{target}: cannot be written: '
                              f'{error.strerror or error}') from None
-
-
-def _make(package: str, prefix: Path, place: str) -> None:
-    """Generate and compile in a process of its own, as generators load libraries."""
-    command = python_command('from sbot.environment.message_package import main; '
-                             'sys.exit(main(*sys.argv[1:]))', place, package, str(prefix))
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True, errors='replace', check=False)
-    if done.returncode:
-        reason = done.stderr.strip() or f'exit code {done.returncode}'
-        raise InputError(f'{package}: {reason.splitlines()[-1]}')
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,13 +74,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                         help='folder to write the package to, for PYTHONPATH')
     arguments = parser.parse_args(argv)
     try:
-        make_interfaces(arguments.sources, arguments.folder)
+        _make_interfaces(arguments.sources, arguments.folder)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
-    except OSError as error:  # of the temporary folder, e.g. a full disk
-        print(f'{error.filename or "temporary files"}: {error.strerror}', file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         print('interrupted', file=sys.stderr)
         return 1

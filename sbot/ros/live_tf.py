@@ -18,7 +18,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from sbot.environment import message_package
-from sbot.environment.running import python_command
 from sbot_common.compiled.cache import CACHE_DIRECTORY
 
 _PACKAGE = 'tf2_msgs'
@@ -49,10 +48,6 @@ def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str |
         return None  # the simulator says that it is missing
     cache = CACHE_DIRECTORY if cache is None else cache
     folder = cache / f'messages-{_key(prefix)}'
-    if os.pathsep in str(folder):
-        say(f'{_PACKAGE}: not made in {folder}: PYTHONPATH takes no {os.pathsep!r} in a folder; '
-            'set NUMBA_CACHE_DIR to another one; /tf and /tf_static are only in recordings')
-        return None
     if folder.is_dir():
         return str(folder)
     say(f'making {_PACKAGE} for live TF, this first time only; nothing else is needed (a node '
@@ -112,13 +107,8 @@ def _make(folder: Path, prefix: Path) -> str:
             messages.mkdir(parents=True)
             for message, text in _MESSAGES.items():
                 (messages / f'{message}.msg').write_text(text)
-            done = subprocess.run(
-                python_command('from sbot.environment.message_package import main; '
-                               'sys.exit(main(*sys.argv[1:]))', name, _PACKAGE, str(prefix)),
-                capture_output=True, text=True, check=False, timeout=_BUILD_TIMEOUT,
-                stdin=subprocess.DEVNULL)
-            if done.returncode:
-                return (done.stderr.strip() or f'exit code {done.returncode}').splitlines()[-1]
+            if problem := message_package.make_in_child(place, _PACKAGE, prefix, _BUILD_TIMEOUT):
+                return problem
             with contextlib.suppress(OSError):  # another process was first
                 (place / 'made').rename(folder)
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -12,7 +12,7 @@ from subprocess import TimeoutExpired
 from typing import Any, NamedTuple
 
 from sbot.bag.reader import Bag
-from sbot.environment.running import RepeatedLines, lines_of, stay_on_this_machine
+from sbot.environment.running import RepeatedLines, stay_on_this_machine
 from sbot.regression.commands import (
     CommandDifference,
     Differing,
@@ -107,16 +107,17 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
     if messages is not None and messages not in sys.path:
         sys.path.append(messages)
     with ExitStack() as stack:
-        lock = claim(domain)
-        if lock is not None:
+        if (lock := claim(domain)) is not None:
             stack.callback(os.close, lock)
         context = rclpy.Context()
         rclpy.init(args=[], context=context, domain_id=domain,
                    signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
         stack.callback(context.try_shutdown)
-        environment = with_path(own_environment(), messages)
-        running = _start(stack, list(zip(commands, texts, labels(commands), strict=True)),
-                         environment, domain, output)
+        lines = RepeatedLines(output)
+        stack.callback(lines.report)
+        running = [stack.enter_context(_running(
+            words, text, label, with_path(own_environment(), messages), domain, lines))
+                   for words, text, label in zip(commands, texts, labels(commands), strict=True)]
         from sbot.ros.feeder import Feeder
         feeder = Feeder(recorded, context, timeout,
                         lambda: next(filter(None, (ended() for ended in running)), ''), output)
@@ -175,16 +176,6 @@ def _distance(was: float | str, now: float | str) -> float:
     return abs(was - now)
 
 
-def _start(stack: ExitStack, commands: Sequence[tuple[Sequence[str], str, str]],
-           environment: dict[str, str], domain: int,
-           output: Callable[[str], None]) -> list[Callable[[], str]]:
-    """Start users' commands (words, text, label) until ``stack`` ends; see ``_running``."""
-    lines = RepeatedLines(output)
-    stack.callback(lines.report)
-    return [stack.enter_context(_running(words, text, label, environment, domain, lines))
-            for words, text, label in commands]
-
-
 @contextmanager
 def _running(words: Sequence[str], command: str, label: str, environment: dict[str, str],
              domain: int, lines: RepeatedLines) -> Iterator[Callable[[], str]]:
@@ -194,7 +185,7 @@ def _running(words: Sequence[str], command: str, label: str, environment: dict[s
 
     def relay() -> None:
         nonlocal last
-        for line in lines_of(process.stdout):
+        for line in process.stdout or ():
             lines.line(label, line.rstrip())
             last = line.strip() or last
         lines.end(label)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ _NOT_PLAYED = (topics.CMD_VEL.name, topics.GOAL.name)
 _REPEAT_PERIOD = 1.0  # s after which an unanswered tick is sent again
 
 
-class Played(NamedTuple):
+class _Played(NamedTuple):
     """The outcome of playing a bag."""
 
     ticks: int
@@ -42,7 +42,7 @@ class Played(NamedTuple):
     first: str  # the first of them, in words; '' if there is none
 
 
-class Player:
+class _Player:
     """Publishes a bag's messages, and collects TwistStamped commands by their stamp.
 
     Controllers must publish stamped commands (parameter ``stamped_cmd_vel``): an answer to a tick
@@ -95,7 +95,7 @@ class Player:
         message = decode(raw, topics.CMD_VEL_STAMPED.type)
         self._answers[robot, stamp_ns(message.header.stamp)] = encode(message.twist)
 
-    def play(self, factor: float) -> Played:
+    def play(self, factor: float) -> _Played:
         """Play the bag at ``factor`` times real time; 0: as fast as the answers come.
 
         Raises
@@ -153,8 +153,8 @@ class Player:
             and self._node.count_publishers(name(topics.CMD_VEL, robot)) > 0
             for robot in self._answering)
 
-    def _wait(self, condition: object, what: str, again: Sequence[Message] = ()) -> None:
-        assert callable(condition)
+    def _wait(self, condition: Callable[[], bool], what: str,
+              again: Sequence[Message] = ()) -> None:
         awake, repeat = AwakeClock(), _REPEAT_PERIOD
         while not condition():
             self._executor.spin_once(timeout_sec=0.02)
@@ -165,7 +165,7 @@ class Player:
                 repeat = now + _REPEAT_PERIOD
                 self._publish(list(again))
 
-    def _compare(self, ticks: int, expected: dict[tuple[int, int], bytes]) -> Played:
+    def _compare(self, ticks: int, expected: dict[tuple[int, int], bytes]) -> _Played:
         different = sorted((stamp, robot) for (robot, stamp), twist in expected.items()
                            if self._answers.get((robot, stamp)) != twist)
         first = ''
@@ -173,7 +173,7 @@ class Player:
             stamp, robot = different[0]
             came = 'no answer' if (robot, stamp) not in self._answers else 'another command'
             first = f'tick {self._rate.tick(stamp)}, robot {robot}: {came}'
-        return Played(ticks, len(self._answers), len(expected), len(different), first)
+        return _Played(ticks, len(self._answers), len(expected), len(different), first)
 
     def close(self) -> None:
         """Destroy the node."""
@@ -204,7 +204,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     rclpy.init(args=[])
     try:
         bag = Bag(args.bag)
-        player = Player(bag, args.timeout, parse_namespace(args.namespace))
+        player = _Player(bag, args.timeout, parse_namespace(args.namespace))
         try:
             result = player.play(args.rate)
         finally:

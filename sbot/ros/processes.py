@@ -196,7 +196,7 @@ def node_processes(scenario: Scenario, *, record: str | Path | None = None,
     wind = NodeProcess('wind_model', 'wind_model', run, {
         'trigger': _trigger(scenario), 'loop_rate': scenario.rate.hz,
         **{name: _plain(value) for name, value in in_words(scenario.wind.flow).items()}})
-    robots = [controller_process(scenario, i, robot, run)
+    robots = [_controller_process(scenario, i, robot, run)
               for i, robot in enumerate(scenario.robots) if not is_outside(robot.controller)]
     return [simulator, wind, *robots]
 
@@ -306,7 +306,7 @@ def composition(nodes: list[NodeProcess]) -> NodeProcess:
     return NodeProcess(COMPOSED, COMPOSED, '', {'nodes': [node._asdict() for node in nodes]})
 
 
-def controller_process(scenario: Scenario, robot_id: int, robot: Robot,
+def _controller_process(scenario: Scenario, robot_id: int, robot: Robot,
                        run: str = '') -> NodeProcess:
     """Return the process of one robot's controller."""
     n = len(scenario.robots)

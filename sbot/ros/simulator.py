@@ -94,7 +94,7 @@ def preload(scenario: Scenario, parameters: SimulationParameters) -> None:
     list(Broadcast(parameters, broadcast_options(scenario)).snapshot(rehearsal.snapshot, 1))
 
 
-class ScenarioObserver:
+class _ScenarioObserver:
     """Run observer: recorder, summary, progress for `sbot up`."""
 
     def __init__(self, scenario: Scenario, engine: Engine, record: str, ticks: int) -> None:
@@ -210,7 +210,7 @@ class ScenarioSimulator(SimulatorNode):
                     wind_parts=('velocity', 'force', *['gust'] * broadcast.gust),
                     awaited=[not is_outside(robot.controller) for robot in scenario.robots],
                     external=external_robots(scenario), **options),
-            ScenarioObserver(scenario, engine, values['record'], ticks))
+            _ScenarioObserver(scenario, engine, values['record'], ticks))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

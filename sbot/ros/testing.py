@@ -70,7 +70,7 @@ def assert_node_replays(bag: str | Path, command: str | Sequence[str] | None = N
     if command is not None and os.environ.get(REFRESH) == '1':
         problem: Exception | None = None
         try:
-            record_again(bag, command, lines.append, robots)
+            _record_again(bag, command, lines.append, robots)
         except (InputError, NodeFailed) as error:
             problem = error
         if problem is not None:  # outside of `except`, so that pytest prints it once
@@ -89,7 +89,7 @@ def assert_node_replays(bag: str | Path, command: str | Sequence[str] | None = N
     return result
 
 
-def record_again(bag: str | Path, command: str | Sequence[str],
+def _record_again(bag: str | Path, command: str | Sequence[str],
                  output: Callable[[str], None] = lambda _: None,
                  robots: Collection[int] = ()) -> None:
     """Replace a recording by one of the same scenario, which these nodes drive as they are now.

@@ -24,7 +24,7 @@ from sbot_sim.messages.markers import (
     robot_roles,
     zone_markers,
 )
-from sbot_sim.messages.occupancy import fitting_resolution, map_message
+from sbot_sim.messages.occupancy import map_message
 from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.snapshot import EncoderOptions, Interfaces, SnapshotEncoder
 from sbot_sim.sensors.odometry import OdometryCovariances
@@ -36,7 +36,7 @@ from wind_model.source import Wind
 
 Point = tuple[float, float]
 
-MARKER_PERIOD = 0.1  # s
+_MARKER_PERIOD = 0.1  # s
 
 
 class BroadcastOptions(NamedTuple):
@@ -75,7 +75,7 @@ class Broadcast:
             len(self._radius), parameters.sensors, parameters.dt, self._radius,
             options.tf_namespaced, options.poses_topic,
             covariances if covariances.known else None, options.interfaces))
-        self._marker_ticks = max(1, round(MARKER_PERIOD / parameters.dt))
+        self._marker_ticks = max(1, round(_MARKER_PERIOD / parameters.dt))
         self._obstacle_ticks = max(1, round(OBSTACLE_PERIOD / parameters.dt))
         self.goals: NDArray[np.float64] = np.array(
             [(np.nan, np.nan) if goal is None else goal for goal in options.goals])
@@ -85,17 +85,12 @@ class Broadcast:
         """What the simulator publishes for others, or leaves to them."""
         return self._options.interfaces
 
-    @property
-    def publishes_localisation(self) -> bool:
-        """Whether the transform from `map` to `odom` comes from here."""
-        return self._options.interfaces.publish_map_odom_tf
-
     def latched(self, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield the messages that the simulator publishes once, at the start."""
         yield Outgoing(topics.SCENARIO.name, topics.SCENARIO, write_string(self._options.scenario))
         if self._options.interfaces.publish_map:
             yield Outgoing(topics.MAP.name, topics.MAP,
-                           map_message(stamp_ns, self._world, fitting_resolution(self._world)))
+                           map_message(stamp_ns, self._world))
         yield from self._encoder.static(stamp_ns)
         if self._options.interfaces.publish_robot_description:
             for i in range(n := len(self._radius)):
@@ -147,8 +142,8 @@ class Broadcast:
         return Outgoing(topics.CLOCK.name, topics.CLOCK, write_clock(stamp_ns))
 
     def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
-        """Yield a tick's poses and scans, then the rest, except messages that need the wind."""
-        yield from self._encoder.snapshot(snapshot, stamp_ns)
+        """Return a tick's poses and scans, then the rest, except messages that need the wind."""
+        return self._encoder.snapshot(snapshot, stamp_ns)
 
     def sensed_wind(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield a tick's wind at each robot, and the markers that show it."""

@@ -11,7 +11,7 @@ from sbot_common.wire import cdr
 from sbot_sim.engine.state import Snapshot
 
 
-class Report(NamedTuple):
+class _Report(NamedTuple):
     """Real-time factor and late ticks of the last period."""
 
     real_time_factor: float
@@ -38,16 +38,16 @@ class Pace:
             self._late += 1
         self._previous = now
 
-    def take(self, now: float) -> Report:
+    def take(self, now: float) -> _Report:
         """Return the report since the last one."""
         elapsed = 0.0 if self._since is None else now - self._since
         factor = self._ticks * self._dt / elapsed if elapsed > 0 else 0.0
         if self._since is not None:
             self._since, self._ticks = now, 0
-        return Report(factor, self._late)
+        return _Report(factor, self._late)
 
 
-def diagnostics(stamp_ns: int, report: Report, snapshot: Snapshot,
+def diagnostics(stamp_ns: int, report: _Report, snapshot: Snapshot,
                 node: str = 'sbot_sim') -> bytes:
     """Return diagnostic_msgs/DiagnosticArray.
 

@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.elementary import sincos
-from sbot_common.errors import bad_value
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import point, pose, quaternion
 from sbot_sim.world.geometry import FREE, OCCUPIED, SIDES, Values, World, inside_polygon, to_cells
 
 Array = NDArray[np.float64]
 
-RESOLUTION = 0.05  # m
-MAX_CELLS = 4_000_000  # a larger world gets larger cells
+_RESOLUTION = 0.05  # m
+_MAX_CELLS = 4_000_000  # a larger world gets larger cells
 
 
 class Grid(NamedTuple):
@@ -29,7 +28,7 @@ class Grid(NamedTuple):
     origin: tuple[float, float, float]  # x, y (m), yaw (rad) of the corner of cell (0, 0)
 
 
-def occupancy(world: World, resolution: float = RESOLUTION) -> Grid:
+def occupancy(world: World, resolution: float = _RESOLUTION) -> Grid:
     """Return the cells of a world.
 
     A world with a map keeps that map's cells, and has its other obstacles drawn into them. Else
@@ -42,8 +41,6 @@ def occupancy(world: World, resolution: float = RESOLUTION) -> Grid:
     resolution : side of a cell (m), unless a map gives it
 
     """
-    if not (math.isfinite(resolution) and resolution > 0.0):
-        raise bad_value('resolution', resolution, 'a number > 0 (m)')
     if world.cells is not None:
         grid = Grid(world.cells.values.copy(), world.cells.resolution, world.cells.origin)
         lines = np.vstack([world.given_segments,
@@ -75,17 +72,17 @@ def _in_cells(grid: Grid, points: Array) -> Array:
     return to_cells(points, grid.resolution, grid.origin)
 
 
-def fitting_resolution(world: World, resolution: float = RESOLUTION) -> float:
-    """Return ``resolution`` (m), or the least multiple by a power of two within MAX_CELLS."""
+def _fitting_resolution(world: World, resolution: float = _RESOLUTION) -> float:
+    """Return ``resolution`` (m), or the least multiple by a power of two within _MAX_CELLS."""
     width, height = world.bounds[2] - world.bounds[0], world.bounds[3] - world.bounds[1]
-    while (width / resolution) * (height / resolution) > MAX_CELLS:
+    while (width / resolution) * (height / resolution) > _MAX_CELLS:
         resolution *= 2.0
     return resolution
 
 
-def map_message(stamp_ns: int, world: World, resolution: float = RESOLUTION) -> bytes:
+def map_message(stamp_ns: int, world: World, resolution: float = _RESOLUTION) -> bytes:
     """Return nav_msgs/OccupancyGrid (CDR) in frame `map`; a large world gets larger cells."""
-    grid = occupancy(world, fitting_resolution(world, resolution))
+    grid = occupancy(world, _fitting_resolution(world, resolution))
     x, y, yaw = grid.origin
     info = cdr.message(
         'nav_msgs/msg/MapMetaData', map_load_time=cdr.stamp(stamp_ns), resolution=grid.resolution,

@@ -9,10 +9,10 @@ from sbot_common.errors import InputError
 from sbot_sim.ros.external import HAS_LEFT, AnswerCounter, Turns
 from sbot_sim.ros.run_control import Actions, Options, Peers, Phase, RunControl
 
-RETRY_AFTER = 0.5  # s of wall time
+_RETRY_AFTER = 0.5  # s of wall time
 # The same in runs with external robots: what is sent again to others reaches their nodes, too.
-RETRY_LATE = 5.0
-GOAL_TIMEOUT = 1.0  # s of wall time to wait for topics that controllers need not have
+_RETRY_LATE = 5.0
+_GOAL_TIMEOUT = 1.0  # s of wall time to wait for topics that controllers need not have
 
 
 class Lockstep(RunControl):
@@ -26,7 +26,7 @@ class Lockstep(RunControl):
         super().__init__(options, actions, clock, peers)
         self._answers = AnswerCounter(options.awaited)
         self._turns = Turns(options.external)
-        self._retry_after = RETRY_LATE if options.external else RETRY_AFTER
+        self._retry_after = _RETRY_LATE if options.external else _RETRY_AFTER
         self._course: Iterator[None] = iter(())  # what is left of the tick
         self._clock_sent = False
         self._unexpected = False  # it was said that a node sends commands at any time
@@ -116,7 +116,7 @@ class Lockstep(RunControl):
         if self._connected_since is None:
             self._connected_since = now
         # Controllers announce goals, users' own need not; a first goal must not come late.
-        if self._peers.goals_announced() or now - self._connected_since >= GOAL_TIMEOUT:
+        if self._peers.goals_announced() or now - self._connected_since >= _GOAL_TIMEOUT:
             self._due = self._clock()
             self._start()
             self.proceed()

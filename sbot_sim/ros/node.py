@@ -179,7 +179,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
                          partial(self._record_heard, topics.GOAL_REACHED, name))
             # Where AMCL or SLAM localises, `initialpose` is theirs.
             for topic in (topics.TELEPORT,
-                          *[topics.INITIAL_POSE] * self._broadcast.publishes_localisation):
+                          *[topics.INITIAL_POSE] * self._broadcast.interfaces.publish_map_odom_tf):
                 self._listen(topic, self._resolve(topic, i),
                              partial(self._on_teleport, i, topic))
             if self._engine.parameters.sensors.range_and_bearing:

@@ -49,9 +49,9 @@ class AwakeClock:
 
 # s of wall time to wait for the nodes of a run: they may have to compile first, and each node
 # more takes some seconds to start on a machine with few processors.
-CONNECTION_TIMEOUT = 60.0
-CONNECTION_TIME_A_NODE = 5.0
-REPORT_PERIOD = 10.0  # s of wall time between lines about who is missing
+_CONNECTION_TIMEOUT = 60.0
+_CONNECTION_TIME_A_NODE = 5.0
+_REPORT_PERIOD = 10.0  # s of wall time between lines about who is missing
 
 
 class Options(NamedTuple):
@@ -230,10 +230,10 @@ class RunControl(ABC):
             return False
         names = first_of(missing, 20)
         nodes = sum(self._options.awaited) + len(self._options.external) + 1
-        if waited > max(CONNECTION_TIMEOUT + CONNECTION_TIME_A_NODE * max(0, nodes - 8),
+        if waited > max(_CONNECTION_TIMEOUT + _CONNECTION_TIME_A_NODE * max(0, nodes - 8),
                         self._options.lockstep_timeout):
             raise InputError(f'waited {waited:.0f} s for {names}')
-        if waited - self._reported_at >= REPORT_PERIOD:
+        if waited - self._reported_at >= _REPORT_PERIOD:
             self._reported_at = waited
             self._actions.wait(f'waiting for {names}')
         return True
@@ -255,7 +255,7 @@ class RunControl(ABC):
 
 # Arguments of the simulator's node: engine, messages, timing and observer.
 
-class RunObserver(Protocol):
+class _RunObserver(Protocol):
     """Observer of a run, which changes nothing: a recorder, a tally, a progress bar."""
 
     recording: bool  # whether it wants messages
@@ -285,4 +285,4 @@ class Setup(NamedTuple):
     engine: Engine
     broadcast: Broadcast
     options: Options
-    observer: RunObserver
+    observer: _RunObserver

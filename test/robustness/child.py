@@ -97,7 +97,7 @@ def main() -> int:
         folder = Path(name)
         seeds = target.seeds(folder)
         for seed in seeds:
-            target.read(seed, folder) if args.target not in ('fast2d', 'messages') else (
+            target.read(seed, folder) if args.target != 'messages' else (
                 attempt(target.read, seed, folder, 60.0))
         _limit_memory(args.memory)
         end = time.monotonic() + args.seconds

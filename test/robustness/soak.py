@@ -23,7 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 # Inputs of each target in a batch: a minute or two. Children begin anew, so nothing piles up. Five
 # batches of each are a million inputs.
-BATCHES = {'scenario': 5000, 'set': 10_000, 'map': 22_000, 'image': 10_000, 'wind': 22_000,
+BATCHES = {'scenario': 5000, 'map': 22_000, 'image': 10_000, 'wind': 22_000,
            'argos': 8000, 'world': 8000, 'bag': 3000, 'records': 3000, 'payloads': 2000,
            'metadata': 3000, 'sqlite': 2000, 'messages': 80_000, 'network': 40_000}
 

@@ -32,14 +32,13 @@ from sbot.controllers.neural.network import (
 )
 from sbot.controllers.neural.policy_file import SavedPolicy, Source, read_policy, write_policy
 from sbot.figures.data import from_bag
-from sbot.files.yaml_text import decode_text, parse_yaml
+from sbot.files.yaml_text import decode_text
 from sbot.regression.golden import read_recording
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.argos.experiment import argos_yaml
-from sbot.scenario.load import load_scenario, parse_scenario, scenario_from_mapping
+from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.maps import load_map
-from sbot.scenario.overrides import parse_override
 from sbot.scenario.shipped import config_directory, scenario_names
 from sbot.scenario.stage.worldfile import stage_yaml
 from sbot.viewer.data import page_data, read_scans
@@ -47,7 +46,6 @@ from sbot.viewer.page import page
 from sbot_common import topics
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr, controller, messages
-from sbot_sim.fast2d import Fast2D
 from sbot_sim.messages.snapshot import read_rab_data
 from wind_model.messages import decode_field, decode_vector
 from wind_model.rotors_text import read_grid
@@ -118,19 +116,6 @@ def read_scenario(data: bytes, folder: Path) -> None:
         short = parse_scenario(text, 'short', folder, overrides={
             'duration': 2 * scenario.rate.dt})
         run_scenario(short, keep=False)
-
-
-def _sets(folder: Path) -> list[bytes]:
-    return [b'seed=4', b'robots.0.goal=[7, 3]', b'wind.wind_speed_mean=0.5', b'rate=100/3',
-            b'controllers.potential_field.safe_distance_m=0.2', b'world.bounds=[-9, 0, 29, 19]',
-            b'robots.1.pose=[3.0, 2, .5]', b'sensors={scan_beams: 3}']
-
-
-def read_set(data: bytes, folder: Path) -> None:
-    """Change a scenario as `--set` does; arguments may be no UTF-8."""
-    key, value = parse_override(data.decode('utf-8', 'surrogateescape'))
-    parse_scenario(SCENARIO.decode(), 'x.yaml', folder, overrides={key: value},
-                   import_controllers=False)
 
 
 def _map_texts(folder: Path) -> list[bytes]:
@@ -444,75 +429,6 @@ def read_message(data: bytes, folder: Path) -> None:
         READERS[data[0] % len(READERS)](b'\0' + data[1:])
 
 
-# Fast2D.
-
-_NUMBERS = [0, 0.1, 0.5, 1, 2.5, -1, 1e-3, 1e6, 1e308, -1e308, float('nan'), float('inf'), None,
-            'x', 10**400, True, 5e-324, [1], 1e150]
-
-
-def _fast2d_seeds(folder: Path) -> list[bytes]:
-    with Fast2D() as world:  # compiles, where nothing is in the cache yet
-        robot, solid = world.create_robot(), world.create_solid()
-        world.object_set_bounding_radius(robot, 0.1)
-        world.object_set_bounding_rectangle(solid, [-1, 1, 1, -1], [-1, -1, 1, 1])
-        world.object_set_position(solid, 3.0, 0.0)
-        sensor = world.create_irsensor(robot, 0.0, 0.0, 0.0, 1.0, 0.5, 1, [1.0])
-        world.add_object(robot), world.add_object(solid)
-        world.step(0.1), world.sensor_get_activation(sensor)
-    return [bytes(Random(i).randrange(256) for _ in range(80)) for i in range(20)]
-
-
-def read_calls(data: bytes, folder: Path) -> None:
-    """Take bytes as calls of Fast2D, in any order and with any arguments."""
-    world = Fast2D()
-    refused = None
-    things: list[object] = [None, 3]
-    stream = iter(data)
-
-    def take() -> int:
-        return next(stream, 0)
-
-    def number() -> object:
-        code = take()
-        return _NUMBERS[code % len(_NUMBERS)] if code < 60 else code / 64 - 1.5
-
-    def numbers() -> list[object]:
-        return [number() for _ in range(take() % 6)]
-
-    def thing() -> object:
-        return things[take() % len(things)]
-
-    def box() -> tuple[list[object], list[object]]:
-        u, v = take() / 64, take() / 64
-        return ([-u, u, u, -u], [-v, -v, v, v]) if take() > 60 else (numbers(), numbers())
-
-    calls = [
-        world.init, world.cleanup, lambda: things.append(world.create_robot()),
-        lambda: things.append(world.create_robot()), lambda: things.append(world.create_solid()),
-        lambda: world.add_object(thing()), lambda: world.add_object(things[-1]),
-        lambda: world.object_set_bounding_radius(things[-1], number()),
-        lambda: world.object_set_bounding_rectangle(things[-1], *box()),
-        lambda: world.object_set_mass(thing(), number()),
-        lambda: world.object_set_position(things[-1], number(), number()),
-        lambda: world.object_set_angle(thing(), number()),
-        lambda: world.robot_set_speed(thing(), number(), number()),
-        lambda: world.robot_set_angular_speed(thing(), number()),
-        lambda: things.append(world.create_irsensor(
-            thing(), number(), number(), number(), number(), number(), 1, [1.0])),
-        lambda: things.append(world.create_irsensor(
-            thing(), number(), number(), number(), number(), number(), take() % 9, numbers())),
-        lambda: world.sensor_get_activation(thing()), lambda: world.object_get_transform(thing()),
-        lambda: world.step(number()), lambda: world.step(0.05)]
-    if data[:1] > b'\x20':
-        world.init()
-    for code in stream:
-        try:
-            calls[code % len(calls)]()
-        except InputError as error:
-            refused = error
-    if refused is not None:
-        raise refused
-
 
 # Networks and policies.
 
@@ -543,16 +459,8 @@ def read_network(data: bytes, folder: Path) -> None:
     assert same.tobytes() == weights.tobytes()
 
 
-def read_mapping(data: bytes, folder: Path) -> None:
-    """Load a dict, as Python programs do."""
-    value, _ = parse_yaml(decode_text(data, 'x'), 'x')
-    if isinstance(value, dict) and not any(word in data for word in (b':', b'until')[1:]):
-        scenario_from_mapping({**value, 'robots': [{'pose': [1, 1, 0]}]})
-
-
 TARGETS = {
     'scenario': Target(lambda folder: _scenarios(), read_scenario, _text),
-    'set': Target(_sets, read_set, _text),
     'map': Target(_map_texts, read_map, _text),
     'image': Target(_images, read_image),
     'wind': Target(_winds, read_wind, _text),

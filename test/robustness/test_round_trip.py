@@ -16,7 +16,7 @@ from sbot.scenario.groups import (
     WindSettings,
     group_specs,
 )
-from sbot.scenario.load import load_scenario, parse_scenario, scenario_from_mapping
+from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError
 from sbot_common.params import specs_of
@@ -173,17 +173,3 @@ def test_a_scenario_that_could_not_be_read_back_is_not_written(monkeypatch):
     monkeypatch.setenv(VARIABLE, f'text_values={size - 1}')
     with pytest.raises(InputError, match=f'scenario: too large: {size} values of the complete '):
         scenario.to_yaml()
-
-
-@pytest.mark.parametrize('change', [
-    {'world': {'bounds': [0, 0, 9, 9], 'map': '~nobody-here/map.yaml'}},
-    {'wind': {'custom_wind_field_path': '~nobody-here'}}])
-def test_the_home_of_an_unknown_user_is_a_name_like_any(change):
-    with pytest.raises(InputError, match=r"got '~nobody-here.*', expected an existing file"):
-        scenario_from_mapping({**GOOD, **change})
-
-
-def test_the_home_of_an_unknown_user_in_other_places():
-    assert scenario_from_mapping({**GOOD, 'python_path': ['~nobody-here/a']}).python_path == ()
-    with pytest.raises(InputError, match=r'~nobody-here/a\.yaml: no such file'):
-        load_scenario('~nobody-here/a.yaml')

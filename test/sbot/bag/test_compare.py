@@ -3,7 +3,7 @@
 import numpy as np
 from bag_maker import make_bag
 
-from sbot.bag.compare import compare, first_difference
+from sbot.bag.compare import _first_difference, compare
 from sbot.bag.reader import Bag
 from sbot_common.wire import cdr
 
@@ -29,8 +29,8 @@ def test_first_difference_sees_bits():
             ranges=np.array([1.0, value], np.float32), intensities=np.zeros(0, np.float32))
 
     nan = float('nan')
-    assert first_difference(scan(nan), scan(nan)) is None
-    assert first_difference(scan(0.0), scan(-0.0)) == ('ranges[1]', '0.0', '-0.0')
+    assert _first_difference(scan(nan), scan(nan)) is None
+    assert _first_difference(scan(0.0), scan(-0.0)) == ('ranges[1]', '0.0', '-0.0')
 
 
 def test_first_difference_of_a_text_is_a_line():
@@ -38,10 +38,10 @@ def test_first_difference_of_a_text_is_a_line():
         return cdr.message_class('std_msgs/msg/String')(data=data)
 
     old = text('name: a\nseed: 1\nrate: 30\n')
-    assert first_difference(old, old) is None
-    assert first_difference(old, text('name: a\nseed: 2\nrate: 30\n')) == (
+    assert _first_difference(old, old) is None
+    assert _first_difference(old, text('name: a\nseed: 2\nrate: 30\n')) == (
         'data line 2', "'seed: 1'", "'seed: 2'")
-    assert first_difference(old, text('name: a\nseed: 1\nrate: 30\nx: 1\n')) == (
+    assert _first_difference(old, text('name: a\nseed: 1\nrate: 30\nx: 1\n')) == (
         'data line 4', "''", "'x: 1'")
-    assert first_difference(old, text('name: a\nseed: 1\nrate: 30')) == (
+    assert _first_difference(old, text('name: a\nseed: 1\nrate: 30')) == (
         'data line 4', "''", "''")

@@ -112,18 +112,3 @@ def test_a_young_recording_whose_writer_is_killed_opens_in_other_readers(tmp_pat
         assert len(list(reader.messages())) == 1
     recorder.close()
     assert seen == [True]
-
-
-def test_a_chunk_that_finds_no_space_is_not_counted(tmp_path, monkeypatch):
-    import sbot.bag.recorder as module
-
-    def write_chunk(*_):
-        raise OSError(28, 'No space left on device')
-
-    recorder = Recorder(tmp_path / 'bag', metadata={})
-    monkeypatch.setattr(module, 'write_chunk', write_chunk)
-    recorder.write('/scenario', SCENARIO, 1, write_string('name: x'))
-    with pytest.raises(module.RecorderError, match='No space left'):
-        recorder.close()
-    assert 'message_count: 0' in (tmp_path / 'bag' / 'metadata.yaml').read_text()
-    assert list(Bag(tmp_path / 'bag').messages()) == []

@@ -1,47 +1,11 @@
-import sqlite3
-
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
-from sbot.bag.reader import Bag, SqliteStream
+from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot_common.errors import InputError
 from sbot_common.topics import CMD_VEL, SCENARIO
 from sbot_common.wire import cdr
-
-TOPICS = 'CREATE TABLE topics(id INTEGER, name TEXT)'
-
-
-def database(path, *statements):
-    connection = sqlite3.connect(path)
-    for statement in statements:
-        connection.execute(statement)
-    connection.commit()
-    connection.close()
-    return path
-
-
-def test_plain_tables_are_accepted(tmp_path):
-    stream = SqliteStream(database(tmp_path / 'a.db3', TOPICS, 'CREATE TABLE messages(data BLOB)'))
-    assert (stream.complete, stream.damage) == (True, '')
-
-
-@pytest.mark.parametrize(('statements', 'message'), [
-    ((TOPICS,), 'the tables topics and messages'),
-    ((TOPICS, 'CREATE VIEW messages AS SELECT 1 AS data'), 'got a view')])
-def test_other_databases_are_refused(tmp_path, statements, message):
-    with pytest.raises(InputError, match=message):
-        SqliteStream(database(tmp_path / 'a.db3', *statements))
-    (tmp_path / 'b.db3').write_bytes(b'no database at all, but long enough')
-    with pytest.raises(InputError, match='cannot read the bag'):
-        SqliteStream(tmp_path / 'b.db3')
-
-
-finite_or_not = st.floats(width=64)
-float32 = st.floats(width=32)
 
 
 def string(text):
@@ -117,44 +81,6 @@ def test_missing_scenario_is_named(tmp_path):
         recorder.write('/cmd_vel', CMD_VEL, 1, bytes(52))
     with pytest.raises(InputError, match='needs the topic'):
         _ = Bag(tmp_path / 'bag').scenario_text
-
-
-def test_damage_in_the_middle_is_an_error(tmp_path):
-    with Recorder(tmp_path / 'bag', metadata={}) as recorder:
-        for k in range(3):
-            recorder.write('/cmd_vel', CMD_VEL, k, bytes(52))
-            recorder.flush()
-    data = bytearray(recorder.path.read_bytes())
-    data[len(data) // 4] ^= 0xFF
-    recorder.path.write_bytes(data)
-    with pytest.raises(InputError, match='damaged at byte'):
-        list(Bag(tmp_path / 'bag').messages())
-
-
-@settings(max_examples=50, deadline=None)
-@given(v=finite_or_not, omega=finite_or_not, padding=st.binary(min_size=6, max_size=6))
-def test_canonical_ignores_padding_and_keeps_every_bit(v, omega, padding):
-    vector = cdr.message_class('geometry_msgs/msg/Vector3')
-    header = cdr.header(12345678912, 'world')
-    raw = cdr.encode(cdr.message_class('geometry_msgs/msg/TwistStamped')(
-        header=header, twist=cdr.message_class('geometry_msgs/msg/Twist')(
-            linear=vector(x=v, y=0.0, z=0.0), angular=vector(x=0.0, y=0.0, z=omega))))
-    # Four bytes, then the message: 8 of stamp, 4 of length and "world" end at 18, the doubles
-    # begin at 24.
-    assert raw[21:28] == bytes(7)
-    dirty = raw[:22] + padding + raw[28:]
-    assert cdr.canonical(dirty, 'geometry_msgs/msg/TwistStamped') == raw
-    assert cdr.canonical(raw, 'geometry_msgs/msg/TwistStamped') == raw
-
-
-@settings(max_examples=50, deadline=None)
-@given(ranges=st.lists(float32, max_size=20), angle=float32)
-def test_canonical_scans_keep_every_bit(ranges, angle):
-    raw = cdr.encode(cdr.message_class('sensor_msgs/msg/LaserScan')(
-        header=cdr.header(1, 'robot_0/laser'), angle_min=angle, angle_max=angle,
-        angle_increment=angle, time_increment=0.0, scan_time=0.0, range_min=0.0, range_max=angle,
-        ranges=np.array(ranges, np.float32), intensities=np.zeros(0, np.float32)))
-    assert cdr.canonical(raw, 'sensor_msgs/msg/LaserScan') == raw
 
 
 def test_a_relative_path_that_is_not_there_is_named_with_the_folder(tmp_path, monkeypatch):

@@ -8,48 +8,19 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from mcap.exceptions import EndOfFile
 from mcap.reader import make_reader
 from mcap.records import Message as McapMessage
 from mcap.stream_reader import StreamReader
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
-from rosbags.rosbag2 import Reader
 
-from sbot.bag.mcap_writer import MAGIC, McapFile, OpenChunk
+from sbot.bag.mcap_writer import McapFile
 from sbot.bag.reader import Bag
-from sbot.bag.recorder import Catalogue, Recorder, RecorderError
+from sbot.bag.recorder import Recorder, RecorderError
 from sbot_common.errors import InputError
-from sbot_common.topics import CLOCK, CMD_VEL, RAB_DATA, SCENARIO, TF_STATIC
+from sbot_common.topics import CMD_VEL, RAB_DATA, SCENARIO
 from sbot_common.wire import cdr
-
-
-def test_a_topic_is_declared_once_and_counted_when_it_is_written():
-    catalogue, chunk = Catalogue(), OpenChunk()
-    clock = catalogue.entry('/clock', CLOCK, chunk)
-    for stamp_ns in (5, 9):
-        entry = catalogue.entry('/clock', CLOCK, chunk)
-        assert entry is clock
-        chunk.add_message(entry.number, entry.messages, stamp_ns, b'\0' * 12)
-        entry.messages += 1
-    catalogue.entry('/cmd_vel', CMD_VEL, chunk)
-    assert len(catalogue) == 2
-    assert catalogue.summary().messages == 0
-    sealed = chunk.seal()
-    catalogue.count(sealed)
-    summary = catalogue.summary()
-    assert (summary.messages, summary.start_ns, summary.end_ns) == (2, 5, 9)
-    assert [counted.name for counted in summary.topics] == ['/clock']
-    catalogue.count(sealed, -1)
-    assert catalogue.summary().messages == 0
-
-
-def test_a_relative_name_is_refused():
-    with pytest.raises(ValueError, match="topic name 'clock' is not absolute"):
-        Catalogue().entry('clock', CLOCK, OpenChunk())
-
 
 METADATA = {'scenario': 'name: test\nrate: 30\n', 'seed': '7', 'version': '0.1.0'}
 
@@ -87,18 +58,6 @@ def complete_messages(path):
         except (EndOfFile, struct.error):  # before a record or within one
             pass
     return count
-
-
-def test_complete_messages_are_counted_wherever_a_file_ends(tmp_path):
-    record(tmp_path / 'bag', ticks=3)
-    path = tmp_path / 'bag' / 'bag_0.mcap'
-    whole = path.read_bytes()
-    counts = []
-    for length in range(len(MAGIC), len(whole)):
-        path.write_bytes(whole[:length])
-        counts.append(complete_messages(path))
-    assert counts == sorted(counts)
-    assert set(counts) == {0, 10}  # all in one chunk
 
 
 def test_what_was_written_is_read(tmp_path):
@@ -237,14 +196,6 @@ def test_unwritable_place_is_refused(tmp_path):
         Recorder(tmp_path / 'file' / 'bag', metadata={})
 
 
-def test_writing_after_close_is_an_error(tmp_path):
-    recorder = Recorder(tmp_path / 'bag', metadata={})
-    recorder.close()
-    recorder.close()
-    with pytest.raises(RecorderError, match='closed'):
-        recorder.write('/cmd_vel', CMD_VEL, 1, b'')
-
-
 @pytest.fixture
 def small_disk():
     """Files end at 200 kB, as on a full disk."""
@@ -277,14 +228,6 @@ def test_full_disk_is_one_error_and_a_readable_bag(tmp_path, small_disk):
     assert complete_messages(recorder.path) == len(written)
     with recorder.path.open('rb') as file:
         assert sum(1 for _ in make_reader(file).iter_messages()) == len(written)
-
-
-def test_disk_full_at_the_end_is_reported_by_close(tmp_path, small_disk):
-    recorder = Recorder(tmp_path / 'bag', metadata={})
-    recorder.write('/rab_data', RAB_DATA, 1, random.Random(1).randbytes(300_000))
-    with pytest.raises(RecorderError, match='the bag is readable'):
-        recorder.close()
-    assert list(Bag(tmp_path / 'bag').messages()) == []
 
 
 def test_failing_index_leaves_messages(tmp_path, monkeypatch):
@@ -339,42 +282,6 @@ def test_killed_at_random_moments(tmp_path):
     assert kept > 10
 
 
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_any_beginning_of_a_bag_is_readable(data, tmp_path_factory):
-    directory = tmp_path_factory.mktemp('cut')
-    with Recorder(directory / 'bag', metadata=METADATA) as recorder:
-        for k in range(6):
-            recorder.write('/tf_static', TF_STATIC, k, bytes([k]) * 50)
-            if k % 2:
-                recorder.flush()
-    whole = recorder.path.read_bytes()
-    length = data.draw(st.integers(8, len(whole)))
-    recorder.path.write_bytes(whole[:length] + bytes(data.draw(st.sampled_from([0, 1, 100]))))
-    bag = Bag(directory / 'bag')
-    payloads = [m.payload for m in bag.messages()]
-    assert payloads == [bytes([k]) * 50 for k in range(len(payloads))]
-    assert len(payloads) % 2 == 0
-    if length < len(whole):
-        assert not bag.complete
-
-
-def test_a_kill_at_any_line_of_the_beginning_leaves_a_whole_bag_or_none(tmp_path):
-    """What has the bag's name is a bag for others, too."""
-    script = Path(__file__).with_name('kill_begin.py')
-    done = subprocess.run([sys.executable, str(script), str(tmp_path)], timeout=600,
-                          capture_output=True, text=True, check=True)
-    lines = json.loads(done.stdout)
-    assert 60 < lines < 1999
-    there = [number for number in range(1, lines) if (tmp_path / f'bag{number}').exists()]
-    assert 10 < len(there) < lines - 20
-    for number in there:
-        path = tmp_path / f'bag{number}'
-        with Reader(path) as reader:
-            assert reader.message_count in (0, 1)
-        assert Bag(path).metadata['scenario'] == 'name: x'
-
-
 def test_a_folder_that_is_no_bag_yet_is_said_in_one_line(tmp_path):
     with pytest.raises(InputError, match=r'no .mcap file in this directory.*killed at its start'):
         Bag(tmp_path)
@@ -394,18 +301,3 @@ def test_a_bag_that_cannot_be_made_leaves_nothing_behind(tmp_path, monkeypatch):
     with pytest.raises(InputError, match='cannot write the bag: No space left on device'):
         Recorder(tmp_path / 'bag', metadata={})
     assert not list(tmp_path.iterdir())
-
-
-def test_a_bag_that_another_made_meanwhile_is_kept(tmp_path, monkeypatch):
-    path = tmp_path / 'bag'
-    rename = Path.rename
-
-    def late(new, target):
-        monkeypatch.setattr(Path, 'rename', rename)
-        record(path)
-        return rename(new, target)
-    monkeypatch.setattr(Path, 'rename', late)
-    with pytest.raises(InputError, match='exists already'):
-        Recorder(path, metadata={})
-    assert [each.name for each in tmp_path.iterdir()] == ['bag']
-    assert len(list(Bag(path).messages())) == 151

@@ -11,7 +11,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 import sbot
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
-from sbot.bag.tables import COMMAND_COLUMNS, POSE_COLUMNS, Series, held, write_csv, write_tables
+from sbot.bag.tables import _COMMAND_COLUMNS, _POSE_COLUMNS, Series, held, write_csv, write_tables
 from sbot.cli.main import main
 from sbot_common.angles import decoded_yaw
 from sbot_common.errors import InputError
@@ -54,7 +54,7 @@ def table(path):
 def test_numbers_read_back_to_the_bit(tmp_path):
     rows = table(make_bag(tmp_path / 'bag', 2, 15))
     assert len(rows) == 30
-    assert list(rows[0]) == [*POSE_COLUMNS, *COMMAND_COLUMNS[:2]]
+    assert list(rows[0]) == [*_POSE_COLUMNS, *_COMMAND_COLUMNS[:2]]
     for k, row in enumerate(rows):
         tick, robot = divmod(k, 2)
         x, y, yaw = pose(tick, robot)

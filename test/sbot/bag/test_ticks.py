@@ -2,7 +2,7 @@ import pytest
 from bag_maker import RATE, command, make_bag, pose
 
 from sbot.bag.reader import Bag
-from sbot.bag.ticks import MOST_WAITING, count_robots, rate_of, robot_of, ticks
+from sbot.bag.ticks import _MOST_WAITING, count_robots, rate_of, robot_of, ticks
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, BASE_SCAN, INFRARED
 from sbot_common.wire.messages import read_odometry, read_twist
@@ -38,7 +38,7 @@ def test_an_unfinished_last_tick_is_left_out(tmp_path):
 
 
 def test_a_message_missing_in_the_middle_is_named(tmp_path):
-    path = make_bag(tmp_path / 'bag', 1, MOST_WAITING + 20, lambda tick, name, payload: (
+    path = make_bag(tmp_path / 'bag', 1, _MOST_WAITING + 20, lambda tick, name, payload: (
         None if tick == 7 and name == '/base_scan' else payload))
     with pytest.raises(InputError, match='tick 7: /base_scan is missing'):
         all_ticks(path, 1)

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -87,50 +86,6 @@ time.sleep(1000)
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait(DEADLINE)
     assert gone(pids)
-
-
-def test_many_that_have_ended_already_take_one_look_at_all_processes():
-    """In a process of its own: what is left of other tests must not be ended."""
-    code = f"""
-import os, sys
-sys.path.insert(0, {str(Path(keeper.__file__).parent)!r})
-import keeper
-for _ in range(200):
-    if os.fork() == 0:
-        os._exit(0)
-looks = []
-listdir = os.listdir
-os.listdir = lambda path: looks.append(path) or listdir(path)
-keeper.end_children()
-print(len(looks))
-"""
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=True, timeout=DEADLINE)
-    assert int(done.stdout) <= 3
-
-
-def test_orphans_of_a_command_that_have_ended_are_reaped_while_it_runs():
-    code = """
-import os, time
-for _ in range(20):
-    if os.fork() == 0:
-        if os.fork() == 0:
-            os._exit(0)
-        os._exit(0)
-    os.wait()
-print('made', flush=True)
-time.sleep(1000)
-"""
-    process = subprocess.Popen([*KEEPER, sys.executable, '-c', code], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == 'made\n'
-    children = Path(f'/proc/{process.pid}/task/{process.pid}/children')
-    deadline = time.monotonic() + DEADLINE
-    while len(children.read_text().split()) > 1 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert len(children.read_text().split()) == 1  # the command
-    process.stdin.close()
-    assert process.wait(DEADLINE) > 0
 
 
 def test_a_program_that_is_not_there_is_said():

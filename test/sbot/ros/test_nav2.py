@@ -88,12 +88,6 @@ def test_arguments_are_documented():
     assert all(text.endswith('.') for text in arguments.values())
 
 
-def test_no_node_that_drives_publishes_stamped_commands(parameters):
-    for node in ('controller_server', 'behavior_server', 'velocity_smoother', 'collision_monitor',
-                 'docking_server'):
-        assert parameters[node]['enable_stamped_cmd_vel'] is False, node
-
-
 @pytest.fixture
 def share(tmp_path, monkeypatch):
     """A package nav2_bringup with the arguments of the real one, and no nodes."""

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from sbot.bag.reader import Bag
-from sbot.ros.processes import controller_process, own_names, ros_arguments
+from sbot.ros.processes import _controller_process, own_names, ros_arguments
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
@@ -21,7 +21,7 @@ def start_controllers(scenario, folder, changes, run):
     """Start `potfield_bot` for each robot, as `sbot up` does but with stamped commands."""
     processes = []
     for i, robot in enumerate(scenario.robots):
-        process = controller_process(scenario, i, robot, run)
+        process = _controller_process(scenario, i, robot, run)
         parameters = {**process.parameters, 'stamped_cmd_vel': True, **changes}
         file = folder / f'{i}.yaml'
         file.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}))

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from over_nodes import check_nodes
 
-from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.regression.replay import replay
@@ -83,13 +82,6 @@ def test_a_replay_agrees_and_takes_the_poses_from_it(recorded, tmp_path):
             recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
                            payload)
     assert replay(Bag(tmp_path / 'moved')).differences > 0
-
-
-def test_a_comparison_names_the_pose(recorded, tmp_path, path):
-    run_scenario(load_scenario(str(path), {'robots.3.pose': [9.0, 2.25, 1.0]}),
-                 record=tmp_path / 'other')
-    comparison = compare(recorded[1], Bag(tmp_path / 'other'))
-    assert comparison.different[POSES.name] == 41
 
 
 @pytest.mark.ros

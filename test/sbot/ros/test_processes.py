@@ -9,7 +9,7 @@ from stubborn import DEADLINE as DEADLINE_
 from stubborn import gone, kill, read_pids, stubborn_script
 
 import sbot
-from sbot.environment.running import stop
+from sbot.environment.running import _stop
 from sbot.ros import processes
 from sbot.ros.processes import (
     labels,
@@ -81,7 +81,7 @@ def test_a_python_file_that_is_not_there_is_said_with_the_folder(tmp_path, monke
 def test_a_stop_kills_all_that_a_command_has_started():
     process = start_command([sys.executable, '-c', stubborn_script()], own_environment(), 1)
     pids = read_pids(process.stdout)
-    stop([process])
+    _stop([process])
     assert process.poll() is not None
     try:
         assert gone(pids)

@@ -149,23 +149,3 @@ def test_every_scan_lands_on_outlines_through_the_recorded_frames(recorded):
     assert len(points) > 100 * scans
     # The laser resolves one float32 of its range.
     assert outline_distance(world, points).max() < 1e-5
-
-
-def test_frames_make_one_tree_that_agrees_with_the_truth(recorded):
-    path, run, _, robots = recorded
-    tree = Tree(Bag(path))
-    rate = run.scenario.rate
-    drift = 0.0
-    for i in range(robots):
-        base, odom = (topics.frame(name, i, robots) for name in ('base_link', 'odom'))
-        for k in range(0, len(run.poses), 10):
-            stamp = rate.stamp_ns(k)
-            x, y, yaw = tree.to_map(base, stamp)
-            assert (x, y) == pytest.approx(run.poses[k, i, :2], abs=1e-9)
-            turned = math.remainder(yaw - run.poses[k, i, 2], 2 * math.pi)
-            assert turned == pytest.approx(0.0, abs=1e-9)
-            ox, oy, _ = tree.to_map(odom, stamp)
-            drift = max(drift, math.dist((ox, oy), tree.to_map(odom, rate.stamp_ns(0))[:2]))
-    assert drift > 0.05  # odometry knows no wind: what it misses is in map -> odom
-    children = [*tree.static, *{child for child, _ in tree.moving}]
-    assert len(children) == len(set(children)) == 3 * robots

@@ -21,25 +21,10 @@ from sbot.scenario.load import load_scenario
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 DRIVER = Path(__file__).with_name('up_driver.py')
-EXAMPLES = Path(__file__).resolve().parents[3] / 'examples'
 SBOT = [sys.executable, '-m', 'sbot.cli']
 DEADLINE = 240.0  # s; long, as the first run compiles
 
 # Sensors of every kind, classes of a user's own, wind with wakes, and noise.
-OWN_CONTROLLERS = f"""
-duration: 2.0
-rate: 20
-world: {{bounds: [0, 0, 2, 2], circles: [{{center: [1, 1], radius: 0.2}}]}}
-robots:
-  - {{body: s-bot, pose: [0.4, 0.4, 0.5], controller: 'infrared_bots:Wander'}}
-  - {{body: s-bot, pose: [0.7, 0.4, 1.5], controller: 'infrared_bots:Aggregate'}}
-  - {{body: s-bot, pose: [1.5, 1.5, -2.0], controller: wind_aware}}
-python_path: ['{EXAMPLES}']
-sensors: {{infrared: true, infrared_noise: 0.15, range_and_bearing: true, scan_beams: 8,
-          scan_noise_std: 0.01}}
-wind: {{wind_speed_mean: 0.05, wake: true}}
-"""
-
 # Controllers that talk, and act on what they hear, on the wind and on their odometry, in wind of
 # every kind and with a hook.
 TALKERS = """
@@ -140,23 +125,6 @@ def test_equals_run_to_the_bit(name, seed):
     assert went_up == ran
 
 
-def test_a_trained_network_in_a_gust_replays(tmp_path):
-    went_up = summary_of_up('leader_in_gusts', '--duration', 2, '--record', tmp_path / 'bag')
-    calm = summary_of_run('leader_in_gusts', duration=2.0, **{'wind.wind_gust_speed_mean': 0})
-    assert went_up['trajectory_sha256'] != calm['trajectory_sha256']
-    replayed = sbot('replay', tmp_path / 'bag')
-    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
-
-
-def test_own_controllers_sensors_and_seeds(tmp_path):
-    scenario = tmp_path / 'own.yaml'
-    scenario.write_text(OWN_CONTROLLERS)
-    went_up = summary_of_up(scenario, '--seed', 5)['trajectory_sha256']
-    ran = [summary_of_run(scenario, seed=seed)['trajectory_sha256'] for seed in (5, 6)]
-    assert went_up == ran[0]
-    assert ran[0] != ran[1]
-
-
 @pytest.mark.parametrize('composed', [(), ('--composed',)])
 def test_talking_controllers_in_every_kind_of_wind(tmp_path, composed):
     (tmp_path / 'talkers.py').write_text(TALKERS)
@@ -225,48 +193,6 @@ def test_free_running(tmp_path):
 def test_free_running_controllers_notice_a_reset(tmp_path):
     seen = drive('free_reset', tmp_path)
     assert seen['goals'] == [[15.0, 15.0], [5.0, 16.0], [15.0, 15.0]]
-
-
-def test_a_scan_goes_by_the_name_that_others_look_for(monkeypatch):
-    """A remap of the nodes changes no bit of a run."""
-    remap = ['-r', '/robot_0/base_scan:=/robot_0/scan']
-    remapped, start = [], up._start
-
-    def start_with_remap(node, folder, status_fd, domain, remaps, *rest):
-        if node.name in ('sbot_sim', 'potfieldbot_0'):
-            remapped.append(node.name)
-            remaps = [*remaps, *remap]
-        return start(node, folder, status_fd, domain, remaps, *rest)
-    monkeypatch.setattr(up, '_start', start_with_remap)
-    scenario = load_scenario('leader_follower', {'duration': 0.5})
-    went_up = up.run_up(scenario)
-    assert remapped == ['sbot_sim', 'potfieldbot_0']
-    alone = run_scenario(scenario, keep=False).summary
-    assert went_up['trajectory_sha256'] == alone['trajectory_sha256']
-
-
-@pytest.mark.forked(False)
-def test_a_signal_while_a_node_starts_leaves_no_node_behind(monkeypatch):
-    started = []
-
-    def start(*_: object) -> subprocess.Popen:
-        code = ('import signal; signal.pthread_sigmask(signal.SIG_SETMASK, []); '
-                'print("up", flush=True); signal.pause()')
-        started.append(subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE,
-                                        text=True))
-        os.kill(os.getpid(), signal.SIGINT)  # other threads than this one do not block it
-        assert started[0].stdout.readline() == 'up\n'  # it must not raise here
-        return started[0]
-
-    monkeypatch.setattr(up, '_start', start)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            up.run_up(load_scenario('single_robot'))
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert len(started) == 1
-    assert started[0].poll() is not None
 
 
 def children(pid: int) -> dict[str, int]:
@@ -351,24 +277,6 @@ def test_a_stopped_simulator_ends_the_run(monkeypatch):
     assert not Path(f'/proc/{stopped[0]}').exists()
 
 
-@pytest.mark.forked(False)
-def test_a_simulator_that_is_stopped_while_it_starts_ends_the_run(monkeypatch):
-    monkeypatch.setattr(up, '_SILENCE', 1.0)
-    monkeypatch.setattr(up, '_START', 5.0)
-    started = []
-    start = up._start
-
-    def stopped(*arguments: object) -> subprocess.Popen[str]:
-        started.append(start(*arguments))
-        started[0].send_signal(signal.SIGSTOP)  # the first one is the simulator
-        return started[-1]
-
-    monkeypatch.setattr(up, '_start', stopped)
-    with pytest.raises(up.NodeFailed, match=r'^sbot_sim: no response for 5 s: it hangs'):
-        up.run_up(load_scenario('single_robot', {'lockstep_timeout': 1.0}))
-    assert all(process.poll() is not None for process in started)
-
-
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')
 @pytest.mark.parametrize(('number', 'when', 'code'), [
     pytest.param(signal.SIGINT, 'starting', 1, marks=pytest.mark.forked(False)),
@@ -406,18 +314,6 @@ class Ended:
         return self.returncode if self._asked > 2 else None
 
 
-def test_a_machine_that_stands_still_is_no_silence_of_the_simulator(monkeypatch):
-    from sbot_sim.ros.run_control import AwakeClock
-    times = iter(range(0, 10**6, 1000))  # s: it stands still between any two looks
-    monkeypatch.setattr(up, 'AwakeClock', lambda: AwakeClock(lambda: next(times)))
-    status = up._Status(None)
-    status.heard = 1.0
-    assert up._wait([('sbot_sim', Ended(0))], status, 4.0) is None
-    status.heard = 1.0
-    with pytest.raises(up.NodeFailed, match=r'^sbot_sim: no response for 4 s'):
-        up._wait([('sbot_sim', Ended(None))], status, 4.0)
-
-
 def test_a_node_that_left_because_it_failed_is_named_in_place_of_the_simulator(monkeypatch):
     from sbot.environment.running import RunningProcesses
     from sbot.ros import up
@@ -446,13 +342,3 @@ def test_a_failure_of_a_users_node_names_the_option_that_hides_its_output():
         with pytest.raises(up.NodeFailed, match='exit code 1: my fault') as caught:
             up._summary((name, 1), {name: 'my fault'}, up._Status(None), ['mine.py'])
         assert type(caught.value) is kind
-
-
-def test_standard_services_without_their_package_are_refused_before_anything_starts(
-        monkeypatch, capsys):
-    from sbot.cli import simulate
-    from sbot.cli.main import main
-    monkeypatch.setattr(simulate, 'find_spec', lambda _: None)
-    assert main(['up', 'single_robot', '--standard-services']) == 2
-    assert ('sbot: --standard-services needs the package simulation_interfaces; install it'
-            in capsys.readouterr().err)

@@ -5,7 +5,7 @@ import pytest
 
 from sbot_common.wire import cdr
 from sbot_sim.engine.state import Snapshot
-from sbot_sim.messages.diagnostics import Pace, Report, diagnostics
+from sbot_sim.messages.diagnostics import Pace, _Report, diagnostics
 
 
 @pytest.mark.parametrize(('node', 'name'), [
@@ -15,7 +15,7 @@ def test_entries_are_named_by_node_and_task(node, name):
     snapshot = Snapshot(**{**fields, 'tick': 7, 'pose': np.zeros((3, 3)),
                            'collided': np.array([True, False, True]),
                            'reverted': np.zeros(3, bool)})
-    message = cdr.decode(diagnostics(10**9, Report(0.5, 2), snapshot, node),
+    message = cdr.decode(diagnostics(10**9, _Report(0.5, 2), snapshot, node),
                          'diagnostic_msgs/msg/DiagnosticArray')
     status, = message.status
     assert (status.name, status.hardware_id) == (f'{name}: simulation', name)

@@ -139,26 +139,6 @@ def pause(driver):
     return {'alive': alive, 'newest': newest, 'step': driver.call('step')}
 
 
-def resumed(driver):
-    """Silent and paused for longer than the time-out; the answer comes after the pause."""
-    driver.until(lambda: driver.scans)
-    driver.pause(True)
-    driver.passes(SILENCE_S + 1.0)
-    driver.pause(False)
-    driver.passes(0.6)  # from here on the time counts, and this is below the time-out
-    driver.answers = True
-    # Another command than the following ones: those would look like late answers to the repeated
-    # questions, which this driver has not answered.
-    driver.command.publish(write_twist(0.25, 0.0, 0.0))
-    return {}
-
-
-def silent(driver):
-    driver.until(lambda: stamp(5) in driver.scans)
-    driver.answers = False
-    return {}
-
-
 def driven(driver):
     """Commands for a robot without a controller, until it has come forward."""
     driver.answers = False
@@ -168,13 +148,6 @@ def driven(driver):
         driver.command.publish(COMMAND)
         driver.until(lambda seen=seen: max(driver.poses) > seen)
     driver.simulator.terminate()
-    return {}
-
-
-def second(driver):
-    """Another publisher of cmd_vel."""
-    driver.until(lambda: stamp(2) in driver.scans)
-    driver.other = ros.advertise(driver.node, topics.CMD_VEL, '/cmd_vel')
     return {}
 
 
@@ -257,26 +230,18 @@ def amcl(driver):
         'teleport', 'initialpose')}
 
 
-def sim_time(_):
-    """A launch file sets use_sim_time for all nodes."""
-    return {}
-
-
 if __name__ == '__main__':
     case = sys.argv[1]
     driver = Driver(**{
         'pause': {'answers': False, 'timeout': SILENCE_S},
-        'resumed': {'answers': False, 'timeout': SILENCE_S},
         'driven': {'duration': 1000.0, 'more': 'lockstep: true',
                    'target_real_time_factor': 1.0},
         'driven_freely': {'duration': 1000.0, 'more': 'lockstep: false'},
-        'silent': {'duration': 1000.0, 'timeout': SILENCE_S}, 'second': {'duration': 1000.0},
         'foreign': {'duration': 1000.0},
         'damaged': {'duration': 1000.0, 'target_real_time_factor': 1.0},
         'teleport': {'target_real_time_factor': 1.0},
         'initial_pose': {'duration': 1000.0, 'target_real_time_factor': 1.0},
-        'amcl': {'publish_map_odom_tf': 'false'},
-        'sim_time': {'use_sim_time': 'true'}}[case])
+        'amcl': {'publish_map_odom_tf': 'false'}}[case])
     answers = globals()[case.partition('_freely')[0]](driver)
     print(json.dumps({**answers, **driver.end(), 'last': max(driver.scans)}))
     rclpy.shutdown()

@@ -130,14 +130,6 @@ def test_a_command_that_nothing_asked_for_ends_the_run_where_one_is_waited_for()
         simulator.command(0)
 
 
-def test_commands_before_tick_0_are_ignored():
-    simulator = Simulator((False,), external={0: External()})
-    simulator.absent = ['wind_model']
-    simulator.control.watch()
-    simulator.command(0)  # a node that stands still at its start
-    assert simulator.commands == {}
-
-
 def one_tick(simulator, *commands):
     for part in simulator.winds:
         simulator.blow(part)
@@ -171,14 +163,6 @@ def test_a_time_out_does_not_survive_a_reset():
     assert turns.overdue() == []  # it has not commanded since
 
 
-def test_a_node_that_does_not_run_its_callbacks_is_named():
-    simulator = started([External()], lockstep_timeout=7.0)
-    for part in simulator.winds:
-        simulator.blow(part)
-    with pytest.raises(InputError, match=r'^/node_0 silent for 7 s .* at tick 0$'):
-        simulator.after(11.0)
-
-
 def test_who_does_not_act_where_a_command_is_waited_for_is_named_with_its_node():
     simulator = started([External('base_scan')], lockstep_timeout=7.0)
     for part in simulator.winds:
@@ -189,15 +173,6 @@ def test_who_does_not_act_where_a_command_is_waited_for_is_named_with_its_node()
                                          'sent no command after base_scan; without the param'):
         simulator.after(11.0)
     assert simulator.log.count(('triggers', 0)) == 1  # it would count twice
-
-
-def test_who_has_sent_no_command_is_named_when_the_run_ends():
-    simulator = started([External(), External()], ticks=1)
-    one_tick(simulator, 1)
-    assert simulator.told == []
-    one_tick(simulator)
-    assert simulator.control.is_over
-    assert simulator.told == ['robot 0 (/node_0): sent no command']
 
 
 def test_a_timer_that_does_not_fire_is_named_with_its_period():
@@ -222,51 +197,6 @@ def test_who_has_left_is_named_at_once():
     simulator.gone = [0]
     with pytest.raises(InputError, match=r'robot 0 \(/node_0\) has left: no node publishes'):
         simulator.after(0.1)
-
-
-def test_a_tick_is_complete_when_everybody_awaited_has_answered():
-    counter = AnswerCounter([True, False, True])
-    counter.begin()
-    assert counter.silent() == [0, 2]
-    assert counter.answer(2, 0.0)
-    assert not counter.complete(0.0)
-    assert counter.answer(0, 0.0)
-    assert counter.complete(0.0)
-
-
-def test_answers_that_nobody_asked_for_are_errors():
-    counter = AnswerCounter([True, False])
-    counter.begin()
-    counter.answer(0, 0.0)
-    with pytest.raises(InputError, match='robot 0: got an unexpected command'):
-        counter.answer(0, 0.1)
-    with pytest.raises(InputError, match='robot 1'):
-        counter.answer(1, 0.1)
-
-
-def test_after_a_repeated_question_both_answers_are_waited_for():
-    counter = AnswerCounter([True], lost_after=0.3)
-    counter.begin()
-    counter.ask_again(0)
-    assert counter.answer(0, 1.0)
-    assert not counter.complete(1.1)
-    assert not counter.answer(0, 1.2)  # the same answer again: not a new command
-    assert counter.complete(1.2)
-
-
-def test_a_lost_question_does_not_block_for_ever():
-    counter = AnswerCounter([True], lost_after=0.3)
-    counter.begin()
-    counter.ask_again(0)
-    counter.answer(0, 1.0)
-    assert not counter.complete(1.25)
-    assert counter.complete(1.35)
-
-
-def test_nobody_awaited_is_always_complete():
-    counter = AnswerCounter([False])
-    counter.begin()
-    assert counter.complete(0.0)
 
 
 def test_after_the_end_only_what_is_still_owed_may_come():

@@ -107,14 +107,6 @@ def make(monkeypatch):
     return made
 
 
-def test_a_node_without_its_namespace_is_named_while_the_start_waits(make):
-    waiting, = make({'/cmd_vel': [('/seeker', TWIST)]}).missing()
-    assert waiting.endswith(f'a node that publishes {TWIST} on {NAME}; /seeker publishes '
-                            '/cmd_vel: start it with -r __ns:=/robot_1)')
-    waiting, = make({'/other': [('/seeker', TWIST)]}).missing()
-    assert 'seeker' not in waiting
-
-
 def test_a_node_without_its_namespace_ends_the_start_if_no_other_comes(make):
     graph = {'/cmd_vel': [('/seeker', TWIST)]}
     nodes = make(graph)
@@ -126,15 +118,6 @@ def test_a_node_without_its_namespace_ends_the_start_if_no_other_comes(make):
         nodes.missing()
     graph[NAME] = [('/robot_1/seeker', TWIST)]
     assert nodes.missing() == []
-
-
-def test_one_command_for_several_nodes_is_named_with_the_place_of_their_namespace(make):
-    nodes = make({'/cmd_vel': [('/seeker', TWIST)]})
-    nodes.names[2] = '/robot_2/cmd_vel'
-    first, second = nodes.missing()
-    for waiting in (first, second):
-        assert waiting.endswith('/seeker publishes /cmd_vel: start one node for each robot, with '
-                                '-r __ns:={namespace} in --node)')
 
 
 def test_a_node_of_a_robot_that_there_is_not_is_named_while_the_start_waits(make):
