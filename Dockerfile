@@ -10,7 +10,7 @@ RUN apt-get update \
  && rosdep update --rosdistro "$ROS_DISTRO" \
  && rosdep install --yes --from-paths src --ignore-src --skip-keys rviz2 \
  && rm -rf /var/lib/apt/lists/*
-# Ubuntu's numba and pydantic are too old, and rosdep does not know all: the rest comes from PyPI.
+# Ubuntu's numba is too old, and rosdep does not know all: the rest comes from PyPI.
 # ROS 2's messages are compiled for NumPy 1.
 RUN python3 -m venv --system-site-packages /opt/venv \
  && /opt/venv/bin/pip install --no-cache-dir 'numpy<2' ./src/potential_field_bot

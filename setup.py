@@ -122,7 +122,6 @@ setup(
         'mcap>=1.2',
         'zstandard>=0.21',
         'lz4>=4.0',
-        'pydantic>=2.5',
         'PyYAML>=6.0',
         'tqdm>=4.64',
         'matplotlib>=3.7',

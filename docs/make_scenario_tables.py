@@ -8,11 +8,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from pydantic import BaseModel
-from pydantic_core import PydanticUndefined
-
 from sbot.controllers.registry import shipped
-from sbot.scenario.errors import expected_of
+from sbot.scenario.fields import NEEDED, Model, declared
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.scenario.knowledge import Knowledge
 from sbot.scenario.model import (
@@ -51,17 +48,17 @@ def _shown(value: object) -> str:
     return repr(value) if value == '' else str(value)
 
 
-def model_table(model: type[BaseModel]) -> str:
+def model_table(model: type[Model]) -> str:
     """Return the table of a model's keys."""
     rows = []
-    for name, field in model.model_fields.items():
-        default = 'needed' if field.default is PydanticUndefined else _shown(field.default)
+    for name, field in declared(model).items():
+        default = 'needed' if field.default is NEEDED else _shown(field.default)
         if field.default is None:
             default = ''
         if name == 'name' and model is ScenarioFile:
             default = 'file name'
-        rows.append(f'| `{name}` | {default} | {_cell(expected_of(model, name))} | '
-                    f'{_cell(field.description or "")} |\n')
+        rows.append(f'| `{name}` | {default} | {_cell(field.expected)} | '
+                    f'{_cell(field.description)} |\n')
     return _HEAD + ''.join(rows)
 
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
-from typing import NamedTuple, TypeGuard, TypeVar, get_type_hints
+from typing import Any, NamedTuple, TypeGuard, TypeVar, get_type_hints
 
 from sbot_common.errors import bad_value, unknown_name
 
@@ -98,6 +98,20 @@ class Spec(NamedTuple):
             return None
         inside = self.minimum <= number <= self.maximum
         return number if inside and not (self.open_minimum and number == self.minimum) else None
+
+
+class Check(NamedTuple):
+    """What a field accepts that is no parameter: words for it, and the function that reads it."""
+
+    expected: str
+    read: Callable[[Any], Any]  # raises an error for a bad value
+
+    def check(self, value: object, where: Callable[[], str]) -> Any:  # noqa: ANN401
+        """Return the value as it is kept; InputError for a bad one, beginning with ``where``."""
+        try:
+            return self.read(value)
+        except (TypeError, ValueError, LookupError, ArithmeticError):
+            raise bad_value(where(), value, self.expected) from None
 
 
 # For annotations: the name and the default are those of the field.

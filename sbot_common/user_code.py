@@ -7,11 +7,13 @@ import re
 import sys
 from collections.abc import Callable
 from glob import glob
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
+from pkgutil import iter_modules
 from traceback import format_exception, walk_tb
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sbot_common.errors import InputError, question
 
@@ -121,6 +123,16 @@ def _without_compiler(frames: TracebackType | None) -> TracebackType | None:
         return None
     frames.tb_next = _without_compiler(frames.tb_next)
     return frames
+
+
+def records_of(package: str, name: str) -> list[Any]:
+    """Return what the modules of a package have under a name, in alphabetical order.
+
+    This makes a registry of a folder: a module that is put there is in it.
+    """
+    modules = (import_module(f'{package}.{module.name}')
+               for module in iter_modules(import_module(package).__path__))
+    return [getattr(module, name) for module in modules if hasattr(module, name)]
 
 
 def entry_points_of(group: str) -> list[EntryPoint]:

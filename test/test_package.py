@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROSDEP = {'pyyaml': 'python3-yaml', 'pillow': 'python3-pil'}
 NOT_IN_ROSDEP = {'rosbags', 'mcap', 'zstandard', 'lz4'}
 # In rosdep/python.yaml of rosdistro, 2026-08-22; `rosdep install` ends at a key that is not there.
-ROSDEP_KEYS = {'python3-numpy', 'python3-numba', 'python3-pydantic', 'python3-yaml',
+ROSDEP_KEYS = {'python3-numpy', 'python3-numba', 'python3-yaml',
                'python3-tqdm', 'python3-matplotlib', 'python3-pil',
                'python3-defusedxml', 'python3-pytest', 'python3-hypothesis', 'python3-shapely'}
 # Needed by few: docs/dependencies.md.
@@ -180,7 +180,7 @@ def imported(path: Path) -> set:
 def test_everything_imported_is_a_dependency(setup_arguments, manifest):
     depends = names(manifest, 'exec_depend', 'depend')
     pip = {requirement(text) for text in setup_arguments['install_requires']} | {
-        'yaml', 'PIL', 'pydantic_core'}  # the last comes with pydantic
+        'yaml', 'PIL'}
     own = {package.partition('.')[0] for package in setup_arguments['packages']}
     files = [path for package in own for path in (ROOT / package).rglob('*.py')]
     assert len(files) > 150

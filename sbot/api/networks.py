@@ -77,7 +77,7 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
 
 
 def _learned(network: Network, scenario: Sources | Worlds | World) -> Network:
-    from sbot.scenario.senses import checked_senses
+    from sbot.scenario.controllers import checked_senses
     from sbot.worlds.many import Worlds
     from sbot.worlds.setting import learned_in, senses_of
     from sbot.worlds.single import World

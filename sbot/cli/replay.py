@@ -25,8 +25,7 @@ from sbot.scenario.controllers import controller_parameters, external_robots
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.overrides import parse_override
-from sbot.scenario.paths import find_file
-from sbot.scenario.shipped import own_folders
+from sbot.scenario.shipped import find_file, own_folders
 from sbot_common.errors import InputError, bad_value, one_line, real_path
 
 if TYPE_CHECKING:

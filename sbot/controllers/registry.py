@@ -10,31 +10,25 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from functools import cache, lru_cache, partial
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from sbot.controllers import user
 from sbot.controllers.entry import Entry, Place, Sources
 from sbot_common.errors import InputError
 from sbot_common.observation import Controller
-from sbot_common.user_code import call_user_code, entry_points_of
+from sbot_common.user_code import call_user_code, entry_points_of, records_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = 'sbot.controllers'
 NONE = 'none'  # a robot that something else drives
-_NO_CONTROLLERS = ('entry', 'registry')  # modules beside those with an ENTRY each
 
 
 @lru_cache(maxsize=1)
 def shipped() -> tuple[Entry, ...]:
     """Return the entries of this package's modules: by name, families, and users' classes last."""
-    found = [import_module(f'{__package__}.{module.name}').ENTRY
-             for module in iter_modules(import_module(__package__).__path__)
-             if module.name not in _NO_CONTROLLERS]
-    return tuple(sorted(found, key=lambda entry: (
+    return tuple(sorted(records_of(__package__, 'ENTRY'), key=lambda entry: (
         entry is user.ENTRY, ':' in entry.name, entry.name)))
 
 
@@ -68,7 +62,7 @@ def entry_of(name: str) -> Entry:
 
     """
     for entry in shipped()[:-1]:
-        if name == entry.name or _is_name_of(name, entry):
+        if _is_name_of(name, entry):
             return entry
     return _load_entry(installed()[name]) if name in installed() else shipped()[-1]
 

@@ -38,8 +38,8 @@ from sbot.ros.processes import (
     start_command,
 )
 from sbot.scenario.assemble import wind_source
-from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.model import Scenario
+from sbot.scenario.warnings import warn_of_reach
 from sbot_common.errors import InputError, install_command, one_line
 from sbot_common.signals import Held, blocked
 from sbot_common.topics import CLOCK

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sbot.files.limits import limits, too_large
 from sbot.files.notebook_frame import notebook_frame
 from sbot.scenario.assemble import robot_bodies
+from sbot.scenario.controllers import checked_senses
 from sbot.scenario.model import Scenario
-from sbot.scenario.senses import checked_senses
 from sbot_common.clock import NANOSECONDS, in_seconds
 from sbot_common.errors import InputError, install_command
 from sbot_common.observation import OMEGA, VX, VY

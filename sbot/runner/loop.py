@@ -19,10 +19,10 @@ from sbot.runner.recording import closed, open_recorder
 from sbot.runner.summary import Tally, stopping_condition
 from sbot.scenario import assemble
 from sbot.scenario.assemble import simulation_parameters, wind_source
-from sbot.scenario.checks.wind_reach import warn_of_reach
 from sbot.scenario.controllers import controlled_robots, controller_parameters, observed_fields
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
+from sbot.scenario.warnings import warn_of_reach
 from sbot_common import topics
 from sbot_common.clock import NANOSECONDS
 from sbot_common.compiled.threads import in_background

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sbot.controllers.registry import NONE
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.model import Scenario
-from sbot.scenario.paths import find_file, named_files, portable
+from sbot.scenario.shipped import find_file, named_files, portable
 from sbot.version import THIS
 from sbot_common.errors import InputError, open_regular
 

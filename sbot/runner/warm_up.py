@@ -124,7 +124,7 @@ def _kind(scenario: Scenario) -> str:
     """Return what tells which functions a scenario needs; poses, goals and seeds do not."""
     return repr((sorted({robot.controller for robot in scenario.robots}), len(scenario.robots),
                  scenario.bodies, scenario.sensors, scenario.wind,
-                 [name for name, value in scenario.world if value]))
+                 [name for name, value in vars(scenario.world).items() if value]))
 
 
 @contextlib.contextmanager

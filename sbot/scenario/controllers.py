@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from sbot.controllers.entry import Place, Sources
 from sbot.controllers.external import ENTRY as EXTERNAL
@@ -14,11 +15,12 @@ from sbot.scenario.model import Robot, Scenario
 from sbot.scenario.world import world_arrays
 from sbot_common.clock import NANOSECONDS
 from sbot_common.controlled_robot import ControlledRobot
+from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller
 from sbot_common.params import updated
 from sbot_common.random.generators import CONTROLLER, TickGenerator
 from sbot_sim.ros.external import External
-from sbot_sim.sensors.registry import sensors
+from sbot_sim.sensors.registry import check_name, sensors
 from sbot_sim.world.scene import Scene, make_line_of_sight
 
 
@@ -120,3 +122,24 @@ def external_robots(scenario: Scenario) -> dict[int, External]:
                                 int(period * NANOSECONDS),
                                 round(timeout * NANOSECONDS))
     return found
+
+
+
+
+def checked_senses(given: Any, scenario: Scenario) -> list[str]:  # noqa: ANN401
+    """Return names of sensors that the robots of a scenario have, each once.
+
+    Raises
+    ------
+    InputError
+        for anything else, a single text among it, and for a sensor that is off.
+
+    """
+    if isinstance(given, str | bytes) or not isinstance(given, Collection):
+        raise bad_value('sense', given, f"a list of any of {', '.join(sensors())}")
+    for name in given:
+        check_name('sense', name)
+        if not sensors()[name].is_on(scenario.sensors):
+            raise InputError(f'sense: {name} needs '
+                             f'sensors.{sensors()[name].switch}: true in the scenario')
+    return list(dict.fromkeys(given))

@@ -53,7 +53,7 @@ class WindSettings(NamedTuple):
     hooks: HookNames = HookNames()
 
 
-G = TypeVar('G', bound=tuple[Any, ...])  # of parameters' tuples
+_G = TypeVar('_G', bound=tuple[Any, ...])  # of parameters' tuples
 # A tuple of the type that the controller's entry declares, or what a class of one's own takes.
 ControllerParameters = Any
 
@@ -144,7 +144,7 @@ def _shaped(body: Body, given: Mapping[str, object], where: Where) -> Body:
     return body._replace(radius=radius)
 
 
-def check_group(defaults: G, given: Mapping[str, object], name: str, origins: Origins) -> G:
+def check_group(defaults: _G, given: Mapping[str, object], name: str, origins: Origins) -> _G:
     """Return a group with a file's values, each checked and those that belong together.
 
     Raises

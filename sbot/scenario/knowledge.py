@@ -1,7 +1,7 @@
 """Knowledge of poses: noise, delay, range and line of sight, applied before the controller.
 
 In runs, nodes and replays controllers are made by ``controllers.make_controller``; there
-``WithKnowledge`` is put before a controller whose scenario limits what is known. Noise is a
+``_WithKnowledge`` is put before a controller whose scenario limits what is known. Noise is a
 function of
 seed, robot and tick, delays count ticks, and who is in sight follows from the poses that are sent:
 so all of them agree bit for bit.
@@ -61,7 +61,7 @@ def ages(knowledge: Knowledge, dt: float) -> tuple[int, int]:
     return own, others
 
 
-class WithKnowledge:
+class _WithKnowledge:
     """A controller with inexact poses, as its robot knows them; unknown robots have NaN.
 
     Parameters
@@ -109,7 +109,7 @@ class WithKnowledge:
         return getattr(self._controller, name)
 
 
-class GoalKeeperWithKnowledge(WithKnowledge):
+class _GoalKeeperWithKnowledge(_WithKnowledge):
     """The same of a controller that keeps its own goal (``observation.GoalKeeper``)."""
 
     _controller: Any
@@ -128,7 +128,7 @@ def with_knowledge(controller: Controller, knowledge: Knowledge, robot_id: int, 
     """Return a controller with its robot's knowledge; the same one if it knows everything."""
     if knowledge == EXACT:
         return controller
-    kind = GoalKeeperWithKnowledge if isinstance(controller, GoalKeeper) else WithKnowledge
+    kind = _GoalKeeperWithKnowledge if isinstance(controller, GoalKeeper) else _WithKnowledge
     return kind(controller, knowledge, robot_id, seed, walls())
 
 

@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,7 @@ from sbot.files.yaml_text import (
     read_file,
 )
 from sbot.scenario import groups
-from sbot.scenario.checks.controllers import check_controllers, check_robots
-from sbot.scenario.checks.doubtful import doubtful_parameters
-from sbot.scenario.checks.idle import idle_settings
-from sbot.scenario.checks.named_files import absolute_paths, with_parameter_files
-from sbot.scenario.checks.obstacles import check_boxes, check_moving, check_polygons
-from sbot.scenario.checks.unused import unused_entries
-from sbot.scenario.checks.user_functions import check_hooks, check_until
-from sbot.scenario.errors import validate
+from sbot.scenario.fields import declared, validate
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import (
     Scenario,
@@ -37,9 +30,20 @@ from sbot.scenario.model import (
     Source,
 )
 from sbot.scenario.overrides import apply_overrides
-from sbot.scenario.paths import find_folder
-from sbot.scenario.placement import Placement, place_robots
-from sbot.scenario.shipped import find_scenario
+from sbot.scenario.place import Placement, place_robots
+from sbot.scenario.shipped import find_folder, find_scenario
+from sbot.scenario.validate import (
+    absolute_paths,
+    check_boxes,
+    check_controllers,
+    check_hooks,
+    check_moving,
+    check_polygons,
+    check_robots,
+    check_until,
+    with_parameter_files,
+)
+from sbot.scenario.warnings import Warned, warnings_of
 from sbot.scenario.world import box_bodies
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import updated
@@ -48,13 +52,43 @@ LOG = logging.getLogger(__name__)
 UNNAMED = 'scenario'  # name of a scenario that comes from Python without one
 
 
+Read = tuple[dict[str, Any], Origins]  # plain values of a scenario, and where each stands
+
+
+def _of_argos(raw: bytes, file: str, overrides: Mapping[str, object]) -> Read:
+    from sbot.scenario.argos import argos_scenario
+    return argos_scenario(raw, file, overrides)
+
+
+def _of_stage(raw: bytes, file: str, _: Mapping[str, object]) -> Read:
+    from sbot.scenario.stage import stage_scenario
+    return stage_scenario(raw, file)
+
+
+def _of_yaml(raw: bytes, file: str, _: Mapping[str, object]) -> Read:
+    return _of_text(decode_text(raw, file), file)
+
+
+def _of_text(text: str, file: str) -> Read:
+    data, origins = parse_yaml(text, file)
+    if data is None:
+        raise InputError(f'{file}: is empty; a scenario needs robots')
+    if not isinstance(data, dict):
+        raise bad_value(origins.where(()), data, 'a mapping with the keys of a scenario')
+    return data, origins
+
+
+# Readers of formats by the ends of files' names; all others are YAML.
+FORMATS = {'.argos': _of_argos, '.world': _of_stage}
+
+
 def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = None,
                   controllers: Mapping[str, Any] | None = None, *,
                   import_controllers: bool = True) -> Scenario:
     """Return the complete scenario of a file, or of a shipped scenario's name.
 
-    A file whose name ends with `.argos` is an experiment of ARGoS (``argos.experiment``), one
-    whose name ends with `.world` a world of Stage (``stage.worldfile``).
+    A file whose name ends with `.argos` is an experiment of ARGoS (``scenario.argos``), one
+    whose name ends with `.world` a world of Stage (``scenario.stage``).
 
     Parameters
     ----------
@@ -69,20 +103,11 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
         one line with file, line, key path, value and what was expected.
 
     """
-    given = (controllers or {}) if import_controllers else None
     path = find_scenario(path_or_name)
-    raw = read_file(path, typed=True)
-    if path.suffix == '.argos':
-        from sbot.scenario.argos.experiment import argos_scenario
-        values, origins = argos_scenario(raw, str(path), overrides)
-        return _checked(values, origins, path.parent, path.stem, overrides, given, warn=True)
-    if path.suffix == '.world':
-        from sbot.scenario.stage.worldfile import stage_scenario
-        values, origins = stage_scenario(raw, str(path))
-        return _checked(values, origins, path.parent, path.stem, overrides, given, warn=True)
-    text = decode_text(raw, str(path))
-    return parse_scenario(text, str(path), path.parent, path.stem, overrides, controllers,
-                          import_controllers=import_controllers, warn=True)
+    values, origins = FORMATS.get(path.suffix, _of_yaml)(read_file(path, typed=True), str(path),
+                                                         overrides or {})
+    return _checked(values, origins, path.parent, path.stem, overrides,
+                    (controllers or {}) if import_controllers else None, warn=True)
 
 
 def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, object] | None = None,
@@ -141,7 +166,7 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = UN
                    overrides: Mapping[str, object] | None = None,
                    controllers: Mapping[str, Any] | None = None, *,
                    import_controllers: bool = True, warn: bool = False,
-                   tell: Callable[[str], None] | None = None) -> Scenario:
+                   tell: Callable[[Warned], None] | None = None) -> Scenario:
     """Return the complete scenario of a YAML text, e.g. one taken from a recording.
 
     Parameters
@@ -158,14 +183,8 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = UN
     tell : takes each of these warnings, instead of the log
 
     """
-    data, origins = parse_yaml(text, file)
-    if data is None:
-        raise InputError(f'{file}: is empty; a scenario needs robots')
-    if not isinstance(data, dict):
-        raise bad_value(origins.where(()), data, 'a mapping with the keys of a scenario')
-    given = (controllers or {}) if import_controllers else None
-    return _checked(data, origins, directory, default_name, overrides, given, warn=warn,
-                    tell=tell)
+    return _checked(*_of_text(text, file), directory, default_name, overrides,
+                    (controllers or {}) if import_controllers else None, warn=warn, tell=tell)
 
 
 def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Path,
@@ -182,7 +201,7 @@ def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Pat
 def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_name: str,
              overrides: Mapping[str, object] | None,
              given: Mapping[str, Any] | None, *, warn: bool = False,
-             tell: Callable[[str], None] | None = None) -> Scenario:
+             tell: Callable[[Warned], None] | None = None) -> Scenario:
     """Return the complete scenario of plain values, which are changed on the way.
 
     ``given``: classes and objects by name; None: import no controller.
@@ -193,22 +212,20 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
         data['name'] = default_name
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
-    groups.refuse_misplaced(data.keys() - ScenarioFile.model_fields, origins)
+    groups.refuse_misplaced(data.keys() - declared(ScenarioFile).keys(), origins)
     written = validate(ScenarioFile, data, origins)
     scenario = _complete(written, directory, origins, given, Source(data, directory))
     if warn or tell is not None:
-        controllers_are_used = given is not None
-        for warning in chain(idle_settings(written, scenario, origins),
-                             unused_entries(written, origins),
-                             doubtful_parameters(written, scenario, origins)
-                             if controllers_are_used else ()):
-            (tell or LOG.warning)(warning)
+        for warned in warnings_of(written, scenario, origins, controllers=given is not None):
+            (tell or partial(LOG.warning, '%s'))(warned)
     return scenario
 
 
 def _complete(written: ScenarioFile, directory: Path, origins: Origins,
               given: Mapping[str, Any] | None, source: Source) -> Scenario:
     """Check what models alone cannot, fill in every default and place the robots."""
+    if not written.robots:
+        raise bad_value(origins.where(('robots',)), [], 'at least one entry')
     if written.world.bounds is None and written.world.map is None:
         raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing; "
                          'give [xmin, ymin, xmax, ymax] (m)')
@@ -236,10 +253,10 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
                         f'bytes of scans of {len(robots)} robots', scans, 'run_bytes')
     own_function = check_until(written, robots, python_path, origins, given is not None)
     used = sorted({robot.body for robot in robots})
-    settings = {name: getattr(written, name) for name in Settings.model_fields}
+    settings = {name: getattr(written, name) for name in declared(Settings)}
     own_classes = any(':' in name or (name != NONE and entry_of(name).programs)
                       for name in {robot.controller for robot in robots})
-    scenario = Scenario.model_construct(**{
+    scenario = Scenario(**{
         **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
         'knowledge': knowledge,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -13,12 +14,13 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from sbot.files.limits import limits, read_within, too_large
-from sbot.files.yaml_text import Origins, decode_text, parse_yaml, read_file
+from sbot.files.yaml_text import decode_text, parse_yaml, read_file
 from sbot_common.errors import InputError, bad_value, decoding
+from sbot_common.params import Check
 from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, cells_bounds, make_cells
 
 # Formats that decoders within Pillow read: others start programs, e.g. Ghostscript.
-FORMATS = ('PPM', 'PNG', 'BMP', 'GIF', 'JPEG', 'TIFF', 'WEBP', 'TGA')
+_FORMATS = ('PPM', 'PNG', 'BMP', 'GIF', 'JPEG', 'TIFF', 'WEBP', 'TGA')
 SEGMENT = 32  # bytes of a segment of an outline
 _STRIP = 1_000_000  # pixels that are converted at once, which takes 64 bytes each
 _DEEP = ('I', 'I;16', 'I;16B', 'I;16L', 'I;16N')  # Pillow's modes of 16-bit grey images
@@ -52,20 +54,12 @@ def load_map(path: str | Path) -> CellMap:
             f"{origins.where(())}: {'keys' if len(missing) > 1 else 'key'} "
             f"{', '.join(repr(key) for key in missing)} {'are' if len(missing) > 1 else 'is'} "
             f"missing; usual: {', '.join(f'{key}: {_USUAL[key]}' for key in missing)}")
-    keys = _Keys(data, origins)
     if (mode := data.get('mode', 'trinary')) != 'trinary':
         raise bad_value(origins.where(('mode',)), mode, "'trinary'")
-    resolution = keys.number('resolution', 'a number > 0 (m)')
-    origin = keys.origin()
-    thresholds = (keys.number('occupied_thresh', 'a finite number'),
-                  keys.number('free_thresh', 'a finite number'))
-    negate = keys.flag('negate')
-    if resolution <= 0.0:
-        raise bad_value(origins.where(('resolution',)), resolution, 'a number > 0 (m)')
-    image = data['image']
-    if not isinstance(image, str) or not image:
-        raise bad_value(origins.where(('image',)), image, 'the name of an image file')
-    values = _read_values(path.parent / image, origins.where(('image',)), thresholds, negate)
+    image, resolution, origin, negate, occupied_above, free_below = (
+        check.check(data[key], partial(origins.where, (key,))) for key, check in _CHECKS.items())
+    with opened_image(path.parent / image, origins.where(('image',))) as pixels:
+        values = _values(pixels, occupied_above, free_below, negate)
     if (size := SEGMENT * count_borders(values)) > limits().file_bytes:
         raise too_large(str(path.parent / image), 'bytes of segments around its occupied cells',
                         size, 'file_bytes')
@@ -90,52 +84,44 @@ def count_borders(values: NDArray[np.int8]) -> int:
     return count
 
 
-class _Keys:
-    """Reads values of the file, or says which is wrong."""
-
-    def __init__(self, data: dict[str, object], origins: Origins) -> None:
-        self._data = data
-        self._origins = origins
-
-    def number(self, key: str, expected: str) -> float:
-        return _number(self._data[key], self._origins.where((key,)), expected)
-
-    def flag(self, key: str) -> bool:
-        value = self._data[key]
-        word = _WORDS.get(str(value).lower(), value)
-        if not isinstance(word, int):
-            raise bad_value(self._origins.where((key,)), value, '0 or 1')
-        return bool(word)
-
-    def origin(self) -> tuple[float, float, float]:
-        expected = '[x, y, yaw]: three finite numbers (m, m, rad)'
-        value = self._data['origin']
-        where = self._origins.where(('origin',))
-        if not isinstance(value, list) or len(value) != 3:
-            raise bad_value(where, value, expected)
-        x, y, yaw = (_number(item, where, expected) for item in value)
-        return x, y, yaw
-
-
-def _number(value: object, where: str, expected: str) -> float:
+def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise bad_value(where, value, expected)
+        raise ValueError
     return float(value)
 
 
-def _read_values(path: Path, where: str, thresholds: tuple[float, float],
-                 negate: bool) -> NDArray[np.int8]:
-    """Return OCCUPIED, FREE or UNKNOWN for each pixel of an image (rows from the top, columns).
+def _positive(value: object) -> float:
+    if (number := _number(value)) <= 0.0:
+        raise ValueError
+    return number
 
-    Parameters
-    ----------
-    path, where : the image's file, and what messages call the place that names it
-    thresholds : occupied_thresh, free_thresh
-    negate : whether dark is free
 
-    """
-    with opened_image(path, where) as image:
-        return _values(image, thresholds, negate)
+def _origin(value: object) -> tuple[float, float, float]:
+    if not isinstance(value, list):
+        raise TypeError
+    x, y, yaw = map(_number, value)
+    return x, y, yaw
+
+
+def _flag(value: object) -> bool:
+    word = _WORDS.get(str(value).lower(), value)
+    if not isinstance(word, int):
+        raise TypeError
+    return bool(word)
+
+
+def _file(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError
+    return value
+
+
+_THRESHOLD = Check('a finite number', _number)
+_CHECKS = {'image': Check('the name of an image file', _file),
+           'resolution': Check('a number > 0 (m)', _positive),
+           'origin': Check('[x, y, yaw]: three finite numbers (m, m, rad)', _origin),
+           'negate': Check('0 or 1', _flag),
+           'occupied_thresh': _THRESHOLD, 'free_thresh': _THRESHOLD}
 
 
 @contextmanager
@@ -155,7 +141,7 @@ def opened_image(path: Path, where: str) -> Iterator[Image.Image]:
     try:
         data = read_within(path, where)
         # Of bytes in memory a decoder cannot ask for more than there are.
-        with _own_limit(), Image.open(BytesIO(data), formats=FORMATS) as image:
+        with _own_limit(), Image.open(BytesIO(data), formats=_FORMATS) as image:
             pixels = image.width * image.height
             if pixels > limits().file_bytes:
                 raise too_large(f'{where}: {path}', f'pixels ({image.width} x {image.height})',
@@ -185,9 +171,9 @@ def _own_limit() -> Iterator[None]:
         Image.MAX_IMAGE_PIXELS = before
 
 
-def _values(image: Image.Image, thresholds: tuple[float, float],
+def _values(image: Image.Image, occupied_above: float, free_below: float,
             negate: bool) -> NDArray[np.int8]:
-    occupied_above, free_below = thresholds
+    """Return OCCUPIED, FREE or UNKNOWN for each pixel of an image (rows from the top, columns)."""
     values = np.full((image.height, image.width), UNKNOWN, np.int8)
     step = max(1, _STRIP // image.width)
     for top in range(0, image.height, step):

@@ -1,4 +1,4 @@
-"""Scenario models (pydantic): world, robots, settings.
+"""Scenario models: world, robots, settings.
 
 Lengths are metres, angles radians, time seconds; poses are (x, y, yaw) in frame ``map``. Groups of
 parameters (bodies, controllers, sensors, wind) are mappings as written in a ``ScenarioFile``, and
@@ -7,11 +7,10 @@ typed in a ``Scenario`` (``groups``).
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PlainSerializer
+from typing import Any, Literal
 
 from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import count_values, dump_yaml
@@ -25,6 +24,7 @@ from sbot.scenario.fields import (
     Corners,
     Count,
     Duration,
+    Field,
     Flag,
     Hertz,
     Interval,
@@ -32,6 +32,7 @@ from sbot.scenario.fields import (
     Mapping,
     Mappings,
     Mass,
+    Model,
     Name,
     Pace,
     Point,
@@ -47,26 +48,20 @@ from sbot.scenario.fields import (
     Waypoints,
 )
 from sbot.scenario.knowledge import EXACT, Knowledge
-from sbot.scenario.paths import portable_paths
+from sbot.scenario.shipped import portable_paths
 from sbot_common.clock import Rate
 from sbot_common.params import in_words
 from sbot_sim.world.bodies import Body, body_in_words
 
 
-class _Model(BaseModel):
-    # Built when they are first needed: most are only parts of others, never built alone.
-    model_config = ConfigDict(frozen=True, extra='forbid', arbitrary_types_allowed=True,
-                              defer_build=True)
-
-
-class Circle(_Model):
+class Circle(Model):
     """A round obstacle."""
 
     center: Point = Field(description='Centre.')
     radius: Length = Field(description='Radius.')
 
 
-class Rectangle(_Model):
+class Rectangle(Model):
     """A solid rectangle, turned by ``yaw`` about its centre."""
 
     center: Point = Field(description='Centre.')
@@ -74,14 +69,14 @@ class Rectangle(_Model):
     yaw: Angle = Field(0.0, description='Direction of its own x axis, counter-clockwise.')
 
 
-class Polygon(_Model):
+class Polygon(Model):
     """A solid polygon, convex or not."""
 
     corners: Corners = Field(description='Its corners in order, in either direction. An edge '
                                          'joins the last to the first.')
 
 
-class MovingObstacle(_Model):
+class MovingObstacle(Model):
     """A round obstacle that goes along a path."""
 
     radius: Length = Field(description='Radius.')
@@ -93,7 +88,7 @@ class MovingObstacle(_Model):
                             'path; `loop`: it moves straight to the first point.')
 
 
-class PushableBox(_Model):
+class PushableBox(Model):
     """A rectangle or a disc that rests until something pushes it."""
 
     center: Point = Field(description='Where its centre starts.')
@@ -107,7 +102,7 @@ class PushableBox(_Model):
                                         'overlap by their inverse masses.')
 
 
-class Zone(_Model):
+class Zone(Model):
     """A named place on the floor: drawn, and without any other effect."""
 
     name: Name = Field(description='Shown beside it: nest, lamp, charging station.')
@@ -117,7 +112,7 @@ class Zone(_Model):
         'yellow', description='Its colour in pictures, films, the viewer and rviz.')
 
 
-class World(_Model):
+class World(Model):
     """The arena: walls, obstacles, boxes and zones."""
 
     bounds: Box | None = Field(
@@ -139,7 +134,7 @@ class World(_Model):
                           'to the scenario file.')
 
 
-class _AnyRobot(_Model):
+class _AnyRobot(Model):
     body: Name = Field(
         'robot', description='A shipped body (`robot`, `s-bot`, `e-puck2`, `foot-bot`) or one of '
                              '`bodies`.')
@@ -184,7 +179,7 @@ class RobotEntry(_AnyRobot):
                           'deviations, instead of uniformly in `area`.')
 
 
-class Settings(_Model):
+class Settings(Model):
     """Settings of a scenario: all but the robots."""
 
     name: Name = Field(description='Shown in summaries; default, or '
@@ -238,7 +233,7 @@ class ScenarioFile(Settings):
         {}, description='What controllers know about poses; default: all poses, exactly.')
     wind: Mapping = Field({}, description='The wind; default: none.')
     robots: tuple[RobotEntry, ...] = Field(
-        min_length=1, description='The robots. The first one, robot 0, is the leader.')
+        description='The robots. The first one, robot 0, is the leader.')
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,17 +260,27 @@ class Scenario(Settings):
     and ``robots[i].parameters`` only the robot's own parameters, as written. Paths are absolute.
     """
 
-    bodies: dict[str, Annotated[Body, PlainSerializer(body_in_words)]]
-    controllers: dict[str, Annotated[groups.ControllerParameters,
-                                     PlainSerializer(groups.controller_in_words)]]
-    sensors: Annotated[InstanceOf[groups.SensorSettings], PlainSerializer(groups.group_in_words)]
-    wind: Annotated[groups.WindSettings, PlainSerializer(groups.group_in_words)]
-    robots: tuple[Robot, ...]
-    knowledge: Annotated[Knowledge, PlainSerializer(in_words)] = EXACT
-    source: Source | None = Field(None, exclude=True, repr=False)
+    bodies: dict[str, Body] = Field()
+    controllers: dict[str, groups.ControllerParameters] = Field()
+    sensors: groups.SensorSettings = Field()
+    wind: groups.WindSettings = Field()
+    robots: tuple[Robot, ...] = Field()
+    knowledge: Knowledge = Field(EXACT)
+    source: Source | None = Field(None, shown=False)
     """The scenario as written; None where only the complete one is known."""
-    given: dict[str, Any] = Field({}, exclude=True, repr=False)
+    given: dict[str, Any] = Field({}, shown=False)
     """Controllers that came as classes or objects from Python, by name; never in the YAML."""
+
+    def model_dump(self) -> dict[str, Any]:
+        """Return the values of a file that gives this scenario."""
+        values = {**super().model_dump(),
+                  'bodies': {name: body_in_words(body) for name, body in self.bodies.items()},
+                  'controllers': {name: deepcopy(groups.controller_in_words(parameters))
+                                  for name, parameters in self.controllers.items()},
+                  'sensors': groups.group_in_words(self.sensors),
+                  'wind': groups.group_in_words(self.wind), 'knowledge': in_words(self.knowledge)}
+        del values['source'], values['given']
+        return values
 
     def to_yaml(self) -> str:
         """Return the complete scenario as YAML text; loading it gives an equal Scenario.
@@ -289,7 +294,7 @@ class Scenario(Settings):
             if it has more values than ``limits().text_values``, and so could not be read back.
 
         """
-        values = self.model_dump(mode='python')
+        values = self.model_dump()
         for group, key in ((values, 'until'), *((each, 'goal_tolerance')
                                                 for each in values['robots'])):
             if group[key] is None:

@@ -1,4 +1,9 @@
-"""Find shipped files in a checkout, a colcon workspace or a pip installation."""
+"""Files of scenarios: the shipped ones, installed anywhere, and those that they name.
+
+A path is taken as it is when absolute, else relative to the scenario file, else to the package's
+configuration folder. An absolute path that is gone falls back to a file of that name beside the
+scenario (a recording moved together with its map).
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,17 @@ import os
 import site
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from copy import deepcopy
 from functools import cache
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from sbot_common.errors import InputError, hint
+from sbot.controllers.registry import NONE, entry_of
+from sbot_common.errors import InputError, bad_value, hint, one_line
+from sbot_sim.sensors.infrared_table import TABLES
 
 PACKAGE = 'potential_field_bot'
 _SUFFIXES = ('.yaml', '.yml', '.argos', '.world')
@@ -118,16 +129,148 @@ def find_scenario(path_or_name: str) -> Path:
 
 def _near_file(path: Path) -> Path | None:
     """Return a scenario file beside a path whose name is nearly the same, if there is one."""
-    if path.suffix not in _SUFFIXES:
-        beside = [path.with_name(path.name + suffix) for suffix in _SUFFIXES if path.name]
-        try:
-            return next((other for other in beside if other.is_file()), None)
-        except (OSError, ValueError):
-            return None
-    try:
-        names = [other.name for other in path.parent.iterdir() if other.suffix in _SUFFIXES]
-    except OSError:
-        return None
+    name = _near_name(path, _SUFFIXES, by_likeness=path.suffix in _SUFFIXES)
+    return path.with_name(name) if name else None
+
+
+PATH_KEYS = (('world', 'map'), ('wind', 'custom_wind_field_path'), ('sensors', 'infrared_table'))
+
+
+def names_file(keys: tuple[str, str], value: object) -> bool:
+    """Tell whether a value of one of ``PATH_KEYS`` is a path, not empty or a built-in's name."""
+    if not isinstance(value, str) or not value:
+        return False
+    return keys[1] != 'infrared_table' or value not in TABLES
+
+
+def _places(text: str, directory: Path) -> list[Path]:
+    """Return where a path may lead, best first."""
+    path = expanded(text)
+    if path.is_absolute():
+        return [path, directory / path.name]
+    places = [directory / path]
+    with suppress(InputError):
+        places.append(config_directory() / path)
+    return places
+
+
+def _existing(text: str, directory: Path) -> str | None:
+    """Return the absolute path of a file; None if there is none."""
+    for place in _places(text, directory):
+        with suppress(OSError, ValueError):
+            if place.is_file():
+                return os.path.abspath(place)
+    return None
+
+
+def with_files(controller: str, parameters: dict[str, Any], directory: Path,
+               where: Callable[[str], str]) -> dict[str, Any]:
+    """Return a controller's parameters; the files that they name are absolute.
+
+    Where an entry says that a parameter names a file, it must be there. A class of the user's says
+    nothing: each of its texts that is the path of a file is taken as one.
+
+    Raises
+    ------
+    InputError
+        if a file is missing; the message begins with ``where`` of the parameter.
+
+    """
+    if controller == NONE:
+        return parameters
+    entry, found = entry_of(controller), {}
+    for key, text in parameters.items():
+        if isinstance(text, str) and key in entry.paths:
+            found[key] = find_file(text, directory, where(key))
+        elif isinstance(text, str) and entry.parameters is None:
+            found[key] = _existing(text, directory) or text
+    return {**parameters, **found}
+
+
+def named_files(controller: str, parameters: object) -> dict[str, str]:
+    """Return the files (absolute) that a controller's parameters name, by key."""
+    if controller == NONE or not isinstance(parameters, dict):
+        return {}
+    paths = entry_of(controller).paths
+    return {key: text for key, text in parameters.items() if isinstance(text, str)
+            and (key in paths or (os.path.isabs(text) and os.path.isfile(text)))}
+
+
+def find_file(text: str, directory: Path, where: str) -> str:
+    """Return the absolute path of a file that a scenario in ``directory`` names.
+
+    Raises
+    ------
+    InputError
+        if there is no such file; the message begins with ``where``.
+
+    """
+    if text.startswith('$(find'):
+        raise bad_value(where, text, 'a path: $(find PACKAGE) belongs to xacro and launch files; '
+                        f'write it relative to {directory} or absolute')
+    if found := _existing(text, directory):
+        return found
+    names = f'one of {", ".join(TABLES)}, or ' if where.endswith('infrared_table') else ''
+    wanted = 'an existing file'
+    with suppress(OSError, ValueError):
+        if any(place.exists() for place in _places(text, directory)):
+            wanted = 'a regular file'
+    near = next((name for place in _places(text, directory) if (name := _near_name(place))), None)
+    question = f'; did you mean {one_line(near)}?' if near else ''
+    raise bad_value(where, text,
+                    f'{names}{wanted}, relative to {directory} or absolute{question}')
+
+
+def _near_name(place: Path, suffixes: tuple[str, ...] = (), *,
+               by_likeness: bool = True) -> str | None:
+    """Return the name of a file beside a missing one that differs in its ending or a little.
+
+    ``suffixes``: only of a file with one of them.
+    """
     from difflib import get_close_matches
-    near = get_close_matches(path.name, names[:_MOST_FILES], 1, 0.75)
-    return path.with_name(near[0]) if near else None
+    with suppress(OSError, ValueError):
+        beside = sorted(islice((other.name for other in place.parent.iterdir()
+                                if not suffixes or other.suffix in suffixes), _MOST_FILES))
+        endings = [name for name in beside if Path(name).stem == place.name]
+        for name in endings or get_close_matches(place.name, beside * by_likeness, 1, 0.75):
+            if place.with_name(name).is_file():
+                return name
+    return None
+
+
+def find_folder(text: str, directory: Path) -> str:
+    """Return the absolute path of a folder; one that is not there is named all the same."""
+    places = _places(text, directory)
+    for place in places:
+        with suppress(OSError, ValueError):
+            if place.is_dir():
+                return os.path.abspath(place)
+    return os.path.abspath(places[0])
+
+
+def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a scenario's values; shipped files are named relative to their folder."""
+    values = deepcopy(values)
+    for group, key in PATH_KEYS:
+        text = values[group].get(key)
+        if names_file((group, key), text):
+            values[group][key] = portable(text)
+    values['python_path'] = [portable(text) for text in values['python_path']]
+    used = [*values['controllers'].items(),
+            *((robot['controller'], robot['parameters']) for robot in values['robots'])]
+    for name, parameters in used:
+        parameters.update({key: portable(path)
+                           for key, path in named_files(name, parameters).items()})
+    return values
+
+
+def portable(text: str) -> str:
+    """Return a path for any machine: shipped files relative to ``config``, others unchanged."""
+    try:
+        config = os.path.abspath(config_directory())
+    except InputError:
+        return text
+    for folder in (config, os.path.join(os.path.dirname(config), 'examples')):
+        if text == folder or text.startswith(folder + os.sep):
+            return os.path.relpath(text, config)
+    return text

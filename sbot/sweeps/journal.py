@@ -19,14 +19,13 @@ from typing import Any, BinaryIO, NamedTuple
 
 from sbot.controllers.user import load_function, name_controllers
 from sbot.files.yaml_text import decode_text, dump_yaml, parse_yaml, plain_values, read_file
-from sbot.scenario.argos.experiment import argos_yaml
-from sbot.scenario.load import parse_scenario
+from sbot.scenario.load import FORMATS, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
-from sbot.scenario.stage.worldfile import stage_yaml
-from sbot.sweeps.idle import Warnings
+from sbot.scenario.warnings import Warned
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.simulate import Row
+from sbot.sweeps.warnings import Warnings
 from sbot_common.errors import SHOWN, InputError, bad_value, decoding, one_line
 
 # The scenarios of a sweep as text for other processes.
@@ -68,10 +67,9 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
     path = beside if beside is not None and is_file(beside) else find_scenario(str(scenario))
     raw = read_file(path, typed=directory is None)
     folder = str(path.resolve().parent)
-    if path.suffix == '.argos':
-        return argos_yaml(raw, str(path)), str(path), folder, {}
-    if path.suffix == '.world':
-        return stage_yaml(raw, str(path)), str(path), folder, {}
+    if path.suffix in FORMATS:
+        values, _ = FORMATS[path.suffix](raw, str(path), {})
+        return dump_yaml(values), str(path), folder, {}
     return decode_text(raw, str(path)), str(path), folder, {}
 
 
@@ -141,7 +139,7 @@ def _indexes_to_try(axis: Axis) -> list[int]:
 
 
 def _check(plan: Plan, source: Source, values: Mapping[str, Any], given: Given,
-           axis: Axis, tell: Callable[[str], None] | None) -> None:
+           axis: Axis, tell: Callable[[Warned], None] | None) -> None:
     try:
         parse_scenario(source.text, source.file, Path(source.directory), source.name,
                        {'seed': 1, **plan.fixed, **values}, given, tell=tell)

@@ -8,19 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from sbot.files.yaml_text import decode_text, parse_yaml, read_file
-from sbot.scenario.errors import validate
-from sbot.scenario.fields import Check, Count, Flag, Seed
+from sbot.scenario.fields import Count, Field, Flag, Model, Seed, validate
 from sbot.scenario.fields import Mapping as MappingField
 from sbot.sweeps.design import METHODS, sample_axis, spread_of
-from sbot.sweeps.idle import Warnings, warn_of_pictures, warn_of_texts
 from sbot.sweeps.journal import Given, check_values, is_file, named_source, source_of, with_hint
 from sbot.sweeps.plan import Axis, Plan, grid_axes, seeds_of, values_of, zip_axis
 from sbot.sweeps.simulate import metric_names, own_imports
 from sbot.sweeps.table import RESERVED
+from sbot.sweeps.warnings import Warnings, warn_of_pictures, warn_of_texts
 from sbot_common.errors import InputError, bad_value
+from sbot_common.params import Check
 
 RECORD = ('none', 'failed', 'all')
 Metric = str | Callable[..., Any]
@@ -75,23 +73,20 @@ def checked_timeout(value: object, where: str) -> float:
 
 
 _Any = Annotated[Any, Check('a value', lambda value: value)]
+_Method = Annotated[str, Check(' or '.join(METHODS), lambda v: METHODS[METHODS.index(v)])]
+_Record = Annotated[str, Check(' or '.join(RECORD), lambda v: RECORD[RECORD.index(v)])]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra='forbid', arbitrary_types_allowed=True)
-
-
-class Sample(_Model):
+class Sample(Model):
     """Drawn parameters."""
 
     count: Count = Field(description='How many points.')
-    method: Annotated[str, Check(' or '.join(METHODS), lambda v: METHODS[METHODS.index(v)])] = (
-        Field('latin_hypercube', description='How they are drawn.'))
+    method: _Method = Field('latin_hypercube', description='How they are drawn.')
     seed: Seed = Field(1, description='Of the points, not of the runs.')
     values: MappingField = Field(description='Where they lie, by key path.')
 
 
-class SweepFile(_Model):
+class SweepFile(Model):
     """A sweep file as written."""
 
     scenario: Annotated[tuple[str, ...], Check('a scenario, or a list of scenarios', _texts)] = (
@@ -108,8 +103,7 @@ class SweepFile(_Model):
         (), description='Functions that get each Run and return a number, or several by name.')
     timeout: _Any = Field(None, description='Greatest time of a run (s).')
     memory: _Any = Field(None, description="Greatest memory of a run, e.g. '2 GiB'.")
-    record: Annotated[str, Check(' or '.join(RECORD), lambda v: RECORD[RECORD.index(v)])] = Field(
-        'none', description='Which runs to record.')
+    record: _Record = Field('none', description='Which runs to record.')
     overlaps: Flag = Field(True, description='Count overlaps from the geometry in every tick.')
 
 

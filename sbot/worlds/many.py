@@ -12,8 +12,8 @@ from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Conditions, Network, checked_hold
 from sbot.runner.history import Episode
 from sbot.scenario.assemble import make_turbulence
+from sbot.scenario.controllers import checked_senses
 from sbot.scenario.model import Scenario
-from sbot.scenario.senses import checked_senses
 from sbot.worlds import setting
 from sbot.worlds.observation import Knowing, Observations, Observer
 from sbot.worlds.policy import (

@@ -16,10 +16,10 @@ from sbot.controllers.neural.inputs import field_of
 from sbot.controllers.neural.network import Conditions, Network, warning_of
 from sbot.scenario import assemble
 from sbot.scenario.assemble import initial_poses
-from sbot.scenario.checks.conditions import BODY, RATE, SENSORS, conditions_of
 from sbot.scenario.load import placement_of
 from sbot.scenario.model import Scenario
-from sbot.scenario.placement import Placement
+from sbot.scenario.place import Placement
+from sbot.scenario.warnings import BODY, RATE, SENSORS, conditions_of
 from sbot_common.arguments import as_array
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value

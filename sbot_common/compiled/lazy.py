@@ -19,7 +19,7 @@ from sbot_common.signals import raise_swallowed
 
 LISTENERS: list[Callable[[str], None]] = []  # called with the name of what is compiled
 _MOST = 2000  # numbers that are computed in Python; then importing numba is quicker
-_NO_LAZY = ('numba', 'numpy', 'llvmlite', 'pydantic', 'scipy')  # packages without any of these
+_NO_LAZY = ('numba', 'numpy', 'llvmlite', 'scipy')  # packages without any of these
 _lock = threading.RLock()
 _made = False
 _pending: list[Lazy] = []

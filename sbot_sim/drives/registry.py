@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 from sbot_common.compiled.jit import njit_inline
 from sbot_common.params import Spec, specs_of
+from sbot_common.user_code import records_of
 from sbot_sim.drives.differential import DRIVE as TWO_WHEELS
 from sbot_sim.drives.record import Drive, Wheeled
 
-_NO_DRIVES = ('record', 'registry')  # modules beside those with a DRIVE each
-
-
-def _find_drives() -> tuple[Drive, ...]:
-    """Return all drives: two wheels, which have number 0, then the others by name."""
-    package = import_module(__package__)
-    drives = [import_module(f'{__package__}.{module.name}').DRIVE
-              for module in iter_modules(package.__path__) if module.name not in _NO_DRIVES]
-    return tuple(sorted(drives, key=lambda drive: (drive is not TWO_WHEELS, drive.name)))
-
-
-DRIVES = _find_drives()
+# Two wheels have number 0, then come the others by name.
+DRIVES: tuple[Drive, ...] = tuple(sorted(
+    records_of(__package__, 'DRIVE'),
+    key=lambda drive: (drive is not TWO_WHEELS, drive.name)))
 NAMES = tuple(drive.name for drive in DRIVES)
 MOST_NUMBERS = max(1, *(len(drive.numbers(1.0, drive.keys)) for drive in DRIVES))
 WHEELS = tuple(drive.wheels for drive in DRIVES)

@@ -11,14 +11,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from importlib import import_module
-from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any
 
 from sbot_common.errors import InputError, bad_value
 from sbot_common.topics import Topic
-from sbot_common.user_code import entry_points_of
+from sbot_common.user_code import entry_points_of, records_of
 from sbot_sim.sensors.record import Sensor
 
 LOG = logging.getLogger(__name__)
@@ -29,9 +27,7 @@ _FORMER = {'scans': 'scan', 'range_and_bearing': 'neighbours'}  # and what they 
 @lru_cache(maxsize=1)
 def sensors() -> Mapping[str, Sensor]:
     """Return all sensors by name, in the order of their messages."""
-    beside = [import_module(f'{__package__}.{module.name}')
-              for module in iter_modules(import_module(__package__).__path__)]
-    found = [module.SENSOR for module in beside if hasattr(module, 'SENSOR')]
+    found = records_of(__package__, 'SENSOR')
     names = {sensor.name for sensor in found}
     for point in entry_points_of(GROUP):
         if point.name in names:

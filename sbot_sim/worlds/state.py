@@ -265,7 +265,7 @@ class Worlds(NamedTuple):
 
 
 def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
-    """Return the arrays of ``count`` worlds, which ``batch.begin`` fills.
+    """Return the arrays of ``count`` worlds, which ``tick.begin`` fills.
 
     ``hears``: with room for who hears whom, be it all.
     """

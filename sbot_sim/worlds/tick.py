@@ -7,11 +7,12 @@ from functools import cache
 
 from sbot_common.angles import decoded_yaws
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
+from sbot_sim.sensors.odometry import draw_wheel_scale
 from sbot_sim.sensors.range_and_bearing import Heard, hear
 from sbot_sim.sensors.rays import Fan, make_irregular_fan
 from sbot_sim.sensors.registry import simulated
 from sbot_sim.worlds import air, motion
-from sbot_sim.worlds.batch import Batch, Interpreted, Phase, begin, shared
+from sbot_sim.worlds.batch import Batch, Interpreted, Phase, shared
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.python_phases import (
     FittedSensors,
@@ -22,6 +23,7 @@ from sbot_sim.worlds.python_phases import (
 )
 from sbot_sim.worlds.state import Integers, Setting, Worlds
 from wind_model.gust import Waves
+from wind_model.wake import advertised_millimetres
 
 # Yaws as sent, of a block of worlds; ``sensors`` has what the sensors read.
 
@@ -37,6 +39,33 @@ def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     worlds = batch.worlds
     copy_rows(worlds.pose[a:z], worlds.sent_pose[a:z])
     copy_numbers(decoded_yaws(worlds.pose[a:z, 2].copy()), worlds.sent_pose[a:z, 2])
+
+
+@Phase
+def begin(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Put worlds at rest where their robots stand, with the noise of their seeds, at tick 0."""
+    setting, worlds = batch.setting, batch.worlds
+    n = setting.robots
+    for row in range(a, z):
+        for c in range(3):
+            worlds.command[row, c] = worlds.driven[row, c] = worlds.twist[row, c] = 0.0
+            worlds.odometry[row, c] = worlds.odometry_twist[row, c] = 0.0
+        for c in range(2):
+            worlds.impulse_velocity[row, c] = 0.0
+            worlds.wind[row, c] = worlds.free_wind[row, c] = 0.0
+        worlds.blocker[row] = -1
+        worlds.collided[row] = worlds.reverted[row] = False
+    if len(setting.inertia.limited) > 0:
+        worlds.momentum.twist[a:z] = 0.0
+        worlds.momentum.asked[a:z] = 0.0
+    worlds.rab_data[a:z] = 0
+    copy_numbers(advertised_millimetres(setting.bodies.radius[a:z]), worlds.rab_data[a:z, 0])
+    copy_rows(worlds.rab_data[a:z], worlds.rab_next[a:z])
+    for k in range(first, end):
+        rows = slice(k * n, (k + 1) * n)
+        worlds.tick[k] = 0
+        copy_rows(draw_wheel_scale(setting.noise_radius[rows], worlds.seed[k], setting.wheels),
+                  worlds.wheel_scale[rows])
 
 
 Phases = list[Phase | Interpreted]

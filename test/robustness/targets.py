@@ -32,15 +32,15 @@ from sbot.controllers.neural.network import (
 )
 from sbot.controllers.neural.policy_file import SavedPolicy, Source, read_policy, write_policy
 from sbot.figures.data import from_bag
-from sbot.files.yaml_text import decode_text
+from sbot.files.yaml_text import decode_text, dump_yaml
 from sbot.regression.golden import read_recording
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
-from sbot.scenario.argos.experiment import argos_yaml
+from sbot.scenario.argos import argos_scenario
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.maps import load_map
 from sbot.scenario.shipped import config_directory, scenario_names
-from sbot.scenario.stage.worldfile import stage_yaml
+from sbot.scenario.stage import stage_scenario
 from sbot.viewer.data import page_data, read_scans
 from sbot.viewer.page import page
 from sbot_common import topics
@@ -193,7 +193,7 @@ ARGOS = b"""<?xml version="1.0" ?>
 
 def read_argos(data: bytes, folder: Path) -> None:
     """Translate an experiment, and load the translation."""
-    text = argos_yaml(data, 'x.argos')
+    text = dump_yaml(argos_scenario(data, 'x.argos', {})[0])
     parse_scenario(text, 'x.argos', folder, import_controllers=False)
 
 
@@ -223,7 +223,7 @@ def _worlds(folder: Path) -> list[bytes]:
 def read_world(data: bytes, folder: Path) -> None:
     """Load a world of Stage; its translation is the same scenario."""
     file = _write(folder, 'fuzzed.world', data)
-    text = stage_yaml(data, str(file))
+    text = dump_yaml(stage_scenario(data, str(file))[0])
     scenario = load_scenario(str(file))
     assert parse_scenario(text, 'fuzzed.world', folder, 'fuzzed') == scenario, 'another scenario'
 

@@ -23,7 +23,7 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=3),
     max_leaves=12)
 GOOD = {'world': {'bounds': [0, 0, 9, 9]}, 'robots': [{'pose': [1, 1, 0], 'controller': 'none'}]}
-KEYS = sorted(ScenarioFile.model_fields)
+KEYS = sorted(ScenarioFile.__dataclass_fields__)
 
 
 @contextlib.contextmanager

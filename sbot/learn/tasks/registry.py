@@ -6,10 +6,8 @@ import inspect
 import re
 import sys
 from functools import lru_cache
-from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 from sbot.controllers.user import load_named
@@ -17,18 +15,15 @@ from sbot.learn.task import Task, check_task
 from sbot.learn.tasks.entry import Entry, Scene
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value, unknown_name
-from sbot_common.user_code import call_user_code
+from sbot_common.user_code import call_user_code, records_of
 
-_NO_TASKS = ('entry', 'measures', 'registry')
 _MOST_ROBOTS = 1_000_000
 
 
 @lru_cache(maxsize=1)
 def entries() -> dict[str, Entry]:
     """Return the entries of the package by name, in alphabetical order."""
-    found = [import_module(f'{__package__}.{module.name}').ENTRY
-             for module in iter_modules(import_module(__package__).__path__)
-             if module.name not in _NO_TASKS]
+    found: list[Entry] = records_of(__package__, 'ENTRY')
     return {entry.name: entry for entry in sorted(found, key=lambda entry: str(entry.name))}
 
 

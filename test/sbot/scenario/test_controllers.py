@@ -4,6 +4,7 @@ import pytest
 
 import sbot
 from sbot.scenario.controllers import (
+    checked_senses,
     controlled_robots,
     controller_parameters,
     controller_place,
@@ -13,6 +14,7 @@ from sbot.scenario.controllers import (
     observed_fields,
     walls_between,
 )
+from sbot_common.errors import InputError
 
 SCENARIO = {
     'duration': 1, 'rate': 10, 'world': {'bounds': [0, 0, 9, 9], 'segments': [[4, 0, 4, 9]]},
@@ -70,3 +72,29 @@ def test_walls_hide_robots_only_where_knowledge_says_so(hidden):
     scenario = sbot.load({**SCENARIO, 'robots': SCENARIO['robots'][:3],
                           'knowledge': {'others_in_sight': hidden}})
     assert (len(walls_between(scenario).segments) > 0) is hidden
+
+
+SCENARIO_SENSES = sbot.load({'duration': 1, 'world': {'bounds': [0, 0, 4, 4]},
+                      'robots': [{'pose': [2, 2, 0], 'controller': 'none'}]})
+
+
+def test_names_are_there_once_and_keep_their_order():
+    assert checked_senses(['twist', 'scan', 'twist'], SCENARIO_SENSES) == ['twist', 'scan']
+    assert checked_senses({'scan': 0}, SCENARIO_SENSES) == ['scan']
+    assert checked_senses((), SCENARIO_SENSES) == []
+
+
+@pytest.mark.parametrize('given', ['scan', b'scan', 3, None])
+def test_what_is_no_list_is_refused(given):
+    with pytest.raises(InputError, match=r'sense: got .*, expected a list of any of'):
+        checked_senses(given, SCENARIO_SENSES)
+
+
+def test_a_sensor_that_is_off_says_which_key_turns_it_on():
+    with pytest.raises(InputError, match=r'sense: infrared needs sensors\.infrared: true'):
+        checked_senses(['infrared'], SCENARIO_SENSES)
+
+
+def test_an_unknown_sensor_is_named():
+    with pytest.raises(InputError, match="'scans'"):
+        checked_senses(['scans'], SCENARIO_SENSES)

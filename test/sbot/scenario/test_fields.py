@@ -1,16 +1,21 @@
 """Types of scenario fields: what they accept, how they keep it, and what they say otherwise."""
 
 import math
+import os
+import re
+import time
+from pathlib import Path
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
 
 from sbot.scenario import fields
+from sbot.scenario.load import load_scenario, parse_scenario
 from sbot_common.clock import Rate
+from sbot_common.errors import InputError
 
 
 def read(kind, value):
-    return TypeAdapter(getattr(fields, kind)).validate_python(value)
+    return getattr(fields, kind).__metadata__[0].check(value, lambda: 'here')
 
 
 @pytest.mark.parametrize(('kind', 'given', 'kept'), [
@@ -45,7 +50,404 @@ def test_good_values_are_kept_in_one_form(kind, given, kept):
     ('Name', 'a\ud800b', 'control character'), ('Mapping', [], 'a mapping'),
     ('Mappings', {'a': 1}, 'names to mappings'), ('Range', [1, 1], 'low < high')])
 def test_bad_values_are_told_what_is_expected(kind, given, words):
-    with pytest.raises(ValidationError) as info:
+    with pytest.raises(InputError, match=f'^here: .*{re.escape(words)}'):
         read(kind, given)
-    error, = info.value.errors()
-    assert words in error['msg']
+
+
+GOOD = """\
+world:
+  bounds: [0, 0, 20, 10]
+  circles:
+    - {center: [10, 5], radius: 1.0}
+robots:
+  - {pose: [2, 2, 0], goal: [15, 5]}
+  - {pose: [2, 5, 0]}
+"""
+
+
+def changed(old, new):
+    assert old in GOOD
+    return GOOD.replace(old, new, 1)
+
+
+def added(text):
+    return GOOD + text
+
+
+# name: (text, line, words that the message must have)
+BAD = {
+    'typo': (changed('radius', 'raduis'), 4,
+             ["world.circles.0.raduis: unknown name 'raduis'; did you mean 'radius'?"]),
+    'typo at the top': (added('durration: 3\n'), 8, ["did you mean 'duration'?"]),
+    'typo in world': (changed('bounds', 'bound'), 2, ["did you mean 'bounds'?"]),
+    'typo in a robot': (changed('goal', 'gaol'), 6, ['robots.0.gaol', "did you mean 'goal'?"]),
+    'typo in a controller': (added('controllers: {potential_field: {ema_coeficient_eta: 1}}\n'), 8,
+                             ["did you mean 'ema_coefficient_eta'?"]),
+    'typo in a controller name': (added('controllers: {potential_feild: {}}\n'), 8,
+                                  ["did you mean 'potential_field'?"]),
+    'typo in sensors': (added('sensors:\n  scan_beam: 3\n'), 9, ["did you mean 'scan_beams'?"]),
+    'typo in wind': (added('wind:\n  wind_speed: 3\n'), 9,
+                     ['wind.wind_speed', "did you mean 'wind_speed_mean'?"]),
+    'typo in a body': (added('bodies: {mine: {radios: 0.1}}\n'), 8, ["did you mean 'radius'?"]),
+    'typo in a body name': (changed('goal:', 'body: sbot, goal:'), 6, ["did you mean 's-bot'?"]),
+    'typo in a layout': (added('  - {body: s-bot, count: 3, layout: gird}\n'), 8,
+                         ["'gird'", "expected 'random' or 'grid'"]),
+    'negative radius': (changed('1.0', '-1.0'), 4,
+                        ['world.circles.0.radius: got -1.0, expected a number > 0 and <= 1e6']),
+    'negative radius of a body': (added('bodies: {mine: {radius: -0.1}}\n'), 8,
+        ['bodies.mine.radius: got -0.1, expected a finite number > 0 (m)']),
+    'wrong end of a path': (changed('[0, 0, 20, 10]', '[0, 0, 20, 10]\n  moving: [{radius: 0.1, '
+        'path: [[1, 1], [2, 1]], speed: 0.1, at_end: back}]'), 3,
+        ["world.moving.0.at_end: got 'back', expected 'turn' or 'loop'"]),
+    'zero radius': (changed('1.0', '0'), 4, ['got 0, expected a number > 0 and <= 1e6 (m)']),
+    'radius as text': (changed('1.0', "'1.0'"), 4,
+                       ["got '1.0', expected a number > 0 and <= 1e6 (m)"]),
+    'radius is a boolean': (changed('1.0', 'true'), 4,
+                            ['got True, expected a number > 0 and <= 1e6 (m)']),
+    'yes is a word': (changed('1.0', 'yes'), 4, ["got 'yes', expected a number"]),
+    'on is a word': (added('seed: on\n'), 8, ["got 'on', expected a whole number"]),
+    'sexagesimal is a word': (added('duration: 1:30\n'), 8, ["got '1:30', expected a number"]),
+    'date is a word': (added('seed: 2001-01-01\n'), 8, ["got '2001-01-01'"]),
+    'nothing': (added('duration:\n'), 8, ['duration: got None, expected a number']),
+    'robot in a circle': (changed('[2, 5, 0]', '[9, 5, 0]'), 7,
+                          ['robots.1.pose: got [9.0, 5.0, 0.0]', 'world.circles.0']),
+    'robot in the outer wall': (changed('[2, 5, 0]', '[0.2, 5, 0]'), 7,
+                                ['robots.1.pose', 'xmin of world.bounds']),
+    'robot outside': (changed('[2, 5, 0]', '[2, 50, 0]'), 7, ['robots.1.pose', 'ymax']),
+    'robot in a segment': (
+        changed('  circles', '  segments: [[5, 0, 5, 10], [1, 6, 3, 4]]\n  circles'),
+                           8, ['robots.1.pose', 'world.segments.1']),
+    'robot in a rectangle': (
+        changed('  circles',
+                '  rectangles: [{center: [3, 6], size: [8, 0.1], yaw: 0.8}]\n  circles'),
+        8, ['robots.1.pose', 'world.rectangles.0']),
+    'robot inside a rectangle': (
+        changed('  circles', '  rectangles: [{center: [2, 5], size: [2, 2]}]\n  circles'),
+        8, ['robots.1.pose', 'world.rectangles.0']),
+    'two robots on one spot': (changed('[2, 5, 0]', '[2, 2, 1]'), 7,
+                               ['robots.1.pose: got [2.0, 2.0, 1.0]', 'robot 0']),
+    'two robots that overlap': (changed('[2, 5, 0]', '[2.5, 2, 1]'), 7,
+                                ['robots.1.pose', '0.1 m too near to robot 0']),
+    'NaN': (changed('[2, 5, 0]', '[.nan, 5, 0]'), 7,
+            ['robots.1.pose.0: got nan, expected a finite number']),
+    'infinity': (changed('1.0', '.inf'), 4, ['world.circles.0.radius: got inf']),
+    'minus infinity': (added('duration: -.INF\n'), 8, ['duration: got -inf']),
+    'overflow': (added('duration: 1e999\n'), 8, ['duration: got inf']),
+    'NaN in an own parameter': (added('controllers: {"a:B": {x: [{y: .NaN}]}}\n'), 8,
+                                ['x.0.y: got nan']),
+    'NaN in a wind direction': (added('wind: {wind_direction: [0, .nan, 0]}\n'), 8,
+                                ['wind.wind_direction.1: got nan']),
+    'nan as a word': (changed('1.0', 'nan'), 4, ["got 'nan', expected a number"]),
+    'huge whole number': (added('seed: 99999999999999999999\n'), 8, ['64 bits']),
+    'number of 5000 digits': (added('seed: ' + '9' * 5000 + '\n'), 8, ['64 bits']),
+    'negative seed': (added('seed: -1\n'), 8, ['seed: got -1, expected a whole number from 0']),
+    'fractional seed': (added('seed: 1.5\n'), 8, ['seed: got 1.5, expected a whole number']),
+    'huge coordinate': (changed('[2, 5, 0]', '[2e300, 5, 0]'), 7, ['robots.1.pose: got [2e+300']),
+    'short pose': (changed('[2, 5, 0]', '[2, 5]'), 7,
+                   ['robots.1.pose: got [2, 5], expected [x, y, yaw]']),
+    'pose is a number': (changed('[2, 5, 0]', '7'), 7,
+        ['robots.1.pose: got 7, expected [x, y, yaw]']),
+    'missing pose': (changed('{pose: [2, 5, 0]}', '{goal: [2, 5]}'), 7,
+        ["robots.1: got neither of 'pose' (one robot) and 'count' (many)"]),
+    'pose and count': (changed('{pose: [2, 5, 0]}', '{pose: [2, 5, 0], count: 2}'), 7,
+        ['got both of']),
+    'area without count': (
+        changed('{pose: [2, 5, 0]}', '{pose: [2, 5, 0], area: [0, 0, 1, 1]}'), 7,
+                           ['robots.1.area', "'count'"]),
+    'count 0': (added('  - {count: 0}\n'), 8, ['robots.2.count: got 0']),
+    'too many for the area': (added('  - {count: 50, area: [5, 0, 8, 3]}\n'), 8,
+                              ['robots.2.count: got 50, expected at most']),
+    'area too small for one': (added('  - {count: 1, area: [5, 0, 5.1, 3]}\n'), 8,
+        ['0 found room']),
+    'grid into a circle': (added('  - {count: 4, layout: grid, area: [9, 4, 11, 6]}\n'), 8,
+                         ['robots.2', 'world.circles.0']),
+    'too many robots': (added('  - {count: 60000}\n  - {count: 60000}\n'), 5, ['at most 100000']),
+    'empty area': (added('  - {count: 1, area: [3, 3, 2, 4]}\n'), 8,
+        ['robots.2.area: got [3, 3, 2, 4]']),
+    'missing goal of the leader': (changed(', goal: [15, 5]', ''), 6,
+        ["robots.0: key 'goal' is missing"]),
+    'missing world': (
+        'robots: [{pose: [1, 1, 0], controller: none}]\n', 1, ["key 'world' is missing"]),
+    'missing bounds': (changed('  bounds: [0, 0, 20, 10]\n', ''), 1,
+                       ["world: key 'bounds' is missing"]),
+    'missing radius': (changed(', radius: 1.0', ''), 4,
+                       ["world.circles.0: key 'radius' is missing; give a number > 0 and <= 1e6"]),
+    'missing robots': (GOOD.partition('robots')[0], 1, ["key 'robots' is missing"]),
+    'no robots': (GOOD.partition('robots')[0] + 'robots: []\n', 5,
+        ['robots: got [], expected at least']),
+    'robots is a mapping': (GOOD.partition('robots')[0] + 'robots: {a: 1}\n', 5,
+                            ["robots: got {'a': 1}, expected a list"]),
+    'robot is a number': (added('  - 5\n'), 8, ['robots.2: got 5, expected a mapping']),
+    'world is a list': ('world: [1]\nrobots: [{pose: [1, 1, 0]}]\n', 1,
+                        ['world: got [1], expected a mapping']),
+    'sensors is a list': (added('sensors: [1]\n'), 8, ['sensors: got [1], expected a mapping']),
+    'controllers is flat': (added('controllers: {potential_field: 3}\n'), 8,
+                            ['expected a mapping of names to mappings']),
+    'bounds in the wrong order': (changed('[0, 0, 20, 10]', '[20, 0, 0, 10]'), 2,
+        ['world.bounds: got [20, 0, 0, 10], expected [xmin, ymin, xmax']),
+    'segment without length': (changed('  circles', '  segments: [[1, 1, 1, 1]]\n  circles'), 3,
+        ['world.segments.0: got [1, 1, 1, 1], expected [x0, y0, x1, y1]: two']),
+    'flat rectangle': (
+        changed('  circles', '  rectangles: [{center: [5, 5], size: [1, 0]}]\n  circles'),
+                       3, ['world.rectangles.0.size: got [1, 0]']),
+    'polygon of two corners': (
+        changed('  circles', '  polygons: [{corners: [[5, 5], [6, 5]]}]\n  circles'),
+        3, ['world.polygons.0.corners: got [[5, 5], [6, 5]], expected three or more corners']),
+    'polygon whose sides cross': (
+        changed('  circles', '  polygons: [{corners: [[5, 5], [6, 6], [6, 5], [5, 6]]}]\n'
+                             '  circles'),
+        3, ['world.polygons.0.corners: got [[5.0, 5.0], ', 'sides 0 and 2 meet']),
+    'polygon with a side without length': (
+        changed('  circles', '  polygons: [{corners: [[5, 5], [6, 5], [6, 5]]}]\n  circles'),
+        3, ['world.polygons.0.corners', 'side 1 has no length']),
+    'polygon of infinity': (
+        changed('  circles', '  polygons: [{corners: [[5, 5], [.inf, 5], [6, 5]]}]\n  circles'),
+        3, ['world.polygons.0.corners.1.0: got inf, expected a finite number']),
+    'robot inside a polygon': (
+        changed('  circles', '  polygons: [{corners: [[0.5, 3], [4, 3], [4, 8], [0.5, 8]]}]\n'
+                             '  circles'),
+        8, ['robots.1.pose', 'world.polygons.0']),
+    'robot at the side of a polygon': (
+        changed('  circles', '  polygons: [{corners: [[0.5, 5.1], [4, 5.1], [4, 8]]}]\n'
+                             '  circles'),
+        8, ['robots.1.pose', 'is 0.2 m too near to world.polygons.0']),
+    'zero rate': (added('rate: 0\n'), 8, ['rate: got 0, expected a positive number or fraction']),
+    'rate by nothing': (added('rate: 1/0\n'), 8, ["rate: got '1/0'"]),
+    'rate is a list': (added('rate: [30]\n'), 8, ['rate: got [30]']),
+    'zero duration': (added('duration: 0\n'), 8, ['duration: got 0, expected a number > 0']),
+    'lockstep as a word': (added('lockstep: yes\n'), 8,
+        ["lockstep: got 'yes', expected true or false"]),
+    'name of two lines': (added('name: "a\\nb"\n'), 8, ['name: got', 'one line']),
+    'bad controller name': (changed('goal:', 'controller: 5, goal:'), 6,
+        ['robots.0.controller: got 5']),
+    'bad controller form': (changed('goal:', 'controller: a b, goal:'), 6,
+                            ["got 'a b'", "'module:Class'"]),
+    'absent module': (changed('goal:', "controller: 'no_such_module:X', goal:"), 6,
+                      ["cannot import 'no_such_module'", 'ModuleNotFoundError']),
+    'absent class': (changed('goal:', "controller: 'json:X', goal:"), 6,
+                     ["module 'json' has no class 'X'"]),
+    'class without step': (changed('goal:', "controller: 'json:JSONDecoder', goal:"), 6,
+                           ["'json:JSONDecoder'", 'step']),
+    'parameters for none': (changed('goal:', 'controller: none, parameters: {a: 1}, goal:'), 6,
+                            ['cannot be combined with controller none']),
+    'bad constant': (changed('goal:', 'parameters: {ema_coefficient_eta: 2}, goal:'), 6,
+        ['robots.0.parameters.ema_coefficient_eta: got 2, expected a finite number >= 0']),
+    'rate twice': (changed('goal:', 'parameters: {loop_rate: 2}, goal:'), 6, ['loop_rate']),
+    'goals too often': (added('rate: 5\ncontrollers:\n  potential_field:\n'
+                              '    goal_regeneration_frequency_hz: 6\n'), 11,
+                        ['goal_regeneration_frequency_hz: got 6']),
+    'beams backwards': (added('sensors:\n  scan_range_max: 3\n  scan_range_min: 4\n'), 10,
+                        ['sensors.scan_range_min: got 4']),
+    'wind without direction': (added('wind: {wind_speed_mean: 1, wind_direction: [0, 0, 0]}\n'), 8,
+                               ['wind.wind_direction: got [0.0, 0.0, 0.0]']),
+    'wind direction of two': (added('wind: {wind_direction: [1, 0]}\n'), 8,
+                              ['wind.wind_direction: got [1, 0], expected three finite numbers']),
+    'wind offset': (added('wind: {xyz_offset: [0, 1, 0]}\n'), 8, ['wind.xyz_offset']),
+    'negative wind': (added('wind: {wind_speed_mean: -1}\n'), 8, ['wind.wind_speed_mean: got -1']),
+    'missing wind field': (added('wind: {custom_wind_field_path: no/such.txt}\n'), 8,
+        ["wind.custom_wind_field_path: got 'no/such.txt', expected an existing file"]),
+    'missing map': (changed('  circles', '  map: no.yaml\n  circles'), 3,
+                    ["world.map: got 'no.yaml', expected an existing file"]),
+    'typo in a table': (added('sensors: {infrared_table: exponental}\n'), 8,
+                        ["got 'exponental', expected one of exponential, polynomial, as_printed"]),
+    'wind without field': (added('wind: {use_custom_static_wind_field: true}\n'), 8,
+                           ['wind.custom_wind_field_path']),
+    'like nothing': (added('bodies: {mine: {like: sbot}}\n'), 8,
+                     ['bodies.mine.like', "did you mean 's-bot'?"]),
+    'key twice': (added('seed: 1\nname: a\nseed: 2\n'), 10,
+                  ["key 'seed' is given twice, first in line 8"]),
+    'nested key twice': (changed('radius: 1.0', 'radius: 1.0, radius: 2.0'), 4,
+                         ["key 'radius' is given twice"]),
+    'key is a list': (added('[1, 2]: 3\n'), 8, ['a key must be a word']),
+    'empty key': (added("'': 3\n"), 8, ['empty']),
+    'tag': (added('name: !!python/object/apply:os.system [ls]\n'), 8, ['not allowed']),
+    'scalar tag': (added('name: !!binary aGk=\n'), 8, ['not allowed']),
+    'wrong tag': (added('seed: !!int abc\n'), 8, ["'abc' is not a usable int"]),
+    'two documents': (added('---\nname: b\n'), 8, ['one document']),
+    'tab': (changed('  circles:', '\tcircles:'), 3, ['not valid YAML', 'tabs']),
+    'open bracket': (changed('[2, 5, 0]', '[2, 5, 0'), None, ['not valid YAML']),
+    'open quote': (added('name: "abc\n'), None, ['not valid YAML']),
+    'no such anchor': (added('name: *absent\n'), 8, ['not valid YAML', 'absent']),
+    'anchor twice': (added('name: &a x\ndescription: &a y\n'), 9, ['duplicate anchor']),
+    'control character': (added('name: "a\x01"\n'), None, ['not valid YAML']),
+    'lists of lists': (added('description: ' + '[' * 60 + ']' * 60), 8, ['levels deep']),
+    'not a mapping': ('- 1\n- 2\n', 1, ['got [1, 2], expected a mapping']),
+    'a word': ('hello\n', 1, ["got 'hello', expected a mapping"]),
+    'empty': ('', None, ['is empty']),
+    'only comments': ('# nothing\n\n', None, ['is empty']),
+    'alias in itself': ('world: &w\n  circles: *w\nrobots: []\n', None, ['contains itself']),
+    'list in itself': ('world: {}\nrobots: &r [*r]\n', None, ['contains itself']),
+    'merge of a number': (added('wind:\n  <<: 3\n'), 9, ["'<<' expects a mapping"]),
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def _write(content, name='bad.yaml'):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+    return _write
+
+
+def message_of(path, overrides=None):
+    with pytest.raises(InputError) as caught:
+        load_scenario(path, overrides)
+    text = str(caught.value)
+    assert '\n' not in text
+    assert len(text) < 700
+    return text
+
+
+def test_the_good_scenario_that_the_bad_ones_start_from_is_good(write):
+    assert len(load_scenario(write(GOOD)).robots) == 2
+
+
+@pytest.mark.parametrize('name', BAD)
+def test_malformed_scenario_gets_one_line(name, write):
+    text, line, words = BAD[name]
+    path = write(text)
+    message = message_of(path)
+    place = path if line is None else f'{path}:{line}:'
+    assert message.startswith(place)
+    for word in words:
+        assert word in message
+
+
+@pytest.mark.parametrize(('key', 'value'), [
+    ('robots.0.pose', [2e6, 5, 0]), ('robots.0.pose', [2, 5, -2e6]), ('robots.0.goal', [0, 2e6]),
+    ('robots.0.goal_tolerance', 2e6), ('world.bounds', [-2e6, 0, 20, 10]),
+    ('world.circles.0.center', [0, 2e6]), ('world.circles.0.radius', 2e6),
+    ('world.segments', [[0, 0, 0, 2e6]]),
+    ('world.polygons', [{'corners': [[0, 0], [1, 0], [1, 2e6]]}]),
+    ('world.rectangles', [{'center': [1, 1], 'size': [1, 2e6]}]),
+    ('world.rectangles', [{'center': [1, 1], 'size': [1, 1], 'yaw': 2e6}]),
+    ('world.moving', [{'radius': 0.1, 'speed': 1, 'path': [[0, 0], [2e6, 0]]}])])
+def test_numbers_beyond_the_limit_are_told_the_limit(write, key, value):
+    message = message_of(write(GOOD), {key: value})
+    assert key in message
+    assert '2000000' in message
+    assert re.search(r'(from -1e6 to|<=|-1e6 to) 1e6', message)
+
+
+def test_a_speed_beyond_the_limit_is_told_the_limit(write):
+    path = {'radius': 0.1, 'speed': 2e4, 'path': [[0, 0], [1, 0]]}
+    assert 'speed: got 20000.0, expected a number > 0 and <= 1e4 (m/s)' in message_of(
+        write(GOOD), {'world.moving': [path]})
+
+
+@pytest.mark.parametrize(('content', 'words'), [
+    (GOOD.encode('utf-16'), ['is not UTF-8 text']),
+    (GOOD.encode('utf-16-le'), ['zero bytes']),
+    (GOOD.encode() + b'name: "M\xfcller"\n', [':8:', 'byte 0xfc is not UTF-8']),
+    (bytes(range(256)) * 20, ['UTF-8']),
+    (b'\0' * 1000, ['zero bytes']),
+    (b'\x7fELF\x02\x01\x01' + bytes(100), ['zero bytes']),
+    (b'a: ' + b'[' * 100_000, ['bad.yaml']),
+    (b'#' * (65 * 2**20), ['too large']),
+    (b'a: "\\ud800"\n', ['bad.yaml']),
+])
+def test_bytes_that_are_no_text(content, words, write):
+    message = message_of(write(content))
+    for word in words:
+        assert word in message
+
+
+def test_alias_bomb_is_refused_before_it_is_expanded(write):
+    rows = ['a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]']
+    rows += [f'a{i}: &a{i} [{", ".join([f"*a{i - 1}"] * 10)}]' for i in range(1, 30)]
+    start = time.process_time()
+    assert 'expand to, expected at most 500000' in message_of(write('\n'.join(rows)))
+    assert time.process_time() - start < 5
+
+
+def test_merge_bomb_is_refused_before_it_is_expanded(write):
+    rows = ['a0: &a0 {x: 1}']
+    rows += [f'a{i}: &a{i} {{<<: [{", ".join([f"*a{i - 1}"] * 10)}]}}' for i in range(1, 20)]
+    assert 'expand to, expected at most' in message_of(write('\n'.join(rows)))
+
+
+def test_robots_heaped_on_one_spot_do_not_fill_the_memory(write):
+    head = GOOD.replace('  - {pose: [2, 5, 0]}', '  - &r {pose: [2, 5, 0]}')
+    message = message_of(write(head + '  - *r\n' * 30_000))
+    assert 'robots.2.pose' in message
+    assert 'robot 1' in message
+
+
+@pytest.mark.skipif(not os.path.exists('/dev/zero'), reason='there is no /dev/zero')
+def test_endless_file():
+    assert 'too large' in message_of('/dev/zero')
+
+
+def test_directory(tmp_path):
+    assert 'is a directory' in message_of(str(tmp_path))
+
+
+@pytest.mark.parametrize('name', ['leader_folower', 'nowhere/leader_follower.yml',
+                                  '/nowhere/leader_followers.yaml'])
+def test_missing_file_names_the_nearest_shipped_scenario(name):
+    message = message_of(name)
+    assert message.startswith(name)
+    assert "did you mean 'leader_follower'?" in message
+
+
+@pytest.mark.parametrize('name', ['', 'a' * 5000, 'a\0b'])
+def test_names_that_no_file_can_have(name):
+    message_of(name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason='root may read everything')
+def test_unreadable_file(write):
+    path = write(GOOD)
+    os.chmod(path, 0)
+    assert 'cannot be read' in message_of(path)
+
+
+@pytest.mark.parametrize(('key', 'value', 'words'), [
+    ('sed', 3, ["sed: unknown name 'sed'; did you mean 'seed'?"]),
+    ('scan_beams', 8, ["unknown name 'scan_beams'; did you mean 'sensors.scan_beams'?"]),
+    ('wake', True, ["unknown name 'wake'; did you mean 'wind.wake'?"]),
+    ('seed', -3, ['seed: got -3, expected a whole number']),
+    ('robots.5.goal', [1, 2], ["got '5', expected an index from 0 to 1"]),
+    ('robots.x.goal', [1, 2], ["got 'x', expected an index"]),
+    ('robots.1.goal', [1], ['robots.1.goal: got [1], expected [x, y]']),
+    ('robots.1.pose', [10, 5, 0], ['robots.1.pose: got [10.0, 5.0, 0.0]', 'world.circles.0']),
+    ('duration.x', 1, ['has no keys']),
+    ('world.circles.0.radius', float('nan'), ['world.circles.0.radius: got nan']),
+    ('controllers.potential_field.ema', 1, ["unknown name 'ema'"]),
+    ('world', {'bounds': [0, 0, -1, 1]}, ['world.bounds: got [0, 0, -1, 1]']),
+])
+def test_bad_override_names_file_and_override(key, value, words, write):
+    path = write('duration: 3\n' + GOOD)
+    message = message_of(path, {key: value})
+    assert message.startswith(f'{path}, override: ')
+    for word in words:
+        assert word in message
+
+
+def test_a_path_of_xacro_says_what_to_write():
+    with pytest.raises(InputError, match=r'\$\(find PACKAGE\) belongs to xacro and launch files'):
+        parse_scenario(
+            'world: {bounds: [0, 0, 9, 9]}\nrobots: [{pose: [1, 1, 0], goal: [2, 2]}]\n'
+            'wind: {use_custom_static_wind_field: true, custom_wind_field_path: '
+            "'$(find rotors_gazebo)/models/hemicyl/wind_field_hemicyl.txt'}", 'x', Path.cwd())
+
+
+def test_a_class_that_no_robot_has_any_more_is_no_error(tmp_path, caplog):
+    """Another controller is tried in its place."""
+    text = added("controllers: {'patrol:Patrol': {speed: 1}}\n")
+    scenario = parse_scenario(text, 'arena.yaml', tmp_path)
+    assert [robot.controller for robot in scenario.robots] == ['potential_field'] * 2
+
+
+@pytest.mark.parametrize('key', ['robots.0.parameters.sped', 'controllers.patrol:Patrol.sped'])
+def test_a_parameter_that_a_class_does_not_take_is_told_with_its_override(tmp_path, key):
+    (tmp_path / 'patrol.py').write_text(
+        'class Patrol:\n    def __init__(self, speed=1):\n        pass\n'
+        '    def step(self, observation, rng):\n        return 0, 0\n')
+    path = tmp_path / 'arena.yaml'
+    path.write_text('world: {bounds: [0, 0, 9, 9]}\n'
+                    "robots: [{pose: [1, 1, 0], controller: 'patrol:Patrol'}]\n")
+    message = message_of(path, {key: 1})
+    assert "'sped'; its parameters: speed" in message
+    assert message.endswith(f'(overrides: {key})')

@@ -210,7 +210,7 @@ def test_a_robot_inside_an_occupied_region_is_refused(tmp_path, xy):
     ({'negate': None, 'occupied_thresh': None, 'free_thresh': None},
      "keys 'negate', 'occupied_thresh', 'free_thresh' are missing; usual: negate: 0, "
      'occupied_thresh: 0.65, free_thresh: 0.196$'),
-    ({'resolution': 0}, r'map.yaml:2: resolution: got 0.0, expected a number > 0'),
+    ({'resolution': 0}, r'map.yaml:2: resolution: got 0, expected a number > 0'),
     ({'resolution': 'fine'}, "resolution: got 'fine'"),
     ({'origin': [0, 0]}, r'origin: got \[0, 0\], expected \[x, y, yaw\]'),
     ({'origin': [0, 0, '.nan']}, 'origin'),

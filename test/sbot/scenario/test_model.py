@@ -1,7 +1,8 @@
 """Scenario models: what a scenario is made of cannot change, and its text gives it again."""
 
+from dataclasses import FrozenInstanceError
+
 import pytest
-from pydantic import ValidationError
 
 import sbot
 from sbot.files.yaml_text import load_mapping
@@ -40,9 +41,8 @@ def test_a_text_that_could_not_be_read_back_is_refused(monkeypatch):
 
 
 def test_models_are_frozen_and_know_their_keys():
-    circle = Circle(center=[1, 2], radius=0.5)
-    assert circle.center == (1.0, 2.0)
-    with pytest.raises(ValidationError, match='frozen'):
+    circle = Circle(center=(1.0, 2.0), radius=0.5)
+    with pytest.raises(FrozenInstanceError):
         circle.radius = 1.0
-    with pytest.raises(ValidationError, match='extra'):
-        World(bounds=[0, 0, 1, 1], walls=[])
+    with pytest.raises(TypeError, match='walls'):
+        World(bounds=(0, 0, 1, 1), walls=())

@@ -5,7 +5,8 @@ import pytest
 from batches import make_batch
 
 from sbot_sim.worlds import motion
-from sbot_sim.worlds.batch import Phase, Program, begin, no_policy, shared, shared_apart
+from sbot_sim.worlds.batch import Phase, Program, no_policy, shared, shared_apart
+from sbot_sim.worlds.tick import begin
 
 
 def test_python_phases_stand_between_compiled_ones_in_every_tick():

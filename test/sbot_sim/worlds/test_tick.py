@@ -11,7 +11,7 @@ from sbot_sim.dynamics.hooks import Hooks
 from sbot_sim.sensors import odometry
 from sbot_sim.sensors.range_and_bearing import hear
 from sbot_sim.worlds import air, motion, tick
-from sbot_sim.worlds.batch import begin
+from sbot_sim.worlds.tick import begin
 
 
 def test_yaws_are_those_that_a_receiver_decodes():

@@ -1,1 +1,0 @@
-"""ARGoS experiment files (.argos) as scenarios."""

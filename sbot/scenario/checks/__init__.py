@@ -1,1 +1,0 @@
-"""Warnings about settings that have no effect."""

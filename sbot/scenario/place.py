@@ -1,0 +1,335 @@
+"""Placement of the robots of a scenario: those with a pose first, groups around them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.files.yaml_text import KeyPath, Origins
+from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
+from sbot.scenario.model import World as WorldModel
+from sbot.scenario.world import solid_names, starting_world
+from sbot_common.elementary import log, sincos
+from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.random.generators import placement_generator
+from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
+from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.geometry import World
+
+_Array = NDArray[np.float64]
+_Pose = tuple[float, float, float]
+
+MAX_ROBOTS = 100_000
+
+
+def tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: float,
+                rng: np.random.Generator) -> _Array:
+    """Return poses (count, 3) drawn as an entry wants them, whether they are free or not."""
+    x_min, y_min, x_max, y_max = area
+    corner = np.array([x_min + radius, y_min + radius, -math.pi])
+    extent = np.array([x_max - x_min - 2 * radius, y_max - y_min - 2 * radius, 2 * math.pi])
+    tries: _Array = corner + rng.random((count, 3)) * extent
+    if entry.yaw is not None:
+        tries[:, 2] = entry.yaw
+    if entry.position_gaussian is not None:
+        x, y, across, along = entry.position_gaussian
+        tries[:, :2] = np.array([x, y]) + np.array([across, along]) * _normals(rng, count, 2)
+    if draws_heading(entry):
+        tries[:, 2] = _headings(entry, count, rng)
+    return tries
+
+
+def _headings(entry: RobotEntry, count: int, rng: np.random.Generator) -> _Array:
+    """Return headings (count,) rad, within a turn, of an entry with a distribution of them."""
+    if entry.yaw_gaussian is not None:
+        mean, spread = entry.yaw_gaussian
+        headings = mean + spread * _normals(rng, count, 1)[:, 0]
+    else:
+        low, high = entry.yaw_uniform or (0.0, 0.0)
+        headings = low + (high - low) * rng.random(count)
+    return np.fmod(headings, 2.0 * math.pi)  # exact: others stay as they are
+
+
+def draws_heading(entry: RobotEntry) -> bool:
+    """Tell whether an entry has a distribution of headings."""
+    return entry.yaw_uniform is not None or entry.yaw_gaussian is not None
+
+
+def turned(entry: RobotEntry, pose: _Pose, rng: np.random.Generator) -> _Pose:
+    """Return a pose with its heading drawn, if the entry wants that."""
+    if not draws_heading(entry):
+        return pose
+    return pose[0], pose[1], float(_headings(entry, 1, rng)[0])
+
+
+def _normals(rng: np.random.Generator, rows: int, columns: int) -> _Array:
+    """Return standard normal numbers (rows, columns) by Box and Muller's method.
+
+    The same on every machine, as logarithm and sine are the project's own.
+    """
+    numbers = []
+    for u, v in rng.random((rows * columns, 2)).tolist():
+        numbers.append(math.sqrt(-2.0 * log(1.0 - u)) * sincos(2.0 * math.pi * v)[1])
+    return np.array(numbers).reshape(rows, columns)
+
+
+def most_at_random(area: tuple[float, ...], radius: float) -> int:
+    """Return an upper bound of the number of discs that fit into an area at random.
+
+    Discs placed one after the other at random leave no room for another when they cover 0.547 of a
+    wide area, or 0.748 of a line (Renyi). What stands at the edge is counted apart, and a tenth
+    more is granted.
+
+    Parameters
+    ----------
+    area : x_min, y_min, x_max, y_max (m), of the discs
+    radius : m
+
+    """
+    if radius <= 0.0:
+        return MAX_ROBOTS
+    across, along = (max(0.0, area[k + 2] - area[k] - 2 * radius) / radius for k in range(2))
+    inside = 0.547 / math.pi * across * along
+    edge = 0.748 / 2.0 * (across + along)
+    return math.ceil(min(MAX_ROBOTS, 1.1 * (inside + edge))) + 2
+
+
+# Positions judged in one call. Robots heaped on one spot make quadratically many pairs, so a call
+# must not be asked about too many of them.
+_BATCH = 2000
+
+
+class Placed(NamedTuple):
+    """The robots placed so far, in the order of placing."""
+
+    ids: list[int]
+    bodies: list[Body]
+    poses: list[_Pose]
+
+    def add(self, ids: Sequence[int], body: Body, poses: Sequence[_Pose]) -> None:
+        """Let robots of one body stand at poses."""
+        self.ids.extend(ids)
+        self.bodies.extend([body] * len(poses))
+        self.poses.extend(poses)
+
+
+def _overlaps_of(world: World, bodies: Sequence[Body], poses: Sequence[_Pose]) -> Overlaps:
+    """Return the overlaps of robots with these bodies at these poses."""
+    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3))
+
+
+def check_free(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
+               origins: Origins) -> None:
+    """Raise InputError for the first robot of ``paths`` that stands in something."""
+    end, total = 0, len(placed.ids)
+    while end < total:
+        end += max(_BATCH, end // 8)
+        part = Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
+        _check_part(written, world, part, paths, origins)
+
+
+def _check_part(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
+                origins: Origins) -> None:
+    found = _overlaps_of(world, placed.bodies, placed.poses)
+    ids = np.array(placed.ids)
+    pairs = found.kind == PAIR
+    one, other = ids[found.robot], found.other.copy()
+    other[pairs] = ids[found.other[pairs]]
+    # Of two robots the later one is to blame, unless only the earlier one is in question.
+    swap = pairs & (one < other) & np.isin(other, list(paths))
+    one[swap], other[swap] = other[swap], one[swap]
+    rows = np.flatnonzero(np.isin(one, list(paths)))
+    if not len(rows):
+        return
+    row = rows[np.argmin(one[rows])]
+    robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
+    name = f'robot {what}' if kind == PAIR else solid_names(written, world, kind, what)
+    k = placed.ids.index(robot)
+    raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
+                    f'a free place: robot {robot} ({placed.bodies[k].size_in_words}) is '
+                    f'{found.depth[row]:.3g} m too near to {name}')
+
+
+# A group is too large for its area when this many rounds of trying have not placed all of it. In
+# each round every robot still without a place gets several new positions to try.
+_ROUNDS = 200
+_TRIES = 8
+
+
+def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world: World,
+                placed: Placed, written: ScenarioFile, origins: Origins) -> list[_Pose]:
+    """Return the poses of a group, which then stands, too; InputError if it has no room."""
+    area = entry.area or tuple(world.bounds.tolist())
+    if entry.layout == 'grid':
+        rng = placement_generator(written.seed, ids[0])
+        poses = [turned(entry, pose, rng) for pose in _grid_poses(len(ids), area, entry.yaw)]
+        placed.add(ids, body, poses)
+        check_free(written.world, world, placed, dict.fromkeys(ids, path), origins)
+        return poses
+    most = most_at_random(area, body.safety_radius)
+    if len(ids) > most and entry.position_gaussian is None:
+        raise bad_value(origins.where((*path, 'count')), len(ids),
+                        f'at most {most}, which fit at random into {list(area)} (m)')
+    poses = random_poses(len(ids), entry, area, body, world, placed,
+                         placement_generator(written.seed, ids[0]))
+    if len(poses) < len(ids):
+        where = (list(area) if entry.position_gaussian is None
+                 else f'about {list(entry.position_gaussian[:2])}')
+        raise bad_value(origins.where((*path, 'count')), len(ids),
+                        f'fewer, which fit at random into {where} (m); {len(poses)} found room')
+    placed.add(ids, body, poses)
+    return poses
+
+
+def _grid_poses(count: int, area: tuple[float, ...], yaw: float | None) -> list[_Pose]:
+    """Return ``count`` poses in rows from the lower left, in cells as square as can be."""
+    x_min, y_min, x_max, y_max = area
+    width, height = x_max - x_min, y_max - y_min
+    columns = min(count, max(1, math.ceil(math.sqrt(count * width / height))))
+    rows = math.ceil(count / columns)
+    return [(x_min + (i % columns + 0.5) * width / columns,
+             y_min + (i // columns + 0.5) * height / rows, yaw or 0.0) for i in range(count)]
+
+
+def random_poses(count: int, entry: RobotEntry, area: tuple[float, ...], body: Body, world: World,
+                 placed: Placed, rng: np.random.Generator) -> list[_Pose]:
+    """Return up to ``count`` free poses as an entry wants them.
+
+    Each round tries new poses and keeps those that are free, first come first served. Positions
+    are uniform, with the collision circles in ``area`` (m), unless the entry has a Gaussian. Fewer
+    are returned when the rounds did not find room for all.
+    """
+    poses: list[_Pose] = []
+    inset = 2 * body.safety_radius - 1e-9  # rounding of the area's corners
+    if entry.position_gaussian is None and min(area[2] - area[0], area[3] - area[1]) < inset:
+        return poses
+    for _ in range(_ROUNDS + 2 * count // _BATCH):
+        missing = count - len(poses)
+        if missing == 0:
+            break
+        tries = tried_poses(min(_TRIES * missing, _BATCH), entry, area, body.safety_radius, rng)
+        standing = [*placed.poses, *poses]
+        candidates: list[_Pose] = [(x, y, heading) for x, y, heading in tries.tolist()]
+        found = _overlaps_of(world, [*placed.bodies, *[body] * (len(poses) + len(candidates))],
+                          [*standing, *candidates])
+        poses.extend(candidates[k] for k in _free(found, len(standing), len(candidates))[:missing])
+    return poses
+
+
+def _free(found: Overlaps, standing: int, tried: int) -> list[int]:
+    """Return which of the tried positions are free, earlier ones first.
+
+    ``found`` counts the robots that stand already first, then the positions tried.
+    """
+    blocked = np.zeros(tried, dtype=bool)
+    rivals: dict[int, list[int]] = {}
+    for robot, kind, other in zip(found.robot.tolist(), found.kind.tolist(), found.other.tolist(),
+                                  strict=True):
+        if kind != PAIR:
+            if robot >= standing:
+                blocked[robot - standing] = True
+        elif max(robot, other) >= standing:
+            first, second = sorted((robot, other))
+            if first < standing:
+                blocked[second - standing] = True
+            else:
+                rivals.setdefault(second - standing, []).append(first - standing)
+    free: list[int] = []
+    for k in range(tried):
+        if not blocked[k] and not any(not blocked[j] for j in rivals.get(k, ())):
+            free.append(k)
+        else:
+            blocked[k] = True
+    return free
+
+
+def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Origins,
+                 world: World | None = None) -> tuple[Robot, ...]:
+    """Return every robot of a scenario with its pose; ids in the order of the file.
+
+    Robots with a pose stand first, groups are placed around them in the order of the file. The
+    ``world`` at the start is made of what is written where it is not given.
+
+    Raises
+    ------
+    InputError
+        for an unknown body, a robot in an obstacle or in another robot, or a group without room.
+
+    """
+    entries = written.robots
+    starts = np.cumsum([0, *(entry.count or 1 for entry in entries)]).tolist()
+    if starts[-1] > MAX_ROBOTS:
+        raise bad_value(origins.where(('robots',)), starts[-1], f'at most {MAX_ROBOTS} robots')
+    for i, entry in enumerate(entries):
+        _check_entry(entry, i, bodies, origins)
+    if world is None:
+        world = starting_world(written.world)
+    placed = Placed([], [], [])
+    # Without a draw no generator: a load then does not import NumPy's random numbers.
+    poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))
+                 if draws_heading(entry) else entry.pose]
+             for i, entry in enumerate(entries) if entry.pose is not None}
+    for i in poses:
+        placed.add([starts[i]], bodies[entries[i].body], poses[i])
+    check_free(written.world, world, placed, {starts[i]: ('robots', i, 'pose') for i in poses},
+               origins)
+    for i, entry in enumerate(entries):
+        if entry.count is not None:
+            ids = range(starts[i], starts[i + 1])
+            path: KeyPath = ('robots', i)
+            poses[i] = _place_group(entry, path, ids, bodies[entry.body], world, placed,
+                                   written, origins)
+    return tuple(
+        Robot(body=entry.body, pose=pose, controller=entry.controller,
+                              goal=entry.goal, goal_tolerance=entry.goal_tolerance,
+                              parameters=entry.parameters)
+        for i, entry in enumerate(entries) for pose in poses[i])
+
+
+class Placement:
+    """Start poses of a scenario by seed, as loading it with that seed gives them.
+
+    Parameters
+    ----------
+    written : the scenario as it was written, but for files that are found
+    bodies : by name
+    origins : for errors
+
+    """
+
+    def __init__(self, written: ScenarioFile, bodies: Mapping[str, Body],
+                 origins: Origins) -> None:
+        self._written, self._bodies, self._origins = written, bodies, origins
+        self._world = starting_world(written.world)
+
+    def __call__(self, seed: int) -> _Array:
+        """Return poses (N, 3) x, y (m), yaw (rad)."""
+        written = self._written.model_copy(update={'seed': seed})
+        robots = place_robots(written, self._bodies, self._origins, self._world)
+        return np.array([robot.pose for robot in robots], np.float64)
+
+
+def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins: Origins) -> None:
+    path: KeyPath = ('robots', i)
+    if entry.body not in bodies:
+        raise unknown_name(origins.where((*path, 'body')), entry.body, bodies)
+    if (entry.pose is None) == (entry.count is None):
+        raise InputError(f"{origins.where(path)}: got {'both' if entry.pose else 'neither'} of "
+                         "'pose' (one robot) and 'count' (many), expected one")
+    if entry.count is None:
+        for key in ('area', 'layout', 'yaw', 'position_gaussian'):
+            if getattr(entry, key) is not None:
+                raise InputError(f"{origins.where((*path, key))}: needs 'count'; the "
+                                 "heading of one robot is the third number of its 'pose'")
+    headings = [key for key in ('yaw', 'yaw_uniform', 'yaw_gaussian')
+                if getattr(entry, key) is not None]
+    if len(headings) > 1:
+        raise InputError(f"{origins.where((*path, headings[1]))}: cannot be combined with "
+                         f"'{headings[0]}'")
+    if entry.position_gaussian is not None and (entry.area or entry.layout == 'grid'):
+        raise InputError(f"{origins.where((*path, 'position_gaussian'))}: cannot be combined "
+                         "with 'area' or layout: grid")

@@ -1,1 +1,0 @@
-"""Places and headings of robots, drawn from distributions."""

@@ -1,1 +1,0 @@
-"""Stage world files (.world) as scenarios."""

@@ -1,0 +1,292 @@
+"""Geometry and obstacles of a Stage world: rectangles, polygons and outlines of bitmaps."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.files.limits import limits, too_large
+from sbot.scenario.maps import SEGMENT, count_borders, opened_image
+from sbot.scenario.stage_parse import Entity, Notes, Place, find_beside
+from sbot_common.elementary import hypot_of, sincos
+from sbot_common.errors import InputError, bad_value
+from sbot_sim.world.geometry import FREE, OCCUPIED, inside_polygon, make_cells, outline_error
+
+_Array = NDArray[np.float64]
+Units = tuple[float, float]  # m and rad that a length and an angle of 1 have
+
+_DEFAULT_SIZE = (0.4, 0.4)  # m
+_MOST_POINTS = 1000  # of a block
+
+
+class Frame(NamedTuple):
+    """A pose in the plane, in the frame of a parent or of the world."""
+
+    x: float = 0.0  # m
+    y: float = 0.0  # m
+    yaw: float = 0.0  # rad
+
+    def then(self, other: Frame) -> Frame:
+        """Return a pose given in this frame in the frame that this one is given in."""
+        s, c = sincos(self.yaw)
+        return Frame(self.x + c * other.x - s * other.y, self.y + s * other.x + c * other.y,
+                     self.yaw + other.yaw)
+
+    def points(self, points: _Array) -> _Array:
+        """Return points (M, 2) given in this frame."""
+        s, c = sincos(self.yaw)
+        x, y = points[:, 0], points[:, 1]
+        return np.column_stack([self.x + c * x - s * y, self.y + s * x + c * y])
+
+
+def frame_of(entity: Entity, name: str, units: Units, notes: Notes) -> Frame:
+    """Return a property ``pose`` or ``origin``: [x y z heading], with less of it at the end."""
+    given = entity.properties.get(name)
+    if given is None:
+        return Frame()
+    x, y, *more = given.numbers(2, 4)
+    angle = more[1] if len(more) == 2 else 0.0
+    if len(more) == 1 and name == 'pose':
+        notes.add(given.place, 'pose has three numbers, read as x, y and heading as in Stage 2')
+        angle = more[0]
+    return Frame(units[0] * x, units[0] * y, units[1] * angle)
+
+
+def size_of(entity: Entity, units: Units) -> tuple[float, float]:
+    """Return a model's size along x and y (m)."""
+    given = entity.properties.get('size')
+    if given is None:
+        return _DEFAULT_SIZE
+    x, y = (units[0] * number for number in given.numbers(2, 3)[:2])
+    if x < 0.0 or y < 0.0:
+        raise bad_value(given.where, ' '.join(given.values), 'numbers >= 0')
+    return x, y
+
+
+def block_outlines(entity: Entity) -> list[_Array]:
+    """Return the corners (M, 2) of each block of a model as written, scaled by nothing yet."""
+    return [_corners(child) for child in entity.children if child.kind == 'block']
+
+
+def _corners(block: Entity) -> _Array:
+    count = block.number('points', 0.0)
+    where = f'{block.place_of("points")}: points'
+    if not 1 <= count <= _MOST_POINTS or count != int(count):
+        raise bad_value(where, block.text('points'), f'a whole number from 1 to {_MOST_POINTS}')
+    corners = []
+    for k in range(int(count)):
+        point = block.properties.get(f'point[{k}]')
+        if point is None:
+            raise InputError(f"{where}: 'point[{k}]' is missing; give {int(count)} points")
+        corners.append(point.numbers(2))
+    return np.array(corners)
+
+
+def fitted(outlines: list[_Array], size: tuple[float, float]) -> list[_Array]:
+    """Return outlines scaled and moved so that together they fill a size about the origin.
+
+    That is what Stage does with the blocks and with the bitmap of a model, each way by itself.
+    """
+    if not outlines:
+        return []
+    every = np.vstack(outlines)
+    low, high = every.min(axis=0), every.max(axis=0)
+    extent = np.maximum(high - low, np.finfo(np.float64).eps)
+    scale = np.array(size) / extent
+    return [(each - 0.5 * (low + high)) * scale for each in outlines]
+
+
+def is_round(outlines: list[_Array], size: tuple[float, float]) -> bool:
+    """Tell whether fitted blocks are nearly a disc: one of eight corners or more, 5 % exact."""
+    if len(outlines) != 1 or len(outlines[0]) < 8 or not math.isclose(*size, rel_tol=0.05):
+        return False
+    reach = np.empty(len(outlines[0]))
+    hypot_of(*map(np.ascontiguousarray, outlines[0].T), reach)
+    reach /= 0.25 * (size[0] + size[1])
+    return bool((abs(reach - 1.0) <= 0.05).all())
+
+
+LIGHTEST = 127  # of pixels that are walls, in the first channel
+_STRIP = 1_000_000  # pixels that are converted at once
+
+
+class Bitmaps:
+    """The bitmaps of a world, each file read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[Path, NDArray[np.float64]] = {}
+        self._segments = 0
+
+    def outlines(self, name: str, place: Place) -> NDArray[np.float64]:
+        """Return the borders of a bitmap's dark pixels: segments (K, 4) x0, y0, x1, y1 in pixels.
+
+        y goes up. A pixel is dark where its first channel is at most ``LIGHTEST``, whatever its
+        opacity is. Runs of borders in a line are one segment.
+
+        Parameters
+        ----------
+        name : the path as it is written, relative to the world file's folder or absolute
+        place : where the name stands
+
+        Raises
+        ------
+        InputError
+            naming the place, if there is no such file or it is no image within the limits, and for
+            more segments in all than a scenario can have.
+
+        """
+        where = f'{place}: bitmap'
+        path = find_beside(name, self._folder, place) if name else None
+        if path is None:
+            raise bad_value(where, name, f'an image file, relative to {self._folder} or absolute')
+        if not path.is_file():
+            raise bad_value(where, name, 'a regular file')
+        path = path.resolve()
+        if path not in self._known:
+            self._known[path] = _outlines(path, where)
+        found = self._known[path]
+        self._segments += len(found)
+        if 5 * self._segments > limits().text_values:
+            raise too_large(where, 'numbers of the segments around dark pixels so far',
+                            5 * self._segments, 'text_values')
+        return found
+
+
+def _outlines(path: Path, where: str) -> NDArray[np.float64]:
+    with opened_image(path, where) as image:
+        values = np.full((image.height, image.width), FREE, np.int8)
+        step = max(1, _STRIP // image.width)
+        deep = image.mode.startswith('I')
+        for top in range(0, image.height, step):
+            strip = image.crop((0, top, image.width, min(top + step, image.height)))
+            if deep:
+                first = np.asarray(strip) // 256
+            else:
+                first = np.asarray(strip.convert('L' if image.mode in ('1', 'L', 'LA', 'F')
+                                                 else 'RGB'))
+            first = first if first.ndim == 2 else first[..., 0]
+            values[top:top + step][first <= LIGHTEST] = OCCUPIED
+    if (size := SEGMENT * count_borders(values)) > limits().file_bytes:
+        raise too_large(f'{where}: {path}', 'bytes of segments around its dark pixels', size,
+                        'file_bytes')
+    return make_cells(np.ascontiguousarray(values[::-1]), 1.0, (0.0, 0.0, 0.0)).outlines
+
+
+_FLAT = 0.05  # m, height up to which a model that nothing hits is a mark on the floor
+_READ = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_return',
+        'ranger_return')
+
+
+class Obstacle(NamedTuple):
+    """What stands in the world."""
+
+    place: Place
+    segments: _Array  # (K, 4) x0, y0, x1, y1 (m)
+    solid: _Array | None  # corners (M, 2) (m) of a simple outline; then there are no segments
+
+
+def obstacles_of(model: Entity, frame: Frame, units: Units, bitmaps: Bitmaps,
+                 notes: Notes) -> list[Obstacle]:
+    """Return the obstacles of one model, without its children.
+
+    Parameters
+    ----------
+    model : an entity of kind ``model``
+    frame : its pose in the world
+    units, notes : of the file
+    bitmaps : of the file
+
+    Raises
+    ------
+    InputError
+        for values and files that are wrong.
+
+    """
+    notes.unknown(model, *_READ)
+    seen, hit = model.number('ranger_return', 1.0) >= 0, model.number('obstacle_return', 1.0) != 0
+    size = size_of(model, units)
+    if not hit and (not seen or _height(model, units) <= _FLAT):
+        return []
+    if not hit:
+        notes.add(model.place_of('obstacle_return'), 'obstacle_return 0 has no effect: what '
+                  'lasers see is solid here')
+    elif not seen:
+        notes.add(model.place_of('ranger_return'), 'ranger_return < 0 has no effect: lasers see '
+                  'everything that is solid here')
+    shape = frame.then(frame_of(model, 'origin', units, notes))
+    outlines, lines = block_outlines(model), []
+    if 'bitmap' in model.properties:
+        borders = bitmaps.outlines(model.text('bitmap'), model.place_of('bitmap'))
+        lines = [borders.reshape(-1, 2)] if len(borders) else []
+    elif not outlines and model.number('noblocks', 0.0) == 0:
+        outlines = [rectangle(size)]
+    parts = fitted([*lines, *outlines], size)
+    walls = [each.reshape(-1, 4) for each in parts[:len(lines)]]
+    if model.number('boundary', 0.0) != 0 and not (outlines and not lines):
+        walls.append(sides(rectangle(size)))
+    return [*(Obstacle(model.place, shape.points(each.reshape(-1, 2)).reshape(-1, 4), None)
+              for each in walls),
+            *(_block(model.place, shape.points(each)) for each in parts[len(lines):])]
+
+
+def _height(model: Entity, units: Units) -> float:
+    given = model.properties.get('size')
+    return units[0] * float(given.numbers(2, 3)[2]) if given and len(given.values) > 2 else 1.0
+
+
+def rectangle(size: tuple[float, float]) -> _Array:
+    """Return the corners (4, 2) of a rectangle about the origin."""
+    x, y = 0.5 * size[0], 0.5 * size[1]
+    return np.array([[-x, -y], [x, -y], [x, y], [-x, y]])
+
+
+def _block(place: Place, corners: _Array) -> Obstacle:
+    """Return the obstacle of an outline: its sides alone, where it is not simple."""
+    if outline_error(corners) is not None:
+        return Obstacle(place, sides(corners), None)
+    return Obstacle(place, np.empty((0, 4)), corners)
+
+
+def sides(corners: _Array) -> _Array:
+    """Return the sides (M, 4) of an outline that have a length."""
+    lines = np.hstack([corners, np.roll(corners, -1, axis=0)])
+    return _with_length(lines)
+
+
+def _with_length(lines: _Array) -> _Array:
+    kept: _Array = lines[(lines[:, :2] != lines[:, 2:]).any(axis=1)]
+    return kept
+
+
+def world_of(obstacles: list[Obstacle], robots: _Array) -> tuple[dict[str, Any], list[Place]]:
+    """Return segments and polygons of a scenario's world, and the place of each polygon.
+
+    In Stage only outlines stop robots and beams: what is around a robot's start (x, y of
+    ``robots`` (N, 2), m) is a wall around it, and becomes segments.
+    """
+    segments: list[list[float]] = []
+    polygons: list[dict[str, Any]] = []
+    places: list[Place] = []
+    for each in obstacles:
+        lines = each.segments
+        if each.solid is not None:
+            if inside_polygon(each.solid, robots).any():
+                lines = sides(each.solid)
+            else:
+                polygons.append({'corners': each.solid.tolist()})
+                places.append(each.place)
+        segments += _with_length(lines).tolist()
+    return {'segments': segments, 'polygons': polygons}, places
+
+
+def extent(obstacles: list[Obstacle], robots: _Array, margin: float) -> list[float]:
+    """Return xmin, ymin, xmax, ymax (m) of everything, with a margin (m) around it."""
+    points = np.vstack([robots, *(each.segments.reshape(-1, 2) for each in obstacles),
+                        *(each.solid for each in obstacles if each.solid is not None)])
+    low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
+    return [*low.tolist(), *high.tolist()]

@@ -1,0 +1,206 @@
+"""Checks that models alone cannot make: of files, controllers, obstacles and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sbot.controllers.entry import Sources
+from sbot.controllers.registry import NONE, entry_of, names
+from sbot.controllers.user import load_function
+from sbot.files.yaml_text import KeyPath, Origins
+from sbot.scenario import groups
+from sbot.scenario.controllers import controller_place
+from sbot.scenario.fields import FUNCTION
+from sbot.scenario.knowledge import EXACT
+from sbot.scenario.model import Robot, Scenario, ScenarioFile, World
+from sbot.scenario.shipped import PATH_KEYS, find_file, names_file, with_files
+from sbot.scenario.world import box_bodies, box_poses, solid_names, starting_world
+from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_sim.collision.overlap import PAIR, find_overlaps
+from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.geometry import outline_error
+
+
+def absolute_paths(written: ScenarioFile, directory: Path,
+                   origins: Origins) -> dict[str, dict[str, str]]:
+    """Return the paths of the files that each group names, by key."""
+    found: dict[str, dict[str, str]] = {}
+    for group, key in PATH_KEYS:
+        values = getattr(written, group)
+        text: Any = values.get(key) if isinstance(values, dict) else getattr(values, key)
+        found[group] = {}
+        if names_file((group, key), text):
+            found[group][key] = find_file(text, directory, origins.where((group, key)))
+    return found
+
+
+def with_parameter_files(written: ScenarioFile, directory: Path,
+                         origins: Origins) -> ScenarioFile:
+    """Return a scenario in which the files that controllers' parameters name are absolute."""
+    def absolute(name: str, parameters: dict[str, Any], path: KeyPath) -> dict[str, Any]:
+        return with_files(name, parameters, directory, lambda key: origins.where((*path, key)))
+
+    controllers = {name: absolute(name, parameters, ('controllers', name))
+                   for name, parameters in written.controllers.items()}
+    robots = tuple(
+        robot.model_copy(update={'parameters': absolute(
+            robot.controller, robot.parameters, ('robots', i, 'parameters'))})
+        for i, robot in enumerate(written.robots))
+    return written.model_copy(update={'controllers': controllers, 'robots': robots})
+
+
+def check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origins: Origins,
+                       given: Mapping[str, Any] | None) -> dict[str, groups.ControllerParameters]:
+    """Return the parameters of each controller in use or mentioned, sorted by name.
+
+    Robots' own parameters are checked and stay with the robots.
+    """
+    first_use: dict[str, int] = {}
+    for i, robot in enumerate(written.robots):
+        first_use.setdefault(robot.controller, i)
+    for name in written.controllers:
+        # Of a module:Class that no robot has, a warning tells: another controller may be tried.
+        if name not in first_use and name not in names() and ':' not in name:
+            known = {*names(), *first_use}
+            raise unknown_name(origins.where(('controllers', name)), name, known)
+    common = {name: groups.check_common_parameters(
+        name, written.controllers.get(name, {}), written.rate, origins)
+        for name in sorted({*first_use, *written.controllers})}
+    for name, controller in (given or {}).items():
+        if name not in first_use or name in names():
+            raise unknown_name('controllers', name, {*first_use} - {*names()})
+        if not callable(getattr(controller, 'step', None)):
+            raise bad_value(f'controllers: {name}', controller, 'a class or an object with a '
+                            'method step(observation, rng)')
+    sources = None if given is None else Sources(python_path, given)
+    for name, i in first_use.items():
+        if sources is not None and name != NONE and isinstance(common[name], dict):
+            with _overrides_named(name, i, origins):
+                entry_of(name).check(name, {**common[name], **written.robots[i].parameters},
+                                     origins.where(('robots', i, 'controller')), sources)
+    for i, robot in enumerate(written.robots):
+        if robot.parameters:
+            path, name = ('robots', i, 'parameters'), robot.controller
+            own = groups.check_own_parameters(name, common[name], robot.parameters, path, origins)
+            if sources is not None and isinstance(own, dict) and name != NONE:
+                with _overrides_named(name, i, origins):
+                    entry_of(name).check(name, own, origins.where(path), sources)
+    return {name: values for name, values in common.items() if name != NONE}
+
+
+@contextmanager
+def _overrides_named(name: str, robot: int, origins: Origins) -> Iterator[None]:
+    """Add to an error of a controller which of its parameters are overrides (``--set``)."""
+    try:
+        yield
+    except InputError as error:
+        places = (('robots', robot, 'parameters'), ('controllers', name))
+        keys = sorted('.'.join(map(str, path)) for path in origins.overrides
+                      for place in places if path[:len(place)] == place)
+        if not keys:
+            raise
+        raise InputError(f"{error} (overrides: {', '.join(keys)})") from None
+
+
+def check_robots(scenario: Scenario, origins: Origins) -> None:
+    """Raise InputError for a robot that its controller cannot drive."""
+    for i, robot in enumerate(scenario.robots):
+        if robot.controller != NONE:
+            entry = entry_of(robot.controller)
+            if (entry.node_parameters or entry.outside) and scenario.knowledge != EXACT:
+                raise InputError(f"{origins.where(('robots', i))}: controller {robot.controller} "
+                                 'cannot be combined with knowledge: its node takes poses from '
+                                 'topics, which carry the true ones')
+            reason = entry.refusal(controller_place(scenario, i))
+            if reason is not None:
+                raise InputError(f"{origins.where(('robots', i))}: {reason}")
+
+
+_THINNEST = 1e-3  # m; a tick is divided into steps of a quarter of the thinnest box
+
+
+def check_polygons(written: ScenarioFile, origins: Origins) -> None:
+    """Raise InputError for a polygon whose sides meet."""
+    for k, polygon in enumerate(written.world.polygons):
+        wrong = outline_error(np.array(polygon.corners))
+        if wrong is not None:
+            raise bad_value(origins.where(('world', 'polygons', k, 'corners')),
+                            [list(corner) for corner in polygon.corners],
+                            f'an outline that does not touch itself; {wrong} (side 0 joins the '
+                            'first corner to the second)')
+
+
+def check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins) -> None:
+    """Raise InputError for an obstacle that could jump over a robot or a box in a tick."""
+    least = min(body.inner_radius for body in bodies)
+    for k, disc in enumerate(written.world.moving):
+        if disc.speed * written.rate.dt > 0.5 * least:
+            raise bad_value(
+                origins.where(('world', 'moving', k, 'speed')), disc.speed,
+                f'at most {0.5 * least / written.rate.dt:g} m/s at {written.rate.hz:g} Hz: in a '
+                'tick it moves at most half the smallest radius of a robot or a box, here '
+                f'{least:g} m (of a rectangle: of the circle inside it)')
+
+
+def check_boxes(world: World, origins: Origins) -> None:
+    """Raise InputError for a box without a shape or too thin, or one that starts in something.
+
+    ``world`` has its map by absolute path.
+    """
+    for k, box in enumerate(world.boxes):
+        where = origins.where(('world', 'boxes', k))
+        if (box.size is None) == (box.radius is None):
+            raise InputError(f"{where}: got {'neither' if box.size is None else 'both'} of 'size' "
+                             "(a rectangle) and 'radius' (a round box), expected one")
+        key, thickness = (('size', min(box.size)) if box.size else
+                          ('radius', 2.0 * (box.radius or 0.0)))
+        if thickness < _THINNEST:
+            raise bad_value(origins.where(('world', 'boxes', k, key)), getattr(box, key),
+                            f'a box of at least {_THINNEST:g} m')
+    if not world.boxes:
+        return
+    arrays = starting_world(world, with_boxes=False)
+    found = find_overlaps(arrays, body_arrays((), box_bodies(world)), box_poses(world))
+    if not len(found.robot):
+        return
+    box, kind, other, depth = min(zip(*(column.tolist() for column in found), strict=True))
+    if kind == PAIR:
+        box, other = max(box, other), min(box, other)
+    what = f'world.boxes.{other}' if kind == PAIR else solid_names(world, arrays, kind, other)
+    raise bad_value(origins.where(('world', 'boxes', box, 'center')),
+                    list(world.boxes[box].center),
+                    f'a free place: box {box} is {depth:.3g} m too near to {what}')
+
+
+def check_hooks(wind: groups.WindSettings, python_path: tuple[str, ...], origins: Origins,
+                 import_them: bool) -> bool:
+    """Check the user's functions in the impulse pipeline; tell whether there are any."""
+    where = groups.below(('wind',), origins)
+    for key, name in wind.hooks._asdict().items():
+        if name and not FUNCTION.fullmatch(name):
+            raise bad_value(where(key), name, "'module:function'")
+    if wind.hooks.blocking_function and not wind.wakes.wake:
+        raise InputError(f"{where('blocking_function')} needs wakes; add wake: true")
+    if import_them:
+        for key, name in wind.hooks._asdict().items():
+            if name:
+                load_function(name, python_path, where(key))
+    return any(wind.hooks)
+
+
+def check_until(written: ScenarioFile, robots: Sequence[Robot], python_path: tuple[str, ...],
+                 origins: Origins, import_it: bool) -> bool:
+    """Refuse a condition that cannot come true; tell whether it is a function of the user's."""
+    until, where = written.until, origins.where(('until',))
+    if until == 'goal_reached' and all(robot.goal is None for robot in robots):
+        raise InputError(f"{where}: goal_reached needs a robot with a goal; give one a 'goal'")
+    if until is None or ':' not in until:
+        return False
+    if import_it:
+        load_function(until, python_path, where)
+    return True

@@ -1,0 +1,139 @@
+"""Who stands in the way: of two robots the later one, unless only the earlier is in question."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sbot.files.yaml_text import Origins
+from sbot.scenario import place as groups
+from sbot.scenario.load import parse_scenario, placement_of
+from sbot.scenario.model import RobotEntry, World
+from sbot.scenario.place import (
+    MAX_ROBOTS,
+    Placed,
+    check_free,
+    draws_heading,
+    most_at_random,
+    random_poses,
+    tried_poses,
+    turned,
+)
+from sbot_common.errors import InputError
+from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.geometry import make_world
+
+TEXT = """
+seed: 3
+world: {bounds: [0, 0, 6, 6]}
+robots:
+  - {count: 4, layout: grid, area: [0, 0, 6, 3], controller: none}
+  - {pose: [3, 4.5, 0], controller: none}
+  - {count: 2, controller: none}
+"""
+
+
+def test_ids_are_in_the_order_of_the_file_and_groups_leave_room(tmp_path):
+    scenario = parse_scenario(TEXT, 'x.yaml', tmp_path)
+    poses = np.array([robot.pose for robot in scenario.robots])
+    assert poses.shape == (7, 3)
+    assert poses[4].tolist() == [3.0, 4.5, 0.0]
+    assert poses[:4, 1].max() < 3.0
+    gaps = np.hypot(*(poses[:, np.newaxis, :2] - poses[np.newaxis, :, :2]).transpose(2, 0, 1))
+    assert gaps[np.triu_indices(7, 1)].min() > 0.6
+
+
+def test_a_placement_gives_what_loading_with_that_seed_gives(tmp_path):
+    placed = placement_of(parse_scenario(TEXT, 'x.yaml', tmp_path))
+    for seed in (3, 8):
+        again = parse_scenario(TEXT, 'x.yaml', tmp_path, overrides={'seed': seed})
+        np.testing.assert_array_equal(placed(seed), [robot.pose for robot in again.robots])
+
+
+AREA = 0.0, 0.0, 4.0, 2.0
+
+
+def poses(count=4000, **entry):
+    return tried_poses(count, RobotEntry(count=count, **entry), AREA, 0.5,
+                       np.random.default_rng(3))
+
+
+def test_discs_are_within_the_area_with_any_heading():
+    drawn = poses()
+    low, high = drawn.min(axis=0), drawn.max(axis=0)
+    np.testing.assert_allclose(low, [0.5, 0.5, -math.pi], atol=0.01)
+    np.testing.assert_allclose(high, [3.5, 1.5, math.pi], atol=0.01)
+    assert (poses(yaw=0.25)[:, 2] == 0.25).all()
+
+
+def test_gaussians_have_their_mean_and_spread():
+    drawn = poses(position_gaussian=[1.0, 2.0, 0.3, 0.0], yaw_gaussian=[0.5, 0.2])
+    np.testing.assert_allclose(drawn.mean(axis=0), [1.0, 2.0, 0.5], atol=0.02)
+    np.testing.assert_allclose(drawn.std(axis=0), [0.3, 0.0, 0.2], atol=0.02)
+
+
+def test_a_heading_is_drawn_only_if_wanted():
+    rng = np.random.default_rng(1)
+    plain, uniform = RobotEntry(pose=[0, 0, 1]), RobotEntry(pose=[0, 0, 1], yaw_uniform=[2, 3])
+    assert (draws_heading(plain), draws_heading(uniform)) == (False, True)
+    assert turned(plain, (0.0, 0.0, 1.0), rng) == (0.0, 0.0, 1.0)
+    assert 2.0 <= turned(uniform, (0.0, 0.0, 1.0), rng)[2] <= 3.0
+
+
+def test_an_upper_bound_of_discs():
+    assert most_at_random((0, 0, 1, 1), 0.5) >= 1
+    assert most_at_random((0, 0, 10, 10), 0.5) == pytest.approx(0.547 * 100 / 0.785, rel=0.35)
+
+
+ENTRY = RobotEntry(count=1)
+WORLD = make_world((-100.0, -100.0, 100.0, 100.0))
+
+
+@pytest.mark.parametrize('size', [(0.6, 0.6), (0.61, 0.7), (6.0, 0.62), (3.0, 3.0), (12.0, 5.0)])
+def test_more_than_the_limit_never_find_room(size):
+    area = (0.0, 0.0, *size)
+    most = most_at_random(area, ROBOT.safety_radius)
+    for seed in range(3):
+        poses = random_poses(most, ENTRY, area, ROBOT, WORLD, Placed([], [], []),
+                             np.random.default_rng(seed))
+        assert 0.5 * most - 3 < len(poses) < most
+
+
+def test_an_impossible_number_is_refused_without_trying(tmp_path, monkeypatch):
+    monkeypatch.setattr(groups, 'random_poses', None)
+    text = ('world: {bounds: [0, 0, 20, 20]}\n'
+            'robots: [{count: 90000, controller: none}]\n')
+    with pytest.raises(InputError, match=r'robots.0.count: got 90000, expected at most \d+, which '
+                                         r'fit at random into \[0.0, 0.0, 20.0, 20.0\] \(m\)'):
+        parse_scenario(text, 'x.yaml', tmp_path)
+
+
+@pytest.mark.parametrize('radius', [0.0, 1e-170, 1e-9])
+def test_points_have_no_limit(radius):
+    assert most_at_random((0.0, 0.0, 1.0, 1e30), radius) >= MAX_ROBOTS
+
+
+BOUNDS = (0.0, 0.0, 9.0, 9.0)
+ORIGINS = Origins('x.yaml', {}, set())
+
+
+def check(poses, asked):
+    placed = Placed([], [], [])
+    placed.add(range(len(poses)), ROBOT, poses)
+    paths = {i: ('robots', i, 'pose') for i in asked}
+    check_free(World(bounds=BOUNDS), make_world(BOUNDS), placed, paths, ORIGINS)
+
+
+@pytest.mark.parametrize(('asked', 'words'), [
+    ((0, 1, 2), r'robots.2.pose: .* robot 2 \(collision radius .* m too near to robot 0'),
+    ((0, 1), r'robots.0.pose: .* robot 0 \(.* m too near to robot 2')])
+def test_one_of_two_robots_is_named(asked, words):
+    with pytest.raises(InputError, match=words):
+        check([(2.0, 2.0, 0.0), (6.0, 6.0, 0.0), (2.1, 2.0, 0.0)], asked)
+
+
+def test_a_wall_is_named_and_a_free_place_is_not():
+    with pytest.raises(InputError, match=r'robots.0.pose: got \[0.1, 2.0, 0.0\], expected a free '
+                                         r'place: robot 0 .* too near to .*world.bounds'):
+        check([(0.1, 2.0, 0.0)], (0,))
+    check([(2.0, 2.0, 0.0), (6.0, 6.0, 0.0)], (0, 1))
