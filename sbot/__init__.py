@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sbot.files import notebook_frame
-from sbot_common.compiled.lazy import uncollected
+from sbot_common.compiled.jit import uncollected
 
 # Where each public name is.
 _PLACES = {

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from sbot_common.compiled.lazy import on_compilation
+from sbot_common.compiled.jit import on_compilation
 
 
 class Expected(NamedTuple):

@@ -136,7 +136,7 @@ def test_a_node_imports_what_it_runs(module):
 SIGNATURES = """
 import re
 from sbot_common.compiled.cache import CodeCache
-from sbot_common.compiled.lazy import LISTENERS
+from sbot_common.compiled.jit import LISTENERS
 found, compiled, candidates = set(), [], CodeCache._candidates
 def noting(self, sig):
     for data in candidates(self, sig):

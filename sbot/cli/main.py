@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from sbot_common.compiled.lazy import uncollected
+from sbot_common.compiled.jit import uncollected
 from sbot_common.errors import (
     InputError,
     keep_warnings_plain,

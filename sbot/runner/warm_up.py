@@ -29,7 +29,7 @@ from sbot.files.limits import TemporaryFolder
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.compilation_notice import Expected, compilation_announced, silence
 from sbot_common.compiled.cache import is_warm, mark_warm
-from sbot_common.compiled.lazy import on_compilation
+from sbot_common.compiled.jit import on_compilation
 from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 import sbot
 from sbot.runner import warm_up
 from sbot.runner.loop import run_scenario
-from sbot_common.compiled import lazy
+from sbot_common.compiled import jit
 from sbot_common.compiled.cache import CodeCache
 
 
@@ -21,7 +21,7 @@ def test_an_interrupt_ends_the_process_that_compiles_the_other_half(monkeypatch)
         return started
 
     def interrupted(*_) -> None:
-        for call in list(lazy.LISTENERS):
+        for call in list(jit.LISTENERS):
             call('a function')
         raise KeyboardInterrupt
     monkeypatch.setattr(warm_up, 'is_warm', lambda _: False)
@@ -52,7 +52,7 @@ def test_the_other_process_starts_when_the_first_function_is_compiled(monkeypatc
     monkeypatch.setattr(warm_up, '_start_other_half', lambda *_: started.append('other') or [])
 
     def compile_one() -> None:
-        for call in list(lazy.LISTENERS):
+        for call in list(jit.LISTENERS):
             call('a function')
         assert started == ['other']
     scenario = sbot.load('single_robot', duration=0.1)

@@ -13,8 +13,7 @@ from numba.core.dispatcher import Dispatcher
 
 from sbot_common import angles, spatial
 from sbot_common.compiled.fingerprint import describe_type, fingerprint
-from sbot_common.compiled.jit import njit
-from sbot_common.compiled.lazy import Lazy
+from sbot_common.compiled.jit import Lazy, njit
 from sbot_sim.collision import separation
 from sbot_sim.sensors import scan_kernel
 
