@@ -21,8 +21,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from sbot_common.compiled import cache, pipeline
-from sbot_common.compiled.keys import shipped_key
+from sbot_common.compiled import cache, compiler
+from sbot_common.compiled.cache import shipped_key
 
 # isort: split
 from numba.core.codegen import JITCPUCodegen
@@ -65,7 +65,7 @@ class Arm64:
         """Return the object file and the optimised bitcode of a module."""
         module = llvm.parse_assembly(portable(str(llvm.parse_bitcode(bitcode))))
         module.triple, module.data_layout = TRIPLE, str(self._machine.target_data)
-        manager, builder = self._passes._module_pass_manager()  # as pipeline.OuterLibrary does
+        manager, builder = self._passes._module_pass_manager()  # as compiler.OuterLibrary does
         manager.run(module, builder)
         return self._machine.emit_object(module), module.as_bitcode()
 
@@ -75,7 +75,7 @@ def compile_for_arm64_too(folder: Path) -> None:
     os.cpu_count = lambda: 1  # all in this process
     target = folder / shipped_key(LEVEL, TRIPLE)
     target.mkdir(parents=True, exist_ok=True)
-    arm64, optimise = Arm64(), pipeline.OuterLibrary._optimize_final_module
+    arm64, optimise = Arm64(), compiler.OuterLibrary._optimize_final_module
     save = cache.CodeCache.save_overload
 
     def remember(self: Any) -> None:  # noqa: ANN401 - of numba
@@ -89,7 +89,7 @@ def compile_for_arm64_too(folder: Path) -> None:
         (name, kind, _), *rest = data._reduce()
         parts = ((name, kind, arm64.compile(data.library.not_optimised)), *rest)
         cache._write(target / self._name(sig), dumps(parts))
-    pipeline.OuterLibrary._optimize_final_module = remember
+    compiler.OuterLibrary._optimize_final_module = remember
     cache.CodeCache.save_overload = save_both
 
 

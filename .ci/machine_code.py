@@ -3,7 +3,7 @@
 Which functions there are is found by running: every shipped scenario (or those named) by `sbot
 run`, in a `World` and in `Worlds`, networks as policies, replay, `sbot bench`, what a warm-up of
 everything compiles, and robots that have every sensor. Each level of processors
-(`sbot_common/compiled/keys.py`) has a process, all side by side, and a folder in FOLDER: the one
+(`sbot_common/compiled/cache.py`) has a process, all side by side, and a folder in FOLDER: the one
 that SBOT_MACHINE_CODE names for setup.py.
 """
 
@@ -166,7 +166,7 @@ def main() -> None:
         warn(arguments.preload)
         preload(arguments.scenarios, arguments.runs_only)
         return
-    from sbot_common.compiled.keys import shipped_key, usable_levels
+    from sbot_common.compiled.cache import shipped_key, usable_levels
     levels = usable_levels()
     if not levels:
         sys.exit('no machine code is made for processors of this kind')

@@ -28,7 +28,7 @@ def sbot(*arguments: str, **variables: str) -> str:
 
 def check_nothing_compiled(expected: str) -> None:
     """Run with the machine code of each level; trajectories are equal, the cache stays empty."""
-    from sbot_common.compiled.keys import usable_levels
+    from sbot_common.compiled.cache import usable_levels
     assert usable_levels(), 'no machine code for this processor'
     for level in usable_levels():
         run = json.loads(sbot('run', 'leader_follower', '--duration', '1', '--json', '--quiet',

@@ -186,7 +186,7 @@ def of_a_wheel(wheel: Path, work: Path) -> list[Row]:
     python, *_ = installed(str(wheel.resolve()), work, 'wheel')
     rows = []
     levels = subprocess.run(
-        [python, '-I', '-c', 'from sbot_common.compiled.keys import usable_levels\n'
+        [python, '-I', '-c', 'from sbot_common.compiled.cache import usable_levels\n'
          'print(*usable_levels())'], check=True, capture_output=True, text=True).stdout.split()
     for level in levels:
         environment = {**environment_of(work, f'empty_{level}'), 'NUMBA_CPU_NAME': level}

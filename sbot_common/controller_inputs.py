@@ -107,7 +107,7 @@ class Arrival(NamedTuple):
     reset: bool = False  # stamps start again: forget everything, before anything else
 
 
-class Stale(NamedTuple):
+class _Stale(NamedTuple):
     """Names of old inputs."""
 
     required: list[str]  # stop the robot
@@ -237,7 +237,7 @@ class Latest:
         """Return the inputs that have never arrived (docs/errata.md P11)."""
         return [name for name in self._names if name not in self._arrived_ns]
 
-    def stale(self, now_ns: int, timeout_s: float) -> Stale:
+    def stale(self, now_ns: int, timeout_s: float) -> _Stale:
         """Return the inputs older than ``timeout_s``; with 0 there are none.
 
         A robot must stop without its own pose and sensors and without the robot that it follows,
@@ -246,7 +246,7 @@ class Latest:
         old = [] if timeout_s == 0 else [
             name for name in self._names
             if now_ns - self._arrived_ns.get(name, now_ns) > timeout_s * NANOSECONDS]
-        return Stale([name for name in old if name in self._required],
+        return _Stale([name for name in old if name in self._required],
                      [name for name in old if name not in self._required])
 
     def inputs(self) -> Inputs:

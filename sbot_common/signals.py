@@ -21,7 +21,7 @@ _HANGUP = (signal.SIGHUP,) if os.name == 'posix' else ()  # a closed terminal
 SAME = 0.5  # s in which signals are one: `timeout` sends its own to a process and to its group
 
 
-class Interrupt:
+class _Interrupt:
     """Handler that raises KeyboardInterrupt at the first signal; see ``end_on_signals``."""
 
     def __init__(self, same: float, limit: int) -> None:
@@ -44,7 +44,7 @@ class Interrupt:
             signal.alarm(self._limit)
 
 
-_current: Interrupt | None = None  # of this program
+_current: _Interrupt | None = None  # of this program
 
 
 def end_on_signals(same: float = SAME, limit: int = 0) -> Callable[[], None]:
@@ -67,7 +67,7 @@ def end_on_signals(same: float = SAME, limit: int = 0) -> Callable[[], None]:
     if threading.current_thread() is not threading.main_thread():
         return lambda: None
     numbers = (*_ENDING, *(each for each in _HANGUP if signal.getsignal(each) == signal.SIG_DFL))
-    outer, _current = _current, Interrupt(same, limit)
+    outer, _current = _current, _Interrupt(same, limit)
     before = {number: signal.signal(number, _current) for number in numbers}
 
     def restore() -> None:
@@ -124,7 +124,7 @@ class Held:
             handler(number, frame)
             return
         self._waiting = number
-        if isinstance(handler, Interrupt):
+        if isinstance(handler, _Interrupt):
             handler.note()
 
     def forget(self) -> None:
@@ -136,7 +136,7 @@ class Held:
         number, self._waiting = self._waiting, None
         if number is None:
             return
-        if isinstance(self._before[number], Interrupt):
+        if isinstance(self._before[number], _Interrupt):
             raise KeyboardInterrupt
         self._before[number](number, None)
 

@@ -128,7 +128,7 @@ def grid_of_points(xy: Floats, cell: float, x0: float, y0: float, nx: int, ny: i
 
 
 @njit_inner
-def slab(row: int, count: int, origin: float, cell: float) -> tuple[float, float]:
+def _slab(row: int, count: int, origin: float, cell: float) -> tuple[float, float]:
     """Return the y extent of a row of cells (m); the first and last row reach to infinity."""
     low = -math.inf if row == 0 else origin + row * cell
     high = math.inf if row == count - 1 else origin + (row + 1) * cell
@@ -136,7 +136,7 @@ def slab(row: int, count: int, origin: float, cell: float) -> tuple[float, float
 
 
 @njit_inner
-def segment_span(x0: float, y0: float, x1: float, y1: float,
+def _segment_span(x0: float, y0: float, x1: float, y1: float,
                  low: float, high: float) -> tuple[float, float]:
     """Return the least and greatest x of the part of a segment with y in [low, high] (m)."""
     if y1 < y0:
@@ -206,8 +206,8 @@ def grid_of_segments(segments: Floats, margin: float, cell: float, x0: float, y0
         first_row = cell_index(min(ay, by) - reach, y0, cell, ny)
         last_row = cell_index(max(ay, by) + reach, y0, cell, ny)
         for row in range(first_row, last_row + 1):
-            low, high = slab(row, ny, y0, cell)
-            left, right = segment_span(ax, ay, bx, by, low - reach, high + reach)
+            low, high = _slab(row, ny, y0, cell)
+            left, right = _segment_span(ax, ay, bx, by, low - reach, high + reach)
             runs = _add_run(runs, count, i, row * nx + cell_index(left - reach, x0, cell, nx),
                             row * nx + cell_index(right + reach, x0, cell, nx))
             count += 1
@@ -232,7 +232,7 @@ def grid_of_circles(circles: Floats, margin: float, cell: float, x0: float, y0: 
         first_row = cell_index(y - reach, y0, cell, ny)
         last_row = cell_index(y + reach, y0, cell, ny)
         for row in range(first_row, last_row + 1):
-            low, high = slab(row, ny, y0, cell)
+            low, high = _slab(row, ny, y0, cell)
             away = max(0.0, low - y, y - high)
             half = math.sqrt(max(0.0, reach * reach - away * away))
             runs = _add_run(runs, count, i, row * nx + cell_index(x - half, x0, cell, nx),

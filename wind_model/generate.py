@@ -62,7 +62,7 @@ class FieldParameters(NamedTuple):
 
 
 # A micrometre a second is less than any wind sensor resolves, and files stay short.
-DECIMALS = 6
+_DECIMALS = 6
 
 
 class Shape(NamedTuple):
@@ -72,7 +72,7 @@ class Shape(NamedTuple):
     radius: float  # m
 
 
-Flow = Callable[[Shape, Array, Array, Array], tuple[Array, Array, Array]]
+_Flow = Callable[[Shape, Array, Array, Array], tuple[Array, Array, Array]]
 
 
 def uniform(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Array]:
@@ -117,7 +117,8 @@ def hill(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Arra
     return along, np.zeros_like(z), up
 
 
-FLOWS: dict[str, Flow] = {'uniform': uniform, 'vortex': vortex, 'cylinder': cylinder, 'hill': hill}
+FLOWS: dict[str, _Flow] = {
+    'uniform': uniform, 'vortex': vortex, 'cylinder': cylinder, 'hill': hill}
 
 
 def generate(kind: str, **given: float) -> WindGrid:
@@ -162,4 +163,4 @@ def generate(kind: str, **given: float) -> WindGrid:
 
 def _rounded(values: Array) -> Array:
     """Return values as they are written; adding 0 turns -0 into 0."""
-    return np.round(values, DECIMALS) + 0.0
+    return np.round(values, _DECIMALS) + 0.0

@@ -16,7 +16,7 @@ from wind_model.parameters import Height
 Array = NDArray[np.float64]
 
 # A printed first or last factor may have lost digits.
-FACTOR_TOLERANCE = 1e-6
+_FACTOR_TOLERANCE = 1e-6
 
 
 class WindGrid(NamedTuple):
@@ -127,7 +127,7 @@ def _factors(values: ArrayLike, where: str) -> Array:
     if factors.shape[0] < 2:
         raise InputError(f'{name}: got {factors.shape[0]} values, expected at least 2')
     factors = _field('vertical_spacing_factors', factors, factors.shape, where)
-    if abs(factors[0]) > FACTOR_TOLERANCE or abs(factors[-1] - 1) > FACTOR_TOLERANCE:
+    if abs(factors[0]) > _FACTOR_TOLERANCE or abs(factors[-1] - 1) > _FACTOR_TOLERANCE:
         raise InputError(f'{name}: got values from {factors[0]:g} to {factors[-1]:g}, '
                          'expected 0 to 1')
     if not (np.diff(factors) > 0).all():

@@ -93,12 +93,12 @@ def is_gust(parameters: WindParameters, stamp_ns: int) -> bool:
 # correlations of Dryden's model (MIL-HDBK-1797): exp(-t/T) in time, which is that of an
 # Ornstein-Uhlenbeck process, and exp(-r/L) along the line between two places.
 
-WAVES = 64
+_WAVES = 64
 _SAME_FOR_ALL = 0  # whose generator a field draws from
 
 
 class Waves(NamedTuple):
-    """Waves of one field (one row) or of each robot's own gusts (a row per robot); (R, WAVES)."""
+    """Waves of one field (one row) or of each robot's own gusts (a row per robot); (R, _WAVES)."""
 
     kx: Array  # rad/m
     ky: Array  # rad/m
@@ -116,17 +116,17 @@ def make_waves(parameters: TurbulenceParameters, seed: int, num_robots: int) -> 
     elif parameters.turbulence == ROBOT:
         rows = [_own_row(parameters, generator(seed, robot, TURBULENCE).random)
                 for robot in range(num_robots)]
-    columns = zip(*rows, strict=True) if rows else [np.zeros((0, WAVES))] * 6
-    return Waves(*(np.array(column).reshape(-1, WAVES) for column in columns))
+    columns = zip(*rows, strict=True) if rows else [np.zeros((0, _WAVES))] * 6
+    return Waves(*(np.array(column).reshape(-1, _WAVES) for column in columns))
 
 
 def _field_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Array],
                ) -> tuple[Array, ...]:
     """Draw a field of the plane without sources: its velocities are across its wave vectors."""
-    draws = random((4, WAVES))
+    draws = random((4, _WAVES))
     k = np.array([wave_number(u, p.turbulence_length) for u in draws[0]])
     x, y = _directions(draws[1])
-    size = 2.0 * p.turbulence_speed / math.sqrt(WAVES)
+    size = 2.0 * p.turbulence_speed / math.sqrt(_WAVES)
     return (k * x, k * y, _frequencies(draws[2], p.turbulence_time), 2 * math.pi * draws[3],
             -size * y, size * x)
 
@@ -134,10 +134,10 @@ def _field_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Arra
 def _own_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Array],
              ) -> tuple[Array, ...]:
     """Draw gusts that are the same wherever the robot is."""
-    draws = random((3, WAVES))
+    draws = random((3, _WAVES))
     x, y = _directions(draws[0])
-    size = 2.0 * p.turbulence_speed / math.sqrt(WAVES)
-    nowhere = np.zeros(WAVES)
+    size = 2.0 * p.turbulence_speed / math.sqrt(_WAVES)
+    nowhere = np.zeros(_WAVES)
     return (nowhere, nowhere, _frequencies(draws[1], p.turbulence_time), 2 * math.pi * draws[2],
             size * x, size * y)
 

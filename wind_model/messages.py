@@ -23,9 +23,9 @@ FRAME = 'map'
 
 # One point of the field: where rviz2 draws it, then what a simulator uses, aligned to eight bytes.
 SHOWN = ('x', 'y', 'z')
-USED = ('gx', 'gy', 'gz', 'u', 'v', 'w')
+_USED = ('gx', 'gy', 'gz', 'u', 'v', 'w')
 POINT = np.dtype({
-    'names': [*SHOWN, *USED],
+    'names': [*SHOWN, *_USED],
     'formats': ['<f4'] * 3 + ['<f8'] * 6,
     'offsets': [0, 4, 8, 16, 24, 32, 40, 48, 56],
     'itemsize': 64,
@@ -35,7 +35,7 @@ _COLOUR = (0.1, 0.4, 0.9, 1.0)
 _ARROWS = 20  # along the longer side of a field
 
 
-class StampedVector(NamedTuple):
+class _StampedVector(NamedTuple):
     """Wind velocity (m/s) or force (N) at a time."""
 
     stamp_ns: int
@@ -48,7 +48,7 @@ def encode_vector(stamp_ns: int, vector: Array) -> bytes:
     return write_vector(stamp_ns, FRAME, x, y, z)
 
 
-def decode_vector(raw: bytes) -> StampedVector:
+def decode_vector(raw: bytes) -> _StampedVector:
     """Return the stamp and the vector of a geometry_msgs/Vector3Stamped.
 
     Raises
@@ -60,7 +60,7 @@ def decode_vector(raw: bytes) -> StampedVector:
     stamp_ns, vector = read_vector(raw)
     if not np.isfinite(vector).all():
         raise DamagedMessage(f'wind: got {list(vector)}, expected a finite vector')
-    return StampedVector(stamp_ns, np.array(vector))
+    return _StampedVector(stamp_ns, np.array(vector))
 
 
 def encode_field(stamp_ns: int, field: Lattice | None) -> bytes:
@@ -94,7 +94,7 @@ def decode_field(raw: bytes) -> Lattice | None:
         raise DamagedMessage(f'{WIND_FIELD.name}: {error}') from None
     if not points.size:
         return None
-    for name in USED:
+    for name in _USED:
         if name not in (points.dtype.names or ()) or points.dtype[name] != np.float64:
             raise DamagedMessage(f"{WIND_FIELD.name}: expected a float64 field '{name}'")
     return _lattice(points)

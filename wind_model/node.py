@@ -20,7 +20,7 @@ from wind_model.source import WindSource, load_field
 _FIELD_NAMES = ('use_custom_static_wind_field', 'custom_wind_field_path')
 
 
-class NodeParameters(NamedTuple):
+class _NodeParameters(NamedTuple):
     """Trigger and rate of the node."""
 
     trigger: Annotated[str, Param(
@@ -36,9 +36,9 @@ class WindModelNode(Node):  # type: ignore[misc]
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         super().__init__('wind_model', **options)
-        values = ros.declare(self, specs_of(NodeParameters) + specs_of(WindParameters),
+        values = ros.declare(self, specs_of(_NodeParameters) + specs_of(WindParameters),
                              self._on_parameters)
-        own = NodeParameters(*(values.pop(name) for name in NodeParameters._fields))
+        own = _NodeParameters(*(values.pop(name) for name in _NodeParameters._fields))
         self._wind = updated(WindParameters(), values,
                              lambda name: f'{self.get_name()}: parameter {name}')
         self._field = load_field(self._wind)

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from sbot_common.params import Param, Vector
 
-MACRO = '003, plugin macro'
+_MACRO = '003, plugin macro'
 
 RAMP_IN, FADE_OUT = range(2)
 LINEAR, POWER = range(2)
@@ -26,25 +26,25 @@ class WindParameters(NamedTuple):
 
     wind_direction: Annotated[Vector, Param(
         '', 'Direction to which mean wind and mean force blow; any length.',
-        MACRO)] = (1.0, 0.0, 0.0)
+        _MACRO)] = (1.0, 0.0, 0.0)
     wind_gust_direction: Annotated[Vector, Param(
-        '', 'Direction to which the gust blows; any length.', MACRO)] = (0.0, 1.0, 0.0)
+        '', 'Direction to which the gust blows; any length.', _MACRO)] = (0.0, 1.0, 0.0)
     xyz_offset: Annotated[Vector, Param(
         'm', 'Point at which forces act; must be zero, because this world has no torque.',
-        MACRO)] = (0.0, 0.0, 0.0)
+        _MACRO)] = (0.0, 0.0, 0.0)
     wind_speed_mean: Annotated[float, Param(
-        'm/s', 'Speed of the wind, outside the grid if there is one.', MACRO, 0.0)] = 0.0
+        'm/s', 'Speed of the wind, outside the grid if there is one.', _MACRO, 0.0)] = 0.0
     wind_force_mean: Annotated[float, Param(
-        'N', 'Constant force along wind_direction.', MACRO, 0.0)] = 0.0
+        'N', 'Constant force along wind_direction.', _MACRO, 0.0)] = 0.0
     wind_gust_duration: Annotated[float, Param(
-        's', 'How long the gust lasts.', MACRO, 0.0, 1e9)] = 0.0
+        's', 'How long the gust lasts.', _MACRO, 0.0, 1e9)] = 0.0
     wind_gust_start: Annotated[float, Param(
-        's', 'Simulated time at which the gust starts.', MACRO, 0.0, 1e9)] = 0.0
-    wind_gust_force_mean: Annotated[float, Param('N', 'Force of the gust.', MACRO, 0.0)] = 0.0
+        's', 'Simulated time at which the gust starts.', _MACRO, 0.0, 1e9)] = 0.0
+    wind_gust_force_mean: Annotated[float, Param('N', 'Force of the gust.', _MACRO, 0.0)] = 0.0
     use_custom_static_wind_field: Annotated[bool, Param(
-        '', 'Take the wind from the grid in custom_wind_field_path.', MACRO)] = False
+        '', 'Take the wind from the grid in custom_wind_field_path.', _MACRO)] = False
     custom_wind_field_path: Annotated[str, Param(
-        '', 'Text file of the grid; in a scenario, relative to the scenario file.', MACRO)] = ''
+        '', 'Text file of the grid; in a scenario, relative to the scenario file.', _MACRO)] = ''
     wind_height: Annotated[float, Param(
         'm', 'Height z at which the wind grid moves robots.', '003, functioning')] = 0.5
     wind_height_above_terrain: Annotated[float, Param(

@@ -25,16 +25,16 @@ from wind_model.grid import WindGrid, make_grid
 LOG = logging.getLogger(__name__)
 
 FIELDS = WindGrid._fields
-INTEGERS = ('n_x', 'n_y')
-SCALARS = ('min_x', 'min_y', 'n_x', 'n_y', 'res_x', 'res_y')
-PLANES = ('bottom_z', 'top_z')
+_INTEGERS = ('n_x', 'n_y')
+_SCALARS = ('min_x', 'min_y', 'n_x', 'n_y', 'res_x', 'res_y')
+_PLANES = ('bottom_z', 'top_z')
 
 MAX_POINTS = 1 << 26  # in a grid: three arrays of 512 MiB
-MAX_UNDECLARED = 1 << 24  # values of an array whose size is not declared yet
-MAX_LAYERS = 1 << 16
+_MAX_UNDECLARED = 1 << 24  # values of an array whose size is not declared yet
+_MAX_LAYERS = 1 << 16
 MAX_WORD = 1024  # bytes
-MAX_BLANK = 1 << 24  # bytes of white space in a row
-MAX_SKIPPED = 1 << 28  # bytes below an unknown name
+_MAX_BLANK = 1 << 24  # bytes of white space in a row
+_MAX_SKIPPED = 1 << 28  # bytes below an unknown name
 
 _INTEGER = re.compile(rb'[+-]?[0-9]{1,18}')
 _TEXT = bytes([*range(9, 14), *range(32, 127)])
@@ -112,12 +112,12 @@ class GridReader:
         """Take text that holds no name."""
         if not data or data.isspace():
             self.blank += len(data)
-            if self.blank > MAX_BLANK:
-                self.fail(f'got more bytes of white space, expected at most {MAX_BLANK}')
+            if self.blank > _MAX_BLANK:
+                self.fail(f'got more bytes of white space, expected at most {_MAX_BLANK}')
         elif self.skipping:
             self.skipped += len(data)
-            if self.skipped > MAX_SKIPPED:
-                self.fail(f'got more bytes below unknown names, expected at most {MAX_SKIPPED}')
+            if self.skipped > _MAX_SKIPPED:
+                self.fail(f'got more bytes below unknown names, expected at most {_MAX_SKIPPED}')
         elif not self.name:
             word = data.split(None, 1)[0][:80].decode('ascii')
             self.line += data[:data.find(word.encode())].count(b'\n')
@@ -138,7 +138,7 @@ class GridReader:
         if self.counts[self.name] > limit:
             known = f'{expected}' if expected is not None else f'at most {limit}'
             self.fail(f'{self.name}: got more values, expected {known}')
-        if self.name in INTEGERS:
+        if self.name in _INTEGERS:
             self.take_integer(data.strip())
         self.parts[self.name].append(numbers)
 
@@ -169,18 +169,18 @@ class GridReader:
 
     def expected(self, name: str) -> tuple[int | None, int]:
         """Return how many values a field must have, None if not known yet, and how many it may."""
-        if name in SCALARS:
+        if name in _SCALARS:
             return 1, 1
         if name == 'vertical_spacing_factors':
-            return None, MAX_LAYERS
+            return None, _MAX_LAYERS
         if len(self.integers) < 2:
-            return None, MAX_UNDECLARED
+            return None, _MAX_UNDECLARED
         points = self.integers['n_x'] * self.integers['n_y']
-        if name in PLANES:
+        if name in _PLANES:
             return points, points
         layers = self.counts.get('vertical_spacing_factors', 0)
         if not layers or self.name == 'vertical_spacing_factors':
-            return None, max(MAX_UNDECLARED, points)
+            return None, max(_MAX_UNDECLARED, points)
         if points * layers > MAX_POINTS:
             self.fail(f'{name}: got {points * layers} points in a grid, expected at most '
                       f'{MAX_POINTS}')

@@ -66,7 +66,7 @@ def turn_rate(yaw: float, heading: float, gain: float, limit: float, dt: float) 
     return min(limit, max(-limit, min(gain, 1.0 / dt) * difference))
 
 
-CANCEL, PUBLISHED = range(2)
+_CANCEL, _PUBLISHED = range(2)
 
 
 class WindAwareParameters(NamedTuple):
@@ -86,7 +86,7 @@ class WindAwareParameters(NamedTuple):
         minimum=0.0)] = 0.05
     law: Annotated[int, Param(
         '', 'cancel: the heading cancels the wind across the track; published: the heading is '
-        'along the difference of track and wind.', choices=('cancel', 'published'))] = CANCEL
+        'along the difference of track and wind.', choices=('cancel', 'published'))] = _CANCEL
 
 
 class AirResistance:
@@ -132,7 +132,7 @@ class WindAware:
             if math.sqrt(to_x * to_x + to_y * to_y) <= p.goal_tolerance:
                 return 0.0, 0.0
             direction = atan2(to_y, to_x)
-        law = published_heading if p.law == PUBLISHED else crab_heading
+        law = published_heading if p.law == _PUBLISHED else crab_heading
         heading = law(direction, p.velocity, *observation.wind)
         return p.velocity, turn_rate(yaw, heading, p.turn_gain, p.max_turn_rate, observation.dt)
 

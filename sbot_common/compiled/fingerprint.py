@@ -40,7 +40,7 @@ _DIGITS = 32
 _LOAD_CONST = dis.opmap['LOAD_CONST']
 # Modules that make machine code of what fingerprints do not see: their text is in the key of the
 # cache, so an edit compiles all anew, but for comments on lines of their own.
-MAKERS = ('dispatchers', 'intrinsics', 'pipeline', 'records', 'structures', 'vector_types')
+MAKERS = ('compiler', 'intrinsics', 'records')
 _PLAIN = (types.Number, types.Boolean, types.NoneType, types.UnicodeType, types.Array,
           types.Record, types.Literal)
 # How numba calls the global variable that holds a function's environment.

@@ -1,10 +1,14 @@
-"""Intrinsics: operations of compiled code that numba does not offer by name.
+"""Intrinsics: operations of compiled code that numba does not offer by name, and vectors for it.
 
-The modules of ``sbot_common`` that hand them out import this one when something is compiled first.
+numba vectorises only simple loops by itself. The modules of ``sbot_common`` that hand these out
+import this one when something is compiled first.
 """
 
 from __future__ import annotations
 
+import math
+import operator
+from collections.abc import Callable
 from typing import Any
 
 from sbot_common.compiled import light_numba  # noqa: F401
@@ -13,11 +17,17 @@ from sbot_common.compiled import light_numba  # noqa: F401
 from numba import types
 from numba.core import cgutils
 from numba.core.cgutils import ir
-from numba.extending import intrinsic
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
 from numba.np.arrayobj import make_array, populate_array
+
+from sbot_common.compiled.jit import LANES, njit_inline
 
 _BYTE, _FLAG = ir.IntType(8), ir.IntType(32)
 _TO_READ, _KEEP, _DATA = 0, 3, 1
+_INDEX = ir.IntType(32)
+_FLOATS = ir.VectorType(ir.DoubleType(), LANES)
+_WHOLE = ir.VectorType(ir.IntType(32), LANES)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -123,3 +133,221 @@ def prefetch(_: Any, array: Any, i: Any) -> Any:  # noqa: ANN401
         builder.call(function, [place, _FLAG(_TO_READ), _FLAG(_KEEP), _FLAG(_DATA)])
         return context.get_dummy_value()
     return types.void(array, types.int64), codegen
+
+
+class VectorType(types.Type):  # type: ignore[misc]
+    """Four numbers, or four truth values."""
+
+    def __init__(self, lane: Any) -> None:  # noqa: ANN401
+        self.lane = lane
+        super().__init__(name=f'Vector({lane})')
+
+
+VECTOR, MASK = VectorType(types.float64), VectorType(types.boolean)
+
+
+@register_model(VectorType)
+class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: VectorType) -> None:  # noqa: ANN401
+        lane = ir.DoubleType() if kind.lane == types.float64 else ir.IntType(1)
+        super().__init__(manager, kind, ir.VectorType(lane, LANES))
+
+
+def _filled(builder: Any, lanes: list[Any]) -> Any:  # noqa: ANN401
+    vector = ir.Constant(ir.VectorType(lanes[0].type, LANES), ir.Undefined)
+    for i, lane in enumerate(lanes):
+        vector = builder.insert_element(vector, lane, _INDEX(i))
+    return vector
+
+
+def _as_vector(builder: Any, value: Any) -> Any:  # noqa: ANN401
+    """Return a vector as it is, and a number in all lanes."""
+    return value if value.type == _FLOATS else _filled(builder, [value] * LANES)
+
+
+def _define(operation: Any, result: VectorType,  # noqa: ANN401
+            emit: Callable[[Any, Any, Any], Any]) -> None:
+    """Define an operator of two vectors, or of a vector and a number."""
+    class Typing(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, args: Any, _: Any) -> Any:  # noqa: ANN401
+            if len(args) == 2 and VECTOR in args and all(
+                    arg == VECTOR or isinstance(arg, types.Number) for arg in args):
+                return signature(result, *(
+                    VECTOR if arg == VECTOR else types.float64 for arg in args))
+            return None
+
+    def lower(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:  # noqa: ANN401
+        return emit(builder, *(_as_vector(builder, arg) for arg in args))
+    infer_global(operation)(Typing)
+    for kinds in ((VECTOR, VECTOR), (VECTOR, types.float64), (types.float64, VECTOR)):
+        lower_builtin(operation, *kinds)(lower)
+
+
+_define(operator.add, VECTOR, lambda builder, a, b: builder.fadd(a, b))
+_define(operator.sub, VECTOR, lambda builder, a, b: builder.fsub(a, b))
+_define(operator.mul, VECTOR, lambda builder, a, b: builder.fmul(a, b))
+_define(operator.truediv, VECTOR, lambda builder, a, b: builder.fdiv(a, b))
+_define(operator.lt, MASK, lambda builder, a, b: builder.fcmp_ordered('<', a, b))
+_define(operator.le, MASK, lambda builder, a, b: builder.fcmp_ordered('<=', a, b))
+_define(operator.gt, MASK, lambda builder, a, b: builder.fcmp_ordered('>', a, b))
+_define(operator.ge, MASK, lambda builder, a, b: builder.fcmp_ordered('>=', a, b))
+
+
+def _define_on(operation: Any, kind: VectorType, operands: int,  # noqa: ANN401
+               emit: Callable[..., Any]) -> None:
+    """Define an operator or function of vectors of one kind."""
+    class Typing(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, args: Any, _: Any) -> Any:  # noqa: ANN401
+            return signature(kind, *args) if args == (kind,) * operands else None
+
+    infer_global(operation)(Typing)
+    lower_builtin(operation, *(kind,) * operands)(
+        lambda _context, builder, _sig, args: emit(builder, *args))
+
+
+_define_on(operator.and_, MASK, 2, lambda builder, a, b: builder.and_(a, b))
+_define_on(operator.or_, MASK, 2, lambda builder, a, b: builder.or_(a, b))
+_define_on(operator.neg, VECTOR, 1, lambda builder, a: builder.fneg(a))
+
+
+def _call(builder: Any, name: str, value: Any) -> Any:  # noqa: ANN401
+    """Return what LLVM's intrinsic makes of a number or a vector."""
+    kind = value.type
+    function = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(kind, [kind]),
+        name + ('.v4f64' if kind == _FLOATS else '.f64'))
+    return builder.call(function, [value])
+
+
+_define_on(math.sqrt, VECTOR, 1, lambda builder, a: _call(builder, 'llvm.sqrt', a))
+
+
+def _one_instruction(name: str) -> Any:  # noqa: ANN401
+    """Return a function of a number or a vector, by the name of LLVM's intrinsic."""
+    def typing(_: Any, value: Any) -> Any:  # noqa: ANN401
+        def codegen(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:  # noqa: ANN401
+            return _call(builder, name, args[0])
+        kind = VECTOR if value == VECTOR else types.float64
+        return kind(kind), codegen
+    return intrinsic(typing)
+
+
+absolute = _one_instruction('llvm.fabs')
+ceiling = _one_instruction('llvm.ceil')
+rounded_down = _one_instruction('llvm.floor')
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def select(_: Any, where: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
+    """Return a where a condition holds, b elsewhere: of numbers, or of each lane of vectors."""
+    def codegen(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:  # noqa: ANN401
+        if where == MASK:
+            args = [args[0], *(_as_vector(builder, arg) for arg in args[1:])]
+        return builder.select(*args)
+    result = VECTOR if where == MASK else types.float64
+    operands = (VECTOR if kind == VECTOR else types.float64 for kind in (a, b))
+    return result(where, *operands), codegen
+
+
+@njit_inline
+def least(a: Any, b: Any) -> Any:  # noqa: ANN401
+    """Return the lesser of two numbers, or lane by lane; b if either is NaN."""
+    return select(a < b, a, b)
+
+
+@njit_inline
+def greatest(a: Any, b: Any) -> Any:  # noqa: ANN401
+    """Return the greater of two numbers, or lane by lane; b if either is NaN."""
+    return select(a > b, a, b)
+
+
+@njit_inline
+def splat(number: float, other: Any) -> Any:  # noqa: ANN401
+    """Return a number as the other is: a number, or a vector."""
+    return select(other < other, other, number)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def vector(_: Any, a: Any, b: Any, c: Any, d: Any) -> Any:  # noqa: ANN401
+    """Return the vector of four numbers."""
+    def codegen(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:  # noqa: ANN401
+        return _filled(builder, list(args))
+    return VECTOR(*(types.float64,) * LANES), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def mask_bits(_: Any, mask: Any) -> Any:  # noqa: ANN401
+    """Return a mask as a whole number, lane 0 as its lowest bit."""
+    def codegen(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:  # noqa: ANN401
+        return builder.zext(builder.bitcast(args[0], ir.IntType(LANES)), ir.IntType(64))
+    return types.int64(mask), codegen
+
+
+def _place(context: Any, builder: Any, sig: Any, args: Any, kind: Any) -> Any:  # noqa: ANN401
+    """Return the address of four elements of an array, the first argument, from the second on."""
+    data = make_array(sig.args[0])(context, builder, args[0]).data
+    return builder.bitcast(builder.gep(data, [args[1]]), kind.as_pointer())
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load(_: Any, array: Any, i: Any) -> Any:  # noqa: ANN401
+    """Return elements i … i+3 of a contiguous array of doubles."""
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        value = builder.load(_place(context, builder, sig, args, _FLOATS))
+        value.align = 8
+        return value
+    return VECTOR(array, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store(_: Any, array: Any, i: Any, value: Any) -> Any:  # noqa: ANN401
+    """Write a vector to elements i … i+3 of a contiguous array of doubles."""
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        place = _place(context, builder, sig, args, _FLOATS)
+        builder.store(args[2], place).align = 8
+        return context.get_dummy_value()
+    return types.void(array, types.int64, VECTOR), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store_whole(_: Any, array: Any, i: Any, value: Any) -> Any:  # noqa: ANN401
+    """Write whole numbers, a vector's, to elements i … i+3 of a contiguous array of uint32."""
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        place = _place(context, builder, sig, args, _WHOLE)
+        builder.store(builder.fptosi(args[2], _WHOLE), place).align = 4
+        return context.get_dummy_value()
+    return types.void(array, types.int64, VECTOR), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load_until(_: Any, array: Any, i: Any, end: Any, missing: Any) -> Any:  # noqa: ANN401
+    """Return elements i … i+3 of a contiguous array of doubles; ``missing`` from ``end`` on."""
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        place = _place(context, builder, sig, args, _FLOATS)
+        left = _filled(builder, [builder.sub(args[2], args[1])] * LANES)
+        within = builder.icmp_signed('>', left, ir.Constant(left.type, list(range(LANES))))
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(
+            _FLOATS, [place.type, _INDEX, within.type, _FLOATS]), 'llvm.masked.load.v4f64.p0')
+        return builder.call(function, [place, _INDEX(8), within, _as_vector(builder, args[3])])
+    return VECTOR(array, types.int64, types.int64, types.float64), codegen
+
+
+# For each set of lanes, its members in order.
+_MEMBERS = ir.Constant(ir.ArrayType(_WHOLE, 1 << LANES), [
+    ir.Constant(_WHOLE, ([i for i in range(LANES) if members >> i & 1] + [0] * LANES)[:LANES])
+    for members in range(1 << LANES)])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def append(_: Any, array: Any, count: Any, first: Any, members: Any) -> Any:  # noqa: ANN401
+    """Write ``first`` + i for each bit i of ``members`` from element ``count`` on, without branch.
+
+    ``array`` is of uint32 and has room for four more. Returns the new count.
+    """
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        table = cgutils.global_constant(builder.module, 'lanes', _MEMBERS)
+        row = builder.load(builder.gep(table, [_INDEX(0), args[3]]))
+        numbers = builder.add(row, _filled(builder, [builder.trunc(args[2], _INDEX)] * LANES))
+        builder.store(numbers, _place(context, builder, sig, args, _WHOLE)).align = 4
+        return builder.add(args[1], builder.ctpop(args[3]))
+    return types.int64(array, types.int64, types.int64, types.int64), codegen

@@ -8,8 +8,9 @@ Every numeric module takes its decorator from here, so that one place decides:
 * a cache on disk, kept by ``sbot_common.compiled.cache``.
 
 numba is imported, and all functions are made, when the first of them is needed: that takes a
-quarter of a second, which a command that computes nothing does not pay
-(``sbot_common.compiled.lazy``).
+quarter of a second, which a command that computes nothing does not pay. Then they take the
+places of their stand-ins (``Lazy``) in the globals of all modules, so that compiled code finds
+them there, and calls from Python cost what they did.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from sbot_common.compiled.lazy import Lazy, decorated
 F = TypeVar('F', bound=Callable[..., Any])
 C = TypeVar('C', bound=type)
 
+LANES = 4  # numbers in a vector
 BY_ADDRESS: list[type] = []  # classes of ``by_address``
 
 
 def _decorator(kind: str, function: F, **options: Any) -> F:  # noqa: ANN401
     def make() -> Any:  # noqa: ANN401
-        from sbot_common.compiled import dispatchers
-        return getattr(dispatchers, kind)(function)
+        from sbot_common.compiled import compiler
+        return getattr(compiler, kind)(function)
     return decorated(function, make, **options)  # type: ignore[no-any-return]
 
 
@@ -51,7 +53,7 @@ def njit_or_python(function: F) -> F:
 def njit_inner(function: F) -> F:
     """Compile a function that only compiled code calls, as a part of its callers.
 
-    It has no machine code of its own (``sbot_common.compiled.pipeline``) and no wrapper: wrappers
+    It has no machine code of its own (``sbot_common.compiled.compiler``) and no wrapper: wrappers
     take as long to compile as the functions themselves. Called from Python it is a TypeError.
     """
     return _decorator('inner', function, in_python=False)
@@ -83,9 +85,9 @@ def intrinsic(name: str, python: Callable[..., Any] | None = None,
 
 def compiled_callback(signature: Any, function: Callable[..., None]) -> Any:  # noqa: ANN401
     """Compile a function that compiled code calls by its address; machine code is cached."""
-    from sbot_common.compiled import dispatchers
+    from sbot_common.compiled import compiler
     Lazy.make_all()
-    return dispatchers.callback(signature, function)
+    return compiler.callback(signature, function)
 
 
 def by_address(kind: C) -> C:

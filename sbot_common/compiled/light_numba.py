@@ -6,9 +6,6 @@ BLAS in a user's own compiled functions still finds it, when it is compiled.
 The garbage collector does not look at numba's 100,000 objects, which stay until the end: not while
 they are made, not later, and not when the interpreter takes itself apart, which takes as long.
 
-numba asks whether an array is masked, which would import numpy's masked arrays in every process.
-None is before somebody else has imported them.
-
 ``NUMBA_DISABLE_JIT`` is refused here, once for all functions: in Python there are no vectors, no
 whole numbers of 64 bits that wrap around, and no addresses of functions.
 """
@@ -17,10 +14,6 @@ from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
-from types import SimpleNamespace
-from typing import Any
-
-import numpy as np
 
 from sbot_common.compiled.lazy import uncollected
 from sbot_common.errors import bad_value
@@ -36,20 +29,6 @@ def _import_numba() -> None:
     finally:
         del sys.modules['scipy']
     arraymath._HAVE_BLAS = find_spec('scipy') is not None
-    from numba.core.typing import typeof
-    if getattr(typeof, 'np', None) is np:
-        typeof.np = _NumpyWithoutMasked()
-
-
-class _NumpyWithoutMasked:
-    """Numpy, with a class of masked arrays that has no members until the real one is imported."""
-
-    _NONE = SimpleNamespace(MaskedArray=())
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        if name == 'ma' and 'numpy.ma' not in sys.modules:
-            return self._NONE
-        return getattr(np, name)
 
 
 def _refuse_no_compilation() -> None:

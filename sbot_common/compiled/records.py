@@ -2,14 +2,17 @@
 
 numba takes a tuple of arrays apart at every call, counts references to each of its arrays, and
 copies it as a whole when one field is read: with two hundred arrays that is most of what a small
-function compiles. A record is written once, from Python, and handed over as its address.
+function compiles. A record is written once, from Python, and handed over as its address. What
+compiled code also changes is in a structure.
 """
 
 from __future__ import annotations
 
 import hashlib
+import sys
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
@@ -19,7 +22,8 @@ from numba.core.datamodel import register_default
 from numba.core.datamodel.models import PrimitiveModel
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, intrinsic, lower_getattr_generic
+from numba.experimental import structref
+from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, overload
 
 from sbot_common.compiled.fingerprint import describe_type
 from sbot_common.compiled.jit import BY_ADDRESS
@@ -185,3 +189,37 @@ def _layout(kind: Any, _: int) -> tuple[View, int, list[tuple[type | None, int]]
             found += places(inner, offset + start)
         return found
     return View(kind), -(-size(kind) // _WORD), places(kind, 0)
+
+
+if TYPE_CHECKING:
+    class Structure:
+        """An object of compiled code: its fields are read and set there."""
+
+        def __init__(self, *fields: Any) -> None: ...  # noqa: ANN401
+        def __getattr__(self, name: str) -> Any: ...  # noqa: ANN401
+        def __setattr__(self, name: str, value: Any) -> None: ...  # noqa: ANN401
+else:
+    Structure = structref.StructRefProxy
+
+
+def define_structure(proxy: Any, fields: Sequence[str]) -> None:  # noqa: ANN401 - a class
+    """Let compiled code make and read a class's objects, by the names of the fields.
+
+    ``proxy`` is a subclass of ``Structure``. Its ``__new__`` calls a compiled function that
+    returns ``proxy(...)`` of all fields: numba boxes that.
+    """
+    kind = type(f'_{proxy.__name__}Type', (types.StructRef,), {'__module__': proxy.__module__})
+    # Machine code on disk names the type by its module: there must be one only.
+    setattr(sys.modules[proxy.__module__], kind.__name__, kind)
+    structref.register(kind)
+    structref.define_attributes(kind)
+    structref.define_boxing(kind, proxy)
+    # As structref.define_constructor, whose function is in no module: a cache would not know it.
+    names, sets = ', '.join(fields), ''.join(f'; it.{name} = {name}' for name in fields)
+    space = {'__name__': __name__, 'kind': kind, 'new': structref.new}
+    exec(f'def typed({names}):\n'
+         f'    made = kind([*zip({list(fields)}, [{names}])])\n'
+         f'    def make({names}):\n'
+         f'        it = new(made){sets}; return it\n'
+         '    return make', space)
+    overload(proxy)(space['typed'])

@@ -3,36 +3,28 @@
 A vector takes the same operators as a number, and a number beside one counts for all four. So a
 formula that uses nothing but operators, ``math.sqrt`` and the functions below is written once, for
 numbers and for vectors; each lane of a result has the bits that the number would have, on every
-machine. ``sbot_common.compiled.vector_types`` defines them for numba.
+machine. ``sbot_common.compiled.intrinsics`` defines them for numba.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
+from sbot_common.compiled.jit import LANES as LANES
 from sbot_common.compiled.jit import intrinsic, njit_inline
 
-LANES = 4  # numbers in a vector
-
-
-def _of_vectors(name: str) -> Any:  # noqa: ANN401
-    return intrinsic(name, module='sbot_common.compiled.vector_types')
-
-
-absolute = _of_vectors('absolute')
-ceiling = _of_vectors('ceiling')
-rounded_down = _of_vectors('rounded_down')
-select = _of_vectors('select')
-least = _of_vectors('least')
-greatest = _of_vectors('greatest')
-splat = _of_vectors('splat')
-vector = _of_vectors('vector')
-bits = _of_vectors('bits')
-load = _of_vectors('load')
-store = _of_vectors('store')
-store_whole = _of_vectors('store_whole')
-load_until = _of_vectors('load_until')
-append = _of_vectors('append')
+absolute = intrinsic('absolute')
+ceiling = intrinsic('ceiling')
+rounded_down = intrinsic('rounded_down')
+select = intrinsic('select')
+least = intrinsic('least')
+greatest = intrinsic('greatest')
+splat = intrinsic('splat')
+vector = intrinsic('vector')
+bits = intrinsic('mask_bits')
+load = intrinsic('load')
+store = intrinsic('store')
+store_whole = intrinsic('store_whole')
+load_until = intrinsic('load_until')
+append = intrinsic('append')
 
 
 @njit_inline

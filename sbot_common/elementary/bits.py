@@ -13,7 +13,7 @@ from sbot_common.compiled.jit import intrinsic, njit_inline
 MAGNITUDE = 0x7fff_ffff_ffff_ffff  # all bits but the sign
 SIGN = -MAGNITUDE - 1
 INFINITE = 0x7ff0_0000_0000_0000  # bits of inf; those of NaN are larger
-UPPER_HALF = ~0x7ff_ffff  # sign, exponent and the upper 26 bits of the significand
+_UPPER_HALF = ~0x7ff_ffff  # sign, exponent and the upper 26 bits of the significand
 SHIFT = 6755399441055744.0  # 1.5 * 2^52: a sum with it is rounded to an integer, its lowest bits
 NAN = math.nan  # one NaN for all: which one an operation gives depends on the processor
 
@@ -68,7 +68,7 @@ def fast_two_sum(a: float, b: float) -> tuple[float, float]:
 def two_product(a: float, b: float) -> tuple[float, float]:
     """Return a b rounded, and its rounding error, to 2^-104 |a b|."""
     p = a * b
-    a_high, b_high = double(bits(a) & UPPER_HALF), double(bits(b) & UPPER_HALF)
+    a_high, b_high = double(bits(a) & _UPPER_HALF), double(bits(b) & _UPPER_HALF)
     a_low, b_low = a - a_high, b - b_high
     return p, (((a_high * b_high - p) + a_high * b_low) + a_low * b_high) + a_low * b_low
 
@@ -77,7 +77,7 @@ def two_product(a: float, b: float) -> tuple[float, float]:
 def two_square(a: float) -> tuple[float, float]:
     """Return a^2 rounded, and its rounding error, to 2^-104 a^2."""
     p = a * a
-    high = double(bits(a) & UPPER_HALF)
+    high = double(bits(a) & _UPPER_HALF)
     low = a - high
     return p, ((high * high - p) + 2.0 * high * low) + low * low
 

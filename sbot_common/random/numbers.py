@@ -77,7 +77,7 @@ def fill_block(seed: int, purpose: int, robot: int, tick: int, block: int, out: 
 
 
 @njit_inline
-def fill_uniforms(seed: int, purpose: int, robot: int, tick: int, count: int,
+def _fill_uniforms(seed: int, purpose: int, robot: int, tick: int, count: int,
                   out: Floats) -> None:
     """Write a robot's first ``count`` numbers in [0, 1); ``out`` has room for whole fours."""
     for block in range((count + WORDS - 1) // WORDS):
@@ -104,7 +104,7 @@ def _make_normal(numbers: Floats, pairs: int) -> None:
 def fill_normals(seed: int, purpose: int, robot: int, tick: int, count: int,
                  out: Floats) -> None:
     """Write a robot's first ``count`` standard normal numbers, with room as above."""
-    fill_uniforms(seed, purpose, robot, tick, count, out)
+    _fill_uniforms(seed, purpose, robot, tick, count, out)
     _make_normal(out, (count + 1) // 2)
 
 
@@ -124,7 +124,7 @@ def uniforms(seed: int, purpose: int, robots: NDArray[np.int64], tick: int,
     """
     out, room = np.empty((len(robots), count)), np.empty(count + WORDS)
     for j in range(len(robots)):
-        fill_uniforms(seed, purpose, robots[j], tick, count, room)
+        _fill_uniforms(seed, purpose, robots[j], tick, count, room)
         copy_numbers(room, out[j])
     return out
 
@@ -139,7 +139,7 @@ def normals(seed: int, purpose: int, robots: int, tick: int, count: int,
     width = count + count % 2
     numbers, room = np.empty(robots * width), np.empty(count + WORDS)
     for j in range(robots):
-        fill_uniforms(seed, purpose, first + j, tick, count, room)
+        _fill_uniforms(seed, purpose, first + j, tick, count, room)
         for i in range(width):
             numbers[j * width + i] = room[i]
     _make_normal(numbers, robots * width // 2)

@@ -143,7 +143,7 @@ def warn_of_unknown(node: Node) -> None:
 
 SAME = 3.0  # s; `ros2 launch` passes on a Ctrl-C that the terminal has sent already
 LIMIT = 10  # s after a signal; then the process ends in the middle of whatever it is doing
-SHUTDOWN_TIMEOUT = 3.0  # s; then the process ends without what rclpy still had to do
+_SHUTDOWN_TIMEOUT = 3.0  # s; then the process ends without what rclpy still had to do
 
 
 def run(make_node: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
@@ -203,7 +203,7 @@ def _run_all(make_nodes: Callable[[], Iterator[Node]], arguments: Sequence[str] 
             if close is not None:
                 close()
         code = int(getattr(nodes[0], 'exit_code', 0)) if code is None and nodes else code or 0
-        late = threading.Timer(SHUTDOWN_TIMEOUT, os._exit, [code])
+        late = threading.Timer(_SHUTDOWN_TIMEOUT, os._exit, [code])
         late.daemon = True
         late.start()
         end_signal_thread()

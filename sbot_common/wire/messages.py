@@ -45,7 +45,7 @@ def twist(vx: float = 0.0, vy: float = 0.0, omega: float = 0.0) -> Any:  # noqa:
 
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
-LASER_SCAN = 'sensor_msgs/msg/LaserScan'
+_LASER_SCAN = 'sensor_msgs/msg/LaserScan'
 POSE_STAMPED = 'geometry_msgs/msg/PoseStamped'
 POSE_ARRAY = 'geometry_msgs/msg/PoseArray'
 TWIST = 'geometry_msgs/msg/Twist'
@@ -53,7 +53,7 @@ TWIST_STAMPED = 'geometry_msgs/msg/TwistStamped'
 VECTOR = 'geometry_msgs/msg/Vector3Stamped'
 CLOCK = 'rosgraph_msgs/msg/Clock'
 STRING = 'std_msgs/msg/String'
-BYTES = 'std_msgs/msg/UInt8MultiArray'
+_BYTES = 'std_msgs/msg/UInt8MultiArray'
 
 _HEADER = struct_of('std_msgs/msg/Header', 'stamp.sec', 'stamp.nanosec', 'frame_id#')
 _LITTLE_ENDIAN = LITTLE_ENDIAN[:2]
@@ -61,11 +61,11 @@ _FRAME_ID = ENCAPSULATION + _HEADER.size
 _STAMP = struct_of('builtin_interfaces/msg/Time')
 _POSE = struct_of('geometry_msgs/msg/Pose')
 _TWIST = struct_of(TWIST)
-_SCAN_NUMBERS = struct_of(LASER_SCAN, 'angle_min', 'angle_max', 'angle_increment',
+_SCAN_NUMBERS = struct_of(_LASER_SCAN, 'angle_min', 'angle_max', 'angle_increment',
                           'time_increment', 'scan_time', 'range_min', 'range_max', 'ranges#')
 _IN_ODOMETRY = Layout(ODOMETRY, 'pose.pose')
 _IN_POSES = Layout(POSE_ARRAY, 'poses#', 'poses')
-_IN_SCAN = Layout(LASER_SCAN, 'angle_min', 'ranges')
+_IN_SCAN = Layout(_LASER_SCAN, 'angle_min', 'ranges')
 
 
 class PoseStamped(NamedTuple):
@@ -78,7 +78,7 @@ class PoseStamped(NamedTuple):
     yaw: float  # rad, decoded in the order of operations of tf's getRPY
 
 
-class PosesStamped(NamedTuple):
+class _PosesStamped(NamedTuple):
     """The poses of all robots at one time."""
 
     stamp_ns: int
@@ -86,7 +86,7 @@ class PosesStamped(NamedTuple):
     rows: NDArray[np.float64]  # (N, 3) x, y (m), yaw (rad) as in PoseStamped; read-only
 
 
-class ScanStamped(NamedTuple):
+class _ScanStamped(NamedTuple):
     """A scan with its time."""
 
     stamp_ns: int
@@ -140,7 +140,7 @@ def read_odometry(raw: bytes) -> PoseStamped:
     return PoseStamped(stamp_ns, frame_id, x, y, yaw_from_quaternion(qx, qy, qz, qw))
 
 
-def read_poses(raw: bytes, num_robots: int) -> PosesStamped:
+def read_poses(raw: bytes, num_robots: int) -> _PosesStamped:
     """Return stamp and poses of a geometry_msgs/PoseArray, in order of robot id.
 
     Raises
@@ -163,10 +163,10 @@ def read_poses(raw: bytes, num_robots: int) -> PosesStamped:
     if len(rows) < count:
         raise _too_short(POSE_ARRAY, raw)
     rows.flags.writeable = False
-    return PosesStamped(stamp_ns, frame_id, rows)
+    return _PosesStamped(stamp_ns, frame_id, rows)
 
 
-def read_scan(raw: bytes) -> ScanStamped:
+def read_scan(raw: bytes) -> _ScanStamped:
     """Return stamp and scan of a sensor_msgs/LaserScan; its angles are float32 promoted to double.
 
     Raises
@@ -176,16 +176,16 @@ def read_scan(raw: bytes) -> ScanStamped:
 
     """
     try:
-        stamp_ns, _ = _read_header(raw, LASER_SCAN)
+        stamp_ns, _ = _read_header(raw, _LASER_SCAN)
         numbers, begin = _IN_SCAN.find(raw)
         angle_min, _, increment, _, _, range_min, range_max, count = _SCAN_NUMBERS.unpack_from(
             raw, numbers)
     except struct.error:
-        raise _too_short(LASER_SCAN, raw) from None
+        raise _too_short(_LASER_SCAN, raw) from None
     if len(raw) < begin + 4 * count:
-        raise _too_short(LASER_SCAN, raw)
+        raise _too_short(_LASER_SCAN, raw)
     ranges = np.frombuffer(raw, '<f4', count, begin)
-    return ScanStamped(stamp_ns, Scan(ranges, angle_min, increment, range_min, range_max))
+    return _ScanStamped(stamp_ns, Scan(ranges, angle_min, increment, range_min, range_max))
 
 
 def write_twist(vx: float, vy: float, omega: float) -> bytes:
@@ -266,7 +266,7 @@ def read_clock(raw: bytes) -> int:
 
 def write_broadcast(data: bytes) -> bytes:
     """Return std_msgs/UInt8MultiArray of a robot's broadcast: room for its radius, then data."""
-    return cdr.encode(cdr.message(BYTES, layout=cdr.message(
+    return cdr.encode(cdr.message(_BYTES, layout=cdr.message(
         'std_msgs/msg/MultiArrayLayout', dim=[], data_offset=0),
         data=np.frombuffer(b'\0' + data, np.uint8)))
 

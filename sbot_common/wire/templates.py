@@ -27,7 +27,7 @@ _TRANSFORM = struct_of('geometry_msgs/msg/Transform')
 _IN_TRANSFORM = Layout('geometry_msgs/msg/TransformStamped', 'header.stamp', 'transform', END)
 
 
-class MessageTemplate:
+class _MessageTemplate:
     """Bytes of one message; its stamp is in the header at the start."""
 
     def __init__(self, type_name: str, *paths: str, **fields: Any) -> None:  # noqa: ANN401
@@ -39,7 +39,7 @@ class MessageTemplate:
         _STAMP.pack_into(self.raw, offset, *divmod(stamp_ns, NANOSECONDS))
 
 
-class NumbersTemplate(MessageTemplate):
+class NumbersTemplate(_MessageTemplate):
     """Any message with a header of which some numbers change, given by their paths in it."""
 
     def __init__(self, type_name: str, *paths: str, **fields: Any) -> None:  # noqa: ANN401
@@ -63,7 +63,7 @@ def diagonal(x: float, y: float, z: float) -> np.ndarray:
     return np.array([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z])
 
 
-class OdometryTemplate(MessageTemplate):
+class OdometryTemplate(_MessageTemplate):
     """nav_msgs/Odometry with fixed frames; covariances are zero unless set."""
 
     def __init__(self, frame_id: str, child_frame_id: str) -> None:
@@ -105,7 +105,7 @@ class OdometryTemplate(MessageTemplate):
                     _DOUBLE.pack_into(self.raw, offset + _DOUBLE.size * (6 * i + j), value)
 
 
-class PosesTemplate(MessageTemplate):
+class PosesTemplate(_MessageTemplate):
     """geometry_msgs/PoseArray of N poses in a fixed frame."""
 
     def __init__(self, frame_id: str, number: int) -> None:
@@ -121,7 +121,7 @@ class PosesTemplate(MessageTemplate):
         return bytes(self.raw)
 
 
-class ScanTemplate(MessageTemplate):
+class ScanTemplate(_MessageTemplate):
     """sensor_msgs/LaserScan with fixed frame and geometry, without intensities."""
 
     def __init__(self, frame_id: str, beams: int, angle_min: float, angle_max: float,
@@ -142,7 +142,7 @@ class ScanTemplate(MessageTemplate):
         return bytes(self.raw)
 
 
-class VectorTemplate(MessageTemplate):
+class VectorTemplate(_MessageTemplate):
     """geometry_msgs/Vector3Stamped with a fixed frame."""
 
     def __init__(self, frame_id: str) -> None:
@@ -157,7 +157,7 @@ class VectorTemplate(MessageTemplate):
         return bytes(self.raw)
 
 
-class TransformsTemplate(MessageTemplate):
+class TransformsTemplate(_MessageTemplate):
     """tf2_msgs/TFMessage with fixed pairs of frames."""
 
     def __init__(self, frames: Sequence[tuple[str, str]]) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from sbot_common import compilation_notice as notice
 from sbot_common.compilation_notice import Expected, compilation_announced
-from sbot_common.compiled.cache import CodeCache
 from sbot_common.compiled.jit import njit
 
 FEW = Expected(12, 15.0)
@@ -113,10 +112,3 @@ def test_nobody_listens_after_the_block(tmp_path, monkeypatch):
         pass
     assert make_function(tmp_path, monkeypatch)(1) == 2
     assert shown == []
-
-
-def test_a_flushed_function_is_compiled_again(tmp_path, monkeypatch):
-    function = make_function(tmp_path, monkeypatch)
-    function(1)
-    CodeCache(function.py_func, {}).flush()
-    assert list(tmp_path.iterdir()) == []

@@ -28,7 +28,7 @@ from sbot.controllers.navigate.parameters import (
     unknown_clearance,
 )
 from sbot_common.compiled.jit import njit
-from sbot_common.compiled.structures import Structure, define_structure
+from sbot_common.compiled.records import Structure, define_structure
 from sbot_common.elementary import sincos_of
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation, Scan

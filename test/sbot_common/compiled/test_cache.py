@@ -3,16 +3,19 @@
 import os
 import platform
 import shutil
+import stat
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numba
 import pytest
+from numba.core.registry import cpu_target
 
 from sbot_common.compiled import cache
-from sbot_common.compiled.keys import own_key, shipped_key, usable_levels
+from sbot_common.compiled.cache import own_key, shipped_key, usable_levels
 
 ROOT = Path(__file__).resolve().parents[3]
 USE_A_CELL = (  # a function that is compiled in a quarter of a second
@@ -31,7 +34,7 @@ def test_the_key_depends_on_the_compiler(setting, value, monkeypatch):
 
 
 def test_the_key_depends_on_the_processor(tmp_path):
-    code = 'from sbot_common.compiled.keys import own_key; print(own_key())'
+    code = 'from sbot_common.compiled.cache import own_key; print(own_key())'
     keys = {run_child(ROOT, tmp_path, code, NUMBA_CPU_NAME=name)
             for name in ('generic', 'nehalem')}
     assert len(keys) == 2
@@ -173,7 +176,7 @@ def test_old_machine_code_goes(tmp_path):
         for name in ('new.code', 'old.code'):
             (folder / name).touch()
         os.utime(folder / 'old.code', (time.time() - 40 * 86400,) * 2)
-    cache.delete_unused(folders[0])
+    cache._delete_unused(folders[0])
     left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob('*.code'))
     assert left == ['0123456789abcdef/new.code', 'fedcba9876543210/new.code', 'pictures/new.code',
                     'pictures/old.code']
@@ -286,20 +289,96 @@ def test_a_cache_that_others_can_write_to_is_not_used(tmp_path, monkeypatch, cap
         '(chmod go-w, or set NUMBA_CACHE_DIR)']
 
 
-def test_a_file_that_others_can_write_to_is_compiled_again_and_replaced(filled):
-    files = list(filled.rglob('*.code'))
-    for file in files:
-        assert file.stat().st_mode & 0o777 == 0o600
-        file.chmod(0o666)
-    assert run_child(ROOT, filled).split()[1] == '0'
-    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
-    assert run_child(ROOT, filled).split()[1] == '1'
+V2 = '+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3'
+V3 = f'{V2},+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe'
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason='only root can give files away')
-def test_a_file_of_somebody_else_is_not_executed(filled):
-    files = list(filled.rglob('*.code'))
-    for file in files:
-        os.chown(file, 12345, -1)
-    assert run_child(ROOT, filled).split()[1] == '0'
-    assert {file.stat().st_uid for file in files} == {0}
+@pytest.fixture
+def processor(monkeypatch):
+    """A function that lets numba see another processor."""
+    def see(triple: str, name: str, features: str) -> None:
+        codegen = cpu_target.target_context.codegen()
+        monkeypatch.setattr(type(codegen), 'magic_tuple', lambda _: (triple, name, features))
+    monkeypatch.setattr(cache.numba.config, 'CPU_NAME', None)
+    return see
+
+
+@pytest.mark.parametrize(('triple', 'features', 'levels'), [
+    ('x86_64-unknown-linux-gnu', f'{V3},-avx512f', ['x86-64-v3', 'x86-64-v2']),
+    ('x86_64-unknown-linux-gnu', V3.replace('+fma', '-fma'), ['x86-64-v2']),
+    ('x86_64-unknown-linux-gnu', V3.replace('+avx,', ''), ['x86-64-v2']),  # NUMBA_ENABLE_AVX=0
+    ('x86_64-unknown-linux-gnu', V2.replace('+popcnt,', ''), []),
+    ('aarch64-unknown-linux-gnu', '-sve', ['generic']), ('arm64-apple-darwin', '', ['generic']),
+    ('riscv64-unknown-linux-gnu', '+m', [])])
+def test_levels_that_a_processor_has(processor, triple, features, levels):
+    processor(triple, 'any', features)
+    assert cache.usable_levels() == levels
+
+
+@pytest.mark.parametrize(('name', 'levels'), [
+    ('x86-64-v2', ['x86-64-v2']), ('znver3', []), ('generic', [])])
+def test_a_processor_that_is_asked_for_is_the_only_one(processor, monkeypatch, name, levels):
+    monkeypatch.setattr(cache.numba.config, 'CPU_NAME', name)
+    processor('x86_64-unknown-linux-gnu', name, V3)
+    assert cache.usable_levels() == levels
+
+
+def test_a_level_is_for_all_builds_of_a_version_but_not_for_others(monkeypatch):
+    before, own = cache.shipped_key('x86-64-v3'), cache.own_key()
+    monkeypatch.setattr(cache.sys, 'version', '3.99.1 (of another distribution)')
+    assert cache.shipped_key('x86-64-v3') == before
+    assert cache.own_key() != own
+    assert cache.shipped_key('x86-64-v2') != before
+    real = cache.version
+    for package in ('numba', 'llvmlite', 'numpy'):
+        monkeypatch.setattr(cache, 'version', lambda name, package=package: (
+            '99.1' if name == package else real(name)))
+        assert cache.shipped_key('x86-64-v3') != before
+
+
+def status(mode, owner=None):
+    return SimpleNamespace(st_mode=stat.S_IFREG | mode, st_gid=4711,
+                           st_uid=os.getuid() if owner is None else owner)
+
+
+@pytest.mark.parametrize(('mode', 'private'), [
+    (0o600, True), (0o755, True), (0o775, False), (0o757, False), (0o1777, False)])
+def test_modes(mode, private):
+    assert cache._is_private(status(mode)) is private
+
+
+def test_owners(monkeypatch):
+    assert cache._is_private(status(0o644, 0))
+    monkeypatch.setattr(os, 'getuid', lambda: 1000)
+    assert cache._is_private(status(0o644, 1000))
+    assert cache._is_private(status(0o644, 0))
+    assert not cache._is_private(status(0o600, 1001))
+
+
+@pytest.mark.parametrize(('name', 'members', 'private'), [
+    ('ada', [], True), ('ada', ['ada'], True), ('ada', ['bob'], False), ('staff', [], False)])
+def test_the_group_of_a_user_is_the_user(monkeypatch, name, members, private):
+    """As where the umask is 002."""
+    monkeypatch.setattr('pwd.getpwuid', lambda _: SimpleNamespace(pw_name='ada', pw_gid=4711))
+    monkeypatch.setattr('grp.getgrgid', lambda _: SimpleNamespace(gr_name=name, gr_mem=members))
+    assert cache._is_private(status(0o775)) is private
+
+
+def test_folders_are_made_for_this_user_alone(tmp_path):
+    made = cache._make_private(tmp_path / 'a' / 'b')
+    assert [path.stat().st_mode & 0o777 for path in (made, made.parent)] == [0o700, 0o700]
+    assert cache._make_private(made) == made
+    (tmp_path / 'link').symlink_to(made)
+    assert cache._make_private(tmp_path / 'link' / 'c') == made / 'c'
+
+
+@pytest.mark.parametrize('mode', [0o777, 0o770])
+def test_a_shared_folder_anywhere_above_is_found(tmp_path, mode):
+    folder = cache._make_private(tmp_path / 'a' / 'b')
+    assert cache._shared_part(folder) is None
+    for part in (folder, folder.parent):
+        part.chmod(mode)
+        os.chown(part, -1, 4711) if os.getuid() == 0 else part.chmod(0o777)
+        assert cache._shared_part(folder) == part
+        part.chmod(0o700)
+    assert cache._shared_part(folder) is None

@@ -14,11 +14,11 @@ COMPILED = ('sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot')
 PRINT = """
 import importlib, pkgutil
 import sbot_sim, sbot_sim.engine.simulation
-from sbot_common.compiled.dispatchers import _OuterDispatcher
+from sbot_common.compiled.compiler import _OuterDispatcher
 from sbot_common.compiled.fingerprint import fingerprint
 from sbot_common.compiled.lazy import Lazy
 from sbot_sim.worlds.batch import Phase
-from sbot_common.compiled.keys import own_key
+from sbot_common.compiled.cache import own_key
 print('key', own_key())
 Lazy.make_all()
 folders = ('worlds', 'sensors', 'collision', 'dynamics')

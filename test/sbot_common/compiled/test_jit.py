@@ -1,8 +1,18 @@
 """Unowned views of arrays in compiled code."""
 
-import numpy as np
+import gc
+import pickle
+import subprocess
+import sys
 
+import numpy as np
+import pytest
+
+from sbot_common import elementary
+from sbot_common.compiled import lazy
 from sbot_common.compiled.jit import borrowed, njit
+from sbot_common.elementary import arrays, powers, trigonometric
+from sbot_sim.collision import shape_overlap
 from sbot_sim.world.scene import Discs, sort_discs
 
 
@@ -33,3 +43,173 @@ def test_borrowed_arrays_have_no_owner():
     assert view is not discs.grid.items
     assert view.base is None
     assert not view.flags.owndata
+
+
+def child(code: str) -> str:
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_few_numbers_need_no_numba_and_have_the_bits_of_compiled_code():
+    """In a child, as numba is here already; the last value is that of the compiled function."""
+    assert child("""
+import random, struct, sys
+import numpy as np
+from sbot_common.elementary import hypot, hypot_of, sincos, sincos_of
+numbers = random.Random(5)
+def any_double():
+    return struct.unpack('<d', numbers.randbytes(8))[0]
+xs = [0.0, -0.0, 25735.0, 0.785, 5e-324, -1e-310, 1.0]
+xs += [x for x in (any_double() for _ in range(600)) if abs(x) < 25735.0 and abs(x) > 1e-130]
+xs += [numbers.uniform(-9, 9) for _ in range(150)]
+ys = xs[1:] + xs[:1]
+def everything():
+    x, found = np.array(xs[7:200]), []
+    s, c, h = (np.empty(len(x)) for _ in range(3))
+    sincos_of(x, s, c)
+    hypot_of(x, x[::-1], h)
+    found += [*s, *c, *h]
+    found += [value for x in xs for value in sincos(x)]
+    found += [hypot(x, y) for x, y in zip(xs, ys) if max(abs(x), abs(y)) > 1e-130]
+    return struct.pack(f'<{len(found)}d', *found)
+in_python = everything()
+assert 'numba' not in sys.modules
+from sbot_common.compiled.lazy import Lazy
+Lazy.make_all()
+assert type(sincos) is not Lazy
+compiled = everything()
+different = [i // 8 for i in range(0, len(compiled), 8) if compiled[i:i + 8] != in_python[i:i + 8]]
+print(different)
+""").strip() == '[]'
+
+
+def test_unusual_numbers_are_compiled():
+    assert child("""
+import sys
+import numpy as np
+from sbot_common.elementary import sincos, sincos_of
+x, s = np.array([0.5, 1e300, 0.25]), np.empty(3)
+sincos_of(x, x, s)  # results may take the place of arguments
+assert 'numba' in sys.modules
+print(x.tolist() == [sincos(y)[0] for y in (0.5, 1e300, 0.25)])""") == 'True\n'
+
+
+def test_candidates_of_overlaps_are_those_of_compiled_code():
+    assert child("""
+import sys
+import numpy as np
+from sbot_sim.collision import near_pairs
+rng = np.random.default_rng(5)
+scenes = [(rng.uniform(0, 5, (n, 2)), rng.uniform(0, 5, (m, 2)), reach)
+          for n in (1, 2, 30) for m in (1, 30) for reach in (0.01, 0.5, 9.0)]
+def everything():
+    return [[part.tolist() for part in near_pairs.within(*scene)] for scene in scenes]
+in_python = everything()
+assert 'numba' not in sys.modules
+from sbot_common.compiled.lazy import Lazy
+Lazy.make_all()
+print(everything() == in_python)
+""") == 'True\n'
+
+
+def test_many_numbers_are_compiled():
+    assert child("""
+import sys
+import numpy as np
+from sbot_common.elementary import sincos_of
+x = np.zeros(100_000)
+sincos_of(x, x.copy(), x.copy())
+print('numba' in sys.modules)""") == 'True\n'
+
+
+def test_compiled_functions_take_the_places_of_these_everywhere():
+    lazy.Lazy.make_all()
+    for module in (elementary, trigonometric, arrays, powers, shape_overlap):
+        assert not [name for name, value in vars(module).items() if type(value) is lazy.Lazy]
+
+
+def test_a_function_kept_in_a_list_works_in_python_and_in_compiled_code():
+    assert child("""
+from sbot_common.elementary import sin, sincos
+from sbot_common.compiled.lazy import Lazy
+kept = [sin, sincos]
+import numba
+compiled = numba.njit(lambda x, f=None: sin(x))
+first, second = compiled(0.5), kept[0](0.5)
+def make(f):
+    return numba.njit(lambda x: f(x))
+third = make(kept[0])(0.5)
+assert type(kept[0]) is Lazy
+print(first == second == third)""") == 'True\n'
+
+
+def test_it_is_pickled_by_its_name():
+    assert child("""
+import pickle, sys
+from sbot_common.elementary import trigonometric as module
+assert pickle.loads(pickle.dumps(module.sincos)) is module.sincos
+print('numba' in sys.modules)""") == 'False\n'
+    assert pickle.loads(pickle.dumps(trigonometric.sincos))(0.0) == (0.0, 1.0)
+
+
+def test_a_part_of_compiled_functions_is_refused_in_python():
+    """It has no entry for Python: numba's call would end the process with a signal."""
+    for code in ('trigonometric._sincos_far(9.0)', 'bits.two_sum(1.0, 2.0)'):
+        assert child(f"""
+from sbot_common.elementary import bits, trigonometric
+try:
+    {code}
+except TypeError as error:
+    print(error)""").endswith('is a part of compiled functions; call it in one of them, or its '
+                              '.py_func\n')
+
+
+def test_threads_that_need_the_first_function_at_once_all_get_it():
+    assert child("""
+from concurrent.futures import ThreadPoolExecutor
+from sbot_common.elementary import sin
+with ThreadPoolExecutor(4) as pool:
+    found = list(pool.map(sin, [0.5] * 8))
+print(len(set(found)))""") == '1\n'
+
+
+def test_the_names_of_functions_stay():
+    assert trigonometric.sincos.__name__ == 'sincos'
+    with pytest.raises(AttributeError):
+        lazy.Lazy(None, lambda: None, 'nothing', False, False).__wrapped__
+
+
+@pytest.fixture
+def collector():
+    yield
+    gc.enable()
+    gc.unfreeze()
+
+
+@pytest.mark.parametrize('collecting', [True, False])
+def test_objects_of_the_block_are_left_alone_and_the_collector_is_as_it_was(collector, collecting):
+    gc.enable() if collecting else gc.disable()
+    before = gc.get_freeze_count()
+    with lazy.uncollected():
+        assert not gc.isenabled()
+        kept = [[] for _ in range(1000)]
+    assert gc.isenabled() is collecting
+    assert gc.get_freeze_count() >= before + len(kept)
+
+
+def test_an_import_that_fails_turns_the_collector_on_again(collector):
+    gc.enable()
+    with pytest.raises(ImportError), lazy.uncollected():
+        raise ImportError
+    assert gc.isenabled()
+
+
+def test_cycles_that_come_later_are_collected(collector):
+    with lazy.uncollected():
+        pass
+    cycle = []
+    cycle.append(cycle)
+    del cycle
+    assert gc.collect() > 0

@@ -1,6 +1,7 @@
 """Records: compiled code finds every field of a tuple where Python wrote it."""
 
-from typing import NamedTuple
+import pickle
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -9,8 +10,8 @@ from numba.core.cgutils import ir
 from numba.extending import intrinsic
 
 from sbot_common.compiled import records
-from sbot_common.compiled.jit import by_address
-from sbot_common.compiled.records import Record
+from sbot_common.compiled.jit import by_address, njit
+from sbot_common.compiled.records import Record, Structure, define_structure
 
 
 @by_address
@@ -96,3 +97,36 @@ def test_places_are_asked_for_once_a_type(monkeypatch):
     again = Record(first.fields._replace(count=8))
     assert again.kind is first.kind
     assert function_of(again, lambda it: it.count)() == 8
+
+
+class Tally(Structure):
+    """An array and a number."""
+
+    def __new__(cls, values: np.ndarray, count: int) -> Any:
+        return _make_tally(values, count)
+
+
+define_structure(Tally, ['values', 'count'])
+
+
+@njit
+def _make_tally(values, count):
+    return Tally(values, count)
+
+
+@njit
+def total(pair):
+    pair.count += 1
+    return pair.values.sum() + pair.count
+
+
+def test_compiled_code_reads_and_changes_it():
+    pair = Tally(np.array([1.0, 2.0]), 3)
+    assert isinstance(pair, Tally)
+    assert total(pair) == 7.0
+    assert total(pair) == 8.0
+
+
+def test_machine_code_on_disk_finds_the_same_type():
+    kind = numba.typeof(Tally(np.zeros(1), 0))
+    assert pickle.loads(pickle.dumps(type(kind))) is type(kind)

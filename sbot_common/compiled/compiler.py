@@ -1,4 +1,4 @@
-"""Compilation pipelines: functions that only compiled code calls become part of their callers.
+"""Compilers for numba: functions that only compiled code calls become part of their callers.
 
 numba optimises every function and emits its machine code, then links it into its caller, and
 optimises and emits it there again, level by level. An inner function needs neither: here it is
@@ -20,19 +20,21 @@ from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
+from numba.core.registry import CPUDispatcher
 from numba.core.target_extension import jit_registry, target_registry
+from numba.core.types import IntegerLiteral
+from numba.core.types.misc import unliteral
 
+from sbot_common.compiled.cache import CodeCache
 from sbot_common.compiled.fingerprint import ENVIRONMENT
 
+numba.config.DISABLE_INTEL_SVML = True
 
-class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """Code whose functions are optimised with the whole module only, not one by one before."""
-
-    def _optimize_functions(self, ll_module: Any) -> None:  # noqa: ANN401 - of llvmlite
-        ll_module.data_layout = self._codegen._data_layout
+_OPTIONS = {'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
+_Function = Callable[..., Any]
 
 
-class InnerLibrary(_Library):
+class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Intermediate code that is linked into its callers, without machine code of its own."""
 
     _whole: Any = None
@@ -70,7 +72,7 @@ class InnerLibrary(_Library):
         return self._whole
 
 
-class OuterLibrary(_Library):
+class OuterLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Machine code of a function with all inner functions that it calls."""
 
     def finalize(self) -> None:
@@ -204,3 +206,79 @@ def _compile_inner(compile_internal: Callable[..., Any]) -> Callable[..., Any]:
 def _jit_inner(**options: Any) -> Any:  # noqa: ANN401 - of numba
     """Return a decorator for a function of numba's that only compiled code calls."""
     return numba.jit(**{'pipeline_class': InnerCompiler, 'no_cfunc_wrapper': True, **options})
+
+
+def _any_number(kind: Any) -> Any:  # noqa: ANN401 - of numba
+    """Return the type of an argument, for a number that is written out that of all such."""
+    return unliteral(kind) if isinstance(kind, IntegerLiteral) else kind
+
+
+class _InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """A function without an entry for Python, which would end the process with a signal.
+
+    A whole number that a caller writes out is an argument like any other here. numba would
+    compile the function anew for each such number: for 0, for 1, and for a variable.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:  # noqa: ANN401 - of numba
+        """Return the signature for a call in compiled code."""
+        return super().get_call_template(
+            tuple(map(_any_number, args)),
+            {name: _any_number(kind) for name, kind in kws.items()})
+
+    def __call__(self, *_: Any) -> Any:  # noqa: ANN401
+        raise TypeError(f'{self.py_func.__name__} is a part of compiled functions; '
+                        'call it in one of them, or its .py_func')
+
+
+class _OuterDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """A function that Python calls; compiled code takes it in as an inner function.
+
+    Its own machine code is made when Python calls it: most functions have callers of one kind.
+    """
+
+    _part: Any = None
+
+    def _as_part(self) -> Any:  # noqa: ANN401
+        if self._part is None:
+            self._part = inner(self.py_func)
+        return self._part
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:  # noqa: ANN401 - of numba
+        """Return the signature for a call in compiled code."""
+        return self._as_part().get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:  # noqa: ANN401 - of numba
+        """Return the code that compiled code calls."""
+        return self._as_part().get_overload(sig)
+
+
+def outer(function: _Function, **options: bool) -> Any:  # noqa: ANN401
+    """Return a decorator that compiles a function for calls from Python."""
+    compiled: Any = numba.njit(**{**_OPTIONS, **options}, pipeline_class=OuterCompiler)(function)
+    compiled.__class__ = _OuterDispatcher
+    compiled._cache = CodeCache(function, compiled.targetoptions)
+    return compiled
+
+
+def inner(function: _Function, **options: bool) -> Any:  # noqa: ANN401
+    """Return a decorator that compiles a function as a part of its callers."""
+    compiled: Any = numba.njit(**_OPTIONS, no_cpython_wrapper=True, pipeline_class=InnerCompiler,
+                               **options)(function)
+    compiled.__class__ = _InnerDispatcher
+    return compiled
+
+
+def inline(function: _Function) -> Any:  # noqa: ANN401
+    """Return a decorator that compiles a function into its callers, without a call."""
+    return inner(function, forceinline=True)
+
+
+def callback(signature: Any, function: _Function) -> Any:  # noqa: ANN401
+    """Compile a function that compiled code calls; return what has its ``address``."""
+    compiled = outer(function, no_cpython_wrapper=True, no_cfunc_wrapper=False)
+    compiled.compile(signature)
+    result, = compiled.overloads.values()
+    compiled.address = result.library.get_pointer_to_function(
+        result.fndesc.llvm_cfunc_wrapper_name)
+    return compiled

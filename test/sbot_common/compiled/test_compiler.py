@@ -12,8 +12,8 @@ import pytest
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.target_extension import jit_registry, target_registry
 
+from sbot_common.compiled.compiler import InnerLibrary, OuterLibrary, called_by
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
-from sbot_common.compiled.pipeline import InnerLibrary, OuterLibrary, called_by
 
 ROOT = Path(__file__).parents[3]
 SAMPLE = """
@@ -234,7 +234,6 @@ def test_numbas_own_decorator_calls_inner_functions_with_all_that_they_call():
 # What the folder `compiled` uses of numba's inside. A version without one of these fails here,
 # by name, and not somewhere in a run.
 PRIVATE = [
-    ('numba.core.codegen', 'JITCodeLibrary._optimize_functions'),
     ('numba.core.codegen', 'JITCodeLibrary._optimize_final_module'),
     ('numba.core.codegen', 'JITCodeLibrary._get_module_for_linking'),
     ('numba.core.codegen', 'JITCPUCodegen._module_pass_manager'),
