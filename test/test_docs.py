@@ -80,14 +80,6 @@ def test_paths_of_modules_exist(page):
         assert (ROOT / path).exists(), path
 
 
-def test_the_index_of_decisions_has_every_erratum():
-    errata, index = ((ROOT / 'docs' / name).read_text('utf-8')
-                     for name in ('errata.md', 'decisions.md'))
-    errata = re.findall(r'^\| ([A-Z]\d+) \|', errata, re.MULTILINE)
-    assert len(errata) > 30
-    assert re.findall(r'^\* \*\*([A-Z]\d+)\*\* ', index, re.MULTILINE) == errata
-
-
 def test_every_erratum_is_on_the_way_from_its_document_to_a_command():
     errata, way = ((ROOT / 'docs' / name).read_text('utf-8')
                    for name in ('errata.md', 'from_documents.md'))
