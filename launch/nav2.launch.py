@@ -182,8 +182,7 @@ def start(context):
     """Return the actions for the arguments given."""
     from sbot.environment.running import need_package
     from sbot.ros.processes import parse_namespace
-    from sbot.scenario.load import load_scenario
-    from sbot.scenario.overrides import parse_override
+    from sbot.scenario.load import load_scenario, parse_override
     from sbot.scenario.shipped import config_directory
     from sbot_common.topics import namespace
 

@@ -69,7 +69,7 @@ def seconds(text):
 
 def overrides_of(arguments):
     """Return the changes to the scenario that the launch arguments ask for."""
-    from sbot.scenario.overrides import parse_override
+    from sbot.scenario.load import parse_override
     overrides = dict(parse_override(text, 'launch argument set')
                      for text in arguments['set'].split())
     if flag('turtlebot3', arguments['turtlebot3']):

@@ -15,7 +15,7 @@ from sbot_common.compiled.lazy import uncollected
 # Where each public name is.
 _PLACES = {
     'Bag': 'sbot.bag.reader',
-    'Broadcast': 'sbot_common.wire.broadcast',
+    'Broadcast': 'sbot_common.wire.controller',
     'InputError': 'sbot_common.errors',
     'Run': 'sbot.runner.history',
     'Scenario': 'sbot.scenario.model',
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from sbot.runner.history import Run
     from sbot.scenario.model import Scenario
     from sbot_common.errors import InputError
-    from sbot_common.wire.broadcast import Broadcast
+    from sbot_common.wire.controller import Broadcast
 
 
 def __getattr__(name: str) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sbot_common.random.generators import SOURCE
+from sbot_common.random.numbers import SOURCE
 
 VERSION = '0.2.0'  # setup.py reads this line
 

@@ -25,7 +25,7 @@ from sbot_common.observation import (
     Twist,
     make_observation,
 )
-from sbot_common.random.generators import TickGenerator
+from sbot_common.random.numbers import TickGenerator
 from sbot_common.topics import GOAL, GOAL_REACHED, Topic
 from sbot_common.user_code import call_user_code
 

@@ -126,13 +126,14 @@ def _without_compiler(frames: TracebackType | None) -> TracebackType | None:
 
 
 def records_of(package: str, name: str) -> list[Any]:
-    """Return what the modules of a package have under a name, in alphabetical order.
+    """Return what the modules of a package have under a name: one record each, or a tuple of some.
 
     This makes a registry of a folder: a module that is put there is in it.
     """
     modules = (import_module(f'{package}.{module.name}')
                for module in iter_modules(import_module(package).__path__))
-    return [getattr(module, name) for module in modules if hasattr(module, name)]
+    found = (getattr(module, name) for module in modules if hasattr(module, name))
+    return [record for one in found for record in (one if type(one) is tuple else (one,))]
 
 
 def entry_points_of(group: str) -> list[EntryPoint]:

@@ -13,7 +13,7 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, sincos
 from sbot_common.params import Vector
-from sbot_common.random.generators import TURBULENCE, generator
+from sbot_common.random.numbers import TURBULENCE, generator
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
 
 # Uniform wind: speed times direction (document 003, plugin macro).

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sbot.runner.progress import QUIET
-from sbot.scenario.overrides import parse_override
+from sbot.runner.summary import QUIET
+from sbot.scenario.load import parse_override
 from sbot_common.errors import InputError, one_line
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from sbot.cli.simulate import (
     report,
     simulated_time,
 )
-from sbot.runner.progress import QUIET, progress_bar
+from sbot.runner.summary import QUIET, progress_bar
 from sbot.scenario.load import load_scenario
 from sbot_common.clock import in_seconds
 from sbot_common.errors import SHOWN, InputError, bad_value, one_line, real_path

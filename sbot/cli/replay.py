@@ -16,15 +16,13 @@ from typing import TYPE_CHECKING, Any
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
-from sbot.controllers.registry import NONE, entry_of
-from sbot.controllers.user import is_shipped
+from sbot.controllers.registry import NONE, entry_of, is_shipped
 from sbot.regression.commands import in_words
 from sbot.regression.replay import ReplayResult, replay
-from sbot.runner.progress import QUIET, progress_bar
+from sbot.runner.summary import QUIET, progress_bar
 from sbot.scenario.controllers import controller_parameters, external_robots
-from sbot.scenario.load import parse_scenario
+from sbot.scenario.load import parse_override, parse_scenario
 from sbot.scenario.model import Scenario
-from sbot.scenario.overrides import parse_override
 from sbot.scenario.shipped import find_file, own_folders
 from sbot_common.errors import InputError, bad_value, one_line, real_path
 

@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from sbot.files.limits import TemporaryFolder
-from sbot.runner.progress import QUIET, progress_bar
-from sbot.runner.summary import format_summary
-from sbot.scenario.load import load_scenario
+from sbot.runner.summary import QUIET, format_summary, progress_bar
+from sbot.scenario.load import load_scenario, parse_override
 from sbot.scenario.model import Scenario
-from sbot.scenario.overrides import parse_override
 from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path
 
 Progress = Callable[[int, int], None]

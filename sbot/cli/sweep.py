@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sbot.runner.progress import QUIET
-from sbot.scenario.overrides import parse_override
+from sbot.runner.summary import QUIET
+from sbot.scenario.load import parse_override
 from sbot_common.errors import InputError, bad_value, one_line
 
 # `sbot sweep show` and `sbot sweep plot`: the results of a sweep as a table and as a figure.

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.controllers.entry import NO_SOURCES, Entry, Place, Sources
-from sbot.controllers.navigate.drift import Frame, frame_at
+from sbot.controllers.navigate.damping import Frame, frame_at
 from sbot_common.angles import wrap_angle
 from sbot_common.elementary import sincos, sincos_of
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name

@@ -8,15 +8,244 @@ name is what scenarios write; it leads to an ``Entry`` or to a class with
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache, partial
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from sbot.controllers import user
 from sbot.controllers.entry import Entry, Place, Sources
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, bad_value, hint, one_line
 from sbot_common.observation import Controller
 from sbot_common.user_code import call_user_code, entry_points_of, records_of
+
+# User-defined controllers: ``module:Class`` in a file; a class or an object from Python.
+
+_OBJECT = 'object'  # stands for the module of a controller that is given as an object
+# Modules of these are part of this package wherever a scenario names them; navground is no module,
+# its behaviours are named like one.
+_SHIPPED = ('navigate', 'neural_controller', 'potential_field_bot', 'sbot', 'sbot_common',
+            'sbot_sim', 'wind_model', 'navground')
+_FEW = 5  # names that a message lists
+_STEP = 'a class with a method step(observation, rng)'
+
+
+def name_controllers(data: Mapping[str, Any], where: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return scenario data with names for controllers that are classes or objects, and these.
+
+    A class is named ``module:Class``, an object ``object:Class``, the second one
+    ``object:Class_2``.
+
+    Parameters
+    ----------
+    data : keys and values of a scenario; not changed
+    where : what messages call it
+
+    Raises
+    ------
+    InputError
+        if something else than a name is no controller, or two classes have the same name.
+
+    """
+    given: dict[str, Any] = {}
+    robots = data.get('robots')
+    if not isinstance(robots, list | tuple):
+        return dict(data), given
+    entries = []
+    for i, entry in enumerate(robots):
+        controller = entry.get('controller') if isinstance(entry, Mapping) else None
+        if controller is not None and not isinstance(controller, str):
+            place = f'{where}: robots.{i}.controller'
+            if not steps(controller):
+                raise bad_value(place, controller, f'a name, an object or {_STEP}')
+            entry = {**entry, 'controller': _name_of(controller, given, place)}
+        entries.append(entry)
+    return {**data, 'robots': entries}, given
+
+
+def steps(controller: Any) -> bool:  # noqa: ANN401
+    """Tell whether a class or an object has a ``step`` that takes observation and rng."""
+    step = getattr(controller, 'step', None)
+    if not callable(step):
+        return False
+    kept = inspect.getattr_static(controller, 'step', None)
+    unbound = (inspect.isclass(controller) and hasattr(type(kept), '__get__')
+               and not isinstance(kept, staticmethod | classmethod))
+    try:
+        inspect.signature(step).bind(*[None] * (3 if unbound else 2))
+    except ValueError:  # compiled code need not tell
+        return True
+    except TypeError:
+        return False
+    return True
+
+
+def _name_of(controller: Any, given: dict[str, Any], where: str) -> str:  # noqa: ANN401
+    """Return the name of a controller, and note it in ``given``."""
+    if inspect.isclass(controller):
+        importable = re.fullmatch(r'[A-Za-z_]\w*(\.[A-Za-z_]\w*)*', controller.__module__)
+        name = f'{controller.__module__ if importable else _OBJECT}:{controller.__name__}'
+        if given.setdefault(name, controller) is not controller:
+            raise InputError(f'{where}: two different classes have the name {name}')
+        return name
+    first = f'{_OBJECT}:{type(controller).__name__}'
+    name, number = first, 1
+    while given.setdefault(name, controller) is not controller:
+        number += 1
+        name = f'{first}_{number}'
+    return name
+
+
+def load_class(name: str, python_path: Iterable[str], where: str = 'controller') -> Any:  # noqa: ANN401
+    """Return the class that ``module:Class`` names.
+
+    ``python_path``: folders (absolute) that are searched after the installed modules; they stay in
+    ``sys.path``, because a module may import its neighbours later.
+
+    Raises
+    ------
+    InputError
+        if the module cannot be imported, has no such class, or the class has no ``step``.
+
+    """
+    if name.partition(':')[0] == _OBJECT:
+        raise InputError(f"{where}: '{name}' was an object given from Python, which a file cannot "
+                         f"hold; give it again: controllers={{'{name}': ...}}")
+    found = load_named(name, python_path, where, 'class', inspect.isclass)
+    if not steps(found):
+        raise bad_value(where, name, _STEP)
+    return found
+
+
+def load_function(name: str, python_path: Iterable[str], where: str) -> Callable[..., Any]:
+    """Return the function that ``module:function`` names.
+
+    Raises
+    ------
+    InputError
+        if the module cannot be imported or has no such function.
+
+    """
+    function: Callable[..., Any] = load_named(name, python_path, where, 'function', callable)
+    return function
+
+
+def load_named(name: str, python_path: Iterable[str], where: str, kind: str,
+               is_one: Callable[[object], bool]) -> Any:  # noqa: ANN401
+    """Return the object that ``module:name`` names.
+
+    Parameters
+    ----------
+    name, python_path, where : as in ``load_class``
+    kind : what messages call such an object, e.g. 'class'
+    is_one : tells whether an object is one
+
+    Raises
+    ------
+    InputError
+        if the module cannot be imported or has no such object.
+
+    """
+    module = _import(name, python_path, where)
+    found = getattr(module, name.partition(':')[2], None)
+    if not is_one(found):
+        raise _missing(kind, module, name, where, is_one)
+    return found
+
+
+def _missing(kind: str, module: ModuleType, name: str, where: str,
+             is_one: Callable[[object], bool]) -> InputError:
+    """Return the error for an object, e.g. a class (``kind``), that a module lacks."""
+    module_name, _, wanted = name.partition(':')
+    known = [each for each, value in vars(module).items()
+             if is_one(value) and not each.startswith('_')]
+    from difflib import get_close_matches
+    own = [each for each in known  # an object has no name, and its class is often another module's
+           if getattr(vars(module)[each], '__module__', '') == module.__name__
+           or not hasattr(vars(module)[each], '__name__')]
+    names = hint(wanted, known if get_close_matches(wanted, known, 1, 0.5) else own)
+    file = getattr(module, '__file__', None)
+    return InputError(one_line(
+        f"{where}: module '{module_name}' has no {kind} '{wanted}'"
+        + (f'; {names}' if names.endswith('?') or 0 < len(own) <= _FEW else '')
+        + f' (it was loaded from {file or "Python itself"})'))
+
+
+def is_shipped(name: str) -> bool:
+    """Tell whether ``module:Class`` names a controller or function of this package."""
+    return name.partition(':')[0].partition('.')[0] in _SHIPPED
+
+
+def _import(name: str, python_path: Iterable[str], where: str) -> ModuleType:
+    """Return the module of ``module:name``, from what is installed or from ``python_path``.
+
+    For a shipped module those folders are not searched: it may import others that are optional.
+    """
+    for folder in () if is_shipped(name) else python_path:
+        if folder not in sys.path:
+            sys.path.append(folder)
+    module_name = name.partition(':')[0]
+    try:
+        return import_module(module_name)
+    except (Exception, SystemExit) as error:  # a user's module may raise anything
+        if module_name.endswith('.py'):
+            stem = re.split(r'[/\\]', module_name)[-1].removesuffix('.py')
+            folder = '' if stem + '.py' == module_name else ', with its folder in python_path'
+            raise bad_value(where, name, f"the module without .py{folder}: "
+                            f"'{stem}:{name.partition(':')[2]}'") from None
+        reason = ' '.join(f'{type(error).__name__}: {error}'.split())[:200]
+        raise InputError(f"{where}: cannot import '{module_name}' of '{name}': {reason}") from None
+
+
+def check_arguments(controller: Any, parameters: Mapping[str, object], where: str) -> None:  # noqa: ANN401
+    """Raise InputError if the class does not take ``parameters`` as keyword arguments.
+
+    An object that was given from Python is made already and takes none.
+    """
+    if not inspect.isclass(controller):
+        if parameters:
+            raise bad_value(where, dict(parameters), 'no parameters: the controller is an object')
+        return
+    try:
+        signature = inspect.signature(controller)
+    except ValueError:  # a class without a signature, as some extension types are
+        return
+    try:
+        signature.bind(**parameters)
+    except TypeError as error:
+        named = [each.name for each in signature.parameters.values()
+                 if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+        known = f'; its parameters: {", ".join(named) or "none"}'
+        raise InputError(f'{where}: {controller.__name__} {error}{known}') from None
+
+
+def _make(place: Place) -> Controller:
+    """Return a new object of the user's class; an object from Python as it is, after a reset."""
+    where = f'robot {place.robot_id}: {place.name.partition(":")[2]}'
+    given = place.sources.given.get(place.name)
+    if given is not None and not inspect.isclass(given):
+        if callable(reset := getattr(given, 'reset', None)):
+            call_user_code(reset, lambda: f'{where}.reset()')
+        return given  # type: ignore[no-any-return]
+    found = load_class(place.name, place.sources.python_path) if given is None else given
+    made: Controller = call_user_code(partial(found, **place.parameters), lambda: f'{where}()')
+    return made
+
+
+def _check(name: str, parameters: Mapping[str, object], where: str, sources: Sources) -> None:
+    """Raise InputError if there is no such class, or it does not take the parameters."""
+    found = sources.given.get(name)
+    if found is None:
+        found = load_class(name, sources.python_path, where)
+    check_arguments(found, parameters, where)
+
+
+ENTRY = Entry('module:Class',
+              'Your own class (docs/controllers.md; sbot new NAME --controller).', _make,
+              check=_check)
+
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -29,7 +258,7 @@ NONE = 'none'  # a robot that something else drives
 def shipped() -> tuple[Entry, ...]:
     """Return the entries of this package's modules: by name, families, and users' classes last."""
     return tuple(sorted(records_of(__package__, 'ENTRY'), key=lambda entry: (
-        entry is user.ENTRY, ':' in entry.name, entry.name)))
+        entry is ENTRY, ':' in entry.name, entry.name)))
 
 
 @lru_cache(maxsize=1)
@@ -85,7 +314,7 @@ def _load_entry(point: EntryPoint) -> Entry:
         raise InputError(f'{where}: {type(error).__name__}: {error}') from None
     if isinstance(found, Entry):
         return found._replace(name=point.name)
-    if not inspect.isclass(found) or not user.steps(found):
+    if not inspect.isclass(found) or not steps(found):
         raise InputError(f'{where}: needs an Entry, or a class with a method '
                          'step(observation, rng)')
 
@@ -96,6 +325,6 @@ def _load_entry(point: EntryPoint) -> Entry:
         return made  # type: ignore[no-any-return]
 
     def check(_: str, parameters: Mapping[str, object], place: str, __: Sources) -> None:
-        user.check_arguments(found, parameters, place)
+        check_arguments(found, parameters, place)
     first = (inspect.getdoc(found) or f'A class of {point.module}.').splitlines()[0]
     return Entry(point.name, first, make, check=check)

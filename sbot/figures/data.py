@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.tables import Series, held
-from sbot.controllers.external import ENTRY as EXTERNAL
+from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import make_turbulence, robot_bodies, wind_source

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sbot.controllers.registry import is_named
-from sbot.controllers.user import load_class
+from sbot.controllers.registry import is_named, load_class
 from sbot.files.limits import TemporaryFolder
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation import library

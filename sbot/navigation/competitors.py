@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
-from sbot.controllers.external import ENTRY as EXTERNAL
 from sbot.controllers.registry import NONE
+from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.files.yaml_text import dump_yaml
 from sbot.regression.golden import held_commands
 from sbot.ros.domain import FREE, parse_domain

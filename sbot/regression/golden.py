@@ -18,7 +18,7 @@ from sbot.bag.compare import IGNORED, compare
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import Tick, count_robots, rate_of, robot_of, ticks
-from sbot.controllers.external import ENTRY as EXTERNAL
+from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.files.limits import TemporaryFolder
 from sbot.files.yaml_text import load_mapping
 from sbot.runner.loop import run_scenario

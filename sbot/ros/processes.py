@@ -18,8 +18,8 @@ from sbot.environment.running import THIS_MACHINE, python_command
 from sbot.ros.executables import MODULES
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.groups import controller_in_words
+from sbot.scenario.load import parse_override
 from sbot.scenario.model import Robot, Scenario
-from sbot.scenario.overrides import parse_override
 from sbot_common import topics
 from sbot_common.controller_inputs import INPUTS, TIMER
 from sbot_common.errors import InputError, bad_value, real_path

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from sbot.controllers.external import ENTRY as EXTERNAL
+from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.environment.running import DRAIN_TIME, THIS_MACHINE, RunningProcesses
 from sbot.files.limits import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain

@@ -28,8 +28,7 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.compiled.threads import in_background
 from sbot_common.errors import bad_value
 from sbot_common.observation import OMEGA, VX, Twist
-from sbot_common.random.generators import CONTROLLER
-from sbot_common.random.numbers import uniforms
+from sbot_common.random.numbers import CONTROLLER, uniforms
 from sbot_common.signals import Held
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import Snapshot

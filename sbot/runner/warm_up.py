@@ -222,8 +222,7 @@ def _rank(name: str) -> int:
 
 def _compile_draws() -> None:
     """Compile what draws the numbers of controllers that take their turns together."""
-    from sbot_common.random.generators import CONTROLLER
-    from sbot_common.random.numbers import uniforms
+    from sbot_common.random.numbers import CONTROLLER, uniforms
     uniforms(0, CONTROLLER, np.zeros(1, np.int64), 0, 1)
 
 

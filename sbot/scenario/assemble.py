@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.user import load_function
+from sbot.controllers.registry import load_function
 from sbot.scenario.fields import COLOURS
 from sbot.scenario.model import Scenario, Zone
 from sbot.scenario.world import box_bodies, box_poses, obstacle_paths, world_arrays

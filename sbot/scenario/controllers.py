@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from sbot.controllers.entry import Place, Sources
-from sbot.controllers.external import ENTRY as EXTERNAL
-from sbot.controllers.external import NO_TRIGGER
 from sbot.controllers.registry import NONE, entry_of
+from sbot.controllers.shipped import EXTERNAL as EXTERNAL
+from sbot.controllers.shipped import NO_TRIGGER
 from sbot.scenario.groups import ControllerParameters
 from sbot.scenario.knowledge import with_knowledge
 from sbot.scenario.model import Robot, Scenario
@@ -18,7 +18,7 @@ from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Controller
 from sbot_common.params import updated
-from sbot_common.random.generators import CONTROLLER, TickGenerator
+from sbot_common.random.numbers import CONTROLLER, TickGenerator
 from sbot_sim.ros.external import External
 from sbot_sim.sensors.registry import check_name, sensors
 from sbot_sim.world.scene import Scene, make_line_of_sight

@@ -13,8 +13,7 @@ from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, specs_of, updated
 from sbot_sim.dynamics.hooks import HookNames
-from sbot_sim.sensors.record import Sensor
-from sbot_sim.sensors.registry import sensors
+from sbot_sim.sensors.registry import Sensor, sensors
 from sbot_sim.world.bodies import BODIES, Body, circle_around, updated_body
 from wind_model.parameters import TurbulenceParameters, WakeParameters, WindParameters
 

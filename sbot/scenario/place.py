@@ -15,7 +15,7 @@ from sbot.scenario.model import World as WorldModel
 from sbot.scenario.world import solid_names, starting_world
 from sbot_common.elementary import log, sincos
 from sbot_common.errors import InputError, bad_value, unknown_name
-from sbot_common.random.generators import placement_generator
+from sbot_common.random.numbers import placement_generator
 from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import World

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from sbot.controllers.entry import Sources
-from sbot.controllers.registry import NONE, entry_of, names
-from sbot.controllers.user import load_function
+from sbot.controllers.registry import NONE, entry_of, load_function, names
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario import groups
 from sbot.scenario.controllers import controller_place

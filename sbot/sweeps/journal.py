@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, BinaryIO, NamedTuple
 
-from sbot.controllers.user import load_function, name_controllers
+from sbot.controllers.registry import load_function, name_controllers
 from sbot.files.yaml_text import decode_text, dump_yaml, parse_yaml, plain_values, read_file
 from sbot.scenario.load import FORMATS, parse_scenario
 from sbot.scenario.model import Scenario

@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sbot.controllers.user import load_function
+from sbot.controllers.registry import load_function
 from sbot.files.yaml_text import LARGEST, Origins, parse_yaml
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario

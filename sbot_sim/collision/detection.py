@@ -13,8 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import by_address, njit_inline
-from sbot_common.compiled.vectors import LANES, absolute, bits, greatest, load_until, one_bit
+from sbot_common.compiled.jit import (
+    LANES,
+    absolute,
+    bits,
+    by_address,
+    greatest,
+    load_until,
+    njit_inline,
+    one_bit,
+)
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.collision.contacts import (
     body_contact,

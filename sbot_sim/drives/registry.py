@@ -8,8 +8,8 @@ from typing import Any
 from sbot_common.compiled.jit import njit_inline
 from sbot_common.params import Spec, specs_of
 from sbot_common.user_code import records_of
-from sbot_sim.drives.differential import DRIVE as TWO_WHEELS
 from sbot_sim.drives.record import Drive, Wheeled
+from sbot_sim.drives.shipped import DIFFERENTIAL as TWO_WHEELS
 
 # Two wheels have number 0, then come the others by name.
 DRIVES: tuple[Drive, ...] = tuple(sorted(

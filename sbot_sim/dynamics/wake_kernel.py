@@ -16,8 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
-from sbot_common.compiled.jit import TOGETHER, borrowed, njit, njit_inline, njit_inner, prefetch
-from sbot_common.compiled.vectors import LANES, absolute, append, bits, load_until, select
+from sbot_common.compiled.jit import (
+    LANES,
+    TOGETHER,
+    absolute,
+    append,
+    bits,
+    borrowed,
+    load_until,
+    njit,
+    njit_inline,
+    njit_inner,
+    prefetch,
+    select,
+)
 from sbot_common.elementary import atan2, exp, log
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.world.scene import Discs, Scene, blocked, sort_discs

@@ -12,8 +12,7 @@ from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import placement_error
 from sbot_sim.engine.many import Simulation, arrays_of, no_winds, restore_rest
 from sbot_sim.engine.state import Snapshot
-from sbot_sim.sensors.record import Arrays
-from sbot_sim.sensors.registry import simulated
+from sbot_sim.sensors.registry import Arrays, simulated
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.parameters import SimulationParameters, all_bodies, with_objects
 from wind_model.grid import Lattice

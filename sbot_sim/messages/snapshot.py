@@ -21,8 +21,7 @@ from sbot_common.wire.messages import write_bool
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.sensors.odometry import OdometryCovariances
-from sbot_sim.sensors.record import Encode, Place, Sensor
-from sbot_sim.sensors.registry import sensors
+from sbot_sim.sensors.registry import Encode, Place, Sensor, sensors
 from sbot_sim.worlds.parameters import SensorParameters
 
 # Interfaces to Nav2, AMCL and SLAM: what the simulator publishes, and what it leaves to them.

@@ -12,16 +12,19 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit_inline, njit_inner, stack_floats, stack_indexes
-from sbot_common.compiled.vectors import (
+from sbot_common.compiled.jit import (
     LANES,
     append,
     bits,
     greatest,
     load,
     load_until,
+    njit_inline,
+    njit_inner,
     one_bit,
     select,
+    stack_floats,
+    stack_indexes,
     store,
     store_whole,
     vector,

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from sbot_common.elementary import atan2_of, sincos
 from sbot_common.params import Param
 from sbot_common.topics import Topic
-from sbot_sim.sensors.record import Kernel, Sensor, View
+from sbot_sim.sensors.registry import Kernel, Sensor, View
 
 Array = NDArray[np.float64]
 
 TOPIC = Topic('gnss', 'sensor_msgs/msg/NavSatFix')
-NOISE = 7  # purpose of random numbers (``sbot_common.random.generators``)
+NOISE = 7  # purpose of random numbers (``sbot_common.random.numbers``)
 _FIX, _GPS, _DIAGONAL_KNOWN = 0, 1, 2  # STATUS_FIX, SERVICE_GPS, COVARIANCE_TYPE_DIAGONAL_KNOWN
 SEMI_MAJOR_AXIS = 6378137.0  # m
 FLATTENING = 1.0 / 298.257223563

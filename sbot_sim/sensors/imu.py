@@ -18,13 +18,13 @@ from sbot_common.elementary import sincos_of
 from sbot_common.params import Param
 from sbot_common.topics import Topic
 from sbot_sim.dynamics.motion import wrap_yaw
-from sbot_sim.sensors.record import Kernel, Motion, Sensor, View
+from sbot_sim.sensors.registry import Kernel, Motion, Sensor, View
 
 Array = NDArray[np.float64]
 
 TOPIC = Topic('imu', 'sensor_msgs/msg/Imu')
 GRAVITY = 9.80665  # m/s^2, the standard acceleration (third CGPM, 1901)
-NOISE, BIAS = 6, 9  # purposes of random numbers (``sbot_common.random.generators``)
+NOISE, BIAS = 6, 9  # purposes of random numbers (``sbot_common.random.numbers``)
 # Columns of a reading, and of the memory: what is read too much, and the acceleration.
 YAW, TURN_RATE, FORWARDS, LEFT = range(4)
 _BIASES, _ACCELERATION = slice(0, 4), slice(4, 6)

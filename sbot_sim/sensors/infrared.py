@@ -27,7 +27,7 @@ from sbot_sim.sensors.infrared_kernel import (
 )
 from sbot_sim.sensors.infrared_table import TABLE_RANGE, load_table
 from sbot_sim.sensors.rays import Fan, make_irregular_fan
-from sbot_sim.sensors.record import Encode, Place, Sensor, decoded_as
+from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import Scene, sort_discs
 from sbot_sim.worlds.batch import Batch, Phase, all_in_view, discs_of_world, shared
 from sbot_sim.worlds.state import Setting, scene_of

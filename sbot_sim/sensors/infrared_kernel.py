@@ -9,29 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import (
-    TOGETHER,
-    borrowed,
-    njit,
-    njit_inline,
-    njit_inner,
-    prefetch,
-    stack_floats,
-    stack_indexes,
-)
-from sbot_common.compiled.vectors import (
     LANES,
+    TOGETHER,
     append,
     bits,
+    borrowed,
     greatest,
     load,
     load_until,
+    njit,
+    njit_inline,
+    njit_inner,
     one_bit,
+    prefetch,
     select,
+    stack_floats,
+    stack_indexes,
     store,
 )
 from sbot_common.elementary import sincos
-from sbot_common.random.generators import INFRARED
-from sbot_common.random.numbers import WORDS, fill_block
+from sbot_common.random.numbers import INFRARED, WORDS, fill_block
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.cover import (
     CAPACITY,

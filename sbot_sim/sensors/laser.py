@@ -21,14 +21,13 @@ from sbot_common.elementary import sincos
 from sbot_common.elementary.arrays import copy_rows
 from sbot_common.observation import Scan
 from sbot_common.params import Param
-from sbot_common.random.generators import SCAN
-from sbot_common.random.numbers import WORDS, fill_normals
+from sbot_common.random.numbers import SCAN, WORDS, fill_normals
 from sbot_common.topics import BASE_SCAN
 from sbot_sim.collision.separation import FEW
 from sbot_sim.sensors.cover import cover_discs, cover_static
 from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
 from sbot_sim.sensors.rays import Fan, make_fan
-from sbot_sim.sensors.record import Encode, Place, Sensor, decoded_as
+from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import Discs, Scene, sort_discs
 from sbot_sim.worlds.batch import Batch, Phase, all_in_view, discs_of_world, shared, shared_apart
 from sbot_sim.worlds.state import Setting, scene_of

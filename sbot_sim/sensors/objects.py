@@ -10,8 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit, njit_inline, njit_inner
-from sbot_common.compiled.vectors import least
+from sbot_common.compiled.jit import least, njit, njit_inline, njit_inner
 from sbot_common.elementary import hypot, sincos
 from sbot_sim.sensors.rays import (
     BACKWARDS,

@@ -20,13 +20,12 @@ from sbot_common.elementary import sincos
 from sbot_common.elementary.arrays import copy_rows
 from sbot_common.observation import OMEGA, VX, VY, Odometry
 from sbot_common.params import Param
-from sbot_common.random.generators import ODOMETRY, WHEEL_RADIUS
-from sbot_common.random.numbers import normals
+from sbot_common.random.numbers import ODOMETRY, WHEEL_RADIUS, normals
 from sbot_common.topics import ODOM
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import COUNTED, WHEELS, wheel_equation
 from sbot_sim.dynamics.motion import Driven, advance_all, drive, to_twists, twist_rows
-from sbot_sim.sensors.record import Encode, Place, Sensor, decoded_as
+from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.worlds.batch import Batch, shared
 from sbot_sim.worlds.motion import drives_of
 from sbot_sim.worlds.state import Setting, Worlds

@@ -16,7 +16,7 @@ from sbot_common.observation import BROADCAST_BYTES, Neighbours
 from sbot_common.params import Param
 from sbot_common.spatial import cell_index, grid_around_points
 from sbot_common.topics import RANGE_AND_BEARING
-from sbot_sim.sensors.record import Encode, Place, Sensor, decoded_as
+from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import Scene, blocked
 from sbot_sim.worlds.batch import Batch, Phase
 from sbot_sim.worlds.state import scene_of

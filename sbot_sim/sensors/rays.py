@@ -26,13 +26,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.compiled.vectors import (
+from sbot_common.compiled.jit import (
     LANES,
     absolute,
     ceiling,
     greatest,
     least,
+    njit,
+    njit_inner,
     rounded_down,
     select,
     splat,

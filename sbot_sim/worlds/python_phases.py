@@ -11,8 +11,7 @@ from sbot_sim.dynamics.hooks import call_hook
 from sbot_sim.dynamics.inertia import impulse_velocity, sum_impulses
 from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive
 from sbot_sim.sensors.range_and_bearing import Heard, neighbours, nobody_heard
-from sbot_sim.sensors.record import Kernel, Motion, View
-from sbot_sim.sensors.registry import sensors
+from sbot_sim.sensors.registry import Kernel, Motion, View, sensors
 from sbot_sim.world.moving import as_sent, disc_positions
 from sbot_sim.worlds.parameters import SimulationParameters, place_obstacles
 from sbot_sim.worlds.state import Integers, Setting, Worlds

@@ -36,7 +36,7 @@ def test_turn(oracles, variant):
 
 def test_diagnostic_line(oracles):
     from potential_field_bot.controller import State, Turn
-    from potential_field_bot.messages import diagnostic_line
+    from potential_field_bot.node import diagnostic_line
     bot = oracles[0].bot(1, 2, (7.0, -8.5))
     bot.poses(np.array([[0.0, 0.0, 0.0], [1.25, -2.0, 0.5]]))
     bot.start(np.zeros(2))

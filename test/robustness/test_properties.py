@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbot.files.yaml_text import dump_yaml, parse_yaml
-from sbot.scenario.load import parse_scenario, scenario_from_mapping
+from sbot.scenario.load import parse_override, parse_scenario, scenario_from_mapping
 from sbot.scenario.model import ScenarioFile
-from sbot.scenario.overrides import parse_override
 from sbot_common.errors import LONGEST, InputError
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -9,7 +9,7 @@ from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot, ask, checked_goal
 from sbot_common.errors import InputError
 from sbot_common.observation import Twist, make_observation
-from sbot_common.random.generators import CONTROLLER, TickGenerator, generator
+from sbot_common.random.numbers import CONTROLLER, TickGenerator, generator
 from sbot_common.topics import GOAL, GOAL_REACHED
 from sbot_common.user_code import UserCodeError
 

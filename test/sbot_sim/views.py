@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sbot_sim.sensors.record import View
+from sbot_sim.sensors.registry import View
 from sbot_sim.world.geometry import make_world
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.controllers.navigate.controller import take_turn
-from sbot.controllers.navigate.drift import Frame, frame_at
+from sbot.controllers.navigate.damping import Frame, frame_at
 from sbot.controllers.navigate.map import Known
 from sbot.controllers.navigate.memory import (
     Memory,

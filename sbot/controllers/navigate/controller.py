@@ -10,13 +10,18 @@ from numpy.typing import NDArray
 
 from sbot.controllers.navigate import trail as trails
 from sbot.controllers.navigate.damping import (
+    Drift,
+    Place,
+    drive,
     estimated_noise,
     fastest,
+    into,
+    is_calm,
     projected,
     room_ahead,
     steady_room,
+    updated_drift,
 )
-from sbot.controllers.navigate.drift import Drift, Place, drive, into, is_calm, updated_drift
 from sbot.controllers.navigate.encounters import (
     Around,
     Motion,

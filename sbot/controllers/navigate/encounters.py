@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate.damping import fastest
-from sbot.controllers.navigate.drift import Place
+from sbot.controllers.navigate.damping import Place, fastest
 from sbot.controllers.navigate.map import Grid, distance_at, is_free_line
 from sbot.controllers.navigate.parameters import (
     BEHIND_WALLS,

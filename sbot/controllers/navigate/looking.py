@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate.drift import Place, into
+from sbot.controllers.navigate.damping import Place, into
 from sbot.controllers.navigate.map import (
     Grid,
     add_hit,

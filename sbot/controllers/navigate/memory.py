@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.controllers.navigate import trail as trails
-from sbot.controllers.navigate.damping import ALONG
-from sbot.controllers.navigate.drift import Drift, Frame, Place, drive
+from sbot.controllers.navigate.damping import ALONG, Drift, Frame, Place, drive
 from sbot.controllers.navigate.map import Known, make_grid, nothing_known
 from sbot.controllers.navigate.moving import MOST, Movers, make_movers
 from sbot.controllers.navigate.parameters import (

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate.drift import Place, into
+from sbot.controllers.navigate.damping import Place, into
 from sbot.controllers.navigate.map import Grid, is_marked
 from sbot.controllers.navigate.parameters import (
     ANCHOR,

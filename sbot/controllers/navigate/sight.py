@@ -8,13 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.controllers.navigate.damping import (
+    Drift,
+    Frame,
+    Place,
     between,
+    into,
+    is_calm,
     is_noisy,
     mean_beside,
     robot_limit,
     wall_limit,
 )
-from sbot.controllers.navigate.drift import Drift, Frame, Place, into, is_calm
 from sbot.controllers.navigate.looking import sees_all_ahead, sees_all_round
 from sbot.controllers.navigate.map import Grid, add_hit, clear, column_of, row_of
 from sbot.controllers.navigate.memory import Memory, State

@@ -7,7 +7,7 @@ from typing import Any
 
 from sbot.controllers.entry import Entry, Place, Sources
 from sbot.controllers.neural.network import warning_of
-from sbot.controllers.user import check_arguments
+from sbot.controllers.registry import check_arguments
 from sbot_common.errors import InputError, one_line
 from sbot_common.observation import Controller
 from sbot_sim.world.bodies import Body

@@ -26,7 +26,7 @@ from sbot.learn.task_checks import check_plain
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
-from sbot.runner.progress import QUIET
+from sbot.runner.summary import QUIET
 from sbot.worlds.setting import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value, one_line, plain_lines

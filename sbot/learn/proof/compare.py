@@ -22,7 +22,7 @@ from sbot.learn.proof.training import Trained, evolve, play, play_randomly, play
 from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
-from sbot.runner.progress import now_and_then
+from sbot.runner.summary import now_and_then
 from sbot_common.signals import blocked, unblock
 
 

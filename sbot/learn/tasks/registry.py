@@ -10,7 +10,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from sbot.controllers.user import load_named
+from sbot.controllers.registry import load_named
 from sbot.learn.task import Task, check_task
 from sbot.learn.tasks.entry import Entry, Scene
 from sbot_common.arguments import whole

@@ -1,6 +1,8 @@
 """The summary of a run, counted by hand."""
 
+import io
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,13 +14,58 @@ import sbot
 from sbot.cli.main import main
 from sbot.ros.processes import node_processes
 from sbot.runner import summary
-from sbot.runner.summary import OverlapCount, Tally, format_summary, stopping_condition
+from sbot.runner.summary import (
+    OverlapCount,
+    Tally,
+    format_summary,
+    now_and_then,
+    progress_bar,
+    stopping_condition,
+)
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.load import parse_scenario
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.worlds.parameters import all_bodies
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_how_much_is_done(monkeypatch):
+    monkeypatch.setattr(sys, 'stderr', Terminal())
+    with progress_bar(' frames', 4, desc='film.gif', mininterval=0.0, miniters=1) as show:
+        for done in (1, 2, 2, 3, 4):
+            show(done)
+    shown = sys.stderr.getvalue()
+    for part in ('film.gif:', '1/4', '3/4', '4/4', 'frames'):
+        assert part in shown
+
+
+@pytest.mark.parametrize(('stream', 'shown'), [(io.StringIO, True), (Terminal, False)])
+def test_nothing_is_shown_elsewhere(monkeypatch, stream, shown):
+    monkeypatch.setattr(sys, 'stderr', stream())
+    with progress_bar(' frames', 4, shown=shown) as show:
+        assert show is None
+    assert sys.stderr.getvalue() == ''
+
+
+def test_lines_come_at_once_and_then_each_ten_seconds(monkeypatch, capsys):
+    times = iter([5.0, 5.0, 14.9, 15.1, 15.1, 16.0])
+    monkeypatch.setattr('time.monotonic', lambda: next(times))
+    show = now_and_then()
+    for line in ('one', 'two', 'three', 'four'):
+        show(lambda line=line: line)
+    assert capsys.readouterr().err == 'one\nthree\n'
+
+
+def test_quiet_shows_no_lines(capsys):
+    now_and_then(shown=False)(lambda: 'one')
+    assert capsys.readouterr().err == ''
+
 
 ROUND = 'robots: [{controller: none, pose: [1, 1, 0]}, {controller: none, pose: [3, 1, 0]}]'
 SCENES = {

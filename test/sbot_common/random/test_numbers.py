@@ -1,5 +1,7 @@
 """Uniform and normal numbers: against NumPy, their distributions, and independence."""
 
+import copy
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,10 +9,96 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sbot_common.compiled.jit import njit
-from sbot_common.random import generators
-from sbot_common.random.generators import generator
-from sbot_common.random.numbers import block_of, normals, normals_of_worlds, philox, uniforms
+from sbot_common.random import numbers
+from sbot_common.random import numbers as generators
+from sbot_common.random.numbers import (
+    CONTROLLER,
+    PLACEMENT,
+    TickGenerator,
+    block_of,
+    generator,
+    normals,
+    normals_of_worlds,
+    philox,
+    placement_generator,
+    purpose_of,
+    uniforms,
+)
 from sbot_sim.sensors import gnss, imu
+
+
+def test_purposes_differ_and_those_of_names_are_above_the_list():
+    listed = [value for name, value in vars(generators).items()
+              if name.isupper() and isinstance(value, int) and not name.startswith('_')]
+    assert len(set(listed)) == len(listed)
+    named = {purpose_of(name) for name in ('compass noise', 'compass bias', '')}
+    assert len(named) == 3
+    assert min(named) >= 2 ** 32 > max(listed)
+    assert max(named) < 2 ** 64
+
+
+def test_a_name_keeps_its_number():
+    assert purpose_of('compass noise') == 116906137561482369  # recordings depend on it
+
+
+def first_of(robot, tick, count=5, seed=3):
+    return uniforms(seed, CONTROLLER, np.array([robot]), tick, count)[0].tolist()
+
+
+def test_a_turns_numbers_are_those_of_its_tick_whatever_was_drawn_before():
+    numbers = TickGenerator(3, 2, CONTROLLER)
+    for tick, drawn_before in ((0, 0), (1, 1), (7, 6), (3, 5)):
+        assert numbers.at(tick).random(5).tolist() == first_of(2, tick)
+        numbers.generator.random(drawn_before)
+        numbers.generator.integers(10, dtype=np.int32)  # keeps half a word
+    assert numbers.at(8).random() == first_of(2, 8)[0]
+    assert generator(3, 2, CONTROLLER, 8).random() == first_of(2, 8)[0]
+
+
+def test_half_a_word_that_is_kept_is_forgotten():
+    numbers = TickGenerator(3, 2, CONTROLLER)
+    fresh = numbers.at(1).integers(2**32, size=3, dtype=np.uint32).tolist()
+    numbers.at(0).integers(2**32, dtype=np.uint32)
+    assert numbers.at(1).integers(2**32, size=3, dtype=np.uint32).tolist() == fresh
+
+
+def test_a_second_turn_in_a_tick_goes_on():
+    numbers = TickGenerator(3, 2, CONTROLLER)
+    drawn = [numbers.at(4).random() for _ in range(5)]
+    assert drawn == first_of(2, 4)
+
+
+def test_a_tick_before_the_first_is_one_too():
+    assert 0.0 <= TickGenerator(3, 2, CONTROLLER).at(-1).random() < 1.0
+
+
+@pytest.mark.parametrize('draw', [
+    lambda rng: rng.random(), lambda rng: rng.random(4), lambda rng: rng.random(8),
+    lambda rng: rng.integers(5, dtype=np.int32), lambda rng: rng.normal()])
+def test_it_knows_whether_anything_was_drawn_in_this_tick(draw):
+    numbers = TickGenerator(3, 2, CONTROLLER)
+    numbers.at(5)
+    assert not numbers.drawn
+    draw(numbers.generator)
+    assert numbers.drawn
+    numbers.at(6)
+    assert not numbers.drawn
+
+
+def test_a_copy_has_its_own_numbers():
+    numbers = TickGenerator(3, 2, CONTROLLER)
+    numbers.at(5).random()
+    other = copy.deepcopy(numbers)
+    assert other.at(6).random(5).tolist() == first_of(2, 6)
+    assert numbers.at(5).random() == first_of(2, 5)[1]  # it still is in its tick
+    assert numbers.at(6).random(5).tolist() == first_of(2, 6)
+
+
+def test_placement_stays_what_it_was():
+    expected = np.random.Generator(np.random.PCG64(np.random.SeedSequence([9, 4, PLACEMENT])))
+    assert placement_generator(9, 4).random(3).tolist() == expected.random(3).tolist()
+    assert PLACEMENT == 4  # seeds of scenarios, which are not to move robots
+
 
 WORD = st.integers(0, 2**64 - 1)
 SMALL = st.integers(0, 2**63 - 1)
@@ -65,23 +153,23 @@ def test_blocks_are_those_of_numpys_generator(seed, purpose, robot, tick, block)
 
 LISTED = ('CONTROLLER', 'INFRARED', 'SCAN', 'ODOMETRY', 'PLACEMENT', 'TURBULENCE', 'WHEEL_RADIUS',
           'KNOWLEDGE')
-PURPOSES = sorted([imu.NOISE, imu.BIAS, gnss.NOISE, generators.purpose_of('a sensor'), *(
-    getattr(generators, name) for name in LISTED)])
+PURPOSES = sorted([imu.NOISE, imu.BIAS, gnss.NOISE, numbers.purpose_of('a sensor'), *(
+    getattr(numbers, name) for name in LISTED)])
 LEAST_P = 1e-3  # of a test with a fixed seed: it says the same each time
 
 
 def test_uniform_numbers_are_numpys_to_the_bit():
     ids = np.array([0, 3, 99])
     for count in (0, 1, 3, 4, 5, 181):
-        found = uniforms(12345, generators.INFRARED, ids, 77, count)
+        found = uniforms(12345, numbers.INFRARED, ids, 77, count)
         for row, robot in zip(found, ids, strict=True):
-            numpys = generator(12345, robot, generators.INFRARED, 77)
+            numpys = generator(12345, robot, numbers.INFRARED, 77)
             np.testing.assert_array_equal(row, numpys.random(count))
 
 
 @pytest.mark.parametrize('draw', [
-    lambda robots, count: uniforms(5, generators.SCAN, np.arange(robots), 9, count),
-    lambda robots, count: normals(5, generators.SCAN, robots, 9, count)])
+    lambda robots, count: uniforms(5, numbers.SCAN, np.arange(robots), 9, count),
+    lambda robots, count: normals(5, numbers.SCAN, robots, 9, count)])
 def test_a_number_depends_on_its_index_alone(draw):
     """Neither on how many are drawn nor on how many robots there are."""
     all_of_them = draw(4, 23)
@@ -91,10 +179,10 @@ def test_a_number_depends_on_its_index_alone(draw):
 
 
 def test_normal_numbers_are_box_and_mullers_of_the_uniform_ones():
-    u = uniforms(5, generators.SCAN, np.arange(50), 9, 180)
+    u = uniforms(5, numbers.SCAN, np.arange(50), 9, 180)
     radius, angle = np.sqrt(-2.0 * np.log(1.0 - u[:, ::2])), 2.0 * np.pi * u[:, 1::2]
     expected = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=2).reshape(50, 180)
-    np.testing.assert_allclose(normals(5, generators.SCAN, 50, 9, 180), expected,
+    np.testing.assert_allclose(normals(5, numbers.SCAN, 50, 9, 180), expected,
                                rtol=1e-12, atol=1e-15)
 
 
@@ -131,11 +219,11 @@ def test_distributions_over_robots_ticks_and_indexes(seed):
 def test_numbers_of_neighbours_are_independent():
     """Of one seed, purpose, robot, tick or index and the next: no correlation, none equal."""
     n = 10_000
-    base = normals(7, generators.SCAN, n, 50, 4)
+    base = normals(7, numbers.SCAN, n, 50, 4)
     others = {
-        'seed': normals(8, generators.SCAN, n, 50, 4)[:, 0],
-        'purpose': normals(7, generators.ODOMETRY, n, 50, 4)[:, 0],
-        'tick': normals(7, generators.SCAN, n, 51, 4)[:, 0],
+        'seed': normals(8, numbers.SCAN, n, 50, 4)[:, 0],
+        'purpose': normals(7, numbers.ODOMETRY, n, 50, 4)[:, 0],
+        'tick': normals(7, numbers.SCAN, n, 51, 4)[:, 0],
         'robot': np.roll(base[:, 0], 1), 'pair': base[:, 1], 'index': base[:, 2],
         'magnitude': np.abs(base[:, 1]) - np.abs(base[:, 1]).mean(),
     }
@@ -152,15 +240,15 @@ def test_nothing_is_drawn_twice_in_a_run():
 
 
 def test_purposes_differ_and_names_have_their_own():
-    names = [generators.purpose_of(name) for name in ('compass', 'compass ', 'sonar', '')]
+    names = [numbers.purpose_of(name) for name in ('compass', 'compass ', 'sonar', '')]
     assert len({*PURPOSES, *names}) == len(PURPOSES) + 4
     assert all(2**32 <= number < 2**63 for number in names)
-    assert generators.purpose_of('compass') == 130893062245804650  # for ever
+    assert numbers.purpose_of('compass') == 130893062245804650  # for ever
 
 
 def test_those_of_several_worlds_are_those_of_each():
     seeds, ticks = np.array([3, 1, 2**62]), np.array([5, 0, 9])
-    together = normals_of_worlds(seeds, generators.SCAN, 4, ticks, 3)
-    alone = [normals(int(seed), generators.SCAN, 4, int(tick), 3)
+    together = normals_of_worlds(seeds, numbers.SCAN, 4, ticks, 3)
+    alone = [normals(int(seed), numbers.SCAN, 4, int(tick), 3)
              for seed, tick in zip(seeds, ticks, strict=True)]
     np.testing.assert_array_equal(together, np.concatenate(alone))

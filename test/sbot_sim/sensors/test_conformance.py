@@ -18,7 +18,7 @@ from sbot.regression.replay import replay
 from sbot_common import topics
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr
-from sbot_sim.sensors import record
+from sbot_sim.sensors import registry
 from sbot_sim.sensors.registry import sensors
 
 DEADLINE = 240.0  # s; long, as the first run compiles
@@ -163,7 +163,7 @@ def test_a_scene_turned_and_moved_is_sensed_the_same(noise):
     for degrees, move in ((90.0, (0.0, 0.0)), (-140.3, (40.0, -25.0))):
         run = sbot.run(turned(degrees, move, noise), sense=NAMES)
         for name, sensor in sensors().items():
-            own_frame = sensor.turned is record._unchanged
+            own_frame = sensor.turned is registry._unchanged
             if sensor.turned is not None and (own_frame or not noise):
                 compared.append(name)
                 same_but_for_rounding(name, getattr(run, name), sensor.turned(
@@ -198,8 +198,8 @@ def test_off_it_is_nowhere(name, tmp_path):
 def test_what_is_off_draws_nothing(monkeypatch):
     drawn = []
     for draw in ('normals', 'normals_of_worlds', 'uniforms'):
-        function = getattr(record, draw)
-        monkeypatch.setattr(record, draw, lambda *arguments, call=function: (
+        function = getattr(registry, draw)
+        monkeypatch.setattr(registry, draw, lambda *arguments, call=function: (
             drawn.append(arguments[1]), call(*arguments))[1])
     kernels = [name for name, sensor in sensors().items() if sensor.kernel is not None]
     for keys in (settings(noise=False), settings(noise=True, off=kernels)):

@@ -7,7 +7,7 @@ from infrared_scenes import measure, outline, parameters
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
-from sbot_common.random.generators import INFRARED, generator
+from sbot_common.random.numbers import INFRARED, generator
 from sbot_sim.sensors.infrared import (
     SENSOR_DEGREES,
     InfraredSettings,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ray_oracle import cast_oracle
 
-from sbot_common.compiled.vectors import LANES
+from sbot_common.compiled.jit import LANES
 from sbot_sim.sensors.rays import (
     ANGLE_ERROR,
     TOUCH,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sbot.controllers.navigate.drift import Place
+from sbot.controllers.navigate.damping import Place
 from sbot.controllers.navigate.encounters import (
     Around,
     Motion,

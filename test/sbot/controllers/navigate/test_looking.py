@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot.controllers.navigate.drift import Place
+from sbot.controllers.navigate.damping import Place
 from sbot.controllers.navigate.looking import (
     _first_unseen,
     looking,

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot.controllers.navigate.damping import ALONG
-from sbot.controllers.navigate.drift import Place
+from sbot.controllers.navigate.damping import ALONG, Place
 from sbot.controllers.navigate.memory import (
     NO_TURN,
     aligning,

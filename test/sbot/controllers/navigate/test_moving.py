@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot.controllers.navigate.drift import Place
+from sbot.controllers.navigate.damping import Place
 from sbot.controllers.navigate.map import make_grid, mark
 from sbot.controllers.navigate.moving import (
     _disc_seen,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot.controllers.navigate.drift import Drift, Place
+from sbot.controllers.navigate.damping import Drift, Place
 from sbot.controllers.navigate.encounters import Around, lift_limits
 from sbot.controllers.navigate.map import make_grid, mark
 from sbot.controllers.navigate.memory import make_memory

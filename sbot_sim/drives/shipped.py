@@ -1,4 +1,8 @@
-"""Ackermann steering: driven rear wheels and steered front wheels, like a car."""
+"""Omnidirectional drive: four Mecanum wheels.
+
+Wheels are numbered front left, front right, rear left, rear right (Taheri, Qiao, Ghaeminezhad,
+Kinematic Model of a Four Mecanum Wheeled Mobile Robot, 2015).
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,19 @@ from sbot_common.elementary import sincos
 from sbot_common.params import Param
 from sbot_sim.drives.record import Drive, Wheelbase, Wheeled
 
+# Differential drive: two wheels side by side, each with its own motor (document 002).
 
-class Keys(NamedTuple):
+DIFFERENTIAL = Drive('wheels', 'two driven wheels')
+
+
+# Impulse drive: an impulse along the heading carries the robot (document 000 section 5.6).
+
+IMPULSE = Drive('impulse', 'an impulse along the heading, and wheels that turn it', carried=True)
+
+
+# Ackermann steering: driven rear wheels and steered front wheels, like a car.
+
+class AckermannKeys(NamedTuple):
     """Keys of a body with steered wheels."""
 
     wheelbase: Wheelbase = 0.0
@@ -20,7 +35,7 @@ class Keys(NamedTuple):
         open_minimum=True, maximum=1.5)] = 0.6
 
 
-def _numbers(wheel_distance: float, keys: Keys) -> tuple[float]:
+def _ackermann_numbers(wheel_distance: float, keys: AckermannKeys) -> tuple[float]:
     """Return the greatest curvature (1/m) of the rear axle's path: tan(angle)/wheelbase."""
     sine, cosine = sincos(keys.max_steering_angle)
     return sine / cosine / (keys.wheelbase or wheel_distance),
@@ -64,5 +79,41 @@ def _limited(bodies: Wheeled, i: int, vx: float, _: float,
     return v, 0.0, turn
 
 
-DRIVE = Drive('ackermann', 'driven rear wheels and steered front wheels', Keys(), _numbers,
-              _limited, steered=True)
+ACKERMANN = Drive(
+    'ackermann',
+    'driven rear wheels and steered front wheels',
+    AckermannKeys(),
+    _ackermann_numbers,
+    _limited,
+    steered=True,
+)
+
+
+# Signs of the speed to the left, and of the turn rate times reach, in the speed of each wheel.
+_LATERAL = (-1.0, 1.0, 1.0, -1.0)
+_TURN = (-1.0, 1.0, -1.0, 1.0)
+
+
+class Keys(NamedTuple):
+    """Keys of an omnidirectional body."""
+
+    wheelbase: Wheelbase = 0.0
+
+
+def _numbers(wheel_distance: float, keys: Keys) -> tuple[float]:
+    """Return the reach: half the track plus half the wheelbase (m)."""
+    return 0.5 * (wheel_distance + (keys.wheelbase or wheel_distance)),
+
+
+@njit_inline
+def _wheel(bodies: Wheeled, i: int,
+           k: int) -> tuple[float, float, float, float, float, float, float]:
+    reach = bodies.numbers[i, 0]
+    return (1.0, _LATERAL[k], _TURN[k] * reach,
+            0.25, 0.25 * _LATERAL[k], 0.25 * _TURN[k], reach)
+
+
+OMNIDIRECTIONAL = Drive('omnidirectional', 'four Mecanum wheels', Keys(), _numbers, wheels=4,
+              wheel=_wheel, sideways=True)
+
+DRIVE = (DIFFERENTIAL, IMPULSE, ACKERMANN, OMNIDIRECTIONAL)

@@ -1,4 +1,4 @@
-"""Task ``foraging``: s-bots push boxes into a nest."""
+"""Task ``box_pushing``: three s-bots push one box that is too heavy for one of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import numpy as np
 from sbot.learn.shipped import CONTACT, distance
 from sbot.learn.task import Floats, Moment, Task
 from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, SBots, Track, s_bots
+
+# Task ``foraging``: s-bots push boxes into a nest.
 
 _NEST, _RADIUS = (0.35, 0.8), 0.4  # m
 _BOXES = ((1.0, 0.4), (1.1, 0.8), (1.0, 1.2))  # m
@@ -85,8 +87,56 @@ def nearer(track: Track) -> Floats:
     return np.asarray((way[0] - way[1]).mean(axis=1))
 
 
-ENTRY = Entry(
+FORAGING = Entry(
     'foraging', 'S-bots push three boxes into a nest, by infrared.', Foraging, ForagingInBox,
     Metric('brought home', 'boxes', 'boxes whose centre is in the nest after 40 s',
            'Winfield 2009, foraging robots', home),
     Rule(push_home, (0.5, 0.5), 1), fitness=nearer)
+
+
+_GOAL, _BOX = (2.1, 0.6), (0.9, 0.6)  # m
+
+
+def push_ahead(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+               layers: Integers, dt: float) -> None:
+    """Head for the goal and drive, whatever is in the way: inputs goal, infrared."""
+    turn = weights[0] * inputs[1] if inputs[0] > 0.0 else (1.0 if inputs[1] > 0.0 else -1.0)
+    ahead = max(0.0, inputs[0])
+    outputs[0], outputs[1] = ahead - turn, ahead + turn
+
+
+class BoxPushing(Foraging):
+    """Push a box together; the reward is as in ``Foraging``."""
+
+
+class BoxPushingInHall(SBots, BoxPushing):
+    """A box of 10 kg, 0.5 m wide; s-bots of 0.7 kg behind it."""
+
+    seconds, hold = 30.0, 1
+    team = 3
+    arena = s_bots(2.4, 1.2, boxes=[{'center': [*_BOX], 'size': [0.15, 0.5], 'mass': 10.0}])
+
+    def start(self, rng: np.random.Generator) -> Floats:
+        """Draw poses behind the box."""
+        y = 0.3 + 0.3 * np.arange(3) + rng.uniform(-0.05, 0.05, 3)
+        return np.stack([rng.uniform(0.2, 0.5, 3), y, rng.uniform(-0.8, 0.8, 3)], axis=1).round(6)
+
+    def aims(self, rng: np.random.Generator, start: Floats) -> Floats:
+        """Return where the box is to go."""
+        return np.tile(_GOAL, (3, 1))
+
+
+def moved(track: Track) -> Floats:
+    """Return by how much the box came nearer to the goal, (K,) m."""
+    assert track.boxes is not None
+    way = distance(track.boxes[:, :, 0, :2], np.array(_GOAL))
+    return np.asarray(way[0] - way[1])
+
+
+BOX_PUSHING = Entry(
+    'box_pushing', 'Three s-bots push one heavy box.', BoxPushing, BoxPushingInHall,
+    Metric('moved', 'm', "decrease of the box's distance to the goal in 30 s",
+           'Mataric, Nilsson and Simsarian 1995', moved),
+    Rule(push_ahead, (0.8,)))
+
+ENTRY = (FORAGING, BOX_PUSHING)

@@ -1,4 +1,4 @@
-"""Task ``doorway``: four robots, two from each side, pass one door."""
+"""Task ``corridor``: four robots, two from each end, pass a corridor of 2 m."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from sbot.learn.tasks.entry import (
     robots,
 )
 from sbot.learn.tasks.reach import fan
-from sbot.navigation.scenes import wall_with_gaps
+from sbot.navigation.scenes import box, wall_with_gaps
+
+# Task ``doorway``: four robots, two from each side, pass one door.
 
 TOLERANCE = 0.5  # m
 BEAMS = 16
@@ -102,5 +104,22 @@ def passing_entry(name: str, text: str, scene: type[Passing]) -> Entry:
         Rule(through_the_gap, (1.0, 1.0, 0.1, *fan(BEAMS))), NAVIGATE, nearing, (8,))
 
 
-ENTRY = passing_entry(
+DOORWAY = passing_entry(
     'doorway', 'Four robots, two from each side, pass a door of 1.2 m.', Doorway)
+
+
+class Corridor(Passing):
+    """A corridor of 2 m, 5 m long, after ``corridor/2.0`` of ``sbot bench navigation``."""
+
+    seconds = 40.0
+    sides = (4.0, 13.0)
+    arena: ClassVar[Values] = robots(
+        {'bounds': [0, 0, 17, 8],
+         'rectangles': [box(8.5, 1.5, 5.0, 3.0), box(8.5, 6.5, 5.0, 3.0)]},
+        BEAMS, 4.0, TOLERANCE)
+
+
+CORRIDOR = passing_entry(
+    'corridor', 'Four robots, two from each end, pass a corridor of 2 m.', Corridor)
+
+ENTRY = (DOORWAY, CORRIDOR)

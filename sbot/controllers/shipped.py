@@ -1,0 +1,161 @@
+"""Entry of ``network``: the short name of ``neural_controller.controller:Neural``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any, NamedTuple
+
+from potential_field_bot.parameters import Parameters as parameters_Parameters
+from sbot.controllers.entry import Batch, Entry, Place, Sources
+from sbot.controllers.neural import ENTRY as NEURAL
+from sbot.controllers.neural.network import warning_of
+from sbot.controllers.registry import load_function
+from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import Controller
+from sbot_common.params import Param, refuse_unknown
+from sbot_common.topics import WIND
+from sbot_sim.sensors.registry import sensors
+from sbot_sim.world.bodies import Body
+from wind_model.wind_aware import WindAware, WindAwareParameters
+
+# Entry of ``external``: a robot that the user's own node drives, in lockstep over ROS 2.
+
+# The wind comes from another node, after all that the simulator senses.
+NO_TRIGGER = 'none'
+_TOPICS = tuple(sensor.topic.name for sensor in sensors().values() if sensor.topic != WIND)
+
+
+class Parameters(NamedTuple):
+    """When a node of the user's gives its commands (docs/lockstep.md).
+
+    A node with one thread needs none of these.
+    """
+
+    trigger: Annotated[str, Param(
+        '', 'If given, the topic on which the node acts. It is sent last in a tick, and the '
+             'simulator waits for one command.', choices=(NO_TRIGGER, *_TOPICS))] = NO_TRIGGER
+    command_period: Annotated[float, Param(
+        's', "If not 0, the period of the node's timer, which starts at simulated time 0. Sensors "
+             'come before it, and the simulator waits for one command.',
+        minimum=0.0, maximum=1e6)] = 0.0
+    command_timeout: Annotated[float, Param(
+        's', 'If not 0, a command is valid for this simulated time; then the robot stops. The '
+             'simulator waits for no command.',
+        minimum=0.0, maximum=1e6)] = 0.0
+
+
+def _make(place: Place) -> Controller:
+    raise InputError(f'robot {place.robot_id}: controller external needs your own node over '
+                     'ROS 2; use sbot up, or another controller: '
+                     f'--set robots.{place.robot_id}.controller=none')
+
+
+EXTERNAL = Entry('external', 'Your own node over ROS 2; lockstep waits for it '
+              '(docs/lockstep.md).', _make, Parameters(), fields=(), outside=True)
+
+
+# Entry of ``potential_field``: the leader and followers of document 001.
+
+def _potential_field_make(place: Place) -> Controller:
+    from potential_field_bot.bot import PotentialField
+    return PotentialField(goal=place.goal, parameters=place.parameters)
+
+
+def _batch(ids: list[int], parameters: parameters_Parameters, threads: int) -> Batch:
+    from potential_field_bot.bot import Followers
+    return Followers(ids, parameters, threads)
+
+
+def _warm_up() -> None:
+    from potential_field_bot import bot
+    bot.warm_up()
+    bot.warm_up_swarm()
+
+
+def _refusal(place: Place) -> str | None:
+    if place.robot_id > 0 or place.goal is not None or place.parameters.on_random_walk:
+        return None
+    return "key 'goal' is missing; robot 0 leads and needs one: [x, y] (m)"
+
+
+POTENTIAL_FIELD = Entry(
+    'potential_field',
+    'Leader and followers of document 001 (docs/potential_field.md).',
+    _potential_field_make,
+    parameters_Parameters(),
+    fields=('scan',),
+    goal_tolerance='goal_radius_sigma_m',
+    refusal=_refusal,
+    follows=lambda _: True,
+    batch=_batch,
+    may_preload=True,
+    warm_up=_warm_up,
+    executable='potfield_bot',
+    node_name='potfieldbot',
+    node_parameters=True,
+)
+
+
+# Entry of ``wind_aware``: the crab heading of document 000.
+
+def _wind_aware_make(place: Place) -> Controller:
+    return WindAware(place.parameters)
+
+
+WIND_AWARE = Entry(
+    'wind_aware',
+    'Turns into the wind so that it travels straight (docs/wind.md).',
+    _wind_aware_make,
+    WindAwareParameters(),
+    fields=('twist', 'scan', 'wind'),
+    goal_tolerance='goal_tolerance',
+    may_preload=True,
+    executable='wind_aware_bot',
+)
+
+
+# Entry of ``function_policy``: a user's compiled function, saved to a file.
+
+_FILE = 'policy'  # the only parameter
+
+
+def _function_policy_make(place: Place) -> Controller:
+    from sbot.controllers.neural.controller import FunctionController
+    path = place.parameters[_FILE]
+    return FunctionController(path, partial(
+        load_function, python_path=place.sources.python_path, where=path))
+
+
+def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) -> None:
+    """Raise InputError unless there is a good file; nothing of it is executed."""
+    from sbot.controllers.neural.policy_file import read_policy
+    refuse_unknown(parameters, [_FILE], lambda _: f'{where}: parameters')
+    path = parameters.get(_FILE)
+    if not isinstance(path, str):
+        raise bad_value(where, dict(parameters), f'the parameter {_FILE}: a file that '
+                        'sbot.save_policy wrote')
+    try:
+        read_policy(path)
+    except InputError as error:
+        raise InputError(f'{where}: {error}') from None
+
+
+def _doubts(parameters: Mapping[str, Any], _: Body,
+            now: Mapping[str, Any]) -> list[tuple[str, str]]:
+    from sbot.controllers.neural.policy_file import read_policy
+    path = parameters[_FILE]
+    unlike = warning_of(path, read_policy(path).network.learned_with, now)
+    return [] if unlike is None else [(_FILE, unlike)]
+
+
+FUNCTION_POLICY = Entry('function_policy',
+              'Your own compiled function, in a file of sbot.save_policy (docs/worlds.md).',
+              _function_policy_make, paths=(_FILE,), programs=(_FILE,), check=_check,
+              doubts=_doubts, may_preload=True)
+
+
+NETWORK = NEURAL._replace(
+    name='network', text='A neural network from a file, e.g. an evolved one (docs/learning.md).')
+
+ENTRY = (EXTERNAL, FUNCTION_POLICY, NETWORK, POTENTIAL_FIELD, WIND_AWARE)
