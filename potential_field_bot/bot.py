@@ -1,4 +1,4 @@
-"""The potential-field controller as an object, for runs, nodes and replay."""
+"""The potential-field controller as an object; followers in one call; rates within the loop."""
 
 from __future__ import annotations
 

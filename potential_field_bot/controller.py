@@ -1,4 +1,4 @@
-"""Turns of one robot or many in one compiled call: document 001, sections 6 and 12 to 14."""
+"""Turns of robots in one compiled call: leader's sector, goals, velocity (document 001)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forces on a robot, one compiled function per formula (document 001, sections 4, 5, 7, 8, 11).
+"""Forces on a robot, a function per formula (document 001, 4, 5, 7, 8, 11), among many by a grid.
 
 Every function returns the components (x, y) in the frame `map` and keeps the order of operations
 of the document's listing, so that the same numbers give the same bits. Forces have no unit of

@@ -1,4 +1,4 @@
-"""The ROS 2 node `potfield_bot`: one robot's controller (document 001, section 18)."""
+"""The ROS 2 node `potfield_bot` (document 001, section 18), its diagnostics and markers."""
 
 from __future__ import annotations
 

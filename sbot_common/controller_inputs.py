@@ -1,4 +1,4 @@
-"""Collection of controller inputs: a complete set of one stamp, or the newest of each.
+"""Collection of controller inputs: a set of one stamp, or the newest of each.
 
 Knows no ROS. An input is named by a key: a robot's id (its pose), ``ALL_POSES``, or a field of an
 ``Observation``.

@@ -1,4 +1,4 @@
-"""InputError: bad input reported in one line, with suggestions for unknown names."""
+"""InputError: bad input in one line, with suggestions; files that are opened safely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observation and controller interface, the same in-process, in a node and in replay."""
+"""Twist, observation and controller interface: the same in-process, in a node and in replay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Picture of a wind field seen from above (PNG)."""
+"""Wind fields as pictures (PNG), and as files for ParaView (.vtu)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terrain-following wind grid of document 003, validated."""
+"""Terrain-following wind grid of document 003, and interpolation in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Controllers of document 000: constant forward speed, and crab heading against the wind."""
+"""Controllers of document 000: constant forward speed, and the wind triangle against the wind."""
 
 from __future__ import annotations
 

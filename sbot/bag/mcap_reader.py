@@ -1,4 +1,4 @@
-"""Read MCAP files sequentially, also truncated ones: no index or footer needed.
+"""Read MCAP files sequentially, also truncated ones: chunks, channels, messages, decompression.
 
 A file cut off anywhere (a killed or crashed writer) gives every message that is whole in it, and a
 damaged one every message before the damage. Whatever the file says, no more than ``limits()`` is

@@ -1,4 +1,4 @@
-"""Read recordings: our own, finished or not, and bags of ``ros2 bag record``.
+"""Read recordings: our own, finished or not, and bags of ``ros2 bag record``, also SQLite files.
 
 They are read from front to end in constant memory. Whatever they hold, an error is an InputError,
 and no more than ``sbot.files.limits`` is read at once.

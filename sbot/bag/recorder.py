@@ -1,4 +1,4 @@
-"""Record a rosbag2 directory (MCAP) that stays readable after a crash or on a full disk.
+"""Record a rosbag2 directory (MCAP) that stays readable after a crash; its topics and channels.
 
 What was written is in the file within a second of wall time, whether or not more is written: a
 thread closes a chunk twice a second, compresses and appends it. `write` itself only copies bytes.

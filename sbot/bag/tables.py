@@ -1,4 +1,4 @@
-"""Export every message of a recording as CSV or Parquet, one table for each topic."""
+"""Time series of topics as arrays, and recordings as CSV or Parquet, one table for each topic."""
 
 from __future__ import annotations
 

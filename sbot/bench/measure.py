@@ -1,4 +1,4 @@
-"""Benchmark measurement: wall time, processor time and memory of each case."""
+"""Benchmark: its scenes, and wall time, processor time and memory of each case."""
 
 from __future__ import annotations
 

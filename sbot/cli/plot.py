@@ -1,4 +1,4 @@
-"""`sbot plot`: a picture or a film of a run."""
+"""`sbot plot` and `sbot view`: a picture, a film or a page of a run."""
 
 from __future__ import annotations
 

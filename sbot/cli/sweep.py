@@ -1,4 +1,4 @@
-"""`sbot sweep`: experiments over parameters and seeds."""
+"""`sbot sweep`: experiments over parameters and seeds; `sbot sweep show` and `sbot sweep plot`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registry of controllers: entries by name; other packages add theirs by an entry point.
+"""Registry of controllers: shipped, of installed packages, and users' own classes.
 
 An installed package adds a controller by an entry point of the group ``sbot.controllers``. Its
 name is what scenarios write; it leads to an ``Entry`` or to a class with

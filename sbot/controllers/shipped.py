@@ -1,4 +1,4 @@
-"""Entry of ``network``: the short name of ``neural_controller.controller:Neural``."""
+"""Entries of shipped controllers that need no folder."""
 
 from __future__ import annotations
 

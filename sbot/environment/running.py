@@ -1,4 +1,4 @@
-"""Running child processes: what they print is passed on, and all of them are ended in order."""
+"""Child processes: commands, ROS 2 of this environment, output passed on, end in order."""
 
 from __future__ import annotations
 

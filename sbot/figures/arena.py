@@ -1,4 +1,4 @@
-"""Label of the wind in a picture: mean wind, gust and turbulence."""
+"""View of an arena: limits, ticks, shapes, colours of robots, letters, label of the wind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data of figures, from a recording or a run."""
+"""Data of figures: from a recording, or from a scenario that is run; undisturbed wind."""
 
 from __future__ import annotations
 

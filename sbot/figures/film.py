@@ -1,4 +1,4 @@
-"""Options of a film: size in pixels, frames per second, speed; which stamps its frames show."""
+"""Options of a film: size, frames per second, speed; GIF files of frames."""
 
 from __future__ import annotations
 

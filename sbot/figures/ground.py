@@ -1,4 +1,4 @@
-"""Everything of an arena that does not move: its edge, zones, obstacles, wind."""
+"""What does not move in an arena: edge, goals, zones and the places of their names."""
 
 from __future__ import annotations
 

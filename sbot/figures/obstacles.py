@@ -1,4 +1,4 @@
-"""Obstacles of an arena: walls, solids, cells of a map, and those that move."""
+"""Obstacles, pushable boxes and wind of an arena."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robots in an arena: discs and rectangles with their headings."""
+"""Robots in an arena: shapes with headings, numbers, contacts, the legend of headings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tracks of robots: lines with their colours, or the colours of time; starts; their legend."""
+"""Tracks of robots, their colours and legend, and a run at several moments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits of input from files: sizes, counts and depths that no sensible file reaches.
+"""Limits of input from files, which no sensible file reaches; temporary folders.
 
 ``SBOT_LIMITS`` in the environment changes them, e.g. ``SBOT_LIMITS=file_bytes=200000000``, or
 several, separated by commas.

@@ -1,4 +1,4 @@
-"""Parse YAML to plain values with line numbers; write plain values as YAML.
+"""YAML 1.2 to plain values with line numbers, and back; recordings' YAML read quickly.
 
 ``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given twice is an error, and
 the size of what aliases expand to is known before anything is expanded.

@@ -1,4 +1,4 @@
-"""Gymnasium's ids of tasks: ``gymnasium.make('sbot/ReachGoal-v0')`` and ``make_vec``."""
+"""Gymnasium: environments of one world and of many, their spaces and ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task: what robots observe, how they are rewarded, and when they are done."""
+"""A task: what robots observe, their actions, rewards and ends; its answers checked."""
 
 from __future__ import annotations
 

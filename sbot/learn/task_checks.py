@@ -1,4 +1,4 @@
-"""Checks of a task for a scenario: inputs, speed limits and goals of the robots."""
+"""Checks of a task for a scenario, and the values that it draws (domain randomisation)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export of networks that BenchMARL trained to network files, with unchanged weights."""
+"""TorchRL: a batched environment of teams; export of networks that BenchMARL trained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of the benchmark's competitors: a controller, or a command that starts a node."""
+"""Competitors of the benchmark: a controller, or a command that starts a node over ROS 2."""
 
 from __future__ import annotations
 

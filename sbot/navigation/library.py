@@ -1,4 +1,4 @@
-"""Library of benchmark scenes by family; its version changes with any of them."""
+"""Library of benchmark scenes by family, with the worlds of BARN and DynaBARN."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenes in which robots must share a passage: the social mini-games, doorways, corridors.
+"""Scenes of the benchmark: of one robot, without passages, and the social mini-games.
 
 Doorway, hallway, intersection, L-corner and blind corner are those of Chandra et al.,
 Multi-Robot Navigation in Social Mini-Games, arXiv 2508.13459; sizes are ours.

@@ -1,4 +1,4 @@
-"""Length of the shortest path of a disc among known obstacles."""
+"""Length of the shortest path of a disc among obstacles, and distances of points from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of benchmark rows: medians and means by controller and family, text, CSV, JSON lines."""
+"""Rows of the benchmark, read from untrusted files, and their tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison of recorded and new command messages, field by field, with tolerances."""
+"""Recorded and new commands compared field by field; differences by robot."""
 
 from __future__ import annotations
 

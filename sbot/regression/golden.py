@@ -1,4 +1,4 @@
-"""Golden bags: short recordings that later runs must equal bit for bit.
+"""Golden bags; poses, commands and controllers' inputs read from recordings.
 
 They hold what controllers read and answer and no pictures: small, and good for `sbot replay`.
 The same on every machine, because results are made of ``sbot_common.elementary``.

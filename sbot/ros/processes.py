@@ -1,4 +1,4 @@
-"""A scenario as a list of ROS 2 processes with parameters, for the launch file and `sbot up`."""
+"""A scenario as a list of ROS 2 processes, and a user's own node as a command."""
 
 from __future__ import annotations
 

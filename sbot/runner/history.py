@@ -1,4 +1,4 @@
-"""The history of a run as arrays: what ``sbot.run`` returns."""
+"""The history of a run as arrays: what ``sbot.run`` returns, and its ``episode``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The in-process run: a pure function of scenario and seed, without ROS."""
+"""The in-process run: a pure function of scenario and seed, and the report of its wakes."""
 
 from __future__ import annotations
 

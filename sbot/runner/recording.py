@@ -1,4 +1,4 @@
-"""Recorder of a run, with scenario, seed and version as metadata."""
+"""Recorder of a run; digests of controllers' files."""
 
 from __future__ import annotations
 

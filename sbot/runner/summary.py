@@ -1,4 +1,4 @@
-"""Summary of a run: trajectory hash, overlaps, collisions, path lengths, goals."""
+"""Summary of a run: hash, overlaps, goals; what ends it before its duration; progress."""
 
 from __future__ import annotations
 

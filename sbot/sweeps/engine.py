@@ -1,4 +1,4 @@
-"""Execution engines of runs: this machine's processes, Dask, any executor.
+"""Execution engines of runs: this machine's processes, Dask, any executor; pickling for them.
 
 All are ``concurrent.futures`` executors; as many runs are handed out as keep them busy.
 """

@@ -1,4 +1,4 @@
-"""Runs in a child process: a time limit for runs that hang, a retry for runs that crash."""
+"""Runs in a child process, started once: time limits, a retry for runs that crash."""
 
 from __future__ import annotations
 

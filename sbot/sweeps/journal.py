@@ -1,4 +1,4 @@
-"""The journal of a sweep: rows in order of arrival, one line of JSON each, append-only.
+"""A sweep's folder: its scenarios as text, its plan, and the journal of its rows.
 
 Each line has a checksum, so a row is whole or known to be damaged; others do not suffer. A sweep
 that is killed leaves at most a torn last line, which is cut off when it goes on.

@@ -1,4 +1,4 @@
-"""The plan of a sweep: its runs in order, each made on demand."""
+"""The plan of a sweep: values of parameters, and runs in order, each made on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Summary table of a sweep: medians and shares for each setting, within 80 columns."""
+"""Summary table of a sweep within 80 columns: names, medians, shares, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a sweep to one row: a pure function of scenario, values, seed and version."""
+"""One run of a sweep to one row, and the isolation of users' modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics of each setting of a sweep as a CSV file: mean, deviation, median, percentiles."""
+"""Statistics of each setting of a sweep: points of its figure, and a CSV file."""
 
 from __future__ import annotations
 

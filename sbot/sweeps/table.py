@@ -1,4 +1,4 @@
-"""The results of a sweep as tables, in the order of its plan: CSV, and Parquet with pyarrow.
+"""The results of a sweep as tables, in the order of its plan: columns, CSV, Parquet.
 
 Their bytes depend on the rows alone, not on who made them, when or in which order. What takes
 another time each time is apart, in ``times.csv``.

@@ -1,4 +1,4 @@
-"""Data of the browser page: world, and compressed tables of poses, wind and scans."""
+"""Data of the browser page: world, compressed tables of a recording, frames of a live run."""
 
 from __future__ import annotations
 

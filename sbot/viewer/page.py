@@ -1,4 +1,4 @@
-"""HTML page of a run: one offline file with style, script and data."""
+"""HTML page of a run: one offline file with style, script and data; notebooks show it."""
 
 from __future__ import annotations
 

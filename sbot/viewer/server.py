@@ -1,4 +1,4 @@
-"""Web server of `sbot view --live`: page, frames as server-sent events, commands of the page."""
+"""Web server of `sbot view --live`: page, frames as events, commands that drive robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observations of a batch of worlds, as arrays."""
+"""Observations of a batch of worlds, as arrays; inexact poses."""
 
 from __future__ import annotations
 

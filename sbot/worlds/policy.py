@@ -1,4 +1,4 @@
-"""Compiled policies of a batch: networks and functions, as phases that decide for all robots."""
+"""Compiled policies of a batch as phases, their arrays, and the history of episodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and winds of several scenarios that are stepped together."""
+"""What worlds are stepped with: checked arguments, tables, winds, starts, saved states."""
 
 from __future__ import annotations
 

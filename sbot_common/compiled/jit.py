@@ -1,4 +1,4 @@
-"""Compilation of numeric functions by numba, with strict IEEE arithmetic.
+"""Compilation of numeric functions by numba, with strict IEEE arithmetic; vectors of four.
 
 Every numeric module takes its decorator from here, so that one place decides:
 

@@ -1,4 +1,4 @@
-"""Powers, and the length of a vector."""
+"""Exponential function, logarithms, powers, and the length of a vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sine and cosine."""
+"""Sine, cosine and their inverses, and the reduction of angles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uniform and normal random numbers of robots, in compiled code.
+"""Random numbers by counter (Philox): purposes, compiled numbers, NumPy's generators.
 
 A robot's numbers of one purpose and tick are counted by an index. Uniform number i is word i of
 ``numbers.block_of``; normal numbers 2 i and 2 i + 1 are made of the uniform ones 2 i and 2 i + 1.

@@ -1,4 +1,4 @@
-"""Process of a ROS 2 node: initialise, spin, handle signals, shut down."""
+"""Process of a ROS 2 node: parameters, start, signals, end."""
 
 from __future__ import annotations
 

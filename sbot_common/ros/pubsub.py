@@ -1,4 +1,4 @@
-"""Publishers and subscriptions of serialized messages, with quality of service."""
+"""Publishers and subscriptions of bytes, who is at their other end, and a barrier for nodes."""
 
 from __future__ import annotations
 

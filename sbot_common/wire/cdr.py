@@ -1,4 +1,4 @@
-"""Serialize and deserialize ROS 2 messages (CDR), with or without ROS installed.
+"""Serialize and deserialize ROS 2 messages (CDR), and byte offsets of their fields.
 
 The nodes publish these very bytes and the recorder stores them, so a live topic, a bag and an
 in-process run carry the same values by construction. rosbags knows every message definition.

@@ -1,4 +1,4 @@
-"""Controller messages: decode inputs for an ``Observation``, encode commands."""
+"""Messages of controllers: inputs, commands, broadcast bytes, point clouds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Message templates: encoded once, then only the numbers are replaced.
+"""Message templates, encoded once, then only numbers are replaced; markers.
 
 A robot's Odometry costs 2 µs this way instead of 20, and the bytes are those of
 ``sbot_common.wire.cdr``.

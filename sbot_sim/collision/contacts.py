@@ -1,4 +1,4 @@
-"""Intersection detection among moving bodies, and of moving rectangles with fixed objects.
+"""Contacts: discs, rectangles and fixed objects that intersect, and the levers of pushes.
 
 Bodies are rounded boxes, as fixed objects are: rows (cx, cy, cos yaw, sin yaw, half width, half
 height, radius), where a disc has no half width and a rectangle no radius. Whatever involves a disc

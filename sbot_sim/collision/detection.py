@@ -1,4 +1,4 @@
-"""Broad phase: the bodies whose circles touch anything, before anybody is displaced.
+"""Detection of intersections: broad phase by circles, narrow phase with penetration depths.
 
 Most touch nothing. So the first pass of ``repositioning`` looks only at those found here, in
 arrays that are in the order of place: neighbours lie side by side in memory, and four are compared

@@ -1,4 +1,4 @@
-"""Overlaps of robots, obstacles and bounds, counted from geometry alone.
+"""Overlaps of robots, obstacles and bounds, counted from geometry alone; checks of placement.
 
 The judge of ``sbot_sim.collision.separation``: it shares no code with it and keeps no state. A
 robot is its collision circle (the safety radius of document 002 section 5.1), or its rectangle

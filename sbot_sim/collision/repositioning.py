@@ -1,4 +1,4 @@
-"""The re-positioning algorithm (document 002 section 5.2, docs/errata.md S6 and S10).
+"""The re-positioning algorithm (document 002 section 5.2), and substeps against tunnelling.
 
 All robots are displaced at once, from positions that nobody changes meanwhile. A pass looks only
 at the robots that were displaced in the pass before, and at those they meet.

@@ -1,4 +1,4 @@
-"""Overlaps of robots with solid polygons: part of the check in ``overlap``.
+"""Overlaps of rectangles and polygons, and the search for near pairs: parts of ``overlap``.
 
 It shares no code with ``fixed_objects``, whose polygons are sides without an inside: here a
 crossing of the outline says what is inside, and the nearest side how deep.

@@ -1,4 +1,4 @@
-"""Omnidirectional drive: four Mecanum wheels.
+"""Shipped drives: two wheels, impulses, Ackermann steering, Mecanum wheels.
 
 Wheels are numbered front left, front right, rear left, rear right (Taheri, Qiao, Ghaeminezhad,
 Kinematic Model of a Four Mecanum Wheeled Mobile Robot, 2015).

@@ -1,4 +1,4 @@
-"""Hooks of document 000 section 2.1: functions that replace parts of the impulse pipeline."""
+"""Hooks of document 000 section 2.1, and the free wind at robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inertia: limits of acceleration, and delay of commands (docs/motion_and_collisions.md).
+"""Impulses of document 000 section 4.1; inertia: limits of acceleration, delay of commands.
 
 What the wheels drive follows a command that is some ticks old as fast as the limits let it: the
 point of speeds goes straight to the one that is asked for, by its limit of deceleration as long as

@@ -1,4 +1,4 @@
-"""Simulation of many worlds: their arrays and their tick, run in blocks and in several threads."""
+"""Simulation of many worlds: setting, state, tick in blocks and threads, saved states."""
 
 from __future__ import annotations
 

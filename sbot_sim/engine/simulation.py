@@ -1,4 +1,4 @@
-"""Engine: the simulation of one world, tick by tick, for the in-process run and the node."""
+"""Engine: the simulation of one world, tick by tick, and its snapshots."""
 
 from __future__ import annotations
 

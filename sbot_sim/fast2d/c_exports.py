@@ -1,4 +1,4 @@
-"""C interface of Fast2D: opaque integer handles, errors as text.
+"""C interface of Fast2D: integer handles, memory shared with C, errors as text.
 
 Run by the interpreter that the shared library of ``shared_library`` embeds.
 """

@@ -1,4 +1,4 @@
-"""Fast2D worlds, driven by a host program (document 004 section 7.4.3)."""
+"""Fast2D worlds, driven by a host program, and their step (document 004 section 7.4.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All messages of a run in order: published by the node, stored in recordings."""
+"""All messages of a run in order, published or recorded; diagnostics of the simulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markers for rviz (`/markers`): bodies, headings, names, goals, wind arrows, obstacles."""
+"""Markers for rviz, zones among them, and `robot_description` (URDF)."""
 
 from __future__ import annotations
 

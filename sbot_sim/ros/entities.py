@@ -1,4 +1,4 @@
-"""Entities of simulation_interfaces: names of robots and spawned obstacles, filters, poses."""
+"""Entities of simulation_interfaces: robots and spawned obstacles (SDF, URDF)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes of external robots: discovery in the ROS graph, barrier, and departure."""
+"""Nodes of external robots: discovery, teams in the order of their messages, departure."""
 
 from __future__ import annotations
 

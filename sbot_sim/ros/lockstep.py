@@ -1,4 +1,4 @@
-"""Lockstep mode: a tick ends when wind and all commands have arrived (docs/lockstep.md)."""
+"""Lockstep: a tick ends when all commands have arrived; and free-running, by the wall clock."""
 
 from __future__ import annotations
 

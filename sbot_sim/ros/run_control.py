@@ -1,4 +1,4 @@
-"""Run control: pause, step, reset and end of a run, without ROS.
+"""Run control: pause, step, reset and end of a run; time-outs of a clock that stands still, too.
 
 A run control gets events (a command came, a timer fired) and calls ``Actions``. Lockstep and
 free-running are its two kinds.

@@ -1,4 +1,4 @@
-"""Record of the wind sensor: the effective wind at a robot; ``worlds.air`` computes it."""
+"""Sensors without noise: the true velocity, and the effective wind at a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registry of sensors: records by name; other packages add theirs by an entry point.
+"""Record of a sensor, and the registry of all of them.
 
 Everything that goes through sensors goes through this list: scenario keys and their checks,
 messages, recordings, controllers, histories, worlds, learning. An installed package adds a sensor

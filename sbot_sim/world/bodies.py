@@ -1,4 +1,4 @@
-"""Robot bodies: the s-bot of document 002 Table 1, document 001's robot, two of ARGoS."""
+"""Robot bodies: the s-bot and others, their shapes, and their arrays."""
 
 from __future__ import annotations
 

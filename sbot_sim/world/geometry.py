@@ -1,4 +1,4 @@
-"""Fixed part of the world: bounds, segments, circles, rectangles, polygons (002 section 5)."""
+"""Fixed part of the world: bounds, segments, circles, rectangles, polygons, maps of cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moving obstacles: discs that move along a path at a constant speed."""
+"""Moving obstacles along paths, and pushable boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spatial index for sensors: fixed objects once, moving robots each tick."""
+"""Spatial index for sensors, and lines of sight between robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Motion and collisions of a block of worlds.
+"""Motion and collisions of a block of worlds, also of bodies of any shape.
 
 What is computed of each robot alone is computed of all rows in one loop; what is between robots,
 or between a robot and its world, world by world.

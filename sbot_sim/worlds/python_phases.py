@@ -1,4 +1,4 @@
-"""Phases in Python, world by world: range and bearing in large worlds."""
+"""Phases in Python: sensors of their own kernel or of large worlds, moving obstacles, hooks."""
 
 from __future__ import annotations
 

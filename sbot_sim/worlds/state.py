@@ -1,4 +1,4 @@
-"""Arrays of a batch of worlds: K worlds of N robots; robot i of world k has row k * N + i."""
+"""Arrays of a batch of worlds (robot i of world k has row k * N + i), and their fixed objects."""
 
 from __future__ import annotations
 

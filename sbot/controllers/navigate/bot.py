@@ -1,4 +1,4 @@
-"""The controller ``navigate`` as an object, for runs, nodes and replay."""
+"""The controller ``navigate`` as an object, and the data of its turns as one record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise of the laser, estimated from its beams, and distances that allow for it.
+"""Drift by wind (the wind triangle), noise of the laser, and damping of velocity near obstacles.
 
 The nearest of N noisy readings of a flat wall is too near by about sigma sqrt(2 ln N). So a laser
 of much noise would close gaps that are wide enough. Neighbouring beams on one surface differ by

@@ -1,4 +1,4 @@
-"""Encounters with other robots: reciprocal velocity obstacles, sampled.
+"""Encounters with other robots and moving obstacles: reciprocal velocities, evading, backing out.
 
 Van den Berg, Lin, Manocha, "Reciprocal velocity obstacles for real-time multi-agent navigation"
 (ICRA 2008): of some velocities the one is taken that differs least from the wanted one and leads

@@ -1,4 +1,4 @@
-"""Fixed obstacles that a robot knows from the start: outlines of a map, marked in its grid."""
+"""Map of a robot: distance grid of obstacles, occupancy of cells, a map known from the start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Task and memory of a robot, kept from turn to turn."""
+"""Task and memory of a robot, kept from turn to turn; turning of a slow robot."""
 
 from __future__ import annotations
 

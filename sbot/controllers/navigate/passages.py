@@ -1,4 +1,4 @@
-"""Lanes of passages in which two robots pass each other, each on its right."""
+"""Narrow passages: where two robots cannot pass, their lines, and lanes in which they can."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Route to a target: straight if no known obstacle is in the way, else along a path.
+"""Route to a target, straight or along a path, and the margin that it keeps from obstacles.
 
 A path is searched again when what the robot has seen since blocks it, or the target has moved.
 Nothing else makes it worse: unknown space counts as free. A place where a robot alone does not get

@@ -1,4 +1,4 @@
-"""A network as the controller of one robot: `controller: neural_controller.controller:Neural`."""
+"""Forward passes of networks, and networks and function policies as controllers of one robot."""
 
 from __future__ import annotations
 

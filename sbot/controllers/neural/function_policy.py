@@ -1,4 +1,4 @@
-"""Function policy: a user's compiled function that decides for one robot."""
+"""Function policy: a user's compiled function that decides for one robot, and its source text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Description of a network: kind, inputs, hidden neurons, outputs; and its file."""
+"""Description of a network: kind, inputs, neurons, outputs, what it learned with; and its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saving and loading of policies: networks, and users' own functions."""
+"""Files of policies, networks and users' functions: saved, loaded, checked without executing."""
 
 from __future__ import annotations
 

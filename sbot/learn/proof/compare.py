@@ -1,4 +1,4 @@
-"""Comparison of policies: trained ones, random actions, the rule and ``navigate``."""
+"""Comparison of policies, trained side by side in several processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table and picture of the rows of an evaluation."""
+"""Rows of an evaluation, their statistics, table and picture."""
 
 from __future__ import annotations
 

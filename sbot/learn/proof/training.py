@@ -1,4 +1,4 @@
-"""Independent PPO: one policy that every robot of a task learns (extra ``train``)."""
+"""Episodes of a task's scenes under a policy; policies by CMA-ES and by independent PPO."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Task ``box_pushing``: three s-bots push one box that is too heavy for one of them."""
+"""Tasks ``foraging`` and ``box_pushing``: s-bots push boxes into a nest, or one heavy box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entry of a task: its scenes, reward, metric and hand-written rule; one in each module here."""
+"""Entry of a task: its scenes, reward, metric and rule; measures that several tasks share."""
 
 from __future__ import annotations
 

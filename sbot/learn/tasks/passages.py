@@ -1,4 +1,4 @@
-"""Task ``corridor``: four robots, two from each end, pass a corridor of 2 m."""
+"""Tasks ``doorway`` and ``corridor``: four robots, two from each side, pass one another."""
 
 from __future__ import annotations
 
