@@ -18,7 +18,7 @@ OWN = 'sbot_common/elementary/'
 # Do not decide results: what people look at. Each is a module or a folder, with its reason.
 LOOKED_AT = {
     'sbot_sim/messages/markers.py': 'what RViz and Foxglove draw',
-    'sbot_sim/sensors/infrared/fit.py': 'makes a table, whose numbers are what is kept and read',
+    'sbot_sim/sensors/infrared_table.py': 'makes tables, whose numbers are what is kept and read',
     'wind_model/export.py': 'a picture of a wind field',
 }
 # Names of `math` and `numpy` that are one IEEE operation, exact, or no arithmetic at all are
