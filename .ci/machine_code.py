@@ -77,8 +77,8 @@ def every_sensor() -> dict[str, object]:
 def run_every_sensor() -> None:
     """Run robots with all sensors, alone and in batches, by networks of all kinds."""
     import numpy as np
-    from neural_controller.inputs import NAMES
-    from neural_controller.outputs import TWIST, WHEELS
+    from sbot.controllers.neural.inputs import NAMES
+    from sbot.controllers.neural.network import TWIST, WHEELS
 
     import sbot as package
     from sbot_sim.sensors.registry import sensors
@@ -105,7 +105,7 @@ def run_every_sensor() -> None:
 
 def run_everything() -> None:
     """Compile what no shipped scenario needs: other sensors and shapes, commands, benchmarks."""
-    from sbot_sim.fast2d.warm_up import load_compiled
+    from sbot_sim.fast2d.c_exports import load_compiled
 
     from sbot.bench.measure import CASES, measure
     from sbot.controllers.registry import shipped

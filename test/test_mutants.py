@@ -8,8 +8,8 @@ from test_imports import PACKAGES, ROOT
 
 
 def test_mutants_are_drawn_by_their_seed_over_all_packages():
-    mutants = drawn(1, 100)
-    assert len({(mutant.file, mutant.function, mutant.line) for mutant in mutants}) == 100
+    mutants = drawn(1, 200)
+    assert len({(mutant.file, mutant.function, mutant.line) for mutant in mutants}) == 200
     assert {mutant.file.partition('/')[0] for mutant in mutants} == {*PACKAGES}
     assert drawn(1, 9, 'controllers/navigate') == drawn(1, 9, 'controllers/navigate')
     assert drawn(1, 9, 'controllers/navigate') != drawn(2, 9, 'controllers/navigate')

@@ -93,7 +93,7 @@ def draw_blocking(path, _):
 
 @pytest.mark.filterwarnings('ignore:.*wind_blocking')
 @pytest.mark.parametrize(('least', 'draw'), [
-    (15, lambda *given: module('page_figures.packages').draw(*given)),
+    (14, lambda *given: module('page_figures.packages').draw(*given)),
     (5, lambda *given: module('page_figures.peers').draw(*given)),
     (10, lambda *given: module('page_figures.lockstep').draw(*given)),
     (5, lambda *given: module('page_figures.replay').draw(*given)),

@@ -137,7 +137,6 @@ class Recorder:
         self._metadata = dict(metadata)
         self._ros_distro = ros_distro
         self._end: dict[str, str] = {}
-        self.path = self.directory / f'{real_path(self.directory).name}_0.mcap'
         self._catalogue = Catalogue()
         self._chunk_indexes: list[bytes] = []
         self._compressor = zstandard.ZstdCompressor(level=1)
@@ -156,12 +155,14 @@ class Recorder:
     def _begin(self) -> None:
         """Make the folder with an empty bag."""
         try:
+            self.path = self.directory / f'{real_path(self.directory).name}_0.mcap'
             self.directory.mkdir(parents=True)
         except FileExistsError:
             raise InputError(f'{self.directory}: exists already, and a recording is never '
                              'overwritten; give another name, or remove it first') from None
-        except OSError as error:
-            raise InputError(f'{self.directory}: cannot make the bag: {error.strerror}') from None
+        except (OSError, ValueError) as error:  # ValueError: a zero byte
+            reason = getattr(error, 'strerror', error)
+            raise InputError(f'{self.directory}: cannot make the bag: {reason}') from None
         try:
             self._file = McapFile(self.path, Metadata(METADATA_NAME, self._metadata))
             self._write_metadata()

@@ -294,11 +294,11 @@ def _register_ids() -> None:
     except ImportError:
         return
     for name, task in IDS.items():
-        gymnasium.register(name, entry_point='sbot.learn.ids:make',
-                           vector_entry_point='sbot.learn.ids:make_vec',
+        gymnasium.register(name, entry_point='sbot.learn.gymnasium_api:make',
+                           vector_entry_point='sbot.learn.gymnasium_api:make_vec',
                            kwargs={'task': task})
-    gymnasium.register(ANY_TASK, entry_point='sbot.learn.ids:make',
-                       vector_entry_point='sbot.learn.ids:make_vec')
+    gymnasium.register(ANY_TASK, entry_point='sbot.learn.gymnasium_api:make',
+                       vector_entry_point='sbot.learn.gymnasium_api:make_vec')
 
 
 _register_ids()

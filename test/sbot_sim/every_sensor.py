@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sbot_common.user_code import records_of
 from sbot_sim.sensors import registry
 from sbot_sim.sensors.registry import GROUP
 
@@ -58,9 +59,7 @@ def recipe():
 
 def shipped_names():
     """The sensors of this package, without those that are installed."""
-    texts = [path.read_text('utf-8') for path in (ROOT / 'sbot_sim/sensors').glob('*.py')]
-    return sorted(name for text in texts for name in re.findall(r"^SENSOR = Sensor\(\s*'(\w+)'",
-                                                                text, re.MULTILINE))
+    return sorted(sensor.name for sensor in records_of('sbot_sim.sensors', 'SENSOR'))
 
 
 NAMES = [*shipped_names(), RECIPE]

@@ -174,7 +174,7 @@ def run_of(folder, more='', **options):
 
 
 @pytest.fixture(scope='module')
-def data(tmp_path_factory) -> RunData:
+def gusts(tmp_path_factory) -> RunData:
     return from_result(run_of(tmp_path_factory.mktemp('gusty')))
 
 
@@ -187,17 +187,17 @@ def in_one_line(axes):
 
 
 def test_a_gust_that_outlasts_the_run_has_no_end(tmp_path):
-    data = from_result(run_of(tmp_path))
-    short = data._replace(stamps_ns=data.stamps_ns[:25], poses=data.poses[:25])
+    gusts = from_result(run_of(tmp_path))
+    short = gusts._replace(stamps_ns=gusts.stamps_ns[:25], poses=gusts.poses[:25])
     assert wind_label(short, 0.3) == 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 s'
 
 
 @pytest.mark.parametrize('size', [Film(), Film(420), Film(640, 300)])
-def test_the_label_of_a_film_hides_neither_its_name_nor_its_time(data, size):
+def test_the_label_of_a_film_hides_neither_its_name_nor_its_time(gusts, size):
     name = 74 * 'n'
-    windy = data.scenario.wind._replace(turbulence=data.scenario.wind.turbulence._replace(
+    windy = gusts.scenario.wind._replace(turbulence=gusts.scenario.wind.turbulence._replace(
         turbulence='robot', turbulence_speed=0.15))
-    film = _Film(data._replace(scenario=data.scenario.model_copy(
+    film = _Film(gusts._replace(scenario=gusts.scenario.model_copy(
         update={'name': name, 'wind': windy})), film=size)
     film.frame(GUSTY)
     clock = film._clock.get_window_extent()
@@ -223,11 +223,11 @@ def test_the_label_of_a_moment_is_beside_its_time(tmp_path, times):
         assert not any(one.overlaps(each) for each in (*titles, *panels, *labels[:k]))
 
 
-def test_moments_show_and_name_the_wind_of_their_time(data):
-    before, during, after = draw_moments(data, (0.1, 0.7, 1.4)).axes
+def test_moments_show_and_name_the_wind_of_their_time(gusts):
+    before, during, after = draw_moments(gusts, (0.1, 0.7, 1.4)).axes
     assert texts(before) == texts(after) == ['wind → 0.3 m/s']
     assert in_one_line(during) == ['wind → 0.3 + gust ↑ 1.2 m/s']
-    calm, gusty = free_wind_arrows(data, CALM)[:, 2:], free_wind_arrows(data, GUSTY)[:, 2:]
+    calm, gusty = free_wind_arrows(gusts, CALM)[:, 2:], free_wind_arrows(gusts, GUSTY)[:, 2:]
     assert np.allclose(gusty, gusty[0])
     assert gusty[0, 1] / gusty[0, 0] == pytest.approx(4.0)
     # One scale for all times.
@@ -235,24 +235,24 @@ def test_moments_show_and_name_the_wind_of_their_time(data):
     assert calm[0, 1] == 0.0
 
 
-def test_a_film_shows_the_gust_while_it_blows(data):
-    film = _Film(data)
+def test_a_film_shows_the_gust_while_it_blows(gusts):
+    film = _Film(gusts)
     calm, gusty, again = (film.frame(k) for k in (CALM, GUSTY, CALM))
     label = (slice(0, 40), slice(calm.shape[1] // 2, None))
     assert (calm[label] != gusty[label]).any()
     assert (calm == again).all()
 
 
-def test_a_recording_shows_the_same_wind(data, tmp_path):
+def test_a_recording_shows_the_same_wind(gusts, tmp_path):
     run_of(tmp_path, record=tmp_path / 'bag')
     bag = from_bag(tmp_path / 'bag')
     for time in (0.1, 0.7, 1.4):
         assert texts(draw_moments(bag, (time,)).axes[0]) == texts(
-            draw_moments(data, (time,)).axes[0])
+            draw_moments(gusts, (time,)).axes[0])
 
 
-def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(data, tmp_path):
-    assert 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 to 1 s' in texts(draw_run(data).axes[0])
+def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(gusts, tmp_path):
+    assert 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 to 1 s' in texts(draw_run(gusts).axes[0])
     more = from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.1, '
                               'wind_gust_force_mean: 4'))
     assert in_one_line(draw_moments(more, (0.7,)).axes[0]) == [
@@ -264,13 +264,13 @@ def test_a_scenario_before_its_run_has_the_mean_wind(tmp_path):
     assert wind_label(at_rest(parse_scenario(early, 'gusty', tmp_path)), 0.3) == 'wind → 0.3 m/s'
 
 
-def test_a_film_that_is_faster_than_the_run_says_so(data):
-    assert '×' not in clock(data)
-    stamps = data.stamps_ns[0] + 30 * (data.stamps_ns - data.stamps_ns[0])
-    assert clock(data._replace(stamps_ns=stamps)).endswith('×2.2')
+def test_a_film_that_is_faster_than_the_run_says_so(gusts):
+    assert '×' not in clock(gusts)
+    stamps = gusts.stamps_ns[0] + 30 * (gusts.stamps_ns - gusts.stamps_ns[0])
+    assert clock(gusts._replace(stamps_ns=stamps)).endswith('×2.2')
 
 
-def clock(data):
-    film = _Film(data)
+def clock(gusts):
+    film = _Film(gusts)
     film.frame(0)
     return film._clock.get_text()

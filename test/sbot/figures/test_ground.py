@@ -223,26 +223,26 @@ def scenario(*zones, bounds=(0, 0, 8, 6)):
 
 
 @pytest.fixture(scope='module')
-def recorded(tmp_path_factory):
+def zones_recorded(tmp_path_factory):
     bag = tmp_path_factory.mktemp('zones') / 'bag'
     return bag, run_scenario(scenario(*ZONES), record=bag)
 
 
 @pytest.fixture(scope='module')
-def data(recorded):
-    return from_bag(recorded[0])
+def zones_data(zones_recorded):
+    return from_bag(zones_recorded[0])
 
 
-def test_they_change_nothing_of_a_run(recorded, tmp_path):
+def test_they_change_nothing_of_a_run(zones_recorded, tmp_path):
     plain = run_scenario(scenario(), record=tmp_path / 'bag')
-    assert recorded[1].summary['trajectory_sha256'] == plain.summary['trajectory_sha256']
-    assert 'zones' in yaml.safe_load(Bag(recorded[0]).scenario_text)['world']
+    assert zones_recorded[1].summary['trajectory_sha256'] == plain.summary['trajectory_sha256']
+    assert 'zones' in yaml.safe_load(Bag(zones_recorded[0]).scenario_text)['world']
     assert 'zones' not in yaml.safe_load(Bag(tmp_path / 'bag').scenario_text)['world']
 
 
-def test_a_recording_has_them(recorded, data):
-    assert data.scenario.world.zones == recorded[1].scenario.world.zones
-    assert [zone_colour(zone) for zone in data.scenario.world.zones] == [
+def test_a_recording_has_them(zones_recorded, zones_data):
+    assert zones_data.scenario.world.zones == zones_recorded[1].scenario.world.zones
+    assert [zone_colour(zone) for zone in zones_data.scenario.world.zones] == [
         '#2e9e5b', '#336699', '#d9b400']
 
 
@@ -267,15 +267,15 @@ def mixed(colour, ground, opacity=0.22):
 
 
 @pytest.mark.parametrize(('dark', 'ground'), [(False, 'white'), (True, '#1e2129')])
-def test_pictures_and_films_show_them(data, tmp_path, dark, ground):
-    figure = draw_run(data)
+def test_pictures_and_films_show_them(zones_data, tmp_path, dark, ground):
+    figure = draw_run(zones_data)
     axes = figure.axes[0]
     names = {text.get_text(): text for text in axes.texts}
     assert {'nest $x$', 'top', 'lamp'} <= set(names)
     # Below its zone, where a robot or the wall is near.
     assert names['nest $x$'].xy == (2.0, 0.5)
     assert names['top'].xy[1] == pytest.approx(4.1)
-    plot_run(data, tmp_path / 'run.png', Look(dark=dark))
+    plot_run(zones_data, tmp_path / 'run.png', Look(dark=dark))
     figure.set_dpi(200)
     figure.draw_without_rendering()
     pixels = np.asarray(Image.open(tmp_path / 'run.png').convert('RGB')) / 255
@@ -341,18 +341,18 @@ def test_only_so_many_zones_have_names():
 def test_a_letter_that_the_font_lacks_is_a_box(tmp_path):
     # matplotlib warned in two lines, with the path of a source.
     named = scenario({'name': '猫 nest', 'center': [2, 2]})
-    data = from_result(run_scenario(named.model_copy(update={'name': '猫'})))
+    zones_data = from_result(run_scenario(named.model_copy(update={'name': '猫'})))
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         for suffix in ('png', 'svg', 'pdf'):
-            plot_run(data, tmp_path / f'run.{suffix}')
-        plot_run(data, tmp_path / 'moments.png', Look(at=(0.5,)))
-        animate_run(data, tmp_path / 'run.gif')
+            plot_run(zones_data, tmp_path / f'run.{suffix}')
+        plot_run(zones_data, tmp_path / 'moments.png', Look(at=(0.5,)))
+        animate_run(zones_data, tmp_path / 'run.gif')
         sbot.plot(named)
 
 
-def test_films_show_them(data, tmp_path):
-    animate_run(data, tmp_path / 'run.gif')
+def test_films_show_them(zones_data, tmp_path):
+    animate_run(zones_data, tmp_path / 'run.gif')
     with Image.open(tmp_path / 'run.gif') as film:
         pixels = np.asarray(film.convert('RGB')) / 255
     near = np.abs(pixels - mixed('#2e9e5b', 'white')).max(axis=2) < 0.05
@@ -361,9 +361,9 @@ def test_films_show_them(data, tmp_path):
 
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
 @pytest.mark.parametrize(('theme', 'ground'), [('light', '#ffffff'), ('dark', '#1b1e24')])
-def test_the_viewer_shows_them(recorded, tmp_path, theme, ground):
+def test_the_viewer_shows_them(zones_recorded, tmp_path, theme, ground):
     page = tmp_path / 'run.html'
-    write_view(recorded[0], page)
+    write_view(zones_recorded[0], page)
     with Browser(tmp_path / 'profile', 800, 600) as browser:
         browser.open(f'{page.as_uri()}#theme={theme}&trails=0')
         x, y = browser.evaluate(
@@ -380,9 +380,9 @@ def test_the_viewer_shows_them(recorded, tmp_path, theme, ground):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
-def test_the_viewer_keeps_their_names_in_the_window(recorded, tmp_path):
+def test_the_viewer_keeps_their_names_in_the_window(zones_recorded, tmp_path):
     page = tmp_path / 'run.html'
-    write_view(recorded[0], page)
+    write_view(zones_recorded[0], page)
     places = [[4, 3, 3.3], [4, 3, 50], [7.99, 3, 2.5], [0.01, 3, 2.5], [11, 3, 4], [8, 6, None],
               [0, 0, None], [4, 0, 0.1]]
     outside = [[90, 3, 1], [4, 90, 1], [4, -90, 1], [-90, 3, None]]

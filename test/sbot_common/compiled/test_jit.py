@@ -119,7 +119,7 @@ def test_candidates_of_overlaps_are_those_of_compiled_code():
     assert child("""
 import sys
 import numpy as np
-from sbot_sim.collision import near_pairs
+from sbot_sim.collision import shape_overlap as near_pairs
 rng = np.random.default_rng(5)
 scenes = [(rng.uniform(0, 5, (n, 2)), rng.uniform(0, 5, (m, 2)), reach)
           for n in (1, 2, 30) for m in (1, 30) for reach in (0.01, 0.5, 9.0)]

@@ -32,12 +32,12 @@ host = Host()
 executor = ros.make_executor()
 executor.add_node(host)
 looks = 0
-find = ros.publishers.publishers_of
+find = ros.pubsub.publishers_of
 def counted(node, name):
     global looks
     looks += name == '/base_scan' and node.count_publishers(name) == 2
     return find(node, name)
-ros.publishers.publishers_of = counted
+ros.pubsub.publishers_of = counted
 end = time.monotonic() + 200.0
 try:
     while looks < 3 and time.monotonic() < end:
