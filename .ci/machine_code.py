@@ -77,10 +77,10 @@ def every_sensor() -> dict[str, object]:
 def run_every_sensor() -> None:
     """Run robots with all sensors, alone and in batches, by networks of all kinds."""
     import numpy as np
-    from sbot.controllers.neural.inputs import NAMES
-    from sbot.controllers.neural.network import TWIST, WHEELS
 
     import sbot as package
+    from sbot.controllers.neural.inputs import NAMES
+    from sbot.controllers.neural.network import TWIST, WHEELS
     from sbot_sim.sensors.registry import sensors
     scene = {**SCENE, 'sensors': every_sensor()}
     with_moved = {**scene, 'world': {**SCENE['world'], **MOVED}}
@@ -105,12 +105,11 @@ def run_every_sensor() -> None:
 
 def run_everything() -> None:
     """Compile what no shipped scenario needs: other sensors and shapes, commands, benchmarks."""
-    from sbot_sim.fast2d.c_exports import load_compiled
-
     from sbot.bench.measure import CASES, measure
     from sbot.controllers.registry import shipped
     from sbot.runner.warm_up import warm_up
     from sbot.scenario.shipped import config_directory
+    from sbot_sim.fast2d.c_exports import load_compiled
     warm_up(quiet=True)
     for entry in shipped():
         if ':' not in entry.name:
