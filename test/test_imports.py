@@ -20,7 +20,7 @@ FLOORS = {
                  'ros', 'fast2d'),
     'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
              'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench',
-             'navigation', 'cli', 'api', 'learn', '.'),
+             'navigation', 'cli', 'api', 'learn', '.', 'testing'),
 }
 # Folders on the floor of another: sensors have phases, and worlds the settings of sensors.
 BESIDE = {'sensors': 'worlds'}

@@ -1,16 +1,15 @@
 """Every controller: shipped ones, an installed package's, a class, a network, a function."""
 
 import contextlib
-import importlib
-import sys
 from typing import Any, NamedTuple
 
 import numpy as np
+from installed_package import installed_package
 
 import sbot
 from sbot.controllers import registry
 from sbot.controllers.navground import PREFIX, _behavior_names
-from sbot.controllers.registry import entry_of, shipped
+from sbot.controllers.registry import shipped
 from sbot_common.errors import InputError
 
 OWN = 'every_own:Own'
@@ -76,11 +75,6 @@ class Case(NamedTuple):
     name: str
     parameters: dict[str, Any]
 
-    @property
-    def needs_goal(self) -> bool:
-        """Whether it does nothing without a goal of its own."""
-        return (':' in self.name and not self.name.startswith(PREFIX)) or self.name in NEEDED
-
 
 def cases() -> list[Case]:
     """Every controller; a new one that is shipped needs no word here."""
@@ -105,14 +99,9 @@ def policy(inputs, weights, memory, outputs, layers, dt):
 
 
 def write_files(folder):
-    """Write the modules, the package and the files that the cases name into a folder."""
+    """Write the modules and the files that the cases name into a folder."""
     (folder / 'every_own.py').write_text(OWN_CODE)
     (folder / 'every_package.py').write_text(PACKAGE_CODE)
-    package = folder / 'every_package-1.0.dist-info'
-    package.mkdir()
-    (package / 'METADATA').write_text('Metadata-Version: 2.1\nName: every_package\nVersion: 1.0\n')
-    (package / 'entry_points.txt').write_text('\n'.join(
-        [f'[{registry.GROUP}]', *(f'{name} = {what}' for name, what in INSTALLED.items()), '']))
     network = sbot.network('ctrnn', INPUTS, hidden=[3], outputs='twist', max_speed=0.4, turn=1.0,
                            hold=2)  # as its file says, without a parameter
     weights = np.random.default_rng(4).normal(size=network.weight_count)
@@ -123,26 +112,7 @@ def write_files(folder):
         [-0.3, 0.7])
 
 
-@contextlib.contextmanager
 def installed(folder):
     """Have the folder's package installed, and its modules found."""
-    before = list(sys.path)
-    sys.path.insert(0, str(folder))
-    importlib.invalidate_caches()
-    registry.installed.cache_clear()
-    try:
-        assert set(INSTALLED) <= set(registry.installed())
-        yield folder
-    finally:
-        sys.path[:] = before
-        registry.installed.cache_clear()
-        registry._load_entry.cache_clear()
-        for name in ('every_own', 'every_package'):
-            sys.modules.pop(name, None)
-
-
-def fields_of(case: Case) -> set[str]:
-    """The fields of an observation that a controller says it senses."""
-    fields = entry_of(case.name).fields
-    every = {'twist', 'scan', 'wind', 'odometry', 'infrared', 'neighbours'}
-    return every if fields is None else set(fields)
+    return installed_package(folder, 'every_package', registry.GROUP, INSTALLED,
+                             registry.installed, registry._load_entry)

@@ -6,11 +6,13 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 import pytest
-from every_sensor import GROUP, RECIPE, SCENE, recipe, shipped_names
+from every_sensor import GROUP, RECIPE, recipe, shipped_names
+from installed_package import installed_package
 from views import view
 
 import sbot
 from sbot.scenario import assemble
+from sbot.testing import _SCENE as SCENE
 from sbot.worlds.observation import Observations
 from sbot_common.errors import InputError
 from sbot_common.params import Param
@@ -132,21 +134,13 @@ def test_they_are_in_the_order_of_their_messages():
     ('nowhere_at_all:SENSOR', 'ModuleNotFoundError'),
     ('math:pi', 'needs a Sensor of this name'),
     ('sbot_sim.sensors.imu:SENSOR', 'needs a Sensor of this name')])
-def test_a_broken_one_of_another_package_is_left_out(target, words, tmp_path, monkeypatch, caplog):
-    package = tmp_path / 'broken-1.0.dist-info'
-    package.mkdir()
-    (package / 'METADATA').write_text('Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n')
-    (package / 'entry_points.txt').write_text(
-        f'[{GROUP}]\nsonar = {target}\nimu = math:pi\n')  # a shipped name cannot be taken
-    monkeypatch.syspath_prepend(tmp_path)
-    sensors.cache_clear()
-    try:
+def test_a_broken_one_of_another_package_is_left_out(target, words, tmp_path, caplog):
+    points = {'sonar': target, 'imu': 'math:pi'}  # a shipped name cannot be taken
+    with installed_package(tmp_path, 'broken', GROUP, points, sensors):
         assert sorted(sensors()) == sorted(shipped_names())
         assert len(caplog.records) == 1
         assert f"sensor 'sonar' ({target}) is left out: " in caplog.text
         assert words in caplog.text
-    finally:
-        sensors.cache_clear()
 
 
 @pytest.mark.parametrize(('name', 'words'), [
