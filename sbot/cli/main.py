@@ -38,7 +38,7 @@ COMMANDS = (
     ('replay', 'replay', 'feed a recording to the controllers and compare every command'),
     ('bag', 'bag', 'inspect, compare and export recordings'),
     ('plot', 'plot', 'draw a recording or scenario as a picture or film'),
-    ('view', 'view', 'show a recording in the browser, or a run live'),
+    ('view', 'plot', 'show a recording in the browser, or a run live'),
     ('wind', 'wind', 'query, export or generate a wind field'),
     ('bench', 'bench', 'measure speed and memory on the standard workload'),
     ('docs', 'docs', 'list the pages of the documentation, or read one'),

@@ -123,11 +123,12 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                             'longer than 20 s becomes a film of 20 s)')
     add_overrides(plot)
     plot.set_defaults(run=_plot)
+    _add_view_parser(subparsers)
 
 
 # `sbot view`: a recording or a running simulation in the browser.
 
-PORT = 8008
+_PORT = 8008
 
 
 def _view(args: argparse.Namespace) -> int:
@@ -187,11 +188,7 @@ def _run_view(args: argparse.Namespace) -> int:
     return 0
 
 
-def add_view_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the command ``view``; it sets ``run``, which takes the arguments, returns the exit code.
-
-    ``run`` raises InputError for an unusable bag, file name or port, or where rclpy is missing.
-    """
+def _add_view_parser(subparsers: Any) -> None:  # noqa: ANN401 - as above
     view = subparsers.add_parser('view', help='show a recording in the browser, or a run live')
     view.add_argument('source', metavar='BAG_OR_SCENARIO', nargs='?',
                       help='a recording; with --live: a scenario to run')
@@ -203,8 +200,8 @@ def add_view_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no
                            'process, or, without SCENARIO, the ROS 2 nodes that run. Space '
                            'pauses, '
                            'a full stop steps, arrow keys drive robots without a controller')
-    view.add_argument('--port', type=int, default=PORT, metavar='N',
-                      help=f'with --live: port on localhost; 0 is any free one (default: {PORT})')
+    view.add_argument('--port', type=int, default=_PORT, metavar='N',
+                      help=f'with --live: port on localhost; 0 is any free one (default: {_PORT})')
     view.add_argument('--namespace', metavar='NAME',
                       help='with --live: follow the nodes of sbot up --namespace NAME')
     run = view.add_argument_group('with --live SCENARIO')
