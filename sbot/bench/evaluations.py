@@ -24,7 +24,7 @@ LASER_WORLDS, BATCH = 250, 100
 CALLS = 200
 
 
-class EvaluationResult(NamedTuple):
+class _EvaluationResult(NamedTuple):
     """Speed of small worlds on one processor; medians."""
 
     evaluations_per_cpu_s: float  # of 600 ticks of 5 s-bots with infrared and a perceptron
@@ -56,7 +56,7 @@ def lasers() -> Scenario:
         'sensors': {'scan_beams': 16, 'scan_range_max': 4.0, 'scan_sees_robots': True}})
 
 
-def measure_evaluations(seconds: float) -> EvaluationResult:
+def measure_evaluations(seconds: float) -> _EvaluationResult:
     """Measure each case for about ``seconds`` of wall time."""
     rng = np.random.default_rng(1)
     network = make_network('perceptron', ['infrared'])
@@ -84,7 +84,7 @@ def measure_evaluations(seconds: float) -> EvaluationResult:
         batch = Worlds(standard, BATCH, sense=sense)
         commands = _random_commands(rng, batch, 0.5)
         times.append(median(partial(batch.step, commands, ticks=10), seconds)[0])
-    return EvaluationResult(
+    return _EvaluationResult(
         WORLDS / cpu, WORLDS * TICKS * 5 / cpu, laser_rate(seconds),
         1e6 * call / CALLS, 1e6 * call_cpu / CALLS, 1e3 * times[0] / (BATCH * 10),
         1e3 * times[1] / (BATCH * 10))
@@ -118,7 +118,7 @@ def median(work: Callable[[], object], seconds: float) -> tuple[float, float]:
     return float(np.median(cpu)), float(np.median(wall))
 
 
-def format_evaluations(r: EvaluationResult) -> str:
+def format_evaluations(r: _EvaluationResult) -> str:
     """Return a few lines for people."""
     return (f'small worlds, per processor second: {r.evaluations_per_cpu_s:,.0f} evaluations of 5 '
             f's-bots and {TICKS} ticks\n'

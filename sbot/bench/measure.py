@@ -61,7 +61,7 @@ def result_of(case: str, robots: int, threads: int, wall: list[float], cpu: list
               beams: int, dt: float, found: int, before: float) -> BenchResult:
     """Return the result for seconds per step, block by block, and the memory (KiB) before."""
     median = float(np.median(wall))
-    peak = peak_kib()
+    peak = _peak_kib()
     scan = 4.0 * beams / 1024.0
     return BenchResult(
         case, robots, threads, 1e3 * median, 1e3 * float(np.median(cpu)), 1e3 * min(wall),
@@ -90,17 +90,17 @@ def _status(key: str) -> float:
     return next((float(line.split()[1]) for line in lines if line.startswith(key)), math.nan)
 
 
-def resident_kib() -> float:
+def _resident_kib() -> float:
     """Return the memory that this process has now."""
     return _status('VmRSS:')
 
 
-def peak_kib() -> float:
-    """Return the most memory that this process has had since ``forget_peak``."""
+def _peak_kib() -> float:
+    """Return the most memory that this process has had since ``_forget_peak``."""
     return _status('VmHWM:')
 
 
-def forget_peak() -> None:
+def _forget_peak() -> None:
     """Reset the peak of memory, if the system lets a process do that."""
     with contextlib.suppress(OSError):
         Path('/proc/self/clear_refs').write_text('5', encoding='ascii')
@@ -120,7 +120,7 @@ def machine() -> str:
 
 Array = NDArray[np.float64]
 
-SPACING = 4.0  # m; the arena's side is SPACING * sqrt(N)
+_SPACING = 4.0  # m; the arena's side is _SPACING * sqrt(N)
 BOX = 1.0  # m
 SPEED = 0.5  # m/s
 TURN = 1.0  # rad/s, greatest
@@ -129,10 +129,10 @@ STEPS_A_DRAW = 10
 RADIUS = 0.3  # m
 BEAMS, RANGE = 180, 8.0  # over 180 degrees; m
 WIND = 0.05  # m/s along x, in the s-bots' scene
-HEARD = 3.0  # m, range of the broadcasts by which s-bots know robots upwind
+_HEARD = 3.0  # m, range of the broadcasts by which s-bots know robots upwind
 
 
-class BenchScene(NamedTuple):
+class _BenchScene(NamedTuple):
     """What is simulated; every number of the s-bots' scene is scaled to their radius."""
 
     world: World
@@ -147,7 +147,7 @@ def uniform(rng: np.random.Generator, low: float, high: float,
     return low + (high - low) * rng.random(shape)
 
 
-def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> BenchScene:
+def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> _BenchScene:
     """Return the arena, N/4 boxes, and N robots on a jittered grid.
 
     Parameters
@@ -159,7 +159,7 @@ def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> BenchSce
     """
     rng = np.random.default_rng(seed)
     scale = body.radius / RADIUS
-    side = SPACING * math.sqrt(robots)
+    side = _SPACING * math.sqrt(robots)
     sites = math.ceil(math.sqrt(robots))
     pitch = side / sites
     order = rng.permutation(sites * sites)
@@ -175,33 +175,33 @@ def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> BenchSce
     boxes[:, :2] = np.clip(boxes[:, :2], BOX / 2, side - BOX / 2)
     boxes[:, 2:4] = BOX
     world = make_world((0.0, 0.0, scale * side, scale * side), rectangles=scale * boxes)
-    return BenchScene(world, body_arrays([body] * robots), pose, scale)
+    return _BenchScene(world, body_arrays([body] * robots), pose, scale)
 
 
-def scene_of(case: str, robots: int, seed: int = 0) -> BenchScene:
+def scene_of(case: str, robots: int, seed: int = 0) -> _BenchScene:
     """Return the scene of a case: s-bots for ``infrared``, else robots of 0.3 m."""
     return make_bench_scene(robots, S_BOT if case == 'infrared' else ROBOT, seed)
 
 
-def laser_parameters(scene: BenchScene, threads: int = 1) -> SimulationParameters:
+def laser_parameters(scene: _BenchScene, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters with lasers that see walls, boxes and robots."""
     scan = make_scan_parameters(ScanSettings(scan_beams=BEAMS, scan_range_max=RANGE,
                                              scan_sees_robots=True))
     return _parameters(scene, scan, None, threads, wake=False)
 
 
-def infrared_parameters(scene: BenchScene, threads: int = 1) -> SimulationParameters:
+def infrared_parameters(scene: _BenchScene, threads: int = 1) -> SimulationParameters:
     """Return the parameters of robots with infrared in a wind with wakes, without lasers."""
     scan = make_scan_parameters(ScanSettings())._replace(beams=0)
     infrared = make_infrared_parameters(InfraredSettings(infrared=True))
     return _parameters(scene, scan, infrared, threads, wake=True)
 
 
-def _parameters(scene: BenchScene, scan: ScanParameters, infrared: InfraredParameters | None,
+def _parameters(scene: _BenchScene, scan: ScanParameters, infrared: InfraredParameters | None,
                 threads: int, *, wake: bool) -> SimulationParameters:
     return make_simulation_parameters(
         dt=STEP, bodies=scene.bodies, world=scene.world,
-        senses=Senses(scan, infrared, RangeAndBearing(rab_range=HEARD), threads),
+        senses=Senses(scan, infrared, RangeAndBearing(rab_range=_HEARD), threads),
         odometry=OdometryParameters(), wake=WakeParameters(wake=wake), wind_height=0.0)
 
 
@@ -228,14 +228,14 @@ def bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
     return parse_scenario(json.dumps(given), f'bench_{robots}', Path.cwd())
 
 
-def measure_controllers(robots: int, threads: int, seconds: float, seed: int) -> BenchResult:
+def _measure_controllers(robots: int, threads: int, seconds: float, seed: int) -> BenchResult:
     """Measure whole runs, including everything but reading the file."""
     run_scenario(bench_scenario(10, 2), keep=False)
     wall: list[float] = []
     cpu: list[float] = []
     found = 0
-    before = resident_kib()
-    forget_peak()
+    before = _resident_kib()
+    _forget_peak()
     clock = [0.0, 0.0]
 
     def progress(done: int, _: int) -> None:
@@ -290,9 +290,9 @@ def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0)
 
     """
     if case == 'controllers':
-        return measure_controllers(robots, threads, seconds, seed)
-    before = resident_kib()
-    forget_peak()
+        return _measure_controllers(robots, threads, seconds, seed)
+    before = _resident_kib()
+    _forget_peak()
     stepper = _stepper(case, robots, threads, seed)
     stepper.block()
     wall: list[float] = []

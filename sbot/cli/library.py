@@ -180,7 +180,7 @@ def _translate(args: argparse.Namespace, path: Path) -> int:
     if args.source in gallery_scenarios():
         return _copy(gallery_scenarios()[args.source], path)
     if Path(args.source).suffix == '.json':
-        _write({path: scenario_of_network(args.source, path)})
+        _write({path: _scenario_of_network(args.source, path)})
         return _hint(path)
     if Path(args.source).suffix not in ('.world', '.argos'):
         raise bad_value('--from', args.source, 'a world of Stage (.world), an experiment of '
@@ -259,7 +259,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 _START, _GOAL = [1.0, 2.0, 0.0], [3.0, 2.0]
 
 
-def scenario_of_network(source: str, path: Path) -> str:
+def _scenario_of_network(source: str, path: Path) -> str:
     """Return the text of a scenario in which a network drives as it learned.
 
     It has the rate, body and sensors that the network's file names, in an empty arena. Nothing of

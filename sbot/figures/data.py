@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 Stamps = NDArray[np.int64]
 
 
-class RecordedWind(NamedTuple):
+class _RecordedWind(NamedTuple):
     """Wind of a run at T stamps, e.g. from messages: also where parameters changed in the run."""
 
     stamps: Stamps  # (T,) ns, rising
@@ -57,17 +57,17 @@ class RecordedWind(NamedTuple):
         return Wind(self.velocity[k], self.force[k], self.field, self.gust[k])
 
 
-def wind_of(source: WindSource, stamps: Stamps) -> RecordedWind:
+def wind_of(source: WindSource, stamps: Stamps) -> _RecordedWind:
     """Return what a source gives at the stamps (T,) (ns)."""
     start, end = gust_window(source.parameters)
     blows = ((start <= stamps) & (stamps < end))[:, np.newaxis]
     calm, gusty = source.at(start - 1), source.at(start)
     velocity, gust, force = (np.where(blows, during, otherwise) for during, otherwise in (
         (gusty.velocity, calm.velocity), (gusty.gust, calm.gust), (gusty.force, calm.force)))
-    return RecordedWind(stamps, velocity, gust, force, source.field)
+    return _RecordedWind(stamps, velocity, gust, force, source.field)
 
 
-def free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Stamps,
+def _free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Stamps,
                poses: Array) -> Array:
     """Return the wind (T, N, 2) (m/s) that each robot would feel if it were alone.
 
@@ -118,7 +118,7 @@ class RunData(NamedTuple):
     goals: tuple[Goal, ...]  # in order of time
     world: World
     radius: Array  # (N,) m
-    air: RecordedWind  # undisturbed, of each stamp
+    air: _RecordedWind  # undisturbed, of each stamp
     obstacles: Array  # (T, M, 2) m, centres of those that move, the last of the world's circles
     boxes: Array  # (T, B, 3) x, y (m), yaw (rad) of pushable boxes, which the world does not have
     contacts: NDArray[np.bool_] | None = None  # (T, N) touched something in the tick before
@@ -175,7 +175,7 @@ def from_result(result: Run) -> RunData:
     goals = tuple(Goal(int(stamps[0]), i, *robot.goal) for i, robot in enumerate(scenario.robots)
                   if robot.goal is not None)
     return RunData(scenario, stamps, result.poses, result.wind, result.free_wind, goals,
-                   starting_world(scenario.world, with_boxes=False), radius_of(scenario),
+                   starting_world(scenario.world, with_boxes=False), _radius_of(scenario),
                    wind_of(wind_source(scenario), stamps),
                    np.zeros((len(stamps), 0, 2)) if result.obstacles is None else
                    result.obstacles,
@@ -189,30 +189,30 @@ def at_rest(scenario: Scenario) -> RunData:
     poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
     still = np.zeros((1, len(scenario.robots), 2))
     return RunData(scenario, stamps, poses, still, still, (),
-                   starting_world(scenario.world, with_boxes=False), radius_of(scenario),
-                   wind_of(wind_source(scenario), stamps), starts_of(scenario, 1),
-                   box_starts_of(scenario, 1))
+                   starting_world(scenario.world, with_boxes=False), _radius_of(scenario),
+                   wind_of(wind_source(scenario), stamps), _starts_of(scenario, 1),
+                   _box_starts_of(scenario, 1))
 
 
-def radius_of(scenario: Scenario) -> Array:
+def _radius_of(scenario: Scenario) -> Array:
     """Return the radius of each robot (N,) (m)."""
     return np.array([body.radius for body in robot_bodies(scenario)])
 
 
-def starts_of(scenario: Scenario, rows: int) -> Array:
+def _starts_of(scenario: Scenario, rows: int) -> Array:
     """Return the centres (rows, M, 2) (m) at which moving obstacles start."""
     moving = [disc.path[0] for disc in scenario.world.moving]
     return np.tile(np.array(moving, np.float64).reshape(-1, 2), (rows, 1, 1))
 
 
-def box_starts_of(scenario: Scenario, rows: int) -> Array:
+def _box_starts_of(scenario: Scenario, rows: int) -> Array:
     """Return the poses (rows, B, 3) (m, m, rad) at which pushable boxes start."""
     return np.tile(box_poses(scenario.world), (rows, 1, 1))
 
 
 # Data of figures from a recording, or from a scenario that is run.
 
-BAG_SUFFIXES = ('.mcap', '.db3')
+_BAG_SUFFIXES = ('.mcap', '.db3')
 _SHOWN = 10  # robots in a message
 _MOST_HOLES = 20  # of a table of poses, for each pose that was recorded
 
@@ -253,12 +253,12 @@ def is_bag(source: str | Path) -> bool:
         return False  # the text of a scenario
     path = Path(source)
     try:
-        return path.is_dir() or path.suffix in BAG_SUFFIXES
+        return path.is_dir() or path.suffix in _BAG_SUFFIXES
     except (OSError, ValueError):  # too long for a name, or a zero byte in it
         return False
 
 
-def bag_scenario(bag: Bag) -> Scenario:
+def _bag_scenario(bag: Bag) -> Scenario:
     """Return the scenario that a recording contains."""
     return parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
                           import_controllers=False)
@@ -274,7 +274,7 @@ def from_bag(source: str | Path | Bag) -> RunData:
 
     """
     bag = source if isinstance(source, Bag) else Bag(source)
-    scenario = bag_scenario(bag)
+    scenario = _bag_scenario(bag)
     content = _Content(len(scenario.robots), len(scenario.world.moving),
                        len(scenario.world.boxes))
     with bag.named_errors():
@@ -359,16 +359,16 @@ class _Content:
                 wind[:, i] = held(stamps, known, rows[:, :2])
         velocity, gust, force = (self._vectors(topic, stamps, bag) for topic in (
             topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE))
-        air = RecordedWind(stamps, velocity, gust, force, self._field)
-        free = free_winds(scenario, air.at, stamps, poses)
+        air = _RecordedWind(stamps, velocity, gust, force, self._field)
+        free = _free_winds(scenario, air.at, stamps, poses)
         goals = (*self._unpublished_goals(scenario, int(stamps[0])), *self._goals)
         return RunData(scenario, stamps, poses, wind, free, goals,
-                       starting_world(scenario.world, with_boxes=False), radius_of(scenario),
+                       starting_world(scenario.world, with_boxes=False), _radius_of(scenario),
                        air,
                        self._things_at(bag, topics.OBSTACLES.name, stamps,
-                                       starts_of(scenario, len(stamps))),
+                                       _starts_of(scenario, len(stamps))),
                        self._things_at(bag, topics.BOXES.name, stamps,
-                                       box_starts_of(scenario, len(stamps))))
+                                       _box_starts_of(scenario, len(stamps))))
 
     def _unpublished_goals(self, scenario: Scenario, begin: int) -> list[Goal]:
         """Return the scenario's goals of robots whose goal no message tells.

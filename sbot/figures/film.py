@@ -18,8 +18,8 @@ from sbot_common.errors import InputError, bad_value
 
 FORMATS = ('.mp4', '.gif')
 SIZES = (64, 4096)  # pixels, of a side
-SPEEDS = (0.01, 1000.0)  # times real time
-MOST_FPS = {'.mp4': 120.0, '.gif': 50.0}  # browsers play a GIF of more frames slowly
+_SPEEDS = (0.01, 1000.0)  # times real time
+_MOST_FPS = {'.mp4': 120.0, '.gif': 50.0}  # browsers play a GIF of more frames slowly
 
 _LONGEST = 20.0  # s of film: longer runs are shown faster, unless a speed is given
 _FPS = {'.mp4': 25.0, '.gif': 12.5}
@@ -80,12 +80,12 @@ def check_film(film: Film, suffix: str, dashes: str = '') -> None:
             raise InputError(f'{dashes}{given[0]} needs a film; write a file that ends in '
                              f'{" or ".join(FORMATS)}')
         return
-    most = MOST_FPS[suffix]
+    most = _MOST_FPS[suffix]
     if not _is_within(film.fps, 1.0, most):
         raise bad_value(f'{dashes}fps', film.fps, f'a number from 1 to {most:g} for a {suffix}')
-    if not _is_within(film.speed, *SPEEDS):
+    if not _is_within(film.speed, *_SPEEDS):
         raise bad_value(f'{dashes}speed', film.speed,
-                        f'a number from {SPEEDS[0]:g} to {SPEEDS[1]:g} (times real time)')
+                        f'a number from {_SPEEDS[0]:g} to {_SPEEDS[1]:g} (times real time)')
     if suffix == '.mp4' and shutil.which('ffmpeg') is None:
         raise InputError('a film in MP4 needs ffmpeg, which is not installed; install it (apt '
                          'install ffmpeg) or write a .gif')

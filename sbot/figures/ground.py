@@ -288,7 +288,7 @@ NAME = 'name of a zone'  # mark of its text
 _LINE = 1.3  # height of a name, in sizes of its letters
 
 
-def draw_zones(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
+def _draw_zones(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
     """Draw zones as discs beneath everything that moves, and their names above it, with a halo.
 
     A name is at the upper edge of its zone, or where it hides less: robots, goals, tracks,
@@ -348,12 +348,12 @@ def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,
 
 
 def draw_world(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
-    """Draw everything that does not move but the wind; zones as ``draw_zones`` does."""
+    """Draw everything that does not move but the wind; zones as ``_draw_zones`` does."""
     xmin, ymin, xmax, ymax = view_of(data)
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
     set_ticks(axes, xmax - xmin, ymax - ymin)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
         spine.set(visible=not has_walls(data), color=palette().grid)
-    draw_zones(axes, data, shown)
+    _draw_zones(axes, data, shown)
     draw_obstacles(axes, data)

@@ -146,7 +146,7 @@ def free_wind_arrows(data: RunData, index: int | None = None, most: int = _ARROW
             for low, high in ((xmin, xmax), (ymin, ymax)))
     x, y = 0.5 * (x[1:] + x[:-1]), 0.5 * (y[1:] + y[:-1])
     points = np.column_stack([each.ravel() for each in np.meshgrid(x, y)])
-    wind = wind_at(data, points, index)
+    wind = _wind_at(data, points, index)
     reach, strongest = 0.6, float(np.hypot(*wind.T).max())
     if strongest == 0.0:
         return np.zeros((0, 4))
@@ -159,7 +159,7 @@ def free_wind_arrows(data: RunData, index: int | None = None, most: int = _ARROW
     return arrows[free]
 
 
-def wind_at(data: RunData, points: Array, index: int | None = None) -> Array:
+def _wind_at(data: RunData, points: Array, index: int | None = None) -> Array:
     """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it.
 
     The mean at the end of the run, or with ``index`` that of a stamp with its gust.
@@ -179,7 +179,7 @@ def _strongest_ever(data: RunData, points: Array) -> float:
         total = data.air.velocity + data.air.gust
         return float(np.hypot(total[:, 0], total[:, 1]).max())
     gusts = np.hypot(data.air.gust[:, 0], data.air.gust[:, 1])
-    return float(np.hypot(*wind_at(data, points).T).max() + gusts.max())
+    return float(np.hypot(*_wind_at(data, points).T).max() + gusts.max())
 
 
 def wind_colours(data: RunData) -> tuple[str, str]:
@@ -203,7 +203,7 @@ def _arrows_in(axes: Axes, data: RunData, index: int | None) -> Array:
 def _label(data: RunData, arrows: Array, index: int | None) -> str:
     strongest = 0.0
     if len(arrows):
-        mean = wind_at(data, arrows[:, :2], index)
+        mean = _wind_at(data, arrows[:, :2], index)
         if index is not None:
             mean = mean - data.air.at(int(data.stamps_ns[index])).gust[:2]
         strongest = float(np.hypot(*mean.T).max())

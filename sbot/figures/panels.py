@@ -19,7 +19,7 @@ from wind_model.gust import forces_act, gust_window
 
 Array = NDArray[np.float64]
 
-SPEED_WINDOW = 0.5  # s; a speed is the mean of this long
+_SPEED_WINDOW = 0.5  # s; a speed is the mean of this long
 _MOST_POINTS = 1500  # of a line
 _ROOM = 0.05  # above the highest value, of the height
 _BAND = (10.0, 90.0)  # per cent of the robots
@@ -28,12 +28,12 @@ _DASH = 4.0  # line widths
 
 
 def speeds(data: RunData) -> Array:
-    """Return how fast each robot is (T, N) (m/s): the mean of SPEED_WINDOW around each stamp."""
+    """Return how fast each robot is (T, N) (m/s): the mean of _SPEED_WINDOW around each stamp."""
     seconds = data.seconds
     steps = np.hypot(*np.moveaxis(np.diff(data.poses[:, :, :2], axis=0), -1, 0))
     way = np.vstack([np.zeros(steps.shape[1]), np.cumsum(steps, axis=0)])
-    first = np.searchsorted(seconds, seconds - SPEED_WINDOW / 2 - 1e-9)
-    last = np.searchsorted(seconds, seconds + SPEED_WINDOW / 2 + 1e-9, side='right') - 1
+    first = np.searchsorted(seconds, seconds - _SPEED_WINDOW / 2 - 1e-9)
+    last = np.searchsorted(seconds, seconds + _SPEED_WINDOW / 2 + 1e-9, side='right') - 1
     elapsed = np.maximum(seconds[last] - seconds[first], 1e-9)
     result: Array = (way[last] - way[first]) / elapsed[:, None]
     return result
@@ -57,7 +57,7 @@ def wind_reductions(data: RunData) -> Array:
 
 def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
     """Return (label, values (T, N), whether robot 0 has values) of each panel."""
-    panels = [(f'speed (m/s),\nmean of {SPEED_WINDOW:g} s', speeds(data), True)]
+    panels = [(f'speed (m/s),\nmean of {_SPEED_WINDOW:g} s', speeds(data), True)]
     if has_leader(data.scenario):
         panels.append(('distance to\nleader (m)', leader_distances(data), False))
     if data.scenario.wind.wakes.wake and data.free_wind.any():

@@ -60,7 +60,7 @@ def number_robots(axes: Axes, data: RunData, index: int = -1, small: bool = Fals
     most, scale = MOST_NUMBERED_SMALL if small else MOST_NUMBERED, points_a_metre(axes, data)
     if not 1 < len(data.radius) <= most:
         return
-    if inside_robots(data, scale, most):
+    if _inside_robots(data, scale, most):
         for text, (x, y, _) in zip(_write_inside(axes, data, by), data.poses[index].tolist(),
                                    strict=True):
             text.xy = (x, y)
@@ -79,7 +79,7 @@ class _Number(NamedTuple):
     side: tuple[int, int]  # of the robot: 1 or -1 to the right, and up
 
 
-def inside_robots(data: RunData, scale: float, most: int = MOST_NUMBERED) -> bool:
+def _inside_robots(data: RunData, scale: float, most: int = MOST_NUMBERED) -> bool:
     """Tell whether ids are written in robots, as all are round and large enough.
 
     ``scale`` is a metre's length (pt); of more than ``most`` robots there are no ids.
@@ -149,7 +149,7 @@ def numbers_fit(data: RunData, index: int, scale: float) -> bool:
 
     Ids in their robots hide nothing.
     """
-    if len(data.radius) == 1 or inside_robots(data, scale):
+    if len(data.radius) == 1 or _inside_robots(data, scale):
         return True
     return _clear(data, index, scale, [number.side for number in _numbers(data, index, scale)])
 
@@ -181,7 +181,7 @@ class Numbers:
         some = range(0, len(data.stamps_ns), max(1, len(data.stamps_ns) // _FRAMES))
         self._shift: list[tuple[float, float]] = [(0.0, 0.0)] * count
         self.texts: list[Annotation] = []
-        if inside_robots(data, scale, MOST_NUMBERED_SMALL):
+        if _inside_robots(data, scale, MOST_NUMBERED_SMALL):
             self.texts = _write_inside(axes, data, by)
         elif 1 < count <= MOST_NUMBERED_SMALL and (count <= MOST_NAMED or all(
                 numbers_fit(data, index, scale) for index in some)):
@@ -236,7 +236,7 @@ class Robots:
         self._by_heading = by == 'heading'
         self._radius = drawn_radius(data, scale)
         # A number within a robot is not crossed by the line of its heading.
-        self._inner = float(inside_robots(data, scale, most_numbered))
+        self._inner = float(_inside_robots(data, scale, most_numbered))
         self._rectangles = rectangles_of(data)
         many = len(self._radius) > MOST_NAMED
         colours = robot_colours(data, by)[::-1]

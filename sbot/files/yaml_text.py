@@ -21,7 +21,7 @@ from sbot_common.errors import InputError, bad_value, decoding, open_regular
 
 # YAML text to nodes with line numbers: YAML 1.2 core schema, limited depth.
 
-TAG = 'tag:yaml.org,2002:'
+_TAG = 'tag:yaml.org,2002:'
 _BASE: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
@@ -50,7 +50,7 @@ class Dumper(_DUMPER):  # type: ignore[misc]
 
 for _kind, _pattern, _first in _RESOLVERS:
     for _class in (_Loader, Dumper):
-        _class.add_implicit_resolver(TAG + _kind, re.compile(f'^(?:{_pattern})$'), _first)
+        _class.add_implicit_resolver(_TAG + _kind, re.compile(f'^(?:{_pattern})$'), _first)
 
 
 def compose(text: str, file: str) -> yaml.Node | None:
@@ -198,9 +198,9 @@ class _Reader:
         self.lines.setdefault(path, node.start_mark.line + 1)
         if isinstance(node, yaml.ScalarNode):
             return self.scalar(node)
-        if isinstance(node, yaml.SequenceNode) and node.tag == TAG + 'seq':
+        if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + 'seq':
             return [self.value(child, (*path, i)) for i, child in enumerate(node.value)]
-        if isinstance(node, yaml.MappingNode) and node.tag == TAG + 'map':
+        if isinstance(node, yaml.MappingNode) and node.tag == _TAG + 'map':
             result = {}
             for key, (key_node, value_node) in self.pairs(node).items():
                 self.lines[(*path, key)] = key_node.start_mark.line + 1
@@ -213,7 +213,7 @@ class _Reader:
         found: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         merged: list[yaml.Node] = []
         for key_node, value_node in node.value:
-            if key_node.tag == TAG + 'merge':
+            if key_node.tag == _TAG + 'merge':
                 merged += (value_node.value if isinstance(value_node, yaml.SequenceNode)
                            else [value_node])
                 continue
@@ -238,7 +238,7 @@ class _Reader:
         return key
 
     def scalar(self, node: yaml.ScalarNode) -> object:
-        kind, text = node.tag.removeprefix(TAG), node.value
+        kind, text = node.tag.removeprefix(_TAG), node.value
         try:
             if kind == 'int':
                 return _whole_number(text)

@@ -31,7 +31,7 @@ Row = dict[str, Any]
 CONTROLLER = 'robots.*.controller'
 _METRICS = 'sbot.navigation.metrics:navigation'
 _PREFIX = 'navigation.'  # of the metrics' columns in a sweep
-MAY_DIFFER = ('version', 'wall_time_s', 'error')  # in a row that is run again
+_MAY_DIFFER = ('version', 'wall_time_s', 'error')  # in a row that is run again
 
 
 def scene_sources(scenes: Mapping[str, Scene], seeds: Sequence[int],
@@ -95,7 +95,7 @@ def run_plan(plan: Plan, options: Options, folder: Path | None, resume: bool = F
         run_sweep(plan, request, place, options._replace(check_start=False), resume)
         rows = sorted(read_rows(place, read_index(place).places.values()),
                       key=lambda row: int(row['run']))
-    hashes = {name: controller_hash(name) for name in plan.column(CONTROLLER)}
+    hashes = {name: _controller_hash(name) for name in plan.column(CONTROLLER)}
     digests = [library.digest(_values(source)) for source in plan.sources]
     found = []
     for row in rows:
@@ -127,7 +127,7 @@ def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: st
 
     """
     command_words(controller)
-    sha256, rows = controller_hash(controller), []
+    sha256, rows = _controller_hash(controller), []
     for name, values in scenarios:
         scenario = node_scenario(values, fixed)
         show(f"{name}#{values['seed']} {controller}")
@@ -170,7 +170,7 @@ def _row(scene: str, row: Row, controller: str, fixed: Mapping[str, Any], sha256
            if key.startswith(_PREFIX)}}
 
 
-def controller_hash(name: str) -> str | None:
+def _controller_hash(name: str) -> str | None:
     """Return the SHA-256 of the file that a 'module:Class', or a node, is in.
 
     None for shipped controllers, and for nodes whose command is no file.
@@ -233,7 +233,7 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
             wrong += [one_line(f'{name}: {key}: the row has {shown(row.get(key))}, again '
                                f'{shown(again.get(key))}')
                       for key in dict.fromkeys((*row, *again))
-                      if key not in MAY_DIFFER and row.get(key) != again.get(key)]
+                      if key not in _MAY_DIFFER and row.get(key) != again.get(key)]
             if (row.get('error') is None) != (again.get('error') is None):
                 wrong.append(one_line(f"{name}: error: the row has {shown(row.get('error'))}, "
                                       f"again {shown(again.get('error'))}"))

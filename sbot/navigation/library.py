@@ -32,7 +32,7 @@ from sbot_common.errors import InputError, bad_value, decoding, one_line, shown,
 # DynaBARN: Nair et al., DynaBARN: Benchmarking Metric Ground Navigation in Dynamic Environments,
 # SSRR 2022. Nothing of theirs is in this package.
 
-JACKAL = {'length': 0.508, 'width': 0.43, 'wheel_distance': 0.37559, 'wheel_radius': 0.098,
+_JACKAL = {'length': 0.508, 'width': 0.43, 'wheel_distance': 0.37559, 'wheel_radius': 0.098,
           'max_wheel_speed': 2.0 / 0.098, 'mass': 17.0, 'max_acceleration': 2.0,
           'max_angular_acceleration': 20.0}  # m, rad/s, kg, m/s^2, rad/s^2; 2 m/s at most
 _LIMIT = 100.0  # s
@@ -195,7 +195,7 @@ def _frames(source: Path) -> Iterator[tuple[float, float, float]]:
 
 def _jackal(world: Values, start: tuple[float, float, float], goal: tuple[float, float]) -> Values:
     return scene(_LIMIT, world, [robot(*start, goal, body='jackal', goal_tolerance=_TOLERANCE)],
-                 bodies={'jackal': JACKAL},
+                 bodies={'jackal': _JACKAL},
                  sensors={'scan_beams': 720, 'scan_angle_min': -2.356, 'scan_angle_max': 2.356,
                           'scan_range_max': 10.0})
 

@@ -30,9 +30,9 @@ Floats = NDArray[np.float64]
 ROLLING = 0.02  # coefficient of rolling resistance
 GRAVITY = 9.81  # m/s^2
 STILL = 0.1  # radii: who comes no farther within ``STILL_FOR`` stands
-STILL_FOR = 2.0  # s
+_STILL_FOR = 2.0  # s
 TURNING = 0.1  # rad/s: slower turns have no sign
-JACKAL_SPEED = 2.0  # m/s, of BARN's optimal time
+_JACKAL_SPEED = 2.0  # m/s, of BARN's optimal time
 
 
 def navigation(run: Run) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def navigation(run: Run) -> dict[str, Any]:
         values['flow_rate'] = len(arrived) / (known['gap'] * max(arrived)) if arrived else 0.0
     if 'optimal' in known:
         for name, least in (('barn_score', 2.0), ('barn_score_2022', 4.0)):
-            values[name] = barn_score(bool(values['success']), known['optimal'] / JACKAL_SPEED,
+            values[name] = barn_score(bool(values['success']), known['optimal'] / _JACKAL_SPEED,
                                       max(arrived, default=0.0), least)
     return {name: value if value is None or isinstance(value, int) else round(float(value), 6)
             for name, value in values.items()}
@@ -174,7 +174,7 @@ def _contacts(collided: NDArray[np.bool_]) -> int:
 
 def _standing(poses: Floats, body: Body, dt: float) -> float:
     """Return for how long (s) a robot stood."""
-    ticks = max(1, round(STILL_FOR / dt))
+    ticks = max(1, round(_STILL_FOR / dt))
     if len(poses) <= ticks:
         return 0.0
     way = poses[ticks:, :2] - poses[:-ticks, :2]

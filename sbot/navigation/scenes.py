@@ -128,7 +128,7 @@ def slit(rng: np.random.Generator, beside: float) -> Values:
         robot(6 + rng.uniform(-1, 1), y, rng.uniform(-1, 1), (18, 6))])
 
 
-def narrow_gap(rng: np.random.Generator) -> Values:
+def _narrow_gap(rng: np.random.Generator) -> Values:
     """Return one robot of 0.60 m whose only way is a gap of 0.70 m."""
     world = {'bounds': [0, 0, 20, 12], 'rectangles': wall_with_gaps(
         10.0, 0.0, 12.0, [(rng.uniform(3, 9), 0.7)])}
@@ -172,7 +172,7 @@ ALONE: dict[str, dict[str, Scene]] = {
     'arena': _arena_scenes(),
     'slit': {f'{beside}': Scene(f'A slit too narrow, a door {beside} m beside it.',
                                 partial(slit, beside=float(beside))) for beside in (10, 36)},
-    'narrow': {'0.7': Scene('A gap of 0.7 m for a body of 0.6 m.', narrow_gap)},
+    'narrow': {'0.7': Scene('A gap of 0.7 m for a body of 0.6 m.', _narrow_gap)},
     'clutter': {
         **{f'{percent}': Scene(f'Discs on {percent} % of the floor.',
                                partial(clutter, share=percent / 100))
@@ -275,7 +275,7 @@ OPEN_SPACE: dict[str, dict[str, Scene]] = {
 _JITTER = 0.2  # m
 
 
-def opposite_robots(rng: np.random.Generator, a: float, b: float, y: float, count: int,
+def _opposite_robots(rng: np.random.Generator, a: float, b: float, y: float, count: int,
                     goal_a: float, goal_b: float) -> list[Values]:
     """Return ``count`` robots on each side, in any order, with goals on the other side."""
     robots = []
@@ -292,7 +292,7 @@ def opposite_robots(rng: np.random.Generator, a: float, b: float, y: float, coun
 def doorway(rng: np.random.Generator, width: float) -> Values:
     """Return four against four through one door."""
     world = {'bounds': [0, 0, 14, 8], 'rectangles': wall_with_gaps(7.0, 0, 8, [(4.0, width)])}
-    return scene(120, world, opposite_robots(rng, 4.0, 10.0, 4.0, 4, 3.5, 10.5))
+    return scene(120, world, _opposite_robots(rng, 4.0, 10.0, 4.0, 4, 3.5, 10.5))
 
 
 def corridor(rng: np.random.Generator, width: float, length: float = 8.0) -> Values:
@@ -301,10 +301,10 @@ def corridor(rng: np.random.Generator, width: float, length: float = 8.0) -> Val
     world = {'bounds': [0, 0, end + 6, 8], 'rectangles': [
         box(6.0 + length / 2, low / 2, length, low),
         box(6.0 + length / 2, (high + 8) / 2, length, 8 - high)]}
-    return scene(120, world, opposite_robots(rng, 4.0, end + 2.0, 4.0, 3, 4.5, end + 1.5))
+    return scene(120, world, _opposite_robots(rng, 4.0, end + 2.0, 4.0, 3, 4.5, end + 1.5))
 
 
-def pair_at_door(rng: np.random.Generator) -> Values:
+def _pair_at_door(rng: np.random.Generator) -> Values:
     """Return two robots side by side before a door for one."""
     world = {'bounds': [0, 0, 10, 6], 'rectangles': wall_with_gaps(5.0, 0, 6, [(3.0, 0.9)])}
     return scene(60, world, [
@@ -340,7 +340,7 @@ def intersection(rng: np.random.Generator, robots: int) -> Values:
     return scene(60, _arms(2.0), entries)
 
 
-def l_corner(rng: np.random.Generator) -> Values:
+def _l_corner(rng: np.random.Generator) -> Values:
     """Return two robots that meet in an L of corridors of 1.6 m."""
     world = {'bounds': [0, 0, 9, 9], 'rectangles': [box(3.7, 5.3, 7.4, 7.4)]}
     a, b = rng.uniform(0.7, 0.9), rng.uniform(8.1, 8.3)
@@ -348,7 +348,7 @@ def l_corner(rng: np.random.Generator) -> Values:
                              robot(b, 8.0, -math.pi / 2, (1.0, 0.8))])
 
 
-def blind_corner(rng: np.random.Generator) -> Values:
+def _blind_corner(rng: np.random.Generator) -> Values:
     """Return two robots on crossing corridors of 1.4 m, which see each other late."""
     delay = rng.uniform(-0.5, 0.5)
     return scene(60, _arms(1.4), [
@@ -384,7 +384,7 @@ def _corridors() -> dict[str, Scene]:
 
 MINI_GAMES: dict[str, dict[str, Scene]] = {
     'doorway': {
-        'pair': Scene('Two side by side through a door of 0.9 m.', pair_at_door, gap=0.9),
+        'pair': Scene('Two side by side through a door of 0.9 m.', _pair_at_door, gap=0.9),
         '1.2': Scene('Four against four through a door of 1.2 m.', partial(doorway, width=1.2),
                      gap=1.2),
         '0.8': Scene('Four against four through a door of 0.8 m.', partial(doorway, width=0.8),
@@ -396,8 +396,8 @@ MINI_GAMES: dict[str, dict[str, Scene]] = {
         'four': Scene('One from each side, corridors of 2 m.', partial(intersection, robots=4),
                       gap=2.0)},
     'corner': {
-        'l': Scene('Two who meet in an L of 1.6 m.', l_corner, gap=1.6),
-        'blind': Scene('Two across each other behind corners, corridors of 1.4 m.', blind_corner,
+        'l': Scene('Two who meet in an L of 1.6 m.', _l_corner, gap=1.6),
+        'blind': Scene('Two across each other behind corners, corridors of 1.4 m.', _blind_corner,
                        gap=1.4)},
     'corridor': _corridors(),
     'office': {'four': Scene('Four robots, six rooms, doors of 1.1 m.', office)},

@@ -101,7 +101,7 @@ def shortest_way(raster: Raster, start: tuple[float, float],
     while cells[-1] != last:
         cells.append(int(towards[cells[-1]]))
     way = np.vstack([start, raster.middles(np.array(cells[1:-1], np.int64)), goal])
-    return float(string_pulled(free, raster.corner, raster.cell, way))
+    return float(_string_pulled(free, raster.corner, raster.cell, way))
 
 
 @njit
@@ -150,7 +150,7 @@ def search(free: NDArray[np.bool_], goal: int, start: int) -> NDArray[np.int64]:
 
 
 @njit
-def string_pulled(free: NDArray[np.bool_], corner: Floats, cell: float, way: Floats) -> float:
+def _string_pulled(free: NDArray[np.bool_], corner: Floats, cell: float, way: Floats) -> float:
     """Return the length (m) of a way (P, 2) m, cut short where the straight line is free."""
     total, at = 0.0, 0
     while at < len(way) - 1:

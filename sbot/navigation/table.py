@@ -8,6 +8,7 @@ import json
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,7 @@ def _expected_of(key: str, value: object) -> str:
         return '' if right else 'a whole number from 0 to 2^63 - 1'
     if key in _TEXTS:
         return '' if value is None or isinstance(value, str) else 'a text or null'
-    if key == 'library' or key in dict(_KINDS):
-        return ''
-    if value is None:
+    if value is None or key == 'library' or key in dict(_KINDS):
         return ''
     if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
         return 'a finite number or null'
@@ -86,7 +85,7 @@ def _finite(value: float) -> bool:
 
 
 Row = Mapping[str, Any]
-Cell = Callable[[Sequence[Row]], str]
+_Cell = Callable[[Sequence[Row]], str]
 
 
 def _numbers(rows: Sequence[Row], key: str) -> list[float]:
@@ -98,41 +97,28 @@ def _text(value: float, digits: int) -> str:
     return f'{round(value, digits) + 0.0:.{digits}f}'
 
 
-def _mean(key: str, digits: int) -> Cell:
+def _of(reduce: Callable[[list[float]], float], key: str, digits: int) -> _Cell:
     def cell(rows: Sequence[Row]) -> str:
         values = _numbers(rows, key)
-        return _text(statistics.fmean(values), digits) if values else '–'
+        return _text(reduce(values), digits) if values else '–'
     return cell
 
 
-def _median(key: str, digits: int) -> Cell:
-    def cell(rows: Sequence[Row]) -> str:
-        values = _numbers(rows, key)
-        return _text(statistics.median(values), digits) if values else '–'
-    return cell
-
-
-def _least(rows: Sequence[Row]) -> str:
-    values = _numbers(rows, 'min_clearance_m')
-    return _text(min(values), 2) if values else '–'
-
-
-def _share(key: str) -> Cell:
+def _share(key: str) -> _Cell:
     def cell(rows: Sequence[Row]) -> str:
         return f'{sum(row.get(key) == 1 for row in rows)} of {len(rows)}'
     return cell
 
 
-def _touched(rows: Sequence[Row]) -> str:
-    return f"{sum(bool(row.get('collisions')) for row in rows)} of {len(rows)}"
-
-
-COLUMNS: dict[str, Cell] = {
+_mean, _median = partial(_of, statistics.fmean), partial(_of, statistics.median)
+COLUMNS: dict[str, _Cell] = {
     'success': _share('success'), 'arrived (%)': lambda rows: (
         f"{100 * statistics.fmean(_numbers(rows, 'arrived') or [0.0]):.0f}"),
-    'with contact': _touched, 'SPL': _mean('spl', 2), 'time (s)': _median('time_s', 1),
+    'with contact': lambda rows: (
+        f"{sum(bool(row.get('collisions')) for row in rows)} of {len(rows)}"),
+    'SPL': _mean('spl', 2), 'time (s)': _median('time_s', 1),
     'deadlock (s)': _mean('deadlock_s', 1), 'flow (1/m/s)': _mean('flow_rate', 3),
-    'clearance (m)': _least, 'jerk (m/s³)': _median('jerk_mps3', 0),
+    'clearance (m)': _of(min, 'min_clearance_m', 2), 'jerk (m/s³)': _median('jerk_mps3', 0),
     'turns over (1/s)': _mean('sign_changes_hz', 2), 'energy (J/m)': _median('energy_j_per_m', 1),
     'BARN': _mean('barn_score', 4), 'BARN 2022': _mean('barn_score_2022', 4)}
 

@@ -146,7 +146,7 @@ def _start_other_half(wanted: list[Scenario], claims: str) -> list[subprocess.Po
     if (os.cpu_count() or 1) < 2:
         return []
     command = python_command(
-        'from sbot.runner.warm_up import compile_other_half; compile_other_half()', claims)
+        'from sbot.runner.warm_up import _compile_other_half as half; half()', claims)
     unsendable = (pickle.PicklingError, AttributeError, TypeError)
     with tempfile.TemporaryFile() as file, contextlib.suppress(OSError, *unsendable):
         pickle.dump(wanted, file)
@@ -171,7 +171,7 @@ def _samples() -> list[Scenario]:
             for overrides in ({}, batch, shapes)]
 
 
-def compile_other_half() -> None:
+def _compile_other_half() -> None:
     """Compile the functions that the parent process has not reached yet.
 
     Scenarios come on standard input, the folder of claims is the argument.

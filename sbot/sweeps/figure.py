@@ -69,8 +69,8 @@ def choose_curves(results: Results, by: Sequence[str] = (), pool: Sequence[str] 
     """
     if not results.keys:
         raise InputError('sbot sweep plot needs a swept parameter; this sweep has only seeds')
-    given = [find_key(results, key, '--by') for key in by]
-    pooled = [find_key(results, key, '--pool') for key in pool]
+    given = [_find_key(results, key, '--by') for key in by]
+    pooled = [_find_key(results, key, '--pool') for key in pool]
     for i, key in enumerate(every := [*given, *pooled]):
         if key in every[:i]:
             raise InputError(f'--by, --pool: {one_line(key)}: is given twice')
@@ -94,7 +94,7 @@ def choose_curves(results: Results, by: Sequence[str] = (), pool: Sequence[str] 
                   tuple(key for key in follow if _settings(results, [key]) > 1))
 
 
-def find_key(results: Results, key: str, option: str) -> str:
+def _find_key(results: Results, key: str, option: str) -> str:
     """Return the swept parameter that is meant by a key path or the end of one."""
     if key in results.keys:
         return key
@@ -137,11 +137,11 @@ class Words(NamedTuple):
     title: str | None = None
 
 
-SWEEPS_OWN = Words()
+_SWEEPS_OWN = Words()
 
 
 def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
-               pool: Sequence[str] = (), words: Words = SWEEPS_OWN) -> Figure:
+               pool: Sequence[str] = (), words: Words = _SWEEPS_OWN) -> Figure:
     """Return the figure: one parameter along x, a line for each combination of others' values.
 
     Parameters
@@ -272,7 +272,7 @@ def _span(counts: set[int]) -> str:
 
 
 def plot_sweep(results: Results, path: str | Path, metric: str = '', by: Sequence[str] = (),
-               pool: Sequence[str] = (), words: Words = SWEEPS_OWN) -> None:
+               pool: Sequence[str] = (), words: Words = _SWEEPS_OWN) -> None:
     """Write the figure to a .png, .svg or .pdf file.
 
     Raises

@@ -30,8 +30,8 @@ from sbot_common.errors import InputError
 # Apart from the process that waits for it, so that a run that hangs, needs too much memory or
 # crashes takes nothing with it. It ends when the other end of its pipe does.
 
-IDLE = 300.0  # s without a run, after which the process ends
-READY = 'ready'
+_IDLE = 300.0  # s without a run, after which the process ends
+_READY = 'ready'
 
 
 def main(descriptor: int) -> None:
@@ -56,14 +56,14 @@ def _serve(descriptor: int) -> None:
     from sbot.runner.warm_up import warm_up
     from sbot.sweeps.simulate import make_row
     warm_up(quiet=True)
-    connection.send(READY)
+    connection.send(_READY)
     logging.getLogger('sbot').setLevel(logging.ERROR)  # a sweep says once what is idle
     questions: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_listen, args=(connection, questions), daemon=True).start()
     job: Job | None = None
     while True:
         try:
-            packed, run, record = questions.get(timeout=IDLE)
+            packed, run, record = questions.get(timeout=_IDLE)
         except Empty:
             return
         if packed is not None:
@@ -195,7 +195,7 @@ class Guard:
             self._end()
             raise Cancelled
         try:
-            ready = mine.poll(_START) and mine.recv() == READY
+            ready = mine.poll(_START) and mine.recv() == _READY
         except (EOFError, OSError):
             ready = False
         if not ready:

@@ -171,7 +171,7 @@ def with_hint(error: InputError, axes: Iterable[Axis],
 # The plan of a sweep in its folder, plan.json: written once, with a checksum of all of it.
 
 PLAN_NAME = 'plan.json'
-FORMAT = 2
+_FORMAT = 2
 _PLAN_CHECK = 'sha256'
 
 
@@ -201,7 +201,7 @@ def write_plan(folder: Path, stored: Stored) -> None:
         if it cannot be written.
 
     """
-    data = {'format': FORMAT, 'version': stored.version,
+    data = {'format': _FORMAT, 'version': stored.version,
             'settings': stored.settings._asdict(), **stored.plan.to_json()}
     text = json.dumps({**data, _PLAN_CHECK: _checksum(data)})
     part = folder / f'{PLAN_NAME}.part'
@@ -227,8 +227,8 @@ def read_plan(folder: Path) -> Stored:
         data = json.loads(path.read_bytes())
         if not isinstance(data, dict):
             raise bad_value(str(path), data, 'a plan')
-        if data.get('format') != FORMAT:
-            raise bad_value(f'{path}: format', data.get('format'), str(FORMAT))
+        if data.get('format') != _FORMAT:
+            raise bad_value(f'{path}: format', data.get('format'), str(_FORMAT))
         check = data.pop(_PLAN_CHECK, None)
         if check != _checksum(data):
             raise InputError(f'{path}: damaged, or changed by hand: its checksum is wrong')

@@ -77,7 +77,7 @@ _Method = Annotated[str, Check(' or '.join(METHODS), lambda v: METHODS[METHODS.i
 _Record = Annotated[str, Check(' or '.join(RECORD), lambda v: RECORD[RECORD.index(v)])]
 
 
-class Sample(Model):
+class _Sample(Model):
     """Drawn parameters."""
 
     count: Count = Field(description='How many points.')
@@ -86,7 +86,7 @@ class Sample(Model):
     values: MappingField = Field(description='Where they lie, by key path.')
 
 
-class SweepFile(Model):
+class _SweepFile(Model):
     """A sweep file as written."""
 
     scenario: Annotated[tuple[str, ...], Check('a scenario, or a list of scenarios', _texts)] = (
@@ -98,7 +98,7 @@ class SweepFile(Model):
     zip: Annotated[tuple[dict[str, Any], ...], Check(
         'a mapping of key paths to lists, or a list of such', _groups)] = Field(
         (), description='Values that go side by side.')
-    sample: Sample | None = Field(None, description='Values to draw.')
+    sample: _Sample | None = Field(None, description='Values to draw.')
     metrics: Annotated[tuple[str, ...], Check("a list of 'module:function'", _texts)] = Field(
         (), description='Functions that get each Run and return a number, or several by name.')
     timeout: _Any = Field(None, description='Greatest time of a run (s).')
@@ -202,7 +202,7 @@ def read_sweep_file(path: str) -> Request:
     """
     file = Path(path)
     data, origins = parse_yaml(decode_text(read_file(file), path), path)
-    written = validate(SweepFile, data, origins)
+    written = validate(_SweepFile, data, origins)
     folder = file.resolve().parent
 
     def where(*keys: str | int) -> str:

@@ -161,7 +161,7 @@ def frequent_errors(errors: Iterable[str]) -> list[str]:
 
 
 WIDTH = 80
-DEFAULT = ('goal_reached_s', 'robots_arrived', 'collisions', 'path_length_m_mean', 'overlaps')
+_DEFAULT = ('goal_reached_s', 'robots_arrived', 'collisions', 'path_length_m_mean', 'overlaps')
 _MOST_ROWS = 60
 _MOST_MEANT = 3  # names in a question
 
@@ -251,7 +251,7 @@ def groups(results: Results, keys: Sequence[str]) -> dict[tuple[Any, ...], list[
 def shown_columns(results: Results, metrics: Sequence[str]) -> list[str]:
     """Return these columns with numbers; without ``metrics`` the user's and the most asked for."""
     return [check_column(results, name, '--metric') for name in metrics] or [
-        name for name in (*results.metrics, *DEFAULT) if name in results.numbers]
+        name for name in (*results.metrics, *_DEFAULT) if name in results.numbers]
 
 
 def format_results(results: Results, metrics: Sequence[str] = ()) -> str:

@@ -124,13 +124,13 @@ def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:
         return {}
     result = run_scenario(scenario, record=record, keep=bool(job.metrics),
                           overlaps=job.overlaps)
-    values = summary_columns(result.summary)
+    values = _summary_columns(result.summary)
     for metric in job.metrics:
-        values.update(metric_columns(metric, job, result))
+        values.update(_metric_columns(metric, job, result))
     return values
 
 
-def summary_columns(summary: Mapping[str, Any]) -> Row:
+def _summary_columns(summary: Mapping[str, Any]) -> Row:
     """Return the columns of a run's summary; ``goal_reached_s`` is robot 0's."""
     robots = summary['robots']
     row: Row = {'robot_count': len(robots), 'goal_reached_s': robots[0]['goal_reached_s'],
@@ -152,7 +152,7 @@ def summary_columns(summary: Mapping[str, Any]) -> Row:
     return row
 
 
-def metric_columns(metric: str | tuple[str, bytes], job: Job, result: Run) -> Row:
+def _metric_columns(metric: str | tuple[str, bytes], job: Job, result: Run) -> Row:
     """Return the values of a user's metric for a run, by column.
 
     Raises

@@ -10,11 +10,11 @@ import csv
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from sbot.files.yaml_text import LARGEST
 from sbot.sweeps.journal import is_file, read_index, read_plan, read_rows
@@ -67,28 +67,9 @@ def is_own(name: str) -> bool:
     return word == 'robot' and number.isdecimal() and key in OWN
 
 
-def is_text(text: str) -> bool:
-    """Tell whether a text can be written as UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 # Parquet files of a sweep's table, where pyarrow is installed; groups of rows, read as lists.
 
 _METADATA_LIMIT = 100_000_000  # bytes or entries of what describes a table
-
-
-class Writer(Protocol):
-    """A table that is being written."""
-
-    def add(self, values: Sequence[Sequence[Any]]) -> None:
-        """Write a group of rows: a list of values for each column."""
-
-    def close(self) -> None:
-        """Write the end."""
 
 
 def is_installed() -> bool:
@@ -123,16 +104,6 @@ class ParquetWriter:
     def close(self) -> None:
         """Write the end."""
         self._writer.close()
-
-
-class NoWriter:
-    """Nothing, where pyarrow is not installed."""
-
-    def add(self, values: Sequence[Sequence[Any]]) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 def read_parquet(path: Path, names: Sequence[str] | None, most: int,
@@ -215,20 +186,21 @@ def write_tables(folder: Path, plan: Plan) -> int:
 
     Holds a few thousand rows at a time, however many there are.
     """
-    places = _places(folder, plan)
+    places = _places(folder)
     columns = columns_of(plan, read_rows(folder, places))
     with_parquet = is_installed()
     paths = [folder / f'{name}.part' for name in (CSV, TIMES, *[PARQUET] * with_parquet)]
-    writer: Writer = (ParquetWriter(paths[2], columns) if with_parquet
-                              else NoWriter())
-    with closing(writer), paths[0].open('w', newline='', encoding='utf-8') as text, \
+    writer = ParquetWriter(paths[2], columns) if with_parquet else None
+    with closing(writer) if writer else nullcontext(), \
+            paths[0].open('w', newline='', encoding='utf-8') as text, \
             paths[1].open('w', newline='', encoding='utf-8') as times:
         table, clock = (csv.writer(file, lineterminator='\n') for file in (text, times))
         table.writerow([column.name for column in columns])
         clock.writerow(['run', 'wall_time_s'])
         for group in _groups(folder, places):
             values = _values(group, columns)
-            writer.add(values)
+            if writer is not None:
+                writer.add(values)
             table.writerows([cell_text(value) for value in line]
                             for line in zip(*values, strict=True))
             clock.writerows([row['run'], row['wall_time_s']] for row in group)
@@ -239,7 +211,7 @@ def write_tables(folder: Path, plan: Plan) -> int:
     return len(places)
 
 
-def _places(folder: Path, plan: Plan) -> list[int]:
+def _places(folder: Path) -> list[int]:
     """Return where the journal's rows are, in the order of the plan."""
     index = read_index(folder).places
     return [index[number] for number in sorted(index)]
@@ -294,7 +266,7 @@ def read_columns(folder: Path, names: Sequence[str] | None = None,
     if not is_file(folder / CSV):
         raise InputError(f'{folder}: has no table; {advice}')
     plan = read_plan(folder).plan
-    places = _places(folder, plan)
+    places = _places(folder)
     columns = [column for column in columns_of(plan, read_rows(folder, places))
                if names is None or column.name in names]
     found: dict[str, list[Any]] = {column.name: [] for column in columns}

@@ -30,7 +30,7 @@ from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, rectangle_
 Array = NDArray[np.float64]
 
 MOST_FRAMES = 6000  # ten minutes at 10 Hz; the page draws straight lines between them
-SCAN_NUMBERS = 8_000_000  # of all scans together, before compression
+_SCAN_NUMBERS = 8_000_000  # of all scans together, before compression
 MOST_BEAMS = 180
 _HOLE = 0xFFFF  # code of a range that is none
 _LEVELS = 0xFFFE
@@ -107,7 +107,7 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
         'cells': cells,
         'circles': _rounded(data.still_circles),
         'moving': _rounded(data.moving_radius),  # radii; frames have the centres
-        'boxes': box_sizes(data.scenario.world),  # frames have their poses
+        'boxes': _box_sizes(data.scenario.world),  # frames have their poses
         'polygons': [_rounded(corners) for corners in solids],
         'zones': [[*zone.center, zone.radius, zone_colour(zone), zone.name]
                   for zone in data.scenario.world.zones],
@@ -144,7 +144,7 @@ def cell_runs(cells: CellMap) -> dict[str, Any] | None:
             'origin': list(cells.origin), 'data': _deflated(runs)}
 
 
-def box_sizes(world: World) -> list[list[float]]:
+def _box_sizes(world: World) -> list[list[float]]:
     """Return [width, height] (m) of each rectangular box, [radius] of each round one."""
     return [[box.length, box.width] if box.is_rectangle else [box.radius]
             for box in box_bodies(world)]
@@ -216,7 +216,7 @@ def kept_scans(run: Run) -> Scans | None:
 def _scan_frames(ticks: int, robots: int) -> tuple[NDArray[np.intp], int]:
     """Return the ticks whose scans a page holds, and how many of its frames lie between them."""
     frames = np.arange(0, ticks, frame_step(ticks))
-    every = max(1, -(-len(frames) * robots * MOST_BEAMS // SCAN_NUMBERS))
+    every = max(1, -(-len(frames) * robots * MOST_BEAMS // _SCAN_NUMBERS))
     return frames[::every], every
 
 

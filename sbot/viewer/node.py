@@ -43,7 +43,7 @@ from wind_model.messages import decode_vector
 LARGEST = 1e12  # of coordinates (m) and speeds (m/s)
 SCAN_TIMEOUT = 40  # frames to wait for the first scan
 
-Subscribe = Callable[[topics.Topic, str, Callable[[bytes], None]], None]
+_Subscribe = Callable[[topics.Topic, str, Callable[[bytes], None]], None]
 
 
 class Follower:
@@ -56,7 +56,7 @@ class Follower:
 
     """
 
-    def __init__(self, live: Live, subscribe: Subscribe) -> None:
+    def __init__(self, live: Live, subscribe: _Subscribe) -> None:
         self._live = live
         self._subscribe = subscribe
         self._text = ''

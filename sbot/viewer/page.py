@@ -15,7 +15,7 @@ from sbot.viewer.data import kept_scans, page_data, read_scans
 from sbot_common.errors import InputError, bad_value
 
 _HERE = Path(__file__).parent
-SCRIPTS = ('page.js', 'around.js', 'start.js')  # in this order
+_SCRIPTS = ('page.js', 'around.js', 'start.js')  # in this order
 
 
 def page(run: dict[str, Any] | None, title: str) -> str:
@@ -28,7 +28,7 @@ def page(run: dict[str, Any] | None, title: str) -> str:
 
     """
     template = (_HERE / 'page.html').read_text('utf-8')
-    script = '\n'.join((_HERE / name).read_text('utf-8') for name in SCRIPTS)
+    script = '\n'.join((_HERE / name).read_text('utf-8') for name in _SCRIPTS)
     # '<' is all that could end the element early.
     data = json.dumps(run, separators=(',', ':'), allow_nan=False).replace('<', '\\u003c')
     texts = {'@TITLE@': html.escape(title), '@SCRIPT@': script, '@RUN@': data}

