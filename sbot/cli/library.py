@@ -87,9 +87,8 @@ def _tasks() -> dict[str, str]:
     folder = Path(__file__).resolve().parents[1] / 'learn' / 'tasks'
     texts = (ast.get_docstring(ast.parse(path.read_text('utf-8')))
              for path in sorted(folder.glob('*.py')))
-    found = (re.match(r'Task ``(\w+)``: (.*)', text or '') for text in texts)
-    return {**dict(sorted((each[1], each[2]) for each in found if each is not None)),
-            'module:ENTRY': 'Your own task (docs/tasks.md).'}
+    found = (each for text in texts for each in re.findall(r'^Task ``(\w+)``: (.*)', text or '', re.M))
+    return {**dict(sorted(found)), 'module:ENTRY': 'Your own task (docs/tasks.md).'}
 
 
 # Kind: what it is for, and its names with a text each.

@@ -20,9 +20,12 @@ def recipe():
     return re.findall(r'```python\n(.*?)```', section, re.DOTALL)[0]
 
 
+_SHIPPED = sorted(sensor.name for sensor in records_of('sbot_sim.sensors', 'SENSOR'))
+
+
 def shipped_names():
     """The sensors of this package, without those that are installed."""
-    return sorted(sensor.name for sensor in records_of('sbot_sim.sensors', 'SENSOR'))
+    return list(_SHIPPED)
 
 
 NAMES = [*shipped_names(), RECIPE]

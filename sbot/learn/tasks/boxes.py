@@ -1,4 +1,8 @@
-"""Tasks ``foraging`` and ``box_pushing``: s-bots push boxes into a nest, or one heavy box."""
+"""Tasks of pushing boxes.
+
+Task ``foraging``: s-bots push boxes into a nest.
+Task ``box_pushing``: three s-bots push one box that is too heavy for one of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Tasks ``doorway`` and ``corridor``: four robots, two from each side, pass one another."""
+"""Tasks of passing.
+
+Task ``doorway``: four robots, two from each side, pass one door.
+Task ``corridor``: four robots, two from each end, pass a corridor of 2 m.
+"""
 
 from __future__ import annotations
 
