@@ -3,7 +3,7 @@
     python docs/make_results_table.py [RUNS.CSV]
 
 The first table is that of benchmark/leader_follower_results. With a file, its columns that the
-table needs are first kept as the runs of the repository. The others are those of the rows that
+table needs are first kept as the runs of the repository. The other is that of the rows that
 benchmark/navigation/measure.py wrote.
 """
 
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sbot.navigation.table import as_markdown, read_rows_file, table
+from sbot.navigation.table import as_markdown, read_rows_file
 from sbot.sweeps.show import wilson_interval
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,11 +60,9 @@ def with_table(page: str) -> str:
         groups.setdefault((row['scenario'], row[WIND], row[FILTER]), []).append(row)
     first = HEAD + ''.join(line(setting, rows) for setting, rows in groups.items())
     page = MARKS.sub(rf'\g<1>{first}\g<2>', page)
-    rows = read_rows_file(ROWS)
-    for name, lines in (('success', successes(rows)), ('scenes', table(rows, 'scene'))):
-        marks = re.compile(rf'(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)', re.S)
-        page = marks.sub(rf'\g<1>{as_markdown(lines)}\n\g<2>', page)
-    return page
+    marks = re.compile(r'(<!-- success: begin -->\n).*?(<!-- success: end -->)', re.S)
+    lines = as_markdown(successes(read_rows_file(ROWS)))
+    return marks.sub(rf'\g<1>{lines}\n\g<2>', page)
 
 
 def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
