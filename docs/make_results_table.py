@@ -3,7 +3,7 @@
     python docs/make_results_table.py [RUNS.CSV]
 
 The first table is that of benchmark/leader_follower_results. With a file, its columns that the
-table needs are first kept as the runs of the repository. The others are those of the rows that
+table needs are first kept as the runs of the repository. The other is that of the rows that
 benchmark/navigation/measure.py wrote.
 """
 
@@ -60,9 +60,9 @@ def with_table(page: str) -> str:
         groups.setdefault((row['scenario'], row[WIND], row[FILTER]), []).append(row)
     first = HEAD + ''.join(line(setting, rows) for setting, rows in groups.items())
     page = MARKS.sub(rf'\g<1>{first}\g<2>', page)
-    rows = read_rows_file(ROWS)
     marks = re.compile(r'(<!-- success: begin -->\n).*?(<!-- success: end -->)', re.S)
-    return marks.sub(rf'\g<1>{as_markdown(successes(rows))}\n\g<2>', page)
+    lines = as_markdown(successes(read_rows_file(ROWS)))
+    return marks.sub(rf'\g<1>{lines}\n\g<2>', page)
 
 
 def successes(rows: list[dict[str, Any]]) -> list[list[str]]:

@@ -87,7 +87,8 @@ def _tasks() -> dict[str, str]:
     folder = Path(__file__).resolve().parents[1] / 'learn' / 'tasks'
     texts = (ast.get_docstring(ast.parse(path.read_text('utf-8')))
              for path in sorted(folder.glob('*.py')))
-    found = (each for text in texts for each in re.findall(r'^Task ``(\w+)``: (.*)', text or '', re.M))
+    found = (each for text in texts
+             for each in re.findall(r'^Task ``(\w+)``: (.*)', text or '', re.MULTILINE))
     return {**dict(sorted(found)), 'module:ENTRY': 'Your own task (docs/tasks.md).'}
 
 
