@@ -20,6 +20,7 @@ from potential_field_bot.controller import (
 )
 from potential_field_bot.forces import one_cell, repulsion_grid
 from potential_field_bot.parameters import Parameters
+from sbot_common.arrays import Floats
 from sbot_common.clock import Rate
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.threads import in_blocks
@@ -44,8 +45,6 @@ def check_frequency(tick_counter: int, hz: float, loop_rate: float) -> bool:
     """Tell whether something that happens at ``hz`` is due, given the turns counted so far."""
     return tick_counter % ticks_between(hz, loop_rate) == 0
 
-
-Floats = NDArray[np.float64]
 
 _NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
 

@@ -23,6 +23,7 @@ from potential_field_bot.forces import (
 )
 from potential_field_bot.parameters import GEOMETRIC, Parameters
 from sbot_common.angles import wrap_angle
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner
 from sbot_common.elementary import asin, atan2, cos, sincos
 from sbot_common.spatial import BucketGrid
@@ -172,8 +173,6 @@ def linear_velocity(lambda_: float, ftx: float, fty: float, theta: float, v_max:
         return v_max if v_max < raw else raw
     return 0.0
 
-
-Floats = NDArray[np.float64]
 
 
 class State(NamedTuple):

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from potential_field_bot.parameters import Parameters
+from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import atan2_of, sincos, sincos_of
 from sbot_common.spatial import BucketGrid, cell_index, grid_around_points
 
-Floats = NDArray[np.float64]
 Force = tuple[float, float]
 
 
@@ -133,8 +133,6 @@ def update_average(eta: float, average: float, value: float) -> float:
 # started at zero changes no bit. So it is enough to visit those in the cells around a robot, as
 # long as they are added in order of their numbers, as the document's loop does (section 8).
 
-Numbers = NDArray[np.int64]
-
 _LEAST_CELL = 1e-9  # m
 _WIDER = 1.0 + 1e-9  # a square of the reach, so that rounding loses nobody
 _FEW = 20  # numbers that are sorted by insertion alone
@@ -143,7 +141,7 @@ _FEW = 20  # numbers that are sorted by insertion alone
 class Scratch(NamedTuple):
     """Working memory for ``nearby_repulsion`` among N robots, (N,) each."""
 
-    number: Numbers
+    number: Integers
     dx: Floats  # m
     dy: Floats  # m
     distance: Floats  # m
@@ -173,7 +171,7 @@ def one_cell(robots: int) -> BucketGrid:
 
 @njit_inline
 def _number_those_near(reach: float, robot_id: int, poses: Floats, grid: BucketGrid,
-                       number: Numbers) -> int:
+                       number: Integers) -> int:
     """Write the numbers of the robots within ``reach`` (m), the leader left out; return how many.
 
     They are in the grid's order, and may be a few more.
@@ -195,7 +193,7 @@ def _number_those_near(reach: float, robot_id: int, poses: Floats, grid: BucketG
 
 
 @njit_inner
-def _sort(number: Numbers) -> None:
+def _sort(number: Integers) -> None:
     """Sort numbers (M,), usually a dozen, in place: Shell's sort, by insertion at last.
 
     numba's own sort would take longer to compile than the repulsion.

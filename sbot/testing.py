@@ -25,7 +25,6 @@ from unittest.mock import Mock, patch
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 
 import sbot
 from sbot.bag.ticks import ticks
@@ -40,6 +39,7 @@ from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
 from sbot_common import controlled_robot
 from sbot_common import observation as observing
+from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS, Rate
 from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError, unknown_name
@@ -62,7 +62,6 @@ __all__ = ['Sbot', 'assert_node_replays', 'check_controller', 'check_drive', 'ch
 pytest_plugins = ['sbot.regression.testing', 'sbot.ros.testing']  # pytest imports them
 _ELSEWHERE = {'Sbot': 'sbot.regression.testing', 'assert_node_replays': 'sbot.ros.testing',
               'replay_to_node': 'sbot.ros.testing'}
-Floats = NDArray[np.float64]
 
 
 def __getattr__(name: str) -> object:

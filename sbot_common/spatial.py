@@ -17,10 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary.arrays import copy_rows
-
-Floats = NDArray[np.float64]
 
 # Slack on margins as a fraction of a cell: rounding must never hide an item.
 CELL_SLACK = 1e-9

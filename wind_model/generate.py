@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.elementary import exp_of, sincos
 from sbot_common.errors import bad_value
 from sbot_common.params import Param, updated
 from wind_model.grid import WindGrid, make_grid
-
-Array = NDArray[np.float64]
 
 MAX_POINTS = 10_000_000
 
@@ -72,10 +70,10 @@ class Shape(NamedTuple):
     radius: float  # m
 
 
-_Flow = Callable[[Shape, Array, Array, Array], tuple[Array, Array, Array]]
+_Flow = Callable[[Shape, Floats, Floats, Floats], tuple[Floats, Floats, Floats]]
 
 
-def uniform(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Array]:
+def uniform(shape: Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the same wind everywhere; arguments and result as for the other flows.
 
     ``s`` and ``n`` (m) are along the wind and to its left from the centre, ``z`` (m) is above the
@@ -84,7 +82,7 @@ def uniform(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, A
     return np.full_like(z, shape.speed), np.zeros_like(z), np.zeros_like(z)
 
 
-def vortex(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Array]:
+def vortex(shape: Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return a counter-clockwise vortex: fastest at the radius, still in the middle and far."""
     half = 0.5 * (1.0 - (s * s + n * n) / (shape.radius * shape.radius))
     decay = np.empty_like(half)
@@ -93,7 +91,7 @@ def vortex(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Ar
     return -turn * n, turn * s, np.zeros_like(z)
 
 
-def _around(along: Array, across: Array, shape: Shape) -> tuple[Array, Array]:
+def _around(along: Floats, across: Floats, shape: Shape) -> tuple[Floats, Floats]:
     """Return potential flow past a circle about the origin; nothing moves inside."""
     square = along * along + across * across
     radius_square = shape.radius * shape.radius
@@ -105,13 +103,13 @@ def _around(along: Array, across: Array, shape: Shape) -> tuple[Array, Array]:
     return np.where(outside, first, 0.0), np.where(outside, second, 0.0)
 
 
-def cylinder(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Array]:
+def cylinder(shape: Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return potential flow past an upright cylinder."""
     along, across = _around(s + np.zeros_like(z), n + np.zeros_like(z), shape)
     return along, across, np.zeros_like(z)
 
 
-def hill(shape: Shape, s: Array, n: Array, z: Array) -> tuple[Array, Array, Array]:
+def hill(shape: Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return potential flow over a half-cylinder lying across the wind."""
     along, up = _around(s + np.zeros_like(z), z, shape)
     return along, np.zeros_like(z), up
@@ -161,6 +159,6 @@ def generate(kind: str, **given: float) -> WindGrid:
         (_rounded(c * u - s * v), _rounded(s * u + c * v), _rounded(w)))
 
 
-def _rounded(values: Array) -> Array:
+def _rounded(values: Floats) -> Floats:
     """Return values as they are written; adding 0 turns -0 into 0."""
     return np.round(values, _DECIMALS) + 0.0

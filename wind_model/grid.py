@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.errors import InputError
 from wind_model.parameters import Height
-
-Array = NDArray[np.float64]
 
 # A printed first or last factor may have lost digits.
 _FACTOR_TOLERANCE = 1e-6
@@ -32,12 +31,12 @@ class WindGrid(NamedTuple):
     n_y: int
     res_x: float  # m
     res_y: float  # m
-    vertical_spacing_factors: Array  # (n_z,), from 0 to 1, increasing
-    bottom_z: Array  # (n_y, n_x) m
-    top_z: Array  # (n_y, n_x) m
-    u: Array  # (n_z, n_y, n_x) m/s along x
-    v: Array  # (n_z, n_y, n_x) m/s along y
-    w: Array  # (n_z, n_y, n_x) m/s along z
+    vertical_spacing_factors: Floats  # (n_z,), from 0 to 1, increasing
+    bottom_z: Floats  # (n_y, n_x) m
+    top_z: Floats  # (n_y, n_x) m
+    u: Floats  # (n_z, n_y, n_x) m/s along x
+    v: Floats  # (n_z, n_y, n_x) m/s along y
+    w: Floats  # (n_z, n_y, n_x) m/s along z
 
     @property
     def n_z(self) -> int:
@@ -48,12 +47,12 @@ class WindGrid(NamedTuple):
 class Lattice(NamedTuple):
     """Coordinates and wind of all points of a grid, for look-up and messages."""
 
-    x: Array  # (n_x,) m, increasing
-    y: Array  # (n_y,) m, increasing
-    z: Array  # (n_z, n_y, n_x) m, increasing along the first axis
-    u: Array  # (n_z, n_y, n_x) m/s along x
-    v: Array  # (n_z, n_y, n_x) m/s along y
-    w: Array  # (n_z, n_y, n_x) m/s along z
+    x: Floats  # (n_x,) m, increasing
+    y: Floats  # (n_y,) m, increasing
+    z: Floats  # (n_z, n_y, n_x) m, increasing along the first axis
+    u: Floats  # (n_z, n_y, n_x) m/s along x
+    v: Floats  # (n_z, n_y, n_x) m/s along y
+    w: Floats  # (n_z, n_y, n_x) m/s along z
 
 
 def make_lattice(grid: WindGrid, where: str = 'wind field') -> Lattice:
@@ -66,13 +65,13 @@ def make_lattice(grid: WindGrid, where: str = 'wind field') -> Lattice:
 
     """
     factors = grid.vertical_spacing_factors[:, np.newaxis, np.newaxis]
-    z: Array = grid.bottom_z + factors * (grid.top_z - grid.bottom_z)
+    z: Floats = grid.bottom_z + factors * (grid.top_z - grid.bottom_z)
     z[-1] = grid.top_z  # the sum above may miss it by its last bit
     if not (z[1:] > z[:-1]).all():
         raise InputError(f'{where}: vertical_spacing_factors: two layers of a column have '
                          'the same height')
-    x: Array = grid.min_x + np.arange(grid.n_x, dtype=np.float64) * grid.res_x
-    y: Array = grid.min_y + np.arange(grid.n_y, dtype=np.float64) * grid.res_y
+    x: Floats = grid.min_x + np.arange(grid.n_x, dtype=np.float64) * grid.res_x
+    y: Floats = grid.min_y + np.arange(grid.n_y, dtype=np.float64) * grid.res_y
     return Lattice(x, y, z, grid.u, grid.v, grid.w)
 
 
@@ -120,7 +119,7 @@ def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_
                                             for name, values in zip('uvw', wind, strict=True)))
 
 
-def _factors(values: ArrayLike, where: str) -> Array:
+def _factors(values: ArrayLike, where: str) -> Floats:
     """Return the vertical spacing factors, checked."""
     factors = np.array(values, dtype=np.float64).reshape(-1)
     name = f'{where}: vertical_spacing_factors'
@@ -138,7 +137,7 @@ def _factors(values: ArrayLike, where: str) -> Array:
     return factors
 
 
-def _field(name: str, values: ArrayLike, shape: tuple[int, ...], where: str) -> Array:
+def _field(name: str, values: ArrayLike, shape: tuple[int, ...], where: str) -> Floats:
     """Return values as a contiguous array of a shape, all finite."""
     array = np.ascontiguousarray(values, dtype=np.float64)
     expected = math.prod(shape)
@@ -168,7 +167,7 @@ def _blend(a: float, b: float, fraction: float) -> float:
 
 
 @njit_inner
-def _below(coordinates: Array, value: float) -> int:
+def _below(coordinates: Floats, value: float) -> int:
     """Return the last of all coordinates but the last that is <= value, or 0."""
     low, high = 0, coordinates.shape[0] - 1
     while high - low > 1:
@@ -181,7 +180,7 @@ def _below(coordinates: Array, value: float) -> int:
 
 
 @njit_inner
-def _layer(heights: Array, j: int, i: int, z: float) -> int:
+def _layer(heights: Floats, j: int, i: int, z: float) -> int:
     """Return the layer below z in a column, or the nearest one that has another above it."""
     low, high = 0, heights.shape[0] - 1
     while high - low > 1:
@@ -207,7 +206,7 @@ def _inside(field: Lattice, j: int, i: int, x: float, y: float, z: float) -> boo
 
 
 @njit
-def velocity_at(field: Lattice, points: Array, outside: Array) -> Array:
+def velocity_at(field: Lattice, points: Floats, outside: Floats) -> Floats:
     """Return the wind at points.
 
     Parameters
@@ -248,7 +247,7 @@ def velocity_at(field: Lattice, points: Array, outside: Array) -> Array:
 
 
 @njit
-def points_above(field: Lattice, xy: Array, height: float) -> Array:
+def points_above(field: Lattice, xy: Floats, height: float) -> Floats:
     """Return points (M, 3) m at a height (m) above the lowest layer, bilinear between its points.
 
     ``xy`` is (M, 2) or wider; beyond the grid's edges the ground is that of the edge.
@@ -265,14 +264,14 @@ def points_above(field: Lattice, xy: Array, height: float) -> Array:
     return out
 
 
-def points_at(field: Lattice | None, xy: Array, height: Height) -> Array:
+def points_at(field: Lattice | None, xy: Floats, height: Height) -> Floats:
     """Return the points (M, 3) m over (x, y) (M, 2 or wider) at which a height has its wind."""
     if field is not None and height.above_terrain:
         return points_above(field, np.ascontiguousarray(xy, np.float64), height.value)
     return np.column_stack([xy[:, :2], np.full(len(xy), height.value)])
 
 
-def sample(field: Lattice | None, points: Array, outside: Array) -> Array:
+def sample(field: Lattice | None, points: Floats, outside: Floats) -> Floats:
     """Return the wind (M, 3) at points (M, 3): the field's if there is one, else ``outside``."""
     if field is None:
         return np.tile(outside, (points.shape[0], 1))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, sincos
@@ -41,8 +42,6 @@ def direction_of_angle(angle_deg: float) -> Vector:
     return cosine, sine, 0.0
 
 
-Array = NDArray[np.float64]
-
 
 def gust_window(parameters: WindParameters) -> tuple[int, int]:
     """Return the gust's first nanosecond and the first one after it."""
@@ -55,7 +54,7 @@ def forces_act(parameters: WindParameters) -> bool:
     return not parameters.use_custom_static_wind_field or parameters.forces_with_field
 
 
-def mean_force(parameters: WindParameters) -> Array:
+def mean_force(parameters: WindParameters) -> Floats:
     """Return the force outside the gust (3,) N, frame `map`.
 
     There is none together with a wind grid, as in the plugin, unless ``forces_with_field``
@@ -66,14 +65,14 @@ def mean_force(parameters: WindParameters) -> Array:
     return parameters.wind_force_mean * unit(parameters.wind_direction)
 
 
-def gust_force(parameters: WindParameters) -> Array:
+def gust_force(parameters: WindParameters) -> Floats:
     """Return what the gust adds to the force (3,) N, frame `map`; where forces act at all."""
     if not forces_act(parameters):
         return np.zeros(3)
     return parameters.wind_gust_force_mean * unit(parameters.wind_gust_direction)
 
 
-def gust_velocity(parameters: WindParameters) -> Array:
+def gust_velocity(parameters: WindParameters) -> Floats:
     """Return the velocity (3,) m/s that the gust adds to the wind, frame `map`."""
     return parameters.wind_gust_speed_mean * unit(parameters.wind_gust_direction)
 
@@ -100,17 +99,17 @@ _SAME_FOR_ALL = 0  # whose generator a field draws from
 class Waves(NamedTuple):
     """Waves of one field (one row) or of each robot's own gusts (a row per robot); (R, _WAVES)."""
 
-    kx: Array  # rad/m
-    ky: Array  # rad/m
-    omega: Array  # rad/s
-    phase: Array  # rad
-    ux: Array  # m/s
-    uy: Array  # m/s
+    kx: Floats  # rad/m
+    ky: Floats  # rad/m
+    omega: Floats  # rad/s
+    phase: Floats  # rad
+    ux: Floats  # m/s
+    uy: Floats  # m/s
 
 
 def make_waves(parameters: TurbulenceParameters, seed: int, num_robots: int) -> Waves:
     """Return the waves of a run, drawn from its seed; no rows without turbulence."""
-    rows: list[tuple[Array, ...]] = []
+    rows: list[tuple[Floats, ...]] = []
     if parameters.turbulence == PLACE:
         rows = [_field_row(parameters, generator(seed, _SAME_FOR_ALL, TURBULENCE).random)]
     elif parameters.turbulence == ROBOT:
@@ -120,8 +119,8 @@ def make_waves(parameters: TurbulenceParameters, seed: int, num_robots: int) -> 
     return Waves(*(np.array(column).reshape(-1, _WAVES) for column in columns))
 
 
-def _field_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Array],
-               ) -> tuple[Array, ...]:
+def _field_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Floats],
+               ) -> tuple[Floats, ...]:
     """Draw a field of the plane without sources: its velocities are across its wave vectors."""
     draws = random((4, _WAVES))
     k = np.array([wave_number(u, p.turbulence_length) for u in draws[0]])
@@ -131,8 +130,8 @@ def _field_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Arra
             -size * y, size * x)
 
 
-def _own_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Array],
-             ) -> tuple[Array, ...]:
+def _own_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Floats],
+             ) -> tuple[Floats, ...]:
     """Draw gusts that are the same wherever the robot is."""
     draws = random((3, _WAVES))
     x, y = _directions(draws[0])
@@ -153,19 +152,19 @@ def wave_number(u: float, length: float) -> float:
     return math.sqrt(max(0.0, 1.0 / (q * q) - 1.0)) / length
 
 
-def _frequencies(u: Array, time: float) -> Array:
+def _frequencies(u: Floats, time: float) -> Floats:
     """Return frequencies (rad/s) of draws: Cauchy, so that the correlation is exp(-t/time)."""
     pairs = [sincos(math.pi * (each - 0.5)) for each in u.tolist()]
     return np.array([sine / (cosine * time) for sine, cosine in pairs])
 
 
-def _directions(u: Array) -> tuple[Array, Array]:
+def _directions(u: Floats) -> tuple[Floats, Floats]:
     pairs = np.array([sincos(2 * math.pi * each) for each in u.tolist()])
     return pairs[:, 1], pairs[:, 0]
 
 
 @njit
-def gusts_at(waves: Waves, xy: Array, moved_x: float, moved_y: float, time: float) -> Array:
+def gusts_at(waves: Waves, xy: Floats, moved_x: float, moved_y: float, time: float) -> Floats:
     """Return the gusts (N, 2) in m/s of N robots; zero without waves.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.topics import WIND_FIELD
 from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import decode_points, encode_points
@@ -16,8 +17,6 @@ from sbot_common.wire.messages import read_vector, write_vector
 from sbot_common.wire.templates import ADD, ARROW, DELETE_ALL, encode_marker_array, marker
 from wind_model.grid import Lattice, points_at, sample
 from wind_model.parameters import Height
-
-Array = NDArray[np.float64]
 
 FRAME = 'map'
 
@@ -39,10 +38,10 @@ class _StampedVector(NamedTuple):
     """Wind velocity (m/s) or force (N) at a time."""
 
     stamp_ns: int
-    vector: Array  # (3,) frame `map`
+    vector: Floats  # (3,) frame `map`
 
 
-def encode_vector(stamp_ns: int, vector: Array) -> bytes:
+def encode_vector(stamp_ns: int, vector: Floats) -> bytes:
     """Return geometry_msgs/Vector3Stamped of a vector (3,) in frame `map`."""
     x, y, z = (float(c) for c in vector)
     return write_vector(stamp_ns, FRAME, x, y, z)
@@ -120,7 +119,7 @@ def _lattice(rows: NDArray[np.void]) -> Lattice:
     return Lattice(x, y, z, u, v, w)
 
 
-def encode_markers(stamp_ns: int, field: Lattice | None, outside: Array,
+def encode_markers(stamp_ns: int, field: Lattice | None, outside: Floats,
                    height: Height) -> bytes:
     """Return visualization_msgs/MarkerArray: arrows of the wind where robots feel it.
 
@@ -133,7 +132,7 @@ def encode_markers(stamp_ns: int, field: Lattice | None, outside: Array,
     return encode_marker_array(arrows)
 
 
-def _arrows(field: Lattice | None, outside: Array, height: Height) -> Iterator[Array]:
+def _arrows(field: Lattice | None, outside: Floats, height: Height) -> Iterator[Floats]:
     """Yield start and end (2, 3) (m) of each arrow; still air has none."""
     if field is None:
         starts, metres = np.array([[0.0, 0.0, height.value]]), 1.0
@@ -159,7 +158,7 @@ def _arrows(field: Lattice | None, outside: Array, height: Height) -> Iterator[A
             yield np.array([start, start + metres * velocity])
 
 
-def _arrow(stamp_ns: int, number: int, action: int, ends: Array) -> Any:  # noqa: ANN401
+def _arrow(stamp_ns: int, number: int, action: int, ends: Floats) -> Any:  # noqa: ANN401
     """Return one arrow from start to end (2, 3) m; the shaft is a tenth as thick as it is long."""
     x, y, z = ends[1] - ends[0]
     thickness = 0.1 * math.sqrt(x * x + y * y + z * z)

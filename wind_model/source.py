@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from wind_model.grid import Lattice, make_lattice
 from wind_model.gust import gust_force, gust_velocity, is_gust, mean_force, mean_velocity
 from wind_model.parameters import WindParameters
@@ -29,18 +29,16 @@ def load_field(parameters: WindParameters) -> Lattice | None:
     return make_lattice(read_grid(path), path)
 
 
-Array = NDArray[np.float64]
-
 _CALM = np.zeros(3)
 
 
 class Wind(NamedTuple):
     """The wind of one time, as in `/wind/velocity`, `/wind/force`, `/wind/field`, `/wind/gust`."""
 
-    velocity: Array  # (3,) m/s outside the grid
-    force: Array  # (3,) N on every robot
+    velocity: Floats  # (3,) m/s outside the grid
+    force: Floats  # (3,) N on every robot
     field: Lattice | None = None
-    gust: Array = _CALM  # (3,) m/s, added to the wind inside and outside the grid
+    gust: Floats = _CALM  # (3,) m/s, added to the wind inside and outside the grid
 
 
 def still_air() -> Wind:

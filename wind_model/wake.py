@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import exp, pow, sincos
 from wind_model.parameters import FADE_OUT, LINEAR, POWER, WakeParameters
 
-Array = NDArray[np.float64]
 CALM = 1e-11  # m/s; less wind has no direction
 NOWHERE = 1e-6  # m; a robot nearer than that has no direction
 
@@ -114,8 +114,8 @@ def score_of(parameters: WakeParameters, distance: float, bearing: float, yaw: f
 
 @njit
 def wakes(parameters: WakeParameters, starts: NDArray[np.int64], indexes: NDArray[np.int64],
-          ranges: Array, bearings: Array, yaw: Array, wind_xy: Array,
-          advertised_mm: NDArray[np.uint8], own_radius: Array) -> tuple[Array, Array]:
+          ranges: Floats, bearings: Floats, yaw: Floats, wind_xy: Floats,
+          advertised_mm: NDArray[np.uint8], own_radius: Floats) -> tuple[Floats, Floats]:
     """Return the reduction of each robot and the terms that led to it.
 
     Parameters
@@ -158,15 +158,15 @@ def wakes(parameters: WakeParameters, starts: NDArray[np.int64], indexes: NDArra
 
 
 def reductions(parameters: WakeParameters, starts: NDArray[np.int64], indexes: NDArray[np.int64],
-               ranges: Array, bearings: Array, yaw: Array, wind_xy: Array,
-               advertised_mm: NDArray[np.uint8], own_radius: Array) -> Array:
+               ranges: Floats, bearings: Floats, yaw: Floats, wind_xy: Floats,
+               advertised_mm: NDArray[np.uint8], own_radius: Floats) -> Floats:
     """Return the first result of ``wakes``: shape (N,)."""
     return wakes(parameters, starts, indexes, ranges, bearings, yaw, wind_xy, advertised_mm,
                  own_radius)[0]
 
 
 @njit
-def clamped_radius(radius: Array) -> Array:
+def clamped_radius(radius: Floats) -> Floats:
     """Return radii (N,) as a robot knows its own, within [0.01, 0.50] m (section 5.2)."""
     out = np.empty_like(radius)
     for i in range(radius.shape[0]):
@@ -175,7 +175,7 @@ def clamped_radius(radius: Array) -> Array:
 
 
 @njit
-def advertised_millimetres(radius: Array) -> NDArray[np.uint8]:
+def advertised_millimetres(radius: Floats) -> NDArray[np.uint8]:
     """Return byte 0 of the broadcast (N,): the clamped radius in mm, rounded, at most 255."""
     clamped = clamped_radius(radius)
     out = np.empty(radius.shape[0], np.uint8)

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
+from sbot_common.arrays import Floats
 from sbot_common.observation import OMEGA, VX
 from sbot_common.signals import Held
 from sbot_sim.collision.overlap import overlaps
@@ -118,8 +118,6 @@ def machine() -> str:
 
 # Benchmark scenes: constant density of robots and boxes at every size.
 
-Array = NDArray[np.float64]
-
 _SPACING = 4.0  # m; the arena's side is _SPACING * sqrt(N)
 BOX = 1.0  # m
 SPEED = 0.5  # m/s
@@ -137,12 +135,12 @@ class _BenchScene(NamedTuple):
 
     world: World
     bodies: BodyArrays
-    pose: Array  # (N, 3) x, y (m), yaw (rad), free of overlaps
+    pose: Floats  # (N, 3) x, y (m), yaw (rad), free of overlaps
     scale: float  # of lengths
 
 
 def uniform(rng: np.random.Generator, low: float, high: float,
-            shape: int | tuple[int, ...]) -> Array:
+            shape: int | tuple[int, ...]) -> Floats:
     """Return numbers from low to high; NumPy's own is rounded otherwise on some processors."""
     return low + (high - low) * rng.random(shape)
 

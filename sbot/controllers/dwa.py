@@ -12,17 +12,16 @@ import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot.controllers.entry import Entry, Place
 from sbot_common.angles import wrap_angle
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import acos, atan2, hypot, sincos, sincos_of
 from sbot_common.observation import Controller, Observation
 from sbot_common.params import Param
 from sbot_sim.world.bodies import Body
 
-Floats = NDArray[np.float64]
 _FAR = 6.0  # m, how far obstacles count: all else is as good as nothing in the way
 
 

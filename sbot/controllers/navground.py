@@ -13,18 +13,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot.controllers.entry import NO_SOURCES, Entry, Place, Sources
 from sbot.controllers.navigate.damping import Frame, frame_at
 from sbot_common.angles import wrap_angle
+from sbot_common.arrays import Floats
 from sbot_common.elementary import sincos, sincos_of
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name
 from sbot_common.observation import Controller, Observation, Point, Scan
 from sbot_common.params import refuse_unknown
 from sbot_sim.world.bodies import BODIES, Body
-
-Array = NDArray[np.float64]
 
 PREFIX = 'navground:'
 # Attributes of every behaviour that may be given beside its own properties, with our defaults.
@@ -136,7 +134,7 @@ class NavgroundController:
         self._radius = self._behavior.radius
         self._follow = _number({_FOLLOW_KEY: _FOLLOW, **parameters}, _FOLLOW_KEY, 'controller')
         self._start: Frame | None = None
-        self._before: tuple[int, Array] | None = None
+        self._before: tuple[int, Floats] | None = None
 
     def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
         """Return (linear.x in m/s, angular.z in rad/s)."""
@@ -177,7 +175,7 @@ class NavgroundController:
         return self._core.Twist2(velocity, turn, self._core.Frame.absolute)
 
     def _target(self, observation: Observation, frame: Frame,
-                points: Array) -> tuple[Point | None, float]:
+                points: Floats) -> tuple[Point | None, float]:
         """Return where to (m), and how near (m)."""
         if observation.goal is not None:
             x, y = in_frame(frame, np.array([observation.goal], np.float64))[0].tolist()
@@ -186,7 +184,7 @@ class NavgroundController:
             return None, 0.0
         return (float(points[0, 0]), float(points[0, 1])), self._follow
 
-    def _neighbors(self, observation: Observation, points: Array) -> list[Any]:
+    def _neighbors(self, observation: Observation, points: Floats) -> list[Any]:
         """Return the other robots with their velocities since the last step."""
         velocities = np.zeros_like(points)
         if self._before is not None and observation.stamp_ns > self._before[0]:
@@ -218,7 +216,7 @@ class NavgroundController:
         return discs
 
 
-def in_frame(frame: Frame, points: Array) -> Array:
+def in_frame(frame: Frame, points: Floats) -> Floats:
     """Return points (N, 2) m of `map` in a frame."""
     dx, dy = points[:, 0] - frame.x, points[:, 1] - frame.y
     return np.column_stack((frame.cosine * dx + frame.sine * dy,

@@ -31,7 +31,6 @@ from sbot.figures.data import RunData, name_of
 from sbot.figures.film import (
     AUTO,
     Film,
-    Pixels,
     check_length,
     frame_count,
     frame_indexes,
@@ -45,6 +44,7 @@ from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import PLAIN, Look
 from sbot.figures.robots import MOST_NUMBERED_SMALL, Numbers, Robots, draw_heading_legend
 from sbot.figures.signs import BAR_PLACE, draw_scale_bar
+from sbot_common.arrays import Bytes
 from sbot_common.errors import InputError, one_line
 
 _WIDTH, _DPI = 7.0, 120.0  # inches, and pixels an inch
@@ -101,8 +101,8 @@ def animate_run(data: RunData, path: str | Path, look: Look = PLAIN, film: Film 
             raise InputError(f'{path}: cannot be written: {error.strerror or error}') from None
 
 
-def _counted(frames: Iterator[Pixels],
-             progress: Callable[[float], None] | None) -> Iterator[Pixels]:
+def _counted(frames: Iterator[Bytes],
+             progress: Callable[[float], None] | None) -> Iterator[Bytes]:
     """Yield frames, and tell after each how many there were."""
     for done, frame in enumerate(frames, 1):
         yield frame
@@ -208,7 +208,7 @@ class _Film:
         width, height = self._canvas.get_width_height()
         return int(width), int(height)
 
-    def frame(self, index: int) -> Pixels:
+    def frame(self, index: int) -> Bytes:
         """Return the picture (height, width, 4) of one of the stamps."""
         data = self._data
         stamp = int(data.stamps_ns[index])
@@ -267,7 +267,7 @@ def _is_windy(data: RunData) -> bool:
         data.air.velocity[:, :2].any() or data.air.gust[:, :2].any())
 
 
-def _write_mp4(path: Path, frames: Iterator[Pixels], size: tuple[int, int],
+def _write_mp4(path: Path, frames: Iterator[Bytes], size: tuple[int, int],
                rate: float) -> None:
     command = ['ffmpeg', '-y', '-loglevel', 'error', '-f', 'rawvideo', '-pix_fmt', 'rgba',
                '-s', f'{size[0]}x{size[1]}', '-r', f'{rate:g}', '-i', '-', '-an',

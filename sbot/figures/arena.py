@@ -15,12 +15,12 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator, MultipleLocator
-from numpy.typing import NDArray
 
 from sbot.figures.data import RunData
 from sbot.figures.palette import DARK, palette
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.controllers import has_leader
+from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS
 from sbot_sim.world.geometry import rectangle_corners
 from wind_model.gust import gust_window, mean_force
@@ -28,18 +28,16 @@ from wind_model.parameters import STILL
 
 # Shapes in an arena: discs, lines, and the rectangles of bodies.
 
-Array = NDArray[np.float64]
-
 Rectangle = tuple[float, float, float]  # length, width and offset of a body (m)
 
 
-def discs(axes: Axes, centres: Array, width: Array, **style: Any) -> EllipseCollection:  # noqa: ANN401
+def discs(axes: Axes, centres: Floats, width: Floats, **style: Any) -> EllipseCollection:  # noqa: ANN401
     """Return discs of (M,) diameters (m) at (M, 2), to be added to ``axes``."""
     return EllipseCollection(width, width, np.zeros(len(width)), units='xy',
                              offsets=centres, offset_transform=axes.transData, **style)
 
 
-def lines(ends: Array, **style: Any) -> LineCollection:  # noqa: ANN401
+def lines(ends: Floats, **style: Any) -> LineCollection:  # noqa: ANN401
     """Return straight lines between ends (M, 2, 2) (m)."""
     pieces: Any = ends  # matplotlib takes arrays, its annotations only lists
     return LineCollection(pieces, **style)
@@ -51,7 +49,7 @@ def rectangles_of(data: RunData) -> dict[int, Rectangle]:
     return {i: (body.length, body.width, body.offset) for i, body in bodies if body.is_rectangle}
 
 
-def outline(pose: Array, rectangle: Rectangle) -> Array:
+def outline(pose: Floats, rectangle: Rectangle) -> Floats:
     """Return the corners (4, 2) m of a rectangular body at a pose (3,)."""
     length, width, offset = rectangle
     x, y, yaw = pose.tolist()
@@ -59,7 +57,7 @@ def outline(pose: Array, rectangle: Rectangle) -> Array:
                               width, yaw))
 
 
-def outlines(rectangles: dict[int, Rectangle], poses: Array) -> list[Array]:
+def outlines(rectangles: dict[int, Rectangle], poses: Floats) -> list[Floats]:
     """Return the outlines (4, 2) m of rectangular bodies, the first on top; poses are (N, 3)."""
     return [outline(poses[i], rectangles[i]) for i in sorted(rectangles, reverse=True)]
 
@@ -89,7 +87,7 @@ def robot_colours(data: RunData, by: str = '') -> list[str]:
     return [LEADER if has_leader(data.scenario) else many] + [many] * (count - 1)
 
 
-def heading_colours(yaw: Array) -> Any:  # noqa: ANN401 - matplotlib takes arrays
+def heading_colours(yaw: Floats) -> Any:  # noqa: ANN401 - matplotlib takes arrays
     """Return a colour for each heading (N,) (rad), which goes round with it; (N, 3) RGB."""
     hue = np.mod(yaw / math.tau + 0.6, 1.0)
     saturation, value = (0.55, 1.0) if palette() is DARK else (0.75, 0.8)
@@ -130,7 +128,7 @@ def has_walls(data: RunData) -> bool:
     return len(data.world.segments) > len(data.world.inner_segments)
 
 
-def drawn_radius(data: RunData, scale: float) -> Array:
+def drawn_radius(data: RunData, scale: float) -> Floats:
     """Return how large each robot is drawn (m): its size, but large enough to be seen; (N,).
 
     ``scale`` is a metre's length (pt).
@@ -145,7 +143,7 @@ def drawn_radius(data: RunData, scale: float) -> Array:
     return radius
 
 
-def widths_of_discs(axes: Axes, data: RunData, rectangles: dict[int, Rectangle]) -> Array:
+def widths_of_discs(axes: Axes, data: RunData, rectangles: dict[int, Rectangle]) -> Floats:
     """Return how wide each robot's disc is drawn (N,) m; 0 for rectangles."""
     width = 2.0 * drawn_radius(data, points_a_metre(axes, data))
     width[list(rectangles)] = 0.0
@@ -281,19 +279,19 @@ def wind_label(data: RunData, strongest: float, index: int | None = None) -> str
     return ', '.join(parts)
 
 
-def strongest_gust(data: RunData) -> tuple[Array, Array]:
+def strongest_gust(data: RunData) -> tuple[Floats, Floats]:
     """Return the speed (m/s) and the force (N) of a run's gust, each (3,); 0 without a gust."""
     if len(data.air.gust) <= 1:  # no run, only its start
         return np.zeros(3), np.zeros(3)
     extra = _extra_force(data)
-    speed: Array = data.air.gust[np.hypot(*data.air.gust[:, :2].T).argmax()]
-    force: Array = extra[np.hypot(*extra[:, :2].T).argmax()]
+    speed: Floats = data.air.gust[np.hypot(*data.air.gust[:, :2].T).argmax()]
+    force: Floats = extra[np.hypot(*extra[:, :2].T).argmax()]
     return speed, force
 
 
-def _extra_force(data: RunData) -> Array:
+def _extra_force(data: RunData) -> Floats:
     """Return what gusts add to the mean force (T, 3) N."""
-    extra: Array = data.air.force - mean_force(data.scenario.wind.flow)
+    extra: Floats = data.air.force - mean_force(data.scenario.wind.flow)
     return extra
 
 
@@ -304,7 +302,7 @@ def _times(data: RunData) -> str:
     return f' from {begin / NANOSECONDS:.6g}{until} s'
 
 
-def _gust(speed: Array, force: Array) -> str:
+def _gust(speed: Floats, force: Floats) -> str:
     """Return the text of a gust's speed (m/s) and force (N), each (3,); '' without."""
     strengths = ((speed, 'm/s'), (force, 'N'))
     texts = [f'gust{_arrow(vector)} {math.hypot(*vector[:2]):.2g} {unit}'
@@ -312,7 +310,7 @@ def _gust(speed: Array, force: Array) -> str:
     return ' + '.join(texts)
 
 
-def _arrow(vector: Array) -> str:
+def _arrow(vector: Floats) -> str:
     """Return a blank and the arrow nearest to the direction of a vector; '' without one."""
     x, y = vector[:2].tolist()
     eighths = round(math.atan2(y, x) * len(COMPASS) / math.tau)

@@ -20,6 +20,7 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.world import box_poses, starting_world
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
+from sbot_common.arrays import Floats, Integers
 from sbot_common.clock import NANOSECONDS
 from sbot_common.controlled_robot import checked_goal
 from sbot_common.errors import InputError, first_of, one_line
@@ -34,17 +35,15 @@ from wind_model.source import Wind, WindSource
 
 # Undisturbed wind at the robots of a recording, from the messages of the wind.
 
-Array = NDArray[np.float64]
-Stamps = NDArray[np.int64]
 
 
 class _RecordedWind(NamedTuple):
     """Wind of a run at T stamps, e.g. from messages: also where parameters changed in the run."""
 
-    stamps: Stamps  # (T,) ns, rising
-    velocity: Array  # (T, 3) m/s, outside the grid
-    gust: Array  # (T, 3) m/s
-    force: Array  # (T, 3) N
+    stamps: Integers  # (T,) ns, rising
+    velocity: Floats  # (T, 3) m/s, outside the grid
+    gust: Floats  # (T, 3) m/s
+    force: Floats  # (T, 3) N
     field: Lattice | None
 
     def row(self, stamp_ns: int) -> int:
@@ -57,7 +56,7 @@ class _RecordedWind(NamedTuple):
         return Wind(self.velocity[k], self.force[k], self.field, self.gust[k])
 
 
-def wind_of(source: WindSource, stamps: Stamps) -> _RecordedWind:
+def wind_of(source: WindSource, stamps: Integers) -> _RecordedWind:
     """Return what a source gives at the stamps (T,) (ns)."""
     start, end = gust_window(source.parameters)
     blows = ((start <= stamps) & (stamps < end))[:, np.newaxis]
@@ -67,8 +66,8 @@ def wind_of(source: WindSource, stamps: Stamps) -> _RecordedWind:
     return _RecordedWind(stamps, velocity, gust, force, source.field)
 
 
-def _free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Stamps,
-               poses: Array) -> Array:
+def _free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Integers,
+               poses: Floats) -> Floats:
     """Return the wind (T, N, 2) (m/s) that each robot would feel if it were alone.
 
     With what forces give it in a tick, as in ``observation.wind``.
@@ -111,16 +110,16 @@ class RunData(NamedTuple):
     """A run: T stamps, N robots; frame `map`."""
 
     scenario: Scenario
-    stamps_ns: Stamps  # (T,)
-    poses: Array  # (T, N, 3) x, y (m), yaw (rad)
-    wind: Array  # (T, N, 2) m/s, effective
-    free_wind: Array  # (T, N, 2) m/s, if no other robot were in its way
+    stamps_ns: Integers  # (T,)
+    poses: Floats  # (T, N, 3) x, y (m), yaw (rad)
+    wind: Floats  # (T, N, 2) m/s, effective
+    free_wind: Floats  # (T, N, 2) m/s, if no other robot were in its way
     goals: tuple[Goal, ...]  # in order of time
     world: World
-    radius: Array  # (N,) m
+    radius: Floats  # (N,) m
     air: _RecordedWind  # undisturbed, of each stamp
-    obstacles: Array  # (T, M, 2) m, centres of those that move, the last of the world's circles
-    boxes: Array  # (T, B, 3) x, y (m), yaw (rad) of pushable boxes, which the world does not have
+    obstacles: Floats  # (T, M, 2) m, centres of those that move, the last of the world's circles
+    boxes: Floats  # (T, B, 3) x, y (m), yaw (rad) of pushable boxes, which the world does not have
     contacts: NDArray[np.bool_] | None = None  # (T, N) touched something in the tick before
 
     @property
@@ -129,25 +128,25 @@ class RunData(NamedTuple):
         return self.air.field
 
     @property
-    def outside(self) -> Array:
+    def outside(self) -> Floats:
         """Mean wind outside the grid at the end (m/s); (3,)."""
-        velocity: Array = self.air.velocity[-1]
+        velocity: Floats = self.air.velocity[-1]
         return velocity
 
     @property
-    def still_circles(self) -> Array:
+    def still_circles(self) -> Floats:
         """The fixed round obstacles; (K, 3) x, y, radius (m)."""
         return self.world.circles[:len(self.world.circles) - self.obstacles.shape[1]]
 
     @property
-    def moving_radius(self) -> Array:
+    def moving_radius(self) -> Floats:
         """The radius of each moving obstacle (m); (M,)."""
         return self.world.circles[len(self.still_circles):, 2]
 
     @property
-    def seconds(self) -> Array:
+    def seconds(self) -> Floats:
         """Time since the first stamp (s); (T,)."""
-        seconds: Array = (self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS
+        seconds: Floats = (self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS
         return seconds
 
 
@@ -194,18 +193,18 @@ def at_rest(scenario: Scenario) -> RunData:
                    _box_starts_of(scenario, 1))
 
 
-def _radius_of(scenario: Scenario) -> Array:
+def _radius_of(scenario: Scenario) -> Floats:
     """Return the radius of each robot (N,) (m)."""
     return np.array([body.radius for body in robot_bodies(scenario)])
 
 
-def _starts_of(scenario: Scenario, rows: int) -> Array:
+def _starts_of(scenario: Scenario, rows: int) -> Floats:
     """Return the centres (rows, M, 2) (m) at which moving obstacles start."""
     moving = [disc.path[0] for disc in scenario.world.moving]
     return np.tile(np.array(moving, np.float64).reshape(-1, 2), (rows, 1, 1))
 
 
-def _box_starts_of(scenario: Scenario, rows: int) -> Array:
+def _box_starts_of(scenario: Scenario, rows: int) -> Floats:
     """Return the poses (rows, B, 3) (m, m, rad) at which pushable boxes start."""
     return np.tile(box_poses(scenario.world), (rows, 1, 1))
 
@@ -294,7 +293,7 @@ class _Content:
         self._field: Lattice | None = None
         self._goals: list[Goal] = []
         # Of what moves or is pushed: x, y (m), yaw (rad); (M, 3) by stamp.
-        self._things: dict[str, dict[int, Array]] = {name: {} for name in self._counts}
+        self._things: dict[str, dict[int, Floats]] = {name: {} for name in self._counts}
         self._goal_robots = {topics.resolve(topics.GOAL, i, num_robots): i
                              for i in range(num_robots)}
         self._series = {name: Series(name, topic.type) for name, topic in (
@@ -339,7 +338,7 @@ class _Content:
             if not len(self._series[name]):
                 raise InputError(f'{bag.path}: needs the poses of robot {i}, the topic {name}')
         tables = [self._series[name].arrays() for name in names]
-        stamps: Stamps = np.unique(np.concatenate([known for known, _ in tables]))
+        stamps: Integers = np.unique(np.concatenate([known for known, _ in tables]))
         messages = sum(len(known) for known, _ in tables)
         if len(stamps) * n > _MOST_HOLES * (messages + 1000):
             raise InputError(f'{bag.path}: the poses of its {n} robots have different stamps: '
@@ -379,7 +378,7 @@ class _Content:
         return [Goal(begin, i, *robot.goal) for i, robot in enumerate(scenario.robots)
                 if robot.goal is not None and i not in published]
 
-    def _things_at(self, bag: Bag, name: str, stamps: Stamps, starts: Array) -> Array:
+    def _things_at(self, bag: Bag, name: str, stamps: Integers, starts: Floats) -> Floats:
         """Return centres (T, M, 2) m, or with yaws (T, M, 3); ``starts`` where none is known."""
         if not self._things.get(name):
             return starts
@@ -387,15 +386,15 @@ class _Content:
         rows = np.stack([self._things[name][stamp] for stamp in known.tolist()])
         if not np.isfinite(rows).all():
             raise InputError(f'{bag.path}: {name}: a position is not finite')
-        places: Array = held(stamps, known, rows)
+        places: Floats = held(stamps, known, rows)
         return places[:, :, :starts.shape[2]]
 
-    def _vectors(self, topic: topics.Topic, stamps: Stamps, bag: Bag) -> Array:
+    def _vectors(self, topic: topics.Topic, stamps: Integers, bag: Bag) -> Floats:
         """Return the vectors (T, 3) of a global topic; zero where nothing was recorded."""
         series = self._series[topic.name]
         if not len(series):
             return np.zeros((len(stamps), 3))
-        vectors: Array = held(stamps, *series.arrays())
+        vectors: Floats = held(stamps, *series.arrays())
         if not np.isfinite(vectors).all():
             raise InputError(f'{bag.path}: {topic.name} is not finite')
         return vectors

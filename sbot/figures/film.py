@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from sbot.figures.data import RunData
+from sbot_common.arrays import Bytes
 from sbot_common.errors import InputError, bad_value
 
 FORMATS = ('.mp4', '.gif')
@@ -139,10 +140,8 @@ def check_length(path: object, suffix: str, frames: int, size: tuple[int, int]) 
 
 _COLOURS = 128
 
-Pixels = NDArray[np.uint8]
 
-
-def write_gif(path: Path, frames: Iterator[Pixels], shown: Iterator[Pixels],
+def write_gif(path: Path, frames: Iterator[Bytes], shown: Iterator[Bytes],
               rate: float) -> None:
     """Write a film with one palette, so that what stands still does not flicker.
 

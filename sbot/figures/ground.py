@@ -30,10 +30,9 @@ from sbot.figures.palette import palette
 from sbot.scenario.assemble import zone_colour
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.model import Zone
+from sbot_common.arrays import Floats
 
 # Goals of robots: rings, and crosses in those where no robot is.
-
-Array = NDArray[np.float64]
 
 _RING = 1.35  # times as wide as its robot is the ring of a goal at least
 _WIDE = 1.4  # times as wide as the ring is a tolerance that has its own circle
@@ -58,7 +57,7 @@ def covered_goals(data: RunData, stamp_ns: int, scale: float) -> NDArray[np.bool
     return covered
 
 
-def wide_tolerances(data: RunData, goals: list[Goal], scale: float) -> Array:
+def wide_tolerances(data: RunData, goals: list[Goal], scale: float) -> Floats:
     """Return x, y, radius (K, 3) (m) of tolerances that are much wider than the rings of goals.
 
     ``scale`` is a metre's length (pt).
@@ -143,9 +142,9 @@ class View(NamedTuple):
     high: tuple[float, float]  # m, upper right corner
     scale: float  # points a metre
 
-    def points(self, xy: Array) -> Array:
+    def points(self, xy: Floats) -> Floats:
         """Return places (..., 2) (m) as points from the lower left corner."""
-        placed: Array = (xy - self.low) * self.scale
+        placed: Floats = (xy - self.low) * self.scale
         return placed
 
 
@@ -157,7 +156,7 @@ class Place(NamedTuple):
     across: str = 'center'  # which side of the name that is: left, center or right
     up: str = 'bottom'  # bottom, center or top
 
-    def box(self, view: View, width: float, height: float) -> Array:
+    def box(self, view: View, width: float, height: float) -> Floats:
         """Return xmin, ymin, xmax, ymax (points) of a name of this size."""
         x, y = (view.points(np.array(self.anchor)) + self.shift).tolist()
         x -= {'left': 0.0, 'center': 0.5, 'right': 1.0}[self.across] * width
@@ -249,7 +248,7 @@ class Scene:
         self._centres = view.points(np.vstack([each[0] for each in things]))
         self._reach = np.concatenate([each[1] for each in things])
         self._weight = np.repeat([each[2] for each in things], [len(each[0]) for each in things])
-        self._names: list[Array] = []
+        self._names: list[Floats] = []
 
     def choose(self, places: list[Place], width: float, height: float) -> Place:
         """Return the first of the places that hide least, and keep it free of other names."""
@@ -259,7 +258,7 @@ class Scene:
         self._names.append(boxes[best])
         return places[best]
 
-    def _cost(self, box: Array) -> float:
+    def _cost(self, box: Floats) -> float:
         away = _distance(self._centres, box)
         cost = float(self._weight[away < self._reach].sum())
         within = _distance(self._tracks, box) < 1.0
@@ -272,10 +271,10 @@ class Scene:
             inside_obstacles(self._data, spots + self._view.low).mean() > 0.0)
 
 
-def _distance(points: Array, box: Array) -> Array:
+def _distance(points: Floats, box: Floats) -> Floats:
     """Return how far points (..., 2) are from a box, 0 within it."""
     beyond = np.maximum(np.maximum(box[:2] - points, points - box[2:]), 0.0)
-    distance: Array = np.hypot(beyond[..., 0], beyond[..., 1])
+    distance: Floats = np.hypot(beyond[..., 0], beyond[..., 1])
     return distance
 
 

@@ -26,10 +26,9 @@ from sbot.figures.arena import (
 from sbot.figures.data import RunData
 from sbot.figures.palette import palette
 from sbot.scenario.world import box_bodies
+from sbot_common.arrays import Floats
 from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, inside_occupied, rectangle_corners
 from wind_model.grid import points_at, sample
-
-Array = NDArray[np.float64]
 
 
 def draw_obstacles(axes: Axes, data: RunData) -> None:
@@ -82,7 +81,7 @@ def _draw_cells(axes: Axes, cells: CellMap) -> None:
                               linewidths=0.4, zorder=0.6))
 
 
-def inside_obstacles(data: RunData, points: Array) -> NDArray[np.bool_]:
+def inside_obstacles(data: RunData, points: Floats) -> NDArray[np.bool_]:
     """Tell which points (M, 2) (m) lie in solid obstacles that do not move; (M,)."""
     world = data.world
     inside = np.zeros(len(points), bool)
@@ -100,7 +99,7 @@ def inside_obstacles(data: RunData, points: Array) -> NDArray[np.bool_]:
 class Boxes:
     """Pushable boxes, rectangular and round."""
 
-    def __init__(self, axes: Axes, data: RunData, poses: Array, **style: Any) -> None:  # noqa: ANN401
+    def __init__(self, axes: Axes, data: RunData, poses: Floats, **style: Any) -> None:  # noqa: ANN401
         bodies = box_bodies(data.scenario.world)
         self._flat = {k: (box.length, box.width, 0.0) for k, box in enumerate(bodies)
                       if box.is_rectangle}
@@ -113,7 +112,7 @@ class Boxes:
         axes.add_collection(self.discs)
         axes.add_collection(self.rectangles)
 
-    def move(self, poses: Array) -> None:
+    def move(self, poses: Floats) -> None:
         """Set the poses (B, 3)."""
         self.discs.set_offsets(poses[self._round, :2])
         self.rectangles.set_verts(outlines(self._flat, poses))
@@ -133,7 +132,7 @@ _FAINT = 0.5  # opacity of blue arrows beside trails, which are thin and faint, 
 _THIN = 0.55  # pt, width of an arrow's shaft at least
 
 
-def free_wind_arrows(data: RunData, index: int | None = None, most: int = _ARROWS) -> Array:
+def free_wind_arrows(data: RunData, index: int | None = None, most: int = _ARROWS) -> Floats:
     """Return rows x, y, u, v (M, 4) (m): arrows of the undisturbed wind on a regular grid.
 
     The longest reaches 0.6 of the way to the next; there are none where there is no wind.
@@ -159,21 +158,21 @@ def free_wind_arrows(data: RunData, index: int | None = None, most: int = _ARROW
     return arrows[free]
 
 
-def _wind_at(data: RunData, points: Array, index: int | None = None) -> Array:
+def _wind_at(data: RunData, points: Floats, index: int | None = None) -> Floats:
     """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it.
 
     The mean at the end of the run, or with ``index`` that of a stamp with its gust.
     """
     above = points_at(data.field, points, data.scenario.wind.flow.height)
     if index is None:
-        velocity: Array = sample(data.field, above, data.outside)[:, :2]
+        velocity: Floats = sample(data.field, above, data.outside)[:, :2]
         return velocity
     wind = data.air.at(int(data.stamps_ns[index]))
-    gusty: Array = sample(data.field, above, wind.velocity)[:, :2] + wind.gust[:2]
+    gusty: Floats = sample(data.field, above, wind.velocity)[:, :2] + wind.gust[:2]
     return gusty
 
 
-def _strongest_ever(data: RunData, points: Array) -> float:
+def _strongest_ever(data: RunData, points: Floats) -> float:
     """Return the speed (m/s) that the wind at the points does not exceed at any stamp."""
     if data.field is None:
         total = data.air.velocity + data.air.gust
@@ -194,13 +193,13 @@ def label_in(axes: Axes, data: RunData, index: int | None = None) -> str:
     return _label(data, _arrows_in(axes, data, index), index)
 
 
-def _arrows_in(axes: Axes, data: RunData, index: int | None) -> Array:
+def _arrows_in(axes: Axes, data: RunData, index: int | None) -> Floats:
     side = points_a_metre(axes, data) * float(
         np.ptp(data.world.bounds.reshape(2, 2), axis=0).max())
     return free_wind_arrows(data, index, int(np.clip(side / _APART, _FEWEST, _ARROWS)))
 
 
-def _label(data: RunData, arrows: Array, index: int | None) -> str:
+def _label(data: RunData, arrows: Floats, index: int | None) -> str:
     strongest = 0.0
     if len(arrows):
         mean = _wind_at(data, arrows[:, :2], index)

@@ -14,10 +14,9 @@ from sbot.figures.arena import LEADER, MOST_NAMED, robot_colours
 from sbot.figures.data import RunData
 from sbot.figures.palette import palette
 from sbot.scenario.controllers import has_leader
+from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS
 from wind_model.gust import forces_act, gust_window
-
-Array = NDArray[np.float64]
 
 _SPEED_WINDOW = 0.5  # s; a speed is the mean of this long
 _MOST_POINTS = 1500  # of a line
@@ -27,7 +26,7 @@ _EQUAL, _LONG = 0.01, 0.2  # of the range of values, and of the time: curves tha
 _DASH = 4.0  # line widths
 
 
-def speeds(data: RunData) -> Array:
+def speeds(data: RunData) -> Floats:
     """Return how fast each robot is (T, N) (m/s): the mean of _SPEED_WINDOW around each stamp."""
     seconds = data.seconds
     steps = np.hypot(*np.moveaxis(np.diff(data.poses[:, :, :2], axis=0), -1, 0))
@@ -35,27 +34,27 @@ def speeds(data: RunData) -> Array:
     first = np.searchsorted(seconds, seconds - _SPEED_WINDOW / 2 - 1e-9)
     last = np.searchsorted(seconds, seconds + _SPEED_WINDOW / 2 + 1e-9, side='right') - 1
     elapsed = np.maximum(seconds[last] - seconds[first], 1e-9)
-    result: Array = (way[last] - way[first]) / elapsed[:, None]
+    result: Floats = (way[last] - way[first]) / elapsed[:, None]
     return result
 
 
-def leader_distances(data: RunData) -> Array:
+def leader_distances(data: RunData) -> Floats:
     """Return the distance (T, N) (m) of each robot from robot 0, centre to centre."""
     offset = data.poses[:, :, :2] - data.poses[:, :1, :2]
-    distance: Array = np.hypot(offset[:, :, 0], offset[:, :, 1])
+    distance: Floats = np.hypot(offset[:, :, 0], offset[:, :, 1])
     return distance
 
 
-def wind_reductions(data: RunData) -> Array:
+def wind_reductions(data: RunData) -> Floats:
     """Return which share of the wind others keep off each robot (T, N); NaN: there is none."""
     free = np.hypot(data.free_wind[:, :, 0], data.free_wind[:, :, 1])
     felt = np.hypot(data.wind[:, :, 0], data.wind[:, :, 1])
     share = np.divide(felt, free, out=np.full(free.shape, np.nan), where=free > 0.0)
-    reduction: Array = 1.0 - share
+    reduction: Floats = 1.0 - share
     return reduction
 
 
-def panels_of(data: RunData) -> list[tuple[str, Array, bool]]:
+def panels_of(data: RunData) -> list[tuple[str, Floats, bool]]:
     """Return (label, values (T, N), whether robot 0 has values) of each panel."""
     panels = [(f'speed (m/s),\nmean of {_SPEED_WINDOW:g} s', speeds(data), True)]
     if has_leader(data.scenario):
@@ -116,7 +115,7 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
     figure.align_ylabels(axes)
 
 
-def _draw_robots(panel: Axes, data: RunData, seconds: Array, values: Array,
+def _draw_robots(panel: Axes, data: RunData, seconds: Floats, values: Floats,
                  first: int) -> None:
     """Draw the values (T, N) of each robot from ``first`` on, robot 0 on top.
 
@@ -137,7 +136,7 @@ def _draw_robots(panel: Axes, data: RunData, seconds: Array, values: Array,
             panel.plot(seconds, np.where(wide, values[:, i], np.nan), linestyle=dashes, **style)
 
 
-def hidden(values: Array) -> NDArray[np.int64]:
+def hidden(values: Floats) -> NDArray[np.int64]:
     """Return how many lines of higher columns of (T, N) hides there, if it does for long."""
     step = _EQUAL * float(np.nanmax(values, initial=0.0) - np.nanmin(values, initial=0.0))
     count = np.zeros(values.shape, np.int64)
@@ -149,7 +148,7 @@ def hidden(values: Array) -> NDArray[np.int64]:
     return count
 
 
-def _draw_percentiles(panel: Axes, seconds: Array, values: Array, name: str) -> None:
+def _draw_percentiles(panel: Axes, seconds: Floats, values: Floats, name: str) -> None:
     """Draw a median, the band that holds most robots and the range that holds all."""
     known = np.isfinite(values).any(axis=1)
     seconds, values = seconds[known], values[known]

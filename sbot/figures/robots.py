@@ -15,7 +15,6 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
-from numpy.typing import NDArray
 
 from sbot.figures.arena import (
     ABOVE,
@@ -38,10 +37,9 @@ from sbot.figures.data import RunData
 from sbot.figures.ground import latest_goals
 from sbot.figures.obstacles import inside_obstacles
 from sbot.figures.palette import LETTERS, LIGHT, palette
+from sbot_common.arrays import Floats, Indexes
 
 # Numbers of robots beside them.
-
-Array = NDArray[np.float64]
 
 MOST_NUMBERED = 20
 MOST_NUMBERED_SMALL = 12  # in films and moments
@@ -134,7 +132,7 @@ def _numbers(data: RunData, index: int, scale: float) -> list[_Number]:
     return found
 
 
-def _bodies(data: RunData, index: int, scale: float) -> tuple[Array, Array]:
+def _bodies(data: RunData, index: int, scale: float) -> tuple[Floats, Floats]:
     """Return the centres (N, 2) and radii (N,) (m) of the robots as they are drawn."""
     poses = data.poses[index]
     places, radii = poses[:, :2].copy(), drawn_radius(data, scale)
@@ -195,7 +193,7 @@ class Numbers:
                 va='bottom' if side[1] > 0 else 'top', path_effects=_rim(), gid='number')
                 for i, side in enumerate(sides)]
 
-    def move(self, poses: Array) -> None:
+    def move(self, poses: Floats) -> None:
         """Set the poses (N, 3)."""
         for text, (x, y, _), (right, up) in zip(self.texts, poses.tolist(), self._shift,
                                                 strict=False):
@@ -213,8 +211,8 @@ def _film_sides(data: RunData, shown: Sequence[int], scale: float) -> list[tuple
                key=lambda sides: sum(_clear(data, index, scale, sides) for index in shown))
 
 
-def heading_lines(poses: Array, radius: Array, rectangles: dict[int, Rectangle],
-                  inner: float = 0.0) -> Array:
+def heading_lines(poses: Floats, radius: Floats, rectangles: dict[int, Rectangle],
+                  inner: float = 0.0) -> Floats:
     """Return a line (N, 2, 2) from the centre of each robot (N, 3) to beyond its rim.
 
     It begins at ``inner`` of the radius. Of rectangles it goes from the middle to the front, as
@@ -230,7 +228,7 @@ def heading_lines(poses: Array, radius: Array, rectangles: dict[int, Rectangle],
 class Robots:
     """Robots as discs and rectangles with their headings, robot 0 on top."""
 
-    def __init__(self, axes: Axes, data: RunData, poses: Array, by: str = '',
+    def __init__(self, axes: Axes, data: RunData, poses: Floats, by: str = '',
                  most_numbered: int = 0) -> None:
         scale = points_a_metre(axes, data)
         self._by_heading = by == 'heading'
@@ -257,16 +255,16 @@ class Robots:
         axes.add_collection(self.headings)
         self._colour(poses)
 
-    def _lines(self, poses: Array) -> Array:
+    def _lines(self, poses: Floats) -> Floats:
         return heading_lines(poses, self._radius, self._rectangles, self._inner)[::-1]
 
-    def _colour(self, poses: Array) -> None:
+    def _colour(self, poses: Floats) -> None:
         if self._by_heading:
             colours = heading_colours(poses[:, 2])
             self.bodies.set_facecolor(colours[::-1])
             self.boxes.set_facecolor(colours[sorted(self._rectangles, reverse=True)])
 
-    def move(self, poses: Array) -> None:
+    def move(self, poses: Floats) -> None:
         """Set the poses (N, 3)."""
         self._colour(poses)
         self.bodies.set_offsets(poses[::-1, :2])
@@ -278,10 +276,8 @@ class Robots:
 
 _APART = 1.0  # s without a touch, after which a touch is a new contact
 
-Rows = NDArray[np.intp]
 
-
-def contact_begins(data: RunData) -> tuple[Rows, Rows]:
+def contact_begins(data: RunData) -> tuple[Indexes, Indexes]:
     """Return at which stamps contacts begin, and of which robots; both (K,).
 
     There are none of more than eight robots, or where contacts are not known, as of a recording.

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Sources, load_uncontrolled
 from sbot.api.worlds import Worlds
-from sbot.learn.task import Actions, Answers, Flags, Floats, Interface, Moment, Task
+from sbot.learn.task import Actions, Answers, Interface, Moment, Task
 from sbot.learn.task_checks import (
     Drawn,
     apply,
@@ -37,6 +37,7 @@ from sbot.worlds.setting import (
     senses_of,
 )
 from sbot_common.arguments import whole
+from sbot_common.arrays import Flags, Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.sensors.registry import sensors
 

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from sbot.api.loading import Source, Sources
 from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes, check_options
 from sbot.learn.render import MODES, Renderer
-from sbot.learn.task import Actions, Flags, Task
+from sbot.learn.task import Actions, Task
+from sbot_common.arrays import Flags
 from sbot_common.errors import InputError, bad_value
 
 # Spaces of observations and actions.

@@ -6,7 +6,8 @@ import numpy as np
 
 from sbot.controllers.neural.inputs import CONTACT_READING
 from sbot.controllers.neural.network import WHEELS
-from sbot.learn.task import Flags, Floats, Moment, Task
+from sbot.learn.task import Moment, Task
+from sbot_common.arrays import Flags, Floats
 from sbot_common.observation import OMEGA, VX
 
 CONTACT = 0.05  # reward that a decision costs which ends in a contact

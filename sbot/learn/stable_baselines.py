@@ -21,9 +21,8 @@ from sbot.learn.gymnasium_api import action_space, observation_space
 from sbot.learn.render import Renderer
 from sbot.learn.task import Task
 from sbot.learn.task_checks import check_robots_have
+from sbot_common.arrays import Floats
 from sbot_common.errors import InputError
-
-Floats = NDArray[np.float64]
 
 # Stable-Baselines3 wants finite bounds and clips to them; ``tanh`` of these is 1 to the last bit.
 _MOST = 20.0

@@ -15,13 +15,11 @@ from sbot.worlds.observation import Observations
 from sbot.worlds.policy import deciding_phases
 from sbot.worlds.setting import MOST_TICKS
 from sbot_common.arguments import as_array, numbers, whole
+from sbot_common.arrays import Flags, Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.worlds.batch import no_policy
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 _LONGEST = 1e9  # s, of an episode
 MOVES = tuple((a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sbot.controllers.neural.network import WHEELS, Network, make_network
-from sbot.learn.task import Floats, Task, check_task
+from sbot.learn.task import Task, check_task
 from sbot.learn.tasks.entry import Scene
 from sbot.learn.tasks.registry import check_scene, entries, scene_of, task_of
 from sbot.scenario.assemble import robot_bodies
@@ -19,6 +19,7 @@ from sbot.scenario.model import Scenario
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import wind_rows
 from sbot_common.arguments import numbers
+from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import Param, Spec, specs_of
 from sbot_sim.sensors.registry import sensors

@@ -23,9 +23,8 @@ from sbot.navigation.shortest import Raster, make_raster, outline_distances, sho
 from sbot.runner.history import Run
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.world import world_arrays
+from sbot_common.arrays import Floats
 from sbot_sim.world.bodies import Body
-
-Floats = NDArray[np.float64]
 
 ROLLING = 0.02  # coefficient of rolling resistance
 GRAVITY = 9.81  # m/s^2

@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_sim.collision.overlap import rectangle_distance
 from sbot_sim.world.geometry import World, inside_occupied, inside_polygon
 
 # Distances of points from solid objects in a world.
-
-Floats = NDArray[np.float64]
 
 
 def outline_distances(world: World, points: Floats) -> Floats:

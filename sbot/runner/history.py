@@ -14,6 +14,7 @@ from sbot.files.notebook_frame import notebook_frame
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.controllers import checked_senses
 from sbot.scenario.model import Scenario
+from sbot_common.arrays import Flags, Floats
 from sbot_common.clock import NANOSECONDS, in_seconds
 from sbot_common.errors import InputError, install_command
 from sbot_common.observation import OMEGA, VX, VY
@@ -23,8 +24,6 @@ from sbot_sim.world.moving import as_sent
 
 # Episode: arrays of many worlds, or of one run, for functions that measure a fitness.
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 class Episode(NamedTuple):
@@ -57,7 +56,6 @@ class Episode(NamedTuple):
 if TYPE_CHECKING:
     import pandas
 
-Array = NDArray[np.float64]
 _ROW_BYTES = 8 * (3 + 3 + 2 + 2) + 1  # of a robot and a tick, without sensors
 
 
@@ -71,13 +69,13 @@ class Run:
     scenario: Scenario
     summary: dict[str, Any]  # as `sbot run --json` prints it
     stamps_ns: NDArray[np.int64]  # (T + 1,)
-    poses: Array  # (T + 1, N, 3) x, y (m), yaw (rad) as messages carry them
-    commands: Array  # (T + 1, N, 3) vx, vy (m/s), omega (rad/s) in the robot's own frame
-    wind: Array  # (T + 1, N, 2) m/s, effective, and what forces add, as in ``observation.wind``
-    free_wind: Array  # (T + 1, N, 2) m/s, the same, not reduced by wakes
+    poses: Floats  # (T + 1, N, 3) x, y (m), yaw (rad) as messages carry them
+    commands: Floats  # (T + 1, N, 3) vx, vy (m/s), omega (rad/s) in the robot's own frame
+    wind: Floats  # (T + 1, N, 2) m/s, effective, and what forces add, as in ``observation.wind``
+    free_wind: Floats  # (T + 1, N, 2) m/s, the same, not reduced by wakes
     collided: NDArray[np.bool_]  # (T + 1, N) touched something in the last tick
-    obstacles: Array | None = None  # (T + 1, M, 2) m, centres of moving obstacles
-    boxes: Array | None = None  # (T + 1, B, 3) x, y (m), yaw (rad) of pushable boxes
+    obstacles: Floats | None = None  # (T + 1, M, 2) m, centres of moving obstacles
+    boxes: Floats | None = None  # (T + 1, B, 3) x, y (m), yaw (rad) of pushable boxes
     # Readings of the sensors in ``sense``, by their names in ``sbot_sim.sensors.registry``, with
     # T + 1 rows. A run also has a field for each sensor, e.g. ``scan``; None: not in ``sense``.
     sensed: Mapping[str, Any] = field(default_factory=dict)
@@ -101,9 +99,9 @@ class Run:
         return notebook_frame(self)
 
     @property
-    def seconds(self) -> Array:
+    def seconds(self) -> Floats:
         """Simulated time (s) since the first row, (T + 1,)."""
-        seconds: Array = (self.stamps_ns - self.stamps_ns[:1]) / NANOSECONDS
+        seconds: Floats = (self.stamps_ns - self.stamps_ns[:1]) / NANOSECONDS
         return seconds
 
     @property
@@ -185,7 +183,7 @@ class History:
         self._arrays['collided'] = np.zeros((rows, n), np.bool_)
         self._sensed: dict[str, Any] = {}  # arrays, or tuples of such
 
-    def add(self, snapshot: Snapshot, commands: Array) -> None:
+    def add(self, snapshot: Snapshot, commands: Floats) -> None:
         """Keep one tick."""
         if not len(self._stamps):
             return

@@ -24,6 +24,7 @@ from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
 from sbot.scenario.warnings import warn_of_reach
 from sbot_common import topics
+from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS
 from sbot_common.compiled.threads import in_background
 from sbot_common.errors import bad_value
@@ -61,13 +62,11 @@ class Supervisor(Protocol):
 
 # The controllers of an in-process run: snapshot in, commands out.
 
-Array = NDArray[np.float64]
-
 
 class Decisions(NamedTuple):
     """What the controllers decide at a tick."""
 
-    commands: Array  # (N, 3) vx, vy (m/s), omega (rad/s), as ``sbot_common.observation.Twist``
+    commands: Floats  # (N, 3) vx, vy (m/s), omega (rad/s), as ``sbot_common.observation.Twist``
     rab_data: NDArray[np.uint8]  # (N, 10) what robots broadcast from now on
     announced: list[Outgoing]  # goals and broadcasts, as messages
 

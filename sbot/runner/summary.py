@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sbot.controllers.registry import load_function
 from sbot.scenario.controllers import goal_tolerances, has_leader
 from sbot.scenario.model import Scenario
+from sbot_common.arrays import Floats
 from sbot_common.clock import in_seconds
 from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import bad_value, one_line
@@ -114,10 +115,8 @@ class OverlapCount:
         self._found += overlaps_of_ticks(self._parameters.world, self._parameters.bodies, poses)
 
 
-Array = NDArray[np.float64]
 
-
-def _lengths(vectors: Array) -> Array:
+def _lengths(vectors: Floats) -> Floats:
     """Return the lengths (N,) of vectors (N, 2)."""
     out = np.empty(len(vectors))
     hypot_of(*np.ascontiguousarray(vectors.T), out)
@@ -146,14 +145,14 @@ class Tally:
         self._hash = hashlib.sha256() if hashed else None
         self._overlaps = OverlapCount(parameters) if overlaps else None
         self._rows = 0
-        self._previous: Array | None = None
+        self._previous: Floats | None = None
         self._path = np.zeros(n)
         self._collisions = np.zeros(n, np.int64)
         self._reverts = np.zeros(n, np.int64)
         self._farthest = np.zeros(n)
         self._leader_distance = np.zeros(n)
         self._reached: list[float | None] = [None] * n
-        self._pose: Array = np.zeros((n, 3))
+        self._pose: Floats = np.zeros((n, 3))
 
     @property
     def ticks(self) -> int:

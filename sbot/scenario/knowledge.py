@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.observation import Controller, GoalKeeper, Observation
 from sbot_common.params import Param
@@ -23,7 +23,6 @@ from sbot_common.random.numbers import KNOWLEDGE, fill_normals
 from sbot_sim.dynamics.motion import wrap_yaw
 from sbot_sim.world.scene import Scene, blocked
 
-Poses = NDArray[np.float64]
 _ROOM = 4  # numbers that are drawn at once
 
 
@@ -76,7 +75,7 @@ class _WithKnowledge:
                  walls: Scene) -> None:
         self._controller, self._knowledge = controller, knowledge
         self._robot_id, self._seed, self._walls = robot_id, seed, walls
-        self._past: deque[tuple[int, Poses]] = deque()  # tick and poses, the oldest first
+        self._past: deque[tuple[int, Floats]] = deque()  # tick and poses, the oldest first
 
     def step(self, observation: Observation, rng: np.random.Generator) -> Any:  # noqa: ANN401
         """Return the controller's command for the known poses."""
@@ -84,7 +83,7 @@ class _WithKnowledge:
         known.flags.writeable = False
         return self._controller.step(observation._replace(poses=known), rng)
 
-    def _known_poses(self, observation: Observation) -> Poses:
+    def _known_poses(self, observation: Observation) -> Floats:
         knowledge, tick = self._knowledge, observation.tick
         own, others = ages(knowledge, observation.dt)
         if self._past and tick < self._past[-1][0]:  # time began anew
@@ -97,7 +96,7 @@ class _WithKnowledge:
             self._past.popleft()
         return poses
 
-    def _poses_at(self, tick: int) -> Poses:
+    def _poses_at(self, tick: int) -> Floats:
         """Return the newest poses that are not newer than a tick; the first ones before that."""
         return next((poses for then, poses in reversed(self._past) if then <= tick),
                     self._past[0][1])
@@ -132,8 +131,8 @@ def with_knowledge(controller: Controller, knowledge: Knowledge, robot_id: int, 
 
 
 @njit
-def known_to(knowledge: Knowledge, robot: int, seed: int, tick: int, walls: Scene, own: Poses,
-             poses: Poses) -> None:
+def known_to(knowledge: Knowledge, robot: int, seed: int, tick: int, walls: Scene, own: Floats,
+             poses: Floats) -> None:
     """Turn poses (N, 3), as they were when others were seen, into those that a robot knows.
 
     Parameters

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
 from sbot.scenario.model import World as WorldModel
 from sbot.scenario.world import solid_names, starting_world
+from sbot_common.arrays import Floats
 from sbot_common.elementary import log, sincos
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.numbers import placement_generator
@@ -20,19 +20,18 @@ from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import World
 
-_Array = NDArray[np.float64]
 _Pose = tuple[float, float, float]
 
 MAX_ROBOTS = 100_000
 
 
 def tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: float,
-                rng: np.random.Generator) -> _Array:
+                rng: np.random.Generator) -> Floats:
     """Return poses (count, 3) drawn as an entry wants them, whether they are free or not."""
     x_min, y_min, x_max, y_max = area
     corner = np.array([x_min + radius, y_min + radius, -math.pi])
     extent = np.array([x_max - x_min - 2 * radius, y_max - y_min - 2 * radius, 2 * math.pi])
-    tries: _Array = corner + rng.random((count, 3)) * extent
+    tries: Floats = corner + rng.random((count, 3)) * extent
     if entry.yaw is not None:
         tries[:, 2] = entry.yaw
     if entry.position_gaussian is not None:
@@ -43,7 +42,7 @@ def tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: 
     return tries
 
 
-def _headings(entry: RobotEntry, count: int, rng: np.random.Generator) -> _Array:
+def _headings(entry: RobotEntry, count: int, rng: np.random.Generator) -> Floats:
     """Return headings (count,) rad, within a turn, of an entry with a distribution of them."""
     if entry.yaw_gaussian is not None:
         mean, spread = entry.yaw_gaussian
@@ -66,7 +65,7 @@ def turned(entry: RobotEntry, pose: _Pose, rng: np.random.Generator) -> _Pose:
     return pose[0], pose[1], float(_headings(entry, 1, rng)[0])
 
 
-def _normals(rng: np.random.Generator, rows: int, columns: int) -> _Array:
+def _normals(rng: np.random.Generator, rows: int, columns: int) -> Floats:
     """Return standard normal numbers (rows, columns) by Box and Muller's method.
 
     The same on every machine, as logarithm and sine are the project's own.
@@ -306,7 +305,7 @@ class Placement:
         self._written, self._bodies, self._origins = written, bodies, origins
         self._world = starting_world(written.world)
 
-    def __call__(self, seed: int) -> _Array:
+    def __call__(self, seed: int) -> Floats:
         """Return poses (N, 3) x, y (m), yaw (rad)."""
         written = self._written.model_copy(update={'seed': seed})
         robots = place_robots(written, self._bodies, self._origins, self._world)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sbot.files.limits import limits, too_large
 from sbot.scenario.maps import SEGMENT, count_borders, opened_image
 from sbot.scenario.stage_parse import Entity, Notes, Place, find_beside
+from sbot_common.arrays import Floats
 from sbot_common.elementary import hypot_of, sincos
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.world.geometry import FREE, OCCUPIED, inside_polygon, make_cells, outline_error
 
-_Array = NDArray[np.float64]
 Units = tuple[float, float]  # m and rad that a length and an angle of 1 have
 
 _DEFAULT_SIZE = (0.4, 0.4)  # m
@@ -36,7 +36,7 @@ class Frame(NamedTuple):
         return Frame(self.x + c * other.x - s * other.y, self.y + s * other.x + c * other.y,
                      self.yaw + other.yaw)
 
-    def points(self, points: _Array) -> _Array:
+    def points(self, points: Floats) -> Floats:
         """Return points (M, 2) given in this frame."""
         s, c = sincos(self.yaw)
         x, y = points[:, 0], points[:, 1]
@@ -67,12 +67,12 @@ def size_of(entity: Entity, units: Units) -> tuple[float, float]:
     return x, y
 
 
-def block_outlines(entity: Entity) -> list[_Array]:
+def block_outlines(entity: Entity) -> list[Floats]:
     """Return the corners (M, 2) of each block of a model as written, scaled by nothing yet."""
     return [_corners(child) for child in entity.children if child.kind == 'block']
 
 
-def _corners(block: Entity) -> _Array:
+def _corners(block: Entity) -> Floats:
     count = block.number('points', 0.0)
     where = f'{block.place_of("points")}: points'
     if not 1 <= count <= _MOST_POINTS or count != int(count):
@@ -86,7 +86,7 @@ def _corners(block: Entity) -> _Array:
     return np.array(corners)
 
 
-def fitted(outlines: list[_Array], size: tuple[float, float]) -> list[_Array]:
+def fitted(outlines: list[Floats], size: tuple[float, float]) -> list[Floats]:
     """Return outlines scaled and moved so that together they fill a size about the origin.
 
     That is what Stage does with the blocks and with the bitmap of a model, each way by itself.
@@ -100,7 +100,7 @@ def fitted(outlines: list[_Array], size: tuple[float, float]) -> list[_Array]:
     return [(each - 0.5 * (low + high)) * scale for each in outlines]
 
 
-def is_round(outlines: list[_Array], size: tuple[float, float]) -> bool:
+def is_round(outlines: list[Floats], size: tuple[float, float]) -> bool:
     """Tell whether fitted blocks are nearly a disc: one of eight corners or more, 5 % exact."""
     if len(outlines) != 1 or len(outlines[0]) < 8 or not math.isclose(*size, rel_tol=0.05):
         return False
@@ -186,8 +186,8 @@ class Obstacle(NamedTuple):
     """What stands in the world."""
 
     place: Place
-    segments: _Array  # (K, 4) x0, y0, x1, y1 (m)
-    solid: _Array | None  # corners (M, 2) (m) of a simple outline; then there are no segments
+    segments: Floats  # (K, 4) x0, y0, x1, y1 (m)
+    solid: Floats | None  # corners (M, 2) (m) of a simple outline; then there are no segments
 
 
 def obstacles_of(model: Entity, frame: Frame, units: Units, bitmaps: Bitmaps,
@@ -239,31 +239,31 @@ def _height(model: Entity, units: Units) -> float:
     return units[0] * float(given.numbers(2, 3)[2]) if given and len(given.values) > 2 else 1.0
 
 
-def rectangle(size: tuple[float, float]) -> _Array:
+def rectangle(size: tuple[float, float]) -> Floats:
     """Return the corners (4, 2) of a rectangle about the origin."""
     x, y = 0.5 * size[0], 0.5 * size[1]
     return np.array([[-x, -y], [x, -y], [x, y], [-x, y]])
 
 
-def _block(place: Place, corners: _Array) -> Obstacle:
+def _block(place: Place, corners: Floats) -> Obstacle:
     """Return the obstacle of an outline: its sides alone, where it is not simple."""
     if outline_error(corners) is not None:
         return Obstacle(place, sides(corners), None)
     return Obstacle(place, np.empty((0, 4)), corners)
 
 
-def sides(corners: _Array) -> _Array:
+def sides(corners: Floats) -> Floats:
     """Return the sides (M, 4) of an outline that have a length."""
     lines = np.hstack([corners, np.roll(corners, -1, axis=0)])
     return _with_length(lines)
 
 
-def _with_length(lines: _Array) -> _Array:
-    kept: _Array = lines[(lines[:, :2] != lines[:, 2:]).any(axis=1)]
+def _with_length(lines: Floats) -> Floats:
+    kept: Floats = lines[(lines[:, :2] != lines[:, 2:]).any(axis=1)]
     return kept
 
 
-def world_of(obstacles: list[Obstacle], robots: _Array) -> tuple[dict[str, Any], list[Place]]:
+def world_of(obstacles: list[Obstacle], robots: Floats) -> tuple[dict[str, Any], list[Place]]:
     """Return segments and polygons of a scenario's world, and the place of each polygon.
 
     In Stage only outlines stop robots and beams: what is around a robot's start (x, y of
@@ -284,7 +284,7 @@ def world_of(obstacles: list[Obstacle], robots: _Array) -> tuple[dict[str, Any],
     return {'segments': segments, 'polygons': polygons}, places
 
 
-def extent(obstacles: list[Obstacle], robots: _Array, margin: float) -> list[float]:
+def extent(obstacles: list[Obstacle], robots: Floats, margin: float) -> list[float]:
     """Return xmin, ymin, xmax, ymax (m) of everything, with a margin (m) around it."""
     points = np.vstack([robots, *(each.segments.reshape(-1, 2) for each in obstacles),
                         *(each.solid for each in obstacles if each.solid is not None)])

@@ -27,8 +27,6 @@ from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
 from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, rectangle_corners
 
-Array = NDArray[np.float64]
-
 MOST_FRAMES = 6000  # ten minutes at 10 Hz; the page draws straight lines between them
 _SCAN_NUMBERS = 8_000_000  # of all scans together, before compression
 MOST_BEAMS = 180

@@ -42,6 +42,7 @@ from sbot.worlds.setting import (
     winds_of,
 )
 from sbot_common.arguments import numbers, whole
+from sbot_common.arrays import Floats
 from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import OMEGA, VX, VY
@@ -53,8 +54,6 @@ from sbot_sim.worlds.batch import Interpreted, Policy, Program
 from sbot_sim.worlds.parameters import start_error
 from sbot_sim.worlds.state import Setting
 from sbot_sim.worlds.tick import Phases
-
-Floats = NDArray[np.float64]
 
 _COMPILING = Expected(40, 15.0)  # with all that a world may have
 

@@ -20,6 +20,7 @@ from sbot.controllers.neural.inputs import (
 from sbot.scenario.controllers import walls_between
 from sbot.scenario.knowledge import EXACT, Knowledge, ages, known_to
 from sbot.scenario.model import Scenario
+from sbot_common.arrays import Floats, Floats32
 from sbot_common.compiled.jit import njit
 from sbot_sim.sensors.range_and_bearing import HeardRows, padded
 from sbot_sim.sensors.registry import sensors, simulated
@@ -28,16 +29,13 @@ from sbot_sim.worlds.batch import Interpreted, Policy
 from sbot_sim.worlds.state import Setting, Worlds
 from sbot_sim.worlds.tick import Tick
 
-Floats = NDArray[np.float64]
-Scans = NDArray[np.float32]
-
 
 class _Fields(NamedTuple):
     tick: NDArray[np.int64]  # (K,)
     pose: Floats  # (K, N, 3) x, y (m), yaw (rad), as messages carry it
     collided: NDArray[np.bool_]  # (K, N) intersected something in the last tick
-    scan: Scans | None  # (K, N, beams) m
-    infrared: Scans | None  # (K, N, 15) readings
+    scan: Floats32 | None  # (K, N, beams) m
+    infrared: Floats32 | None  # (K, N, 15) readings
     odometry: Floats | None  # (K, N, 3) frame `odom`
     odometry_twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame
     twist: Floats | None  # (K, N, 3) m/s, m/s, rad/s in the robot's frame

@@ -33,6 +33,7 @@ from sbot.runner.history import Episode
 from sbot.scenario.model import Scenario
 from sbot.worlds.setting import named
 from sbot_common.arguments import numbers
+from sbot_common.arrays import Floats
 from sbot_common.elementary.arrays import copy_numbers
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import OMEGA, VX, VY
@@ -42,8 +43,6 @@ from sbot_sim.worlds.batch import Batch, Interpreted, Phase, Policy
 from sbot_sim.worlds.python_phases import FittedSensors
 
 # History of episodes under a compiled policy.
-
-Floats = NDArray[np.float64]
 
 # Columns of what can be kept, each robot, each tick.
 COLUMNS = {'pose': 3, 'command': 3, 'collided': 1, 'infrared': 15, 'wind': 2}

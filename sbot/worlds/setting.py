@@ -21,6 +21,7 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.place import Placement
 from sbot.scenario.warnings import BODY, RATE, SENSORS, conditions_of
 from sbot_common.arguments import as_array
+from sbot_common.arrays import Integers
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.engine.many import Arrays, Simulation, Winds, arrays_for, arrays_of, restore_rest
@@ -37,8 +38,6 @@ MOST_WORLDS = 1_000_000
 MOST_THREADS = 1000
 MOST_TICKS = 10_000_000  # of one call, which no signal interrupts
 LARGEST_SEED = 2**63 - 1
-
-Integers = NDArray[np.int64]
 
 
 def named(where: str, given: Any, known: Iterable[str]) -> list[str]:  # noqa: ANN401

@@ -17,9 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner, njit_or_python
 from sbot_common.elementary.powers import (
     exp,
@@ -63,8 +61,6 @@ def copy_rows(values: Any, out: Any) -> None:  # noqa: ANN401 - arrays of one ty
         for k in range(out.shape[1]):
             out[i, k] = values[i, k]
 
-
-Floats = NDArray[np.float64]
 
 
 Function = Any  # compiled

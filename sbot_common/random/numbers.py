@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inline, product_halves
 from sbot_common.elementary import log_fast, sincos_fast
 from sbot_common.elementary.arrays import copy_numbers
@@ -129,8 +130,6 @@ def block_of(seed: int, purpose: int, robot: int, tick: int, block: int) -> Any:
     return philox(np.uint64(block + 1), np.uint64(tick), np.uint64(robot), np.uint64(0),
                   np.uint64(seed), np.uint64(purpose))
 
-
-Floats = NDArray[np.float64]
 
 _ULP = 2.0**-53  # the upper 53 bits of a word are a multiple of it, as in NumPy
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS
 from sbot_common.wire import cdr
 from sbot_common.wire.cdr import ENCAPSULATION, END, Layout, struct_of
@@ -186,7 +187,6 @@ ADD, DELETE, DELETE_ALL = 0, 2, 3  # actions
 ARROW, CUBE, CYLINDER, LINE_LIST, TEXT = 0, 1, 3, 5, 9  # types
 
 Colour = tuple[float, float, float, float]  # red, green, blue, opacity
-Array = NDArray[np.float64]
 
 _ARRAY = 'visualization_msgs/msg/MarkerArray'
 _IN_ARRAY = Layout(_ARRAY, 'markers')
@@ -258,11 +258,11 @@ class Template:
         pair = np.array(divmod(stamp_ns, NANOSECONDS), '<u4')
         self._scatter(self._stamps, np.broadcast_to(pair, (len(self._stamps), 2)))
 
-    def set_positions(self, first: int, xy: Array) -> None:
+    def set_positions(self, first: int, xy: Floats) -> None:
         """Write x, y (M, 2) (m) of the poses of M markers from number ``first`` on."""
         self._scatter(self._positions[first:first + len(xy)], xy.astype('<f8', copy=False))
 
-    def set_orientations(self, numbers: NDArray[np.int64], quaternions: Array) -> None:
+    def set_orientations(self, numbers: NDArray[np.int64], quaternions: Floats) -> None:
         """Write the orientations (M, 4), x y z w, of the poses of markers (M,)."""
         self._scatter(self._orientations[numbers], quaternions.astype('<f8', copy=False))
 
@@ -271,7 +271,7 @@ class Template:
         values = np.asarray(colours, '<f4')
         self._scatter(self._colours[first:first + len(values)], values)
 
-    def set_points(self, number: int, points: Array) -> None:
+    def set_points(self, number: int, points: Floats) -> None:
         """Write the points (P, 3) (m) of one marker."""
         data = np.frombuffer(points.astype('<f8', copy=False).tobytes(), np.uint8)
         begin = self._points[number]

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner, stack_floats
 from sbot_common.elementary import hypot
 from sbot_common.spatial import cell_of
@@ -30,13 +28,11 @@ from sbot_sim.collision.fixed_objects import FixedObjects
 # Bodies are rounded boxes (``body_contacts``). Rectangles touch at the centroid of what they
 # share.
 
-Array = NDArray[np.float64]
-
 _MOST = 16  # corners of what two rectangles share: at most 8, and rounding
 
 
 @njit_inner
-def _clipped(a: Array, x: Array, y: Array) -> int:
+def _clipped(a: Floats, x: Floats, y: Floats) -> int:
     """Cut the outline (x, y), four corners in the frame of rectangle ``a``, to that rectangle.
 
     Return how many corners are left.
@@ -64,7 +60,7 @@ def _clipped(a: Array, x: Array, y: Array) -> int:
 
 
 @njit_inner
-def _place(a: Array, b: Array, ux: float, uy: float) -> float:
+def _place(a: Floats, b: Floats, ux: float, uy: float) -> float:
     """Return where along t = (-uy, ux) a contact is, from the centre of ``a`` (m).
 
     ``a``, ``b`` are (7,), and only ``b`` may be a segment; what involves a disc is on the line
@@ -105,7 +101,7 @@ def _place(a: Array, b: Array, ux: float, uy: float) -> float:
 
 
 @njit
-def body_levers(boxes: Array, turn: Array, i: int, j: int, ux: float,
+def body_levers(boxes: Floats, turn: Floats, i: int, j: int, ux: float,
                 uy: float) -> tuple[float, float, float]:
     """Return (arm and ease of body ``i``, ease of ``j``) in a contact: u leads i out of j.
 
@@ -130,13 +126,13 @@ def body_levers(boxes: Array, turn: Array, i: int, j: int, ux: float,
 
 
 @njit
-def fixed_arm(boxes: Array, i: int, others: Array, k: int, ux: float, uy: float) -> float:
+def fixed_arm(boxes: Floats, i: int, others: Floats, k: int, ux: float, uy: float) -> float:
     """Return the arm r x u (m) of body ``i`` where u leads it out of the fixed box ``k``."""
     return -_place(boxes[i], others[k], ux, uy)
 
 
 @njit
-def wall_arm(boxes: Array, i: int, overlap: float, ux: float, uy: float) -> float:
+def wall_arm(boxes: Floats, i: int, overlap: float, ux: float, uy: float) -> float:
     """Return the arm r x u (m) of rectangle ``i`` where a wall with normal u leads it out.
 
     ``overlap`` (m) is how far it reaches beyond the wall.
@@ -161,7 +157,7 @@ JOINT = 1e-11
 
 
 @njit_inner
-def contact(boxes: Array, k: int, x: float, y: float, radius: float, from_x: float,
+def contact(boxes: Floats, k: int, x: float, y: float, radius: float, from_x: float,
             from_y: float) -> tuple[float, float, float, float, float]:
     """Return the contact (overlap, ux, uy, px, py) of a disc with the rounded box ``k``.
 
@@ -277,7 +273,7 @@ def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, f
 
 
 @njit_inner
-def _rectangle_contact(a: Array, b: Array, from_dx: float,
+def _rectangle_contact(a: Floats, b: Floats, from_dx: float,
                        from_dy: float) -> tuple[float, float, float]:
     """Return (overlap, ux, uy) of two rectangles: u leads ``a`` out of ``b`` the shortest way.
 
@@ -319,7 +315,7 @@ def _rectangle_contact(a: Array, b: Array, from_dx: float,
 
 
 @njit
-def body_contact(boxes: Array, i: int, j: int, from_dx: float,
+def body_contact(boxes: Floats, i: int, j: int, from_dx: float,
                  from_dy: float) -> tuple[float, float, float]:
     """Return (overlap, ux, uy) of two bodies: u leads body ``i`` out of body ``j``.
 
@@ -348,7 +344,7 @@ def body_contact(boxes: Array, i: int, j: int, from_dx: float,
 
 
 @njit
-def with_fixed(fixed: FixedObjects, k: int, boxes: Array, i: int, from_x: float,
+def with_fixed(fixed: FixedObjects, k: int, boxes: Floats, i: int, from_x: float,
                from_y: float) -> tuple[float, float, float]:
     """Return (overlap, ux, uy) of a body with a fixed object: u leads the body out.
 
@@ -371,7 +367,7 @@ def with_fixed(fixed: FixedObjects, k: int, boxes: Array, i: int, from_x: float,
 
 
 @njit_inner
-def fixed_displacement_of_box(fixed: FixedObjects, boxes: Array, i: int, turn: float,
+def fixed_displacement_of_box(fixed: FixedObjects, boxes: Floats, i: int, turn: float,
                               from_x: float, from_y: float, tolerance: float,
                               margin: float) -> tuple[float, float, float, float]:
     """Return (dx, dy, angle, deepest), as ``contacts.fixed_displacement``, for a rectangle.

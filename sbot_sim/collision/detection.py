@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Flags, Floats, Integers32
 from sbot_common.compiled.jit import (
     LANES,
     absolute,
@@ -37,9 +38,6 @@ from sbot_sim.collision.fixed_objects import FixedObjects
 #
 # Among discs of equal mass, as swarms are, and among bodies of any shape and mass.
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Queue = NDArray[np.int32]
 
 # Displacements of pairs are summed as whole multiples of this length: a sum of whole numbers does
 # not depend on its order, so renumbering the robots does not change a bit of the result.
@@ -52,20 +50,20 @@ class Crowd(NamedTuple):
     Where all are discs of equal mass ``boxes``, ``weight`` and ``turn`` are empty.
     """
 
-    radius: Array  # (N,) of the collision circles, m; for a rectangle that around it
-    inner_radius: Array  # (N,) the largest circle inside, m: see ``tunnelling``
-    previous: Array  # (N, 3) poses before the step, free of overlaps
-    pose: Array  # (N, 3) poses now; changed from pass to pass
-    home: Array  # (N, 3) poses before the first pass, which the grid knows
+    radius: Floats  # (N,) of the collision circles, m; for a rectangle that around it
+    inner_radius: Floats  # (N,) the largest circle inside, m: see ``tunnelling``
+    previous: Floats  # (N, 3) poses before the step, free of overlaps
+    pose: Floats  # (N, 3) poses now; changed from pass to pass
+    home: Floats  # (N, 3) poses before the first pass, which the grid knows
     grid: BucketGrid  # of ``home``
     queued: Flags  # (N,) whether a robot is in the queue
     # (N, 2) displacement of this pass, m; with ``boxes`` (N, 4): turn, rad, and fixed overlap, m
-    shift: Array
+    shift: Floats
     retreats: NDArray[np.int8]  # (N,) how often a robot went back, from the last pass on
     reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
-    boxes: Array  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
-    weight: Array  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy; changed
-    turn: Array  # (N,) or (0,): see ``Shapes.turn``, 1/m^2
+    boxes: Floats  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
+    weight: Floats  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy; changed
+    turn: Floats  # (N,) or (0,): see ``Shapes.turn``, 1/m^2
 
 
 @njit_inline
@@ -96,7 +94,7 @@ def _disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
 
 @njit_inline
 def _overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: float,
-                          tolerance: float, margin: float, queue: Queue,
+                          tolerance: float, margin: float, queue: Integers32,
                           count: int) -> tuple[float, float, float, bool, int]:
     """Find the robots that robot ``i`` intersects.
 
@@ -158,9 +156,9 @@ def _overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: floa
 
 
 @njit_inline
-def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, queue: Queue,
+def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, queue: Integers32,
                       count: int, drift: float, tolerance: float, margin: float,
-                      found: Queue) -> int:
+                      found: Integers32) -> int:
     """Find robots of a queue, and robots near them, that intersect anything.
 
     Parameters
@@ -209,13 +207,13 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, qu
 class Places(NamedTuple):
     """Circles of N bodies in the order of place: sorted by the cells of a grid."""
 
-    x: Array  # (N,) m
-    y: Array  # (N,) m
-    radius: Array  # (N,) m
+    x: Floats  # (N,) m
+    y: Floats  # (N,) m
+    radius: Floats  # (N,) m
 
 
 @njit_inline
-def touching(fixed: FixedObjects, crowd: Crowd, places: Places, queue: Queue) -> int:
+def touching(fixed: FixedObjects, crowd: Crowd, places: Places, queue: Integers32) -> int:
     """List the bodies whose circles overlap another's or something fixed; return how many.
 
     Parameters

@@ -16,13 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit_inner
 from sbot_common.elementary import hypot, sincos
 from sbot_common.elementary.arrays import copy_rows
 from sbot_common.spatial import grid_of_circles, grid_of_segments, grid_shape
 from sbot_sim.world.geometry import SIDES, World
-
-Array = NDArray[np.float64]
 
 # Cells for each object (more cells: shorter lists, more memory), and the longest side of the grid.
 _CELLS_PER_OBJECT = 4
@@ -33,8 +32,8 @@ _LONGEST_SIDE = 4096
 class FixedObjects(NamedTuple):
     """Bounds and K rounded boxes, with a grid of them (as in ``sbot_common.spatial``)."""
 
-    bounds: Array  # (4,) xmin, ymin, xmax, ymax (m), infinite where there are no walls
-    boxes: Array  # (K, 7) cx, cy, cos yaw, sin yaw, half width, half height, radius
+    bounds: Floats  # (4,) xmin, ymin, xmax, ymax (m), infinite where there are no walls
+    boxes: Floats  # (K, 7) cx, cy, cos yaw, sin yaw, half width, half height, radius
     x0: float  # m
     y0: float  # m
     cell: float  # m
@@ -45,7 +44,7 @@ class FixedObjects(NamedTuple):
     largest_radius: float  # m
 
 
-def _boxes(world: World) -> Array:
+def _boxes(world: World) -> Floats:
     """Return the rounded boxes (K, 7): free segments, then rectangles, then circles."""
     rows = []
     for x0, y0, x1, y1 in world.free_segments.tolist():
@@ -60,7 +59,7 @@ def _boxes(world: World) -> Array:
     return np.array(rows, dtype=np.float64).reshape(-1, 7)
 
 
-def make_fixed_objects(world: World, radius: Array) -> FixedObjects:
+def make_fixed_objects(world: World, radius: Floats) -> FixedObjects:
     """Return the table of a world for contacts with discs of ``radius`` (N,) (m)."""
     largest = float(radius.max(initial=0.0))
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
@@ -93,7 +92,7 @@ def make_fixed_objects(world: World, radius: Array) -> FixedObjects:
 
 
 @njit_inner
-def with_discs(fixed: FixedObjects, centre: Array, radius: Array) -> FixedObjects:
+def with_discs(fixed: FixedObjects, centre: Floats, radius: Floats) -> FixedObjects:
     """Return the table with more discs, as the last of its boxes: centres (M, 2), radii (M,) m."""
     n, m, count = len(fixed.boxes), len(radius), 0
     boxes, discs = np.zeros((n + m, 7)), np.empty((m, 3))

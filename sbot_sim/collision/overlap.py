@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Flags, Floats, Indexes
 from sbot_common.elementary import hypot_of, sincos_of
 from sbot_sim.collision.shape_overlap import (
     corners_at,
@@ -27,10 +28,6 @@ from sbot_sim.collision.shape_overlap import (
 from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.geometry import World, inside_occupied
 
-Array = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-Indexes = NDArray[np.intp]
-
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
 _ROUNDING = 1e-6  # m, more than that of an x of many worlds of 10^6 m side by side
 PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS, POLYGON = range(7)
@@ -43,17 +40,17 @@ class Overlaps(NamedTuple):
     kind: NDArray[np.int8]  # PAIR, BOUND, SEGMENT, CIRCLE, RECTANGLE, CELLS or POLYGON
     # Id of a robot, or row of bounds, thin_segments, circles, rectangles, polygons; 0: CELLS.
     other: Indexes
-    depth: Array
+    depth: Floats
 
 
-def _lengths(vectors: Array) -> Array:
+def _lengths(vectors: Floats) -> Floats:
     """Return the lengths (M,) of vectors (M, 2)."""
     out = np.empty(len(vectors))
     hypot_of(*np.ascontiguousarray(vectors.T), out)
     return out
 
 
-def _segment_distance(points: Array, segments: Array) -> Array:
+def _segment_distance(points: Floats, segments: Floats) -> Floats:
     """Return the distance (M,) (m) of points (M, 2) from segments (M, 4), row by row."""
     start, along = segments[:, :2], segments[:, 2:] - segments[:, :2]
     offset = (points - start) * along
@@ -63,7 +60,7 @@ def _segment_distance(points: Array, segments: Array) -> Array:
     return _lengths(points - nearest)
 
 
-def rectangle_distance(points: Array, rectangles: Array) -> Array:
+def rectangle_distance(points: Floats, rectangles: Floats) -> Floats:
     """Return the signed distance (M,) (m) of points (M, 2) from solid rectangles (M, 5).
 
     It is negative inside.
@@ -74,11 +71,11 @@ def rectangle_distance(points: Array, rectangles: Array) -> Array:
     qx = np.abs(c * dx + s * dy) - 0.5 * rectangles[:, 2]
     qy = np.abs(c * dy - s * dx) - 0.5 * rectangles[:, 3]
     outside = _lengths(np.maximum(np.column_stack([qx, qy]), 0.0))
-    signed: Array = outside + np.minimum(np.maximum(qx, qy), 0.0)
+    signed: Floats = outside + np.minimum(np.maximum(qx, qy), 0.0)
     return signed
 
 
-def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
+def find_overlaps(world: World, bodies: BodyArrays, pose: Floats,
                   tolerance: float = TOLERANCE) -> Overlaps:
     """Return every overlap deeper than ``tolerance`` (m).
 
@@ -108,14 +105,14 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Array,
                       for name in Overlaps._fields))
 
 
-def _overlaps_of_discs(world: World, radius: Array, pose: Array, tolerance: float,
-                       apart: Array | None = None) -> Overlaps:
+def _overlaps_of_discs(world: World, radius: Floats, pose: Floats, tolerance: float,
+                       apart: Floats | None = None) -> Overlaps:
     """Return the overlaps of round robots; see ``find_overlaps``.
 
     ``apart`` : (N,) m, added to x while pairs are searched for: robots that cannot meet
     """
     xy = np.ascontiguousarray(pose[:, :2], dtype=np.float64)
-    found: list[tuple[Indexes, int, Indexes, Array]] = []
+    found: list[tuple[Indexes, int, Indexes, Floats]] = []
     if not len(xy):
         empty = np.zeros(0, dtype=np.intp)
         return Overlaps(empty, np.zeros(0, dtype=np.int8), empty, np.zeros(0))
@@ -156,8 +153,8 @@ def _overlaps_of_discs(world: World, radius: Array, pose: Array, tolerance: floa
     return _deep(found, tolerance)
 
 
-def _overlaps_of_rectangles(world: World, corners: Array, discs: Array, rows: Indexes,
-                            round_ones: Indexes, inner: Array, tolerance: float) -> Overlaps:
+def _overlaps_of_rectangles(world: World, corners: Floats, discs: Floats, rows: Indexes,
+                            round_ones: Indexes, inner: Floats, tolerance: float) -> Overlaps:
     """Return the overlaps of rectangular robots with each other, round robots and the world.
 
     Parameters
@@ -170,7 +167,7 @@ def _overlaps_of_rectangles(world: World, corners: Array, discs: Array, rows: In
     tolerance : m
 
     """
-    found: list[tuple[Indexes, int, Indexes, Array]] = []
+    found: list[tuple[Indexes, int, Indexes, Floats]] = []
     i, j, depth = depths_of_outlines(corners, corners)
     once = i < j
     found.append((rows[i[once]], PAIR, rows[j[once]], depth[once]))
@@ -198,7 +195,7 @@ def _overlaps_of_rectangles(world: World, corners: Array, discs: Array, rows: In
     return _deep(found, tolerance)
 
 
-def _deep(found: list[tuple[Indexes, int, Indexes, Array]], tolerance: float) -> Overlaps:
+def _deep(found: list[tuple[Indexes, int, Indexes, Floats]], tolerance: float) -> Overlaps:
     deep = [(first[keep], kind, other[keep], depth[keep])
             for first, kind, other, depth in found for keep in [depth > tolerance]]
     return Overlaps(np.concatenate([row[0] for row in deep]),
@@ -207,7 +204,7 @@ def _deep(found: list[tuple[Indexes, int, Indexes, Array]], tolerance: float) ->
                     np.concatenate([row[3] for row in deep]))
 
 
-def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
+def overlaps(world: World, bodies: BodyArrays, pose: Floats) -> int:
     """Count the overlaps deeper than 1e-9 m: robot pairs, and robots with bounds or objects.
 
     A robot whose position is not finite counts as one.
@@ -218,7 +215,7 @@ def overlaps(world: World, bodies: BodyArrays, pose: Array) -> int:
     return lost + len(find_overlaps(world, bodies, pose).robot)
 
 
-def overlaps_of_ticks(world: World, bodies: BodyArrays, poses: Array) -> int:
+def overlaps_of_ticks(world: World, bodies: BodyArrays, poses: Floats) -> int:
     """Count the overlaps of round robots in several ticks at once; see ``overlaps``.
 
     ``poses`` : (T, N, 3) x, y (m) and whatever
@@ -235,7 +232,7 @@ def overlaps_of_ticks(world: World, bodies: BodyArrays, poses: Array) -> int:
     return lost + len(_overlaps_of_discs(world, radius, rows, TOLERANCE, tick * width).robot)
 
 
-def _finite_rows(pose: Array) -> tuple[BoolArray, int]:
+def _finite_rows(pose: Floats) -> tuple[Flags, int]:
     """Return which rows have a finite position, and how many have none."""
     finite = np.isfinite(pose[:, 0]) & np.isfinite(pose[:, 1])
     return finite, len(pose) - int(np.count_nonzero(finite))
@@ -246,7 +243,7 @@ def _finite_rows(pose: Array) -> tuple[BoolArray, int]:
 _BOUNDS = ('xmin', 'ymin', 'xmax', 'ymax')
 
 
-def _name_of(world: World, kind: int, other: int, pose: Array, robots: int) -> str:
+def _name_of(world: World, kind: int, other: int, pose: Floats, robots: int) -> str:
     """Name what a robot overlaps, with its numbers."""
     if kind == PAIR:
         name = f'robot {other}' if other < robots else f'boxes[{other - robots}]'
@@ -268,7 +265,7 @@ def _name_of(world: World, kind: int, other: int, pose: Array, robots: int) -> s
     return f'rectangles[{other}] at ({cx:g}, {cy:g}) of {width:g} x {height:g}'
 
 
-def placement_error(world: World, bodies: BodyArrays, pose: Array,
+def placement_error(world: World, bodies: BodyArrays, pose: Floats,
                     robots: int | None = None) -> str | None:
     """Return a line on the first robot that stands where it cannot, saying how many more; or None.
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sbot_common.arrays import Flags, Floats, Integers32
 from sbot_common.compiled.jit import borrowed, njit_inline, njit_inner
 from sbot_common.elementary import hypot
 from sbot_sim.collision.detection import Crowd, Places, find_intersecting, touching
@@ -25,15 +23,13 @@ from sbot_sim.world.bodies import Shapes, place
 # from. A tick with longer moves is divided into steps of at most half a radius, each of which ends
 # free; the other half is left for the displacements of that step.
 
-Array = NDArray[np.float64]
-
 STEP = 0.5  # of the radius: how far a robot goes in a step; displacements may take the rest
 MAX_DISPLACEMENT = 0.999  # of the radius: how far a step may end from where it began
 MOST_STEPS = 1000  # in a tick; a robot that needs more stops short, after 500 of its radii
 
 
 @njit_inner
-def _way(shapes: Shapes, i: int, previous: Array, goal: Array) -> float:
+def _way(shapes: Shapes, i: int, previous: Floats, goal: Floats) -> float:
     """Return how far (m) at most a point of body ``i`` goes, from pose to pose (N, 3)."""
     straight = hypot(goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1])
     turn: float = abs(goal[i, 2] - previous[i, 2])
@@ -41,7 +37,7 @@ def _way(shapes: Shapes, i: int, previous: Array, goal: Array) -> float:
 
 
 @njit_inner
-def steps_needed(radius: Array, shapes: Shapes | None, previous: Array, goal: Array) -> int:
+def steps_needed(radius: Floats, shapes: Shapes | None, previous: Floats, goal: Floats) -> int:
     """Return into how many steps a tick from ``previous`` to ``goal`` (N, 3) is divided.
 
     ``radius`` (N,) is that of the bodies, discs where ``shapes`` is None.
@@ -60,8 +56,8 @@ def steps_needed(radius: Array, shapes: Shapes | None, previous: Array, goal: Ar
 
 
 @njit_inner
-def share_of_way(i: int, steps: int, radius: Array, shapes: Shapes | None, previous: Array,
-                 goal: Array) -> float:
+def share_of_way(i: int, steps: int, radius: Floats, shapes: Shapes | None, previous: Floats,
+                 goal: Floats) -> float:
     """Return which share of its way from ``previous`` to ``goal`` body ``i`` goes in a step."""
     share: float = 1.0 / steps
     if steps < MOST_STEPS:
@@ -86,8 +82,6 @@ def limited_displacement(x: float, y: float, from_x: float, from_y: float,
     return from_x + dx * scale, from_y + dy * scale
 
 
-Flags = NDArray[np.bool_]
-Queue = NDArray[np.int32]
 
 # Displacements aim below the 1e-9 m that counts as an overlap, so that rounding never decides.
 DISPLACED_ABOVE = 1e-10  # m
@@ -105,7 +99,7 @@ HELD = 0.5
 
 
 @njit_inner
-def _displace(crowd: Crowd, shapes: bool | None, found: Queue, hits: int, collided: Flags,
+def _displace(crowd: Crowd, shapes: bool | None, found: Integers32, hits: int, collided: Flags,
               drift: float) -> float:
     """Move ``found[:hits]`` by their shifts; return the new farthest drift (m)."""
     pose, previous, home = crowd.pose, crowd.previous, crowd.home
@@ -131,7 +125,7 @@ def _displace(crowd: Crowd, shapes: bool | None, found: Queue, hits: int, collid
 
 
 @njit_inner
-def _send_back(crowd: Crowd, shapes: bool | None, found: Queue, hits: int,
+def _send_back(crowd: Crowd, shapes: bool | None, found: Integers32, hits: int,
                drift: float) -> float:
     """Send ``found[:hits]`` towards their previous positions; return the new farthest drift (m).
 
@@ -159,7 +153,7 @@ def _send_back(crowd: Crowd, shapes: bool | None, found: Queue, hits: int,
 
 @njit_inline
 def resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags,
-                   passes: int, places: Places, queue: Queue, found: Queue) -> int:
+                   passes: int, places: Places, queue: Integers32, found: Integers32) -> int:
     """Displace robots until none intersects anything; after the last pass send back the rest.
 
     Everybody at their previous positions is free, so this ends. All robots of a pass move

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Flags, Floats, Integers32
 from sbot_common.compiled.jit import by_address, njit, njit_inline, njit_inner
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
@@ -22,10 +23,6 @@ from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.repositioning import resolve_overlaps, share_of_way, steps_needed
 from sbot_sim.dynamics.motion import wrap_yaw
 from sbot_sim.world.bodies import Shapes, body_of, boxes_at, centres
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Rows = NDArray[np.int32]
 
 PASSES = 200  # of displacements, at most, in a tick
 FEW = 16  # up to so many bodies it is quicker to look at all than to sort them into cells
@@ -37,8 +34,8 @@ _ROUNDING = 1e-12  # m, rad; far below what counts as an overlap
 class Separation(NamedTuple):
     """The outcome of one tick for N bodies."""
 
-    pose: Array  # (N, 3) x, y (m), yaw (rad); free of overlaps
-    displacement: Array  # (N, 2) from the proposed position to ``pose`` (m)
+    pose: Floats  # (N, 3) x, y (m), yaw (rad); free of overlaps
+    displacement: Floats  # (N, 2) from the proposed position to ``pose`` (m)
     collided: Flags  # (N,) intersected something
     reverted: Flags  # (N,) could not be freed and went back to the previous position
     passes: int  # how many times bodies were displaced
@@ -48,15 +45,15 @@ class Separation(NamedTuple):
 class Scratch(NamedTuple):
     """Room for the collisions of N bodies; nothing is kept in it from tick to tick."""
 
-    home: Array  # (N, 3) see ``Crowd``, as all that follow
-    shift: Array  # (N, 2), or (N, 4) where there are shapes
+    home: Floats  # (N, 3) see ``Crowd``, as all that follow
+    shift: Floats  # (N, 2), or (N, 4) where there are shapes
     queued: Flags  # (N,)
     retreats: NDArray[np.int8]  # (N,)
     stuck: Flags  # (N,) reverted in this step
-    queue: Rows  # (N,)
-    found: Rows  # (N,)
-    row: Rows  # (N,) 0, 1, 2 …
-    ends: Rows  # (2,) 0 and N
+    queue: Integers32  # (N,)
+    found: Integers32  # (N,)
+    row: Integers32  # (N,) 0, 1, 2 …
+    ends: Integers32  # (2,) 0 and N
     place: Places  # (N,) each
 
 
@@ -85,7 +82,7 @@ def scratch_of(scratch: Scratch, rows: slice) -> Scratch:
 
 
 @njit_inner
-def grid_of_crowd(home: Array, largest_radius: float) -> BucketGrid:
+def grid_of_crowd(home: Floats, largest_radius: float) -> BucketGrid:
     """Return the grid of the positions (N, 2) or wider (m) of bodies up to that radius (m)."""
     xmin, ymin, xmax, ymax = bounding_box(home)
     cell = max(2.0 * largest_radius,
@@ -95,8 +92,8 @@ def grid_of_crowd(home: Array, largest_radius: float) -> BucketGrid:
 
 
 @njit_inline
-def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, previous: Array,
-                     pose: Array, scratch: Scratch, collided: Flags, reverted: Flags,
+def free_of_overlaps(fixed: FixedObjects, radius: Floats, shapes: Shapes | None, previous: Floats,
+                     pose: Floats, scratch: Scratch, collided: Flags, reverted: Flags,
                      passes: int) -> int:
     """Free bodies of overlaps: ``pose`` is where they would be, and then where they are.
 
@@ -155,8 +152,8 @@ def free_of_overlaps(fixed: FixedObjects, radius: Array, shapes: Shapes | None, 
 
 
 @njit
-def _separate_discs(fixed: FixedObjects, radius: Array, previous: Array, proposed: Array,
-                    passes: int) -> tuple[Array, Array, Flags, Flags, int]:
+def _separate_discs(fixed: FixedObjects, radius: Floats, previous: Floats, proposed: Floats,
+                    passes: int) -> tuple[Floats, Floats, Flags, Flags, int]:
     """Return the fields of ``Separation`` of discs."""
     n, pose = len(radius), proposed.copy()
     collided, reverted, made = np.empty(n, np.bool_), np.empty(n, np.bool_), 0
@@ -167,7 +164,7 @@ def _separate_discs(fixed: FixedObjects, radius: Array, previous: Array, propose
 
 
 @njit_inner
-def displacements(previous: Array, proposed: Array, pose: Array) -> Array:
+def displacements(previous: Floats, proposed: Floats, pose: Floats) -> Floats:
     """Return the way (N, 2) m to ``pose`` from where bodies would be, or if lost have been."""
     out = np.empty((len(pose), 2))
     for i in range(len(pose)):
@@ -178,8 +175,8 @@ def displacements(previous: Array, proposed: Array, pose: Array) -> Array:
 
 
 @njit_inner
-def separate_bodies(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Array,
-                    passes: int) -> tuple[Array, Flags, Flags, int]:
+def separate_bodies(fixed: FixedObjects, shapes: Shapes, previous: Floats, proposed: Floats,
+                    passes: int) -> tuple[Floats, Flags, Flags, int]:
     """Return (poses (N, 3), collided, reverted, passes), free of overlaps if ``previous`` is.
 
     Parameters
@@ -215,14 +212,14 @@ def separate_bodies(fixed: FixedObjects, shapes: Shapes, previous: Array, propos
 
 
 @njit_inner
-def _same(a: Array, b: Array, i: int) -> bool:
+def _same(a: Floats, b: Floats, i: int) -> bool:
     """Tell whether row i of two tables of poses (N, 3) is the same."""
     return bool(a[i, 0] == b[i, 0] and a[i, 1] == b[i, 1] and a[i, 2] == b[i, 2])
 
 
 @njit_inner
-def separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Array,
-                    passes: int) -> tuple[Array, Flags, Flags, int]:
+def separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Floats, proposed: Floats,
+                    passes: int) -> tuple[Floats, Flags, Flags, int]:
     """Return (poses, collided, reverted, passes) of ``separate``; yaws are in [-pi, pi).
 
     Where nothing can be displaced bodies go back with their yaw: a rectangle that turns may
@@ -254,14 +251,14 @@ def separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Array, propos
 
 
 @njit
-def _separate_any(fixed: FixedObjects, shapes: Shapes, previous: Array, proposed: Array,
-                  passes: int) -> tuple[Array, Array, Flags, Flags, int]:
+def _separate_any(fixed: FixedObjects, shapes: Shapes, previous: Floats, proposed: Floats,
+                  passes: int) -> tuple[Floats, Floats, Flags, Flags, int]:
     """Return the fields of ``Separation`` of bodies of any shape."""
     pose, collided, reverted, made = separate_shapes(fixed, shapes, previous, proposed, passes)
     return pose, displacements(previous, proposed, pose), collided, reverted, made
 
 
-def separate(fixed: FixedObjects, shapes: Shapes | Array, previous: Array, proposed: Array,
+def separate(fixed: FixedObjects, shapes: Shapes | Floats, previous: Floats, proposed: Floats,
              passes: int = PASSES) -> Separation:
     """Return the poses of this tick, free of overlaps deeper than 1e-9 m if ``previous`` is.
 

@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats, Indexes
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner, njit_or_python
 from sbot_common.elementary import hypot, sincos
 from sbot_common.elementary.arrays import copy_numbers
@@ -20,15 +20,13 @@ from sbot_common.elementary.arrays import copy_numbers
 #
 # For ``overlap``, which judges ``separation``: it shares no code with that one's broad phase.
 
-Array = NDArray[np.float64]
-Indexes = NDArray[np.intp]
 
 # Cells of the search: a little wider than the reach, so that rounding cannot put what is within
 # reach two cells away.
 _SLACK = 1e-6
 
 
-def _size_classes(size: Array) -> list[Indexes]:
+def _size_classes(size: Floats) -> list[Indexes]:
     """Return the rows of ``size`` (m) in groups of about the same size."""
     if size.min() == size.max():
         return [np.arange(len(size))]
@@ -38,7 +36,7 @@ def _size_classes(size: Array) -> list[Indexes]:
 
 
 @njit_or_python
-def within(points: Array, centres: Array, reach: float) -> tuple[Indexes, Indexes]:
+def within(points: Floats, centres: Floats, reach: float) -> tuple[Indexes, Indexes]:
     """Return (centre, point) of every two that are at most ``reach`` (m) apart along x and y.
 
     Points are sorted by square cells at least as wide as the reach, about half a point in each.
@@ -99,7 +97,7 @@ def _cell(value: float, low: float, cell: float, count: int) -> int:
     return math.floor(min(max((value - low) / cell, -2.0), count + 1.0))
 
 
-def near_pairs(xy: Array, radius: Array) -> tuple[Indexes, Indexes]:
+def near_pairs(xy: Floats, radius: Floats) -> tuple[Indexes, Indexes]:
     """Return every pair (i, j), i < j, whose circles might overlap, and perhaps some more."""
     groups = _size_classes(radius)
     first: list[Indexes] = []
@@ -116,7 +114,7 @@ def near_pairs(xy: Array, radius: Array) -> tuple[Indexes, Indexes]:
     return np.minimum(i, j), np.maximum(i, j)
 
 
-def near_objects(xy: Array, centres: Array, reach: Array) -> tuple[Indexes, Indexes]:
+def near_objects(xy: Floats, centres: Floats, reach: Floats) -> tuple[Indexes, Indexes]:
     """Return (object, robot) of every robot that might be within ``reach`` of an object's centre.
 
     ``reach`` is (M,) in m, M > 0; there may be some more.
@@ -134,12 +132,10 @@ def near_objects(xy: Array, centres: Array, reach: Array) -> tuple[Indexes, Inde
 # It shares no code with ``body_contacts``, which it judges: shapes are lists of corners here, and
 # the shadows of all corners on the normals of all sides decide.
 
-Rows = NDArray[np.intp]
-
 
 @njit_inline
-def noted(row: Rows, other: Rows, depth: Array, found: int, i: int, k: int,
-          deep: float) -> tuple[Rows, Rows, Array]:
+def noted(row: Indexes, other: Indexes, depth: Floats, found: int, i: int, k: int,
+          deep: float) -> tuple[Indexes, Indexes, Floats]:
     """Return three lists with (i, k, deep) at place ``found``; full ones are twice as long."""
     if found == len(row):
         row, other = np.append(row, row), np.append(other, other)
@@ -149,7 +145,7 @@ def noted(row: Rows, other: Rows, depth: Array, found: int, i: int, k: int,
 
 
 @njit
-def corners_at(pose: Array, offset: Array, size: Array) -> Array:
+def corners_at(pose: Floats, offset: Floats, size: Floats) -> Floats:
     """Return the corners (R, 4, 2) m, counter-clockwise, of rectangles of robots.
 
     Parameters
@@ -170,14 +166,14 @@ def corners_at(pose: Array, offset: Array, size: Array) -> Array:
     return out
 
 
-def corners_of(rectangles: Array) -> Array:
+def corners_of(rectangles: Floats) -> Floats:
     """Return the corners (R, 4, 2) m, counter-clockwise, of (R, 5) cx, cy, width, height, yaw."""
     return corners_at(np.ascontiguousarray(rectangles[:, [0, 1, 4]]), np.zeros(len(rectangles)),
                       0.5 * rectangles[:, 2:4])
 
 
 @njit_inner
-def _shadow(corners: Array, nx: float, ny: float) -> tuple[float, float]:
+def _shadow(corners: Floats, nx: float, ny: float) -> tuple[float, float]:
     """Return the least and the greatest of corners (P, 2) along a direction."""
     low = high = corners[0, 0] * nx + corners[0, 1] * ny
     for k in range(1, len(corners)):
@@ -187,7 +183,7 @@ def _shadow(corners: Array, nx: float, ny: float) -> tuple[float, float]:
 
 
 @njit
-def convex_depth(a: Array, b: Array) -> float:
+def convex_depth(a: Floats, b: Floats) -> float:
     """Return how deep two convex outlines (P, 2) and (Q, 2) overlap (m), negative if apart.
 
     Two corners are a segment.
@@ -208,7 +204,7 @@ def convex_depth(a: Array, b: Array) -> float:
 
 
 @njit
-def disc_depth(corners: Array, x: float, y: float, radius: float) -> float:
+def disc_depth(corners: Floats, x: float, y: float, radius: float) -> float:
     """Return how deep a disc overlaps a convex outline (P, 2), counter-clockwise (m)."""
     inside, nearest = math.inf, math.inf
     for k in range(len(corners)):
@@ -223,7 +219,7 @@ def disc_depth(corners: Array, x: float, y: float, radius: float) -> float:
 
 
 @njit_inner
-def _bounds(outlines: Array) -> Array:
+def _bounds(outlines: Floats) -> Floats:
     """Return xmin, ymin, xmax, ymax (K, 4) of outlines (K, P, 2)."""
     out = np.empty((len(outlines), 4))
     for k in range(len(outlines)):
@@ -233,7 +229,7 @@ def _bounds(outlines: Array) -> Array:
 
 
 @njit
-def depths_of_outlines(corners: Array, others: Array) -> tuple[Rows, Rows, Array]:
+def depths_of_outlines(corners: Floats, others: Floats) -> tuple[Indexes, Indexes, Floats]:
     """Return (row, other, depth) of rectangles (R, 4, 2) that overlap outlines (K, P, 2), m."""
     row, other, depth = np.empty(16, np.intp), np.empty(16, np.intp), np.empty(16)
     found, mine, theirs = 0, _bounds(corners), _bounds(others)
@@ -249,7 +245,7 @@ def depths_of_outlines(corners: Array, others: Array) -> tuple[Rows, Rows, Array
 
 
 @njit
-def depths_of_discs(corners: Array, discs: Array) -> tuple[Rows, Rows, Array]:
+def depths_of_discs(corners: Floats, discs: Floats) -> tuple[Indexes, Indexes, Floats]:
     """Return (row, disc, depth) of rectangles (R, 4, 2) that overlap discs (K, 3), all in m."""
     row, other, depth = np.empty(16, np.intp), np.empty(16, np.intp), np.empty(16)
     found = 0
@@ -262,7 +258,7 @@ def depths_of_discs(corners: Array, discs: Array) -> tuple[Rows, Rows, Array]:
     return row[:found].copy(), other[:found].copy(), depth[:found].copy()
 
 
-def joined(polygons: Sequence[Array]) -> tuple[Array, Rows]:
+def joined(polygons: Sequence[Floats]) -> tuple[Floats, Indexes]:
     """Return the corners of all polygons in one array (S, 2), and where each begins, (K + 1,)."""
     starts = np.zeros(len(polygons) + 1, np.intp)
     np.cumsum([len(corners) for corners in polygons], out=starts[1:])
@@ -270,7 +266,7 @@ def joined(polygons: Sequence[Array]) -> tuple[Array, Rows]:
 
 
 @njit_inner
-def _box(corners: Array) -> tuple[float, float, float, float]:
+def _box(corners: Floats) -> tuple[float, float, float, float]:
     """Return xmin, ymin, xmax, ymax of corners (P, 2)."""
     x_min, y_min, x_max, y_max = math.inf, math.inf, -math.inf, -math.inf
     for k in range(len(corners)):
@@ -280,7 +276,7 @@ def _box(corners: Array) -> tuple[float, float, float, float]:
 
 
 @njit_inner
-def _is_inside(corners: Array, x: float, y: float) -> bool:
+def _is_inside(corners: Floats, x: float, y: float) -> bool:
     """Tell whether a point is inside: a ray along x crosses the outline an odd number of times."""
     inside = False
     for k in range(len(corners)):
@@ -292,7 +288,7 @@ def _is_inside(corners: Array, x: float, y: float) -> bool:
 
 
 @njit_inner
-def _distance(corners: Array, x: float, y: float) -> float:
+def _distance(corners: Floats, x: float, y: float) -> float:
     """Return how far a point is from the outline (m)."""
     nearest = math.inf
     for k in range(len(corners)):
@@ -305,8 +301,8 @@ def _distance(corners: Array, x: float, y: float) -> float:
 
 
 @njit
-def depths_of_discs_in_polygons(xy: Array, radius: Array, corners: Array, starts: Rows,
-                                tolerance: float) -> tuple[Rows, Rows, Array]:
+def depths_of_discs_in_polygons(xy: Floats, radius: Floats, corners: Floats, starts: Indexes,
+                                tolerance: float) -> tuple[Indexes, Indexes, Floats]:
     """Return (disc, polygon, depth) of discs deeper than ``tolerance`` (m) in solid polygons.
 
     Parameters
@@ -337,8 +333,9 @@ def depths_of_discs_in_polygons(xy: Array, radius: Array, corners: Array, starts
 
 
 @njit
-def depths_of_rectangles_in_polygons(rectangles: Array, inner: Array, corners: Array,
-                                     starts: Rows, tolerance: float) -> tuple[Rows, Rows, Array]:
+def depths_of_rectangles_in_polygons(
+    rectangles: Floats, inner: Floats, corners: Floats, starts: Indexes, tolerance: float
+) -> tuple[Indexes, Indexes, Floats]:
     """Return (row, polygon, depth) of rectangles deeper than ``tolerance`` (m) in solid polygons.
 
     One whose centre is inside is as deep as its inner circle is wide, at least.

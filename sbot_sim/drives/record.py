@@ -11,9 +11,9 @@ from typing import Annotated, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.params import Param
 
-Array = NDArray[np.float64]
 Wheelbase = Annotated[float, Param(
     'm', 'distance from the front to the rear wheels; 0: equal to `wheel_distance`.', minimum=0.0)]
 
@@ -22,15 +22,15 @@ class Wheeled(Protocol):
     """Bodies of N robots with the data that drives need: arrays (N,)."""
 
     @property
-    def wheel_distance(self) -> Array:
+    def wheel_distance(self) -> Floats:
         """Distance between a pair of wheels (m)."""
 
     @property
-    def wheel_radius(self) -> Array:
+    def wheel_radius(self) -> Floats:
         """Radius of the wheels (m)."""
 
     @property
-    def max_wheel_speed(self) -> Array:
+    def max_wheel_speed(self) -> Floats:
         """Largest speed of a wheel (rad/s)."""
 
     @property
@@ -38,7 +38,7 @@ class Wheeled(Protocol):
         """Place in ``DRIVES``."""
 
     @property
-    def numbers(self) -> Array:
+    def numbers(self) -> Floats:
         """The numbers of each robot's drive (N, MOST_NUMBERS), as ``Drive.numbers`` has them."""
 
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.errors import InputError
 from sbot_common.params import Param
 from sbot_common.user_code import call_user_code
@@ -17,17 +17,15 @@ from wind_model.parameters import Height
 
 # Free wind at robots: the wind where each robot is, before wakes reduce it.
 
-Array = NDArray[np.float64]
 
-
-def free_wind(field: Lattice | None, outside: Array, pose: Array,
-              height: Height | float) -> Array:
+def free_wind(field: Lattice | None, outside: Floats, pose: Floats,
+              height: Height | float) -> Floats:
     """Return the wind (N, 2) in m/s at robots, frame `map`; parameters as in ``wind_around``."""
     return np.ascontiguousarray(wind_around(field, outside, pose, height)[:, :2])
 
 
-def wind_around(field: Lattice | None, outside: Array, pose: Array,
-                height: Height | float) -> Array:
+def wind_around(field: Lattice | None, outside: Floats, pose: Floats,
+                height: Height | float) -> Floats:
     """Return the wind (N, 3) in m/s at robots, w included, frame `map`.
 
     Parameters
@@ -78,7 +76,7 @@ class Hooks(NamedTuple):
 
 
 def call_hook(hooks: Hooks, name: str, tick: int, shape: tuple[int, ...],
-              *arguments: Any) -> Array:  # noqa: ANN401
+              *arguments: Any) -> Floats:  # noqa: ANN401
     """Return the result of a hook as an array of a shape.
 
     Raises

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import hypot, sincos_of
 from sbot_common.elementary.arrays import copy_numbers
@@ -35,11 +36,9 @@ from sbot_sim.world.bodies import Body
 # Impulses are summed during a tick and applied after the collisions: their velocity J/m moves the
 # robot during the next tick and no longer (docs/errata.md W3).
 
-Array = NDArray[np.float64]
-
 
 @njit
-def effective_wind(wind_xy: Array, reduction: Array) -> Array:
+def effective_wind(wind_xy: Floats, reduction: Floats) -> Floats:
     """Return max(0, 1 - r) times the wind; (N, 2) m/s and (N,) in, (N, 2) m/s out."""
     out = np.empty_like(wind_xy)
     for i in range(wind_xy.shape[0]):
@@ -50,8 +49,8 @@ def effective_wind(wind_xy: Array, reduction: Array) -> Array:
 
 
 @njit
-def sum_impulses(mass: Array, effective_wind_xy: Array, force_xy: Array, drive_speed: Array,
-                 yaw: Array, dt: float) -> Array:
+def sum_impulses(mass: Floats, effective_wind_xy: Floats, force_xy: Floats, drive_speed: Floats,
+                 yaw: Floats, dt: float) -> Floats:
     """Return the impulse of each robot in one tick: wind (eq. 1), drive (eq. 2) and forces.
 
     Parameters
@@ -83,7 +82,7 @@ def sum_impulses(mass: Array, effective_wind_xy: Array, force_xy: Array, drive_s
 
 
 @njit
-def impulse_velocity(impulse: Array, mass: Array) -> Array:
+def impulse_velocity(impulse: Floats, mass: Floats) -> Floats:
     """Return J/m: the velocity (N, 2) m/s that moves the robots during the next tick only."""
     out = np.empty_like(impulse)
     for i in range(mass.shape[0]):
@@ -95,9 +94,9 @@ def impulse_velocity(impulse: Array, mass: Array) -> Array:
 class Inertia(NamedTuple):
     """Limits of N robots; a robot without any has no limits and no delay."""
 
-    acceleration: Array  # (N,) m/s^2; inf: no limit
-    deceleration: Array  # (N,) m/s^2
-    angular: Array  # (N,) rad/s^2
+    acceleration: Floats  # (N,) m/s^2; inf: no limit
+    deceleration: Floats  # (N,) m/s^2
+    angular: Floats  # (N,) rad/s^2
     delay: NDArray[np.int64]  # (N,) ticks
     limited: NDArray[np.bool_]  # (N,) whether any of these limits a robot
 
@@ -105,8 +104,8 @@ class Inertia(NamedTuple):
 class Momentum(NamedTuple):
     """State of N robots with inertia; arrays are changed in place."""
 
-    twist: Array  # (N, 3) what the wheels drove in the last tick
-    asked: Array  # (N, D + 1, 3) the last commands, that of tick t at t modulo D + 1
+    twist: Floats  # (N, 3) what the wheels drove in the last tick
+    asked: Floats  # (N, D + 1, 3) the last commands, that of tick t at t modulo D + 1
 
 
 def make_inertia(bodies: Sequence[Body], dt: float) -> Inertia | None:
@@ -118,7 +117,7 @@ def make_inertia(bodies: Sequence[Body], dt: float) -> Inertia | None:
     dt : s, of a tick; delays are rounded to whole ticks
 
     """
-    def column(values: Sequence[float]) -> Array:
+    def column(values: Sequence[float]) -> Floats:
         return np.array([value if value > 0.0 else math.inf for value in values])
 
     delay = np.array([int(body.command_delay / dt + 0.5) for body in bodies], np.int64)
@@ -182,8 +181,8 @@ def approach(vx: float, vy: float, to_x: float, to_y: float, acceleration: float
 
 
 @njit
-def follow(bodies: Wheeled, inertia: Inertia, momentum: Momentum, command: Array, tick: int,
-           dt: float, out: Array) -> None:
+def follow(bodies: Wheeled, inertia: Inertia, momentum: Momentum, command: Floats, tick: int,
+           dt: float, out: Floats) -> None:
     """Write the Twists (N, 3) that robots drive in a tick, and take over their state.
 
     Parameters

@@ -12,13 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import sin, sin_of, sincos, sincos_of
 from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import COUNTED, DRIVES, limited_twist
-
-Array = NDArray[np.float64]
 
 _BLOCK = 1024  # robots: the arrays of a block fit the nearest cache (48 KiB of six)
 _CARRIED = tuple(drive.carried for drive in DRIVES)
@@ -27,8 +26,8 @@ _CARRIED = tuple(drive.carried for drive in DRIVES)
 class Driven(NamedTuple):
     """What the wheels of N robots do in a tick."""
 
-    rim: Array  # (2, N) m/s along the ground, left and right; of robots with two wheels
-    own: Array  # (3, N) vx, vy (m/s), omega (rad/s) of others; (3, 0) where there are none
+    rim: Floats  # (2, N) m/s along the ground, left and right; of robots with two wheels
+    own: Floats  # (3, N) vx, vy (m/s), omega (rad/s) of others; (3, 0) where there are none
 
 
 @njit
@@ -133,7 +132,7 @@ def advance_twist(x: float, y: float, yaw: float, vx: float, vy: float, omega: f
 
 
 @njit
-def advance_all(drive: NDArray[np.int8], pose: Array, twist: Array, dt: float) -> Array:
+def advance_all(drive: NDArray[np.int8], pose: Floats, twist: Floats, dt: float) -> Floats:
     """Return the poses (N, 3) that twists (3, N) lead to, yaw in [-pi, pi).
 
     Two wheels go as ``advance`` has it, other drives as ``advance_twist``; ``drive`` is (N,).
@@ -175,7 +174,7 @@ def _rims(bodies: Wheeled, i: int, v: float, omega: float) -> tuple[float, float
 
 
 @njit
-def drive(bodies: Wheeled, command: Array) -> Driven:
+def drive(bodies: Wheeled, command: Floats) -> Driven:
     """Return the motion for commands (N, 3), each within the limits of its drive.
 
     What a drive cannot do, such as vy with two wheels, counts as 0.
@@ -202,7 +201,7 @@ def drive(bodies: Wheeled, command: Array) -> Driven:
 
 
 @njit_inner
-def to_twists(left: Array, right: Array, wheel_distance: Array, twist: Array) -> None:
+def to_twists(left: Floats, right: Floats, wheel_distance: Floats, twist: Floats) -> None:
     """Write v and omega of twists (3, N), given the wheels' velocities (N,) (m/s).
 
     These may be the rows that are written.
@@ -213,7 +212,7 @@ def to_twists(left: Array, right: Array, wheel_distance: Array, twist: Array) ->
 
 
 @njit_inner
-def _twists_of(bodies: Wheeled, driven: Driven) -> Array:
+def _twists_of(bodies: Wheeled, driven: Driven) -> Floats:
     """Return the twists (3, N) that wheels drive; vy of robots with two wheels is left open."""
     n = driven.rim.shape[1]
     twist = np.empty((3, n))  # untouched rows cost nothing
@@ -227,7 +226,7 @@ def _twists_of(bodies: Wheeled, driven: Driven) -> Array:
 
 
 @njit
-def drive_wheels(bodies: Wheeled, wheel_speed: Array) -> Driven:
+def drive_wheels(bodies: Wheeled, wheel_speed: Floats) -> Driven:
     """Return the motion for speeds (N, 2) of two wheels, left and right (rad/s), saturated."""
     n = wheel_speed.shape[0]
     rim = np.empty((2, n))
@@ -239,7 +238,7 @@ def drive_wheels(bodies: Wheeled, wheel_speed: Array) -> Driven:
 
 
 @njit_inner
-def twist_rows(drive: NDArray[np.int8], columns: Array) -> Array:
+def twist_rows(drive: NDArray[np.int8], columns: Floats) -> Floats:
     """Return Twists (N, 3), given them as (3, N), vy of robots with two wheels aside."""
     out = np.zeros((columns.shape[1], 3))
     for i in range(len(out)):
@@ -251,20 +250,20 @@ def twist_rows(drive: NDArray[np.int8], columns: Array) -> Array:
 
 
 @njit
-def driven_twists(bodies: Wheeled, command: Array) -> Array:
+def driven_twists(bodies: Wheeled, command: Floats) -> Floats:
     """Return the Twists (N, 3) that robots drive, given commands (N, 3); see ``drive``."""
     return twist_rows(bodies.drive, _twists_of(bodies, drive(bodies, command)))
 
 
 @njit
-def body_twists(bodies: Wheeled, wheel_speed: Array) -> Array:
+def body_twists(bodies: Wheeled, wheel_speed: Floats) -> Floats:
     """Return the Twists (N, 3) for speeds (N, 2) of two wheels (rad/s), saturated."""
     return twist_rows(np.zeros(len(wheel_speed), np.int8),
                       _twists_of(bodies, drive_wheels(bodies, wheel_speed)))
 
 
 @njit
-def carried_speeds(bodies: Wheeled, driven: Driven) -> Array:
+def carried_speeds(bodies: Wheeled, driven: Driven) -> Floats:
     """Return the speeds (N,) m/s that impulses give, 0 for robots whose wheels carry them."""
     speed, carried = np.zeros(len(bodies.drive)), 0
     for i in range(len(speed)):
@@ -278,8 +277,8 @@ def carried_speeds(bodies: Wheeled, driven: Driven) -> Array:
 
 
 @njit
-def move(bodies: Wheeled, pose: Array, driven: Driven, impulse_velocity: Array,
-         dt: float) -> Array:
+def move(bodies: Wheeled, pose: Floats, driven: Driven, impulse_velocity: Floats,
+         dt: float) -> Floats:
     """Return the poses (N, 3) after one tick, collisions aside.
 
     A body with drive ``impulse`` is turned by its wheels and carried by the impulse alone: its
@@ -310,7 +309,7 @@ def move(bodies: Wheeled, pose: Array, driven: Driven, impulse_velocity: Array,
 
 
 @njit
-def achieved_twists(before: Array, after: Array, dt: float) -> Array:
+def achieved_twists(before: Floats, after: Floats, dt: float) -> Floats:
     """Return the achieved motion (N, 3) in the robots' new frames: m/s, m/s, rad/s."""
     out, yaw = np.empty_like(before), after[:, 2].copy()
     sine, cosine = np.empty(before.shape[0]), np.empty(before.shape[0])

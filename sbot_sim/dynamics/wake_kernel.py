@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import (
     LANES,
     TOGETHER,
@@ -45,8 +46,6 @@ from wind_model.wake import (
     width_of,
 )
 
-Array = NDArray[np.float64]
-
 _MARGIN = 1e-9  # relative, and in metres
 _LEVEL = 1e-3  # of a direction's part: less is level, as far as cells can tell
 _ROUNDING = 2.0 ** -50  # of a coordinate
@@ -59,7 +58,7 @@ _NOTHING = 1e-7  # a reduction that ``combine`` makes 0
 class _Reductions(NamedTuple):
     """What others take from N robots."""
 
-    share: Array  # (N,) of their wind
+    share: Floats  # (N,) of their wind
     blocker: NDArray[np.int64]  # (N,) who takes all of it, of perhaps several; -1: nobody
 
 
@@ -70,9 +69,9 @@ class Scratch(NamedTuple):
     robots: NDArray[np.int64]
     # Squares of the least lateral offsets, in widths, that rounding leaves possible; inf for those
     # that take all wind.
-    offsets: Array
+    offsets: Floats
     # Squares of distances (m^2) of those that take all wind, whatever rounding does, or inf.
-    ways: Array
+    ways: Floats
 
 
 @njit_inner
@@ -95,7 +94,7 @@ def _strip_span(grid: BucketGrid, row: int, x: float, y: float, far_x: float, fa
 
 
 @njit_inline
-def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, pose: Array,
+def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, pose: Floats,
                 ux: float, uy: float, half: float, full: float,
                 advertised_mm: NDArray[np.uint8], own_radius: float, scratch: Scratch) -> int:
     """Find whom robot i may hear upwind, at most ``half`` (m) off the axis; return how many.
@@ -176,7 +175,7 @@ def _takes_all(parameters: WakeParameters, full: float, along: float, lateral: f
 
 @njit_inline
 def _still_takes_all(i: int, j: int, parameters: WakeParameters, full: float, reach: float,
-                     walls: Scene, pose: Array, ux: float, uy: float,
+                     walls: Scene, pose: Floats, ux: float, uy: float,
                      advertised_mm: NDArray[np.uint8], own_radius: float) -> bool:
     """Tell whether robot i hears robot j, which takes all its wind."""
     dx, dy = pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]
@@ -187,7 +186,7 @@ def _still_takes_all(i: int, j: int, parameters: WakeParameters, full: float, re
 
 
 @njit_inline
-def _hears(i: int, j: int, pose: Array, reach: float, walls: Scene) -> bool:
+def _hears(i: int, j: int, pose: Floats, reach: float, walls: Scene) -> bool:
     """Tell whether robot i hears robot j, as ``neighbours`` decides it."""
     # From the lower id to the higher, as neighbours() looks.
     a, b = min(i, j), max(i, j)
@@ -198,8 +197,8 @@ def _hears(i: int, j: int, pose: Array, reach: float, walls: Scene) -> bool:
 
 
 @njit_inline
-def _full_blocker(i: int, pose: Array, reach: float, walls: Scene,
-                  robots: NDArray[np.int64], ways: Array, count: int) -> int:
+def _full_blocker(i: int, pose: Floats, reach: float, walls: Scene,
+                  robots: NDArray[np.int64], ways: Floats, count: int) -> int:
     """Return the nearest robot that robot i hears and that takes all wind, -1 for none."""
     while True:
         # The nearest first: hardly anything stands between.
@@ -216,8 +215,8 @@ def _full_blocker(i: int, pose: Array, reach: float, walls: Scene,
 
 @njit_inline
 def _strongest_score(i: int, parameters: WakeParameters, reach: float, walls: Scene,
-                     pose: Array, ux: float, uy: float, advertised_mm: NDArray[np.uint8],
-                     own_radius: float, robots: NDArray[np.int64], offsets: Array,
+                     pose: Floats, ux: float, uy: float, advertised_mm: NDArray[np.uint8],
+                     own_radius: float, robots: NDArray[np.int64], offsets: Floats,
                      count: int) -> float:
     """Return the greatest score among the first ``count`` candidates that robot i hears."""
     strongest, limit = 0.0, math.inf
@@ -257,7 +256,7 @@ def _last_strip(parameters: WakeParameters, strongest: float) -> float:
 
 @njit_inline
 def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float], reach: float,
-                  discs: Discs, walls: Scene, pose: Array, ux: float, uy: float,
+                  discs: Discs, walls: Scene, pose: Floats, ux: float, uy: float,
                   advertised_mm: NDArray[np.uint8], own_radius: float,
                   scratch: Scratch) -> tuple[float, int]:
     """Return the reduction of robot i, and who takes all its wind (-1: nobody).
@@ -286,7 +285,7 @@ def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float
 
 @njit
 def _widest_wake(parameters: WakeParameters, advertised_mm: NDArray[np.uint8],
-                 own_radius: Array) -> float:
+                 own_radius: Floats) -> float:
     """Return the greatest width (m) of a wake that anybody may feel."""
     widest = 0.0
     for i in range(own_radius.shape[0]):
@@ -296,8 +295,8 @@ def _widest_wake(parameters: WakeParameters, advertised_mm: NDArray[np.uint8],
 
 
 @njit_inline
-def _ask_for(first: int, discs: Discs, walls: Scene, pose: Array, wind_xy: Array,
-             own_radius: Array, blockers: NDArray[np.int64]) -> None:
+def _ask_for(first: int, discs: Discs, walls: Scene, pose: Floats, wind_xy: Floats,
+             own_radius: Floats, blockers: NDArray[np.int64]) -> None:
     """Ask for what the robots from ``first`` on, TOGETHER of them, look at first."""
     for k in range(first, first + TOGETHER):
         i = discs.robot[k]
@@ -314,8 +313,8 @@ def _ask_for(first: int, discs: Discs, walls: Scene, pose: Array, wind_xy: Array
 
 @njit
 def _reduce_block(first: int, end: int, parameters: WakeParameters, reach: float, discs: Discs,
-                  walls: Scene, pose: Array, wind_xy: Array,
-                  advertised_mm: NDArray[np.uint8], own_radius: Array, widest: float,
+                  walls: Scene, pose: Floats, wind_xy: Floats,
+                  advertised_mm: NDArray[np.uint8], own_radius: Floats, widest: float,
                   found: _Reductions) -> None:
     """Write the reductions of the robots first ... end-1 in the order of ``discs``.
 
@@ -353,9 +352,19 @@ def _reduce_block(first: int, end: int, parameters: WakeParameters, reach: float
 
 
 @njit_inner
-def reduce_rows(first: int, end: int, parameters: WakeParameters, reach: float, walls: Scene,
-                pose: Array, wind_xy: Array, advertised_mm: NDArray[np.uint8], own_radius: Array,
-                blockers: NDArray[np.int64], out: Array) -> None:
+def reduce_rows(
+    first: int,
+    end: int,
+    parameters: WakeParameters,
+    reach: float,
+    walls: Scene,
+    pose: Floats,
+    wind_xy: Floats,
+    advertised_mm: NDArray[np.uint8],
+    own_radius: Floats,
+    blockers: NDArray[np.int64],
+    out: Floats,
+) -> None:
     """Write the reductions, in [0, 1], and the blockers of the robots first … end-1 by place.
 
     A blocker is who takes all wind from a robot, one of perhaps several, -1 for none. ``blockers``

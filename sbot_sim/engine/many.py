@@ -9,6 +9,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.threads import share_out, worth_threads
 from sbot_common.errors import bad_value
 from sbot_sim.dynamics.inertia import Momentum, inertia_of_worlds
@@ -33,8 +34,6 @@ from wind_model.gust import Waves
 from wind_model.parameters import Height
 
 # Setting of a batch of worlds: the tables of several put together, and the wind of each.
-
-Floats = NDArray[np.float64]
 
 NO_FIELD = Lattice(*(np.zeros(2),) * 2, *(np.zeros((2, 2, 2)),) * 4)
 _ROOM = 1.5  # of tables of obstacles that move, over what the first ones need

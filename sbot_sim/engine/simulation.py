@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import placement_error
 from sbot_sim.engine.many import Simulation, arrays_of, no_winds, restore_rest
@@ -46,7 +47,6 @@ def snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
         boxes=boxes if boxes is not None and len(boxes) else None)
 
 
-Array = NDArray[np.float64]
 _ALWAYS = np.iinfo(np.int64).max  # ticks
 
 
@@ -61,7 +61,7 @@ class Engine:
 
     """
 
-    def __init__(self, parameters: SimulationParameters, pose: Array, seed: int) -> None:
+    def __init__(self, parameters: SimulationParameters, pose: Floats, seed: int) -> None:
         self._start, self._seeds = pose.copy()[np.newaxis], np.array([seed], np.int64)
         self._scenario = self._given = parameters
         self._worlds = world_of(parameters)
@@ -177,7 +177,7 @@ class Engine:
         winds.gust_ticks[0, 1] = _ALWAYS if wind.gust.any() else 0
         self._worlds.run(self._sensing_wind)
 
-    def advance(self, command: Array, wind: Wind, rab_data: NDArray[np.uint8]) -> None:
+    def advance(self, command: Floats, wind: Wind, rab_data: NDArray[np.uint8]) -> None:
         """Go one tick on, and sense.
 
         Parameters

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats, Integers32
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import hypot, sincos
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
@@ -18,39 +19,36 @@ from sbot_sim.world.bodies import Shapes, boxes_at, centres
 from sbot_sim.world.geometry import SIDES
 from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
 
-Array = NDArray[np.float64]
-Indexes = NDArray[np.int32]
-
 
 class Fans(NamedTuple):
     """K tables of beams, as arrays of the fields of ``rays.Fan``."""
 
-    directions: Array  # (K, 2, padded beams)
+    directions: Floats  # (K, 2, padded beams)
     beams: NDArray[np.int64]  # (K,)
-    angle_min: Array  # (K,) rad
-    per_radian: Array  # (K,)
-    period: Array  # (K,)
+    angle_min: Floats  # (K,) rad
+    per_radian: Floats  # (K,)
+    period: Floats  # (K,)
     forward: NDArray[np.bool_]  # (K,)
-    edge: Array  # (K, 2) cosine and sine of the first ray's angle from the axis; 0, 0: all round
+    edge: Floats  # (K, 2) cosine and sine of the first ray's angle from the axis; 0, 0: all round
 
 
 class Sensors(NamedTuple):
     """S sensors; the sensors of one body are consecutive."""
 
-    starts: Indexes  # (N + 1,): body i carries the sensors starts[i] … starts[i + 1] - 1
-    mount: Array  # (S, 4) x, y (m), cosine and sine of the angle in the object's frame
-    range: Array  # (S,) m
-    fan: Indexes  # (S,)
+    starts: Integers32  # (N + 1,): body i carries the sensors starts[i] … starts[i + 1] - 1
+    mount: Floats  # (S, 4) x, y (m), cosine and sine of the angle in the object's frame
+    range: Floats  # (S,) m
+    fan: Integers32  # (S,)
     outside: NDArray[np.bool_]  # (S,) not on its own body: may be inside of others
-    weights: Array  # all rays' weights
-    first_weight: Indexes  # (S,)
-    reach: Array  # (N,) m, how far a body's sensors see from the centre of its box
+    weights: Floats  # all rays' weights
+    first_weight: Integers32  # (S,)
+    reach: Floats  # (N,) m, how far a body's sensors see from the centre of its box
 
 
 class Solids(NamedTuple):
     """Fixed bodies: K rounded boxes, R rectangles first."""
 
-    boxes: Array  # (K, 7)
+    boxes: Floats  # (K, 7)
     rectangles: int  # R
     grid: BucketGrid  # a cell lists the rectangles that may contain a point of it
 
@@ -73,7 +71,7 @@ def _inside_solid(solids: Solids, x: float, y: float) -> bool:
 
 
 @njit_inner
-def _near(discs: Discs, own: int, x: float, y: float, reach: float, found: Indexes) -> int:
+def _near(discs: Discs, own: int, x: float, y: float, reach: float, found: Integers32) -> int:
     """List in ``found`` the other bodies within ``reach`` (m) of a point; return how many."""
     grid, count, farthest = discs.grid, 0, reach + discs.largest
     first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
@@ -90,7 +88,7 @@ def _near(discs: Discs, own: int, x: float, y: float, reach: float, found: Index
 
 @njit_inner
 def _near_fixed(scene: Scene, solids: Solids, x: float, y: float, reach: float, offset: int,
-                count: int, found: Indexes) -> int:
+                count: int, found: Integers32) -> int:
     """List in ``found``, from ``count`` on, what stands still within ``reach`` (m) of a point.
 
     Their numbers begin at ``offset``. Returns the new count.
@@ -117,7 +115,7 @@ def _near_fixed(scene: Scene, solids: Solids, x: float, y: float, reach: float, 
 
 
 @njit_inner
-def _with_solids(boxes: Array, solids: Solids, around: Array) -> tuple[Array, Array]:
+def _with_solids(boxes: Floats, solids: Solids, around: Floats) -> tuple[Floats, Floats]:
     """Return one table of the bodies' boxes and the solids', and the circles around them.
 
     A list of what is near a body serves all of its sensors. To look for walls at each sensor, by
@@ -135,7 +133,7 @@ def _with_solids(boxes: Array, solids: Solids, around: Array) -> tuple[Array, Ar
 
 @njit
 def activations(scene: Scene, solids: Solids, shapes: Shapes, sensors: Sensors, fans: Fans,
-                pose: Array) -> Array:
+                pose: Floats) -> Floats:
     """Return the readings (S,) of the sensors: weighted averages of the rays' distances (m).
 
     Parameters

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot_common.elementary import atan2, hypot, hypot_of, sincos
 from sbot_common.errors import InputError, bad_value
@@ -106,8 +105,6 @@ def rectangle(x: Sequence[float], y: Sequence[float], where: str) -> Shape:
                  math.fsum(c[1] for c in corners) / CORNERS,
                  atan2(ay, ax), width / 2, height / 2, 0.0)
 
-
-Array = NDArray[np.float64]
 
 _FEW_RAYS = 8  # up to here, trying every ray is faster than choosing
 _MOST_CELLS = 512

@@ -8,8 +8,8 @@ from numbers import Real
 from types import TracebackType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Flags, Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.collision.contacts import body_contact, with_fixed
@@ -33,12 +33,10 @@ from sbot_sim.world.bodies import Shapes, boxes_at, centres
 
 # Step of Fast2D bodies: free motion, then overlap resolution.
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @njit_inner
-def _proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Array:
+def _proposed_poses(pose: Floats, speed: Floats, dt: float, farthest: float) -> Floats:
     """Return the objects' poses (N, 3) after ``dt`` (s) at ``speed`` (N, 3) m/s, m/s, rad/s.
 
     A body that would end beyond ``farthest`` (m), or at no finite place, stays.
@@ -54,15 +52,15 @@ def _proposed_poses(pose: Array, speed: Array, dt: float, farthest: float) -> Ar
 
 
 @njit
-def step_bodies(fixed: FixedObjects, shapes: Shapes, pose: Array, speed: Array, dt: float,
-                farthest: float) -> tuple[Array, Flags, Flags]:
+def step_bodies(fixed: FixedObjects, shapes: Shapes, pose: Floats, speed: Floats, dt: float,
+                farthest: float) -> tuple[Floats, Flags, Flags]:
     """Return (poses (N, 3) of the objects after ``dt`` seconds, collided, reverted)."""
     proposed = _proposed_poses(pose, speed, dt, farthest)
     return separate_bodies(fixed, shapes, pose, proposed, PASSES)[:3]
 
 
 @njit
-def first_overlap(fixed: FixedObjects, shapes: Shapes, pose: Array,
+def first_overlap(fixed: FixedObjects, shapes: Shapes, pose: Floats,
                   tolerance: float) -> tuple[int, int, float]:
     """Return (i, other, depth) of the first overlap deeper than ``tolerance`` (m), i = -1 if none.
 
@@ -117,9 +115,9 @@ class Fast2D:
         self._added: list[Object] = []
         self._running = False  # after the first step
         self._indexed: Indexed | None = None  # the added objects as arrays, when needed
-        self._pose: Array = np.zeros((0, 3))  # of what moves, by row
-        self._speed: Array = np.zeros((0, 3))
-        self._measured: Array | None = None  # by all sensors, at this moment
+        self._pose: Floats = np.zeros((0, 3))  # of what moves, by row
+        self._speed: Floats = np.zeros((0, 3))
+        self._measured: Floats | None = None  # by all sensors, at this moment
 
     # The life cycle.
 
@@ -287,7 +285,7 @@ class Fast2D:
                              f'call {PREFIX}add_object first')
         return float(self.activations()[found.row])
 
-    def activations(self) -> Array:
+    def activations(self) -> Floats:
         """Return the readings (S,) (m) of all sensors of added robots.
 
         Robot by robot in the order in which they were added; each robot's in that of creation.
@@ -301,7 +299,7 @@ class Fast2D:
 
     # For hosts that share memory (``c_memory``).
 
-    def moving(self) -> tuple[Array, Array]:
+    def moving(self) -> tuple[Floats, Floats]:
         """Return pose and speed (M, 3) of moving objects; speeds may be written to."""
         self._index()
         return self._pose, self._speed

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import quaternion_from_yaw
+from sbot_common.arrays import Floats
 from sbot_common.topics import namespace
 from sbot_common.wire.templates import (
     ADD,
@@ -19,7 +20,6 @@ from sbot_common.wire.templates import (
     DELETE,
     LINE_LIST,
     TEXT,
-    Array,
     Colour,
     Template,
     marker,
@@ -55,7 +55,7 @@ _BOX_COLOUR: Colour = (0.65, 0.50, 0.35, 1.0)
 _TEXT_COLOUR: Colour = (0.1, 0.1, 0.1, 1.0)
 
 
-def robot_roles(twist: Array, wind: Array, free_wind: Array | None = None) -> NDArray[np.int8]:
+def robot_roles(twist: Floats, wind: Floats, free_wind: Floats | None = None) -> NDArray[np.int8]:
     """Return the role (N,) of each robot: LEADER for robot 0, else its state.
 
     Parameters
@@ -76,8 +76,15 @@ def robot_roles(twist: Array, wind: Array, free_wind: Array | None = None) -> ND
     return roles
 
 
-def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.int8], wind: Array,
-                  goals: Array, shapes: Shapes | None = None) -> bytes:
+def robot_markers(
+    stamp_ns: int,
+    pose: Floats,
+    radius: Floats,
+    roles: NDArray[np.int8],
+    wind: Floats,
+    goals: Floats,
+    shapes: Shapes | None = None,
+) -> bytes:
     """Return the visualization_msgs/MarkerArray (CDR) of N robots, in frame `map`.
 
     Parameters
@@ -108,7 +115,7 @@ def robot_markers(stamp_ns: int, pose: Array, radius: Array, roles: NDArray[np.i
     return template.to_bytes()
 
 
-def _turn(template: Template, shapes: Shapes, pose: Array) -> None:
+def _turn(template: Template, shapes: Shapes, pose: Floats) -> None:
     """Put rectangular bodies where they are."""
     centres, pose = pose[:, :2].copy(), np.ascontiguousarray(pose)
     boxes, robots = rectangle_boxes(shapes.half_size, shapes.offset, pose)
@@ -119,7 +126,7 @@ def _turn(template: Template, shapes: Shapes, pose: Array) -> None:
     template.set_orientations(robots, np.array(turns))
 
 
-def moving_markers(stamp_ns: int, centres: Array, radius: Array) -> bytes:
+def moving_markers(stamp_ns: int, centres: Floats, radius: Floats) -> bytes:
     """Return the MarkerArray (CDR) of moving discs: centres (M, 2) m, radii (M,) m."""
     template = Template([
         marker('moving obstacles', k, CYLINDER, (2 * r, 2 * r, _HEIGHT), _MOVING_COLOUR,
@@ -129,7 +136,7 @@ def moving_markers(stamp_ns: int, centres: Array, radius: Array) -> bytes:
     return template.to_bytes()
 
 
-def box_markers(stamp_ns: int, boxes: BodyArrays, pose: Array) -> bytes:
+def box_markers(stamp_ns: int, boxes: BodyArrays, pose: Floats) -> bytes:
     """Return the MarkerArray (CDR) of pushable boxes at ``pose`` (B, 3) m, m, rad."""
     sides = 2.0 * np.where(boxes.shape.half_size > 0.0, boxes.shape.half_size,
                            boxes.radius[:, np.newaxis])
@@ -183,12 +190,12 @@ def _lines(name: str, width: float, colour: Colour, points: int) -> Any:  # noqa
                   action=ADD if points else DELETE)
 
 
-def _lifted(xy: Array, z: float) -> Array:
+def _lifted(xy: Floats, z: float) -> Floats:
     """Return points (P, 3) of (P, 2) at one height."""
     return np.column_stack([xy, np.full(len(xy), z)])
 
 
-def _arrows(tails: Array, vectors: Array) -> Array:
+def _arrows(tails: Floats, vectors: Floats) -> Floats:
     """Return arrows as line ends (6 M, 3): shaft and two barbs for each tail and vector (M, 2)."""
     tips = tails + vectors
     across = np.column_stack([-vectors[:, 1], vectors[:, 0]])
@@ -197,7 +204,7 @@ def _arrows(tails: Array, vectors: Array) -> Array:
     return _lifted(ends.reshape(-1, 2), 1.2 * _HEIGHT)
 
 
-def _ring(centres: Array, radii: Array) -> Array:
+def _ring(centres: Floats, radii: Floats) -> Floats:
     """Return circles (M, 2), (M,) as line ends (2 M _CHORDS, 2)."""
     angles = np.linspace(0.0, 2.0 * math.pi, _CHORDS + 1)
     unit = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -206,7 +213,7 @@ def _ring(centres: Array, radii: Array) -> Array:
     return ends.reshape(-1, 2)
 
 
-def _targets(centres: Array, radii: Array) -> Array:
+def _targets(centres: Floats, radii: Floats) -> Floats:
     """Return a circle and a cross (P, 3) at each centre (M, 2)."""
     arm = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]])
     crosses = centres[:, None] + 0.6 * radii[:, None, None] * arm

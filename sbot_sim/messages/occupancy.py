@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import quaternion_from_yaw
+from sbot_common.arrays import Floats
 from sbot_common.elementary import sincos
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import point, pose, quaternion
 from sbot_sim.world.geometry import FREE, OCCUPIED, SIDES, Values, World, inside_polygon, to_cells
-
-Array = NDArray[np.float64]
 
 _RESOLUTION = 0.05  # m
 _MAX_CELLS = 4_000_000  # a larger world gets larger cells
@@ -68,7 +67,7 @@ def occupancy(world: World, resolution: float = _RESOLUTION) -> Grid:
     return grid
 
 
-def _in_cells(grid: Grid, points: Array) -> Array:
+def _in_cells(grid: Grid, points: Floats) -> Floats:
     return to_cells(points, grid.resolution, grid.origin)
 
 
@@ -92,7 +91,7 @@ def map_message(stamp_ns: int, world: World, resolution: float = _RESOLUTION) ->
                                   info=info, data=grid.values.reshape(-1)))
 
 
-def _mark_segments(occupied: NDArray[np.bool_], ends: Array) -> None:
+def _mark_segments(occupied: NDArray[np.bool_], ends: Floats) -> None:
     """Mark every closed cell that segments (S, 2, 2), in cells, touch."""
     rows, columns = occupied.shape
     ends = ends[np.arange(len(ends))[:, None], np.argsort(ends[:, :, 1], axis=1)]  # upwards
@@ -124,7 +123,7 @@ def _spread(first: NDArray[np.int64], last: NDArray[np.int64],
 
 
 def _window(occupied: NDArray[np.bool_], x: float, y: float, reach_x: float, reach_y: float,
-            ) -> tuple[NDArray[np.bool_], Array, Array]:
+            ) -> tuple[NDArray[np.bool_], Floats, Floats]:
     """Return the part of ``occupied`` around (x, y) and its cells' lower left corners."""
     rows, columns = occupied.shape
     left, right = max(0, math.floor(x - reach_x) - 1), min(columns, math.ceil(x + reach_x) + 1)
@@ -157,7 +156,7 @@ def _mark_rectangle(occupied: NDArray[np.bool_], x: float, y: float, half_width:
              & (np.abs(c * dy - s * dx) <= half_height + cell))
 
 
-def _mark_inside(occupied: NDArray[np.bool_], corners: Array) -> None:
+def _mark_inside(occupied: NDArray[np.bool_], corners: Floats) -> None:
     """Mark every cell whose middle is inside a polygon with corners (P, 2), in cells."""
     low, high = corners.min(axis=0), corners.max(axis=0)
     middle, reach = 0.5 * (low + high), 0.5 * (high - low)

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sbot_common.arrays import Floats, Words
 from sbot_common.compiled.jit import (
     LANES,
     append,
@@ -52,15 +50,12 @@ from sbot_sim.sensors.rays import (
 )
 from sbot_sim.world.scene import Discs, Scene, row_stretch
 
-Floats = NDArray[np.float64]
-Indexes = NDArray[np.uint32]
-
 MOST = 32  # objects that are looked at together
 CAPACITY = MOST + 2 * LANES  # of their arrays, which are filled by whole vectors
 
 
 @njit_inline
-def values_at(values: Floats, near: Indexes, i: int) -> float:
+def values_at(values: Floats, near: Words, i: int) -> float:
     """Return the vector of the values of objects near[i] … near[i + 3]."""
     four: float = vector(values[near[i]], values[near[i + 1]], values[near[i + 2]],
                          values[near[i + 3]])
@@ -68,7 +63,7 @@ def values_at(values: Floats, near: Indexes, i: int) -> float:
 
 
 @njit_inline
-def column_at(table: Floats, column: int, near: Indexes, i: int) -> float:
+def column_at(table: Floats, column: int, near: Words, i: int) -> float:
     """Return the vector of a column of rows near[i] … near[i + 3] of a table."""
     four: float = vector(table[near[i], column], table[near[i + 1], column],
                          table[near[i + 2], column], table[near[i + 3], column])
@@ -82,7 +77,7 @@ def first_bits(count: int) -> int:
 
 
 @njit_inline
-def pad(near: Indexes, count: int) -> None:
+def pad(near: Words, count: int) -> None:
     """Fill the last vector of a list of objects, which is not empty, with one of them."""
     for i in range(LANES):
         near[count + i] = near[0]
@@ -90,7 +85,7 @@ def pad(near: Indexes, count: int) -> None:
 
 @njit_inline
 def _put_interval(i: int, start: float, width: float, fan: Fan, first: Floats, last: Floats,
-                  low: Indexes, high: Indexes) -> int:
+                  low: Words, high: Words) -> int:
     """Store the lanes of beams of the arcs of objects i … i+3; tell which come round again.
 
     Parameters
@@ -113,8 +108,8 @@ def _put_interval(i: int, start: float, width: float, fan: Fan, first: Floats, l
 
 
 @njit_inline
-def _go_round(count: int, fan: Fan, first: Floats, last: Floats, low: Indexes,
-              high: Indexes) -> int:
+def _go_round(count: int, fan: Fan, first: Floats, last: Floats, low: Words,
+              high: Words) -> int:
     """Move all intervals on by a whole turn; return whether any comes round again."""
     again = 0
     for i in range(0, count, LANES):
@@ -129,7 +124,7 @@ def _go_round(count: int, fan: Fan, first: Floats, last: Floats, low: Indexes,
 
 
 @njit_inline
-def cover_segments(segments: Floats, near: Indexes, count: int, x: float, y: float,
+def cover_segments(segments: Floats, near: Words, count: int, x: float, y: float,
                    cos_yaw: float, sin_yaw: float, fan: Fan, best: Floats) -> bool:
     """Lower ``best`` by some segments; tell whether the sensor touches one.
 
@@ -181,7 +176,7 @@ def cover_segments(segments: Floats, near: Indexes, count: int, x: float, y: flo
 
 
 @njit_inner
-def cover_in_line(segments: Floats, near: Indexes, count: int, x: float, y: float,
+def cover_in_line(segments: Floats, near: Words, count: int, x: float, y: float,
                   cos_yaw: float, sin_yaw: float, fan: Fan, best: Floats) -> bool:
     """Lower ``best`` by those segments that are in line with the sensor; tell if it touches one.
 
@@ -199,7 +194,7 @@ def cover_in_line(segments: Floats, near: Indexes, count: int, x: float, y: floa
 
 
 @njit_inline
-def cover_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Indexes, count: int,
+def cover_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Words, count: int,
                   x: float, y: float, cos_yaw: float, sin_yaw: float, fan: Fan,
                   best: Floats) -> bool:
     """Lower ``best`` by some circles; tell whether the sensor touches one.

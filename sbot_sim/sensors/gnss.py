@@ -13,14 +13,12 @@ from collections.abc import Callable
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.elementary import atan2_of, sincos
 from sbot_common.params import Param
 from sbot_common.topics import Topic
 from sbot_sim.sensors.registry import Kernel, Sensor, View
-
-Array = NDArray[np.float64]
 
 TOPIC = Topic('gnss', 'sensor_msgs/msg/NavSatFix')
 NOISE = 7  # purpose of random numbers (``sbot_common.random.numbers``)
@@ -60,7 +58,7 @@ class GnssSettings(NamedTuple):
         'm', 'Standard deviation of the noise of each altitude.', minimum=0.0)] = 0.0
 
 
-def _read(settings: GnssSettings, view: View, _: Array) -> Array:
+def _read(settings: GnssSettings, view: View, _: Floats) -> Floats:
     """Return readings (N, 3): latitude (deg), longitude (deg), altitude (m)."""
     noise = np.zeros((len(view.pose), 3))
     if settings.gnss_noise > 0.0 or settings.gnss_noise_vertical > 0.0:
@@ -71,7 +69,7 @@ def _read(settings: GnssSettings, view: View, _: Array) -> Array:
                        settings.gnss_noise_vertical * noise[:, 2])
 
 
-def geodetic_of(settings: GnssSettings, east: Array, north: Array, up: Array) -> Array:
+def geodetic_of(settings: GnssSettings, east: Floats, north: Floats, up: Floats) -> Floats:
     """Return latitude (deg), longitude (deg), altitude (m), shape (N, 3), of points (N,) m.
 
     The points are given in the tangent plane at the settings' datum.
@@ -86,7 +84,7 @@ def geodetic_of(settings: GnssSettings, east: Array, north: Array, up: Array) ->
         + cos_lat * north)
 
 
-def _geodetic_of_earth_centred(x: Array, y: Array, z: Array) -> Array:
+def _geodetic_of_earth_centred(x: Floats, y: Floats, z: Floats) -> Floats:
     """Return latitude (deg), longitude (deg), altitude (m), (N, 3), of Earth-centred (N,) m."""
     axis = np.sqrt(x * x + y * y)  # distance from the Earth's axis
     # Sine and cosine of the parametric latitude, first that of a point on the ellipsoid.

@@ -11,16 +11,14 @@ from collections.abc import Callable
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot_common.angles import decoded_yaws, quaternion_from_yaw, yaw_from_quaternion
+from sbot_common.arrays import Floats
 from sbot_common.elementary import sincos_of
 from sbot_common.params import Param
 from sbot_common.topics import Topic
 from sbot_sim.dynamics.motion import wrap_yaw
 from sbot_sim.sensors.registry import Kernel, Motion, Sensor, View
-
-Array = NDArray[np.float64]
 
 TOPIC = Topic('imu', 'sensor_msgs/msg/Imu')
 GRAVITY = 9.80665  # m/s^2, the standard acceleration (third CGPM, 1901)
@@ -58,7 +56,7 @@ class ImuSettings(NamedTuple):
         minimum=0.0)] = 0.0
 
 
-def _start(settings: ImuSettings, view: View) -> Array:
+def _start(settings: ImuSettings, view: View) -> Floats:
     """Draw what each robot's IMU reads too much; nothing has accelerated."""
     turn_rate, push = settings.imu_bias_turn_rate, settings.imu_bias_acceleration
     memory = np.zeros((len(view.pose), 6))
@@ -67,8 +65,8 @@ def _start(settings: ImuSettings, view: View) -> Array:
     return memory
 
 
-def accelerations(twist_before: Array, yaw_before: Array, twist: Array, yaw: Array,
-                  dt: float) -> Array:
+def accelerations(twist_before: Floats, yaw_before: Floats, twist: Floats, yaw: Floats,
+                  dt: float) -> Floats:
     """Return the mean accelerations (N, 2) m/s^2 from one tick to the next, forwards and left.
 
     The difference of the mean velocities of two ticks, in the frame that the robot had between
@@ -90,14 +88,14 @@ def accelerations(twist_before: Array, yaw_before: Array, twist: Array, yaw: Arr
         (sine * twist[:, 0] + cosine * twist[:, 1] - twist_before[:, 1]) / dt])
 
 
-def _remember(_: ImuSettings, before: Motion, view: View, memory: Array) -> Array:
+def _remember(_: ImuSettings, before: Motion, view: View, memory: Floats) -> Floats:
     after = memory.copy()
     after[:, _ACCELERATION] = accelerations(before.twist, before.pose[:, 2], view.twist,
                                             view.pose[:, 2], view.dt)
     return after
 
 
-def _read(settings: ImuSettings, view: View, memory: Array) -> Array:
+def _read(settings: ImuSettings, view: View, memory: Floats) -> Floats:
     readings = np.column_stack([view.pose[:, 2], view.twist[:, 2], memory[:, _ACCELERATION]])
     readings += memory[:, _BIASES]
     variance = variances(settings, view.dt, bias_known=True)
@@ -107,15 +105,15 @@ def _read(settings: ImuSettings, view: View, memory: Array) -> Array:
     return readings
 
 
-def variances(settings: ImuSettings, dt: float, bias_known: bool = False) -> Array:
+def variances(settings: ImuSettings, dt: float, bias_known: bool = False) -> Floats:
     """Return the variances (4,) of a reading; those of the biases are in them unless known."""
     rate, push = settings.imu_noise_turn_rate, settings.imu_noise_acceleration
-    of_noise: Array = np.array([settings.imu_noise_yaw * settings.imu_noise_yaw, rate * rate / dt,
+    of_noise: Floats = np.array([settings.imu_noise_yaw * settings.imu_noise_yaw, rate * rate / dt,
                          push * push / dt, push * push / dt])
     if bias_known:
         return of_noise
     rate, push = settings.imu_bias_turn_rate, settings.imu_bias_acceleration
-    of_bias: Array = np.array([0.0, rate * rate, push * push, push * push])
+    of_bias: Floats = np.array([0.0, rate * rate, push * push, push * push])
     return of_noise + of_bias
 
 
@@ -147,13 +145,13 @@ def decode(raw: bytes) -> tuple[int, Imu]:
         acceleration.y)
 
 
-def _sent(readings: Array) -> Array:
+def _sent(readings: Floats) -> Floats:
     sent = readings.copy()
     sent[:, YAW] = decoded_yaws(np.ascontiguousarray(readings[:, YAW]))
     return sent
 
 
-def _turned(readings: Array, angle: float) -> Array:
+def _turned(readings: Floats, angle: float) -> Floats:
     turned = readings.copy()
     turned[..., YAW] += angle
     return turned

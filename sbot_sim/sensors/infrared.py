@@ -13,6 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import borrowed
 from sbot_common.compiled.threads import in_blocks
 from sbot_common.observation import INFRARED_SENSORS
@@ -31,8 +32,6 @@ from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import Scene, sort_discs
 from sbot_sim.worlds.batch import Batch, Phase, all_in_view, discs_of_world, shared
 from sbot_sim.worlds.state import Setting, scene_of
-
-Floats = NDArray[np.float64]
 
 SENSORS = INFRARED_SENSORS
 # Document 002, figure 5b, from the direction the robot faces, counter-clockwise.

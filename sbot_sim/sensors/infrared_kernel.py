@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats, Words
 from sbot_common.compiled.jit import (
     LANES,
     TOGETHER,
@@ -53,8 +54,6 @@ from sbot_sim.sensors.rays import (
     turned,
 )
 from sbot_sim.world.scene import Discs, Scene
-
-Floats = NDArray[np.float64]
 
 BLIND_FRACTION = 0.3  # document 002 section 3.1
 _ENTRIES_PER_METRE = 1000.0
@@ -242,11 +241,9 @@ def _read(seeing: int, beams: int, readout: Readout, robot: int, best: Floats, u
             value *= _noise(noise, uniform[i])
         out[i, 0], out[i, 1] = np.float32(best[i]), np.float32(value)
 
-Indexes = NDArray[np.uint32]
-
 
 @njit_inline
-def _walls_near(scene: Scene, cell: int, x: float, y: float, reach: float, near: Indexes) -> int:
+def _walls_near(scene: Scene, cell: int, x: float, y: float, reach: float, near: Words) -> int:
     """List the segments of a cell that may be within ``reach`` (m); return how many.
 
     -1: more than there is room for, perhaps.
@@ -271,7 +268,7 @@ def _walls_near(scene: Scene, cell: int, x: float, y: float, reach: float, near:
 
 
 @njit_inline
-def _discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: Indexes) -> int:
+def _discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: Words) -> int:
     """List the places among ``discs`` of those within ``reach`` (m) but ``own``; as above."""
     grid, count = discs.grid, 0
     farthest = reach + discs.largest
@@ -297,7 +294,7 @@ def _discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: 
 
 
 @njit_inline
-def _ring_to_segments(segments: Floats, near: Indexes, count: int, x: float, y: float,
+def _ring_to_segments(segments: Floats, near: Words, count: int, x: float, y: float,
                       cos_yaw: float, sin_yaw: float, fan: Fan, best: Floats) -> bool:
     """Lower ``best`` by some segments; tell whether the sensor touches one.
 
@@ -334,7 +331,7 @@ def _ring_to_segments(segments: Floats, near: Indexes, count: int, x: float, y: 
 
 
 @njit_inline
-def _ring_to_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Indexes, count: int,
+def _ring_to_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Words, count: int,
                      x: float, y: float, cos_yaw: float, sin_yaw: float, fan: Fan,
                      best: Floats) -> bool:
     """Lower ``best`` by some circles; tell whether the sensor touches one.

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from sbot_common.arrays import Floats
 from sbot_common.elementary import exp
 from sbot_common.errors import InputError, bad_value, install_command, read_small
 from sbot_sim.sensors.rays import TOUCH
 from sbot_sim.world.bodies import S_BOT_RADIUS
-
-Floats = NDArray[np.float64]
 
 _MOST_BYTES = 1 << 20  # of a file
 

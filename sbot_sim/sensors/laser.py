@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats, Floats32
 from sbot_common.compiled.jit import borrowed, njit, njit_inline
 from sbot_common.compiled.threads import in_blocks
 from sbot_common.elementary import sincos
@@ -31,9 +32,6 @@ from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import Discs, Scene, sort_discs
 from sbot_sim.worlds.batch import Batch, Phase, all_in_view, discs_of_world, shared, shared_apart
 from sbot_sim.worlds.state import Setting, scene_of
-
-Floats = NDArray[np.float64]
-Scans = NDArray[np.float32]
 
 
 class ScanSettings(NamedTuple):
@@ -115,7 +113,7 @@ def laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
 
 
 def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
-               parameters: ScanParameters, threads: int = 1) -> Scans:
+               parameters: ScanParameters, threads: int = 1) -> Floats32:
     """Return the scans of all robots, without noise.
 
     Parameters
@@ -150,7 +148,7 @@ def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
 
 
 @njit
-def add_scan_noise(ranges: Scans, noise_std: float, range_min: float, range_max: float,
+def add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_max: float,
                    seed: int, tick: int, first: int = 0) -> None:
     """Add Gaussian noise to ranges that are finite, in place.
 

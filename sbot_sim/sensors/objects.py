@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats, Indexes
 from sbot_common.compiled.jit import least, njit, njit_inline, njit_inner
 from sbot_common.elementary import hypot, sincos
 from sbot_sim.sensors.rays import (
@@ -30,8 +31,6 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-
-Floats = NDArray[np.float64]
 
 
 @njit_inner
@@ -133,13 +132,11 @@ def _look_at_circle(dx: float, dy: float, radius: float, cos_yaw: float, sin_yaw
         _cover_circle(x, y, radius, fan, best)
     return False
 
-Rows = NDArray[np.intp]
-
 SLACK = 1.0 + 1e-9  # what is out of reach by rounding only is still intersected, and judged then
 
 
 @njit
-def rectangle_boxes(half_size: Floats, offset: Floats, pose: Floats) -> tuple[Floats, Rows]:
+def rectangle_boxes(half_size: Floats, offset: Floats, pose: Floats) -> tuple[Floats, Indexes]:
     """Return boxes (R, 7) of the rectangular ones of N robots, and whose they are (R,).
 
     Parameters
@@ -222,7 +219,7 @@ def cover_body(box: Floats, around: float, x: float, y: float, cos_yaw: float, s
 
 
 @njit
-def lower_by_rectangles(boxes: Floats, robot: Rows, sensors: Floats, first: int, fan: Fan,
+def lower_by_rectangles(boxes: Floats, robot: Indexes, sensors: Floats, first: int, fan: Fan,
                         range_min: float, range_max: float, ranges: NDArray[np.float32]) -> None:
     """Lower scans (N, beams) by rectangular bodies, in place; see ``laser.cast_scans``.
 

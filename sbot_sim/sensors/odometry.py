@@ -12,9 +12,9 @@ import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot_common.angles import decoded_yaw, quaternion_from_yaw
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import sincos
 from sbot_common.elementary.arrays import copy_rows
@@ -29,8 +29,6 @@ from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.worlds.batch import Batch, shared
 from sbot_sim.worlds.motion import drives_of
 from sbot_sim.worlds.state import Setting, Worlds
-
-Floats = NDArray[np.float64]
 
 
 class OdometryParameters(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import wrap_angle
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2, sincos_of
 from sbot_common.elementary.arrays import copy_numbers
@@ -21,8 +22,7 @@ from sbot_sim.world.scene import Scene, blocked
 from sbot_sim.worlds.batch import Batch, Phase
 from sbot_sim.worlds.state import scene_of
 
-Array = NDArray[np.float64]
-Heard = tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]
+Heard = tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]
 
 
 class HeardRows(NamedTuple):
@@ -65,7 +65,7 @@ def _doubled(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 @njit_inner
-def _pairs(pose: Array, reach: float, walls: Scene) -> NDArray[np.int64]:
+def _pairs(pose: Floats, reach: float, walls: Scene) -> NDArray[np.int64]:
     """Return the pairs (i, j), i < j, that hear each other, shape (K, 2), i increasing."""
     count = pose.shape[0]
     grid = grid_around_points(pose, max(reach, _LEAST_CELL))
@@ -95,7 +95,7 @@ def _pairs(pose: Array, reach: float, walls: Scene) -> NDArray[np.int64]:
 
 
 @njit_inner
-def _rows(pose: Array, pairs: NDArray[np.int64]) -> Heard:
+def _rows(pose: Floats, pairs: NDArray[np.int64]) -> Heard:
     """Return the pairs as compressed rows, both ways round, each row in order of robot id."""
     count, found = pose.shape[0], pairs.shape[0]
     starts = np.zeros(count + 1, np.int64)
@@ -135,7 +135,7 @@ def nobody_heard(count: int) -> Heard:
     return np.zeros(count + 1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
 
 
-def neighbours(pose: Array, reach: float, walls: Scene) -> Heard:
+def neighbours(pose: Floats, reach: float, walls: Scene) -> Heard:
     """Return whom each robot hears, in order of robot id.
 
     Parameters
@@ -158,12 +158,12 @@ def neighbours(pose: Array, reach: float, walls: Scene) -> Heard:
 
 
 @njit
-def _neighbours_of_some(pose: Array, reach: float, walls: Scene) -> Heard:
+def _neighbours_of_some(pose: Floats, reach: float, walls: Scene) -> Heard:
     """Do the work of ``neighbours``, for at least one robot."""
     return _rows(pose, _pairs(pose, reach, walls))
 
 
-def padded(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Array, bearings: Array,
+def padded(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Floats, bearings: Floats,
            data: NDArray[np.uint8]) -> HeardRows:
     """Return the results of ``neighbours`` of K worlds as rows of one length.
 
@@ -185,7 +185,7 @@ def padded(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Array, 
 
 
 @njit
-def _pad(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Array, bearings: Array,
+def _pad(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Floats, bearings: Floats,
          data: NDArray[np.uint8], out_robot: NDArray[np.int64], out_range: NDArray[np.float32],
          out_bearing: NDArray[np.float32], out_data: NDArray[np.uint8]) -> None:
     """Copy compressed rows to rows of one length."""

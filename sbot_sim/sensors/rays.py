@@ -24,8 +24,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import (
     LANES,
     absolute,
@@ -39,8 +39,6 @@ from sbot_common.compiled.jit import (
     splat,
 )
 from sbot_common.elementary import sincos, sincos_of
-
-Floats = NDArray[np.float64]
 
 TOUCH = 1e-9  # m
 FACING, END_ON, TOUCHED = range(3)

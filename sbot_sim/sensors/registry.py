@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats, Integers
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import Spec, specs_of
 from sbot_common.random.numbers import normals, normals_of_worlds, uniforms
@@ -30,8 +31,6 @@ from sbot_sim.worlds.state import Setting, Worlds
 #
 # A new sensor is one file in ``sensors`` with a ``SENSOR`` (CONTRIBUTING.md).
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Arrays = dict[str, NDArray[Any]]
 Encode = Callable[[int, Any, int], bytes]  # stamp (ns), snapshot, robot
 _Phases = Callable[[Setting], list[Phase]]
@@ -40,8 +39,8 @@ _Phases = Callable[[Setting], list[Phase]]
 class Motion(NamedTuple):
     """Poses and motion of robots one tick ago; R rows."""
 
-    pose: Array  # (R, 3) x, y (m), yaw (rad), frame `map`
-    twist: Array  # (R, 3) m/s, m/s, rad/s in the robot's own frame
+    pose: Floats  # (R, 3) x, y (m), yaw (rad), frame `map`
+    twist: Floats  # (R, 3) m/s, m/s, rad/s in the robot's own frame
 
 
 class View(NamedTuple):
@@ -51,19 +50,19 @@ class View(NamedTuple):
     seed: Integers  # (M,)
     tick: Integers  # (M,)
     dt: float  # s
-    pose: Array  # (R, 3) x, y (m), yaw (rad), frame `map`
-    twist: Array  # (R, 3) what the last tick did: m/s, m/s, rad/s in the robot's own frame
+    pose: Floats  # (R, 3) x, y (m), yaw (rad), frame `map`
+    twist: Floats  # (R, 3) what the last tick did: m/s, m/s, rad/s in the robot's own frame
     collided: NDArray[np.bool_]  # (R,) intersected something in the last tick
-    radius: Array  # (R,) m, of the bodies
+    radius: Floats  # (R,) m, of the bodies
     world: World  # the same of all M
 
-    def normals(self, purpose: int, count: int) -> Array:
+    def normals(self, purpose: int, count: int) -> Floats:
         """Return standard normal numbers (R, count) of this tick."""
         if len(self.seed) == 1:
             return normals(int(self.seed[0]), purpose, self.robots, int(self.tick[0]), count)
         return normals_of_worlds(self.seed, purpose, self.robots, self.tick, count)
 
-    def uniforms(self, purpose: int, count: int) -> Array:
+    def uniforms(self, purpose: int, count: int) -> Floats:
         """Return numbers (R, count) of this tick, uniform in [0, 1)."""
         ids = np.arange(self.robots)
         return np.vstack([uniforms(int(seed), purpose, ids, int(tick), count)
@@ -91,18 +90,18 @@ class Kernel(NamedTuple):
 
     columns: tuple[str, ...]  # of a reading, with units
     # Settings, view and memory to readings (R, columns). What is off draws nothing.
-    read: Callable[[Any, View, Array], Array]
+    read: Callable[[Any, View, Floats], Floats]
     # Settings, length of a tick (s) and frame id to a function that returns the message of a
     # stamp (ns) and a reading's numbers.
     encode: Callable[[Any, float, str], Callable[..., bytes]]
     value: Callable[..., Any]  # a reading's numbers to the observation, a tuple of as many floats
     # Readings (R, columns) to what is left of them after a message, bit for bit.
-    sent: Callable[[Array], Array] = lambda readings: readings
+    sent: Callable[[Floats], Floats] = lambda readings: readings
     link: str = 'base_link'  # frame of the messages; any other is at the origin of base_link
     memory: int = 0  # numbers that are kept of each robot from tick to tick
-    start: Callable[[Any, View], Array] | None = None  # settings: memory (R, memory) at tick 0
+    start: Callable[[Any, View], Floats] | None = None  # settings: memory (R, memory) at tick 0
     # Settings, motion before, view after a tick, memory: the memory after it; None: it stays.
-    remember: Callable[[Any, Motion, View, Array], Array] | None = None
+    remember: Callable[[Any, Motion, View, Floats], Floats] | None = None
 
 
 class Place(NamedTuple):
@@ -110,7 +109,7 @@ class Place(NamedTuple):
 
     num_robots: int
     dt: float  # s, of a tick
-    radius: Array  # (N,) m, of the bodies
+    radius: Floats  # (N,) m, of the bodies
     sensors: Any  # ``engine.parameters.SensorParameters``
     frame: Callable[[str, int], str]  # from a frame's name and a robot to its id
     covariances: Any = None  # ``OdometryCovariances``; None: zero

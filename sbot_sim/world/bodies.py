@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import by_address, njit, njit_inner
 from sbot_common.elementary import hypot, log, sincos
 from sbot_common.params import (
@@ -194,21 +195,21 @@ def updated_body(body: Body, given: Mapping[str, object], where: Where = str) ->
 
 # Shapes of bodies as arrays: discs and rectangles, and how they give way to each other.
 
-Array = NDArray[np.float64]
-
 
 @by_address
 class Shapes(NamedTuple):
     """Shapes of N bodies with the distance that they keep free, and their inverse masses."""
 
-    half_size: Array  # (N, 2) m, half length and half width of the body itself; 0: a disc
-    offset: Array  # (N, 3) centre (m) and yaw (rad) of the shape in the body's frame
-    size: Array  # (N, 3) half width, half height, radius (m)
-    outer_radius: Array  # (N,) m, of the circle around the shape
-    inner_radius: Array  # (N,) m, of the circle inside
-    step_radius: Array  # (N,) m, half of it is the longest step: see ``collision.repositioning``
-    inverse_mass: Array  # (N,) 1/kg; 0: nothing pushes it
-    turn: Array  # (N,) how easily pushes turn it, 1/c^2 of ``collision.contacts``, 1/m^2; 0: never
+    half_size: Floats  # (N, 2) m, half length and half width of the body itself; 0: a disc
+    offset: Floats  # (N, 3) centre (m) and yaw (rad) of the shape in the body's frame
+    size: Floats  # (N, 3) half width, half height, radius (m)
+    outer_radius: Floats  # (N,) m, of the circle around the shape
+    inner_radius: Floats  # (N,) m, of the circle inside
+    step_radius: Floats  # (N,) m, half of it is the longest step: see ``collision.repositioning``
+    inverse_mass: Floats  # (N,) 1/kg; 0: nothing pushes it
+    turn: (
+        Floats  # (N,) how easily pushes turn it, 1/c^2 of ``collision.contacts``, 1/m^2; 0: never
+    )
 
     @property
     def equal_discs(self) -> bool:
@@ -278,7 +279,7 @@ def share_equally(shapes: Shapes) -> bool:
 
 
 @njit_inner
-def _centre_of(pose: Array, offset: Array) -> tuple[float, float, float]:
+def _centre_of(pose: Floats, offset: Floats) -> tuple[float, float, float]:
     """Return x, y (m), yaw (rad) of the shape of a body at ``pose`` (3,)."""
     ox, oy = offset[0], offset[1]
     if ox == 0.0 and oy == 0.0:
@@ -288,7 +289,7 @@ def _centre_of(pose: Array, offset: Array) -> tuple[float, float, float]:
 
 
 @njit_inner
-def body_of(x: float, y: float, angle: float, offset: Array) -> tuple[float, float]:
+def body_of(x: float, y: float, angle: float, offset: Floats) -> tuple[float, float]:
     """Return where the body is (m) whose shape has its centre at (x, y); angle is the body's."""
     ox, oy = offset[0], offset[1]
     if ox == 0.0 and oy == 0.0:
@@ -298,7 +299,7 @@ def body_of(x: float, y: float, angle: float, offset: Array) -> tuple[float, flo
 
 
 @njit
-def centres(shapes: Shapes, pose: Array) -> Array:
+def centres(shapes: Shapes, pose: Floats) -> Floats:
     """Return the shapes' poses (N, 3) for those of the bodies (N, 3)."""
     out = np.empty_like(pose)
     for i in range(len(pose)):
@@ -307,7 +308,7 @@ def centres(shapes: Shapes, pose: Array) -> Array:
 
 
 @njit
-def boxes_at(shapes: Shapes, centre: Array) -> Array:
+def boxes_at(shapes: Shapes, centre: Floats) -> Floats:
     """Return the rounded boxes (N, 7) of ``collision.contacts`` at poses (N, 3)."""
     boxes = np.empty((len(centre), 7))
     for i in range(len(centre)):
@@ -319,7 +320,7 @@ def boxes_at(shapes: Shapes, centre: Array) -> Array:
 
 
 @njit
-def place(boxes: Array, i: int, x: float, y: float, yaw: float) -> None:
+def place(boxes: Floats, i: int, x: float, y: float, yaw: float) -> None:
     """Put the rounded box ``i`` at a pose (m, m, rad)."""
     boxes[i, 0], boxes[i, 1] = x, y
     if boxes[i, 4] > 0.0:

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
 from sbot_sim.world.scene import segments_meet
 
 # Occupancy map as part of the world: outlines of occupied cells, point queries.
 
-Array = NDArray[np.float64]
 Values = NDArray[np.int8]
 
 UNKNOWN, FREE, OCCUPIED = -1, 0, 100
@@ -27,7 +27,7 @@ class CellMap(NamedTuple):
     values: Values  # (rows, columns) UNKNOWN, FREE or OCCUPIED; row 0 is the lowest
     resolution: float  # m, side of a cell
     origin: tuple[float, float, float]  # x, y (m), yaw (rad) of the corner of cell (0, 0)
-    outlines: Array  # (K, 4) x0, y0, x1, y1: the borders between occupied and other cells
+    outlines: Floats  # (K, 4) x0, y0, x1, y1: the borders between occupied and other cells
 
 
 def make_cells(values: Values, resolution: float, origin: tuple[float, float, float]) -> CellMap:
@@ -55,7 +55,7 @@ def _runs(borders: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.column_stack([line, begin, end])
 
 
-def to_world(points: Array, resolution: float, origin: tuple[float, float, float]) -> Array:
+def to_world(points: Floats, resolution: float, origin: tuple[float, float, float]) -> Floats:
     """Return points (M, 2), in cells, in frame `map` (m)."""
     x, y, yaw = origin
     s, c = sincos(yaw)
@@ -63,7 +63,7 @@ def to_world(points: Array, resolution: float, origin: tuple[float, float, float
     return np.column_stack([x + (c * across - s * up), y + (s * across + c * up)])
 
 
-def to_cells(points: Array, resolution: float, origin: tuple[float, float, float]) -> Array:
+def to_cells(points: Floats, resolution: float, origin: tuple[float, float, float]) -> Floats:
     """Return points (M, 2) in frame `map` (m), in cells."""
     x, y, yaw = origin
     s, c = sincos(yaw)
@@ -71,7 +71,7 @@ def to_cells(points: Array, resolution: float, origin: tuple[float, float, float
     return np.column_stack([(c * dx + s * dy) / resolution, (c * dy - s * dx) / resolution])
 
 
-def inside_occupied(cells: CellMap, points: Array) -> NDArray[np.bool_]:
+def inside_occupied(cells: CellMap, points: Floats) -> NDArray[np.bool_]:
     """Tell for each point (M, 2) in frame `map` (m) whether its cell is occupied."""
     rows, columns = cells.values.shape
     place = np.floor(to_cells(points, cells.resolution, cells.origin))
@@ -97,7 +97,7 @@ def cells_bounds(cells: CellMap) -> tuple[float, float, float, float]:
 LEAST_CORNERS = 3
 
 
-def outline_error(corners: Array) -> str | None:
+def outline_error(corners: Floats) -> str | None:
     """Return why corners (P, 2) m make no simple polygon, None where they do.
 
     A simple polygon has three corners or more, and no two of its sides have a point in common but
@@ -112,7 +112,7 @@ def outline_error(corners: Array) -> str | None:
 
 
 @njit
-def _meeting_sides(corners: Array) -> tuple[int, int]:
+def _meeting_sides(corners: Floats) -> tuple[int, int]:
     """Return the first two sides of an outline (P, 2) that meet where they must not; -1, -1: none.
 
     Side k goes from corner k to the next; twice the same number: it has no length.
@@ -136,7 +136,7 @@ def _meeting_sides(corners: Array) -> tuple[int, int]:
     return -1, -1
 
 
-def counter_clockwise(corners: Array) -> Array:
+def counter_clockwise(corners: Floats) -> Floats:
     """Return the corners (P, 2) of a simple polygon, the other way round if they are clockwise."""
     twice_area, from_first = 0.0, (corners - corners[0]).tolist()
     for (x0, y0), (x1, y1) in itertools.pairwise(from_first):
@@ -144,7 +144,7 @@ def counter_clockwise(corners: Array) -> Array:
     return corners if twice_area > 0.0 else np.ascontiguousarray(corners[::-1])
 
 
-def inside_polygon(corners: Array, points: Array) -> NDArray[np.bool_]:
+def inside_polygon(corners: Floats, points: Floats) -> NDArray[np.bool_]:
     """Tell for each point (M, 2) m whether it is inside the polygon of corners (P, 2) m.
 
     A ray along x crosses the outline an odd number of times. On the outline it may be either.
@@ -171,44 +171,44 @@ class World(NamedTuple):
     four sides a rectangle (counter-clockwise).
     """
 
-    bounds: Array  # (4,) xmin, ymin, xmax, ymax
-    segments: Array  # (S, 4) x0, y0, x1, y1
-    circles: Array  # (C, 3) x, y, radius
-    rectangles: Array  # (R, 5) cx, cy, width, height, yaw; solid
+    bounds: Floats  # (4,) xmin, ymin, xmax, ymax
+    segments: Floats  # (S, 4) x0, y0, x1, y1
+    circles: Floats  # (C, 3) x, y, radius
+    rectangles: Floats  # (R, 5) cx, cy, width, height, yaw; solid
     cells: CellMap | None = None  # a map; nobody stands in its occupied cells
     has_walls: bool = True  # False: robots may leave the bounds
-    polygons: tuple[Array, ...] = ()  # each (P, 2) corners, counter-clockwise; solid
+    polygons: tuple[Floats, ...] = ()  # each (P, 2) corners, counter-clockwise; solid
 
     @property
-    def inner_segments(self) -> Array:
+    def inner_segments(self) -> Floats:
         """The segments that are not walls, (S - 4, 4)."""
         return self.segments[WALLS * self.has_walls:]
 
     @property
-    def free_segments(self) -> Array:
+    def free_segments(self) -> Floats:
         """The segments that are neither walls nor sides of rectangles, (S - 4 - 4R, 4)."""
         inner = self.inner_segments
         return inner[:len(inner) - SIDES * len(self.rectangles)]
 
     @property
-    def thin_segments(self) -> Array:
+    def thin_segments(self) -> Floats:
         """The free segments that are no sides of polygons either: those given, then a map's."""
         free = self.free_segments
         return free[:len(free) - sum(map(len, self.polygons))]
 
     @property
-    def given_segments(self) -> Array:
+    def given_segments(self) -> Floats:
         """The segments that are no part of anything else."""
         thin = self.thin_segments
         return thin if self.cells is None else thin[:len(thin) - len(self.cells.outlines)]
 
 
-def _table(rows: Any, width: int) -> Array:  # noqa: ANN401
+def _table(rows: Any, width: int) -> Floats:  # noqa: ANN401
     """Return rows of numbers as a table (n, width)."""
     return np.array(rows, np.float64).reshape(len(rows), width)
 
 
-def rectangle_corners(rectangle: Sequence[float] | Array) -> Array:
+def rectangle_corners(rectangle: Sequence[float] | Floats) -> Floats:
     """Return the corners (4, 2) of (cx, cy, width, height, yaw), counter-clockwise."""
     cx, cy, width, height, yaw = (float(v) for v in rectangle)
     s, c = sincos(yaw)
@@ -219,7 +219,7 @@ def rectangle_corners(rectangle: Sequence[float] | Array) -> Array:
     return corners
 
 
-def _loop(corners: Array) -> Array:
+def _loop(corners: Floats) -> Floats:
     """Return the segments (n, 4) that join the corners (n, 2) to a closed loop."""
     return np.hstack([corners, np.roll(corners, -1, axis=0)])
 

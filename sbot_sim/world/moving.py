@@ -10,26 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.angles import decoded_yaws
+from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import by_address, njit
 from sbot_common.elementary import hypot
 from sbot_sim.world.bodies import Body, BodyArrays, circle_around
 from sbot_sim.world.geometry import World, with_solids
-
-Array = NDArray[np.float64]
-Ticks = NDArray[np.int64]
 
 
 @by_address
 class Paths(NamedTuple):
     """M discs, each with its path: corners ``first`` … ``end`` - 1, of a loop the first twice."""
 
-    radius: Array  # (M,) m
-    step: Array  # (M,) m, way in a tick
+    radius: Floats  # (M,) m
+    step: Floats  # (M,) m, way in a tick
     there_and_back: NDArray[np.bool_]  # (M,) whether it turns at the ends; else a loop
-    first: Ticks  # (M,)
-    end: Ticks  # (M,)
-    corners: Array  # (P, 2) m, of all paths
-    way: Array  # (P,) m, from the start of a path to each corner
+    first: Integers  # (M,)
+    end: Integers  # (M,)
+    corners: Floats  # (P, 2) m, of all paths
+    way: Floats  # (P,) m, from the start of a path to each corner
 
 
 def make_paths(discs: Iterable[tuple[float, float, Sequence[tuple[float, float]], bool]],
@@ -67,7 +65,7 @@ def paths_of_worlds(each: Sequence[Paths]) -> Paths:
 
 
 @njit
-def disc_positions(paths: Paths, moved: Ticks, row: int = 0) -> Array:
+def disc_positions(paths: Paths, moved: Integers, row: int = 0) -> Floats:
     """Return the centres (M, 2) m of discs that have moved in so many ticks (M,).
 
     ``row`` is that of the first of them among the paths.
@@ -91,7 +89,7 @@ def disc_positions(paths: Paths, moved: Ticks, row: int = 0) -> Array:
     return out
 
 
-def world_with(world: World, paths: Paths, moved: Ticks) -> World:
+def world_with(world: World, paths: Paths, moved: Integers) -> World:
     """Return the world with the discs where they are, as the last of its circles."""
     rows = np.column_stack([disc_positions(paths, moved), paths.radius])
     return with_solids(world, rows, ())
@@ -105,12 +103,12 @@ def make_box(length: float, width: float, radius: float, mass: float) -> Body:
     return box._replace(radius=circle_around(box))
 
 
-def as_sent(pose: Array) -> Array:
+def as_sent(pose: Floats) -> Floats:
     """Return poses (B, 3) with the yaws that receivers of messages decode."""
     return np.column_stack([pose[:, :2], decoded_yaws(np.ascontiguousarray(pose[:, 2]))])
 
 
-def world_with_boxes(world: World, boxes: BodyArrays, pose: Array) -> World:
+def world_with_boxes(world: World, boxes: BodyArrays, pose: Floats) -> World:
     """Return the world with boxes at ``pose`` (B, 3), as the last circles and rectangles."""
     flat, half = boxes.shape.half_size[:, 0] > 0.0, boxes.shape.half_size
     return with_solids(world, np.column_stack([pose[~flat, :2], boxes.radius[~flat]]),

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.spatial import (
     CELL_SLACK,
@@ -18,8 +19,6 @@ from sbot_common.spatial import (
     grid_of_segments,
     grid_shape,
 )
-
-Floats = NDArray[np.float64]
 
 # Cells of the fixed index: a third of the reach balances the length of lists against their number.
 _CELLS_PER_REACH = 3.0
@@ -122,16 +121,14 @@ def row_stretch(grid: BucketGrid, row: int, x: float, y: float, reach: float) ->
 
 # Line of sight between robots: blocked by walls and obstacles, not by robots.
 
-Array = NDArray[np.float64]
-
 _ROUNDING = 2.0 ** -50  # of a coordinate
 _FEW = 256  # segments that stay in the nearest cache, in any order
 
 
 class _Objects(NamedTuple):
-    bounds: Array = np.array([0.0, 0.0, 1.0, 1.0])
-    segments: Array = np.empty((0, 4))
-    circles: Array = np.empty((0, 3))
+    bounds: Floats = np.array([0.0, 0.0, 1.0, 1.0])
+    segments: Floats = np.empty((0, 4))
+    circles: Floats = np.empty((0, 3))
 
 
 def make_line_of_sight(world: Outline | None) -> Scene:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Integers
 from sbot_common.compiled.jit import njit_inline
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
 from sbot_sim.dynamics.inertia import effective_wind
 from sbot_sim.dynamics.wake_kernel import reduce_rows
 from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart
-from sbot_sim.worlds.state import Integers, Setting, Worlds, scene_of
+from sbot_sim.worlds.state import Setting, Worlds, scene_of
 from wind_model.grid import points_above, velocity_at
 from wind_model.gust import Waves, gusts_at
 from wind_model.wake import clamped_radius, wakes
-
-Floats = NDArray[np.float64]
 
 
 @njit_inline

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats, Integers, Integers32
 from sbot_common.compiled.jit import by_address, compiled_callback, intrinsic, njit, njit_inner
 from sbot_common.compiled.threads import share_out
 from sbot_common.spatial import BucketGrid
@@ -25,18 +26,16 @@ from sbot_sim.worlds.state import Setting, Worlds
 # A world of few robots is one cell, whose items are the world's rows themselves: nothing is sorted
 # and nothing copied. Of more robots a grid is made, as in the engine.
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
 
 
 @njit_inner
-def only_cell(ends: Rows, rows: Rows) -> BucketGrid:
+def only_cell(ends: Integers32, rows: Integers32) -> BucketGrid:
     """Return a grid of one cell with the rows ends[0] … ends[1] - 1, whatever these are later."""
     return BucketGrid(0.0, 0.0, 1.0, 1, 1, ends, rows)
 
 
 @njit_inner
-def all_in_view(worlds: Worlds, radius: Floats, first: int, end: int, ends: Rows) -> Discs:
+def all_in_view(worlds: Worlds, radius: Floats, first: int, end: int, ends: Integers32) -> Discs:
     """Return the discs of the rows first … end-1 in one cell; ``ends`` chooses a world of them."""
     largest = 0.0
     for i in range(first, end):
@@ -56,8 +55,6 @@ def discs_of_world(pose: Floats, radius: Floats, first: int, end: int, cell: flo
 
 if TYPE_CHECKING:
     from sbot_common.compiled.records import Record
-
-Addresses = NDArray[np.int64]
 
 _call_at = intrinsic('call_at', module='sbot_common.compiled.records')
 
@@ -135,7 +132,7 @@ def shared_apart(function: Callable[[int, int, int, int, Batch], None]) -> Phase
 
 
 @njit
-def run_phases(first: int, end: int, a: int, z: int, phases: Addresses, batch: int,
+def run_phases(first: int, end: int, a: int, z: int, phases: Integers, batch: int,
                ticks: int) -> None:
     """Run the phases in turn, as often as there are ticks: worlds first … end-1, rows a … z-1.
 
@@ -177,9 +174,9 @@ class Program:
                     together and phase.apart):
                 parts.append(last := ([], together))
             last[0].append(phase.address(self._batch))
-        self._parts: list[tuple[Addresses, bool] | Interpreted] = [
+        self._parts: list[tuple[Integers, bool] | Interpreted] = [
             part if callable(part) else (np.array(part[0], np.int64), part[1]) for part in parts]
-        self._all: Addresses | None = None
+        self._all: Integers | None = None
         if len(self._parts) == 1 and not callable(self._parts[0]) and not self._parts[0][1]:
             self._all = self._parts[0][0]
 
@@ -205,7 +202,7 @@ class Program:
                 else:
                     run_phases(first, end, first * n, end * n, part[0], self._batch.address, 1)
 
-    def _share(self, first: int, end: int, phases: Addresses) -> None:
+    def _share(self, first: int, end: int, phases: Integers) -> None:
         """Run phases in several threads, which share the rows of each world."""
         n, batch = self._setting.robots, self._batch.address
         size = max(1, -(-n // (_TASKS * self._threads)))

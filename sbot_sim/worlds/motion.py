@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Flags, Floats
 from sbot_common.compiled.jit import njit_inner
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
 from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
@@ -32,8 +32,6 @@ from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.batch import Batch, Phase, shared
 from sbot_sim.worlds.state import fixed_of
 from wind_model.wake import advertised_millimetres
-
-Floats = NDArray[np.float64]
 
 
 @njit_inner
@@ -141,9 +139,6 @@ def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None
 # Obstacles on a path are circles of the world at each tick; boxes are bodies that collide with the
 # robots and are displaced with them.
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ticks = NDArray[np.int64]
 
 
 @njit_inner
@@ -155,7 +150,7 @@ def _shapes_of(shapes: Shapes, a: int, z: int) -> Shapes:
 
 
 @njit_inner
-def _blocked(shapes: Shapes, pose: Array, centre: Array, radius: Array, waits: Flags) -> bool:
+def _blocked(shapes: Shapes, pose: Floats, centre: Floats, radius: Floats, waits: Flags) -> bool:
     """Let discs (M,) that overlap bodies at ``pose`` (N, 3) wait; tell whether any is new."""
     corners = corners_at(pose, shapes.offset[:, 0].copy(), shapes.size[:, :2].copy())
     found = False
@@ -217,8 +212,8 @@ def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
 
 
 @njit_inner
-def _separated(fixed: FixedObjects, shapes: Shapes, shaped: bool | None, before: Array,
-               goal: Array) -> tuple[Array, Flags, Flags]:
+def _separated(fixed: FixedObjects, shapes: Shapes, shaped: bool | None, before: Floats,
+               goal: Floats) -> tuple[Floats, Flags, Flags]:
     """Return (poses, collided, reverted) of bodies of any shape, or of discs alone.
 
     A world of discs that share equally is computed as in a batch of such worlds, to the bit.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats
 from sbot_common.elementary import hypot
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
 from sbot_sim.collision.overlap import placement_error
@@ -25,7 +26,6 @@ from sbot_sim.world.scene import Scene, make_line_of_sight, make_scene, with_cir
 from wind_model.gust import Waves
 from wind_model.parameters import Height, WakeParameters
 
-Array = NDArray[np.float64]
 _NO_HOOKS = Hooks()
 
 
@@ -60,7 +60,7 @@ class Obstacles(NamedTuple):
 
     paths: Paths  # of those that go along one
     bodies: BodyArrays  # of the robots, then of the boxes that are pushed
-    start: Array  # (B, 3) x, y (m), yaw (rad) of the boxes at tick 0
+    start: Floats  # (B, 3) x, y (m), yaw (rad) of the boxes at tick 0
     still: World  # without any of them
 
     @property
@@ -90,7 +90,7 @@ def make_simulation_parameters(
         *, dt: float, bodies: BodyArrays, world: World, senses: Senses,
         odometry: OdometryParameters, wake: WakeParameters, wind_height: Height | float,
         waves: Waves | None = None, hooks: Hooks = _NO_HOOKS, paths: Paths | None = None,
-        boxes: Array | None = None, inertia: Inertia | None = None) -> SimulationParameters:
+        boxes: Floats | None = None, inertia: Inertia | None = None) -> SimulationParameters:
     """Return the parameters of a simulation with all derived tables; units as in the tuples.
 
     Parameters
@@ -159,7 +159,7 @@ def _sights(scan: ScanParameters, infrared: InfraredParameters | None,
 
 
 def place_obstacles(parameters: SimulationParameters, moved: NDArray[np.int64],
-                    boxes: Array) -> SimulationParameters:
+                    boxes: Floats) -> SimulationParameters:
     """Return the parameters with the present obstacles for sensors.
 
     Parameters
@@ -207,7 +207,7 @@ def _with_world(parameters: SimulationParameters, world: World) -> SimulationPar
         line_of_sight=make_line_of_sight(world if sensors.stops_broadcasts else None)))
 
 
-def start_error(parameters: SimulationParameters, pose: Array) -> str | None:
+def start_error(parameters: SimulationParameters, pose: Floats) -> str | None:
     """Return the problem of robots that start at ``pose`` (N, 3), or None."""
     obstacles, moved, boxes = parameters.obstacles, None, None
     if obstacles is not None:
@@ -216,7 +216,7 @@ def start_error(parameters: SimulationParameters, pose: Array) -> str | None:
 
 
 def all_bodies(parameters: SimulationParameters, moved: NDArray[np.int64] | None,
-               boxes: Array | None, pose: Array) -> tuple[World, BodyArrays, Array]:
+               boxes: Floats | None, pose: Floats) -> tuple[World, BodyArrays, Floats]:
     """Return everything that may overlap: fixed objects, paths, robots, and then boxes.
 
     Parameters

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats, Integers
 from sbot_sim.dynamics.hooks import call_hook
 from sbot_sim.dynamics.inertia import impulse_velocity, sum_impulses
 from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive
@@ -14,12 +15,10 @@ from sbot_sim.sensors.range_and_bearing import Heard, neighbours, nobody_heard
 from sbot_sim.sensors.registry import Kernel, Motion, View, sensors
 from sbot_sim.world.moving import as_sent, disc_positions
 from sbot_sim.worlds.parameters import SimulationParameters, place_obstacles
-from sbot_sim.worlds.state import Integers, Setting, Worlds
+from sbot_sim.worlds.state import Setting, Worlds
 from wind_model.wake import clamped_radius, reductions
 
 # Sensors from records in a batch, computed in Python, scenario by scenario.
-
-Floats = NDArray[np.float64]
 
 
 class FittedSensors:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common.arrays import Bytes, Flags, Floats, Floats32, Integers
 from sbot_common.compiled.jit import by_address, njit_inline
 from sbot_common.observation import BROADCAST_BYTES, INFRARED_SENSORS
 from sbot_common.spatial import BucketGrid
@@ -26,8 +27,6 @@ from wind_model.parameters import WakeParameters
 # Worlds of a batch stand in one layout each: all in the same, or each in its own. Where obstacles
 # move, each world has its own, with room to spare, and it is written anew at each tick.
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @by_address
@@ -158,9 +157,6 @@ def scene_of(scenes: Scenes, k: int) -> Scene:
                  scenes.reach[k])
 
 
-Scans = NDArray[np.float32]
-Flags = NDArray[np.bool_]
-Bytes = NDArray[np.uint8]
 
 
 @by_address
@@ -245,8 +241,8 @@ class Worlds(NamedTuple):
     blocker: Integers  # (K*N,) who took all its wind, -1: nobody; where to look first
     collided: Flags  # (K*N,) intersected something in the last tick
     reverted: Flags  # (K*N,) was put back where it was
-    ranges: Scans  # (K*N, beams) m
-    infrared: Scans  # (K*N, 15, 2) m and reading; or (K*N, 0, 2)
+    ranges: Floats32  # (K*N, beams) m
+    infrared: Floats32  # (K*N, 15, 2) m and reading; or (K*N, 0, 2)
     heard_starts: Integers  # (K, N + 1) rows of the following, for each world
     heard_robot: Integers  # (K, N*(N - 1)), or (K, 0); (0, 0) where ``Tick.heard`` is elsewhere
     heard_range: Floats  # (K, N*(N - 1)) m

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 
 from sbot_common.angles import decoded_yaws
+from sbot_common.arrays import Integers
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
 from sbot_sim.sensors.odometry import draw_wheel_scale
 from sbot_sim.sensors.range_and_bearing import Heard, hear
@@ -21,7 +22,7 @@ from sbot_sim.worlds.python_phases import (
     ReplaceScenes,
     WorldByWorld,
 )
-from sbot_sim.worlds.state import Integers, Setting, Worlds
+from sbot_sim.worlds.state import Setting, Worlds
 from wind_model.gust import Waves
 from wind_model.wake import advertised_millimetres
 

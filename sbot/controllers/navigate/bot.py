@@ -27,6 +27,7 @@ from sbot.controllers.navigate.parameters import (
     resolved,
     unknown_clearance,
 )
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.records import Structure, define_structure
 from sbot_common.elementary import sincos_of
@@ -37,8 +38,6 @@ from sbot_common.params import updated
 # Data of one robot's turns, as one object for compiled code.
 #
 # Handing constants, memory and state over array by array takes four times as long as a turn.
-
-Floats = NDArray[np.float64]
 
 
 class TurnRecord(Structure):

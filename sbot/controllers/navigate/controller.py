@@ -81,10 +81,9 @@ from sbot.controllers.navigate.yielding import (
     negotiated,
     write_headings,
 )
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import borrowed, njit, njit_inner
 from sbot_common.elementary import sincos
-
-Floats = NDArray[np.float64]
 
 
 class _Way(NamedTuple):

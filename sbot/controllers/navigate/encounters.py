@@ -41,6 +41,7 @@ from sbot.controllers.navigate.parameters import (
     bounded,
 )
 from sbot.controllers.navigate.route import Watch
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
@@ -189,8 +190,6 @@ def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64],
 # obstacles (Seder, Petrovic, ICRA 2007). Both futures count because a robot must not enter a state
 # from which it cannot get away, an inevitable collision state (Fraichard, Asama, Advanced Robotics
 # 18, 2004).
-
-Floats = NDArray[np.float64]
 
 _HEADINGS = 16  # of the arcs that are tried
 _EVADING_SPEEDS = (1.0, 0.5)  # shares of the largest speed on them

@@ -12,9 +12,8 @@ from sbot.controllers.navigate.map import Grid, is_free_line
 from sbot.controllers.navigate.memory import Memory, Task
 from sbot.controllers.navigate.parameters import BESIDE, LOOKAHEAD, SLOW, Parameters
 from sbot.controllers.navigate.route import sight_clearance
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
-
-Floats = NDArray[np.float64]
 
 
 @njit

@@ -40,10 +40,9 @@ from sbot.controllers.navigate.parameters import (
     Parameters,
     bounded,
 )
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2, sincos
-
-Floats = NDArray[np.float64]
 
 
 @njit

@@ -29,6 +29,7 @@ from sbot.controllers.navigate.passages import out_of
 from sbot.controllers.navigate.route import Route, Watch
 from sbot.controllers.navigate.search import LONGEST, Search, make_search
 from sbot.controllers.navigate.yielding import NO_YIELD, WAITS, Yield
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2
 
@@ -132,8 +133,6 @@ def resting_turn(p: Parameters, waiting: Yield, turning: Turning, place: Place, 
     angle = atan2(place.cosine * dy - place.sine * dx, place.cosine * dx + place.sine * dy)
     return turn_with_hysteresis(p, turning, angle, time)
 
-
-Floats = NDArray[np.float64]
 
 
 class State(NamedTuple):

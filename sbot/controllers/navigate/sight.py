@@ -38,9 +38,8 @@ from sbot.controllers.navigate.parameters import (
     Parameters,
 )
 from sbot.controllers.navigate.yielding import heading_of
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
-
-Floats = NDArray[np.float64]
 
 
 @njit_inner

@@ -20,6 +20,7 @@ from sbot.controllers.neural.network import (
     load_network,
 )
 from sbot.controllers.neural.policy_file import Find, read_policy
+from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import exp, exp_of
 from sbot_common.errors import InputError, bad_value
@@ -37,8 +38,6 @@ from sbot_common.observation import Observation
 # layers : (L,) numbers of neurons, from the inputs to the outputs
 # dt : s, length of a tick
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # Time constants of a CTRNN's neurons: 10 to the power of a weight in [-1, 1], about a tick's
 # length to ten seconds (D. Floreano, S. Nolfi and others evolve them in this range).

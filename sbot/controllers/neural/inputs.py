@@ -25,16 +25,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sbot_common.arrays import Floats, Floats32, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import atan2, hypot, sincos
 from sbot_common.elementary.arrays import copy_numbers
 from sbot_common.errors import InputError, bad_value
-
-Floats = NDArray[np.float64]
-Scans = NDArray[np.float32]
-Integers = NDArray[np.int64]
 
 INFRARED, SCAN, GOAL, LEADER, _NEIGHBOURS, WIND, TWIST, POSE, READING = range(9)
 NAMES = ('infrared', 'scan', 'goal', 'leader', 'neighbours', 'wind', 'twist', 'pose')
@@ -102,7 +98,7 @@ def input_table(names: tuple[str, ...]) -> Integers:
 
 
 @njit
-def infrared_inputs(readings: Scans, out: Floats) -> None:
+def infrared_inputs(readings: Floats32, out: Floats) -> None:
     """Write scaled readings (S,)."""
     for i in range(len(readings)):
         out[i] = float(readings[i])
@@ -111,7 +107,7 @@ def infrared_inputs(readings: Scans, out: Floats) -> None:
 
 
 @njit
-def scan_inputs(ranges: Scans, range_max: float, out: Floats) -> None:
+def scan_inputs(ranges: Floats32, range_max: float, out: Floats) -> None:
     """Write how near the nearest echo of each sector is; beams (B,) m are shared out evenly."""
     beams, sectors = len(ranges), len(out)
     width = beams // sectors if beams % sectors == 0 else 0  # whole divisions take long
@@ -177,8 +173,8 @@ class Senses(NamedTuple):
 
     pose: Floats  # (R or more, 3) x, y (m), yaw (rad)
     goal: Floats  # (R, 2) m
-    infrared: Scans  # (R, 15)
-    ranges: Scans  # (R, beams) m
+    infrared: Floats32  # (R, 15)
+    ranges: Floats32  # (R, beams) m
     range_max: float  # m
     wind: Floats  # (R, 2) m/s, frame `map`
     twist: Floats  # (R, 3)

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sbot.controllers.neural.inputs import input_table
 from sbot_common.arguments import numbers, whole
+from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import njit
 from sbot_common.errors import SHOWN, InputError, bad_value, one_line, read_small
 
@@ -99,8 +100,6 @@ def _word(value: Value) -> str:
     return f'{value:g}' if isinstance(value, float) else str(value)
 
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _LEAST, _MOST = 1e-6, 1e6  # m/s, m or rad/s
 _MOST_LAYERS = 100

@@ -39,11 +39,11 @@ from sbot.controllers.neural.network import (
     save_network,
 )
 from sbot_common.arguments import numbers, whole
+from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value
 
 # Content of a function policy file, checked without executing any of it.
 
-Floats = NDArray[np.float64]
 Find = Callable[[str], Any]  # from 'module:function' to the function
 
 VERSION = 1  # of the file's format

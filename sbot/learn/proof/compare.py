@@ -19,10 +19,10 @@ import numpy as np
 from sbot.api.networks import save_policy
 from sbot.learn.proof.report import Point, Row
 from sbot.learn.proof.training import Trained, evolve, play, play_randomly, play_runs, ppo
-from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
 from sbot.runner.summary import now_and_then
+from sbot_common.arrays import Floats
 from sbot_common.signals import blocked, unblock
 
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sbot.figures.palette import DPI, drawing, style_of
-from sbot.learn.task import Floats
 from sbot.learn.tasks.registry import entry_of
 from sbot.version import VERSION
+from sbot_common.arrays import Floats
 
 # Rows of an evaluation: a number for each task, policy, training and seed, in CSV files.
 

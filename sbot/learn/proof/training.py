@@ -12,10 +12,10 @@ from sbot.api.functions import run
 from sbot.api.worlds import Worlds
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import WHEELS, Network
-from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import Entry, Scene, Track, drawn
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
+from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, install_command
 
 # Episodes of a task's scenes under a policy, random actions, or a controller of runs.

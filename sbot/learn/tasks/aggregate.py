@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sbot.learn.shipped import Aggregate, distance
-from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, SBots, Track, s_bots
+from sbot.learn.tasks.entry import Entry, Metric, Rule, SBots, Track, s_bots
+from sbot_common.arrays import Floats, Integers
 
 
 def to_the_others(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,

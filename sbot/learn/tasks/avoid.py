@@ -6,18 +6,17 @@ import numpy as np
 
 from sbot.controllers.neural.inputs import CONTACT_READING
 from sbot.learn.shipped import AvoidObstacles
-from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import (
     S_BOT_SPEED,
     S_BOT_WHEELS,
     Entry,
-    Integers,
     Metric,
     Rule,
     SBots,
     Track,
     s_bots,
 )
+from sbot_common.arrays import Floats, Integers
 from sbot_common.observation import OMEGA, VX
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from sbot.learn.shipped import CONTACT, distance
-from sbot.learn.task import Floats, Moment, Task
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, SBots, Track, s_bots
+from sbot.learn.task import Moment, Task
+from sbot.learn.tasks.entry import Entry, Metric, Rule, SBots, Track, s_bots
+from sbot_common.arrays import Floats, Integers
 
 # Task ``foraging``: s-bots push boxes into a nest.
 

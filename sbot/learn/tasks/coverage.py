@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sbot.learn.shipped import AvoidObstacles
-from sbot.learn.task import Floats
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, SBots, Track, s_bots
+from sbot.learn.tasks.entry import Entry, Metric, Rule, SBots, Track, s_bots
+from sbot_common.arrays import Floats, Integers
 
 _WIDTH, _HEIGHT, _CELL = 2.0, 2.0, 0.1  # m
 _RADIUS = 0.058 + 0.05  # m from the centre that count as passed over

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from sbot.controllers.neural.function_policy import FunctionPolicy, function_policy
 from sbot.controllers.neural.network import Network, make_network
 from sbot.learn.shipped import distance
-from sbot.learn.task import Floats, Task
+from sbot.learn.task import Task
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import LARGEST_SEED, gust_ticks
 from sbot_common.arguments import as_array, numbers, whole
+from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
 from wind_model.gust import mean_velocity, unit
 from wind_model.parameters import WindParameters
 
 Values = dict[str, Any]  # of a scenario file
-Integers = NDArray[np.int64]
 
 
 class Track(NamedTuple):

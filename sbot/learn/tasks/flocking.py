@@ -5,18 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sbot.learn.shipped import CONTACT, distance
-from sbot.learn.task import Floats, Moment, Task
-from sbot.learn.tasks.entry import (
-    Entry,
-    Integers,
-    Metric,
-    Rule,
-    SBots,
-    Track,
-    largest_group,
-    order,
-    s_bots,
-)
+from sbot.learn.task import Moment, Task
+from sbot.learn.tasks.entry import Entry, Metric, Rule, SBots, Track, largest_group, order, s_bots
+from sbot_common.arrays import Floats, Integers
 
 _REACH = 0.6  # m, robots so near belong together
 _FAST = 0.06  # m/s, the order of slower flocks counts less

@@ -7,13 +7,11 @@ import math
 import numpy as np
 
 from sbot.learn.shipped import FollowLeader, distance
-from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import (
     NAVIGATE,
     ROBOT_SPEED,
     ROBOT_TURN,
     Entry,
-    Integers,
     Metric,
     Rule,
     Scene,
@@ -22,6 +20,7 @@ from sbot.learn.tasks.entry import (
     robots,
 )
 from sbot.learn.tasks.reach import fan, steady
+from sbot_common.arrays import Floats, Integers
 
 _BEAMS = 12
 _AWAY = 2.0  # m

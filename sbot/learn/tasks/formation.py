@@ -7,13 +7,12 @@ import math
 import numpy as np
 
 from sbot.learn.shipped import CONTACT, distance
-from sbot.learn.task import Floats, Moment, Task
+from sbot.learn.task import Moment, Task
 from sbot.learn.tasks.entry import (
     NAVIGATE,
     ROBOT_SPEED,
     ROBOT_TURN,
     Entry,
-    Integers,
     Metric,
     Rule,
     Scene,
@@ -21,6 +20,7 @@ from sbot.learn.tasks.entry import (
     Values,
     robots,
 )
+from sbot_common.arrays import Floats, Integers
 
 _SIDE = 1.6  # m
 _PLACES = 0.5 * _SIDE * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])

@@ -12,13 +12,11 @@ from typing import ClassVar
 import numpy as np
 
 from sbot.learn.shipped import ReachGoal
-from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import (
     NAVIGATE,
     ROBOT_SPEED,
     ROBOT_TURN,
     Entry,
-    Integers,
     Metric,
     Rule,
     Scene,
@@ -29,6 +27,7 @@ from sbot.learn.tasks.entry import (
 )
 from sbot.learn.tasks.reach import fan
 from sbot.navigation.scenes import box, wall_with_gaps
+from sbot_common.arrays import Floats, Integers
 
 # Task ``doorway``: four robots, two from each side, pass one door.
 

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from sbot.learn.shipped import distance
-from sbot.learn.task import Flags, Floats, Moment, Task
-from sbot.learn.tasks.entry import Entry, Integers, Metric, Rule, SBots, Track, s_bots
+from sbot.learn.task import Moment, Task
+from sbot.learn.tasks.entry import Entry, Metric, Rule, SBots, Track, s_bots
+from sbot_common.arrays import Flags, Floats, Integers
 
 _CAUGHT = 0.2  # m between centres
 _SECONDS = 60.0

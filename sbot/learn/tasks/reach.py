@@ -7,13 +7,11 @@ import math
 import numpy as np
 
 from sbot.learn.shipped import ReachGoal, distance
-from sbot.learn.task import Floats
 from sbot.learn.tasks.entry import (
     NAVIGATE,
     ROBOT_SPEED,
     ROBOT_TURN,
     Entry,
-    Integers,
     Metric,
     Rule,
     Scene,
@@ -22,6 +20,7 @@ from sbot.learn.tasks.entry import (
     nearing,
     robots,
 )
+from sbot_common.arrays import Floats, Integers
 
 TOLERANCE = 0.5  # m
 _PILLARS = ((5.0, 4.0), (5.5, 8.5), (9.0, 6.0), (12.0, 9.0), (12.0, 3.5))  # m
