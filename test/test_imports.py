@@ -13,7 +13,8 @@ PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim', 'sbo
 # Within a package a folder imports from itself and from folders before it; modules beside the
 # folders are '.' or named; a folder within one is on its floor. docs/architecture.md has reasons.
 FLOORS = {
-    'sbot_common': ('arrays', 'errors', 'signals', 'compiled', 'elementary', 'random', '.', 'wire', 'ros'),
+    'sbot_common': ('arrays', 'errors', 'signals', 'compiled', 'elementary', 'random', '.', 'wire',
+                    'ros'),
     'potential_field_bot': ('.',),
     'wind_model': ('.',),
     'sbot_sim': ('drives', 'world', 'dynamics', 'collision', 'worlds', 'engine', 'messages',
