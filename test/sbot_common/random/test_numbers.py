@@ -28,8 +28,7 @@ from sbot_sim.sensors import gnss, imu
 
 
 def test_purposes_differ_and_those_of_names_are_above_the_list():
-    listed = [value for name, value in vars(generators).items()
-              if name.isupper() and isinstance(value, int) and not name.startswith('_')]
+    listed = [getattr(generators, name) for name in LISTED]
     assert len(set(listed)) == len(listed)
     named = {purpose_of(name) for name in ('compass noise', 'compass bias', '')}
     assert len(named) == 3
