@@ -15,9 +15,9 @@ export PYTHONS
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 # Tests start hundreds of processes: each would compile the text of the modules that it imports.
 # Those of the demo compile it once.
-test test-bounds demo: export PYTHONDONTWRITEBYTECODE =
+quick test test-bounds demo: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-bounds soak check bench docs notebooks packages fast2d clean
+.PHONY: demo quick test test-bounds soak check bench docs notebooks packages fast2d clean
 
 # Install into .venv what the package in this folder and extras ask for; options of pip.
 define install
@@ -49,6 +49,13 @@ demo: $(if $(wildcard $(STAMP)),$(STAMP),$(RUNS))
 # WORKERS=0: all tests in one process, as a debugger needs it.
 test: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations=25 $(ARGUMENTS)
+
+# The inner loop: layers, pages, physics, wind and golden bags, without processes and ROS.
+quick: $(STAMP)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not ros and not slow and not forked' \
+	  test/test_imports.py test/test_docs.py test/test_docstrings.py test/sbot_sim/world \
+	  test/sbot_sim/collision test/sbot_sim/drives test/sbot_sim/dynamics test/wind_model \
+	  test/sbot/regression/test_golden.py $(ARGUMENTS)
 
 # All tests with compiled code that checks indices: a read beyond an array is an IndexError, which
 # numba only prints where it is in a callback; -W makes it an error there, too. It has a cache of
