@@ -51,7 +51,7 @@ class Crowd(NamedTuple):
     """
 
     radius: Floats  # (N,) of the collision circles, m; for a rectangle that around it
-    inner_radius: Floats  # (N,) the largest circle inside, m: see ``tunnelling``
+    inner_radius: Floats  # (N,) the largest circle inside, m: see ``repositioning``
     previous: Floats  # (N, 3) poses before the step, free of overlaps
     pose: Floats  # (N, 3) poses now; changed from pass to pass
     home: Floats  # (N, 3) poses before the first pass, which the grid knows

@@ -1,7 +1,7 @@
 """Overlap resolution: the "no-intersections" algorithm of document 002 section 5.
 
 A tick's poses are proposed by ``motion.move``; ``separate`` divides long moves into steps
-(``tunnelling``), displaces bodies that intersect something, and sends back those that could not
+(``repositioning``), displaces bodies that intersect something, and sends back those that could not
 be freed (``repositioning``). There is one driver, ``free_of_overlaps``, for discs and for bodies
 of any shape: what is for shapes is not even compiled where all are discs.
 """
@@ -268,7 +268,7 @@ def separate(fixed: FixedObjects, shapes: Shapes | Floats, previous: Floats, pro
     shapes : of N bodies; of discs that share overlaps equally perhaps their radii (N,) m alone
     previous : (N, 3) poses of the previous tick, free of overlaps
     proposed : (N, 3) poses where the bodies would be without collisions
-    passes : displacements, at most, before the rest goes back (of each step, see ``tunnelling``)
+    passes : displacements, at most, before the rest goes back (of each step, see ``repositioning``)
 
     Returns
     -------
