@@ -268,7 +268,7 @@ def separate(fixed: FixedObjects, shapes: Shapes | Floats, previous: Floats, pro
     shapes : of N bodies; of discs that share overlaps equally perhaps their radii (N,) m alone
     previous : (N, 3) poses of the previous tick, free of overlaps
     proposed : (N, 3) poses where the bodies would be without collisions
-    passes : displacements, at most, before the rest goes back (of each step, see ``repositioning``)
+    passes : displacements, at most, before the rest goes back (of each substep)
 
     Returns
     -------
