@@ -95,6 +95,9 @@ def _passes(members: set[str], sources: Mapping[str, list[str]]) -> int:
 
 _SERVICES_AFTER = 10.0  # s of wall time that a node may take to offer its parameters
 _PLACED_AFTER = 10.0  # s of wall time for the right node to come where one lacks its namespace
+# s of wall time without an answer to the first question: Fast DDS drops an answer whose reader the
+# node has not found yet. Once one has come, the two know each other.
+_ASKED_AGAIN_AFTER = 5.0
 _SETTLED_AFTER = 1.0  # s of wall time without news of its topics, once its constructor has ended
 
 
@@ -133,7 +136,7 @@ class ExternalNodes:
         self._found: dict[str, float] = {}  # when, s of that clock
         self._misplaced: float | None = None  # since when a node publishes above a namespace
         self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
-        self._greeted = False  # all were asked for a first time
+        self._greeted: float | None = None  # when all were asked for a first time, or again
         self._checked: set[int] = set()  # robots whose nodes' time is known
 
     def missing(self) -> list[str]:
@@ -152,16 +155,12 @@ class ExternalNodes:
         lacking = [f'robot {i} (external: {why})' for i, name in self.names.items()
                    if (why := self._lacks(i, name))]
         if lacking:
-            self._greeted = False
+            self._greeted = None
             return lacking
-        if not self._greeted:
-            self._greeted = True
-            self._barrier.ask([name for name in dict.fromkeys(self._nodes.values())
-                               if name not in self._mute])
         # A node answers when its constructor has ended: then its timers run, and count from 0.
-        silent = [f'external node {name} to run its callbacks' for name in self._barrier.silent()]
+        silent = self._greet()
         if silent:
-            return silent
+            return [f'external node {name} to run its callbacks' for name in silent]
         self._check_time()
         unsettled = self._unsettled()
         if not unsettled:
@@ -172,6 +171,19 @@ class ExternalNodes:
                     'come first is chance, so runs may differ (docs/lockstep.md)')
                 self._rivals.clear()
         return unsettled
+
+    def _greet(self) -> list[str]:
+        """Ask all nodes once, and the silent ones again; return those that have not answered."""
+        now, silent = self._awake(), self._barrier.silent()
+        if self._greeted is None:
+            silent = [name for name in dict.fromkeys(self._nodes.values())
+                      if name not in self._mute]
+        elif now - self._greeted < _ASKED_AGAIN_AFTER:
+            return silent
+        if silent:
+            self._barrier.ask(silent)
+        self._greeted = now
+        return self._barrier.silent()
 
     def _unsettled(self) -> list[str]:
         """Find out who hears what; return in words that this has still to show."""

@@ -2,6 +2,7 @@
 
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ world: {bounds: [0, 0, 40, 40]}
 sensors: {scan_beams: 8}
 robots:
 """
+BUSY = [sys.executable, '-c', 'while True: pass']
 
 
 def commands(bag, robot):
@@ -180,6 +182,16 @@ def test_in_one_process_there_are_no_nodes(tmp_path):
         'sbot: robot 0: controller external needs your own node over ROS 2; use sbot up')
 
 
+@pytest.fixture
+def busy():
+    """Another process that keeps a processor busy."""
+    process = subprocess.Popen(BUSY)
+    yield
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.usefixtures('busy')
 def test_plain_nodes_of_many_makes_are_equal_to_the_bit_without_keys(tmp_path):
     path = tmp_path / 'scenario.yaml'
     path.write_text(FIELD + ''.join(

@@ -190,6 +190,20 @@ def test_the_start_waits_until_the_topics_of_a_node_are_known(make):
     assert nodes.hearers == {SCAN: [1], '/odom': []}
 
 
+def test_a_node_whose_answer_was_lost_is_asked_again(make, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Barrier, 'ask', lambda _, names: asked.append((nodes.now, list(names))))
+    monkeypatch.setattr(Barrier, 'silent', lambda _: ['/robot_1/x'] * (len(asked) < 3))
+    nodes = make({NAME: [('/robot_1/x', TWIST)]})
+    for nodes.now in (5.0, 9.9, 10.1, 15.0):
+        assert nodes.missing() == ['external node /robot_1/x to run its callbacks']
+    nodes.now = 15.2
+    assert nodes.missing() == []
+    nodes.now = 30.0
+    assert nodes.missing() == []
+    assert asked == [(now, ['/robot_1/x']) for now in (5.0, 10.1, 15.2)]
+
+
 def test_two_nodes_of_a_chain_that_hear_the_same_are_warned_of_once(make):
     nodes = make({NAME: [('/robot_1/x', TWIST)], '/plan': [('/planner', 'a/msg/B')]})
     nodes._published = {SCAN: SCAN}
