@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sbot.bag.reader import Bag
 from sbot.cli.bag import report_damage
@@ -21,10 +21,6 @@ from sbot.cli.simulate import (
 from sbot.runner.summary import QUIET
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError, bad_value, one_line, real_path
-
-if TYPE_CHECKING:
-    pass
-
 
 PORT = 8008
 

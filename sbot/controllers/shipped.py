@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
-from potential_field_bot.parameters import Parameters as parameters_Parameters
+from potential_field_bot.parameters import Parameters as PotentialFieldParameters
 from sbot.controllers.entry import Batch, Entry, Place, Sources
 from sbot.controllers.neural import ENTRY as NEURAL
 from sbot.controllers.neural.network import warning_of
@@ -45,24 +45,24 @@ class Parameters(NamedTuple):
         minimum=0.0, maximum=1e6)] = 0.0
 
 
-def _make(place: Place) -> Controller:
+def _make_external(place: Place) -> Controller:
     raise InputError(f'robot {place.robot_id}: controller external needs your own node over '
                      'ROS 2; use sbot up, or another controller: '
                      f'--set robots.{place.robot_id}.controller=none')
 
 
 EXTERNAL = Entry('external', 'Your own node over ROS 2; lockstep waits for it '
-              '(docs/lockstep.md).', _make, Parameters(), fields=(), outside=True)
+                 '(docs/lockstep.md).', _make_external, Parameters(), fields=(), outside=True)
 
 
 # Entry of ``potential_field``: the leader and followers of document 001.
 
-def _potential_field_make(place: Place) -> Controller:
+def _make_potential_field(place: Place) -> Controller:
     from potential_field_bot.bot import PotentialField
     return PotentialField(goal=place.goal, parameters=place.parameters)
 
 
-def _batch(ids: list[int], parameters: parameters_Parameters, threads: int) -> Batch:
+def _batch(ids: list[int], parameters: PotentialFieldParameters, threads: int) -> Batch:
     from potential_field_bot.bot import Followers
     return Followers(ids, parameters, threads)
 
@@ -82,8 +82,8 @@ def _refusal(place: Place) -> str | None:
 POTENTIAL_FIELD = Entry(
     'potential_field',
     'Leader and followers of document 001 (docs/potential_field.md).',
-    _potential_field_make,
-    parameters_Parameters(),
+    _make_potential_field,
+    PotentialFieldParameters(),
     fields=('scan',),
     goal_tolerance='goal_radius_sigma_m',
     refusal=_refusal,
@@ -99,14 +99,14 @@ POTENTIAL_FIELD = Entry(
 
 # Entry of ``wind_aware``: the crab heading of document 000.
 
-def _wind_aware_make(place: Place) -> Controller:
+def _make_wind_aware(place: Place) -> Controller:
     return WindAware(place.parameters)
 
 
 WIND_AWARE = Entry(
     'wind_aware',
     'Turns into the wind so that it travels straight (docs/wind.md).',
-    _wind_aware_make,
+    _make_wind_aware,
     WindAwareParameters(),
     fields=('twist', 'scan', 'wind'),
     goal_tolerance='goal_tolerance',
@@ -120,7 +120,7 @@ WIND_AWARE = Entry(
 _FILE = 'policy'  # the only parameter
 
 
-def _function_policy_make(place: Place) -> Controller:
+def _make_function_policy(place: Place) -> Controller:
     from sbot.controllers.neural.controller import FunctionController
     path = place.parameters[_FILE]
     return FunctionController(path, partial(
@@ -149,10 +149,11 @@ def _doubts(parameters: Mapping[str, Any], _: Body,
     return [] if unlike is None else [(_FILE, unlike)]
 
 
-FUNCTION_POLICY = Entry('function_policy',
-              'Your own compiled function, in a file of sbot.save_policy (docs/worlds.md).',
-              _function_policy_make, paths=(_FILE,), programs=(_FILE,), check=_check,
-              doubts=_doubts, may_preload=True)
+FUNCTION_POLICY = Entry(
+    'function_policy',
+    'Your own compiled function, in a file of sbot.save_policy (docs/worlds.md).',
+    _make_function_policy, paths=(_FILE,), programs=(_FILE,), check=_check, doubts=_doubts,
+    may_preload=True)
 
 
 NETWORK = NEURAL._replace(

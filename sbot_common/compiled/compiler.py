@@ -34,7 +34,14 @@ _OPTIONS = {'nogil': True, 'error_model': 'numpy', 'no_cfunc_wrapper': True}
 _Function = Callable[..., Any]
 
 
-class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
+class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """Code whose functions are optimised with the whole module only, not one by one before."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:  # noqa: ANN401 - of llvmlite
+        ll_module.data_layout = self._codegen._data_layout
+
+
+class InnerLibrary(_Library):
     """Intermediate code that is linked into its callers, without machine code of its own."""
 
     _whole: Any = None
@@ -72,7 +79,7 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
         return self._whole
 
 
-class OuterLibrary(JITCodeLibrary):  # type: ignore[misc]
+class OuterLibrary(_Library):
     """Machine code of a function with all inner functions that it calls."""
 
     def finalize(self) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot_common import topics
 from sbot_common.elementary import sincos
-from sbot_common.topics import BASE_POSE_GROUND_TRUTH
-from sbot_common.topics import WIND as topics_WIND
 from sbot_sim.sensors.registry import Sensor, decoded_as
 from sbot_sim.worlds.air import add_forces
 
 # Record of the true velocity, which is sent with the pose; ``worlds.motion`` computes it.
 
 TWIST = Sensor('twist', "(N, 3) m/s, m/s, rad/s in the robot's frame, wind included",
-                BASE_POSE_GROUND_TRUTH, decoded_as('twist'), order=(0, 0),
+                topics.BASE_POSE_GROUND_TRUTH, decoded_as('twist'), order=(0, 0),
                 observe=lambda snapshot, scan, robot: tuple(snapshot.twist[robot].tolist()),
                 keep=lambda snapshot: snapshot.twist, arrays={'twist': 'twist'})
 
@@ -28,7 +27,7 @@ def _turned(wind: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
 WIND = Sensor(
     'wind',
     '(N, 2) m/s, effective, and what forces add',
-    topics_WIND,
+    topics.WIND,
     decoded_as('wind'),
     order=(90, 90),
     turned=_turned,

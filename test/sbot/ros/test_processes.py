@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from stubborn import DEADLINE as DEADLINE_
+from stubborn import DEADLINE as STUBBORN_DEADLINE
 from stubborn import gone, kill, read_pids, stubborn_script
 
 import sbot
@@ -31,7 +31,7 @@ def test_a_command_is_split_as_by_a_shell_and_nothing_else_is_done_with_it(
     assert parse_command(text) == words
     process = start_command(words, own_environment(), 1)
     assert process.stdout.read() == ' '.join(words[1:]) + '\n'
-    assert process.wait(DEADLINE_) == 0
+    assert process.wait(STUBBORN_DEADLINE) == 0
     assert os.listdir(tmp_path) == []
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 from browser import CHROMIUM, Browser
-from live_events import DEADLINE as DEADLINE_
+from live_events import DEADLINE as EVENTS_DEADLINE
 from live_events import Events
 from pictures import record, scenario
 
@@ -60,7 +60,7 @@ class Session:
         self._said = threading.Event()
         self._thread = threading.Thread(target=self._go, args=(scenario, record))
         self._thread.start()
-        assert self._said.wait(DEADLINE_)
+        assert self._said.wait(EVENTS_DEADLINE)
         self.events = None
 
     def _go(self, scenario, record):
@@ -92,13 +92,13 @@ class Session:
 
     def until(self, condition):
         """Return the first frame for which this is true."""
-        end = time.monotonic() + DEADLINE_
+        end = time.monotonic() + EVENTS_DEADLINE
         while not condition(frame := self.frame()):
             assert time.monotonic() < end
         return frame
 
     def join(self):
-        self._thread.join(DEADLINE_)
+        self._thread.join(EVENTS_DEADLINE)
         assert not self._thread.is_alive()
 
 
@@ -146,7 +146,7 @@ def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
     live = OpenPage()
     supervisor = PageSupervisor(live, scenario)
     engine = Engine(simulation_parameters(scenario), initial_poses(scenario), 1)
-    advance.end = time.monotonic() + DEADLINE_
+    advance.end = time.monotonic() + EVENTS_DEADLINE
     advance(supervisor, engine)
     with pytest.raises(InputError, match='not paused'):
         supervisor.step()
@@ -172,7 +172,7 @@ def test_it_keeps_to_the_wanted_factor(tmp_path):
     scenario = make(tmp_path, target_real_time_factor=4.0)
     supervisor = PageSupervisor(OpenPage(), scenario)
     engine = Engine(simulation_parameters(scenario), initial_poses(scenario), 1)
-    advance.end = time.monotonic() + DEADLINE_
+    advance.end = time.monotonic() + EVENTS_DEADLINE
     advance(supervisor, engine)
     advance(supervisor, engine)
     started = time.monotonic()
@@ -208,7 +208,7 @@ def test_what_was_driven_repeats_to_the_bit(tmp_path):
     session = Session(scenario, tmp_path / 'bag')
     first = session.open()
     assert 'robot 1 cannot be driven' in session.ask({'drive': [1, 0.5, 0.5]}, 409)
-    end, frame = time.monotonic() + DEADLINE_, first
+    end, frame = time.monotonic() + EVENTS_DEADLINE, first
     while frame['poses'][6] <= first['poses'][6] + 0.1:  # as a page while a key is held
         assert time.monotonic() < end
         session.ask({'drive': [2, 0.5, 0.7]})
@@ -254,7 +254,7 @@ def test_a_signal_ends_it_and_the_bag_is_kept(tmp_path):
         events = Events(address)
         assert [events.next()[0] for _ in range(3)] == ['run', 'frame', 'frame']
         view.send_signal(signal.SIGINT)
-        _, err = view.communicate(timeout=DEADLINE_)
+        _, err = view.communicate(timeout=EVENTS_DEADLINE)
     assert view.returncode == 1
     assert f'recorded until then: {tmp_path / "bag"}' in err
     assert len(commands_of(tmp_path / 'bag', 2)) > 1
@@ -266,7 +266,7 @@ def test_it_ends_with_the_run_and_prints_the_summary(tmp_path):
         events = Events(address)
         while events.next()[0] != 'end':
             pass
-        out, _ = view.communicate(timeout=DEADLINE_)
+        out, _ = view.communicate(timeout=EVENTS_DEADLINE)
     assert view.returncode == 0
     assert 'driven, seed' in out
 

@@ -9,8 +9,8 @@ import cloudpickle
 import numpy as np
 import pytest
 from every_world import IN_WIND, commands_of
-from every_world import PLAIN as PLAIN_
-from every_world import SCENARIOS as SCENARIOS_
+from every_world import PLAIN as EVERY_PLAIN
+from every_world import SCENARIOS as EVERY_SCENARIO
 
 import sbot
 from sbot.scenario.assemble import initial_poses
@@ -232,11 +232,11 @@ def test_a_scenario_without_the_sensors_of_the_network_is_refused(tmp_path):
         saved(tmp_path / 'a.json', scenario=[])
 
 
-NAMES = [*SCENARIOS_, 'plain']
+NAMES = [*EVERY_SCENARIO, 'plain']
 
 
 def worlds_of(name, count=3, seeds=(5, 6, 7), **arguments):
-    scenario = {**PLAIN_, **SCENARIOS_.get(name, {})}
+    scenario = {**EVERY_PLAIN, **EVERY_SCENARIO.get(name, {})}
     return sbot.Worlds(scenario, count, seeds=list(seeds), **arguments)
 
 
@@ -304,7 +304,7 @@ def test_copies_continue_alike(name, copied):
 
 
 def test_one_world_can_be_copied_and_saved():
-    world = sbot.World({**PLAIN_, 'wind': IN_WIND}, seed=4)
+    world = sbot.World({**EVERY_PLAIN, 'wind': IN_WIND}, seed=4)
     commands = np.full((world.robots, 2), 0.05)
     world.step(commands, ticks=3)
     state, others = world.save(), [copy.deepcopy(world), pickle.loads(pickle.dumps(world))]
@@ -319,7 +319,7 @@ def test_one_world_can_be_copied_and_saved():
 
 
 def test_a_world_takes_over_the_scenario_of_another():
-    empty = {**PLAIN_, 'world': {'bounds': [0, 0, 3, 3]}}
+    empty = {**EVERY_PLAIN, 'world': {'bounds': [0, 0, 3, 3]}}
     worlds, others = worlds_of('plain', 2, (5, 6)), sbot.Worlds(empty, 2, seeds=[7, 8])
     drive(worlds, 3, np.random.default_rng(3))
     kept = others.step(np.full((2, 4, 2), 0.03))
@@ -337,7 +337,7 @@ BODIES = {'plain': {}, 'inert': {'max_acceleration': 0.1}, 'late': {'command_del
           'later': {'command_delay': 0.5, 'max_acceleration': 0.2},
           'omni': {'drive': 'omnidirectional'}}
 NOISY = {'odometry_noise_slip': 0.02, 'odometry_noise_radius': 0.01}
-VARIANTS = {name: sbot.load({**PLAIN_, 'sensors': NOISY, 'bodies': {'s-bot': body}})
+VARIANTS = {name: sbot.load({**EVERY_PLAIN, 'sensors': NOISY, 'bodies': {'s-bot': body}})
             for name, body in BODIES.items()}
 
 
@@ -390,7 +390,7 @@ def test_a_state_with_other_arrays_changes_nothing(name, change, words):
 
 
 def test_worlds_that_are_all_replaced_may_have_other_sensors():
-    one, other = ({**PLAIN_, 'sensors': {'scan_beams': beams}} for beams in (7, 19))
+    one, other = ({**EVERY_PLAIN, 'sensors': {'scan_beams': beams}} for beams in (7, 19))
     worlds, others = sbot.Worlds(one, 2), sbot.Worlds(other, 2, seeds=[3, 4])
     others.step(np.full((2, 4, 2), 0.05))
     seen = worlds.restore(others.save())
@@ -418,7 +418,7 @@ def test_another_state_is_refused(call, words):
 
 def test_a_state_of_other_sensors_is_refused():
     worlds = worlds_of('plain', sense=['scan'])
-    other = sbot.Worlds({**PLAIN_, 'sensors': {**PLAIN_['sensors'], 'scan_beams': 7}}, 1,
+    other = sbot.Worlds({**EVERY_PLAIN, 'sensors': {**EVERY_PLAIN['sensors'], 'scan_beams': 7}}, 1,
                         sense=['scan'])
     with pytest.raises(InputError, match='worlds of one batch: laser: got'):
         worlds.restore(other.save(), worlds=[1])

@@ -7,10 +7,8 @@ from worlds import make_parameters
 from sbot.scenario.assemble import broadcast_options
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common import topics
-from sbot_common.wire import cdr
+from sbot_common.wire import cdr, templates
 from sbot_common.wire.templates import CUBE
-from sbot_common.wire.templates import CYLINDER as templates_CYLINDER
-from sbot_common.wire.templates import TEXT as templates_TEXT
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
 from sbot_sim.messages.markers import (
@@ -127,10 +125,10 @@ def test_zones_are_discs_and_points_with_names_and_come_again_for_late_subscribe
     assert [array[0].header.stamp.nanosec for array in arrays] == [0, 50]
     nest, nest_name, lamp, lamp_name = arrays[1]
     assert [m.type for m in arrays[1]] == [
-        templates_CYLINDER,
-        templates_TEXT,
+        templates.CYLINDER,
+        templates.TEXT,
         CUBE,
-        templates_TEXT,
+        templates.TEXT,
     ]
     assert len({(m.ns, m.id) for m in arrays[1]}) == 4
     assert (nest_name.text, lamp_name.text) == ('nest', 'lamp')
