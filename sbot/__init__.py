@@ -78,7 +78,7 @@ def __dir__() -> list[str]:
 
 
 def _frame(shown: Run | Bag) -> str | None:
-    text: str | None = import_module('sbot.viewer.page').frame(shown)
+    text: str | None = import_module('sbot.viewer.data').notebook_page(shown)
     return text
 
 

@@ -31,14 +31,13 @@ from sbot_common.errors import bad_value
 from sbot_common.observation import OMEGA, VX, Twist
 from sbot_common.random.numbers import CONTROLLER, uniforms
 from sbot_common.signals import Held
-from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Snapshot
-from sbot_sim.messages.outgoing import Outgoing
+from sbot_common.topics import Outgoing
+from sbot_sim.engine.simulation import Engine, Snapshot
 from sbot_sim.sensors.laser import ScanParameters
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.parameters import SimulationParameters
-from wind_model.source import Wind, WindSource
+from wind_model.gust import Wind, WindSource
 from wind_model.wake import advertised_millimetres, clamped_radius, wakes
 
 # Supervisor of an in-process run: watches, pauses, drives robots without a controller.

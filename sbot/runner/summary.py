@@ -22,7 +22,7 @@ from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import bad_value, one_line
 from sbot_common.user_code import call_user_code
 from sbot_sim.collision.overlap import overlaps, overlaps_of_ticks
-from sbot_sim.engine.state import Snapshot
+from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.world.moving import as_sent
 from sbot_sim.worlds.parameters import SimulationParameters, all_bodies
 
