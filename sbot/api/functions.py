@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sbot.figures.data import RunData
     from sbot.regression.replay import ReplayResult
     from sbot.runner.history import Run
+    from sbot.runner.session import Session
 
 
 def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | None = None,
@@ -61,6 +62,30 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
     with removed_if_empty(record):
         return run_scenario(complete, record=record, threads=threads, progress=progress,
                             keep=keep, sense=sense, overlaps=overlaps, hashed=hashed)
+
+
+def session(scenario: Source, /, *, seed: int | None = None, sense: Collection[str] = (),
+            threads: int = 1, keep: bool = True, controllers: Mapping[str, Any] | None = None,
+            **overrides: object) -> Session:
+    """Return a run at tick 0, to take it tick by tick, look inside, and go back.
+
+    Parameters
+    ----------
+    scenario, seed, sense, threads, keep, controllers, overrides : as ``run`` takes them
+
+    Raises
+    ------
+    InputError
+        one line: what was found, what was expected.
+
+    """
+    if seed is not None:
+        overrides['seed'] = seed
+    from sbot.runner.session import Session
+    from sbot.runner.warm_up import warm_up
+    complete = load(scenario, controllers=controllers, **overrides)
+    warm_up(complete)
+    return Session(complete, sense=sense, threads=threads, keep=keep)
 
 
 def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,

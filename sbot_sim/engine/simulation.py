@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,13 @@ def snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
 
 
 _ALWAYS = np.iinfo(np.int64).max  # ticks
+
+
+class SavedWorld(NamedTuple):
+    """A moment of an ``Engine``, for its ``restore``."""
+
+    arrays: Mapping[str, NDArray[Any]]
+    heard: Heard
 
 
 class Engine:
@@ -164,13 +171,25 @@ class Engine:
             problem = placement_error(*all_bodies(given, now.moved, now.boxes, pose), len(pose))
             if problem is not None:
                 raise InputError(problem)
-        arrays = {name: array.copy() for name, array in arrays_of(self._worlds).items()}
-        heard = self._worlds.tick.heard(0)
+        saved = self.save()
         self._simulate(given)
+        self._restore(saved)
+
+    def save(self) -> SavedWorld:
+        """Return this moment of the world, without objects that were added."""
+        return SavedWorld({name: array.copy() for name, array in arrays_of(self._worlds).items()},
+                          self._worlds.tick.heard(0))
+
+    def restore(self, saved: SavedWorld) -> None:
+        """Put the world to a saved moment."""
+        self._restore(saved)
+        self._snapshot, self.has_wind = None, False
+
+    def _restore(self, saved: SavedWorld) -> None:
         self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._beginning)
         for name, array in arrays_of(self._worlds).items():
-            array[:] = arrays[name]
-        restore_rest(self._worlds, 0, heard)
+            array[:] = saved.arrays[name]
+        restore_rest(self._worlds, 0, saved.heard)
 
     def _simulate(self, parameters: SimulationParameters) -> None:
         """Make the world anew, of other parameters."""
