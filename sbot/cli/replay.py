@@ -21,7 +21,7 @@ from sbot.regression.commands import in_words
 from sbot.regression.replay import ReplayResult, replay
 from sbot.runner.summary import QUIET, progress_bar
 from sbot.scenario.controllers import controller_parameters, external_robots
-from sbot.scenario.load import parse_override, parse_scenario
+from sbot.scenario.load import load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_file, own_folders
 from sbot_common.errors import InputError, bad_value, one_line, real_path
@@ -70,17 +70,21 @@ def _run_debug(args: argparse.Namespace) -> int:
 
     import numpy as np
 
-    import sbot
     from sbot.figures.data import from_bag, is_bag
+    from sbot.runner.session import Session
+    from sbot.runner.warm_up import warm_up
+    overrides = {} if args.seed is None else {'seed': args.seed}
     bag = Bag(args.source) if is_bag(args.source) else None
-    source: Scenario | str = args.source
-    if bag is not None:
+    if bag is None:
+        scenario = load_scenario(args.source, overrides)
+    else:
         where = f'{bag.path}: scenario'
         if not args.trust:
             _ask_for_trust(bag, parse_scenario(bag.scenario_text, where, Path.cwd(),
                                                import_controllers=False), {})
-        source = parse_scenario(bag.scenario_text, where, Path.cwd())
-    session = sbot.session(source, seed=args.seed)
+        scenario = parse_scenario(bag.scenario_text, where, Path.cwd(), overrides=overrides)
+    warm_up(scenario)
+    session = Session(scenario)
     last = session.scenario.rate.ticks(session.scenario.duration)
     tick = round(args.at * session.scenario.rate.hz)
     if not 0 <= tick <= last:
@@ -88,7 +92,7 @@ def _run_debug(args: argparse.Namespace) -> int:
                         f'a time of the run, 0 to {session.scenario.duration:g} s')
     while session.tick < tick and not session.ended:
         session.step()
-    names = {'sbot': sbot, 'session': session}
+    names: dict[str, Any] = {'np': np, 'session': session}
     if args.robot is not None:
         names |= {'controller': session.controller(args.robot),
                   'observation': session.observation(args.robot)}

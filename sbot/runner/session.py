@@ -244,7 +244,7 @@ class Session:
         return self.result()
 
     def save(self) -> Saved:
-        """Return this moment; its controllers are copied by ``copy.deepcopy``.
+        """Return this moment; with deep copies of its controllers.
 
         Raises
         ------
