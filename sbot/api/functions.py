@@ -167,7 +167,8 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
 def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
          at: Sequence[float] = (), colour: str = '', dark: bool = False,
          title: str | None = None, size: int | str | None = None, fps: float | None = None,
-         speed: float | None = None, color: str = '') -> Figure | Path:
+         speed: float | None = None, color: str = '',
+         figsize: tuple[float, float] | None = None) -> Figure | Path:
     """Draw a run: its arena with all tracks, and curves over time.
 
     Parameters
@@ -184,6 +185,9 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     speed : of a film, relative to real time; default: 1; a run longer than 20 s becomes a film
         of 20 s
     color : the same as ``colour``
+    figsize : width and height of a picture in inches, e.g. (3.4, 3.0) for a column of a paper.
+        Letters have 7 pt below 5 inches, or what ``matplotlib.rcParams`` says; curves that have
+        no room are left out
 
     Returns
     -------
@@ -208,8 +212,11 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     suffix = Path(path).suffix.lower() if path is not None else ''
     film = suffix in FORMATS
     pixels = read_size(size, 'size')
+    inches = None
+    if figsize is not None:
+        inches = tuple(numbers('figsize', figsize, (2,)).tolist())
     look = picture.Look(times, colour or color, bool(dark), title,
-                        picture.read_width(Film(*pixels), suffix))
+                        picture.read_width(Film(*pixels), suffix), inches)
     picture.check_look(look, film)
     options = Film(*pixels, *(None if value is None else number(name, value)
                               for name, value in (('fps', fps), ('speed', speed))))
