@@ -186,7 +186,7 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
         of 20 s
     color : the same as ``colour``
     figsize : width and height of a picture in inches, e.g. (3.4, 3.0) for a column of a paper.
-        Letters have 7 pt below 5 inches, or what ``matplotlib.rcParams`` says; curves that have
+        Letters have 7 pt below 5 inches, or what rcParams of matplotlib say; curves that have
         no room are left out
 
     Returns
