@@ -18,7 +18,7 @@ from sbot_common.arrays import Floats, Integers, Integers32
 from sbot_common.compiled.jit import by_address, compiled_callback, intrinsic, njit, njit_inner
 from sbot_common.compiled.threads import share_out
 from sbot_common.spatial import BucketGrid
-from sbot_sim.world.scene import Discs, sort_discs
+from sbot_sim.world.scene import Discs
 from sbot_sim.worlds.state import Setting, Worlds
 
 # Robots of one world within the rows of all worlds, for collisions and sensors.
@@ -42,15 +42,6 @@ def all_in_view(worlds: Worlds, radius: Floats, first: int, end: int, ends: Inte
         worlds.x[i], worlds.y[i] = worlds.pose[i, 0], worlds.pose[i, 1]
         largest = max(largest, radius[i])
     return Discs(worlds.x, worlds.y, radius, worlds.row, only_cell(ends, worlds.row), largest)
-
-
-@njit_inner
-def discs_of_world(pose: Floats, radius: Floats, first: int, end: int, cell: float) -> Discs:
-    """Return the discs of the rows first … end-1, sorted by cells of about ``cell`` (m)."""
-    discs = sort_discs(pose[first:end], radius[first:end], cell)
-    for k in range(end - first):
-        discs.robot[k] += first
-    return discs
 
 
 if TYPE_CHECKING:

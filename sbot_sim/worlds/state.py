@@ -13,12 +13,12 @@ from sbot_common.compiled.jit import by_address, njit_inline
 from sbot_common.observation import BROADCAST_BYTES, INFRARED_SENSORS
 from sbot_common.spatial import BucketGrid
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.separation import Scratch, make_scratch
+from sbot_sim.collision.separation import FEW, Scratch, make_scratch
 from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
 from sbot_sim.sensors.rays import Fan
 from sbot_sim.world.bodies import BodyArrays, Shapes
 from sbot_sim.world.moving import Paths
-from sbot_sim.world.scene import Scene
+from sbot_sim.world.scene import Scene, SortedDiscs, room_for_discs
 from wind_model.grid import Lattice
 from wind_model.parameters import WakeParameters
 
@@ -253,11 +253,26 @@ class Worlds(NamedTuple):
     row: NDArray[np.int32]  # (K*N,) 0, 1, 2 …
     x: Floats  # (K*N,) room for sensors
     y: Floats  # (K*N,)
+    laser_discs: SortedDiscs  # the robots as lasers see them; of no world where none is seen
+    infrared_discs: SortedDiscs
 
     @property
     def hears(self) -> bool:
         """Whether there is room for who hears whom; else phases in Python find it."""
         return len(self.heard_robot) > 0
+
+
+def sorts_for_lasers(setting: Setting) -> bool:
+    """Tell whether the lasers see robots in sorted cells: few are looked at one by one."""
+    sensing = setting.sensing
+    return bool(sensing.fan.beams and sensing.sees_robots and setting.robots > FEW)
+
+
+def sorts_for_infrared(setting: Setting) -> bool:
+    """Tell whether the infrared sensors see robots in sorted cells."""
+    sensing = setting.sensing
+    return bool(sensing.infrared_fan.beams and sensing.infrared_sees_robots
+                and setting.robots > FEW)
 
 
 def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
@@ -294,4 +309,6 @@ def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
         heard_bearing=np.zeros(heard),
         laser_pose=floats(3) if sensing.mount.any() else np.zeros((0, 3)), previous=floats(3),
         scratch=make_scratch(n, 2, count),
-        row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows))
+        row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
+        laser_discs=room_for_discs(count if sorts_for_lasers(setting) else 0, n),
+        infrared_discs=room_for_discs(count if sorts_for_infrared(setting) else 0, n))
