@@ -34,7 +34,7 @@ from sbot_common.signals import Held
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.engine.state import Snapshot
 from sbot_sim.messages.outgoing import Outgoing
-from sbot_sim.sensors.laser import ScanParameters
+from sbot_sim.sensors.laser import Lasers
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.parameters import SimulationParameters
@@ -78,17 +78,17 @@ class ControllerSet:
 
     Parameters
     ----------
-    scenario, scan, threads : whose controllers, what they scan with, how many threads to use
+    scenario, lasers, threads : whose controllers, what they scan with, how many threads to use
     announcing : whether somebody wants the messages of goals and broadcasts
 
     """
 
-    def __init__(self, scenario: Scenario, scan: ScanParameters, threads: int = 1, *,
+    def __init__(self, scenario: Scenario, lasers: Lasers, threads: int = 1, *,
                  announcing: bool = True) -> None:
         self._announcing = announcing
-        self._scan = scan
+        self._lasers = lasers
         self._n, self._seed = len(scenario.robots), scenario.seed
-        self._batches = _batches(scenario, threads)
+        self._batches = _batches(scenario, lasers, threads)
         batched = {i for ids, _ in self._batches for i in ids.tolist()}
         self._robots = controlled_robots(
             scenario, [i for i in range(self._n) if i not in batched])
@@ -110,7 +110,7 @@ class ControllerSet:
         commands, rab_data = np.zeros((self._n, 3)), snapshot.rab_data.copy()
         announced: list[Outgoing] = []
         for i, robot in self._robots.items():
-            sensed = {sensor.name: sensor.observed(snapshot, self._scan, i)
+            sensed = {sensor.name: sensor.observed(snapshot, self._lasers, i)
                       for sensor in self._senses[i]}
             command, goals, data = robot.step(stamp_ns, snapshot.pose, sensed)
             commands[i] = command
@@ -120,10 +120,11 @@ class ControllerSet:
             if self._announcing and (goals or data is not None):
                 announced += self._announcements(i, stamp_ns, goals, data)
         for ids, followers in self._batches:
+            scan = self._lasers.of(ids[0])[0]
             draws = uniforms(self._seed, CONTROLLER, ids, snapshot.tick, 1)[:, 0]
             commands[ids[:, np.newaxis], (VX, OMEGA)] = followers.step(
-                snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
-                draws)
+                snapshot.pose, snapshot.ranges[:, :scan.beams], scan.angle_min,
+                scan.angle_increment, draws)
         return Decisions(commands, rab_data, announced)
 
     def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[topics.Topic, Any]],
@@ -138,17 +139,19 @@ class ControllerSet:
                            write_broadcast(data))
 
 
-def _batches(scenario: Scenario, threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
-    """Return ids of followers that share a controller and its parameters, and what moves them."""
-    groups: dict[tuple[str, str], list[int]] = {}
+def _batches(scenario: Scenario, lasers: Lasers,
+             threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
+    """Return ids of followers that share controller, parameters and lasers; what moves them."""
+    groups: dict[tuple[str, str, int], list[int]] = {}
     if scenario.knowledge != EXACT:  # each knows something else
         return []
     for i, robot in enumerate(scenario.robots):
         if i > 0 and robot.controller != NONE and entry_of(robot.controller).batch is not None:
             parameters = controller_parameters(scenario, robot)
-            groups.setdefault((robot.controller, repr(parameters)), []).append(i)
+            key = robot.controller, repr(parameters), int(lasers.kit[i])
+            groups.setdefault(key, []).append(i)
     batches = []
-    for (name, _), ids in groups.items():
+    for (name, _, _), ids in groups.items():
         batch = entry_of(name).batch
         if batch is not None:
             parameters = controller_parameters(scenario, scenario.robots[ids[0]])
@@ -182,7 +185,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
 
     """
     parameters, source, engine = _beginning(scenario, threads)
-    controllers = ControllerSet(scenario, parameters.sensors.scan, threads,
+    controllers = ControllerSet(scenario, parameters.sensors.lasers, threads,
                                 announcing=record is not None or supervisor is not None)
     tally = Tally(scenario, parameters, overlaps=overlaps, hashed=hashed)
     ticks = scenario.rate.ticks(scenario.duration)

@@ -17,7 +17,6 @@ from sbot.viewer.data import (
     frame,
     frame_step,
     header,
-    laser_of,
     pack,
     scans,
 )
@@ -95,9 +94,9 @@ def test_cells_are_runs_of_equal_values():
 
 def test_every_so_manyth_beam_is_shown():
     for beams in (1, MOST_BEAMS, MOST_BEAMS + 1, 1081):
-        laser = laser_of(beams, -1.0, 0.01)
-        assert laser.beams == len(range(0, beams, laser.skip)) <= MOST_BEAMS
-        assert laser.increment == 0.01 * laser.skip
+        laser = make_scan_parameters(ScanSettings(scan_beams=beams))
+        columns = shown_beams(make_lasers([(laser,)]))
+        assert len(range(beams)[columns]) <= MOST_BEAMS < 2 * len(range(beams)[columns]) + 180
 
 
 def test_a_frame_is_json_in_the_order_of_robots():
