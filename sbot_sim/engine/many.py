@@ -86,10 +86,12 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
         wind_height=where.value, above_terrain=where.above_terrain,
         scan_noise=np.array([[each.noise_std for each in world.sensors.lasers.all]
                              for world in worlds]),
-        infrared_noise=_each(
-            worlds, lambda p: p.sensors.infrared.noise if p.sensors.infrared else 0.0),
-        noise_radius=_each(worlds, lambda p: p.odometry.odometry_noise_radius, robots=True),
-        noise_slip=_each(worlds, lambda p: p.odometry.odometry_noise_slip, robots=True),
+        infrared_noise=np.array([float(world.sensors.infrared.noise) if world.sensors.infrared
+                                 else 0.0 for world in worlds]),
+        noise_radius=np.array([each.odometry_noise_radius
+                               for world in worlds for each in world.odometry]),
+        noise_slip=np.array([each.odometry_noise_slip
+                             for world in worlds for each in world.odometry]),
         inertia=inertia_of_worlds([world.inertia for world in worlds],
                                   len(kinds[0].bodies.radius)),
         **{name: array for name, array in winds._asdict().items() if name != 'field'})
@@ -121,13 +123,6 @@ def replace_scenes(setting: Setting, k: int, parameters: SimulationParameters,
         replace_scene(setting.scan_scenes, k, sensors.scene, circles_alone),
         replace_scene(setting.infrared_scenes, k, sensors.infrared_scene, circles_alone),
         replace_scene(setting.line_of_sight, k, sensors.line_of_sight, circles_alone)])
-
-
-def _each(worlds: Sequence[SimulationParameters],
-          number: Callable[[SimulationParameters], float], robots: bool = False) -> Floats:
-    """Return a number of each world, (K,) or for each of its robots (K*N,)."""
-    values = np.array([float(number(world)) for world in worlds])
-    return np.repeat(values, len(worlds[0].bodies.radius)) if robots else values
 
 
 def _sensing(parameters: SimulationParameters, senses: Collection[str], worlds: int) -> Sensing:

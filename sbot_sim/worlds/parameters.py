@@ -30,12 +30,11 @@ _NO_HOOKS = Hooks()
 class Senses(NamedTuple):
     """Sensors of the robots, from which ``SensorParameters`` are made."""
 
-    scan: ScanParameters  # the laser of all robots
+    scan: ScanParameters | Lasers  # the laser of all robots, or those of each
     infrared: InfraredParameters | None = None
     neighbours: RangeAndBearing = RangeAndBearing()
     threads: int = 1
     fitted: Mapping[str, Any] = {}
-    lasers: Lasers | None = None  # where robots have different or several ones, instead of `scan`
 
 
 class SensorParameters(NamedTuple):
@@ -75,7 +74,7 @@ class SimulationParameters(NamedTuple):
     world: World
     fixed: FixedObjects  # what stands still, as collisions look it up
     sensors: SensorParameters
-    odometry: OdometryParameters
+    odometry: Sequence[OdometryParameters]  # (N,) of each robot
     wake: WakeParameters
     wind_height: Height | float  # where robots feel a gridded wind; a number is z (m)
     waves: Waves | None = None  # of the gusts; None: no turbulence
@@ -86,7 +85,7 @@ class SimulationParameters(NamedTuple):
 
 def make_simulation_parameters(
         *, dt: float, bodies: BodyArrays, world: World, senses: Senses,
-        odometry: OdometryParameters, wake: WakeParameters, wind_height: Height | float,
+        odometry: Sequence[OdometryParameters], wake: WakeParameters, wind_height: Height | float,
         waves: Waves | None = None, hooks: Hooks = _NO_HOOKS, paths: Paths | None = None,
         boxes: Floats | None = None, inertia: Inertia | None = None) -> SimulationParameters:
     """Return the parameters of a simulation with all derived tables; units as in the tuples.
@@ -105,7 +104,8 @@ def make_simulation_parameters(
     robots = bodies if not len(start) else select_bodies(
         bodies, slice(len(bodies.radius) - len(start)))
     infrared, heard = senses.infrared, senses.neighbours
-    lasers = senses.lasers or make_lasers([(senses.scan,)] * len(robots.radius))
+    lasers = senses.scan if isinstance(senses.scan, Lasers) else make_lasers(
+        [(senses.scan,)] * len(robots.radius))
     far, near = _sights(lasers, infrared, robots)
     scene = make_scene(world, far)
     sensors = SensorParameters(

@@ -22,7 +22,7 @@ def make_parameters(bodies=(ROBOT,), *, bounds=(0, 0, 20, 20), circles=(), recta
         dt=dt, bodies=arrays, world=world, senses=Senses(
             scan, make_infrared_parameters(InfraredSettings(**(infrared or {}))),
             RangeAndBearing(rab, 8.0, rab_blocked_by_walls=False)),
-        odometry=OdometryParameters(**(odometry or {})), wake=WakeParameters(**(wake or {})),
+        odometry=[OdometryParameters(**(odometry or {}))] * len(bodies), wake=WakeParameters(**(wake or {})),
         wind_height=0.5)
 
 
