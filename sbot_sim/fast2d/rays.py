@@ -31,7 +31,7 @@ class Sensors(NamedTuple):
     weights: Floats  # all rays' weights
     first_weight: Integers32  # (S,)
     reach: Floats  # (N,) m, how far a body's sensors see from the centre of its box
-    edge: Floats  # of each fan: cosine and sine of the first ray's angle from the axis, 0 all round
+    edge: Floats  # of each fan: cosine and sine of its first ray's angle; 0, 0: all round
 
 
 class Solids(NamedTuple):

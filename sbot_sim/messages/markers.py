@@ -290,11 +290,11 @@ def robot_description(name: str, radius: float, lasers: Sequence[ScanParameters]
         length, width, offset = rectangle
         shape, ahead = f'<box size="{length!r} {width!r} {HEIGHT!r}"/>', repr(offset)
     links = '\n'.join(
-        f'''  <link name="{link_of(k)}"/>
+        f"""  <link name="{link_of(k)}"/>
   <joint name="{link_of(k)}_joint" type="fixed">
     <parent link="base_link"/><child link="{link_of(k)}"/>
     <origin xyz="{scan.laser_x!r} {scan.laser_y!r} 0" rpy="0 0 {scan.laser_yaw!r}"/>
-  </joint>''' for k, scan in enumerate(lasers))
+  </joint>""" for k, scan in enumerate(lasers))
     return f"""<?xml version="1.0"?>
 <robot name={quoteattr(name)}>
   <link name="base_link">

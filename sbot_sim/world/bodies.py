@@ -15,7 +15,6 @@ from sbot_common.elementary import hypot, log, sincos
 from sbot_common.params import (
     Param,
     Spec,
-    Value,
     Where,
     in_words,
     refuse_unknown,

@@ -119,7 +119,8 @@ def mixed(count=3, **sensors):
 def test_a_robots_scan_does_not_depend_on_the_lasers_of_others(count):
     scenario = mixed(count)
     parameters = simulation_parameters(scenario)
-    every, lasers = Worlds(scenario, 1, sense=['scan']).observe().scan[0], parameters.sensors.lasers
+    lasers = parameters.sensors.lasers
+    every = Worlds(scenario, 1, sense=['scan']).observe().scan[0]
     for kind, beams in enumerate((30, 11, 9)):
         alike = lasers._replace(kits=(lasers.kits[kind][:1],) * 3)
         one = Engine(parameters._replace(sensors=parameters.sensors._replace(lasers=alike)),

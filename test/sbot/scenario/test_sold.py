@@ -177,7 +177,7 @@ def test_commands_are_stamped_where_all_drivers_want_it(bodies, stamped):
     ({'sensors': 3}, 'expected a mapping'), ({'lasers': 3}, 'expected a list of at most'),
     ({'lasers': [{'odometry_noise_slip': 0.1}]}, r'lasers\.0\.odometry_noise_slip'),
     ({'publish_scan': 1}, r'publish_scan: got 1, expected true or false'),
-    ({'sensor': {}}, r"bodies\.b\.sensor\b.*'?sensors"), 
+    ({'sensor': {}}, r"bodies\.b\.sensor\b.*'?sensors"),
     ({'like': 'turtlebot3_burgr'}, 'turtlebot3_burger')])
 def test_wrong_settings_of_a_body_are_named(body, words):
     with pytest.raises(InputError, match=words):

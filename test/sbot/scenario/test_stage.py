@@ -9,10 +9,10 @@ from PIL import Image
 
 from sbot.files.yaml_text import dump_yaml
 from sbot.runner.loop import run_scenario
-from sbot.scenario.load import load_scenario
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.groups import lasers_of as lasers_of_body
 from sbot.scenario.groups import sensors_of
+from sbot.scenario.load import load_scenario
 from sbot.scenario.stage import lasers_of
 from sbot.scenario.stage_parse import Notes, parse_entities, read_tokens
 from sbot_common.errors import InputError
