@@ -63,8 +63,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     help='names of the robots: their topics are in the namespaces /A, /B, ... '
                          'instead of /robot_0, /robot_1, ...')
     up.add_argument('--turtlebot3', action='store_true',
-                    help="use TurtleBot3's conventions: scans also on `scan`, and cmd_vel as "
-                         'TwistStamped')
+                    help='every robot is a TurtleBot3 Burger, as with `body: turtlebot3_burger`: '
+                         'scans also on `scan`, and cmd_vel as TwistStamped')
     up.add_argument('--standard-services', action='store_true',
                     help='offer the services of the package simulation_interfaces')
     up.add_argument('--contact', action='store_true',
@@ -220,8 +220,8 @@ def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.up import output_named, run_up
     from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
-    stamped = {'cmd_vel_stamped': True} if arguments.turtlebot3 else {}
-    scenario = load_scenario(arguments.scenario, {**stamped, **overrides_of(arguments)})
+    burger = {'robots.*.body': 'turtlebot3_burger'} if arguments.turtlebot3 else {}
+    scenario = load_scenario(arguments.scenario, {**burger, **overrides_of(arguments)})
     check_outputs(arguments)
     if arguments.standard_services and find_spec('simulation_interfaces') is None:
         raise InputError('--standard-services needs the package simulation_interfaces; install it '
@@ -231,7 +231,7 @@ def _up(arguments: argparse.Namespace) -> int:
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)
     namespace = parse_namespace(arguments.namespace)
-    short = {'publish_scan': arguments.turtlebot3, 'publish_contact': arguments.contact,
+    short = {'publish_contact': arguments.contact,
              'simulation_interfaces': arguments.standard_services}
     parameters = {**{name: True for name, given in short.items() if given},
                   **simulator_parameters(arguments.parameter)}

@@ -166,8 +166,12 @@ class Worlds:
 
     @property
     def scan_noise(self) -> Floats:
-        """Standard deviation of the noise of laser ranges (m), (K,); you may change it."""
-        return self.setting.scan_noise
+        """Standard deviation of the noise of laser ranges (m), (K,); you may change it.
+
+        With several kinds of lasers (K, L).
+        """
+        noise = self.setting.scan_noise
+        return noise[:, 0] if noise.shape[1] == 1 else noise
 
     def reset(self, seeds: ArrayLike | None = None, *, start: ArrayLike | None = None,
               worlds: ArrayLike | None = None) -> Observations:
@@ -392,7 +396,7 @@ class Worlds:
         A warning says what differs where the network learned with other values.
         """
         check_inputs(network, self.senses, self.phases.fitted.readings,
-                     self.scenarios[0].sensors.scan.scan_beams)
+                     int(self.setting.sensing.lasers.first_beams.min()))
         warn_if_unlike(network, self.scenarios[0], self._told)
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:

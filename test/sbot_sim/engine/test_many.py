@@ -156,7 +156,7 @@ def test_noise_is_of_each_world_and_of_each_robot():
     given = [make_parameters([ROBOT] * 2, scan={'scan_noise_std': noise},
                              odometry={'odometry_noise_slip': 2 * noise}) for noise in (0.1, 0.2)]
     setting = make_setting(given, no_winds(2), ['scan'])
-    assert setting.scan_noise.tolist() == [0.1, 0.2]
+    assert setting.scan_noise.tolist() == [[0.1], [0.2]]
     assert setting.noise_slip.tolist() == [0.2, 0.2, 0.4, 0.4]
     assert setting.infrared_noise.tolist() == [0.0, 0.0]
 
