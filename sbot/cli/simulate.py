@@ -35,8 +35,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     'because no pose without overlap was found); its greatest and its last '
                     'distance to the leader. More: docs/command_line.md.')
     _add_options(run)
-    run.add_argument('--threads', type=int, default=1, metavar='N',
-                     help='threads to use; the result is the same (default: 1)')
+    run.add_argument('--threads', type=_number_or_auto, default=1, metavar='N',
+                     help='threads to use, or auto: as many as there are processors; the result '
+                          'is the same (default: 1)')
     run.add_argument('--no-overlaps', action='store_true',
                      help='faster: do not count overlaps in every tick')
     run.add_argument('--no-hash', action='store_true',
@@ -190,14 +191,19 @@ def name_next_step(scenario: Scenario, summary: dict[str, Any],
           file=sys.stderr)
 
 
+def _number_or_auto(text: str) -> int | str:
+    return text if text == 'auto' else int(text)
+
+
 def _run(arguments: argparse.Namespace) -> int:
     from sbot.runner.loop import run_scenario
     from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
-    if arguments.threads < 1:
-        raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1')
+    if arguments.threads != 'auto' and arguments.threads < 1:
+        raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1, or '
+                         'auto')
     warm_up(scenario, arguments.quiet)
     with bag_named(arguments.record), removed_if_empty(arguments.record), simulated_time(
             scenario, arguments.quiet) as progress:

@@ -22,7 +22,7 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.warnings import warn_of_reach
 from sbot_common import topics
 from sbot_common.arrays import Floats
-from sbot_common.compiled.threads import in_background
+from sbot_common.compiled.threads import in_background, threads_of
 from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.errors import InputError, bad_value, one_line
 from sbot_common.observation import OMEGA, VX, Controller, Observation
@@ -158,11 +158,12 @@ class Session:
 
     """
 
-    def __init__(self, scenario: Scenario, *, threads: int = 1, keep: bool = True,
+    def __init__(self, scenario: Scenario, *, threads: int | str = 1, keep: bool = True,
                  sense: Collection[str] = (), overlaps: bool = True, hashed: bool = True,
                  announcing: bool = False, batched: bool = False) -> None:
+        threads = threads_of(threads)
         if threads < 1:
-            raise bad_value('threads', threads, 'a whole number >= 1')
+            raise bad_value('threads', threads, "a whole number >= 1, or 'auto'")
         self.scenario = scenario
         self.parameters = assemble.simulation_parameters(scenario, threads)
         self.ended = False

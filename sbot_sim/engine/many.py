@@ -164,11 +164,11 @@ class Simulation:
                  threads: int = 1, *, hears: bool = True) -> None:
         self.count, self.threads = len(parameters), threads
         self.setting = make_setting(parameters, winds, senses)
-        self.state = make_worlds(self.count, self.setting, hears)
         n = self.setting.robots
         self.share_rows = worth_threads(threads, n) and (n >= _LARGE or self.count == 1)
+        self.state = make_worlds(self.count, self.setting, hears, self.share_rows)
         self.tick = Tick(parameters, self.setting, self.state, senses, waves_of,
-                         self._replace_scenes)
+                         self._replace_scenes, shared=self.share_rows)
         self._size = max(1, _BLOCK // max(1, n))
         self._programs: WeakSet[Program] = WeakSet()
 
@@ -245,6 +245,9 @@ Arrays = dict[str, NDArray[Any]]
 _SET = ('wind_velocity', 'wind_force', 'gust_velocity', 'gust_force', 'gust_ticks', 'scan_noise',
         'infrared_noise', 'noise_radius', 'noise_slip')
 
+# Of a state: room to work in, of which nothing is kept from tick to tick.
+_ROOM_ONLY = ('row', 'scratch', 'laser_discs', 'infrared_discs', 'crowd')
+
 # What worlds have only as another of their batch has inertia.
 _OF_OTHERS = ('driven', 'momentum.twist', 'momentum.asked')
 
@@ -254,7 +257,7 @@ def arrays_of(simulation: Simulation) -> Arrays:
     state, setting, tick = simulation.state, simulation.setting, simulation.tick
     found: Arrays = {name: getattr(setting, name) for name in _SET}
     for name, value in state._asdict().items():
-        if name in ('row', 'scratch') or (name == 'driven' and value is state.command):
+        if name in _ROOM_ONLY or (name == 'driven' and value is state.command):
             continue
         if isinstance(value, Momentum):
             found |= {f'{name}.{part}': array for part, array in value._asdict().items()}

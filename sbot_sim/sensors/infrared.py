@@ -38,7 +38,7 @@ from sbot_sim.world.scene import (
     sort_discs,
     sort_places,
 )
-from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart
+from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart, shared_light
 from sbot_sim.worlds.state import Setting, scene_of, sorts_for_infrared
 
 SENSORS = INFRARED_SENSORS
@@ -186,7 +186,7 @@ def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                     setting.infrared_scenes.reach[setting.layout[k]])
 
 
-@shared_apart
+@shared_light
 def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the robots' cells."""
     n, worlds = batch.setting.robots, batch.worlds
@@ -201,7 +201,7 @@ def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         sort_places(batch.worlds.infrared_discs, k, batch.setting.robots)
 
 
-@shared_apart
+@shared_light
 def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """End sorting: copy the robots' discs in the order of their cells."""
     n, worlds = batch.setting.robots, batch.worlds

@@ -38,7 +38,7 @@ from sbot_sim.world.scene import (
     sort_discs,
     sort_places,
 )
-from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart
+from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart, shared_light
 from sbot_sim.worlds.state import LaserTable, Setting, scene_of, sorts_for_lasers
 
 
@@ -253,7 +253,7 @@ def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                     farthest / 2)
 
 
-@shared_apart
+@shared_light
 def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the robots' cells."""
     n, worlds = batch.setting.robots, batch.worlds
@@ -268,7 +268,7 @@ def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         sort_places(batch.worlds.laser_discs, k, batch.setting.robots)
 
 
-@shared_apart
+@shared_light
 def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """End sorting: copy the robots' discs in the order of their cells."""
     n, worlds = batch.setting.robots, batch.worlds
@@ -418,7 +418,8 @@ def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, k
         for i in range(fan.beams):
             t = best[i]
             t = math.inf if t > range_max else t
-            out[j, column + i] = np.float32(-math.inf if t < range_min else t)
+            # Unsigned: no index is from the end, so the loop can be vectorised.
+            out[j, np.uint64(column + i)] = np.float32(-math.inf if t < range_min else t)
 
 
 @njit_inner

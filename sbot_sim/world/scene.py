@@ -128,9 +128,13 @@ class SortedDiscs(NamedTuple):
     shape: Integers  # (K, 2) columns, rows
 
 
-def room_for_discs(worlds: int, robots: int) -> SortedDiscs:
-    """Return the room for ``worlds`` of so many robots; of no world for a sensor that is off."""
-    rows, cells = worlds * robots, most_columns(robots) ** 2
+def room_for_discs(worlds: int, robots: int, cells: int | None = None) -> SortedDiscs:
+    """Return the room for ``worlds`` of so many robots; of no world where nobody sorts.
+
+    ``cells``: how many there are at most; None: those of ``shape_cells``.
+    """
+    rows = worlds * robots
+    cells = most_columns(robots) ** 2 if cells is None else cells
     return SortedDiscs(np.zeros(rows), np.zeros(rows), np.zeros(rows), np.zeros(rows, np.int32),
                        np.zeros(rows, np.int32), np.zeros((worlds, cells + 1), np.int32),
                        np.zeros((worlds, 4)), np.zeros((worlds, 2), np.int64))

@@ -13,7 +13,7 @@ from sbot_common.compiled.jit import by_address, njit_inline
 from sbot_common.observation import BROADCAST_BYTES, INFRARED_SENSORS
 from sbot_common.spatial import BucketGrid
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.separation import FEW, Scratch, make_scratch
+from sbot_sim.collision.separation import FEW, Scratch, make_scratch, most_cells
 from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
 from sbot_sim.sensors.rays import Fan, Fans
 from sbot_sim.world.bodies import BodyArrays, Shapes
@@ -267,6 +267,7 @@ class Worlds(NamedTuple):
     y: Floats  # (K*N,)
     laser_discs: SortedDiscs  # the robots as lasers see them; of no world where none is seen
     infrared_discs: SortedDiscs
+    crowd: SortedDiscs  # where threads share collisions: the robots' circles
 
     @property
     def hears(self) -> bool:
@@ -286,10 +287,16 @@ def sorts_for_infrared(setting: Setting) -> bool:
                 and setting.robots > FEW)
 
 
-def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
+def make_worlds(count: int, setting: Setting, hears: bool = True,
+                shared: bool = False) -> Worlds:
     """Return the arrays of ``count`` worlds, which ``tick.begin`` fills.
 
-    ``hears``: with room for who hears whom, be it all.
+    Parameters
+    ----------
+    count, setting : of the worlds
+    hears : with room for who hears whom, be it all
+    shared : with room for collisions that threads share
+
     """
     n, sensing = setting.robots, setting.sensing
     rows, pairs = count * n, n * (n - 1) if sensing.heard and hears else 0
@@ -322,4 +329,5 @@ def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
         scratch=make_scratch(n, 2, count),
         row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
         laser_discs=room_for_discs(count if sorts_for_lasers(setting) else 0, n),
-        infrared_discs=room_for_discs(count if sorts_for_infrared(setting) else 0, n))
+        infrared_discs=room_for_discs(count if sorts_for_infrared(setting) else 0, n),
+        crowd=room_for_discs(count if shared else 0, n, most_cells(n)))

@@ -42,7 +42,7 @@ def test_a_layout_is_written_anew_if_there_is_room(room, fits):
 
 # Rows by something else than robots.
 _OTHERS = {'tick', 'seed', 'momentum', 'boxes', 'moved', 'heard_starts', 'heard_robot',
-           'heard_range', 'heard_bearing', 'scratch'}
+           'heard_range', 'heard_bearing', 'scratch', 'laser_discs', 'infrared_discs', 'crowd'}
 
 
 @pytest.mark.parametrize(('count', 'robots'), [(1, 1), (3, 4)])
