@@ -43,7 +43,7 @@ from sbot_common.observation import OMEGA, VX
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import achieved_twists, drive, move
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.sensors.laser import cast_scans
+from sbot_sim.sensors.laser import cast_scans, scan_fan
 from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.odometry import measure
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
@@ -231,8 +231,9 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
         return measure(bodies, states[k].odometry, np.ones((robots, 2)), driven,
                        np.zeros((robots, 2)), np.zeros(robots), parameters.dt)
 
-    sample = min(robots, 300)
-    counts = np.array(count_tests(world.segments, states[0].true_pose, bodies.radius, sensors.fan,
+    sample, laser = min(robots, 300), sensors.lasers.all[0]
+    fan = scan_fan(laser)
+    counts = np.array(count_tests(world.segments, states[0].true_pose, bodies.radius, fan,
                                   RANGE, sample)) / sample
     rays_ms = 1e3 * robots * (counts[1] * price.disc + counts[3] * price.side
                               + 4 * BEAMS * price.byte)
@@ -245,8 +246,8 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
         'twists': 1e3 * robots * price.direction}
     whole_step = 'whole step'
     ms = in_turn({
-        'lasers': lambda k: cast_scans(sensors.scene, sensors.fan, states[k].true_pose,
-                                       bodies.radius, sensors.scan),
+        'lasers': lambda k: cast_scans(sensors.scene, fan, states[k].true_pose,
+                                       bodies.radius, laser),
         'motion': lambda k: move(bodies, states[k].true_pose, driven, still, parameters.dt),
         'collisions': lambda k: separate(parameters.fixed, bodies.safety_radius,
                                          states[k].true_pose, moved[k]),

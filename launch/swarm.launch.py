@@ -42,7 +42,7 @@ ARGUMENTS = (
     ('publish_scan', 'false', 'Also publish scans on scan, their name in TurtleBot3 and Nav2.'),
     ('publish_contact', 'false', 'Publish contact: whether a robot touched something.'),
     ('simulation_interfaces', 'false', 'Offer the services of simulation_interfaces.'),
-    ('turtlebot3', 'false', "TurtleBot3's conventions: scans also on scan, and stamped cmd_vel."),
+    ('turtlebot3', 'false', 'Every robot is a TurtleBot3 Burger: body: turtlebot3_burger.'),
 )
 
 
@@ -70,10 +70,11 @@ def seconds(text):
 def overrides_of(arguments):
     """Return the changes to the scenario that the launch arguments ask for."""
     from sbot.scenario.load import parse_override
-    overrides = dict(parse_override(text, 'launch argument set')
-                     for text in arguments['set'].split())
+    overrides = {}
     if flag('turtlebot3', arguments['turtlebot3']):
-        overrides['cmd_vel_stamped'] = True
+        overrides['robots.*.body'] = 'turtlebot3_burger'
+    overrides.update(parse_override(text, 'launch argument set')
+                     for text in arguments['set'].split())
     if arguments['lockstep']:
         overrides['lockstep'] = flag('lockstep', arguments['lockstep'])
     if arguments['seed']:
@@ -189,7 +190,6 @@ def start(context):
     for process in processes[:1]:  # the simulator
         process.parameters.update({name: flag(name, arguments[name]) for name in arguments
                                    if name.startswith(('publish_', 'simulation_'))})
-        process.parameters['publish_scan'] |= flag('turtlebot3', arguments['turtlebot3'])
     composed = (flag('composed', arguments['composed']) if arguments['composed']
                 else len(processes) - 2 > MANY)
     if composed:

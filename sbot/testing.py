@@ -483,7 +483,7 @@ def _check_covariance(kind: Drive, moves: list[int]) -> None:
     bodies, twists = _bodies(kind, _MANY), np.tile((0.06, 0.05, 0.1), (_MANY, 1))
     for noise in (_NOISE._replace(odometry_noise_slip=0.0),
                   _NOISE._replace(odometry_noise_radius=0.0), _NOISE):
-        covariances = odometry.OdometryCovariances(noise, bodies, _DT)
+        covariances = odometry.OdometryCovariances([noise] * _MANY, bodies, _DT)
         for tick, (pose, twist) in enumerate(_measured(bodies, twists, 60, noise), 1):
             of_pose, of_twist = covariances.at(tick, pose, twist)
         for got, samples, names in ((of_pose, pose, [0, 1, 2]), (of_twist, twist, moves)):
@@ -503,7 +503,8 @@ def _check_company(kind: Drive) -> None:
     pose, velocity = _commands(len(twists), 7), _commands(len(twists), 8)[:, :2]
     compared = [(_moved(bodies, pose, twists, velocity),
                  _moved(own, pose[rows], alone, velocity[rows]))]
-    many, few = (odometry.OdometryCovariances(_NOISE, each, _DT) for each in (bodies, own))
+    many, few = (odometry.OdometryCovariances(
+        [_NOISE] * len(each.radius), each, _DT) for each in (bodies, own))
     for parameters in (_QUIET, _NOISE):
         for tick, (here, there) in enumerate(zip(
                 _measured(bodies, twists, 5, parameters), _measured(own, alone, 5, parameters),

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import njit, njit_inner
+from sbot_common.compiled.jit import njit, njit_inner, njit_or_python
 from sbot_common.elementary.arrays import copy_rows
 
 # Slack on margins as a fraction of a cell: rounding must never hide an item.
@@ -81,19 +81,32 @@ def bounding_box(xy: Floats) -> tuple[float, float, float, float]:
     return xmin, ymin, xmax, ymax
 
 
-@njit
-def grid_around_points(xy: Floats, cell: float) -> BucketGrid:
-    """Return the grid of points over their bounding box, with a few cells a point at most.
+@njit_inner
+def shape_around_points(xy: Floats, cell: float) -> tuple[float, float, float, int, int]:
+    """Return (cell, x0, y0, nx, ny) of the grid of points over their bounding box.
 
-    Cells are a little wider than ``cell`` (m), which is > 0, so that rounding cannot put points
-    that near to each other two cells apart; much wider where few points are far apart.
+    It has a few cells a point at most. Cells are a little wider than ``cell`` (m), which is > 0,
+    so that rounding cannot put points that near to each other two cells apart; much wider where
+    few points are far apart.
     """
     xmin, ymin, xmax, ymax = bounding_box(xy)
     if not max(xmax - xmin, ymax - ymin) < math.inf:
-        return grid_of_points(xy, 1.0, 0.0, 0.0, 1, 1)
-    limit = 1 + 2 * int(math.sqrt(xy.shape[0]))
-    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell * _WIDER, limit)
-    return grid_of_points(xy, cell, xmin, ymin, nx, ny)
+        return 1.0, 0.0, 0.0, 1, 1
+    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell * _WIDER, most_columns(xy.shape[0]))
+    return cell, xmin, ymin, nx, ny
+
+
+@njit_or_python
+def most_columns(points: int) -> int:
+    """Return how many columns, and rows, a grid of so many points has at most."""
+    return 1 + 2 * int(math.sqrt(points))
+
+
+@njit
+def grid_around_points(xy: Floats, cell: float) -> BucketGrid:
+    """Return the grid of points whose shape is that of ``shape_around_points``."""
+    cell, x0, y0, nx, ny = shape_around_points(xy, cell)
+    return grid_of_points(xy, cell, x0, y0, nx, ny)
 
 
 @njit
@@ -108,22 +121,37 @@ def grid_of_points(xy: Floats, cell: float, x0: float, y0: float, nx: int, ny: i
 
     """
     n = xy.shape[0]
-    starts = np.zeros(nx * ny + 1, np.int32)
-    cells = np.empty(n, np.int32)
+    starts, cells, items = (np.empty(nx * ny + 1, np.int32), np.empty(n, np.int32),
+                            np.empty(n, np.int32))
+    number_cells(xy, cell, x0, y0, nx, ny, cells)
+    sort_by_cell(cells, starts, items)
+    return BucketGrid(x0, y0, cell, nx, ny, starts, items)
+
+
+@njit_inner
+def number_cells(xy: Floats, cell: float, x0: float, y0: float, nx: int, ny: int,
+                 cells: NDArray[np.int32]) -> None:
+    """Write the number of each point's cell to ``cells`` (N,); as for ``grid_of_points``."""
+    for i in range(cells.shape[0]):
+        cells[i] = cell_of(xy[i, 0], xy[i, 1], x0, y0, cell, nx, ny)
+
+
+@njit_inner
+def sort_by_cell(cells: NDArray[np.int32], starts: NDArray[np.int32],
+                 items: NDArray[np.int32]) -> None:
+    """Write the compressed rows of a grid; ``cells`` (N,) are the items' cells."""
+    starts[:] = 0
+    n, last = cells.shape[0], starts.shape[0] - 1
     for i in range(n):
-        k = cell_of(xy[i, 0], xy[i, 1], x0, y0, cell, nx, ny)
-        cells[i] = k
-        starts[k + 1] += 1
-    for k in range(nx * ny):
-        starts[k + 1] += starts[k]
-    items = np.empty(n, np.int32)
-    # Filling backwards leaves each start at its place and each cell in increasing order.
-    ends = starts[1:].copy()
+        starts[cells[i]] += 1
+    for k in range(1, last):
+        starts[k] += starts[k - 1]
+    starts[last] = n
+    # Filling backwards makes each end of a cell its start, and each cell in increasing order.
     for i in range(n - 1, -1, -1):
         k = cells[i]
-        ends[k] -= 1
-        items[ends[k]] = i
-    return BucketGrid(x0, y0, cell, nx, ny, starts, items)
+        starts[k] -= 1
+        items[starts[k]] = i
 
 
 @njit_inner

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | None = None,
-        sense: Collection[str] = (), threads: int = 1,
+        sense: Collection[str] = (), threads: int | str = 1,
         progress: Callable[[int, int], None] | None = None, keep: bool = True,
         overlaps: bool = True, hashed: bool = True,
         controllers: Mapping[str, Any] | None = None, **overrides: object) -> Run:
@@ -37,7 +37,8 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
     seed : replaces the scenario's seed
     record : a new directory for a recording (rosbag2, MCAP)
     sense : names of the sensors whose readings the result keeps, e.g. 'scan' (docs/sensors.md)
-    threads : number of threads; changes no bit of the result
+    threads : number of threads, or 'auto' for as many as there are processors; changes no bit of
+        the result
     progress : function that is called with (ticks done, all ticks) after each tick
     keep : keep poses, commands and wind of every tick; otherwise these arrays are empty
     overlaps : count overlaps from the geometry in every tick; otherwise the summary has None
@@ -65,8 +66,8 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
 
 
 def session(scenario: Source, /, *, seed: int | None = None, sense: Collection[str] = (),
-            threads: int = 1, keep: bool = True, controllers: Mapping[str, Any] | None = None,
-            **overrides: object) -> Session:
+            threads: int | str = 1, keep: bool = True,
+            controllers: Mapping[str, Any] | None = None, **overrides: object) -> Session:
     """Return a run at tick 0, to take it tick by tick, look inside, and go back.
 
     Parameters

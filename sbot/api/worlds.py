@@ -42,7 +42,8 @@ class Worlds(many.Worlds):
     count : number of worlds; default: 1, or the length of the list of scenarios
     seeds : (K,) seeds of placement and noise; None: the scenario's, the scenario's + 1, …
     sense : as in ``World``
-    threads : number of threads; changes no bit of the result
+    threads : number of threads, or 'auto' for as many as there are processors; changes no bit of
+        the result
     overrides : as ``load`` takes them, for all worlds
 
     Raises
@@ -54,7 +55,7 @@ class Worlds(many.Worlds):
 
     def __init__(self, scenario: Source | Sequence[Source], /, count: int | None = None, *,
                  seeds: Sequence[int] | None = None, sense: Collection[str] | None = None,
-                 threads: int = 1, **overrides: object) -> None:
+                 threads: int | str = 1, **overrides: object) -> None:
         given: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
         loaded = [load_uncontrolled(source, overrides) for source in given]
         super().__init__(loaded if len(loaded) != 1 else loaded[0], count, seeds=seeds,

@@ -200,7 +200,8 @@ def _parameters(scene: _BenchScene, scan: ScanParameters, infrared: InfraredPara
     return make_simulation_parameters(
         dt=STEP, bodies=scene.bodies, world=scene.world,
         senses=Senses(scan, infrared, RangeAndBearing(rab_range=_HEARD), threads),
-        odometry=OdometryParameters(), wake=WakeParameters(wake=wake), wind_height=0.0)
+        odometry=[OdometryParameters()] * len(scene.bodies.radius),
+        wake=WakeParameters(wake=wake), wind_height=0.0)
 
 
 # Benchmark of whole runs with potential-field controllers.

@@ -82,6 +82,13 @@ def _controllers() -> dict[str, str]:
     return {**texts, NONE: 'Driven from outside: over cmd_vel, or by keys (sbot view --live).'}
 
 
+def _robots() -> dict[str, str]:
+    from sbot.scenario.sold import sold_names, sold_robot
+    from sbot_sim.world.bodies import BODIES
+    plain = {name: f'A disc of radius {body.radius:g} m.' for name, body in BODIES.items()}
+    return {**plain, **{name: sold_robot(name).text for name in sold_names()}}
+
+
 def _tasks() -> dict[str, str]:
     # From their first lines, since importing them brings the compiler.
     folder = Path(__file__).resolve().parents[1] / 'learn' / 'tasks'
@@ -98,6 +105,7 @@ _KINDS: dict[str, tuple[str, Callable[[], dict[str, str]]]] = {
     'gallery': ('sbot run NAME, or sbot new MINE --from NAME', _gallery),
     'maps': ('world: {map: NAME}', _maps),
     'winds': ('wind: {use_custom_static_wind_field: true, custom_wind_field_path: NAME}', _winds),
+    'robots': ('robots: [{body: NAME, ...}]', _robots),
     'controllers': ('robots: [{controller: NAME, ...}]', _controllers),
     'tasks': ("sbot.learn.env(SCENARIO, task='NAME')", _tasks),
 }
@@ -232,7 +240,7 @@ def _hint(path: Path) -> int:
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add the commands ``list`` and ``new``; each sets ``run``, which returns the exit code."""
     listing = subparsers.add_parser(
-        'list', help='list scenarios, swarms, maps, wind fields, controllers and tasks')
+        'list', help='list scenarios, swarms, maps, wind fields, robots, controllers and tasks')
     listing.add_argument('kind', metavar='KIND', nargs='?', choices=list(_KINDS),
                          help=f'what to list: {", ".join(_KINDS)} (default: all)')
     listing.add_argument('--json', action='store_true', help='print one JSON object')

@@ -35,8 +35,9 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     'because no pose without overlap was found); its greatest and its last '
                     'distance to the leader. More: docs/command_line.md.')
     _add_options(run)
-    run.add_argument('--threads', type=int, default=1, metavar='N',
-                     help='threads to use; the result is the same (default: 1)')
+    run.add_argument('--threads', type=_number_or_auto, default=1, metavar='N',
+                     help='threads to use, or auto: as many as there are processors; the result '
+                          'is the same (default: 1)')
     run.add_argument('--no-overlaps', action='store_true',
                      help='faster: do not count overlaps in every tick')
     run.add_argument('--no-hash', action='store_true',
@@ -63,8 +64,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     help='names of the robots: their topics are in the namespaces /A, /B, ... '
                          'instead of /robot_0, /robot_1, ...')
     up.add_argument('--turtlebot3', action='store_true',
-                    help="use TurtleBot3's conventions: scans also on `scan`, and cmd_vel as "
-                         'TwistStamped')
+                    help='every robot is a TurtleBot3 Burger, as with `body: turtlebot3_burger`: '
+                         'scans also on `scan`, and cmd_vel as TwistStamped')
     up.add_argument('--standard-services', action='store_true',
                     help='offer the services of the package simulation_interfaces')
     up.add_argument('--contact', action='store_true',
@@ -190,14 +191,19 @@ def name_next_step(scenario: Scenario, summary: dict[str, Any],
           file=sys.stderr)
 
 
+def _number_or_auto(text: str) -> int | str:
+    return text if text == 'auto' else int(text)
+
+
 def _run(arguments: argparse.Namespace) -> int:
     from sbot.runner.loop import run_scenario
     from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
-    if arguments.threads < 1:
-        raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1')
+    if arguments.threads != 'auto' and arguments.threads < 1:
+        raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1, or '
+                         'auto')
     warm_up(scenario, arguments.quiet)
     with bag_named(arguments.record), removed_if_empty(arguments.record), simulated_time(
             scenario, arguments.quiet) as progress:
@@ -220,8 +226,8 @@ def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.up import output_named, run_up
     from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
-    stamped = {'cmd_vel_stamped': True} if arguments.turtlebot3 else {}
-    scenario = load_scenario(arguments.scenario, {**stamped, **overrides_of(arguments)})
+    burger = {'robots.*.body': 'turtlebot3_burger'} if arguments.turtlebot3 else {}
+    scenario = load_scenario(arguments.scenario, {**burger, **overrides_of(arguments)})
     check_outputs(arguments)
     if arguments.standard_services and find_spec('simulation_interfaces') is None:
         raise InputError('--standard-services needs the package simulation_interfaces; install it '
@@ -231,7 +237,7 @@ def _up(arguments: argparse.Namespace) -> int:
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)
     namespace = parse_namespace(arguments.namespace)
-    short = {'publish_scan': arguments.turtlebot3, 'publish_contact': arguments.contact,
+    short = {'publish_contact': arguments.contact,
              'simulation_interfaces': arguments.standard_services}
     parameters = {**{name: True for name, given in short.items() if given},
                   **simulator_parameters(arguments.parameter)}

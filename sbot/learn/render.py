@@ -20,7 +20,7 @@ from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.picture import STYLE
 from sbot.figures.robots import Robots
 from sbot.learn.episodes import Episodes
-from sbot.viewer.data import Laser, frame, live_header, page, page_data
+from sbot.viewer.data import frame, live_header, page, page_data
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import bad_value
 
@@ -99,7 +99,7 @@ class Renderer:
         now = self._episodes.now
         seconds = int(now.seen.tick[0]) * now.dt
         if seconds == 0.0:
-            self._live.set_run({**live_header(self._episodes.worlds.scenarios[0], Laser()),
+            self._live.set_run({**live_header(self._episodes.worlds.scenarios[0]),
                                 'drivable': []})
             self._begun = time.monotonic()
         time.sleep(max(0.0, self._begun + seconds - time.monotonic()))

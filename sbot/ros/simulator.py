@@ -190,7 +190,6 @@ class ScenarioSimulator(SimulatorNode):
         self._claim = claim(node.context.get_domain_id(),
                             node.resolve_topic_name(topics.CLOCK.name))
         values = ros.declare(node, (*_FIXED, *specs_of(Interfaces)))
-        interfaces = Interfaces(*(values[name] for name in Interfaces._fields))
         if values['scenario_text']:
             scenario = parse_scenario(values['scenario_text'], 'scenario_text', Path.cwd())
         else:
@@ -203,6 +202,9 @@ class ScenarioSimulator(SimulatorNode):
         parameters = simulation_parameters(scenario)
         preload(scenario, parameters)
         broadcast = broadcast_options(scenario)
+        interfaces = Interfaces(*(values[name] or getattr(broadcast.interfaces, name)
+                                  if name == 'publish_scan' else values[name]
+                                  for name in Interfaces._fields))
         engine = Engine(parameters, initial_poses(scenario), scenario.seed)
         return Setup(
             engine, Broadcast(parameters, broadcast._replace(interfaces=interfaces)),

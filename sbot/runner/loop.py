@@ -46,7 +46,7 @@ class Supervisor(Protocol):
         """Return commands of robots with ``controller: none``; others stand still."""
 
 
-def run_scenario(scenario: Scenario, *, record: str | Path | None = None, threads: int = 1,
+def run_scenario(scenario: Scenario, *, record: str | Path | None = None, threads: int | str = 1,
                  progress: Callable[[int, int], None] | None = None,
                  keep: bool = True, sense: Collection[str] = (),
                  overlaps: bool = True, hashed: bool = True,

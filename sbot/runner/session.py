@@ -22,14 +22,14 @@ from sbot.scenario.model import Scenario
 from sbot.scenario.warnings import warn_of_reach
 from sbot_common import topics
 from sbot_common.arrays import Floats
-from sbot_common.compiled.threads import in_background
+from sbot_common.compiled.threads import in_background, threads_of
 from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.errors import InputError, bad_value, one_line
 from sbot_common.observation import OMEGA, VX, Controller, Observation
 from sbot_common.random.numbers import CONTROLLER, uniforms
 from sbot_common.topics import Outgoing
 from sbot_sim.engine.simulation import Engine, SavedWorld, Snapshot
-from sbot_sim.sensors.laser import ScanParameters
+from sbot_sim.sensors.laser import Lasers
 from sbot_sim.sensors.registry import sensors
 from wind_model.gust import Wind
 
@@ -51,18 +51,18 @@ class ControllerSet:
 
     Parameters
     ----------
-    scenario, scan, threads : whose controllers, what they scan with, how many threads to use
+    scenario, lasers, threads : whose controllers, what they scan with, how many threads to use
     announcing : whether somebody wants the messages of goals and broadcasts
     batched : let followers with equal parameters take their turns in one call; changes no bit
 
     """
 
-    def __init__(self, scenario: Scenario, scan: ScanParameters, threads: int = 1, *,
+    def __init__(self, scenario: Scenario, lasers: Lasers, threads: int = 1, *,
                  announcing: bool = True, batched: bool = True) -> None:
         self._announcing = announcing
-        self._scan = scan
+        self._lasers = lasers
         self._n, self._seed = len(scenario.robots), scenario.seed
-        self._batches = _batches(scenario, threads) if batched else []
+        self._batches = _batches(scenario, lasers, threads) if batched else []
         together = {i for ids, _ in self._batches for i in ids.tolist()}
         self.robots = controlled_robots(
             scenario, [i for i in range(self._n) if i not in together])
@@ -92,15 +92,16 @@ class ControllerSet:
             if self._announcing and (goals or data is not None):
                 announced += self._announcements(i, stamp_ns, goals, data)
         for ids, followers in self._batches:
+            scan = self._lasers.of(ids[0])[0]
             draws = uniforms(self._seed, CONTROLLER, ids, snapshot.tick, 1)[:, 0]
             commands[ids[:, np.newaxis], (VX, OMEGA)] = followers.step(
-                snapshot.pose, snapshot.ranges, self._scan.angle_min, self._scan.angle_increment,
-                draws)
+                snapshot.pose, snapshot.ranges[:, :scan.beams], scan.angle_min,
+                scan.angle_increment, draws)
         return Decisions(commands, rab_data, announced)
 
     def sensed(self, i: int, snapshot: Snapshot) -> dict[str, Any]:
         """Return the fields of an observation that robot i senses, by name."""
-        return {sensor.name: sensor.observed(snapshot, self._scan, i)
+        return {sensor.name: sensor.observed(snapshot, self._lasers, i)
                 for sensor in self._senses[i]}
 
     def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[topics.Topic, Any]],
@@ -115,17 +116,19 @@ class ControllerSet:
                            write_broadcast(data))
 
 
-def _batches(scenario: Scenario, threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
-    """Return ids of followers that share a controller and its parameters, and what moves them."""
-    groups: dict[tuple[str, str], list[int]] = {}
+def _batches(scenario: Scenario, lasers: Lasers,
+             threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
+    """Return ids of followers that share controller, parameters and lasers; what moves them."""
+    groups: dict[tuple[str, str, int], list[int]] = {}
     if scenario.knowledge != EXACT:  # each knows something else
         return []
     for i, robot in enumerate(scenario.robots):
         if i > 0 and robot.controller != NONE and entry_of(robot.controller).batch is not None:
             parameters = controller_parameters(scenario, robot)
-            groups.setdefault((robot.controller, repr(parameters)), []).append(i)
+            key = robot.controller, repr(parameters), int(lasers.kit[i])
+            groups.setdefault(key, []).append(i)
     batches = []
-    for (name, _), ids in groups.items():
+    for (name, _, _), ids in groups.items():
         batch = entry_of(name).batch
         if batch is not None:
             parameters = controller_parameters(scenario, scenario.robots[ids[0]])
@@ -155,18 +158,19 @@ class Session:
 
     """
 
-    def __init__(self, scenario: Scenario, *, threads: int = 1, keep: bool = True,
+    def __init__(self, scenario: Scenario, *, threads: int | str = 1, keep: bool = True,
                  sense: Collection[str] = (), overlaps: bool = True, hashed: bool = True,
                  announcing: bool = False, batched: bool = False) -> None:
+        threads = threads_of(threads)
         if threads < 1:
-            raise bad_value('threads', threads, 'a whole number >= 1')
+            raise bad_value('threads', threads, "a whole number >= 1, or 'auto'")
         self.scenario = scenario
         self.parameters = assemble.simulation_parameters(scenario, threads)
         self.ended = False
         self._source = assemble.wind_source(scenario)
         warn_of_reach(scenario, self._source.field)
         self._engine = Engine(self.parameters, assemble.initial_poses(scenario), scenario.seed)
-        self._controllers = ControllerSet(scenario, self.parameters.sensors.scan, threads,
+        self._controllers = ControllerSet(scenario, self.parameters.sensors.lasers, threads,
                                           announcing=announcing, batched=batched)
         self._tally = Tally(scenario, self.parameters, overlaps=overlaps, hashed=hashed)
         self._ticks = scenario.rate.ticks(scenario.duration)

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from sbot.controllers.registry import load_function
 from sbot.scenario.fields import COLOURS
+from sbot.scenario.groups import lasers_of, sensors_of
 from sbot.scenario.model import Scenario, Zone
 from sbot.scenario.world import box_bodies, box_poses, obstacle_paths, world_arrays
 from sbot.version import signed
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared import make_infrared_parameters
-from sbot_sim.sensors.laser import make_scan_parameters
+from sbot_sim.sensors.laser import make_lasers, make_scan_parameters
 from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
@@ -35,15 +36,18 @@ def robot_bodies(scenario: Scenario) -> list[Body]:
 def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters; ``threads`` changes no bit of the result."""
     sensors, wind, robots = scenario.sensors, scenario.wind, robot_bodies(scenario)
+    of_body = {name: tuple(map(make_scan_parameters, lasers_of(sensors, body)))
+               for name, body in scenario.bodies.items()}
+    noise = {name: sensors_of(sensors, body).odometry for name, body in scenario.bodies.items()}
     senses = Senses(
-        make_scan_parameters(sensors.scan), make_infrared_parameters(sensors.infrared),
-        sensors.neighbours, threads,
+        make_lasers([of_body[robot.body] for robot in scenario.robots]),
+        make_infrared_parameters(sensors.infrared), sensors.neighbours, threads,
         {name: getattr(sensors, name) for name, sensor in all_sensors().items()
          if sensor.kernel is not None and sensor.is_on(sensors)})
     return make_simulation_parameters(
         dt=scenario.rate.dt, bodies=body_arrays(robots, box_bodies(scenario.world)),
         world=world_arrays(scenario.world), senses=senses,
-        odometry=sensors.odometry, wake=wind.wakes,
+        odometry=[noise[robot.body] for robot in scenario.robots], wake=wind.wakes,
         wind_height=wind.flow.height if wind.flow.height.above_terrain else wind.flow.wind_height,
         waves=make_turbulence(scenario), paths=obstacle_paths(scenario.world, scenario.rate),
         boxes=box_poses(scenario.world) if scenario.world.boxes else None,
@@ -91,13 +95,17 @@ def broadcast_options(scenario: Scenario) -> BroadcastOptions:
     """Return the settings of a run's messages beyond the simulator's parameters."""
     from sbot_sim.messages.broadcast import BroadcastOptions
     from sbot_sim.messages.markers import ZoneSign
+    from sbot_sim.messages.snapshot import Interfaces
     zones = tuple(ZoneSign(zone.name, zone.center, zone.radius, _shares(zone_colour(zone)))
                   for zone in scenario.world.zones)
+    interfaces = Interfaces(publish_scan=any(
+        body.own.get('publish_scan', False) for body in scenario.bodies.values()))
     return BroadcastOptions(signed(scenario.to_yaml()), [robot.goal for robot in scenario.robots],
                             tf_namespaced=scenario.tf_namespaced,
                             poses_topic=scenario.poses_topic,
                             cmd_vel_stamped=scenario.cmd_vel_stamped,
-                            gust=scenario.wind.flow.wind_gust_speed_mean > 0, zones=zones)
+                            gust=scenario.wind.flow.wind_gust_speed_mean > 0,
+                            interfaces=interfaces, zones=zones)
 
 
 def zone_colour(zone: Zone) -> str:

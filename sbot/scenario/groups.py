@@ -9,12 +9,14 @@ from typing import Any, NamedTuple, TypeVar
 from sbot.controllers.entry import RATE
 from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import KeyPath, Origins
+from sbot.scenario.sold import DRIVER, sold_names, sold_robot
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, specs_of, updated
 from sbot_sim.dynamics.hooks import HookNames
+from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.sensors.registry import Sensor, sensors
-from sbot_sim.world.bodies import BODIES, Body, circle_around, updated_body
+from sbot_sim.world.bodies import BODIES, Body, body_specs, circle_around, updated_body
 from wind_model.parameters import TurbulenceParameters, WakeParameters, WindParameters
 
 
@@ -52,6 +54,7 @@ class WindSettings(NamedTuple):
     hooks: HookNames = HookNames()
 
 
+_MOST_LASERS = 8  # of a robot
 _G = TypeVar('_G', bound=tuple[Any, ...])  # of parameters' tuples
 # A tuple of the type that the controller's entry declares, or what a class of one's own takes.
 ControllerParameters = Any
@@ -101,22 +104,110 @@ def below(path: KeyPath, origins: Origins) -> Where:
     return lambda name: origins.where((*path, name))
 
 
-def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins) -> dict[str, Body]:
+# What a body has beside ``body_specs``.
+_OWN = ('sensors', 'lasers', *DRIVER)
+
+
+def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins,
+                 used: Iterable[str] = (), sensors: SensorSettings | None = None,
+                 general: Iterable[str] = ()) -> dict[str, Body]:
     """Return all bodies by name: the shipped ones and the file's, which may change shipped ones.
 
     What a body of the file leaves out is as in the shipped body of that name, else as in the body
     that it names under ``like`` (default ``robot``).
+
+    Parameters
+    ----------
+    given : the file's, by name
+    origins : of the file
+    used : names of the robots' bodies: of robots as they are sold, only those in use are read
+    sensors : the file's, which a body's own settings change
+    general : the keys among these that the file gives; they replace those of shipped bodies
+
     """
-    bodies = dict(BODIES)
-    for name, values in given.items():
-        path: KeyPath = ('bodies', name)
-        own = dict(values)
-        like = own.pop('like', name if name in BODIES else 'robot')
-        if not isinstance(like, str) or like not in bodies:
-            raise unknown_name(origins.where((*path, 'like')), str(like), bodies)
-        body = updated_body(bodies[like], own, below(path, origins))._replace(name=name)
-        bodies[name] = _shaped(body, own, below(path, origins))
+    bodies, every = dict(BODIES), sensors or SensorSettings()
+    wanted = {*used, *given, *(str(values.get('like')) for values in given.values())}
+    for name in sold_names():
+        if name in wanted:
+            values = sold_robot(name).body
+            bodies[name] = _body(name, {**values, 'sensors': {
+                key: value for key, value in values.get('sensors', {}).items()
+                if key not in general}}, bodies, every, Origins(f'robots/{name}.yaml', {}, set()))
+    for name, own in given.items():
+        bodies[name] = _body(name, own, bodies, every, origins)
     return bodies
+
+
+def _body(name: str, given: Mapping[str, object], bodies: Mapping[str, Body],
+          sensors: SensorSettings, origins: Origins) -> Body:
+    """Return a body as a file gives it; see ``check_bodies``."""
+    values, where = dict(given), below(('bodies', name), origins)
+    like = values.pop('like', name if name in bodies else 'robot')
+    if not isinstance(like, str) or like not in bodies:
+        raise unknown_name(where('like'), str(like), {*bodies, *sold_names()})
+    refuse_unknown(values, [*(spec.name for spec in body_specs()), *_OWN], where)
+    own = {**bodies[like].own, **{key: values.pop(key) for key in _OWN if key in values}}
+    own['sensors'] = {**bodies[like].own.get('sensors', {}), **_checked_settings(
+        own.get('sensors', {}), sensors, ('scan', 'odometry'), where('sensors'))}
+    every = _changed(sensors, own['sensors'])
+    lasers = own.get('lasers', [])
+    if not isinstance(lasers, list | tuple) or len(lasers) > _MOST_LASERS:
+        raise bad_value(where('lasers'), lasers, f'a list of at most {_MOST_LASERS} mappings')
+    own['lasers'] = [_checked_settings(each, every, ('scan',), f"{where('lasers')}.{k}")
+                     for k, each in enumerate(lasers)]
+    for key in DRIVER:
+        if key in own and not isinstance(own[key], bool):
+            raise bad_value(where(key), own[key], 'true or false')
+    body = updated_body(bodies[like], values, where)._replace(
+        name=name, own={key: value for key, value in own.items() if value not in ({}, [])})
+    return _shaped(body, values, where)
+
+
+def _checked_settings(given: object, sensors: SensorSettings, names: Sequence[str],
+                      place: str) -> dict[str, Value]:
+    """Return settings of a body's sensors, checked together with those of all robots."""
+    if not isinstance(given, Mapping):
+        raise bad_value(place, given, 'a mapping')
+    parts = [getattr(sensors, name) for name in names]
+    refuse_unknown(given, [spec.name for spec in group_specs(tuple(parts))],
+                   lambda name: f'{place}.{name}')
+    changed = [updated(part, {key: given[key] for key in part._fields if key in given},
+                       lambda name: f'{place}.{name}') for part in parts]
+    return {key: getattr(part, key) for part in changed for key in part._fields if key in given}
+
+
+def _changed(sensors: SensorSettings, own: Mapping[str, object]) -> SensorSettings:
+    """Return settings with other values, which are checked."""
+    return SensorSettings(part._replace(**{key: own[key] for key in part._fields if key in own})
+                          for part in sensors)
+
+
+def sensors_of(sensors: SensorSettings, body: Body) -> SensorSettings:
+    """Return the settings of the sensors of robots with a body."""
+    return _changed(sensors, body.own.get('sensors', {}))
+
+
+def lasers_of(sensors: SensorSettings, body: Body) -> list[ScanSettings]:
+    """Return the settings of each laser of robots with a body; controllers see the first."""
+    scan = sensors_of(sensors, body).scan
+    return [scan._replace(**own) for own in body.own.get('lasers', [{}])]
+
+
+def own_keys(bodies: Iterable[Body]) -> set[str]:
+    """Return the settings of sensors that some of the bodies have for themselves."""
+    return {key for body in bodies for own in (
+        body.own.get('sensors', {}), *body.own.get('lasers', [])) for key in own}
+
+
+def with_common_sensors(sensors: SensorSettings, bodies: dict[str, Body],
+                        ) -> tuple[SensorSettings, dict[str, Body]]:
+    """Return the same sensors, in the group if all bodies have the same ones for themselves."""
+    own = [body.own.get('sensors', {}) for body in bodies.values()]
+    if not own[0] or any(each != own[0] for each in own):
+        return sensors, bodies
+    return _changed(sensors, own[0]), {
+        name: body._replace(own={key: value for key, value in body.own.items()
+                                 if key != 'sensors'}) for name, body in bodies.items()}
 
 
 def _shaped(body: Body, given: Mapping[str, object], where: Where) -> Body:

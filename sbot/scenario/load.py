@@ -320,10 +320,11 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     if written.world.bounds is None and written.world.map is None:
         raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing; "
                          'give [xmin, ymin, xmax, ymax] (m)')
-    bodies = groups.check_bodies(written.bodies, origins)
     files = absolute_paths(written, directory, origins)
     sensors = groups.check_group(groups.SensorSettings(),
                                  {**written.sensors, **files['sensors']}, 'sensors', origins)
+    bodies = groups.check_bodies(written.bodies, origins, {each.body for each in written.robots},
+                                 sensors, written.sensors)
     wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
                               origins)
     knowledge = updated(EXACT, written.knowledge, groups.below(('knowledge',), origins))
@@ -338,17 +339,23 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     check_moving(written, [*(bodies[robot.body] for robot in robots), *box_bodies(world)],
                   origins)
     own_hooks = check_hooks(wind, python_path, origins, given is not None)
-    scans = 4 * len(robots) * sensors.scan.scan_beams
+    used = {name: bodies[name] for name in sorted({robot.body for robot in robots})}
+    beams = max(sum(laser.scan_beams for laser in groups.lasers_of(sensors, body))
+                for body in used.values())
+    sensors, used = groups.with_common_sensors(sensors, used)
+    scans = 4 * len(robots) * beams
     if scans > limits().run_bytes:
         raise too_large(origins.where(('sensors', 'scan_beams')),
                         f'bytes of scans of {len(robots)} robots', scans, 'run_bytes')
     own_function = check_until(written, robots, python_path, origins, given is not None)
-    used = sorted({robot.body for robot in robots})
     settings = {name: getattr(written, name) for name in declared(Settings)}
+    if 'cmd_vel_stamped' not in source.data:
+        settings['cmd_vel_stamped'] = all(body.own.get('cmd_vel_stamped', False)
+                                          for body in used.values())
     own_classes = any(':' in name or (name != NONE and entry_of(name).programs)
                       for name in {robot.controller for robot in robots})
     scenario = Scenario(**{
-        **settings, 'world': world, 'bodies': {name: bodies[name] for name in used},
+        **settings, 'world': world, 'bodies': used,
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
         'knowledge': knowledge,
         'given': dict(given or {}), 'source': source,

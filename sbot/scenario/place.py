@@ -11,6 +11,7 @@ import numpy as np
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
 from sbot.scenario.model import World as WorldModel
+from sbot.scenario.sold import sold_names
 from sbot.scenario.world import solid_names, starting_world
 from sbot_common.arrays import Floats
 from sbot_common.elementary import log, sincos
@@ -315,7 +316,7 @@ class Placement:
 def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins: Origins) -> None:
     path: KeyPath = ('robots', i)
     if entry.body not in bodies:
-        raise unknown_name(origins.where((*path, 'body')), entry.body, bodies)
+        raise unknown_name(origins.where((*path, 'body')), entry.body, {*bodies, *sold_names()})
     if (entry.pose is None) == (entry.count is None):
         raise InputError(f"{origins.where(path)}: got {'both' if entry.pose else 'neither'} of "
                          "'pose' (one robot) and 'count' (many), expected one")

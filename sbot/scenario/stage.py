@@ -47,7 +47,6 @@ class _Laser(NamedTuple):
 
     place: Place
     values: dict[str, Any]  # of the group ``sensors`` of a scenario
-    samples: int
 
 
 def lasers_of(robot: Entity, units: Units, notes: Notes) -> list[_Laser]:
@@ -109,7 +108,7 @@ def _laser(sensor: Entity, mount: Frame, defaults: dict[str, Any], units: Units,
                zip(('x', 'y', 'yaw'), mount, strict=True) if number}
     if (noise := sensor.properties.get('noise')) is not None:
         values |= _noise(noise, units, notes)
-    return _Laser(sensor.place, values, int(count))
+    return _Laser(sensor.place, values)
 
 
 def _noise(given: Property, units: Units, notes: Notes) -> dict[str, Any]:
@@ -141,8 +140,9 @@ class _StageRobot(NamedTuple):
     kind: str  # macro or kind that it is made of
     frame: Frame  # where it starts
     body: dict[str, Any]  # as in a scenario's ``bodies``
-    lasers: list[_Laser]
-    odometry_noise: float
+
+
+_NO_LASER = {'scan_beams': 1, 'scan_angle_min': 0.0, 'scan_angle_max': 0.0}
 
 
 def _robot_of(model: Entity, frame: Frame, units: Units, notes: Notes) -> _StageRobot:
@@ -167,9 +167,26 @@ def _robot_of(model: Entity, frame: Frame, units: Units, notes: Notes) -> _Stage
         elif child.kind == 'model':
             notes.add(child.place, 'a model on a robot is not supported and is skipped: it takes '
                       'no part in collisions and scans')
+    sensors, noise = _lasers(model, units, notes), _odometry_noise(model)
+    if noise:
+        sensors['sensors']['odometry_noise_radius'] = noise
     return _StageRobot(model.place, model.text('name'), model.name, frame,
-                      _body(model, units, notes), lasers_of(model, units, notes),
-                      _odometry_noise(model))
+                      {**_body(model, units, notes), **sensors})
+
+
+def _lasers(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
+    """Return ``sensors`` of a body, and ``lasers`` where a robot has several, as in the file."""
+    lasers = lasers_of(model, units, notes)
+    wide = [each for each in lasers if each.values['scan_beams'] > 1] or lasers[:1]
+    for each in lasers:
+        if each not in wide:
+            notes.add(each.place, 'a ranger of one beam beside others is left out')
+    if not wide:
+        notes.add(model.place, f'{model.name}: no ranger with a sensor: its base_scan has one '
+                  'beam')
+    if len(wide) > 1:
+        return {'sensors': {}, 'lasers': [each.values for each in wide]}
+    return {'sensors': dict(wide[0].values if wide else _NO_LASER)}
 
 
 def _body(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
@@ -357,6 +374,12 @@ def _values(world: Entity, found: _Found, file: str,
         lines['world', 'polygons', k] = place.main_line
     bodies = _Bodies()
     robots = []
+    sensors = found.robots[0].body['sensors']
+    if any(robot.body['sensors'] != sensors for robot in found.robots):
+        sensors = {}
+    else:
+        for robot in found.robots:
+            del robot.body['sensors']
     for i, robot in enumerate(found.robots):
         lines['robots', i] = robot.place.main_line
         name, new = bodies.name(robot)
@@ -370,7 +393,7 @@ def _values(world: Entity, found: _Found, file: str,
         'lockstep': False,
         'world': {'bounds': bounds, 'open': True, **shapes},
         'bodies': bodies.values,
-        'sensors': _sensors(found, lines),
+        'sensors': sensors,
         'robots': robots,
     }, lines
 
@@ -402,12 +425,12 @@ class _Bodies:
 
     def __init__(self) -> None:
         self.values: dict[str, dict[str, Any]] = {}
-        self._names: dict[tuple[object, ...], str] = {}
+        self._names: dict[str, str] = {}
         self._used: dict[str, int] = {}
 
     def name(self, robot: _StageRobot) -> tuple[str, bool]:
         """Return the name of a robot's body, and whether it is a new one."""
-        key = (robot.kind, *robot.body.items())
+        key = f'{robot.kind} {robot.body}'
         if key in self._names:
             return self._names[key], False
         base = robot.kind[:80]
@@ -419,33 +442,3 @@ class _Bodies:
         self._names[key] = name
         self.values[name] = robot.body
         return name, True
-
-
-def _sensors(found: _Found, lines: dict[KeyPath, int]) -> dict[str, Any]:
-    """Return laser and odometry, which all robots share: those of the first that has a laser."""
-    chosen = None
-    for robot in found.robots:
-        best = max(robot.lasers, key=lambda each: each.samples, default=None)
-        for laser in robot.lasers:
-            if laser is not best:
-                found.notes.add(laser.place, 'a robot has one laser here, the ranger with the '
-                                'most samples; this one is left out')
-        if best is not None and chosen is None:
-            chosen = best
-        elif best is not None and chosen is not None and best.values != chosen.values:
-            found.notes.add(best.place, 'all robots have one kind of laser here, that of '
-                            f'{chosen.place}; this one is left out')
-    noise = found.robots[0].odometry_noise
-    for robot in found.robots:
-        if robot.odometry_noise != noise:
-            found.notes.add(robot.place, 'all robots have the odometry of the first here')
-    values: dict[str, Any] = {'scan_beams': 1, 'scan_angle_min': 0.0, 'scan_angle_max': 0.0}
-    if chosen is None:
-        found.notes.add(found.robots[0].place, 'no robot has a ranger with a sensor: base_scan '
-                        'has one beam')
-    else:
-        values = dict(chosen.values)
-        lines['sensors',] = chosen.place.main_line
-    if noise:
-        values['odometry_noise_radius'] = noise
-    return values

@@ -13,7 +13,7 @@ from sbot.controllers.neural.network import Value
 from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.controllers import controller_parameters
-from sbot.scenario.groups import group_in_words
+from sbot.scenario.groups import group_in_words, own_keys
 from sbot.scenario.model import RobotEntry, Scenario, ScenarioFile
 from sbot.scenario.world import world_arrays
 from sbot_common.errors import first_of, hint
@@ -38,7 +38,10 @@ def conditions_of(scenario: Scenario) -> dict[str, Value]:
     values: dict[str, Value] = {RATE: scenario.rate.hz}
     if len(bodies) == 1:
         values[BODY] = bodies.pop()
+    own = own_keys(scenario.bodies.values())
     for name, value in group_in_words(scenario.sensors).items():
+        if name in own:  # robots differ
+            continue
         if isinstance(value, str):  # a file by its name, since folders differ
             values[SENSORS + name] = value.replace('\\', '/').rpartition('/')[2]
         elif not isinstance(value, tuple):

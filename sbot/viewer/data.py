@@ -29,6 +29,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
+from sbot_sim.sensors.laser import Lasers
 from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, rectangle_corners
 
 MOST_FRAMES = 6000  # ten minutes at 10 Hz; the page draws straight lines between them
@@ -46,9 +47,7 @@ class Scans(NamedTuple):
     """What lasers saw at some of the frames."""
 
     frames: NDArray[np.intp]  # (J,)
-    ranges: NDArray[np.float32]  # (J, N, beams) m
-    angle_min: float  # rad
-    increment: float  # rad, between the beams that are kept
+    ranges: NDArray[np.float32]  # (J, N, beams that are shown) m
 
 
 def frame_step(ticks: int) -> int:
@@ -90,10 +89,21 @@ def _deflated(raw: bytes, level: int = 6) -> str:
     return base64.b64encode(zlib.compress(raw, level)).decode('ascii')
 
 
-def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
-           increment: float = 0.0) -> dict[str, Any]:
-    """Return the data that a page needs once: world, robots, laser."""
-    world, scan = data.world, simulation_parameters(data.scenario).sensors.scan
+def lasers_of(scenario: Scenario) -> Lasers:
+    """Return the lasers of a scenario's robots; a page shows the first of each."""
+    return simulation_parameters(scenario).sensors.lasers
+
+
+def shown_beams(lasers: Lasers) -> slice:
+    """Return which columns of ranges (N, columns) a page shows."""
+    widest = max(own[0].beams for own in lasers.kits)
+    return slice(0, widest, max(1, -(-widest // MOST_BEAMS)))
+
+
+def header(data: RunData) -> dict[str, Any]:
+    """Return the data that a page needs once: world, robots, lasers."""
+    world, lasers = data.world, lasers_of(data.scenario)
+    beams = shown_beams(lasers)
     walls = world.segments[:len(world.segments) - len(world.inner_segments)]
     solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
     cells = None if world.cells is None else cell_runs(world.cells)
@@ -119,8 +129,12 @@ def header(data: RunData, beams: int = 0, angle_min: float = 0.0,
         'arrows': _rounded(free_wind_arrows(data)),
         'goals': [[round((goal.stamp_ns - begin) / 1e9, 4), goal.robot, goal.x, goal.y]
                   for goal in data.goals],
-        'laser': {'x': scan.laser_x, 'y': scan.laser_y, 'yaw': scan.laser_yaw,
-                  'beams': beams, 'angle_min': angle_min, 'increment': increment},
+        # Rows of ranges have as many as the widest; a robot's laser is that of its kit.
+        'beams': len(range(0, beams.stop, beams.step)), 'kit': lasers.kit.tolist(),
+        'lasers': [{'x': own.laser_x, 'y': own.laser_y, 'yaw': own.laser_yaw,
+                    'beams': len(range(0, own.beams, beams.step)), 'angle_min': own.angle_min,
+                    'increment': own.angle_increment * beams.step}
+                   for own, *_ in lasers.kits],
     }
 
 
@@ -164,8 +178,7 @@ def page_data(data: RunData, scans: Scans | None) -> dict[str, Any]:
     frames, count = poses.shape[:2]
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
     strongest = float(np.abs(wind).max(initial=0.0))
-    out = header(data) if scans is None else header(
-        data, scans.ranges.shape[2], scans.angle_min, scans.increment)
+    out = header(data)
     out['times'] = np.round(data.seconds[::step], 4).tolist()
     out['poses'] = pack(poses.reshape(frames, 3 * count), [xmin, ymin, -np.pi],
                         [xmax, ymax, np.pi])
@@ -201,18 +214,17 @@ def read_scans(bag: Bag, data: RunData) -> Scans | None:
             payload = little_endian(message.payload, message.type)
             if read_header_stamp(payload) in wanted:
                 series[message.name].add(payload)
-    return _join_scans(bag, [series[name] for name in names], wanted, every)
+    return _join_scans([series[name] for name in names], shown_beams(lasers_of(data.scenario)),
+                       wanted, every)
 
 
 def kept_scans(run: Run) -> Scans | None:
     """Return scans of a run in this process, as many as the page should hold, if it kept any."""
     if run.scan is None:
         return None
-    scan = simulation_parameters(run.scenario).sensors.scan
     frames, every = _scan_frames(len(run.stamps_ns), run.scan.shape[1])
-    skip = max(1, -(-run.scan.shape[2] // MOST_BEAMS))
-    return Scans(np.arange(len(frames)) * every, run.scan[frames, :, ::skip],
-                 scan.angle_min, scan.angle_increment * skip)
+    return Scans(np.arange(len(frames)) * every,
+                 run.scan[frames][:, :, shown_beams(lasers_of(run.scenario))])
 
 
 def _scan_frames(ticks: int, robots: int) -> tuple[NDArray[np.intp], int]:
@@ -222,24 +234,19 @@ def _scan_frames(ticks: int, robots: int) -> tuple[NDArray[np.intp], int]:
     return frames[::every], every
 
 
-def _join_scans(bag: Bag, series: Sequence[Series], wanted: dict[int, int],
+def _join_scans(series: Sequence[Series], beams: slice, wanted: dict[int, int],
                 every: int) -> Scans | None:
     """Return the scans of all robots at the stamps where all are there."""
     tables = [each.arrays() for each in series]
     stamps = sorted(set.intersection(*(set(known.tolist()) for known, _ in tables)))
     if not stamps:
         return None
-    rows = [table[np.searchsorted(known, stamps)] for known, table in tables]
-    if len({row.shape for row in rows}) > 1:
-        raise InputError(f'{bag.path}: the scans of its robots differ in their beams')
-    # angle_min, angle_max, increment, two times, range_min, range_max, count, ranges
-    table = np.stack(rows, axis=1)
-    if not np.isfinite(table[:, :, :3]).all():
-        raise InputError(f'{bag.path}: the angles of its scans are not finite')
-    ranges = table[:, :, 8:]
-    skip = max(1, -(-ranges.shape[2] // MOST_BEAMS))
-    return Scans(np.array([wanted[stamp] * every for stamp in stamps]), ranges[:, :, ::skip],
-                 float(table[0, 0, 0]), float(table[0, 0, 2]) * skip)
+    ranges = np.full((len(stamps), len(series), beams.stop), np.nan, np.float32)
+    for i, (known, table) in enumerate(tables):
+        # After seven numbers and the count of the ranges.
+        row = table[np.searchsorted(known, stamps), 8:8 + beams.stop]
+        ranges[:, i, :row.shape[1]] = row
+    return Scans(np.array([wanted[stamp] * every for stamp in stamps]), ranges[:, :, beams])
 
 
 # Frames of a live run: the data that a page needs once, and for each frame.
@@ -248,25 +255,9 @@ FRAME_PERIOD = 0.05  # s of wall time between frames
 SCAN_FRAMES = 4  # a scan goes with every so many frames
 
 
-class Laser(NamedTuple):
-    """Beams of the scans that are shown: every ``skip``-th."""
-
-    beams: int = 0
-    angle_min: float = 0.0  # rad
-    increment: float = 0.0  # rad
-    skip: int = 1
-
-
-def laser_of(beams: int, angle_min: float, increment: float) -> Laser:
-    """Return which beams are shown of scans with so many."""
-    skip = max(1, -(-beams // MOST_BEAMS))
-    return Laser(-(-beams // skip), angle_min, increment * skip, skip)
-
-
-def live_header(scenario: Scenario, laser: Laser) -> dict[str, Any]:
+def live_header(scenario: Scenario) -> dict[str, Any]:
     """Return the data that a page needs once of a live run."""
-    return {**header(at_rest(scenario), laser.beams, laser.angle_min, laser.increment),
-            'drivable': drivable(scenario)}
+    return {**header(at_rest(scenario)), 'drivable': drivable(scenario)}
 
 
 def drivable(scenario: Scenario) -> list[int]:

@@ -10,16 +10,16 @@ from pathlib import Path
 from sbot.environment.running import stay_on_this_machine
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
-from sbot.scenario.assemble import simulation_parameters
 from sbot.scenario.model import Scenario
 from sbot.viewer.data import (
     FRAME_PERIOD,
     SCAN_FRAMES,
     drivable,
     frame,
-    laser_of,
+    lasers_of,
     live_header,
     scans,
+    shown_beams,
 )
 from sbot.viewer.server import Driven, Live, start_server
 from sbot_common import topics
@@ -54,7 +54,7 @@ class PageSupervisor:
         self._goals = {i: robot.goal for i, robot in enumerate(scenario.robots) if robot.goal}
         self._robots = {topics.resolve(topics.GOAL, i, len(scenario.robots)): i
                         for i in range(len(scenario.robots))}
-        self._scan = simulation_parameters(scenario).sensors.scan
+        self._beams = shown_beams(lasers_of(scenario))
         self._begin_ns = scenario.rate.stamp_ns(0)
         self._period = scenario.rate.dt / (scenario.target_real_time_factor or 1.0)
         self._driven = Driven()
@@ -111,15 +111,13 @@ class PageSupervisor:
         if self._unseen is None:
             return
         snapshot, self._unseen = self._unseen, None
-        laser = laser_of(snapshot.ranges.shape[1], self._scan.angle_min,
-                         self._scan.angle_increment)
         if not self._frames:
-            self._live.set_run(live_header(self._scenario, laser))
+            self._live.set_run(live_header(self._scenario))
         seconds = (self._scenario.rate.stamp_ns(snapshot.tick) - self._begin_ns) / NANOSECONDS
         shown = frame(seconds, snapshot.pose, snapshot.wind, self._goals, snapshot.obstacles,
                       snapshot.boxes)
         if self._frames % SCAN_FRAMES == 0:
-            shown['scans'] = scans(snapshot.ranges[:, ::laser.skip])
+            shown['scans'] = scans(snapshot.ranges[:, self._beams])
         self._frames += 1
         self._frame_due = time.monotonic() + FRAME_PERIOD
         self._live.set_frame(shown)

@@ -21,18 +21,19 @@ from sbot.scenario.world import box_poses
 from sbot.viewer.data import (
     FRAME_PERIOD,
     SCAN_FRAMES,
-    Laser,
     drivable,
     frame,
-    laser_of,
+    lasers_of,
     live_header,
     scans,
+    shown_beams,
 )
 from sbot.viewer.server import Driven, Live
 from sbot_common import ros, topics
+from sbot_common.arrays import Floats32
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
-from sbot_common.observation import STOP, Scan, Twist
+from sbot_common.observation import STOP, Twist
 from sbot_common.wire.cdr import DamagedMessage, decode
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import read_odometry, read_pose, read_poses, read_scan
@@ -41,7 +42,6 @@ from wind_model.messages import decode_vector
 # Live view of a simulation of ROS nodes: messages in, frames for the page out.
 
 LARGEST = 1e12  # of coordinates (m) and speeds (m/s)
-SCAN_TIMEOUT = 40  # frames to wait for the first scan
 
 _Subscribe = Callable[[topics.Topic, str, Callable[[bytes], None]], None]
 
@@ -79,7 +79,8 @@ class Follower:
         self._begin_ns, self._stamp_ns, self._shown_ns = begin, -1, -1
         self._poses: list[tuple[float, float, float] | None] = [None] * count
         self._winds = [(0.0, 0.0)] * count
-        self._scans: list[Scan | None] = [None] * count
+        self._scans: list[Floats32 | None] = [None] * count
+        self._beams = shown_beams(lasers_of(self._scenario))
         self._goals: dict[int, tuple[float, float]] = {
             i: robot.goal for i, robot in enumerate(self._scenario.robots) if robot.goal}
         discs = self._scenario.world.moving
@@ -92,8 +93,6 @@ class Follower:
                 self._subscribed.add(topic.name)
                 self._subscribe(topic, topic.name, callback)
         self._announced = False
-        self._laser = Laser()
-        self._frames_to_wait = SCAN_TIMEOUT
         for i in range(count):
             self._join(topics.BASE_POSE_GROUND_TRUTH, i, count, self._on_pose)
             self._join(topics.WIND, i, count, self._on_wind)
@@ -136,8 +135,9 @@ class Follower:
     def _on_scan(self, robot: int, raw: bytes) -> None:
         if robot < len(self._scans):
             scan = read_scan(raw).scan
-            _check('angle', scan.angle_min, scan.angle_increment)
-            self._scans[robot] = scan
+            row = np.full(self._beams.stop, np.nan, np.float32)
+            row[:len(scan.ranges)] = scan.ranges[:len(row)]
+            self._scans[robot] = row
 
     def _on_goal(self, robot: int, raw: bytes) -> None:
         pose = read_pose(raw)
@@ -148,8 +148,9 @@ class Follower:
         """Send the latest poses to the page, if they are new and complete."""
         if self._scenario is None or self._stamp_ns == self._shown_ns or None in self._poses:
             return
-        if not self._announced and not self._announce(self._scenario):
-            return
+        if not self._announced:
+            self._live.set_run(live_header(self._scenario))
+            self._announced = True
         if self._stamp_ns < self._shown_ns:
             self._live.set_paused(False)  # it was started anew
         self._shown_ns = self._stamp_ns
@@ -157,24 +158,11 @@ class Follower:
                       [pose for pose in self._poses if pose], self._winds, self._goals,
                       self._obstacles, self._boxes)
         self._frames += 1
-        if self._frames % SCAN_FRAMES == 1 and all(self._scans):
-            shown['scans'] = scans([scan.ranges[::self._laser.skip]
-                                    for scan in self._scans if scan])
+        if self._frames % SCAN_FRAMES == 1 and all(
+                scan is not None for scan in self._scans):
+            shown['scans'] = scans(scan[self._beams] for scan in self._scans
+                                   if scan is not None)
         self._live.set_frame(shown)
-
-    def _announce(self, scenario: Scenario) -> bool:
-        """Announce a new run, once a scan has arrived or none comes for a while."""
-        if self._scans[0] is None:
-            self._frames_to_wait -= 1
-            if self._frames_to_wait > 0:
-                return False
-        else:
-            scan = self._scans[0]
-            self._laser = laser_of(len(scan.ranges), scan.angle_min, scan.angle_increment)
-        self._live.set_run(live_header(scenario, self._laser))
-        self._announced = True
-        return True
-
 
 def _check(what: str, *numbers: float) -> None:
     """Raise DamagedMessage unless a page can be sent the numbers, rounded."""

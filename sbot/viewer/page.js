@@ -320,14 +320,14 @@ function drawDots(j, follow) {             // pixels are set one by one: canvas 
 
 function eachDot(j, follow, side, dot) {   // call it with the left and top of each dot on the canvas
   const {width, height} = canvas, ratio = window.devicePixelRatio || 1, [w, h] = size();
-  const pose = poses[scanFrames[j]], ranges = scans[j], laser = run.laser, n = laser.beams, s = view.scale;
+  const pose = poses[scanFrames[j]], ranges = scans[j], s = view.scale;
   for (let i = 0; i < run.radius.length; i++) {
     if (follow >= 0 && i !== follow) continue;
-    const yaw = pose[3 * i + 2], c = Math.cos(yaw), q = Math.sin(yaw);
+    const laser = run.lasers[run.kit[i]], yaw = pose[3 * i + 2], c = Math.cos(yaw), q = Math.sin(yaw);
     const x = pose[3 * i] + c * laser.x - q * laser.y;
     const y = pose[3 * i + 1] + q * laser.x + c * laser.y;
-    for (let b = 0; b < n; b++) {
-      const r = ranges[i * n + b];
+    for (let b = 0; b < laser.beams; b++) {
+      const r = ranges[i * run.beams + b];
       if (!(r >= 0)) continue;             // nothing seen
       const a = yaw + laser.yaw + laser.angle_min + b * laser.increment;
       const left = Math.round(ratio * (w / 2 + s * (x + r * Math.cos(a) - view.x)) - side / 2);

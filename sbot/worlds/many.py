@@ -44,6 +44,7 @@ from sbot.worlds.setting import (
 from sbot_common.arguments import numbers, whole
 from sbot_common.arrays import Floats
 from sbot_common.compilation_notice import Expected, compilation_announced
+from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.registry import SIDEWAYS
@@ -72,7 +73,7 @@ class Worlds:
     seeds : (K,) seeds of placement and noise; None: the scenario's, the scenario's + 1, …
     sense : names of the sensors to simulate, as in ``sbot.run``; None: all that the robots have.
         Other sensors cost nothing
-    threads : number of threads; changes no bit of the result
+    threads : number of threads, or 'auto'; changes no bit of the result
 
     Raises
     ------
@@ -83,7 +84,7 @@ class Worlds:
 
     def __init__(self, scenarios: Scenario | Sequence[Scenario], count: int | None = None, *,
                  seeds: ArrayLike | None = None, sense: Collection[str] | None = None,
-                 threads: int = 1) -> None:
+                 threads: int | str = 1) -> None:
         if count is not None:
             count = whole('count', count, 1, MOST_WORLDS)
         given = ([scenarios] * (count or 1) if isinstance(scenarios, Scenario)
@@ -92,7 +93,7 @@ class Worlds:
             raise bad_value('count', count, f'the number of scenarios, {len(given)}')
         self.scenarios = given
         self.count, self.robots = len(given), len(given[0].robots)
-        self.threads = whole('threads', threads, 1, MOST_THREADS)
+        self.threads = whole('threads', threads_of(threads), 1, MOST_THREADS)
         self.senses = _senses(given[0], sense)
         tables = tables_of_worlds(given)
         self._parameters = [table.parameters for table in tables]
@@ -166,8 +167,12 @@ class Worlds:
 
     @property
     def scan_noise(self) -> Floats:
-        """Standard deviation of the noise of laser ranges (m), (K,); you may change it."""
-        return self.setting.scan_noise
+        """Standard deviation of the noise of laser ranges (m), (K,); you may change it.
+
+        With several kinds of lasers (K, L).
+        """
+        noise = self.setting.scan_noise
+        return noise[:, 0] if noise.shape[1] == 1 else noise
 
     def reset(self, seeds: ArrayLike | None = None, *, start: ArrayLike | None = None,
               worlds: ArrayLike | None = None) -> Observations:
@@ -392,7 +397,7 @@ class Worlds:
         A warning says what differs where the network learned with other values.
         """
         check_inputs(network, self.senses, self.phases.fitted.readings,
-                     self.scenarios[0].sensors.scan.scan_beams)
+                     int(self.setting.sensing.lasers.first_beams.min()))
         warn_if_unlike(network, self.scenarios[0], self._told)
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:

@@ -165,7 +165,7 @@ def check_inputs(network: Network, senses: Collection[str],
     network : whose inputs
     senses : what the worlds simulate
     readings : (K*N, numbers) of the sensors with a kernel, by name
-    beams : of a scan
+    beams : of the scan that has fewest
 
     """
     for name in network.inputs:
@@ -219,8 +219,10 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of all robots (``sbot.controllers.neural.inputs``)."""
     setting, worlds, policy = batch.setting, batch.worlds, batch.policy
     n = setting.robots
+    lasers = setting.sensing.lasers
     senses = kinds.Senses(worlds.sent_pose, policy.goal, worlds.infrared[:, :, 1], worlds.ranges,
-                          setting.sensing.range_max, worlds.observed_wind, worlds.twist)
+                          lasers.first_beams, lasers.first_range, worlds.observed_wind,
+                          worlds.twist)
     for k in range(first, end):
         heard = kinds.Heard(worlds.heard_starts[k], worlds.heard_range[k], worlds.heard_bearing[k])
         kinds.gather_inputs(k * n, (k + 1) * n, k * n, n, policy.table, senses, heard,

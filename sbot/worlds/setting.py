@@ -279,8 +279,7 @@ def _check_alike(one: _WorldTables, other: _WorldTables) -> None:
             *((name, name in a.sensors.fitted, name in b.sensors.fitted)
               for name in {**a.sensors.fitted, **b.sensors.fitted}),
             ('hooks', a.hooks, b.hooks), ('obstacles that move', *map(_moving, (a, b))),
-            ('laser', a.sensors.scan._replace(noise_std=0.0),
-             b.sensors.scan._replace(noise_std=0.0)),
+            ('laser', *map(_lasers_of, (a, b))),
             ('infrared', _infrared_of(a), _infrared_of(b)),
             ('range and bearing', (a.sensors.range_and_bearing, a.sensors.rab_range),
              (b.sensors.range_and_bearing, b.sensors.rab_range)),
@@ -289,6 +288,12 @@ def _check_alike(one: _WorldTables, other: _WorldTables) -> None:
              * other.wind.parameters.use_custom_static_wind_field)):
         if x != y:
             raise InputError(f'worlds of one batch: {what}: got {x} and {y}, expected the same')
+
+
+def _lasers_of(parameters: SimulationParameters) -> object:
+    lasers = parameters.sensors.lasers
+    kits = [[each._replace(noise_std=0.0) for each in kit] for kit in lasers.kits]
+    return kits[0][0] if len(lasers.all) == 1 else (kits, lasers.kit.tolist())
 
 
 def _infrared_of(parameters: SimulationParameters) -> object:

@@ -351,3 +351,53 @@ def append(_: Any, array: Any, count: Any, first: Any, members: Any) -> Any:  # 
         builder.store(numbers, _place(context, builder, sig, args, _WHOLE)).align = 4
         return builder.add(args[1], builder.ctpop(args[3]))
     return types.int64(array, types.int64, types.int64, types.int64), codegen
+
+
+# Atomic operations on elements of contiguous arrays of int64, in one order for all threads.
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def atomic_add(_: Any, array: Any, i: Any, value: Any) -> Any:  # noqa: ANN401
+    """Add to element i; return what it was."""
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        place = _place(context, builder, sig, args, ir.IntType(64))
+        return builder.atomic_rmw('add', place, args[2], 'seq_cst')
+    return types.int64(array, types.int64, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def atomic_raise(_: Any, array: Any, i: Any, value: Any) -> Any:  # noqa: ANN401
+    """Raise element i to a value, if it is less; return what it was."""
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        place = _place(context, builder, sig, args, ir.IntType(64))
+        return builder.atomic_rmw('max', place, args[2], 'seq_cst')
+    return types.int64(array, types.int64, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def atomic_load(_: Any, array: Any, i: Any) -> Any:  # noqa: ANN401
+    """Return element i."""
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        return builder.load_atomic(_place(context, builder, sig, args, ir.IntType(64)),
+                                   'seq_cst', 8)
+    return types.int64(array, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def atomic_store(_: Any, array: Any, i: Any, value: Any) -> Any:  # noqa: ANN401
+    """Write element i."""
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        builder.store_atomic(args[2], _place(context, builder, sig, args, ir.IntType(64)),
+                             'seq_cst', 8)
+        return context.get_dummy_value()
+    return types.void(array, types.int64, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_plain(_: Any, address: Any) -> Any:  # noqa: ANN401
+    """Call a function of C without arguments by its address; what it returns is dropped."""
+    def codegen(context: Any, builder: Any, _sig: Any, args: Any) -> Any:  # noqa: ANN401
+        function = ir.FunctionType(ir.VoidType(), [])
+        builder.call(builder.inttoptr(args[0], function.as_pointer()), [])
+        return context.get_dummy_value()
+    return types.void(types.int64), codegen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +15,14 @@ T = TypeVar('T')
 
 _BLOCKS = 4  # tasks to a thread: they take different time
 _WORTH_A_THREAD = 100  # robots; fewer are done before a thread has started
+
+
+def threads_of(given: int | str) -> int:
+    """Return a number of threads; 'auto': as many as this process has processors."""
+    if given != 'auto':
+        return given  # type: ignore[return-value]
+    affinity = getattr(os, 'sched_getaffinity', None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
 def worth_threads(threads: int, count: int) -> bool:
@@ -39,6 +48,30 @@ def in_blocks(threads: int, count: int, work: Callable[..., None],
     size = max(1, -(-count // (threads * _BLOCKS)))
     share_out(threads, range(0, count, size),
               lambda first: work(first, min(count, first + size), *arguments))
+
+
+def in_team(threads: int, work: Callable[..., None],
+            *arguments: Any) -> None:  # noqa: ANN401 - whatever ``work`` takes
+    """Run ``work(i, threads, *arguments)`` in threads i at once, until it is done in this one, 0.
+
+    ``work`` is compiled; its calls share out what is to do, and none needs another to come.
+    """
+    others = [_pool(threads, os.getpid()).submit(work, i, threads, *arguments)
+              for i in range(1, threads)]
+    work(0, threads, *arguments)
+    for other in others:
+        other.cancel()
+
+
+@lru_cache(maxsize=1)
+def give_way() -> int:
+    """Return the address of the system's function that offers the processor to other threads."""
+    import ctypes
+    if sys.platform == 'win32':
+        function = ctypes.windll.kernel32.SwitchToThread
+    else:
+        function = ctypes.CDLL(None).sched_yield
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def share_out(threads: int, items: Iterable[int], work: Callable[[int], None]) -> None:

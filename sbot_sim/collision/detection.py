@@ -22,6 +22,7 @@ from sbot_common.compiled.jit import (
     greatest,
     load_until,
     njit_inline,
+    njit_inner,
     one_bit,
 )
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
@@ -237,6 +238,36 @@ def touching(fixed: FixedObjects, crowd: Crowd, places: Places, queue: Integers3
         crowd.queued[i] = found
         queue[count] = i
         count += found
+    return count
+
+
+@njit_inner
+def fill_places(crowd: Crowd, places: Places, first: int, end: int) -> None:
+    """Copy the circles at the places first … end-1; threads may share them."""
+    for k in range(first, end):
+        i = np.uint32(crowd.grid.items[k])
+        places.x[k], places.y[k], places.radius[k] = (crowd.pose[i, 0], crowd.pose[i, 1],
+                                                      crowd.radius[i])
+
+
+@njit_inline
+def mark_touching(fixed: FixedObjects, crowd: Crowd, places: Places, first: int,
+                  end: int) -> None:
+    """Set ``crowd.queued`` of the bodies at the places first … end-1, as ``touching`` does."""
+    for k in range(first, end):
+        crowd.queued[np.uint32(crowd.grid.items[k])] = (
+            _touches_another(crowd, places, k, fixed.largest_radius)
+            or _touches_fixed(fixed, places.x[k], places.y[k], places.radius[k]))
+
+
+@njit_inner
+def list_marked(crowd: Crowd, queue: Integers32) -> int:
+    """List those with ``crowd.queued`` in the order of place; return how many."""
+    count = 0
+    for k in range(len(queue)):
+        i = np.uint32(crowd.grid.items[k])
+        queue[count] = i
+        count += crowd.queued[i]
     return count
 
 

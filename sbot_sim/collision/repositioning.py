@@ -173,7 +173,14 @@ def resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, col
 
     """
     fixed, crowd = borrowed(fixed), borrowed(crowd)
-    count = touching(fixed, crowd, borrowed(places), borrowed(queue))
+    return displace(fixed, crowd, shapes, collided, passes, queue, found,
+                    touching(fixed, crowd, borrowed(places), borrowed(queue)))
+
+
+@njit_inline
+def displace(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags, passes: int,
+             queue: Integers32, found: Integers32, count: int) -> int:
+    """Do the work of ``resolve_overlaps`` once ``queue[:count]`` has those that touch anything."""
     drift, margin, tolerance, made = 0.0, 0.0, DISPLACED_ABOVE, 0
     while count > 0:
         if made == passes:

@@ -82,13 +82,30 @@ def scratch_of(scratch: Scratch, rows: slice) -> Scratch:
 
 
 @njit_inner
-def grid_of_crowd(home: Floats, largest_radius: float) -> BucketGrid:
-    """Return the grid of the positions (N, 2) or wider (m) of bodies up to that radius (m)."""
+def shape_of_crowd(home: Floats, largest_radius: float) -> tuple[float, float, float, int, int]:
+    """Return (cell, x0, y0, nx, ny) of the grid of bodies at (N, 2) or wider (m).
+
+    ``largest_radius`` (m) of the bodies.
+    """
     xmin, ymin, xmax, ymax = bounding_box(home)
     cell = max(2.0 * largest_radius,
                math.sqrt((xmax - xmin) * (ymax - ymin) / (_CELLS_PER_BODY * len(home))))
     cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell, _LONGEST_SIDE)
-    return grid_of_points(home, cell, xmin, ymin, nx, ny)
+    return cell, xmin, ymin, nx, ny
+
+
+def most_cells(bodies: int) -> int:
+    """Return how many cells such a grid has at most."""
+    return (_CELLS_PER_BODY * bodies + 2 * _LONGEST_SIDE + 1) if bodies else 0
+
+
+@njit_inline
+def discs_of_crowd(radius: Floats, previous: Floats, pose: Floats, grid: BucketGrid,
+                   scratch: Scratch) -> Crowd:
+    """Return the crowd of bodies that are all discs of equal mass."""
+    home = scratch.home
+    return Crowd(radius, radius, previous, pose, home, grid, scratch.queued, scratch.shift,
+                 scratch.retreats, scratch.stuck, home[:0], radius[:0], radius[:0])
 
 
 @njit_inline
@@ -138,7 +155,8 @@ def free_of_overlaps(fixed: FixedObjects, radius: Floats, shapes: Shapes | None,
                     pose[i, c] = free[i, c] + share * (goal[i, c] - previous[i, c])
             copy_rows(pose, home)
         if n > FEW:
-            grid = grid_of_crowd(home, fixed.largest_radius)
+            cell, x0, y0, nx, ny = shape_of_crowd(home, fixed.largest_radius)
+            grid = grid_of_points(home, cell, x0, y0, nx, ny)
         stuck[:] = False
         if shapes is not None:
             boxes, weight = boxes_at(shapes, pose), shapes.inverse_mass.copy()

@@ -14,6 +14,7 @@ from sbot_common.compiled.threads import share_out, worth_threads
 from sbot_common.errors import bad_value
 from sbot_sim.dynamics.inertia import Momentum, inertia_of_worlds
 from sbot_sim.sensors.infrared import ring
+from sbot_sim.sensors.laser import laser_table
 from sbot_sim.sensors.odometry import most_wheels
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.world.bodies import bodies_of_worlds
@@ -80,14 +81,17 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
         wheels=max(most_wheels(kind.bodies) for kind in kinds),
         bodies=bodies_of_worlds([world.bodies for world in worlds]), **_obstacles_of(worlds),
         layout=layout, fixed=pack_fixed([kind.fixed for kind in kinds]), **scenes_of(kinds),
-        sensing=_sensing(kinds[0], senses), wake=kinds[0].wake,
+        sensing=_sensing(kinds[0], senses, len(worlds)), wake=kinds[0].wake,
         gridded=winds.field is not None, field=winds.field or NO_FIELD,
         wind_height=where.value, above_terrain=where.above_terrain,
-        scan_noise=_each(worlds, lambda p: p.sensors.scan.noise_std),
-        infrared_noise=_each(
-            worlds, lambda p: p.sensors.infrared.noise if p.sensors.infrared else 0.0),
-        noise_radius=_each(worlds, lambda p: p.odometry.odometry_noise_radius, robots=True),
-        noise_slip=_each(worlds, lambda p: p.odometry.odometry_noise_slip, robots=True),
+        scan_noise=np.array([[each.noise_std for each in world.sensors.lasers.all]
+                             for world in worlds]),
+        infrared_noise=np.array([float(world.sensors.infrared.noise) if world.sensors.infrared
+                                 else 0.0 for world in worlds]),
+        noise_radius=np.array([each.odometry_noise_radius
+                               for world in worlds for each in world.odometry]),
+        noise_slip=np.array([each.odometry_noise_slip
+                             for world in worlds for each in world.odometry]),
         inertia=inertia_of_worlds([world.inertia for world in worlds],
                                   len(kinds[0].bodies.radius)),
         **{name: array for name, array in winds._asdict().items() if name != 'field'})
@@ -121,21 +125,11 @@ def replace_scenes(setting: Setting, k: int, parameters: SimulationParameters,
         replace_scene(setting.line_of_sight, k, sensors.line_of_sight, circles_alone)])
 
 
-def _each(worlds: Sequence[SimulationParameters],
-          number: Callable[[SimulationParameters], float], robots: bool = False) -> Floats:
-    """Return a number of each world, (K,) or for each of its robots (K*N,)."""
-    values = np.array([float(number(world)) for world in worlds])
-    return np.repeat(values, len(worlds[0].bodies.radius)) if robots else values
-
-
-def _sensing(parameters: SimulationParameters, senses: Collection[str]) -> Sensing:
-    sensors, scan = parameters.sensors, parameters.sensors.scan
-    infrared = sensors.infrared
+def _sensing(parameters: SimulationParameters, senses: Collection[str], worlds: int) -> Sensing:
+    sensors, infrared = parameters.sensors, parameters.sensors.infrared
+    lasers = laser_table(sensors.lasers, worlds)
     return Sensing(
-        fan=sensors.fan if 'scan' in senses else no_beams(),
-        range_min=scan.range_min, range_max=scan.range_max,
-        sees_robots=scan.sees_robots,
-        mount=np.array([scan.laser_x, scan.laser_y, scan.laser_yaw], np.float64),
+        lasers=lasers if 'scan' in senses else lasers._replace(columns=0),
         infrared_fan=ring() if infrared and 'infrared' in senses else no_beams(),
         infrared_table=infrared.table if infrared else np.zeros(1),
         infrared_range=float(infrared.range) if infrared else 0.0,
@@ -170,11 +164,11 @@ class Simulation:
                  threads: int = 1, *, hears: bool = True) -> None:
         self.count, self.threads = len(parameters), threads
         self.setting = make_setting(parameters, winds, senses)
-        self.state = make_worlds(self.count, self.setting, hears)
         n = self.setting.robots
         self.share_rows = worth_threads(threads, n) and (n >= _LARGE or self.count == 1)
+        self.state = make_worlds(self.count, self.setting, hears, self.share_rows)
         self.tick = Tick(parameters, self.setting, self.state, senses, waves_of,
-                         self._replace_scenes)
+                         self._replace_scenes, shared=self.share_rows)
         self._size = max(1, _BLOCK // max(1, n))
         self._programs: WeakSet[Program] = WeakSet()
 
@@ -251,6 +245,9 @@ Arrays = dict[str, NDArray[Any]]
 _SET = ('wind_velocity', 'wind_force', 'gust_velocity', 'gust_force', 'gust_ticks', 'scan_noise',
         'infrared_noise', 'noise_radius', 'noise_slip')
 
+# Of a state: room to work in, of which nothing is kept from tick to tick.
+_ROOM_ONLY = ('row', 'scratch', 'laser_discs', 'infrared_discs', 'crowd')
+
 # What worlds have only as another of their batch has inertia.
 _OF_OTHERS = ('driven', 'momentum.twist', 'momentum.asked')
 
@@ -260,7 +257,7 @@ def arrays_of(simulation: Simulation) -> Arrays:
     state, setting, tick = simulation.state, simulation.setting, simulation.tick
     found: Arrays = {name: getattr(setting, name) for name in _SET}
     for name, value in state._asdict().items():
-        if name in ('row', 'scratch') or (name == 'driven' and value is state.command):
+        if name in _ROOM_ONLY or (name == 'driven' and value is state.command):
             continue
         if isinstance(value, Momentum):
             found |= {f'{name}.{part}': array for part, array in value._asdict().items()}

@@ -14,22 +14,10 @@ from sbot_common.elementary import hypot, sincos
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.sensors.objects import SLACK, cover_body, farther, in_rectangle
-from sbot_sim.sensors.rays import Fan
+from sbot_sim.sensors.rays import Fans, fan_of
 from sbot_sim.world.bodies import Shapes, boxes_at, centres
 from sbot_sim.world.geometry import SIDES
 from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
-
-
-class Fans(NamedTuple):
-    """K tables of beams, as arrays of the fields of ``rays.Fan``."""
-
-    directions: Floats  # (K, 2, padded beams)
-    beams: NDArray[np.int64]  # (K,)
-    angle_min: Floats  # (K,) rad
-    per_radian: Floats  # (K,)
-    period: Floats  # (K,)
-    forward: NDArray[np.bool_]  # (K,)
-    edge: Floats  # (K, 2) cosine and sine of the first ray's angle from the axis; 0, 0: all round
 
 
 class Sensors(NamedTuple):
@@ -43,6 +31,7 @@ class Sensors(NamedTuple):
     weights: Floats  # all rays' weights
     first_weight: Integers32  # (S,)
     reach: Floats  # (N,) m, how far a body's sensors see from the centre of its box
+    edge: Floats  # of each fan: cosine and sine of its first ray's angle; 0, 0: all round
 
 
 class Solids(NamedTuple):
@@ -51,12 +40,6 @@ class Solids(NamedTuple):
     boxes: Floats  # (K, 7)
     rectangles: int  # R
     grid: BucketGrid  # a cell lists the rectangles that may contain a point of it
-
-
-@njit
-def _fan(fans: Fans, k: int) -> Fan:
-    return Fan(fans.directions[k], fans.beams[k], fans.angle_min[k], fans.per_radian[k],
-               fans.period[k], fans.forward[k])
 
 
 @njit_inner
@@ -165,7 +148,7 @@ def activations(scene: Scene, solids: Solids, shapes: Shapes, sensors: Sensors, 
             x, y = pose[i, 0] + (cos_i * mx - sin_i * my), pose[i, 1] + (sin_i * mx + cos_i * my)
             c, s = cos_i * mc - sin_i * ms, sin_i * mc + cos_i * ms
             kind = sensors.fan[k]
-            fan, reach = _fan(fans, kind), sensors.range[k] * SLACK
+            fan, reach = fan_of(fans, kind), sensors.range[k] * SLACK
             for ray in range(len(best)):
                 best[ray] = math.inf
             touched = sensors.outside[k] and _inside_solid(solids, x, y)
@@ -173,8 +156,8 @@ def activations(scene: Scene, solids: Solids, shapes: Shapes, sensors: Sensors, 
                 if touched:
                     break
                 j = near[entry]
-                touched = cover_body(boxes[j], around[j], x, y, c, s, fan, fans.edge[kind, 0],
-                                     fans.edge[kind, 1], reach, best)
+                touched = cover_body(boxes[j], around[j], x, y, c, s, fan, sensors.edge[kind, 0],
+                                     sensors.edge[kind, 1], reach, best)
             total, first = 0.0, sensors.first_weight[k]
             if not touched:
                 for ray in range(fan.beams):

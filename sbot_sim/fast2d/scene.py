@@ -13,8 +13,8 @@ from sbot_common.elementary import atan2, hypot, hypot_of, sincos
 from sbot_common.errors import InputError, bad_value
 from sbot_common.spatial import grid_of_circles, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
-from sbot_sim.fast2d.rays import Fans, Sensors, Solids
-from sbot_sim.sensors.rays import Fan, make_fan
+from sbot_sim.fast2d.rays import Sensors, Solids
+from sbot_sim.sensors.rays import Fan, Fans, make_fan, make_fans
 from sbot_sim.world.bodies import Shapes
 from sbot_sim.world.geometry import World, make_world
 from sbot_sim.world.scene import Scene, make_scene
@@ -259,15 +259,8 @@ def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
             reach[body.row] = max(reach[body.row], far)
         starts.append(len(mount))
     fans = [_sensor_fan(*key) for key in kinds] or [_sensor_fan(1, 0.0)]
-    directions = np.ones((len(fans), 2, max(fan.directions.shape[1] for fan in fans)))
-    for row, fan in zip(directions, fans, strict=True):
-        row[:, :fan.directions.shape[1]] = fan.directions
     return (Sensors(np.array(starts, np.int32), np.array(mount).reshape(-1, 4), np.array(ranges),
                     np.array(kind, np.int32), np.array(outside, np.bool_), np.array(weights),
-                    np.array(first, np.int32), reach),
-            Fans(directions, np.array([fan.beams for fan in fans], np.int64),
-                 np.array([fan.angle_min for fan in fans]),
-                 np.array([fan.per_radian for fan in fans]),
-                 np.array([fan.period for fan in fans]),
-                 np.array([fan.forward for fan in fans]),
-                 np.array([_edge(aperture) for _, aperture in kinds] or [(0.0, 0.0)])))
+                    np.array(first, np.int32), reach,
+                    np.array([_edge(aperture) for _, aperture in kinds] or [(0.0, 0.0)])),
+            make_fans(fans))

@@ -124,7 +124,7 @@ class Broadcast:
         self._moving = None if obstacles is None else obstacles.paths.radius
         self._boxes = None if obstacles is None else obstacles.boxes
         self._radius = parameters.bodies.radius
-        self._scan, self._shapes = parameters.sensors.scan, parameters.bodies.shape
+        self._lasers, self._shapes = parameters.sensors.lasers, parameters.bodies.shape
         height = parameters.wind_height
         self._height = height if isinstance(height, Height) else Height(height)
         self._options = options
@@ -157,7 +157,7 @@ class Broadcast:
                 yield Outgoing(
                     topics.resolve(topics.ROBOT_DESCRIPTION, i, n), topics.ROBOT_DESCRIPTION,
                     write_string(robot_description(
-                        f'robot_{i}', float(self._radius[i]), self._scan,
+                        f'robot_{i}', float(self._radius[i]), self._lasers.of(i),
                         rectangle_of(self._shapes, i))))
 
     def start(self, stamp_ns: int, wind: Wind) -> Iterator[Outgoing]:

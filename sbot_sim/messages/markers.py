@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
@@ -24,7 +25,7 @@ from sbot_common.wire.templates import (
     Template,
     marker,
 )
-from sbot_sim.sensors.laser import ScanParameters
+from sbot_sim.sensors.laser import ScanParameters, link_of
 from sbot_sim.sensors.objects import rectangle_boxes
 from sbot_sim.world.bodies import BodyArrays, Shapes
 from sbot_sim.world.geometry import World
@@ -270,9 +271,9 @@ def _zone_template(zones: tuple[ZoneSign, ...]) -> Template:
 HEIGHT = 0.2  # m, of the body that is drawn; the simulation is flat
 
 
-def robot_description(name: str, radius: float, scan: ScanParameters,
+def robot_description(name: str, radius: float, lasers: Sequence[ScanParameters],
                       rectangle: tuple[float, float, float] | None = None) -> str:
-    """Return the URDF of a robot with the links base_link, base_footprint and laser.
+    """Return the URDF of a robot with the links base_link, base_footprint and its lasers'.
 
     The links' names have no prefix: where frames have one, give it to rviz2 as TF prefix.
 
@@ -280,7 +281,7 @@ def robot_description(name: str, radius: float, scan: ScanParameters,
     ----------
     name : of the robot
     radius : m
-    scan : where the laser is
+    lasers : where its lasers are
     rectangle : length, width and offset (m) of a rectangular body; None: it is round
 
     """
@@ -288,6 +289,12 @@ def robot_description(name: str, radius: float, scan: ScanParameters,
     if rectangle is not None:
         length, width, offset = rectangle
         shape, ahead = f'<box size="{length!r} {width!r} {HEIGHT!r}"/>', repr(offset)
+    links = '\n'.join(
+        f"""  <link name="{link_of(k)}"/>
+  <joint name="{link_of(k)}_joint" type="fixed">
+    <parent link="base_link"/><child link="{link_of(k)}"/>
+    <origin xyz="{scan.laser_x!r} {scan.laser_y!r} 0" rpy="0 0 {scan.laser_yaw!r}"/>
+  </joint>""" for k, scan in enumerate(lasers))
     return f"""<?xml version="1.0"?>
 <robot name={quoteattr(name)}>
   <link name="base_link">
@@ -304,10 +311,6 @@ def robot_description(name: str, radius: float, scan: ScanParameters,
   <joint name="base_footprint_joint" type="fixed">
     <parent link="base_link"/><child link="base_footprint"/>
   </joint>
-  <link name="laser"/>
-  <joint name="laser_joint" type="fixed">
-    <parent link="base_link"/><child link="laser"/>
-    <origin xyz="{scan.laser_x!r} {scan.laser_y!r} 0" rpy="0 0 {scan.laser_yaw!r}"/>
-  </joint>
+{links}
 </robot>
 """

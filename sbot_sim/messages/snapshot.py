@@ -19,6 +19,7 @@ from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire import cdr, templates
 from sbot_common.wire.messages import write_bool
 from sbot_sim.engine.simulation import Snapshot
+from sbot_sim.sensors.laser import link_of, scan_encoder
 from sbot_sim.sensors.odometry import OdometryCovariances
 from sbot_sim.sensors.registry import Encode, Place, Sensor, sensors
 from sbot_sim.worlds.parameters import SensorParameters
@@ -81,6 +82,12 @@ class SnapshotEncoder:
             (sensor, encode) for sensor, encode in encoders if encode is not None]
         self._links = [sensor.kernel.link for sensor, _ in self._sensed
                        if sensor.kernel is not None and sensor.kernel.link != 'base_link']
+        lasers = options.sensors.lasers
+        # Stage's names where a robot has several lasers: base_scan_0 is base_scan.
+        self._numbered = [[
+            (topics.BASE_SCAN._replace(name=f'{topics.BASE_SCAN.name}_{k}'),
+             scan_encoder(place, i, lasers.of(i), k)) for k in range(len(lasers.of(i)))]
+            if len(lasers.of(i)) > 1 else [] for i in range(n)]
         groups = [[i] for i in range(n)] if options.tf_namespaced else [list(range(n))]
         self._groups = groups
         self._transforms = [templates.TransformsTemplate([
@@ -101,17 +108,16 @@ class SnapshotEncoder:
 
     def static(self, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield `/tf_static`, published once: the poses of the lasers on the robots."""
-        scan = self._options.sensors.scan
-        z, w = quaternion_from_yaw(scan.laser_yaw)
+        others = [(link, (0.0, 0.0, 0.0, 1.0)) for link in self._links]
+        if self._options.interfaces.publish_robot_description:
+            others.append(('base_footprint', (0.0, 0.0, 0.0, 1.0)))
         for group in self._groups:
-            links = [('laser', (scan.laser_x, scan.laser_y, z, w))]
-            links += [(link, (0.0, 0.0, 0.0, 1.0)) for link in self._links]
-            if self._options.interfaces.publish_robot_description:
-                links.append(('base_footprint', (0.0, 0.0, 0.0, 1.0)))
-            frames = [(self._frame('base_link', i), self._frame(link, i))
-                      for i in group for link, _ in links]
+            links = [(i, link, place) for i in group for link, place in [
+                *((link_of(k), (p.laser_x, p.laser_y, *quaternion_from_yaw(p.laser_yaw)))
+                  for k, p in enumerate(self._options.sensors.lasers.of(i))), *others]]
+            frames = [(self._frame('base_link', i), self._frame(link, i)) for i, link, _ in links]
             payload = templates.TransformsTemplate(frames).fill(
-                stamp_ns, [place for _ in group for _, place in links])
+                stamp_ns, [place for _, _, place in links])
             yield Outgoing(self._tf(topics.TF_STATIC, group), topics.TF_STATIC, payload)
 
     def snapshot(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
@@ -173,6 +179,9 @@ class SnapshotEncoder:
         for sensor, encode in self._sensed:
             if (sensor.topic == topics.BASE_SCAN) == scan:
                 payload = encode(stamp_ns, snapshot, robot)
+                for topic, encode_laser in self._numbered[robot] if scan else ():
+                    yield Outgoing(topics.resolve(topic, robot, self._options.num_robots), topic,
+                                   encode_laser(stamp_ns, snapshot))
                 names = [sensor.topic]
                 if scan and self._options.interfaces.publish_scan:
                     names.append(topics.SCAN)

@@ -29,9 +29,17 @@ from sbot_sim.sensors.infrared_kernel import (
 from sbot_sim.sensors.infrared_table import TABLE_RANGE, load_table
 from sbot_sim.sensors.rays import Fan, make_irregular_fan
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
-from sbot_sim.world.scene import Scene, sort_discs
-from sbot_sim.worlds.batch import Batch, Phase, all_in_view, discs_of_world, shared
-from sbot_sim.worlds.state import Setting, scene_of
+from sbot_sim.world.scene import (
+    Scene,
+    discs_of,
+    gather_discs,
+    number_places,
+    shape_cells,
+    sort_discs,
+    sort_places,
+)
+from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart, shared_light
+from sbot_sim.worlds.state import Setting, scene_of, sorts_for_infrared
 
 SENSORS = INFRARED_SENSORS
 # Document 002, figure 5b, from the direction the robot faces, counter-clockwise.
@@ -167,23 +175,59 @@ def _encoder(place: Place) -> Encode | None:
         dense=False)
 
 
-@shared
+@Phase
+def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Begin to sort the robots for ``read_infrared``: choose the cells."""
+    setting, worlds = batch.setting, batch.worlds
+    n = setting.robots
+    for k in range(first, end):
+        rows = slice(k * n, (k + 1) * n)
+        shape_cells(worlds.infrared_discs, k, worlds.pose[rows], setting.bodies.radius[rows],
+                    setting.infrared_scenes.reach[setting.layout[k]])
+
+
+@shared_light
+def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Find the robots' cells."""
+    n, worlds = batch.setting.robots, batch.worlds
+    for k in range(first, end):
+        number_places(worlds.infrared_discs, k, max(a, k * n), min(z, (k + 1) * n), worlds.pose)
+
+
+@Phase
+def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Sort the robots by their cells."""
+    for k in range(first, end):
+        sort_places(batch.worlds.infrared_discs, k, batch.setting.robots)
+
+
+@shared_light
+def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """End sorting: copy the robots' discs in the order of their cells."""
+    n, worlds = batch.setting.robots, batch.worlds
+    for k in range(first, end):
+        gather_discs(worlds.infrared_discs, max(a, k * n), min(z, (k + 1) * n), k * n,
+                     worlds.pose, batch.setting.bodies.radius)
+
+
+@shared_apart
 def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Read the infrared sensors."""
+    """Read the infrared sensors; of many robots once they are sorted."""
     setting, worlds = batch.setting, batch.worlds
     n, s, radius = setting.robots, setting.sensing, setting.bodies.radius
     best, ends = np.empty(s.infrared_fan.directions.shape[1]), np.empty(2, np.int32)
     uniform = np.empty(len(best))
-    discs = all_in_view(worlds, radius, first * n, end * n, ends)
+    by_place = s.infrared_sees_robots and n > FEW
+    discs = all_in_view(worlds, radius, first * n, 0 if by_place else end * n, ends)
     scene = scene_of(setting.infrared_scenes, setting.layout[first])
     for k in range(first, end):
         low, high = max(a, k * n), min(z, (k + 1) * n)
         if k > first and setting.layout[k] != setting.layout[k - 1]:
             scene = scene_of(setting.infrared_scenes, setting.layout[k])
         ends[0], ends[1] = (k * n, (k + 1) * n) if s.infrared_sees_robots else (0, 0)
-        if s.infrared_sees_robots and n > FEW:
-            discs = discs_of_world(worlds.pose, radius, k * n, (k + 1) * n, scene.reach)
-            low, high = low - k * n, high - k * n  # by place
+        if by_place:
+            discs = discs_of(worlds.infrared_discs, k, n)
+            low, high = low - k * n, high - k * n
         view = InfraredView(borrowed(scene), borrowed(discs), borrowed(worlds.pose),
                             borrowed(radius), borrowed(s.infrared_fan), s.infrared_range)
         readout = Readout(borrowed(s.infrared_table), setting.infrared_noise[k], worlds.seed[k],
@@ -195,7 +239,10 @@ def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 def _seeing(setting: Setting) -> list[Phase]:
-    return [read_infrared] if setting.sensing.infrared_fan.beams else []
+    if not setting.sensing.infrared_fan.beams:
+        return []
+    sorting = [choose_cells, find_cells, sort, gather]
+    return [*(sorting if sorts_for_infrared(setting) else []), read_infrared]
 
 
 SENSOR = Sensor('infrared', '(N, 15) readings', TOPIC, decoded_as('infrared'),

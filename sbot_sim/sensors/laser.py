@@ -9,17 +9,16 @@ nor threads can change a bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.arrays import Floats, Floats32
-from sbot_common.compiled.jit import borrowed, njit, njit_inline
+from sbot_common.arrays import Flags, Floats, Floats32, Integers
+from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner
 from sbot_common.compiled.threads import in_blocks
-from sbot_common.elementary import sincos
-from sbot_common.elementary.arrays import copy_rows
+from sbot_common.elementary import hypot, sincos
 from sbot_common.observation import Scan
 from sbot_common.params import Param
 from sbot_common.random.numbers import SCAN, WORDS, fill_normals
@@ -27,11 +26,20 @@ from sbot_common.topics import BASE_SCAN
 from sbot_sim.collision.separation import FEW
 from sbot_sim.sensors.cover import cover_discs, cover_static
 from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
-from sbot_sim.sensors.rays import Fan, make_fan
+from sbot_sim.sensors.rays import Fan, fan_of, make_fan, make_fans
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
-from sbot_sim.world.scene import Discs, Scene, sort_discs
-from sbot_sim.worlds.batch import Batch, Phase, all_in_view, discs_of_world, shared, shared_apart
-from sbot_sim.worlds.state import Setting, scene_of
+from sbot_sim.world.scene import (
+    Discs,
+    Scene,
+    discs_of,
+    gather_discs,
+    number_places,
+    shape_cells,
+    sort_discs,
+    sort_places,
+)
+from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart, shared_light
+from sbot_sim.worlds.state import LaserTable, Setting, scene_of, sorts_for_lasers
 
 
 class ScanSettings(NamedTuple):
@@ -101,15 +109,68 @@ def angle_max(parameters: ScanParameters) -> float:
     return as_float32(parameters.angle_min + (parameters.beams - 1) * parameters.angle_increment)
 
 
+class Lasers(NamedTuple):
+    """The lasers of N robots: robots with equal ones share a kit."""
+
+    kits: tuple[tuple[ScanParameters, ...], ...]  # the first of a kit is what controllers see
+    kit: Integers  # (N,) of each robot
+
+    def of(self, robot: int) -> tuple[ScanParameters, ...]:
+        """Return the lasers of a robot, the one that its controller sees first."""
+        return self.kits[int(self.kit[robot])]
+
+    @property
+    def all(self) -> tuple[ScanParameters, ...]:
+        """All lasers, kit by kit."""
+        return tuple(each for kit in self.kits for each in kit)
+
+    @property
+    def columns(self) -> int:
+        """How many beams the lasers of a robot have together, at most."""
+        return max(sum(each.beams for each in kit) for kit in self.kits)
+
+    @property
+    def reach(self) -> float:
+        """How far (m) from a robot's origin any of its lasers sees; 0 without beams."""
+        return max(each.range_max + hypot(each.laser_x, each.laser_y) if each.beams else 0.0
+                   for each in self.all)
+
+
+def make_lasers(each: Sequence[tuple[ScanParameters, ...]]) -> Lasers:
+    """Return the lasers of robots, given those of each."""
+    kits: dict[tuple[ScanParameters, ...], int] = {}
+    numbers = [kits.setdefault(kit, len(kits)) for kit in each]
+    return Lasers(tuple(kits), np.array(numbers, np.int64))
+
+
+def laser_table(lasers: Lasers, worlds: int = 1) -> LaserTable:
+    """Return the arrays of the lasers of robots in so many equal worlds."""
+    every, kit = lasers.all, np.tile(lasers.kit, worlds)
+    columns = [sum(each.beams for each in kit[:k]) for kit in lasers.kits
+               for k in range(len(kit))]
+    return LaserTable(
+        kit, np.repeat(np.arange(len(lasers.kits)), [len(kit) for kit in lasers.kits]),
+        np.array(columns, np.int64), lasers.columns, make_fans([scan_fan(p) for p in every]),
+        np.array([p.range_min for p in every]), np.array([p.range_max for p in every]),
+        np.array([p.sees_robots for p in every], np.bool_),
+        np.array([(p.laser_x, p.laser_y, p.laser_yaw) for p in every], np.float64),
+        np.array([own[0].beams for own in lasers.kits], np.int64)[kit],
+        np.array([own[0].range_max for own in lasers.kits])[kit])
+
+
 def scan_fan(parameters: ScanParameters) -> Fan:
     """Return the table of the laser's beams."""
     return make_fan(parameters.beams, parameters.angle_min, parameters.angle_increment)
 
 
+def mount_of(parameters: ScanParameters) -> Floats:
+    """Return where a laser is on its robot: (3,) x, y (m), yaw (rad) in base_link."""
+    return np.array([parameters.laser_x, parameters.laser_y, parameters.laser_yaw], np.float64)
+
+
 def laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
     """Return where the lasers of robots at ``pose`` (N, 3) are: (N, 3) m, m, rad, frame `map`."""
-    mount = (parameters.laser_x, parameters.laser_y, parameters.laser_yaw)
-    return mounted(pose, *mount) if any(mount) else pose
+    return mounted(pose, mount_of(parameters))
 
 
 def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
@@ -140,67 +201,105 @@ def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
     pose = np.ascontiguousarray(pose, np.float64)
     radius = np.ascontiguousarray(radius, np.float64)
     seen = pose.shape[0] if p.sees_robots else 0
-    discs, lasers = sort_discs(pose[:seen], radius[:seen], p.range_max / 2), laser_poses(pose, p)
-    out = np.empty((len(lasers), fan.beams), np.float32)
-    in_blocks(threads, len(lasers), cast_block, scene, discs, lasers, fan, p.range_min,
-              p.range_max, out)
+    discs = sort_discs(pose[:seen], radius[:seen], p.range_max / 2)
+    out = np.empty((len(pose), fan.beams), np.float32)
+    in_blocks(threads, len(pose), cast_block, scene, discs, pose, np.zeros(len(pose), np.int64),
+              mount_of(p), fan, p.range_min, p.range_max, out)
     return out
 
 
 @njit
 def add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_max: float,
-                   seed: int, tick: int, first: int = 0) -> None:
-    """Add Gaussian noise to ranges that are finite, in place.
+                   seed: int, tick: int, carry: Flags, column: int, beams: int,
+                   first: int = 0) -> None:
+    """Add Gaussian noise to ranges of one laser that are finite, in place.
 
     Parameters
     ----------
-    ranges : (N, beams) m
+    ranges : (N, columns) m
     noise_std : m; 0: nothing is drawn
     range_min, range_max : m, where noisy ranges stay
-    seed, tick : of the noise; the index of a number is that of its beam
+    seed, tick : of the noise; the index of a number is that of its column
+    carry : (N,) whether a robot has this laser; of others nothing is changed
+    column, beams : the first of the laser's columns, and how many there are
     first : id of the first robot
 
     """
     if noise_std <= 0.0:
         return
-    n, beams = ranges.shape
-    noise = np.empty(beams + WORDS)
-    for j in range(n):
-        fill_normals(seed, SCAN, first + j, tick, beams, noise)
-        for i in range(beams):
+    end = column + beams
+    noise = np.empty(end + WORDS)
+    for j in range(len(ranges)):
+        if not carry[j]:
+            continue
+        fill_normals(seed, SCAN, first + j, tick, end, noise)
+        for i in range(column, end):
             if math.isfinite(ranges[j, i]):
                 noisy = float(ranges[j, i]) + noise_std * noise[i]
                 ranges[j, i] = np.float32(min(max(noisy, range_min), range_max))
 
 
-@shared
-def mount_lasers(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Find where lasers are that are mounted off the robots' centres; before ``scan``."""
-    worlds, mount = batch.worlds, batch.setting.sensing.mount
-    copy_rows(mounted(worlds.pose[a:z], mount[0], mount[1], mount[2]), worlds.laser_pose[a:z])
+@Phase
+def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Begin to sort the robots for ``scan``: choose cells that fit the farthest laser."""
+    setting, worlds = batch.setting, batch.worlds
+    n, lasers, farthest = setting.robots, setting.sensing.lasers, 0.0
+    for m in range(len(lasers.column)):
+        if lasers.sees_robots[m]:
+            farthest = max(farthest, lasers.range_max[m])
+    for k in range(first, end):
+        rows = slice(k * n, (k + 1) * n)
+        shape_cells(worlds.laser_discs, k, worlds.pose[rows], setting.bodies.laser_radius[rows],
+                    farthest / 2)
+
+
+@shared_light
+def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Find the robots' cells."""
+    n, worlds = batch.setting.robots, batch.worlds
+    for k in range(first, end):
+        number_places(worlds.laser_discs, k, max(a, k * n), min(z, (k + 1) * n), worlds.pose)
+
+
+@Phase
+def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Sort the robots by their cells."""
+    for k in range(first, end):
+        sort_places(batch.worlds.laser_discs, k, batch.setting.robots)
+
+
+@shared_light
+def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """End sorting: copy the robots' discs in the order of their cells."""
+    n, worlds = batch.setting.robots, batch.worlds
+    for k in range(first, end):
+        gather_discs(worlds.laser_discs, max(a, k * n), min(z, (k + 1) * n), k * n, worlds.pose,
+                     batch.setting.bodies.laser_radius)
 
 
 @shared_apart
 def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Cast the lasers' beams."""
+    """Cast the lasers' beams, one laser of all robots that carry it after the other."""
     setting, worlds = batch.setting, batch.worlds
-    n, s, lasers = setting.robots, setting.sensing, worlds.pose
-    radius = setting.bodies.laser_radius
-    if worlds.laser_pose.shape[0] > 0:
-        lasers = worlds.laser_pose
-    best, ends = np.empty(s.fan.directions.shape[1]), np.empty(2, np.int32)
-    discs = all_in_view(worlds, radius, first * n, end * n, ends)
+    n, lasers, radius = setting.robots, setting.sensing.lasers, setting.bodies.laser_radius
+    best, ends = np.empty(lasers.fans.directions.shape[2]), np.empty(2, np.int32)
+    by_place = n > FEW and lasers.sees_robots.any()
+    rows = all_in_view(worlds, radius, first * n, 0 if by_place else end * n, ends)
     scene = scene_of(setting.scan_scenes, setting.layout[first])
     for k in range(first, end):
-        low, high = max(a, k * n), min(z, (k + 1) * n)
         if k > first and setting.layout[k] != setting.layout[k - 1]:
             scene = scene_of(setting.scan_scenes, setting.layout[k])
-        ends[0], ends[1] = (k * n, (k + 1) * n) if s.sees_robots else (0, 0)
-        if s.sees_robots and n > FEW:
-            discs = discs_of_world(worlds.pose, radius, k * n, (k + 1) * n, s.range_max / 2)
-            low, high = low - k * n, high - k * n  # by place
-        _cast_rows(low, high, borrowed(scene), borrowed(discs), borrowed(lasers), borrowed(s.fan),
-                   s.range_min, s.range_max, borrowed(best), borrowed(worlds.ranges))
+        places = discs_of(worlds.laser_discs, k, n) if by_place else rows
+        for m in range(len(lasers.column)):
+            low, high, discs = max(a, k * n), min(z, (k + 1) * n), rows
+            ends[0], ends[1] = (k * n, (k + 1) * n) if lasers.sees_robots[m] else (0, 0)
+            if lasers.sees_robots[m] and by_place:
+                discs, low, high = places, low - k * n, high - k * n
+            _cast_rows(low, high, borrowed(scene), borrowed(discs), borrowed(worlds.pose),
+                       borrowed(lasers.kit), lasers.carried[m], borrowed(lasers.mount[m]),
+                       borrowed(fan_of(lasers.fans, m)), lasers.range_min[m],
+                       lasers.range_max[m], borrowed(best), lasers.column[m],
+                       borrowed(worlds.ranges))
     ends[0] = 0  # keeps these alive until here
     best[0] = 0.0
 
@@ -209,78 +308,108 @@ def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 def scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Let lasers see rectangular bodies; after ``scan``."""
     setting, worlds = batch.setting, batch.worlds
-    n, s, lasers, shape = setting.robots, setting.sensing, worlds.pose, setting.bodies.shape
-    if worlds.laser_pose.shape[0] > 0:
-        lasers = worlds.laser_pose
+    n, lasers, shape = setting.robots, setting.sensing.lasers, setting.bodies.shape
     for k in range(first, end):
         rows, low, high = slice(k * n, (k + 1) * n), max(a, k * n), min(z, (k + 1) * n)
         boxes, robots = rectangle_boxes(shape.half_size[rows], shape.offset[rows],
                                         worlds.pose[rows])
-        lower_by_rectangles(boxes, robots, lasers[low:high], low - k * n, s.fan, s.range_min,
-                            s.range_max, worlds.ranges[low:high])
+        for m in range(len(lasers.column)):
+            if lasers.sees_robots[m]:
+                lower_by_rectangles(
+                    boxes, robots, mounted(worlds.pose[low:high], lasers.mount[m]), low - k * n,
+                    fan_of(lasers.fans, m), lasers.range_min[m], lasers.range_max[m],
+                    lasers.kit[low:high] == lasers.carried[m], lasers.column[m],
+                    worlds.ranges[low:high])
 
 
 @shared_apart
 def add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Add noise to the ranges of lasers."""
     setting, worlds = batch.setting, batch.worlds
-    n, s = setting.robots, setting.sensing
+    n, lasers = setting.robots, setting.sensing.lasers
     for k in range(first, end):
-        if setting.scan_noise[k] > 0.0:
-            low, high = max(a, k * n), min(z, (k + 1) * n)
-            add_scan_noise(worlds.ranges[low:high], setting.scan_noise[k], s.range_min,
-                           s.range_max, worlds.seed[k], worlds.tick[k], low - k * n)
+        low, high = max(a, k * n), min(z, (k + 1) * n)
+        for m in range(len(lasers.column)):
+            if setting.scan_noise[k, m] > 0.0:
+                add_scan_noise(
+                    worlds.ranges[low:high], setting.scan_noise[k, m], lasers.range_min[m],
+                    lasers.range_max[m], worlds.seed[k], worlds.tick[k],
+                    lasers.kit[low:high] == lasers.carried[m], lasers.column[m],
+                    lasers.fans.beams[m], low - k * n)
 
 
 def _seeing(setting: Setting) -> list[Phase]:
-    s, shape = setting.sensing, setting.bodies.shape
-    if not s.fan.beams:
+    lasers = setting.sensing.lasers
+    if not lasers.columns:
         return []
-    rectangles = bool(shape.half_size.any() and s.sees_robots)
-    return [*[mount_lasers] * bool(s.mount.any()), scan, *[scan_rectangles] * rectangles,
-            add_noise]
+    rectangles = bool(setting.bodies.shape.half_size.any() and lasers.sees_robots.any())
+    sorting = [choose_cells, find_cells, sort, gather]
+    return [*(sorting if sorts_for_lasers(setting) else []), scan,
+            *[scan_rectangles] * rectangles, add_noise]
 
 
-
-def _observe(snapshot: Any, scan: ScanParameters, robot: int) -> Scan:  # noqa: ANN401
-    return Scan(snapshot.ranges[robot], scan.angle_min, scan.angle_increment, scan.range_min,
-                scan.range_max)
+def _observe(snapshot: Any, lasers: Lasers, robot: int) -> Scan:  # noqa: ANN401
+    own = lasers.of(robot)[0]
+    return Scan(snapshot.ranges[robot, :own.beams], own.angle_min, own.angle_increment,
+                own.range_min, own.range_max)
 
 
 def _encoder(place: Place) -> Encode:
+    lasers = place.sensors.lasers
+    encoders = [scan_encoder(place, i, lasers.of(i), 0) for i in range(place.num_robots)]
+    return lambda stamp_ns, snapshot, robot: encoders[robot](stamp_ns, snapshot)
+
+
+def scan_encoder(place: Place, robot: int, own: Sequence[ScanParameters],
+                 number: int) -> Callable[[int, Any], bytes]:
+    """Return the function of stamp (ns) and snapshot that encodes one laser of a robot.
+
+    ``own`` are the robot's lasers, ``number`` says which of them.
+    """
     from sbot_common.wire.templates import ScanTemplate
-    scan = place.sensors.scan
-    templates = [ScanTemplate(
-        place.frame('laser', i), scan.beams, scan.angle_min, angle_max(scan), scan.angle_increment,
-        place.dt, scan.range_min, scan.range_max) for i in range(place.num_robots)]
-    return lambda stamp_ns, snapshot, robot: templates[robot].fill(
-        stamp_ns, snapshot.ranges[robot])
+    p, column = own[number], sum(each.beams for each in own[:number])
+    template = ScanTemplate(place.frame(link_of(number), robot), p.beams, p.angle_min,
+                            angle_max(p), p.angle_increment, place.dt, p.range_min, p.range_max)
+    return lambda stamp_ns, snapshot: template.fill(
+        stamp_ns, snapshot.ranges[robot, column:column + p.beams])
+
+
+def link_of(number: int) -> str:
+    """Return the frame of a robot's laser: `laser`, and `laser_1`, … of further ones."""
+    return f'laser_{number}' if number else 'laser'
 
 
 @njit
-def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, fan: Fan,
-               range_min: float, range_max: float, out: NDArray[np.float32]) -> None:
-    """Write the scans of sensors first … end-1 in the order of ``discs``, if there are any.
+def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, kit: Integers,
+               mount: Floats, fan: Fan, range_min: float, range_max: float,
+               out: NDArray[np.float32]) -> None:
+    """Write the scans of robots first … end-1 in the order of ``discs``, if there are any.
 
     Neighbours in turn find what they look at in the processor's cache.
     """
     best = np.empty(fan.directions.shape[1])
-    _cast_rows(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(fan),
-               range_min, range_max, borrowed(best), borrowed(out))
+    _cast_rows(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(kit), 0,
+               borrowed(mount), borrowed(fan), range_min, range_max, borrowed(best), 0,
+               borrowed(out))
     best[0] = 0.0  # keeps it alive until here
 
 
 @njit_inline
-def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, fan: Fan,
-               range_min: float, range_max: float, best: Floats,
-               out: NDArray[np.float32]) -> None:
-    """Do the work of ``cast_block`` on borrowed arrays; ``best`` has room for a sensor's beams."""
+def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, kit: Integers,
+               carried: int, mount: Floats, fan: Fan, range_min: float, range_max: float,
+               best: Floats, column: int, out: NDArray[np.float32]) -> None:
+    """Cast a laser of those robots whose kit it is part of, on borrowed arrays.
+
+    ``best`` has room for its beams; the rest is as in ``cast_block`` and ``LaserTable``.
+    """
     # What is farther than this by rounding only is still intersected, and judged then.
     reach = range_max * (1.0 + 1e-9)
     for k in range(first, end):
         j = discs.robot[k] if discs.robot.shape[0] else k
-        x, y = pose[j, 0], pose[j, 1]
-        sin_yaw, cos_yaw = sincos(pose[j, 2])
+        if kit[j] != carried:
+            continue
+        x, y, yaw = _mounted_at(pose[j, 0], pose[j, 1], pose[j, 2], mount)
+        sin_yaw, cos_yaw = sincos(yaw)
         best[:] = math.inf
         touched = cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
         touched = touched or cover_discs(discs, k, x, y, cos_yaw, sin_yaw, fan, reach, best)
@@ -289,18 +418,25 @@ def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, f
         for i in range(fan.beams):
             t = best[i]
             t = math.inf if t > range_max else t
-            out[j, i] = np.float32(-math.inf if t < range_min else t)
+            # Unsigned: no index is from the end, so the loop can be vectorised.
+            out[j, np.uint64(column + i)] = np.float32(-math.inf if t < range_min else t)
+
+
+@njit_inner
+def _mounted_at(x: float, y: float, yaw: float, mount: Floats) -> tuple[float, float, float]:
+    if mount[0] == 0.0 and mount[1] == 0.0 and mount[2] == 0.0:
+        return x, y, yaw
+    sin_yaw, cos_yaw = sincos(yaw)
+    return (x + (mount[0] * cos_yaw - mount[1] * sin_yaw),
+            y + (mount[0] * sin_yaw + mount[1] * cos_yaw), yaw + mount[2])
 
 
 @njit
-def mounted(pose: Floats, x: float, y: float, yaw: float) -> Floats:
-    """Return (N, 3) poses of sensors mounted at (x, y, yaw) of robots at ``pose``."""
+def mounted(pose: Floats, mount: Floats) -> Floats:
+    """Return (N, 3) poses of sensors mounted at x, y (m), yaw (rad) of robots at ``pose``."""
     out = np.empty((pose.shape[0], 3))
     for j in range(pose.shape[0]):
-        sin_yaw, cos_yaw = sincos(pose[j, 2])
-        out[j, 0] = pose[j, 0] + (x * cos_yaw - y * sin_yaw)
-        out[j, 1] = pose[j, 1] + (x * sin_yaw + y * cos_yaw)
-        out[j, 2] = pose[j, 2] + yaw
+        out[j, 0], out[j, 1], out[j, 2] = _mounted_at(pose[j, 0], pose[j, 1], pose[j, 2], mount)
     return out
 
 

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.arrays import Floats, Indexes
+from sbot_common.arrays import Flags, Floats, Indexes
 from sbot_common.compiled.jit import least, njit, njit_inline, njit_inner
 from sbot_common.elementary import hypot, sincos
 from sbot_sim.sensors.rays import (
@@ -220,8 +220,9 @@ def cover_body(box: Floats, around: float, x: float, y: float, cos_yaw: float, s
 
 @njit
 def lower_by_rectangles(boxes: Floats, robot: Indexes, sensors: Floats, first: int, fan: Fan,
-                        range_min: float, range_max: float, ranges: NDArray[np.float32]) -> None:
-    """Lower scans (N, beams) by rectangular bodies, in place; see ``laser.cast_scans``.
+                        range_min: float, range_max: float, carry: Flags, column: int,
+                        ranges: NDArray[np.float32]) -> None:
+    """Lower scans by rectangular bodies, in place; see ``laser.cast_scans``.
 
     Parameters
     ----------
@@ -231,7 +232,9 @@ def lower_by_rectangles(boxes: Floats, robot: Indexes, sensors: Floats, first: i
     first : the robot that carries the first of them; the others follow
     fan : their beams
     range_min, range_max : m
-    ranges : (N, beams) m, changed
+    carry : (N,) whether a robot has this laser; of others nothing is changed
+    column : of ``ranges``, where its beams begin
+    ranges : (N, columns) m, changed
 
     """
     best, around = np.empty(fan.directions.shape[1]), np.empty(len(boxes))
@@ -239,6 +242,8 @@ def lower_by_rectangles(boxes: Floats, robot: Indexes, sensors: Floats, first: i
         around[k] = hypot(boxes[k, 4], boxes[k, 5])
     reach = range_max * SLACK
     for j in range(len(sensors)):
+        if not carry[j]:
+            continue
         x, y = sensors[j, 0], sensors[j, 1]
         sin_yaw, cos_yaw = sincos(sensors[j, 2])
         best[:] = math.inf
@@ -249,4 +254,4 @@ def lower_by_rectangles(boxes: Floats, robot: Indexes, sensors: Floats, first: i
         for i in range(fan.beams):
             if best[i] <= range_max:
                 t = np.float32(-math.inf if best[i] < range_min else best[i])
-                ranges[j, i] = min(ranges[j, i], t)
+                ranges[j, column + i] = min(ranges[j, column + i], t)

@@ -9,6 +9,7 @@ on the length of a tick.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -179,7 +180,7 @@ _POSE = 3  # x, y (m), yaw (rad): the first numbers; then the relative errors of
 
 @njit
 def _next_covariance(bodies: Wheeled, covariance: Floats, yaw: Floats, twist: Floats,
-                     noise_slip: float, dt: float) -> Floats:
+                     noise_slip: Floats, dt: float) -> Floats:
     """Return the covariance (N, 3 + W, 3 + W) after a tick; its first three rows are of the pose.
 
     Parameters
@@ -188,7 +189,7 @@ def _next_covariance(bodies: Wheeled, covariance: Floats, yaw: Floats, twist: Fl
     covariance : (N, 3 + W, 3 + W) before the tick
     yaw : (N,) rad, of the odometry after the tick
     twist : (N, 3) that the wheels measured in the tick
-    noise_slip : m for each square root of a metre
+    noise_slip : (N,) m for each square root of a metre
     dt : s
 
     """
@@ -211,7 +212,7 @@ def _next_covariance(bodies: Wheeled, covariance: Floats, yaw: Floats, twist: Fl
             by_way[2, k] = r / lever
         size = _POSE + wheels
         _propagate(covariance[i, :size, :size], by_yaw_x, by_yaw_y, by_way, ways[:wheels],
-                   noise_slip, step, product, after[i])
+                   noise_slip[i], step, product, after[i])
     return after
 
 
@@ -255,19 +256,19 @@ def _propagate(before: Floats, by_yaw_x: float, by_yaw_y: float, by_way: Floats,
 
 
 @njit
-def twist_covariance(bodies: Wheeled, twist: Floats, noise_radius: float, noise_slip: float,
+def twist_covariance(bodies: Wheeled, twist: Floats, noise_radius: Floats, noise_slip: Floats,
                      dt: float) -> Floats:
     """Return the covariance (N, 3, 3) of twists (N, 3) measured in one tick.
 
-    The noise is that of ``OdometryParameters``; ``dt`` is in s.
+    The noise (N,) is that of ``OdometryParameters``; ``dt`` is in s.
     """
     covariance = np.zeros((len(twist), _POSE, _POSE))
     for i in range(len(twist)):
         for wheel in range(WHEELS[bodies.drive[i]]):
             a, b, c, p, q, r, lever = wheel_equation(bodies, i, wheel)
             speed = a * twist[i, VX] + b * twist[i, VY] + c * twist[i, OMEGA]
-            by_radius, by_speed = noise_radius * speed, (p, q, r / lever)
-            variance = by_radius * by_radius + noise_slip * noise_slip * abs(speed) / dt
+            by_radius, by_speed = noise_radius[i] * speed, (p, q, r / lever)
+            variance = by_radius * by_radius + noise_slip[i] * noise_slip[i] * abs(speed) / dt
             for row in range(_POSE):
                 for column in range(_POSE):
                     covariance[i, row, column] += by_speed[row] * by_speed[column] * variance
@@ -279,23 +280,26 @@ class OdometryCovariances:
 
     Parameters
     ----------
-    parameters : of the noise
-    bodies : of N robots
+    parameters : of the noise of each of N robots
+    bodies : of the robots
     dt : s
 
     """
 
-    def __init__(self, parameters: OdometryParameters, bodies: Wheeled, dt: float) -> None:
-        self._parameters, self._bodies, self._dt = parameters, bodies, dt
-        self.known = any(parameters)  # without noise all are zero
+    def __init__(self, parameters: Sequence[OdometryParameters], bodies: Wheeled,
+                 dt: float) -> None:
+        self._bodies, self._dt = bodies, dt
+        self._radius = np.array([each.odometry_noise_radius for each in parameters])
+        self._slip = np.array([each.odometry_noise_slip for each in parameters])
+        self.known = any(any(each) for each in parameters)  # without noise all are zero
         self._begin()
 
     def _begin(self) -> None:
         """Begin with known poses and unknown radii."""
-        states, radius = _POSE + most_wheels(self._bodies), self._parameters.odometry_noise_radius
+        states = _POSE + most_wheels(self._bodies)
         self._tick, self._all = 0, np.zeros((len(self._bodies.drive), states, states))
         for k in range(_POSE, states):
-            self._all[:, k, k] = radius * radius
+            self._all[:, k, k] = self._radius * self._radius
 
     def at(self, tick: int, odometry: Floats, twist: Floats) -> tuple[Floats, Floats]:
         """Return the covariances of the poses and of the twists at a tick, (N, 3, 3) each.
@@ -314,10 +318,10 @@ class OdometryCovariances:
         if tick > self._tick:
             self._all = _next_covariance(
                 self._bodies, self._all, np.ascontiguousarray(odometry[:, 2]), twist,
-                self._parameters.odometry_noise_slip, (tick - self._tick) * self._dt)
+                self._slip, (tick - self._tick) * self._dt)
             self._tick = tick
         return self._all[:, :_POSE, :_POSE], twist_covariance(
-            self._bodies, twist, *self._parameters, self._dt)
+            self._bodies, twist, self._radius, self._slip, self._dt)
 
 
 def _observe(snapshot: Any, _: Any, robot: int) -> Odometry:  # noqa: ANN401

@@ -25,14 +25,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sbot_common.arrays import Floats
+from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import (
     LANES,
     absolute,
+    by_address,
     ceiling,
     greatest,
     least,
     njit,
+    njit_inline,
     njit_inner,
     rounded_down,
     select,
@@ -236,6 +238,38 @@ def make_irregular_fan(angles: Sequence[float]) -> Fan:
     directions = np.ones((2, -(-beams // LANES) * LANES))
     sincos_of(np.array(angles, np.float64), directions[1, :beams], directions[0, :beams])
     return Fan(directions, beams, 0.0, 0.0, math.inf, False)
+
+
+@by_address
+class Fans(NamedTuple):
+    """F fans, as arrays of their fields."""
+
+    directions: Floats  # (F, 2, padded beams of the widest)
+    beams: Integers  # (F,)
+    angle_min: Floats  # (F,) rad
+    per_radian: Floats  # (F,)
+    period: Floats  # (F,)
+    forward: Flags  # (F,)
+
+
+def make_fans(fans: Sequence[Fan]) -> Fans:
+    """Return the tables of several fans."""
+    widest = max((fan.directions.shape[1] for fan in fans), default=0)
+    directions = np.ones((len(fans), 2, widest))
+    for row, fan in zip(directions, fans, strict=True):
+        row[:, :fan.directions.shape[1]] = fan.directions
+    return Fans(directions, np.array([fan.beams for fan in fans], np.int64),
+                np.array([fan.angle_min for fan in fans], np.float64),
+                np.array([fan.per_radian for fan in fans], np.float64),
+                np.array([fan.period for fan in fans], np.float64),
+                np.array([fan.forward for fan in fans], np.bool_))
+
+
+@njit_inline
+def fan_of(fans: Fans, k: int) -> Fan:
+    """Return fan k, as views."""
+    return Fan(fans.directions[k], fans.beams[k], fans.angle_min[k], fans.per_radian[k],
+               fans.period[k], fans.forward[k])
 
 
 @njit

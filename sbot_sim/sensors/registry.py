@@ -133,9 +133,9 @@ class Sensor(NamedTuple):
     # and turned by that angle. None: it is of one place on Earth.
     turned: Callable[[Any, float], Any] | None = _unchanged
     # Without a kernel: its messages (None: none, or sent apart), a robot's observation out of a
-    # snapshot and ``ScanParameters``, and what a history keeps: N rows, or a tuple of such.
+    # snapshot and ``Lasers``, and what a history keeps: N rows, or a tuple of such.
     encoder: Callable[[Place], Encode | None] | None = None
-    observe: Callable[[Any, Any, int], Any] = lambda snapshot, scan, robot: None
+    observe: Callable[[Any, Any, int], Any] = lambda snapshot, lasers, robot: None
     keep: Callable[[Any], Any] = lambda snapshot: None
     # Without a kernel: the arrays of ``Worlds`` with its rows, by the field of observations that
     # shows them; its phases while the robots drive, once they stand, and once the wind at them is
@@ -157,10 +157,10 @@ class Sensor(NamedTuple):
         """Tell whether robots have the sensor."""
         return not self.switch or bool(getattr(getattr(group, self.name), self.switch))
 
-    def observed(self, snapshot: Any, scan: Any, robot: int) -> Any:  # noqa: ANN401
+    def observed(self, snapshot: Any, lasers: Any, robot: int) -> Any:  # noqa: ANN401
         """Return the reading for a robot's controller; see ``observe``."""
         if self.kernel is None:
-            return self.observe(snapshot, scan, robot)
+            return self.observe(snapshot, lasers, robot)
         row = self.kernel.sent(snapshot.readings[self.name][robot:robot + 1])
         return self.kernel.value(*row[0].tolist())
 

@@ -15,7 +15,6 @@ from sbot_common.elementary import hypot, log, sincos
 from sbot_common.params import (
     Param,
     Spec,
-    Value,
     Where,
     in_words,
     refuse_unknown,
@@ -78,6 +77,8 @@ class Body(NamedTuple):
         maximum=10.0)] = 0.0
     # What ``registry.own_specs`` declares and is not at its default.
     of_drive: Mapping[str, float] = {}
+    # What its robots have beside a body (``sbot.scenario.groups``): sensors, names of topics.
+    own: Mapping[str, Any] = {}
 
     @property
     def safety_radius(self) -> float:
@@ -166,10 +167,11 @@ def body_specs() -> tuple[Spec, ...]:
     return common[:after] + own_specs() + common[after:]
 
 
-def body_in_words(body: Body) -> dict[str, Value]:
+def body_in_words(body: Body) -> dict[str, Any]:
     """Return the keys of a body by name, each as a file gives it."""
     given = {**in_words(body), **body.of_drive}
-    return {spec.name: given.get(spec.name, spec.default) for spec in body_specs()}
+    return {**{spec.name: given.get(spec.name, spec.default) for spec in body_specs()},
+            **body.own}
 
 
 def updated_body(body: Body, given: Mapping[str, object], where: Where = str) -> Body:

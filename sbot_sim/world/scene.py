@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import njit, njit_inline, njit_inner
+from sbot_common.arrays import Floats, Integers, Integers32
+from sbot_common.compiled.jit import by_address, njit, njit_inline, njit_inner
 from sbot_common.spatial import (
     CELL_SLACK,
     BucketGrid,
@@ -18,6 +18,10 @@ from sbot_common.spatial import (
     grid_of_circles,
     grid_of_segments,
     grid_shape,
+    most_columns,
+    number_cells,
+    shape_around_points,
+    sort_by_cell,
 )
 
 # Cells of the fixed index: a third of the reach balances the length of lists against their number.
@@ -104,6 +108,84 @@ def sort_discs(pose: Floats, radius: Floats, cell: float) -> Discs:
         largest = max(largest, radius[i])
         x[k], y[k], sorted_radius[k] = pose[i, 0], pose[i, 1], radius[i]
     return Discs(x, y, sorted_radius, grid.items, grid, largest)
+
+
+@by_address
+class SortedDiscs(NamedTuple):
+    """Room for the discs of K worlds of N robots, sorted by cells once a tick.
+
+    The steps of sorting are in turn ``shape_cells``, ``number_places``, ``sort_places`` and
+    ``gather_discs``; threads may share the rows of the second and the fourth.
+    """
+
+    x: Floats  # (K*N,) m, as all that follow in the order of cells
+    y: Floats  # (K*N,) m
+    radius: Floats  # (K*N,) m
+    robot: Integers32  # (K*N,) rows of all worlds
+    cell: Integers32  # (K*N,) in the order of the robots
+    starts: Integers32  # (K, cells + 1)
+    numbers: Floats  # (K, 4) x0, y0 and side of a cell, largest radius (m)
+    shape: Integers  # (K, 2) columns, rows
+
+
+def room_for_discs(worlds: int, robots: int, cells: int | None = None) -> SortedDiscs:
+    """Return the room for ``worlds`` of so many robots; of no world where nobody sorts.
+
+    ``cells``: how many there are at most; None: those of ``shape_cells``.
+    """
+    rows = worlds * robots
+    cells = most_columns(robots) ** 2 if cells is None else cells
+    return SortedDiscs(np.zeros(rows), np.zeros(rows), np.zeros(rows), np.zeros(rows, np.int32),
+                       np.zeros(rows, np.int32), np.zeros((worlds, cells + 1), np.int32),
+                       np.zeros((worlds, 4)), np.zeros((worlds, 2), np.int64))
+
+
+@njit_inner
+def shape_cells(room: SortedDiscs, k: int, pose: Floats, radius: Floats, cell: float) -> None:
+    """Choose the cells of world k, of about ``cell`` (m); pose (N, 3), radius (N,) of it."""
+    numbers, largest = room.numbers, 0.0
+    numbers[k, 2], numbers[k, 0], numbers[k, 1], room.shape[k, 0], room.shape[k, 1] = (
+        shape_around_points(pose, cell))
+    for i in range(radius.shape[0]):
+        largest = max(largest, radius[i])
+    numbers[k, 3] = largest
+
+
+@njit_inner
+def number_places(room: SortedDiscs, k: int, a: int, z: int, pose: Floats) -> None:
+    """Find the cells of the rows a … z-1, which are of world k; pose (K*N, 3)."""
+    x0, y0, cell = room.numbers[k, 0], room.numbers[k, 1], room.numbers[k, 2]
+    number_cells(pose[a:z], cell, x0, y0, room.shape[k, 0], room.shape[k, 1], room.cell[a:z])
+
+
+@njit_inner
+def sort_places(room: SortedDiscs, k: int, robots: int) -> None:
+    """Sort the robots of world k by their cells."""
+    rows = slice(k * robots, (k + 1) * robots)
+    cells = room.shape[k, 0] * room.shape[k, 1]
+    sort_by_cell(room.cell[rows], room.starts[k, :cells + 1], room.robot[rows])
+
+
+@njit_inner
+def gather_discs(room: SortedDiscs, a: int, z: int, first: int, pose: Floats,
+                 radius: Floats) -> None:
+    """Copy the discs of the places a … z-1; ``first`` is the first row of their world."""
+    for place in range(a, z):
+        row = room.robot[place] + first
+        room.robot[place] = row
+        room.x[place], room.y[place] = pose[row, 0], pose[row, 1]
+        room.radius[place] = radius[row]
+
+
+@njit_inline
+def discs_of(room: SortedDiscs, k: int, robots: int) -> Discs:
+    """Return the discs of world k."""
+    rows, numbers = slice(k * robots, (k + 1) * robots), room.numbers
+    nx, ny = room.shape[k, 0], room.shape[k, 1]
+    grid = BucketGrid(numbers[k, 0], numbers[k, 1], numbers[k, 2], nx, ny,
+                      room.starts[k, :nx * ny + 1], room.robot[rows])
+    return Discs(room.x[rows], room.y[rows], room.radius[rows], room.robot[rows], grid,
+                 numbers[k, 3])
 
 
 @njit_inner

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats, Integers, Integers32
 from sbot_common.compiled.jit import by_address, compiled_callback, intrinsic, njit, njit_inner
-from sbot_common.compiled.threads import share_out
+from sbot_common.compiled.threads import give_way, in_team
 from sbot_common.spatial import BucketGrid
-from sbot_sim.world.scene import Discs, sort_discs
+from sbot_sim.world.scene import Discs
 from sbot_sim.worlds.state import Setting, Worlds
 
 # Robots of one world within the rows of all worlds, for collisions and sensors.
@@ -44,19 +44,15 @@ def all_in_view(worlds: Worlds, radius: Floats, first: int, end: int, ends: Inte
     return Discs(worlds.x, worlds.y, radius, worlds.row, only_cell(ends, worlds.row), largest)
 
 
-@njit_inner
-def discs_of_world(pose: Floats, radius: Floats, first: int, end: int, cell: float) -> Discs:
-    """Return the discs of the rows first … end-1, sorted by cells of about ``cell`` (m)."""
-    discs = sort_discs(pose[first:end], radius[first:end], cell)
-    for k in range(end - first):
-        discs.robot[k] += first
-    return discs
-
-
 if TYPE_CHECKING:
     from sbot_common.compiled.records import Record
 
 _call_at = intrinsic('call_at', module='sbot_common.compiled.records')
+_call_plain = intrinsic('call_plain')
+_atomic_add = intrinsic('atomic_add')
+_atomic_raise = intrinsic('atomic_raise')
+_atomic_load = intrinsic('atomic_load')
+_atomic_store = intrinsic('atomic_store')
 
 
 @by_address
@@ -102,12 +98,14 @@ class Phase:
     shared : threads may share the rows of one world: it does whole what concerns the rows a … z-1,
         or of robots sorted by place those places, and writes nothing else
     apart : shared, but only once all threads have done the phases before it
+    light : shared among many robots only
 
     """
 
     def __init__(self, function: Callable[[int, int, int, int, Batch], None],
-                 shared: bool = False, apart: bool = False) -> None:
-        self.function, self.shared, self.apart = function, shared or apart, apart
+                 shared: bool = False, apart: bool = False, light: bool = False) -> None:
+        self.function, self.shared, self.apart = function, shared or apart or light, apart or light
+        self.light = light
         self._compiled: dict[Any, Any] = {}
 
     def address(self, batch: Record) -> int:
@@ -131,6 +129,11 @@ def shared_apart(function: Callable[[int, int, int, int, Batch], None]) -> Phase
     return Phase(function, apart=True)
 
 
+def shared_light(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
+    """Return a phase as ``shared_apart``, of so little work that few robots are not shared."""
+    return Phase(function, light=True)
+
+
 @njit
 def run_phases(first: int, end: int, a: int, z: int, phases: Integers, batch: int,
                ticks: int) -> None:
@@ -143,10 +146,70 @@ def run_phases(first: int, end: int, a: int, z: int, phases: Integers, batch: in
             _call_at(address, first, end, a, z, batch)
 
 
+# A team of threads runs the steps of a tick: phases whose rows the threads share, in tasks, or one
+# task for one of them. Each begins with the same rows in every step, which are in its processor's
+# cache, and then helps with others'. Who does the last task of a step begins the next one. So
+# nobody waits for a thread that has not come, as on a busy machine.
+_STEP, _DONE, _TASK, _APART = 0, 8, 16, 8  # in lines of their own of the processor's cache
+_SPINS = 64  # looks at the step before the processor is offered to others
+
+
+@njit
+def run_team(me: int, threads: int, control: Integers, steps: Integers, phases: Integers,
+             first: int, a: int, z: int, batch: int, ticks: int, size: int, give_way: int) -> None:
+    """Take part in running the steps of world ``first``, rows a … z-1, until all is done.
+
+    Parameters
+    ----------
+    me, threads : number of this thread, and how many there may be
+    control : zeros, the same for all threads: the step, how many of its tasks are done, and of
+        each task the number of steps in which somebody has begun it
+    steps : (S, 3) first phase, the one after the last, and number of tasks
+    phases : (P,) addresses
+    batch : address of the record
+    ticks : how often the steps are done in turn
+    size : rows of a task
+    give_way : address of the function that offers the processor to other threads
+
+    """
+    count = len(steps)
+    while True:
+        step = _atomic_load(control, _STEP)
+        if step >= count * ticks:
+            return
+        now = step % count
+        tasks = steps[now, 2]
+        begin = me * tasks // threads
+        for i in range(tasks):
+            task = (begin + i) % tasks
+            place = _TASK + _APART * task
+            if (_atomic_load(control, place) > step
+                    or _atomic_raise(control, place, step + 1) > step):
+                continue
+            low, high = a, z
+            if tasks > 1:
+                low = a + task * size
+                high = min(z, low + size)
+            for p in range(steps[now, 0], steps[now, 1]):
+                _call_at(phases[p], first, first + 1, low, high, batch)
+            if _atomic_add(control, _DONE, 1) + 1 == tasks:
+                _atomic_store(control, _DONE, 0)
+                _atomic_store(control, _STEP, step + 1)
+        spins = 0
+        while _atomic_load(control, _STEP) == step:
+            spins += 1
+            if spins % _SPINS == 0:
+                _call_plain(give_way)
+
+
 # A phase in Python: a function of (first, end) that works on the worlds first … end-1 of arrays
 # that it knows.
 Interpreted = Callable[[int, int], None]
-_TASKS = 2  # of a thread in a shared phase: they take different time, but each sorts all robots
+_TASKS = 2  # of a thread in a shared step: they take different time
+_LEAST_ROWS = 250  # of a task
+_LIGHT = 4000  # robots from which on phases with little work are shared
+_WORTH = 10_000  # robots times ticks, with their sensors' beams: less is done before threads come
+_BEAMS = 15  # that take as long as the rest of a robot's tick
 
 
 class Program:
@@ -164,21 +227,32 @@ class Program:
                  policy: Policy | None = None, threads: int = 1) -> None:
         self._worlds, self._policy, self._threads = worlds, policy or no_policy(), threads
         self.replace(setting)
-        parts: list[tuple[list[int], bool] | Interpreted] = []
+        # Stretches of compiled phases: their addresses and steps.
+        parts: list[tuple[list[int], list[list[int]]] | Interpreted] = []
         for phase in phases:
             if not isinstance(phase, Phase):
                 parts.append(phase)
                 continue
-            together, last = threads > 1 and phase.shared, parts[-1] if parts else None
-            if last is None or callable(last) or last[1] != together or (
-                    together and phase.apart):
-                parts.append(last := ([], together))
-            last[0].append(phase.address(self._batch))
-        self._parts: list[tuple[Integers, bool] | Interpreted] = [
-            part if callable(part) else (np.array(part[0], np.int64), part[1]) for part in parts]
-        self._all: Integers | None = None
-        if len(self._parts) == 1 and not callable(self._parts[0]) and not self._parts[0][1]:
-            self._all = self._parts[0][0]
+            if not parts or callable(parts[-1]):
+                parts.append(([], []))
+            part = parts[-1]
+            assert not callable(part)
+            addresses, steps = part
+            few = phase.light and setting.robots < _LIGHT
+            tasks = self._tasks if phase.shared and not few else 1
+            if not steps or steps[-1][2] != tasks or (phase.apart and tasks > 1):
+                steps.append([len(addresses), len(addresses), tasks])
+            addresses.append(phase.address(self._batch))
+            steps[-1][1] += 1
+        self._parts: list[tuple[Integers, Integers] | Interpreted] = [
+            part if callable(part) else (np.array(part[0], np.int64), np.array(part[1], np.int64))
+            for part in parts]
+
+    @property
+    def _weight(self) -> float:
+        """How long a robot's tick takes, in ticks of one without sensors."""
+        sensing = self._setting.sensing
+        return 1.0 + (sensing.lasers.columns + sensing.infrared_fan.beams) / _BEAMS
 
     def replace(self, setting: Setting) -> None:
         """Work on another setting of the same worlds from now on."""
@@ -186,27 +260,33 @@ class Program:
         self._setting = setting
         self._batch = Record(Batch(setting, self._worlds, self._policy))
 
+    @property
+    def _tasks(self) -> int:
+        n = self._setting.robots
+        return min(_TASKS * self._threads, max(1, n // _LEAST_ROWS)) if self._threads > 1 else 1
+
     def run(self, first: int, end: int, ticks: int = 1) -> None:
         """Run all phases in turn, as often as there are ticks, on the worlds first … end-1."""
-        n = self._setting.robots
-        if self._all is not None:
-            run_phases(first, end, first * n, end * n, self._all, self._batch.address,
-                       ticks)
+        n, part = self._setting.robots, self._parts[0] if len(self._parts) == 1 else None
+        if part is not None and not callable(part):
+            self._run_stretch(part, first, end, n, ticks)
             return
         for _ in range(ticks):
             for part in self._parts:
                 if callable(part):
                     part(first, end)
-                elif part[1]:
-                    self._share(first, end, part[0])
                 else:
-                    run_phases(first, end, first * n, end * n, part[0], self._batch.address, 1)
+                    self._run_stretch(part, first, end, n, 1)
 
-    def _share(self, first: int, end: int, phases: Integers) -> None:
-        """Run phases in several threads, which share the rows of each world."""
-        n, batch = self._setting.robots, self._batch.address
-        size = max(1, -(-n // (_TASKS * self._threads)))
+    def _run_stretch(self, part: tuple[Integers, Integers], first: int, end: int, n: int,
+                     ticks: int) -> None:
+        """Run compiled phases, in several threads where that is worth it."""
+        phases, steps = part
+        if self._threads == 1 or n * ticks * self._weight < _WORTH:
+            run_phases(first, end, first * n, end * n, phases, self._batch.address, ticks)
+            return
+        size = -(-n // self._tasks)
         for k in range(first, end):
-            def work(low: int, k: int = k) -> None:
-                run_phases(k, k + 1, k * n + low, k * n + min(n, low + size), phases, batch, 1)
-            share_out(self._threads, range(0, n, size), work)
+            control = np.zeros(_TASK + _APART * self._tasks, np.int64)
+            in_team(self._threads, run_team, control, steps, phases, k, k * n, (k + 1) * n,
+                    self._batch.address, ticks, size, give_way())

@@ -11,16 +11,20 @@ import math
 import numpy as np
 
 from sbot_common.arrays import Flags, Floats
-from sbot_common.compiled.jit import njit_inner
+from sbot_common.compiled.jit import borrowed, njit_inline, njit_inner
 from sbot_common.elementary.arrays import copy_numbers, copy_rows
+from sbot_sim.collision.detection import Crowd, Places, fill_places, list_marked, mark_touching
 from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
 from sbot_sim.collision.overlap import TOLERANCE
+from sbot_sim.collision.repositioning import displace, steps_needed
 from sbot_sim.collision.separation import (
     PASSES,
+    discs_of_crowd,
     free_of_overlaps,
     make_scratch,
     scratch_of,
     separate_shapes,
+    shape_of_crowd,
 )
 from sbot_sim.collision.shape_overlap import corners_at, disc_depth
 from sbot_sim.dynamics.inertia import Inertia, Momentum, follow, impulse_velocity
@@ -28,8 +32,9 @@ from sbot_sim.dynamics.inertia import sum_impulses as total_impulses
 from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive, move
 from sbot_sim.world.bodies import BodyArrays, Drives, Shapes, share_equally
 from sbot_sim.world.moving import disc_positions
+from sbot_sim.world.scene import discs_of, number_places, sort_places
 from sbot_sim.worlds.air import force_of
-from sbot_sim.worlds.batch import Batch, Phase, shared
+from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart, shared_light
 from sbot_sim.worlds.state import fixed_of
 from wind_model.wake import advertised_millimetres
 
@@ -132,6 +137,111 @@ def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None
         free_of_overlaps(fixed, setting.bodies.shape.outer_radius[rows], None,
                          worlds.previous[rows], worlds.pose[rows], scratch,
                          worlds.collided[rows], worlds.reverted[rows], PASSES)
+
+
+# The same for one large world of discs, in steps whose rows threads share.
+
+
+@shared
+def set_homes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Begin a tick's collisions: nobody has been displaced."""
+    worlds, scratch = batch.worlds, batch.worlds.scratch
+    for row in range(a, z):
+        lost = not math.isfinite(worlds.pose[row, 0] + worlds.pose[row, 1] + worlds.pose[row, 2])
+        worlds.collided[row], worlds.reverted[row] = False, lost
+        if lost:  # a broken command must not spread
+            copy_numbers(worlds.previous[row], worlds.pose[row])
+        copy_numbers(worlds.pose[row], scratch.home[row])
+        scratch.retreats[row], scratch.stuck[row] = 0, False
+
+
+@Phase
+def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Choose the cells; a tick of several steps, which is rare, is resolved here as a whole."""
+    setting, worlds = batch.setting, batch.worlds
+    rows, radius = slice(a, z), setting.bodies.shape.outer_radius[a:z]
+    fixed, crowd = fixed_of(setting.fixed, setting.layout[first]), worlds.crowd
+    if steps_needed(radius, None, worlds.previous[rows], worlds.pose[rows]) == 1:
+        numbers = crowd.numbers
+        (numbers[first, 2], numbers[first, 0], numbers[first, 1], crowd.shape[first, 0],
+         crowd.shape[first, 1]) = shape_of_crowd(worlds.pose[rows], fixed.largest_radius)
+        return
+    crowd.shape[first, 0] = 0
+    lost = worlds.reverted[rows].copy()
+    free_of_overlaps(fixed, radius, None, worlds.previous[rows], worlds.pose[rows],
+                     scratch_of(worlds.scratch, rows), worlds.collided[rows],
+                     worlds.reverted[rows], PASSES)
+    for i in range(z - a):
+        worlds.reverted[a + i] |= lost[i]
+
+
+@shared_light
+def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Find the robots' cells."""
+    if batch.worlds.crowd.shape[first, 0] > 0:
+        number_places(batch.worlds.crowd, first, a, z, batch.worlds.pose)
+
+
+@Phase
+def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Sort the robots by their cells."""
+    if batch.worlds.crowd.shape[first, 0] > 0:
+        sort_places(batch.worlds.crowd, first, batch.setting.robots)
+
+
+@njit_inline
+def _crowd_of(batch: Batch, k: int) -> Crowd:
+    """Return the robots of world k, sorted."""
+    setting, worlds = batch.setting, batch.worlds
+    n = setting.robots
+    rows = slice(k * n, (k + 1) * n)
+    return discs_of_crowd(setting.bodies.shape.outer_radius[rows], worlds.previous[rows],
+                          worlds.pose[rows], discs_of(worlds.crowd, k, n).grid,
+                          scratch_of(worlds.scratch, rows))
+
+
+@njit_inline
+def _places_of(batch: Batch, k: int) -> Places:
+    n, crowd = batch.setting.robots, batch.worlds.crowd
+    rows = slice(k * n, (k + 1) * n)
+    return Places(crowd.x[rows], crowd.y[rows], crowd.radius[rows])
+
+
+@shared_light
+def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Copy the robots' circles in the order of their cells."""
+    if batch.worlds.crowd.shape[first, 0] > 0:
+        start = first * batch.setting.robots
+        fill_places(_crowd_of(batch, first), _places_of(batch, first), a - start, z - start)
+
+
+@shared_apart
+def mark(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Mark those that overlap anything."""
+    if batch.worlds.crowd.shape[first, 0] > 0:
+        start, setting = first * batch.setting.robots, batch.setting
+        mark_touching(borrowed(fixed_of(setting.fixed, setting.layout[first])),
+                      borrowed(_crowd_of(batch, first)), borrowed(_places_of(batch, first)),
+                      a - start, z - start)
+
+
+@Phase
+def free_marked(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Free those that are marked of their overlaps."""
+    setting, worlds = batch.setting, batch.worlds
+    if worlds.crowd.shape[first, 0] == 0:
+        return
+    crowd, scratch = _crowd_of(batch, first), scratch_of(worlds.scratch, slice(a, z))
+    count = list_marked(crowd, scratch.queue)
+    if count > 0:
+        displace(borrowed(fixed_of(setting.fixed, setting.layout[first])), borrowed(crowd), None,
+                 worlds.collided[a:z], PASSES, scratch.queue, scratch.found, count)
+        for i in range(z - a):
+            worlds.reverted[a + i] |= scratch.stuck[i]
+
+
+SHARED_COLLISIONS: list[Phase] = [set_homes, choose_cells, find_cells, sort, gather, mark,
+                                  free_marked]
 
 
 # Collisions of a block of worlds with bodies of any shape, or obstacles that move.

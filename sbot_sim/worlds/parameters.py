@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.elementary import hypot
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
 from sbot_sim.collision.overlap import placement_error
 from sbot_sim.dynamics.hooks import Hooks
 from sbot_sim.dynamics.inertia import Inertia
 from sbot_sim.sensors.infrared import InfraredParameters, infrared_reach
-from sbot_sim.sensors.laser import ScanParameters, scan_fan
+from sbot_sim.sensors.laser import Lasers, ScanParameters, make_lasers
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
-from sbot_sim.sensors.rays import Fan
 from sbot_sim.world.bodies import BodyArrays, select_bodies
 from sbot_sim.world.geometry import World, with_solids
 from sbot_sim.world.moving import Paths, make_paths, world_with, world_with_boxes
@@ -32,7 +30,7 @@ _NO_HOOKS = Hooks()
 class Senses(NamedTuple):
     """Sensors of the robots, from which ``SensorParameters`` are made."""
 
-    scan: ScanParameters
+    scan: ScanParameters | Lasers  # the laser of all robots, or those of each
     infrared: InfraredParameters | None = None
     neighbours: RangeAndBearing = RangeAndBearing()
     threads: int = 1
@@ -42,8 +40,7 @@ class Senses(NamedTuple):
 class SensorParameters(NamedTuple):
     """The sensors of the robots."""
 
-    scan: ScanParameters
-    fan: Fan  # the beams of ``scan``
+    lasers: Lasers
     scene: Scene  # what lasers see of the world
     infrared: InfraredParameters | None  # None: no infrared sensors
     infrared_scene: Scene  # what infrared sees of the world
@@ -77,7 +74,7 @@ class SimulationParameters(NamedTuple):
     world: World
     fixed: FixedObjects  # what stands still, as collisions look it up
     sensors: SensorParameters
-    odometry: OdometryParameters
+    odometry: Sequence[OdometryParameters]  # (N,) of each robot
     wake: WakeParameters
     wind_height: Height | float  # where robots feel a gridded wind; a number is z (m)
     waves: Waves | None = None  # of the gusts; None: no turbulence
@@ -88,7 +85,7 @@ class SimulationParameters(NamedTuple):
 
 def make_simulation_parameters(
         *, dt: float, bodies: BodyArrays, world: World, senses: Senses,
-        odometry: OdometryParameters, wake: WakeParameters, wind_height: Height | float,
+        odometry: Sequence[OdometryParameters], wake: WakeParameters, wind_height: Height | float,
         waves: Waves | None = None, hooks: Hooks = _NO_HOOKS, paths: Paths | None = None,
         boxes: Floats | None = None, inertia: Inertia | None = None) -> SimulationParameters:
     """Return the parameters of a simulation with all derived tables; units as in the tuples.
@@ -106,11 +103,13 @@ def make_simulation_parameters(
     start = np.zeros((0, 3)) if boxes is None else boxes
     robots = bodies if not len(start) else select_bodies(
         bodies, slice(len(bodies.radius) - len(start)))
-    scan, infrared, heard = senses.scan, senses.infrared, senses.neighbours
-    far, near = _sights(scan, infrared, robots)
+    infrared, heard = senses.infrared, senses.neighbours
+    lasers = senses.scan if isinstance(senses.scan, Lasers) else make_lasers(
+        [(senses.scan,)] * len(robots.radius))
+    far, near = _sights(lasers, infrared, robots)
     scene = make_scene(world, far)
     sensors = SensorParameters(
-        scan=scan, fan=scan_fan(scan), scene=scene, infrared=infrared,
+        lasers=lasers, scene=scene, infrared=infrared,
         infrared_scene=scene if infrared is None or near == far else make_scene(world, near),
         range_and_bearing=heard.range_and_bearing, rab_range=heard.rab_range,
         line_of_sight=make_line_of_sight(world if heard.rab_blocked_by_walls else None),
@@ -150,12 +149,11 @@ def _at_start(parameters: SimulationParameters, obstacles: Obstacles) -> Simulat
                            np.zeros(len(obstacles.paths.radius), np.int64), obstacles.start)
 
 
-def _sights(scan: ScanParameters, infrared: InfraredParameters | None,
+def _sights(lasers: Lasers, infrared: InfraredParameters | None,
             bodies: BodyArrays) -> tuple[float, float]:
     """Return how far lasers and infrared see (m)."""
     near = 1.0 if infrared is None else infrared_reach(bodies.radius, infrared)
-    far = scan.range_max + hypot(scan.laser_x, scan.laser_y) if scan.beams else near
-    return far, near
+    return lasers.reach if lasers.columns else near, near
 
 
 def place_obstacles(parameters: SimulationParameters, moved: NDArray[np.int64],
@@ -199,7 +197,7 @@ def _with_circles(parameters: SimulationParameters, world: World) -> SimulationP
 def _with_world(parameters: SimulationParameters, world: World) -> SimulationParameters:
     """Return the parameters with what sensors see of another world."""
     sensors = parameters.sensors
-    far, near = _sights(sensors.scan, sensors.infrared, parameters.bodies)
+    far, near = _sights(sensors.lasers, sensors.infrared, parameters.bodies)
     scene = make_scene(world, far)
     separate_scene = sensors.infrared is not None and near != far
     return parameters._replace(world=world, sensors=sensors._replace(

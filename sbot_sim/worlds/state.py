@@ -13,12 +13,12 @@ from sbot_common.compiled.jit import by_address, njit_inline
 from sbot_common.observation import BROADCAST_BYTES, INFRARED_SENSORS
 from sbot_common.spatial import BucketGrid
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.separation import Scratch, make_scratch
+from sbot_sim.collision.separation import FEW, Scratch, make_scratch, most_cells
 from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
-from sbot_sim.sensors.rays import Fan
+from sbot_sim.sensors.rays import Fan, Fans
 from sbot_sim.world.bodies import BodyArrays, Shapes
 from sbot_sim.world.moving import Paths
-from sbot_sim.world.scene import Scene
+from sbot_sim.world.scene import Scene, SortedDiscs, room_for_discs
 from wind_model.grid import Lattice
 from wind_model.parameters import WakeParameters
 
@@ -160,14 +160,27 @@ def scene_of(scenes: Scenes, k: int) -> Scene:
 
 
 @by_address
+class LaserTable(NamedTuple):
+    """L lasers of the robots of all worlds; a robot carries those of its kit."""
+
+    kit: Integers  # (K*N,) of each robot
+    carried: Integers  # (L,) kit that a laser is part of
+    column: Integers  # (L,) of ``Worlds.ranges``, where its beams begin
+    columns: int  # of ``Worlds.ranges``
+    fans: Fans  # L
+    range_min: Floats  # (L,) m
+    range_max: Floats  # (L,) m
+    sees_robots: Flags  # (L,)
+    mount: Floats  # (L, 3) x, y (m), yaw (rad) in base_link
+    first_beams: Integers  # (K*N,) beams of the first laser of each robot
+    first_range: Floats  # (K*N,) m, ``range_max`` of that
+
+
+@by_address
 class Sensing(NamedTuple):
     """What the robots of all worlds sense; a sensor that is off has 0 beams, or False."""
 
-    fan: Fan  # of the laser
-    range_min: float  # m
-    range_max: float  # m
-    sees_robots: bool
-    mount: Floats  # (3,) x, y (m), yaw (rad) of the laser in base_link
+    lasers: LaserTable
     infrared_fan: Fan  # 0 beams: no infrared
     infrared_table: Floats  # (151,)
     infrared_range: float  # m
@@ -204,7 +217,7 @@ class Setting(NamedTuple):
     gust_velocity: Floats  # (K, 3) m/s, added during a gust
     gust_force: Floats  # (K, 3) N, added during a gust
     gust_ticks: Integers  # (K, 2) the gust's first tick, and the first one after it
-    scan_noise: Floats  # (K,) m
+    scan_noise: Floats  # (K, L) m, of each laser
     infrared_noise: Floats  # (K,) fraction
     noise_radius: Floats  # (K*N,) of the odometry
     noise_slip: Floats  # (K*N,) sqrt(m)
@@ -241,18 +254,20 @@ class Worlds(NamedTuple):
     blocker: Integers  # (K*N,) who took all its wind, -1: nobody; where to look first
     collided: Flags  # (K*N,) intersected something in the last tick
     reverted: Flags  # (K*N,) was put back where it was
-    ranges: Floats32  # (K*N, beams) m
+    ranges: Floats32  # (K*N, columns) m; NaN in columns that a robot has no beams for
     infrared: Floats32  # (K*N, 15, 2) m and reading; or (K*N, 0, 2)
     heard_starts: Integers  # (K, N + 1) rows of the following, for each world
     heard_robot: Integers  # (K, N*(N - 1)), or (K, 0); (0, 0) where ``Tick.heard`` is elsewhere
     heard_range: Floats  # (K, N*(N - 1)) m
     heard_bearing: Floats  # (K, N*(N - 1)) rad
-    laser_pose: Floats  # (K*N, 3) where lasers are that are mounted off the centre; or (0, 3)
     previous: Floats  # (K*N, 3) poses before the last step
     scratch: Scratch  # room for collisions
     row: NDArray[np.int32]  # (K*N,) 0, 1, 2 …
     x: Floats  # (K*N,) room for sensors
     y: Floats  # (K*N,)
+    laser_discs: SortedDiscs  # the robots as lasers see them; of no world where none is seen
+    infrared_discs: SortedDiscs
+    crowd: SortedDiscs  # where threads share collisions: the robots' circles
 
     @property
     def hears(self) -> bool:
@@ -260,10 +275,28 @@ class Worlds(NamedTuple):
         return len(self.heard_robot) > 0
 
 
-def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
+def sorts_for_lasers(setting: Setting) -> bool:
+    """Tell whether the lasers see robots in sorted cells: few are looked at one by one."""
+    return bool(setting.sensing.lasers.sees_robots.any() and setting.robots > FEW)
+
+
+def sorts_for_infrared(setting: Setting) -> bool:
+    """Tell whether the infrared sensors see robots in sorted cells."""
+    sensing = setting.sensing
+    return bool(sensing.infrared_fan.beams and sensing.infrared_sees_robots
+                and setting.robots > FEW)
+
+
+def make_worlds(count: int, setting: Setting, hears: bool = True,
+                shared: bool = False) -> Worlds:
     """Return the arrays of ``count`` worlds, which ``tick.begin`` fills.
 
-    ``hears``: with room for who hears whom, be it all.
+    Parameters
+    ----------
+    count, setting : of the worlds
+    hears : with room for who hears whom, be it all
+    shared : with room for collisions that threads share
+
     """
     n, sensing = setting.robots, setting.sensing
     rows, pairs = count * n, n * (n - 1) if sensing.heard and hears else 0
@@ -286,12 +319,15 @@ def make_worlds(count: int, setting: Setting, hears: bool = True) -> Worlds:
         rab_data=np.zeros((rows, BROADCAST_BYTES), np.uint8),
         rab_next=np.zeros((rows, BROADCAST_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
         collided=np.zeros(rows, np.bool_), reverted=np.zeros(rows, np.bool_),
-        ranges=np.zeros((rows, sensing.fan.beams), np.float32),
+        ranges=np.full((rows, sensing.lasers.columns), np.nan, np.float32),
         infrared=np.zeros((rows, INFRARED_SENSORS if sensing.infrared_fan.beams else 0, 2),
                           np.float32),
         heard_starts=np.zeros((count, n + 1), np.int64),
         heard_robot=np.zeros(heard, np.int64), heard_range=np.zeros(heard),
         heard_bearing=np.zeros(heard),
-        laser_pose=floats(3) if sensing.mount.any() else np.zeros((0, 3)), previous=floats(3),
+        previous=floats(3),
         scratch=make_scratch(n, 2, count),
-        row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows))
+        row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
+        laser_discs=room_for_discs(count if sorts_for_lasers(setting) else 0, n),
+        infrared_discs=room_for_discs(count if sorts_for_infrared(setting) else 0, n),
+        crowd=room_for_discs(count if shared else 0, n, most_cells(n)))

@@ -82,14 +82,16 @@ class Tick:
     senses : what is sensed
     waves_of : the waves of world k with a seed; None: no turbulence there
     replace_scenes : as in ``MovingObstacles``
+    shared : whether threads share the robots of a world
 
     """
 
     def __init__(self, parameters: Sequence[SimulationParameters], setting: Setting,
                  worlds: Worlds, senses: Collection[str],
                  waves_of: Callable[[int, int], Waves | None],
-                 replace_scenes: ReplaceScenes) -> None:
+                 replace_scenes: ReplaceScenes, *, shared: bool = False) -> None:
         self._worlds, self._senses, self._hooks = worlds, senses, parameters[0].hooks
+        self._shared = shared
         self._called = HookPhases(parameters, setting, worlds, self.heard)
         moves = parameters[0].obstacles is not None
         self.moving = MovingObstacles(parameters, setting, worlds,
@@ -144,9 +146,10 @@ class Tick:
         for each in self._simulated:
             phases += each.driving(setting)
         phases.append(motion.propose)
-        if self._discs:
-            phases.append(motion.resolve_overlaps if self.moving is None
-                          else motion.resolve_overlaps_among_moving)
+        if self._discs and self.moving is None:
+            phases += motion.SHARED_COLLISIONS if self._shared else [motion.resolve_overlaps]
+        elif self._discs:
+            phases.append(motion.resolve_overlaps_among_moving)
         else:
             phases.append(motion.resolve_overlaps_of_shapes)
         phases += [self.moving.place] if self.moving is not None else []

@@ -22,8 +22,8 @@ def make_parameters(bodies=(ROBOT,), *, bounds=(0, 0, 20, 20), circles=(), recta
         dt=dt, bodies=arrays, world=world, senses=Senses(
             scan, make_infrared_parameters(InfraredSettings(**(infrared or {}))),
             RangeAndBearing(rab, 8.0, rab_blocked_by_walls=False)),
-        odometry=OdometryParameters(**(odometry or {})), wake=WakeParameters(**(wake or {})),
-        wind_height=0.5)
+        odometry=[OdometryParameters(**(odometry or {}))] * len(bodies),
+        wake=WakeParameters(**(wake or {})), wind_height=0.5)
 
 
 def random_poses(n, seed, low=1.0, high=19.0, apart=0.8):

@@ -263,7 +263,8 @@ def network_inputs(network: Network, table: NDArray[np.int64], observation: Obse
         poses, _row(sensed.get('goal')),
         _NO_ROW32 if 'infrared' not in sensed else np.array([sensed['infrared']], np.float32),
         _NO_ROW32 if scan is None else np.array(scan.ranges, np.float32, ndmin=2),
-        1.0 if scan is None else float(scan.range_max), _row(sensed.get('wind')),
+        np.array([0 if scan is None else len(scan.ranges)]),
+        np.array([1.0 if scan is None else scan.range_max]), _row(sensed.get('wind')),
         _row(sensed.get('twist')))
     kinds.gather_one(own, table, senses, _NOBODY if heard is None else kinds.Heard(
         np.array([0, len(heard.range)]), np.array(heard.range, np.float64),

@@ -174,8 +174,9 @@ class Senses(NamedTuple):
     pose: Floats  # (R or more, 3) x, y (m), yaw (rad)
     goal: Floats  # (R, 2) m
     infrared: Floats32  # (R, 15)
-    ranges: Floats32  # (R, beams) m
-    range_max: float  # m
+    ranges: Floats32  # (R, beams of the widest scan) m
+    beams: Integers  # (R,) of each
+    range_max: Floats  # (R,) m
     wind: Floats  # (R, 2) m/s, frame `map`
     twist: Floats  # (R, 3)
 
@@ -209,7 +210,7 @@ def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integer
             if kind == INFRARED:
                 infrared_inputs(senses.infrared[row], values)
             elif kind == SCAN:
-                scan_inputs(senses.ranges[row], senses.range_max, values)
+                scan_inputs(senses.ranges[row, :senses.beams[row]], senses.range_max[row], values)
             elif kind == GOAL:
                 place_inputs(pose, senses.goal[row, 0], senses.goal[row, 1], values)
             elif kind == LEADER:
@@ -231,6 +232,6 @@ def gather_one(robot: int, table: Integers, senses: Senses, heard: Heard, out: F
     poses = np.empty((2, 3))
     for c in range(3):
         poses[0, c], poses[1, c] = senses.pose[robot, c], senses.pose[0, c]
-    own = Senses(poses, senses.goal, senses.infrared, senses.ranges, senses.range_max,
-                 senses.wind, senses.twist)
+    own = Senses(poses, senses.goal, senses.infrared, senses.ranges, senses.beams,
+                 senses.range_max, senses.wind, senses.twist)
     gather_inputs(0, 1, 1, senses.pose.shape[0], table, own, heard, out)

@@ -1,6 +1,7 @@
 """Conventions of other simulators over real nodes: names and types of topics."""
 
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -29,6 +30,13 @@ AHEAD = """
 class Ahead:
     def step(self, observation, rng):
         return 0.5, 0.0
+"""
+
+
+LOOKING = """
+class Looking:
+    def step(self, observation, rng):
+        return 0.3, 0.1 * min(4.0, float(observation.scan.ranges[0]))
 """
 
 
@@ -86,12 +94,12 @@ def test_turtlebot3s_topics_and_contacts(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'wall.yaml').write_text(SCENARIO)
     (tmp_path / 'ahead.py').write_text(AHEAD)
-    assert main(['run', 'wall.yaml', '--record', 'plain', '--quiet', '--json']) == 0
+    near = ['--set', 'robots.0.pose=[3.8, 2, 0]', '--quiet', '--json']
+    assert main(['run', 'wall.yaml', '--set', 'robots.*.body=turtlebot3_burger', *near]) == 0
     expected = json.loads(capsys.readouterr().out)
-    assert main(['up', 'wall.yaml', '--record', 'bag', '--composed', '--quiet', '--json',
-                 '--turtlebot3', '--contact']) == 0
+    assert main(['up', 'wall.yaml', '--record', 'bag', '--composed', '--turtlebot3', '--contact',
+                 *near]) == 0
     summary = json.loads(capsys.readouterr().out)
-    # The conventions change no bit of what happens.
     assert summary['trajectory_sha256'] == expected['trajectory_sha256']
     scans, names, met, kinds = [], [], [], set()
     for message in Bag('bag').messages():
@@ -106,7 +114,61 @@ def test_turtlebot3s_topics_and_contacts(tmp_path, capsys, monkeypatch):
     assert names == scans
     assert len(scans) == 41
     assert kinds == {'geometry_msgs/msg/TwistStamped'}
-    # The robot's front reaches the wall, 0.5 m ahead, after a second.
-    assert not any(met[:19])
-    assert all(met[22:])
+    # Its front, 0.038 m ahead of the axle, reaches the wall at 0.22 m/s after 0.85 s.
+    assert not any(met[:15])
+    assert all(met[20:])
     assert sum(met) == expected['robots'][0]['collisions']
+
+
+def test_a_body_is_all_that_a_turtlebot3_needs(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'burger.yaml').write_text(
+        'duration: 0.5\nworld: {bounds: [0, 0, 4, 4]}\n'
+        "robots: [{pose: [2, 2, 0], body: turtlebot3_burger, controller: 'looking:Looking'}]\n")
+    (tmp_path / 'looking.py').write_text(LOOKING)
+    assert main(['run', 'burger.yaml', '--quiet', '--record', 'alone']) == 0
+    assert main(['up', 'burger.yaml', '--quiet', '--composed', '--record', 'nodes']) == 0
+    alone, nodes = ({name: [(message.type, message.payload) for message in Bag(bag).messages()
+                            if message.name == name] for name in ('/scan', '/cmd_vel')}
+                    for bag in ('alone', 'nodes'))
+    assert alone == nodes
+    assert {kind for kind, _ in nodes['/cmd_vel']} == {'geometry_msgs/msg/TwistStamped'}
+    scan = cdr.decode(nodes['/scan'][0][1], 'sensor_msgs/msg/LaserScan')
+    assert (scan.angle_min, len(scan.ranges)) == (0.0, 360)
+    assert scan.angle_max == pytest.approx(math.radians(359))
+    assert scan.ranges[0] == pytest.approx(2.032, abs=0.05)  # the wall ahead, from its laser
+    assert [scan.ranges[beam] for beam in (90, 270)] == pytest.approx([2.0, 2.0], abs=0.05)
+    assert main(['replay', 'nodes', '--quiet', '--trust']) == 0
+    capsys.readouterr()
+
+
+def test_lasers_of_each_robot_are_sent_with_the_same_bits(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'two.yaml').write_text("""
+duration: 0.5
+world: {bounds: [0, 0, 6, 6], circles: [{center: [4, 4], radius: 0.5}]}
+sensors: {scan_beams: 40, scan_sees_robots: true}
+bodies:
+  short: {like: robot, sensors: {scan_beams: 7, scan_range_max: 2.0}}
+  double:
+    like: robot
+    lasers: [{scan_beams: 9, laser_x: 0.2}, {scan_beams: 5, laser_yaw: 3.0, laser_x: -0.2}]
+robots:
+- {pose: [1, 1, 0.5], body: short, controller: 'looking:Looking'}
+- {pose: [3, 1, 1.5], body: double, controller: 'looking:Looking'}
+- {pose: [2, 3, 0], controller: 'looking:Looking'}
+""")
+    (tmp_path / 'looking.py').write_text(LOOKING)
+    assert main(['run', 'two.yaml', '--quiet', '--record', 'alone']) == 0
+    assert main(['up', 'two.yaml', '--quiet', '--composed', '--record', 'nodes']) == 0
+    alone, nodes = ({name: [message.payload for message in Bag(bag).messages()
+                            if message.name == name] for name in Bag(bag).names()
+                     if 'base_scan' in name} for bag in ('alone', 'nodes'))
+    assert alone == nodes
+    beams = {name: len(cdr.decode(payloads[0], 'sensor_msgs/msg/LaserScan').ranges)
+             for name, payloads in nodes.items()}
+    assert beams == {'/robot_0/base_scan': 7, '/robot_1/base_scan': 9, '/robot_1/base_scan_0': 9,
+                     '/robot_1/base_scan_1': 5, '/robot_2/base_scan': 40}
+    assert nodes['/robot_1/base_scan'] == nodes['/robot_1/base_scan_0']
+    assert main(['replay', 'nodes', '--quiet', '--trust']) == 0
+    capsys.readouterr()

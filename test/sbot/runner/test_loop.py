@@ -32,7 +32,7 @@ def make(robots, announcing=True, **more):
                           'robots': robots, **more})
     parameters = assemble.simulation_parameters(scenario)
     engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
-    return ControllerSet(scenario, parameters.sensors.scan, announcing=announcing), engine
+    return ControllerSet(scenario, parameters.sensors.lasers, announcing=announcing), engine
 
 
 def robots(*controllers):

@@ -22,7 +22,7 @@ def test_parameters_are_those_of_the_file():
     assert len(p.bodies.radius) == 2
     assert len(p.obstacles.boxes.radius) == 1
     assert [5, 5, 1] in p.world.circles.tolist()
-    assert p.sensors.scan.beams == 9
+    assert p.sensors.lasers.columns == 9
     assert p.sensors.infrared is not None
     assert list(p.sensors.fitted) == ['imu'], 'of the sensors with a kernel those that are on'
     assert p.sensors.threads == 2

@@ -9,6 +9,9 @@ from PIL import Image
 
 from sbot.files.yaml_text import dump_yaml
 from sbot.runner.loop import run_scenario
+from sbot.scenario.assemble import robot_bodies
+from sbot.scenario.groups import lasers_of as lasers_of_body
+from sbot.scenario.groups import sensors_of
 from sbot.scenario.load import load_scenario
 from sbot.scenario.stage import lasers_of
 from sbot.scenario.stage_parse import Notes, parse_entities, read_tokens
@@ -26,7 +29,7 @@ def lasers(text, units=UNITS):
 def test_a_sensor_is_in_the_units_of_the_file_and_on_its_mount():
     first, = lasers('ranger ( pose [2 0 0 90] sensor ( range [1 6] fov 180 samples 9 '
                     'noise [0.08 0 0] ) sensor ( samples 3 ) )')
-    assert first.samples == first.values['scan_beams'] == 9
+    assert first.values['scan_beams'] == 9
     assert (first.values['scan_range_min'], first.values['scan_range_max']) == (0.5, 3.0)
     assert first.values['scan_angle_max'] == -first.values['scan_angle_min'] == math.pi / 2
     assert (first.values['laser_x'], first.values['laser_yaw']) == (1.0, math.pi / 2)
@@ -36,8 +39,8 @@ def test_a_sensor_is_in_the_units_of_the_file_and_on_its_mount():
 def test_defaults_are_those_of_stage():
     ranger, = lasers('ranger ( sensor ( ) )', (1.0, 1.0))
     old, = lasers('laser ( )', (1.0, 1.0))
-    assert (ranger.values['scan_range_max'], ranger.samples) == (5.0, 1)
-    assert (old.values['scan_range_max'], old.samples) == (8.0, 180)
+    assert (ranger.values['scan_range_max'], ranger.values['scan_beams']) == (5.0, 1)
+    assert (old.values['scan_range_max'], old.values['scan_beams']) == (8.0, 180)
     assert lasers('ranger ( )') == lasers('model ( )') == []
 
 
@@ -107,7 +110,7 @@ def test_bodies_that_differ_have_names_of_their_own(tmp_path):
     assert [robot.body for robot in scenario.robots] == ['robot-2', 'robot-2', 'robot-3']
 
 
-def test_the_first_sensor_of_the_ranger_with_most_samples(tmp_path, caplog):
+def test_the_first_sensor_of_a_ranger_of_several_beams(tmp_path, caplog):
     scenario = load(tmp_path, """
 define sonar ranger ( sensor ( pose [0.1 0 0 90] ) sensor ( pose [0.2 0 0 0] ) )
 define sick ranger ( pose [0.1 0 0 90] origin [0.05 0 0 0]
@@ -123,13 +126,20 @@ position ( pose [5 0 0 0] sick ( ) )
     assert scan.scan_noise_std == pytest.approx(0.02)  # Stage's number is a variance
     assert scan.scan_sees_robots
     assert 'a.world:2: sonar: only its first sensor is read' in caplog.text
-    assert 'a.world:2: a robot has one laser here' in caplog.text
+    assert 'a.world:2: a ranger of one beam beside others is left out' in caplog.text
 
 
-def test_lasers_that_differ_are_named(tmp_path, caplog):
-    load(tmp_path, 'position ( laser ( samples 9 ) )\n'
-         'position ( pose [3 0 0 0]\nlaser ( samples 5 ) )')
-    assert 'a.world:3: all robots have one kind of laser here' in caplog.text
+def test_robots_have_their_own_lasers(tmp_path, caplog):
+    scenario = load(tmp_path, 'position ( laser ( samples 9 ) localization "odom" )\n'
+                    'position ( pose [3 0 0 0] laser ( samples 5 )\n'
+                    'laser ( samples 7 pose [0.1 0 0 90] ) )\nposition ( pose [6 0 0 0] )')
+    found = [[laser.scan_beams for laser in lasers_of_body(scenario.sensors, body)]
+             for body in robot_bodies(scenario)]
+    assert found == [[9], [5, 7], [1]]
+    noise = [sensors_of(scenario.sensors, body).odometry.odometry_noise_radius
+             for body in robot_bodies(scenario)]
+    assert noise == [pytest.approx(0.05 / math.sqrt(6)), 0.0, 0.0]
+    assert 'base_scan has one beam' in caplog.text
 
 
 def test_the_laser_model_of_older_worlds(tmp_path):

@@ -261,7 +261,7 @@ def test_pictures_have_its_outline(tmp_path):
 
 def test_its_urdf_is_a_box():
     scan = make_scan_parameters(ScanSettings())
-    text = robot_description('cart', 0.6, scan, (0.8, 0.4, 0.2))
+    text = robot_description('cart', 0.6, [scan], (0.8, 0.4, 0.2))
     assert '<box size="0.8 0.4 0.2"/>' in text
     assert '<origin xyz="0.2 0 0.1"/>' in text
     assert 'cylinder' not in text

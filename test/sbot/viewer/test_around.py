@@ -371,9 +371,9 @@ def test_three_hundred_robots_with_scans_and_trails_need_few_calls(run, browser,
     crowd = data._replace(poses=poses, wind=wind, free_wind=wind, radius=np.full(count, 0.08),
                           stamps_ns=np.arange(1, ticks + 1) * 33_333_333)
     scans = Scans(np.arange(0, ticks, 4), rng.uniform(
-        0, 3, (ticks // 4, count, 180)).astype(np.float32), -1.5, 3.0 / 180)
+        0, 3, (ticks // 4, count, 180)).astype(np.float32))
     path = tmp_path / 'crowd.html'
-    header = page_data(crowd, scans) | {'colours': ['#0072b2'] * count,
+    header = page_data(crowd, scans) | {'kit': [0] * count, 'colours': ['#0072b2'] * count,
                                         'rectangles': {}, 'radius': [0.08] * count}
     path.write_text(page(header, 'crowd'))
     browser.open(f'{path.as_uri()}#t=4&scans=1&curve=speed')

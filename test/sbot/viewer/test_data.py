@@ -17,10 +17,11 @@ from sbot.viewer.data import (
     frame,
     frame_step,
     header,
-    laser_of,
     pack,
     scans,
+    shown_beams,
 )
+from sbot_sim.sensors.laser import ScanSettings, make_lasers, make_scan_parameters
 from sbot_sim.world.geometry import make_cells
 
 
@@ -95,9 +96,11 @@ def test_cells_are_runs_of_equal_values():
 
 def test_every_so_manyth_beam_is_shown():
     for beams in (1, MOST_BEAMS, MOST_BEAMS + 1, 1081):
-        laser = laser_of(beams, -1.0, 0.01)
-        assert laser.beams == len(range(0, beams, laser.skip)) <= MOST_BEAMS
-        assert laser.increment == 0.01 * laser.skip
+        laser = make_scan_parameters(ScanSettings(scan_beams=beams))
+        columns = shown_beams(make_lasers([(laser,)]))
+        shown = len(range(beams)[columns])
+        assert shown <= MOST_BEAMS
+        assert columns.step == 1 or 2 * shown > MOST_BEAMS
 
 
 def test_a_frame_is_json_in_the_order_of_robots():

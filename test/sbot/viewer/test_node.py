@@ -42,8 +42,8 @@ def odometry(*pose):
     return OdometryTemplate('map', 'base_link').fill(SECOND, *pose, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
-def scan(angle, increment):
-    return ScanTemplate('laser', 3, angle, 1.0, increment, 0.0, 0.0, 9.0).fill(
+def scan():
+    return ScanTemplate('laser', 3, 0.0, 1.0, 1.0, 0.0, 0.0, 9.0).fill(
         SECOND, np.ones(3, np.float32))
 
 
@@ -53,8 +53,7 @@ def scan(angle, increment):
     ('goal', write_pose(SECOND, 'map', np.nan, 1.0)),
     ('goal', write_pose(SECOND, 'map', 1.0, -1e308)),
     ('wind', write_vector(SECOND, 'map', 1e308, 0.0, 0.0)),
-    ('base_scan', scan(np.nan, 1.0)), ('base_scan', scan(0.0, np.inf)),
-    ('base_scan', scan(0.0, 1.0)[:-5])])
+    ('base_scan', scan()[:-5])])
 def test_what_a_page_cannot_show_is_damaged(heard, name, raw):
     follower, live, callbacks = heard
     with pytest.raises(DamagedMessage):

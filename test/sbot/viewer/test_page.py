@@ -75,7 +75,7 @@ def test_page_data_are_those_of_the_bag(recorded):
     assert run['times'] == pytest.approx(data.seconds, abs=1e-4)
     assert run['scan_frames'] == list(range(len(data.stamps_ns)))
     assert run['goals'] == [[0.0, 0, 13.0, 5.5]]
-    assert run['laser']['beams'] == 180
+    assert run['beams'] == run['lasers'][0]['beams'] == 180
 
 
 def test_page_is_one_file_that_loads_nothing(recorded):

@@ -32,8 +32,8 @@ def drive(engine, ticks, speed=1.0):
 def test_a_robot_sees_an_added_object_and_stops_at_it_and_a_reset_removes_it():
     run = engine()
     before = drive(run, 5)
-    beam = np.argmin(np.abs(run.parameters.sensors.scan.angle_min + np.arange(
-        before.ranges.shape[1]) * run.parameters.sensors.scan.angle_increment))
+    beam = np.argmin(np.abs(run.parameters.sensors.lasers.all[0].angle_min + np.arange(
+        before.ranges.shape[1]) * run.parameters.sensors.lasers.all[0].angle_increment))
     run.place_objects([(6.0, 3.0, 0.5)], [], {})
     assert np.array_equal(run.snapshot.ranges, before.ranges)  # of this tick
     seen = drive(run, 1)

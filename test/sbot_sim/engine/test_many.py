@@ -156,7 +156,7 @@ def test_noise_is_of_each_world_and_of_each_robot():
     given = [make_parameters([ROBOT] * 2, scan={'scan_noise_std': noise},
                              odometry={'odometry_noise_slip': 2 * noise}) for noise in (0.1, 0.2)]
     setting = make_setting(given, no_winds(2), ['scan'])
-    assert setting.scan_noise.tolist() == [0.1, 0.2]
+    assert setting.scan_noise.tolist() == [[0.1], [0.2]]
     assert setting.noise_slip.tolist() == [0.2, 0.2, 0.4, 0.4]
     assert setting.infrared_noise.tolist() == [0.0, 0.0]
 
@@ -172,7 +172,7 @@ def test_bodies_are_rows_of_all_worlds():
 def test_what_nobody_asked_for_has_no_beams(senses, beams, infrared):
     given = make_parameters(infrared={'infrared': True})
     sensing = make_setting([given], no_winds(1), senses).sensing
-    assert (sensing.fan.beams, sensing.infrared_fan.beams) == (beams, infrared)
+    assert (sensing.lasers.columns, sensing.infrared_fan.beams) == (beams, infrared)
 
 
 @pytest.mark.parametrize(('height', 'value', 'above'), [

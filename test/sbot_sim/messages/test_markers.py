@@ -151,7 +151,7 @@ def test_a_world_without_zones_sends_nothing_more():
     ((0.9, 0.4, 0.2), ('box', {'size': '0.9 0.4 0.2'}), '0.2 0 0.1')])
 def test_its_body_and_its_laser(rectangle, shape, ahead):
     scan = make_scan_parameters(ScanSettings(laser_x=0.1, laser_yaw=0.5))
-    root = ElementTree.fromstring(robot_description('a"b', 0.3, scan, rectangle))
+    root = ElementTree.fromstring(robot_description('a"b', 0.3, [scan], rectangle))
     assert root.get('name') == 'a"b'
     for part in ('visual', 'collision'):
         found = root.find(f'link/{part}/geometry')[0]

@@ -92,7 +92,7 @@ def driven(parameters, ticks, wheels=(3.0, 4.0)):
     OdometryParameters(0.002, 0.0), OdometryParameters(0.0, 0.001),
     OdometryParameters(0.002, 0.001)])
 def test_it_is_the_spread_of_many_runs(parameters):
-    covariances = OdometryCovariances(parameters, body_arrays([S_BOT] * MANY), DT)
+    covariances = OdometryCovariances([parameters] * MANY, body_arrays([S_BOT] * MANY), DT)
     for tick, (pose, twist) in enumerate(driven(parameters, 60), 1):
         of_pose, of_twist = covariances.at(tick, pose, twist)
     spread = np.cov(pose.T)
@@ -108,7 +108,7 @@ def test_it_is_the_spread_of_many_runs(parameters):
 
 def test_a_tick_that_is_asked_for_again_is_the_same_and_tick_0_begins_again():
     parameters = OdometryParameters(0.01, 0.01)
-    covariances = OdometryCovariances(parameters, ONE, DT)
+    covariances = OdometryCovariances([parameters], ONE, DT)
     pose, twist = np.zeros((1, 3)), np.array([[0.1, 0.0, 0.2]])
     one = covariances.at(1, pose, twist)[0].copy()
     assert np.any(one != 0.0)
@@ -119,5 +119,5 @@ def test_a_tick_that_is_asked_for_again_is_the_same_and_tick_0_begins_again():
 
 
 def test_a_wheel_that_stands_is_certain():
-    covariance = twist_covariance(ONE, np.zeros((1, 3)), 0.1, 0.1, DT)
+    covariance = twist_covariance(ONE, np.zeros((1, 3)), np.full(1, 0.1), np.full(1, 0.1), DT)
     assert not np.any(covariance)

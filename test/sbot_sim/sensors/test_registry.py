@@ -194,8 +194,7 @@ def test_arrays_and_fields_are_those_of_worlds_snapshots_and_observations():
 
 @pytest.mark.parametrize(('settings', 'has', 'lacks'), [
     ({}, [odometry.measure_odometry, laser.scan, laser.add_noise],
-     [laser.mount_lasers, laser.scan_rectangles, infrared.read_infrared]),
-    ({'laser_x': 0.1}, [laser.mount_lasers, laser.scan], []),
+     [laser.scan_rectangles, infrared.read_infrared]),
     ({'infrared': True}, [laser.scan, infrared.read_infrared], [])])
 def test_a_tick_has_the_phases_of_what_robots_have(settings, has, lacks):
     phases = phases_of(world(**settings)[1])

@@ -61,9 +61,10 @@ def test_marks_of_phases():
 
 
 # Poses are given, readings are read after it; the rest is room, or what a batch is made of.
-_KEPT = {'pose', 'seed', 'row', 'scratch', 'momentum', 'x', 'y'}
+_KEPT = {'pose', 'seed', 'row', 'scratch', 'momentum', 'x', 'y', 'laser_discs',
+         'infrared_discs', 'crowd'}
 _WRITTEN_LATER = {'ranges', 'infrared', 'heard_starts', 'heard_robot', 'heard_range', 'boxes',
-                  'heard_bearing', 'laser_pose', 'previous', 'sent_pose', 'reduction', 'moved',
+                  'heard_bearing', 'previous', 'sent_pose', 'reduction', 'moved',
                   'observed_wind', 'observed_free_wind', 'updraft', 'next_impulse_velocity'}
 
 

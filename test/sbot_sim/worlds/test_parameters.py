@@ -25,7 +25,7 @@ def with_obstacles(blocked=True):
     scan = make_scan_parameters(ScanSettings(scan_beams=3, scan_range_max=4.0))
     return make_simulation_parameters(
         dt=0.1, bodies=body_arrays([ROBOT], [make_box(0.4, 0.4, 0.0, 1.0)]),
-        world=make_world((0, 0, 10, 10)), odometry=OdometryParameters(), wake=WakeParameters(),
+        world=make_world((0, 0, 10, 10)), odometry=[OdometryParameters()], wake=WakeParameters(),
         senses=Senses(scan, neighbours=RangeAndBearing(True, 3.0, blocked)), wind_height=0.5,
         paths=make_paths([(0.3, 0.5, [(2.0, 2.0), (8.0, 2.0)], False)], 0.1),
         boxes=np.array([[5.0, 8.0, 0.5]]))

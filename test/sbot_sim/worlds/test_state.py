@@ -42,7 +42,7 @@ def test_a_layout_is_written_anew_if_there_is_room(room, fits):
 
 # Rows by something else than robots.
 _OTHERS = {'tick', 'seed', 'momentum', 'boxes', 'moved', 'heard_starts', 'heard_robot',
-           'heard_range', 'heard_bearing', 'laser_pose', 'scratch'}
+           'heard_range', 'heard_bearing', 'scratch', 'laser_discs', 'infrared_discs', 'crowd'}
 
 
 @pytest.mark.parametrize(('count', 'robots'), [(1, 1), (3, 4)])
@@ -56,13 +56,12 @@ def test_every_robot_has_a_row(count, robots):
 
 def test_what_nobody_has_takes_no_room():
     state = make_batch().state
-    assert state.infrared.size == state.laser_pose.size == state.heard_robot.size == 0
+    assert state.infrared.size == state.heard_robot.size == 0
     assert state.boxes.size == state.moved.size == 0
     assert state.driven is state.command, 'without inertia robots do what they are told'
-    with_all = make_batch(infrared={'infrared': True}, scan={'laser_x': 0.1}, rab=True,
+    with_all = make_batch(infrared={'infrared': True}, rab=True,
                           senses=['scan', 'infrared']).state
     assert with_all.infrared.shape == (4, 15, 2)
-    assert with_all.laser_pose.shape == (4, 3)
     assert with_all.heard_robot.shape == (2, 2)
 
 
