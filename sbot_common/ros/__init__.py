@@ -28,6 +28,7 @@ from sbot_common.ros.pubsub import (
     Barrier,
     Unheard,
     advertise,
+    in_common,
     in_words,
     nodes_that_publish,
     now_ns,
@@ -43,8 +44,7 @@ from sbot_common.ros.pubsub import (
 )
 
 __all__ = ['CLOCK_REQUESTS', 'LOCKSTEP_DEPTH', 'REQUESTS', 'Barrier', 'Unheard', 'advertise',
-           'declare',
-           'end_signal_thread', 'in_words', 'make_executor', 'nodes_that_publish', 'now_ns',
-           'publishers_of', 'qos', 'refusal', 'ros_class', 'run', 'run_all',
-           'shared_subscriptions', 'sharers', 'subscribe', 'unheard', 'warn_of_unknown',
-           'watch_publishers']
+           'declare', 'end_signal_thread', 'in_common', 'in_words', 'make_executor',
+           'nodes_that_publish', 'now_ns', 'publishers_of', 'qos', 'refusal', 'ros_class', 'run',
+           'run_all', 'shared_subscriptions', 'sharers', 'subscribe', 'unheard',
+           'warn_of_unknown', 'watch_publishers']

@@ -13,7 +13,15 @@ from sbot_common import controller_inputs, ros, topics
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.clock import Rate
 from sbot_common.controlled_robot import ControlledRobot
-from sbot_common.controller_inputs import INPUTS, RELIABLE, Inputs, Latest, Lockstep
+from sbot_common.controller_inputs import (
+    ALL_POSES,
+    INPUTS,
+    RELIABLE,
+    Inputs,
+    Key,
+    Latest,
+    Lockstep,
+)
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import STOP, Controller, Point, Twist
 from sbot_common.params import Spec, Value
@@ -27,6 +35,43 @@ from sbot_common.wire.controller import (
     write_command,
 )
 from sbot_common.wire.messages import read_pose, write_broadcast, write_pose
+
+
+class _PoseTable:
+    """Poses of a run's robots, collected once for all controllers of this process, in lockstep.
+
+    Parameters
+    ----------
+    node : that subscribes
+    rate : of the simulation
+    name : of a robot's topic
+
+    """
+
+    def __init__(self, node: ControllerHost, rate: Rate,
+                 name: Callable[[topics.Topic, int], str]) -> None:
+        self._count = node.num_robots
+        self._receivers: list[Callable[[int, Mapping[Key, Any]], None]] = []
+        self._sync = Lockstep(self._count, (), rate)
+        topic, names = topics.BASE_POSE_GROUND_TRUTH, []
+        for robot in range(self._count):
+            names.append(name(topic, robot))
+            self._last = ros.subscribe(
+                node, topic, names[-1], partial(self._on_pose, Source(topic, robot, (robot,))),
+                wakes=False, awaited=partial(self._sync.lacks, (robot,)),
+                riders=lambda: len(self._receivers) - 1)
+        ros.watch_publishers(node, names, lockstep=True)
+
+    def add(self, receive: Callable[[int, Mapping[Key, Any]], None], *, wakes: bool) -> None:
+        """Hand all poses of a stamp to one more controller; it has no later inputs: ``wakes``."""
+        self._receivers.append(receive)
+        self._last.wakes = self._last.wakes or wakes
+
+    def _on_pose(self, source: Source, raw: bytes) -> None:
+        arrival = self._sync.put(*read_inputs(source, self._count, raw))
+        if arrival.inputs is not None:
+            for receive in self._receivers:
+                receive(arrival.inputs.stamp_ns, {ALL_POSES: arrival.inputs.poses})
 
 
 class ControllerHost(Node):  # type: ignore[misc]
@@ -86,7 +131,10 @@ class ControllerHost(Node):  # type: ignore[misc]
         self._make_controller, self._first_goal, self._rate = make_controller, goal, rate
         self._holonomic, self._codecs = holonomic, codecs
         yaw_from_quaternion(0.0, 0.0, *quaternion_from_yaw(0.0))  # load machine code now
-        together = self.values['poses_topic']
+        # Of the controllers of one process only the first one hears all poses, for all.
+        table = None if self.values['poses_topic'] or not self._lockstep else ros.in_common(
+            (self._run, self.num_robots), lambda: _PoseTable(self, rate, self._resolve))
+        together = self.values['poses_topic'] or table is not None
         self._complete = Lockstep(self.num_robots, fields, rate, together)
         self._latest = Latest(self.robot_id, self.num_robots, fields, follows)
         self._begin()
@@ -97,6 +145,9 @@ class ControllerHost(Node):  # type: ignore[misc]
         if 'neighbours' in fields:
             self.advertise(topics.RAB_DATA)
         heard = list(sources(self.robot_id, self.num_robots, fields, together, codecs))
+        if table is not None:
+            heard = [source for source in heard if source.keys != (ALL_POSES,)]
+            table.add(self._on_values, wakes=not heard)
         for source in heard:
             # What is sent last wakes the node; the rest is there by then, or is awaited
             # (LeanExecutor).
@@ -190,9 +241,12 @@ class ControllerHost(Node):  # type: ignore[misc]
 
     def _on_input(self, source: Source, raw: bytes) -> None:
         stamp_ns, values = read_inputs(source, self.num_robots, raw)
-        if not self._lockstep:
+        if self._lockstep:
+            self._on_values(stamp_ns, values)
+        else:
             self._latest.put(stamp_ns, values, ros.now_ns(self.get_clock()))
-            return
+
+    def _on_values(self, stamp_ns: int, values: Mapping[Key, Any]) -> None:
         arrival = self._complete.put(stamp_ns, values)
         if arrival.reset:
             self._reset()

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
 from itertools import cycle, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
@@ -28,6 +28,8 @@ from rclpy.task import Future
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
 from sbot_common.wire.cdr import DamagedMessage
+
+T = TypeVar('T')
 
 # Barrier for other nodes: detects when they have processed the messages sent to them.
 #
@@ -294,6 +296,7 @@ class _Shared:
 
     def __init__(self) -> None:
         self.callbacks: list[Callable[[bytes], None]] = []
+        self.riders: list[Callable[[], int]] = []  # how many more get what a callback collects
 
     def __call__(self, raw: bytes) -> None:
         for callback in self.callbacks:
@@ -301,6 +304,7 @@ class _Shared:
 
 
 _shared: dict[tuple[str, str, int, bool], tuple[_Shared, Subscription]] | None = None
+_common: dict[Any, Any] = {}  # what nodes of this process have in common, by a key of theirs
 
 
 @contextmanager
@@ -315,12 +319,23 @@ def shared_subscriptions() -> Iterator[None]:
         yield
     finally:
         _shared = None
+        _common.clear()
+
+
+def in_common(key: Any, make: Callable[[], T]) -> T | None:  # noqa: ANN401 - a tuple
+    """Return what the nodes of this process share by a key; None where they share nothing."""
+    if _shared is None:
+        return None
+    if key not in _common:
+        _common[key] = make()
+    found: T = _common[key]
+    return found
 
 
 def sharers(name: str) -> int:
     """Return how many callbacks ride on other nodes' subscriptions to a topic."""
-    return sum(len(shared.callbacks) - 1 for (topic, *_), (shared, _) in (_shared or {}).items()
-               if topic == name)
+    return sum(len(shared.callbacks) - 1 + sum(count() for count in shared.riders)
+               for (topic, *_), (shared, _) in (_shared or {}).items() if topic == name)
 
 
 def _without_damaged(node: Node, name: str,
@@ -341,20 +356,23 @@ def _without_damaged(node: Node, name: str,
 
 def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], None],
               depth: int = LOCKSTEP_DEPTH, *, wakes: bool = True,
-              awaited: Callable[[], bool] | None = None, reliable: bool = True) -> Subscription:
+              awaited: Callable[[], bool] | None = None, reliable: bool = True,
+              riders: Callable[[], int] | None = None) -> Subscription:
     """Create a subscription whose callback gets the bytes, for a codec in ``messages.py``.
 
     A message that is damaged (``DamagedMessage``) is ignored; the first of a topic is logged.
     ``wakes=False``: its messages are looked for when another message or a timer wakes the node
     (``LeanExecutor``). While ``awaited`` says that one is still to come, it wakes the node, too.
     rclpy's own executors do not know the difference. ``reliable=False``: best-effort publishers,
-    as those of real sensors, are heard too (docs/errata.md P19).
+    as those of real sensors, are heard too (docs/errata.md P19). ``riders``: how many nodes beside
+    this one get what the callback collects.
     """
     callback = _without_damaged(node, name, callback)
     key = (name, topic.type, depth, reliable)
     if _shared is not None and key in _shared:
         shared, subscription = _shared[key]
         shared.callbacks.append(callback)
+        shared.riders += [riders] if riders else []
         subscription.wakes = subscription.wakes or wakes
         subscription.awaited += [awaited] if awaited else []
         return subscription
@@ -362,6 +380,7 @@ def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], N
     if _shared is not None and not topic.latched:
         receiver = _Shared()
         receiver.callbacks.append(callback)
+        receiver.riders += [riders] if riders else []
     subscription = node.create_subscription(
         ros_class(topic.type), name, receiver, qos(topic, depth, reliable), raw=True)
     subscription.wakes, subscription.awaited = wakes, [awaited] if awaited else []

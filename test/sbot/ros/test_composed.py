@@ -75,3 +75,26 @@ def test_a_signal_ends_it_and_finishes_the_recording(tmp_path, number):
         process.kill()
     assert 'Traceback' not in log.read_text()
     assert (bag / 'metadata.yaml').exists()
+
+
+COUNT = """
+import sys
+import rclpy
+from sbot.ros.composed import make_nodes
+from sbot.ros.processes import node_processes
+from sbot.scenario.load import load_scenario
+from sbot_common import ros
+rclpy.init()
+scenario = load_scenario(sys.argv[1])
+with ros.shared_subscriptions():
+    nodes = list(make_nodes(node_processes(scenario)))
+    names = [s.topic_name for node in nodes for s in node.subscriptions
+             if s.topic_name.endswith('base_pose_ground_truth')]
+    print(len(names), len(set(names)), {ros.sharers(name) for name in names})
+"""
+
+
+def test_the_pose_of_each_robot_is_heard_once_for_all_controllers():
+    done = subprocess.run([sys.executable, '-c', COUNT, 'leader_follower'], timeout=DEADLINE,
+                          capture_output=True, text=True, check=False)
+    assert done.stdout == '4 4 {3}\n', done.stderr
