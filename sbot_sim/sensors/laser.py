@@ -236,28 +236,25 @@ def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     setting, worlds = batch.setting, batch.worlds
     n, lasers, radius = setting.robots, setting.sensing.lasers, setting.bodies.laser_radius
     best, ends = np.empty(lasers.fans.directions.shape[2]), np.empty(2, np.int32)
-    rows = all_in_view(worlds, radius, first * n, end * n, ends)
-    scene = scene_of(setting.scan_scenes, setting.layout[first])
-    farthest = 0.0  # of the lasers that see robots, m
+    discs = all_in_view(worlds, radius, first * n, end * n, ends)
     for m in range(len(lasers.column)):
-        if lasers.sees_robots[m]:
-            farthest = max(farthest, lasers.range_max[m])
-    for k in range(first, end):
-        if k > first and setting.layout[k] != setting.layout[k - 1]:
-            scene = scene_of(setting.scan_scenes, setting.layout[k])
-        places = rows
-        if farthest > 0.0 and n > FEW:
-            places = discs_of_world(worlds.pose, radius, k * n, (k + 1) * n, farthest / 2)
-        for m in range(len(lasers.column)):
-            low, high, discs = max(a, k * n), min(z, (k + 1) * n), rows
-            ends[0], ends[1] = (k * n, (k + 1) * n) if lasers.sees_robots[m] else (0, 0)
-            if lasers.sees_robots[m] and n > FEW:
-                discs, low, high = places, low - k * n, high - k * n  # by place
+        if m > 0:
+            discs = all_in_view(worlds, radius, first * n, end * n, ends)
+        fan, sees = fan_of(lasers.fans, m), lasers.sees_robots[m]
+        scene = scene_of(setting.scan_scenes, setting.layout[first])
+        for k in range(first, end):
+            low, high = max(a, k * n), min(z, (k + 1) * n)
+            if k > first and setting.layout[k] != setting.layout[k - 1]:
+                scene = scene_of(setting.scan_scenes, setting.layout[k])
+            ends[0], ends[1] = (k * n, (k + 1) * n) if sees else (0, 0)
+            if sees and n > FEW:
+                discs = discs_of_world(worlds.pose, radius, k * n, (k + 1) * n,
+                                       lasers.range_max[m] / 2)
+                low, high = low - k * n, high - k * n  # by place
             _cast_rows(low, high, borrowed(scene), borrowed(discs), borrowed(worlds.pose),
                        borrowed(lasers.kit), lasers.carried[m], borrowed(lasers.mount[m]),
-                       borrowed(fan_of(lasers.fans, m)), lasers.range_min[m],
-                       lasers.range_max[m], borrowed(best), lasers.column[m],
-                       borrowed(worlds.ranges))
+                       borrowed(fan), lasers.range_min[m], lasers.range_max[m], borrowed(best),
+                       lasers.column[m], borrowed(worlds.ranges))
     ends[0] = 0  # keeps these alive until here
     best[0] = 0.0
 
