@@ -33,7 +33,7 @@ from sbot.scenario.load import load_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import scenario_names
 from sbot_sim.engine.simulation import Engine
-from wind_model.source import Wind
+from wind_model.gust import Wind
 
 GOLDEN = Path(__file__).with_name('golden_hashes.json')
 CROWDS = ('crowd_10', 'crowd_400')

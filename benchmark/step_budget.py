@@ -61,7 +61,7 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-from wind_model.source import still_air
+from wind_model.gust import still_air
 
 Floats = NDArray[np.float64]
 NEAR, OFTEN = 1000, 20  # numbers that the nearest cache holds; calls that are timed together

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 import sbot
 from sbot.figures.data import from_result
-from sbot.viewer.data import Scans, page_data
-from sbot.viewer.page import page
+from sbot.viewer.data import Scans, page, page_data
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / 'test' / 'sbot'))

@@ -16,9 +16,12 @@ from sbot_common.compiled.lazy import uncollected
 _PLACES = {
     'Bag': 'sbot.bag.reader',
     'Broadcast': 'sbot_common.wire.controller',
+    'Controller': 'sbot_common.observation',
     'InputError': 'sbot_common.errors',
+    'Observation': 'sbot_common.observation',
     'Run': 'sbot.runner.history',
     'Scenario': 'sbot.scenario.model',
+    'Session': 'sbot.runner.session',
     'World': 'sbot.api.worlds',
     'Worlds': 'sbot.api.worlds',
     'function_policy': 'sbot.controllers.neural.function_policy',
@@ -31,20 +34,22 @@ _PLACES = {
     'run': 'sbot.api.functions',
     'save_network': 'sbot.api.networks',
     'save_policy': 'sbot.api.networks',
+    'session': 'sbot.api.functions',
     'sweep': 'sbot.api.functions',
     'view': 'sbot.api.functions',
 }
 _RENAMED = {'network': 'make_network'}
 
-__all__ = ['Bag', 'Broadcast', 'InputError', 'Run', 'Scenario', 'World', 'Worlds',
-           'function_policy', 'learn', 'load', 'load_network', 'load_policy', 'network', 'plot',
-           'replay', 'run', 'save_network', 'save_policy', 'sweep', 'view']
+__all__ = ['Bag', 'Broadcast', 'Controller', 'InputError', 'Observation', 'Run', 'Scenario',
+           'Session', 'World', 'Worlds', 'function_policy', 'learn', 'load', 'load_network',
+           'load_policy', 'network', 'plot', 'replay', 'run', 'save_network', 'save_policy',
+           'session', 'sweep', 'view']
 
 if TYPE_CHECKING:
     __version__: str
 
     from sbot import learn
-    from sbot.api.functions import plot, replay, run, sweep, view
+    from sbot.api.functions import plot, replay, run, session, sweep, view
     from sbot.api.loading import load
     from sbot.api.networks import save_network, save_policy
     from sbot.api.worlds import World, Worlds
@@ -54,8 +59,10 @@ if TYPE_CHECKING:
     from sbot.controllers.neural.network import make_network as network
     from sbot.controllers.neural.policy_file import load_policy
     from sbot.runner.history import Run
+    from sbot.runner.session import Session
     from sbot.scenario.model import Scenario
     from sbot_common.errors import InputError
+    from sbot_common.observation import Controller, Observation
     from sbot_common.wire.controller import Broadcast
 
 
@@ -78,7 +85,7 @@ def __dir__() -> list[str]:
 
 
 def _frame(shown: Run | Bag) -> str | None:
-    text: str | None = import_module('sbot.viewer.page').frame(shown)
+    text: str | None = import_module('sbot.viewer.data').notebook_page(shown)
     return text
 
 

@@ -81,6 +81,12 @@ class ControlledRobot:
         if self.keeper is not None:
             self.keeper.set_goal(*self.goal)
 
+    def observe(self, stamp_ns: int, poses: NDArray[np.float64],
+                sensed: Mapping[str, Any]) -> Observation:
+        """Return what the controller is given; the parameters are as in ``make_observation``."""
+        return make_observation(self.robot_id, self._rate, self.goal, stamp_ns, poses, sensed,
+                                self._others)
+
     def step(self, stamp_ns: int, poses: NDArray[np.float64],
              sensed: Mapping[str, Any]) -> Decision:
         """Ask the controller for a command; say which goal is new, and which is reached.
@@ -97,8 +103,7 @@ class ControlledRobot:
             bytes, or gives bytes that nobody hears.
 
         """
-        observation = make_observation(self.robot_id, self._rate, self.goal, stamp_ns, poses,
-                                       sensed, self._others)
+        observation = self.observe(stamp_ns, poses, sensed)
         keeper = self.keeper
         known = 0 if keeper is None else keeper.goals
         rng = self.rng.at(observation.tick)

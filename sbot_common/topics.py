@@ -91,3 +91,11 @@ def within(run: str, name: str) -> str:
 def frame(name: str, robot_id: int, num_robots: int) -> str:
     """Return a robot's frame id: 'robot_<i>/base_link' in a group, 'base_link' when alone."""
     return f'{namespace(robot_id, num_robots)}/{name}'.lstrip('/')
+
+
+class Outgoing(NamedTuple):
+    """One message to publish or record."""
+
+    name: str  # absolute
+    topic: Topic
+    payload: bytes

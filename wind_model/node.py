@@ -13,9 +13,8 @@ from sbot_common.controller_inputs import INPUTS, TIMER
 from sbot_common.params import Param, specs_of, updated
 from sbot_common.wire.messages import read_clock
 from wind_model import messages
-from wind_model.gust import mean_velocity
+from wind_model.gust import WindSource, load_field, mean_velocity
 from wind_model.parameters import WindParameters
-from wind_model.source import WindSource, load_field
 
 _FIELD_NAMES = ('use_custom_static_wind_field', 'custom_wind_field_path')
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.errors import InputError, open_regular
+from sbot_common.errors import InputError, open_regular, question
 from wind_model.grid import WindGrid, make_grid
 
 # Streaming parser of wind grid text files, with limits.
@@ -95,10 +94,9 @@ class GridReader:
         self.end_field()
         self.skipping = name not in FIELDS
         if self.skipping:
-            near = get_close_matches(name, FIELDS, n=1)
-            hint = f" (did you mean '{near[0]}'?)" if near else ''
+            near = question(name, FIELDS, 0.6)
             LOG.warning("%s:%d: unknown name '%s'%s; its data is skipped",
-                        self.path, self.line, name[:80], hint)
+                        self.path, self.line, name[:80], near and f' ({near})')
             self.name = ''
             return
         if name in self.lines:

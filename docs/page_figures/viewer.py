@@ -11,7 +11,7 @@ from make_gallery import save_small
 from PIL import Image
 
 import sbot
-from sbot.viewer.page import write_view
+from sbot.viewer.data import write_view
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / 'test' / 'sbot'))

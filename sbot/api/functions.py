@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sbot.figures.data import RunData
     from sbot.regression.replay import ReplayResult
     from sbot.runner.history import Run
+    from sbot.runner.session import Session
 
 
 def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | None = None,
@@ -61,6 +62,30 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
     with removed_if_empty(record):
         return run_scenario(complete, record=record, threads=threads, progress=progress,
                             keep=keep, sense=sense, overlaps=overlaps, hashed=hashed)
+
+
+def session(scenario: Source, /, *, seed: int | None = None, sense: Collection[str] = (),
+            threads: int = 1, keep: bool = True, controllers: Mapping[str, Any] | None = None,
+            **overrides: object) -> Session:
+    """Return a run at tick 0, to take it tick by tick, look inside, and go back.
+
+    Parameters
+    ----------
+    scenario, seed, sense, threads, keep, controllers, overrides : as ``run`` takes them
+
+    Raises
+    ------
+    InputError
+        one line: what was found, what was expected.
+
+    """
+    if seed is not None:
+        overrides['seed'] = seed
+    from sbot.runner.session import Session
+    from sbot.runner.warm_up import warm_up
+    complete = load(scenario, controllers=controllers, **overrides)
+    warm_up(complete)
+    return Session(complete, sense=sense, threads=threads, keep=keep)
 
 
 def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
@@ -142,7 +167,8 @@ def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
 def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
          at: Sequence[float] = (), colour: str = '', dark: bool = False,
          title: str | None = None, size: int | str | None = None, fps: float | None = None,
-         speed: float | None = None, color: str = '') -> Figure | Path:
+         speed: float | None = None, color: str = '',
+         figsize: tuple[float, float] | None = None) -> Figure | Path:
     """Draw a run: its arena with all tracks, and curves over time.
 
     Parameters
@@ -159,6 +185,9 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     speed : of a film, relative to real time; default: 1; a run longer than 20 s becomes a film
         of 20 s
     color : the same as ``colour``
+    figsize : width and height of a picture in inches, e.g. (3.4, 3.0) for a column of a paper.
+        Letters have 7 pt below 5 inches, or what rcParams of matplotlib say; curves that have
+        no room are left out
 
     Returns
     -------
@@ -183,8 +212,11 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     suffix = Path(path).suffix.lower() if path is not None else ''
     film = suffix in FORMATS
     pixels = read_size(size, 'size')
+    inches = None
+    if figsize is not None:
+        inches = tuple(numbers('figsize', figsize, (2,)).tolist())
     look = picture.Look(times, colour or color, bool(dark), title,
-                        picture.read_width(Film(*pixels), suffix))
+                        picture.read_width(Film(*pixels), suffix), inches)
     picture.check_look(look, film)
     options = Film(*pixels, *(None if value is None else number(name, value)
                               for name, value in (('fps', fps), ('speed', speed))))
@@ -218,7 +250,7 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
     from sbot.bag.reader import Bag
     from sbot.figures.data import is_bag
     from sbot.runner.history import Run
-    from sbot.viewer.page import check_name, write_run, write_view
+    from sbot.viewer.data import check_name, write_run, write_view
     check_name(path)  # complain before the run
     if isinstance(source, Bag) or (isinstance(source, str | Path) and is_bag(source)):
         write_view(source, path)

@@ -35,8 +35,8 @@ from sbot_sim.sensors.range_and_bearing import DATA_BYTES, RangeAndBearing
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
 from sbot_sim.world.geometry import World, make_world
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
+from wind_model.gust import Wind
 from wind_model.parameters import WakeParameters
-from wind_model.source import Wind
 
 # Benchmark result: time, processor time and memory.
 

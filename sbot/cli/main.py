@@ -36,6 +36,7 @@ COMMANDS = (
     ('up', 'simulate', 'start the ROS 2 nodes of a scenario'),
     ('sweep', 'sweep', 'run a scenario over parameters and seeds, here or on a cluster'),
     ('replay', 'replay', 'feed a recording to the controllers and compare every command'),
+    ('debug', 'replay', 'open a Python prompt at a turn of a recording or scenario'),
     ('bag', 'bag', 'inspect, compare and export recordings'),
     ('plot', 'plot', 'draw a recording or scenario as a picture or film'),
     ('view', 'view', 'show a recording in the browser, or a run live'),

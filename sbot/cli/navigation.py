@@ -114,8 +114,7 @@ def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) 
 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
-    from sbot.navigation.benchmark import make_plan, run_nodes, run_plan, scene_sources
-    from sbot.navigation.competitors import PREFIX
+    from sbot.navigation.benchmark import PREFIX, make_plan, run_nodes, run_plan, scene_sources
     from sbot.sweeps.plan import seeds_of
     if arguments.resume and arguments.output is None:
         raise InputError('--resume needs the folder; do -o DIR')
@@ -150,7 +149,7 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
 def _next_steps(rows: Sequence[Mapping[str, Any]],
                 arguments: argparse.Namespace) -> Iterator[str]:
     """Yield how to look at a run of each controller with which no robot arrived anywhere."""
-    from sbot.navigation.competitors import is_node
+    from sbot.navigation.benchmark import is_node
     for name in dict.fromkeys(row['controller'] for row in rows):
         own = [row for row in rows if row['controller'] == name and row['error'] is None]
         if not own or any(row.get('arrived') for row in own) or is_node(name):
@@ -177,7 +176,7 @@ def _check_nodes(arguments: argparse.Namespace, nodes: Sequence[str],
                  scenarios: Sequence[tuple[str, Mapping[str, Any]]], fixed: Mapping[str, Any],
                  output: Path | None) -> None:
     """Refuse what runs over ROS 2 cannot do, or would overwrite, before the first of them."""
-    from sbot.navigation.competitors import command_words, node_scenario
+    from sbot.navigation.benchmark import command_words, node_scenario
     for option in ('resume', 'retry', 'timeout', 'scheduler'):
         if getattr(arguments, option):
             raise InputError(f'--{option} cannot be combined with --node')

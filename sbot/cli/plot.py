@@ -36,7 +36,7 @@ def _plot(args: argparse.Namespace) -> int:
                         f'a file that ends in {", ".join(formats)}{page}')
     film = Film(*read_size(args.size, '--size'), args.fps, args.speed)
     look = picture.Look(_times(args.at), args.colour, args.dark, args.title,
-                        picture.read_width(film, suffix, '--'))
+                        picture.read_width(film, suffix, '--'), _inches(args.figsize))
     picture.check_look(look, suffix in FORMATS, '--')
     check_film(film, suffix, '--')
     bag = Bag(args.source, partly=True) if is_bag(args.source) else None
@@ -85,6 +85,17 @@ def _times(text: str | None) -> tuple[float, ...]:
         raise bad_value('--at', text, 'times in seconds, e.g. 0,10,30') from None
 
 
+def _inches(text: str | None) -> tuple[float, float] | None:
+    """Return width and height (inches) of `--figsize`."""
+    if text is None:
+        return None
+    try:
+        width, height = map(float, text.lower().split('x'))
+    except ValueError:
+        raise bad_value('--figsize', text, 'WIDTHxHEIGHT in inches, e.g. 3.4x3.0') from None
+    return width, height
+
+
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
     """Add the command ``plot``; it sets ``run``, which takes the arguments, returns the exit code.
 
@@ -109,6 +120,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                       help='width of a film or a .png, e.g. 1200; of a film also WIDTHxHEIGHT, '
                            'e.g. 1920x1080 (default: 840 for a film, 1400 for a .png; the height '
                            'follows from the arena)')
+    plot.add_argument('--figsize', metavar='WIDTHxHEIGHT',
+                      help='size of a picture in inches, e.g. 3.4x3.0 for a column of a paper')
     films = plot.add_argument_group('films')
     films.add_argument('--fps', type=float, metavar='N',
                        help='frames per second, up to 120 in .mp4 (default: 25) and 50 in .gif '

@@ -21,7 +21,7 @@ from sbot.regression.commands import in_words
 from sbot.regression.replay import ReplayResult, replay
 from sbot.runner.summary import QUIET, progress_bar
 from sbot.scenario.controllers import controller_parameters, external_robots
-from sbot.scenario.load import parse_override, parse_scenario
+from sbot.scenario.load import load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_file, own_folders
 from sbot_common.errors import InputError, bad_value, one_line, real_path
@@ -62,6 +62,48 @@ def _run(args: argparse.Namespace) -> int:
         print(f'{bag.path}: no command was compared', file=sys.stderr)
         return 2
     return code
+
+
+def _run_debug(args: argparse.Namespace) -> int:
+    """Take a run to a turn; open a prompt there."""
+    import code
+
+    import numpy as np
+
+    from sbot.figures.data import from_bag, is_bag
+    from sbot.runner.session import Session
+    from sbot.runner.warm_up import warm_up
+    overrides = {} if args.seed is None else {'seed': args.seed}
+    bag = Bag(args.source) if is_bag(args.source) else None
+    if bag is None:
+        scenario = load_scenario(args.source, overrides)
+    else:
+        where = f'{bag.path}: scenario'
+        if not args.trust:
+            _ask_for_trust(bag, parse_scenario(bag.scenario_text, where, Path.cwd(),
+                                               import_controllers=False), {})
+        scenario = parse_scenario(bag.scenario_text, where, Path.cwd(), overrides=overrides)
+    warm_up(scenario)
+    session = Session(scenario)
+    last = session.scenario.rate.ticks(session.scenario.duration)
+    tick = round(args.at * session.scenario.rate.hz)
+    if not 0 <= tick <= last:
+        raise bad_value('--at', args.at,
+                        f'a time of the run, 0 to {session.scenario.duration:g} s')
+    while session.tick < tick and not session.ended:
+        session.step()
+    names: dict[str, Any] = {'np': np, 'session': session}
+    if args.robot is not None:
+        names |= {'controller': session.controller(args.robot),
+                  'observation': session.observation(args.robot)}
+    if bag is not None and args.seed is None:
+        recorded = from_bag(bag).poses[session.tick:session.tick + 1]
+        if not np.array_equal(recorded, [session.snapshot.pose]):
+            print(f'{bag.path}: the recorded robots are elsewhere at this tick: this run differs '
+                  'from the recorded one; sbot replay says where it begins', file=sys.stderr)
+    banner = f'{session!r}\n{", ".join(names)}; the end of input ends it'
+    code.interact(banner=banner, local=names, exitmsg='')
+    return 0
 
 
 def _compared(result: ReplayResult) -> str:
@@ -270,4 +312,17 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     parser.add_argument('--json', action='store_true', help='print one JSON object')
     parser.add_argument('--quiet', action='store_true', help=QUIET)
     parser.set_defaults(run=_run)
-
+    debug = subparsers.add_parser(
+        'debug', help='open a Python prompt at a turn of a recording or scenario',
+        description='Run a recorded scenario, or any other, up to a time, and open a Python '
+                    'prompt there. It has session; and with --robot controller and observation, '
+                    'what the controller is given in its next turn. More: '
+                    'docs/tutorials/find_a_bug.md.')
+    debug.add_argument('source', metavar='BAG|SCENARIO', help='a recording, or a scenario')
+    debug.add_argument('--robot', metavar='N', type=int, help='whose controller to look into')
+    debug.add_argument('--at', metavar='S', type=float, default=0.0,
+                       help='simulated time (s; default: 0)')
+    debug.add_argument('--seed', metavar='N', type=int, help='another seed')
+    debug.add_argument('--trust', action='store_true',
+                       help='do not ask before executing code that the recording names')
+    debug.set_defaults(run=_run_debug)

@@ -51,7 +51,7 @@ def _view(args: argparse.Namespace) -> int:
         raise InputError(f'{args.source} is not a recording; record it first (sbot run '
                          f'{args.source} '
                          '--record DIR), or watch it with --live')
-    from sbot.viewer.page import write_view
+    from sbot.viewer.data import write_view
     bag = Bag(args.source, partly=True)
     write_view(bag, output)
     if not args.quiet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -210,6 +211,24 @@ def width_of(text: str, size: float | str = 'medium', weight: str = 'normal') ->
     font = FontProperties(family=rcParams['font.family'], size=size, weight=weight)
     return max(float(text_to_path.get_text_width_height_descent(line, font, False)[0])
                for line in text.split('\n'))
+
+
+def columns_in(names: Sequence[str], width: float, handle: float, between: float) -> int:
+    """Return how many columns of a legend fit into a width (pt), at least one.
+
+    ``handle``: length of a sign, and ``between``: space between columns, both in letters' sizes.
+    """
+    if not names:
+        return 1
+    size = float(rcParams['font.size'])
+    column = max(map(width_of, names)) + size * (handle + 0.5 + between)
+    rows = 1
+    while -(-len(names) // rows) * column - between * size > width and rows < len(names):
+        rows += 1
+    # As wide as its names are: a single row needs no equal columns.
+    if sum(map(width_of, names)) + len(names) * size * (handle + 0.5 + between) <= width:
+        rows = 1
+    return -(-len(names) // rows)
 
 
 def shortened(text: str, width: float, size: float | str = 'medium') -> str:

@@ -29,9 +29,8 @@ from sbot_common.wire.messages import read_pose, read_poses
 from sbot_sim.dynamics.hooks import free_wind
 from sbot_sim.world.geometry import World
 from wind_model.grid import Lattice
-from wind_model.gust import gust_window, gusts_at
+from wind_model.gust import Wind, WindSource, gust_window, gusts_at
 from wind_model.messages import decode_field
-from wind_model.source import Wind, WindSource
 
 # Undisturbed wind at the robots of a recording, from the messages of the wind.
 

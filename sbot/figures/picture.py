@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib import rcParams
+from matplotlib import rcParams, rcParamsDefault
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -15,6 +16,7 @@ from sbot.figures.arena import (
     GAP,
     LINE,
     MOST_NAMED,
+    columns_in,
     drawn_width,
     view_of,
     width_of,
@@ -25,7 +27,7 @@ from sbot.figures.film import FORMATS as FILMS
 from sbot.figures.film import Film
 from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.obstacles import Boxes, draw_box_starts, draw_moving
-from sbot.figures.palette import DPI, drawing, style_of
+from sbot.figures.palette import DPI, LETTERS, drawing, style_of
 from sbot.figures.panels import draw_panels, panels_of
 from sbot.figures.robots import MOST_NUMBERED, Robots, draw_contacts, number_robots
 from sbot.figures.signs import draw_signs
@@ -46,6 +48,9 @@ _ARENA_AXIS = 0.52  # inches for the arena's x axis
 _STRIP_HEIGHT, _STRIP_GAP = 0.15, 0.29  # inches; the panels' legend is in the gap
 _LEGEND = 0.19  # inches, without a strip
 _PANEL_HEIGHT, _PANEL_GAP = 0.95, 0.12
+_LEAST_ARENA = 0.7  # of its height beside the curves, before these are left out
+_LEAST_INCHES, _MOST_INCHES = 2.0, 40.0
+_COLUMN, _SMALL = 5.0, 7.0  # inches, below which letters are so small (pt)
 STYLE = style_of(dark=False)
 
 
@@ -57,6 +62,7 @@ class Look(NamedTuple):
     dark: bool = False  # on a dark ground
     title: str | None = None  # None: the picture's own; '': none. Of a film: its name
     width: int = 0  # pixels, of a .png; 0: 1400
+    inches: tuple[float, float] | None = None  # width and height; None: 7, and what the arena has
 
 
 PLAIN = Look()
@@ -86,6 +92,13 @@ def check_look(look: Look, film: bool = False, dashes: str = '') -> None:
                          f'{"a film" if film else f"{dashes}at"}; it colours tracks')
     if look.colour == 'heading' and not (film or look.at):
         raise InputError(f'{dashes}colour heading needs {dashes}at or a film; give one')
+    if look.inches is not None:
+        if film or look.width:
+            raise InputError(f'{dashes}figsize cannot be combined with '
+                             f'{"a film" if film else f"{dashes}size"}')
+        if not all(_LEAST_INCHES <= side <= _MOST_INCHES for side in look.inches):
+            raise bad_value(f'{dashes}figsize', look.inches, f'width and height in inches, '
+                            f'{_LEAST_INCHES:g} to {_MOST_INCHES:g}')
 
 
 def read_width(size: Film, suffix: str, dashes: str = '') -> int:
@@ -126,7 +139,7 @@ def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
     path = Path(path)
     # Without the time of writing, so that equal runs give equal files.
     undated = {'.svg': {'Date': None}, '.pdf': {'CreationDate': None}}
-    with drawing(style_of(look.dark)):
+    with drawing(_style(look)):
         figure = draw(data, look)
         try:
             # Rather a hundredth of a pixel more, as the width is cut to whole ones.
@@ -136,41 +149,107 @@ def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
             raise InputError(f'{path}: cannot be written: {error.strerror}') from None
 
 
+def _style(look: Look) -> dict[Any, Any]:
+    """Return the style of a picture; what the user has set of fonts stays."""
+    style = style_of(look.dark)
+    if look.inches is not None:
+        if look.inches[0] < _COLUMN:
+            style |= {'font.size': _SMALL, 'axes.titlesize': _SMALL}
+        style |= {name: rcParams[name] for name in ('font.size', 'font.family', 'axes.titlesize')
+                  if rcParams[name] != rcParamsDefault[name]}
+    return style
+
+
 def draw(data: RunData, look: Look) -> Figure:
     """Return the picture of a run: its tracks, or several times of it."""
-    with drawing(style_of(True) if look.dark else {}):
+    with drawing(_style(look) if look.dark or look.inches is not None else {}):
         title = look.title if look.title is None else one_line(look.title)
-        return (draw_moments(data, look.at, look.colour, title or '') if look.at
-                else draw_run(data, look.colour, title))
+        if look.at:
+            figure = draw_moments(data, look.at, look.colour, title or '', look.inches)
+            if look.inches is not None:
+                more = look.inches[1] - figure.get_figheight()
+                if more < 0.0:
+                    raise bad_value('figsize', look.inches, 'a height of at least '
+                                    f'{figure.get_figheight():.2f} inches')
+                _grow(figure, more, figure.axes)
+            return figure
+        return draw_run(data, look.colour, title, look.inches)
 
 
-def draw_run(data: RunData, colour: str = '', title: str | None = None) -> Figure:
+class _Sizes(NamedTuple):
+    """Sizes of a picture's parts, in inches."""
+
+    width: float  # of arena and panels
+    arena: float  # height
+    panel: float = _PANEL_HEIGHT  # height; 0: no panels
+    letters: float = 1.0  # of the usual size; distances between the parts are in proportion
+
+
+def draw_run(data: RunData, colour: str = '', title: str | None = None,
+             inches: tuple[float, float] | None = None) -> Figure:
+    """Return the picture of a run, in so many inches.
+
+    Raises
+    ------
+    InputError
+        if it does not fit into its height.
+
+    """
+    xmin, ymin, xmax, ymax = view_of(data)
+    letters = 1.0 if inches is None else rcParams['font.size'] / LETTERS
+    wide = _WIDTH if inches is None else inches[0]
+    width = wide - letters * (_LEFT + _RIGHT)
+    natural = float(np.clip(width * (ymax - ymin) / (xmax - xmin), *_ARENA_HEIGHTS))
+    sizes = _Sizes(width, natural, letters=letters)
+    figure = _draw_sized(data, colour, title, sizes)
+    if inches is None:
+        return figure
+    # The curves give way down to half of their height; then they are left out, then the arena
+    # gives way.
+    panels, half = len(panels_of(data)), 0.5 * _PANEL_HEIGHT * letters
+    for _ in range(4):  # in a smaller arena, labels have other lines
+        free = sizes.arena + inches[1] - figure.get_figheight() + panels * sizes.panel
+        panel = max(half, (free - natural) / panels) if sizes.panel else 0.0
+        arena = min(natural, free - panels * panel)
+        if arena < (_LEAST_ARENA * natural if panel else _ARENA_HEIGHTS[0]):
+            if not panel:
+                raise bad_value('figsize', inches, 'a height of at least '
+                                f'{inches[1] + _ARENA_HEIGHTS[0] - arena:.2f} inches')
+            panel, arena = 0.0, natural
+        sizes = sizes._replace(panel=panel, arena=arena)
+        figure = _draw_sized(data, colour, title, sizes)
+    _grow(figure, inches[1] - figure.get_figheight())
+    return figure
+
+
+def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) -> Figure:
     """Return the picture of a run; ``colour`` says what the tracks' colour means.
 
     ``title``: None: name, robots, seed and duration; '': none.
     """
     by_time = colour == 'time' or (not colour and len(data.radius) > MOST_NAMED)
     by = '' if by_time else 'robot'
-    legend = _STRIP_HEIGHT + _STRIP_GAP if by_time else _LEGEND
-    xmin, ymin, xmax, ymax = view_of(data)
-    width = _WIDTH - _LEFT - _RIGHT
-    height = float(np.clip(width * (ymax - ymin) / (xmax - xmin), *_ARENA_HEIGHTS))
-    panels = len(panels_of(data))
-    full = (_TOP + height + _ARENA_AXIS + legend + panels * (_PANEL_HEIGHT + _PANEL_GAP)
-            - _PANEL_GAP + _BOTTOM)
-    figure = Figure(figsize=(_WIDTH, full))
+    width, height, panel, letters = sizes
+    left, right, line = letters * _LEFT, letters * _RIGHT, letters * LINE
+    legend = letters * (_STRIP_HEIGHT + _STRIP_GAP if by_time else _LEGEND)
+    wide, panels = width + left + right, len(panels_of(data)) if panel else 0
+    first = letters * (_TOP + _ARENA_AXIS) + height
+    full = first + (legend + panels * (panel + letters * _PANEL_GAP)
+                    - letters * _PANEL_GAP * bool(panels))
+    full += letters * _BOTTOM * bool(panels or by_time) - letters * _LEGEND * (
+        not panels and not by_time)
+    figure = Figure(figsize=(wide, full))
 
     def axes(below: float, height: float, shared: Axes | None = None) -> Axes:
         # In inches from the top.
-        return figure.add_axes((_LEFT / _WIDTH, 1.0 - (below + height) / full, width / _WIDTH,
+        return figure.add_axes((left / wide, 1.0 - (below + height) / full, width / wide,
                                 height / full), sharex=shared)
 
-    top = axes(_TOP, height)
-    place = _TOP + height + _ARENA_AXIS
-    strip = axes(place, _STRIP_HEIGHT) if by_time else None
+    top = axes(letters * _TOP, height)
+    strip = axes(first, letters * _STRIP_HEIGHT) if by_time else None
     below: list[Axes] = []
     for k in range(panels):
-        below.append(axes(place + legend + k * (_PANEL_HEIGHT + _PANEL_GAP), _PANEL_HEIGHT,
+        below.append(axes(first + legend + k * (panel + letters * _PANEL_GAP), panel,
                           below[0] if below else strip))
     draw_tracks(top, data, by_time)
     draw_arena(top, data, width=drawn_width(top, data))
@@ -181,43 +260,53 @@ def draw_run(data: RunData, colour: str = '', title: str | None = None) -> Figur
     Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
     number_robots(top, data, by=by)
     draw_contacts(top, data)
-    below_label = draw_signs(top, data, 1.0 - _RIGHT / _WIDTH)
+    below_label = draw_signs(top, data, 1.0 - right / wide, letters)
     top.set(ylabel='y (m)')
-    _place_title(figure, top, _title(data) if title is None else title, drawn_width(top, data))
-    _grow(figure, below_label, top)
+    _place_title(figure, top, _title(data) if title is None else title, drawn_width(top, data),
+                 letters)
+    _grow(figure, below_label, [top])
     if strip is not None:
-        draw_strip(strip, data)
+        draw_strip(strip, data, timed=not panels)
+    if not panels:
+        return figure
     draw_panels(figure, below, data)
+    if panel < 0.6 * letters:
+        for each in below:
+            each.set_ylabel(each.get_ylabel().partition(',')[0])
     if not by_time:
         below[0].plot([], [], **dots(), label=f'dots every {interval(data):g} s')
-    below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=MOST_NAMED + 1,
-                    frameon=False, fontsize='medium', handlelength=1.4,
+    names = below[0].get_legend_handles_labels()[1]
+    columns = min(MOST_NAMED + 1, columns_in(names, 72.0 * wide, 1.4, 1.0))
+    _grow(figure, (-(-len(names) // columns) - 1) * line,
+          [top] if strip is None else [top, strip])
+    below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=columns,
+                    frameon=False, fontsize='medium', handlelength=1.4, labelspacing=0.2,
                     handletextpad=0.5, columnspacing=1.0, borderaxespad=0.1)
     return figure
 
 
-def _place_title(figure: Figure, top: Axes, text: str, room: float) -> None:
+def _place_title(figure: Figure, top: Axes, text: str, room: float, letters: float) -> None:
     """Write the title beside the label of the wind, or above it where both are too long.
 
     ``room``: width (pt) of the arena; a narrow one has room beside it, too.
     """
-    size = rcParams['axes.titlesize']
+    size, line = rcParams['axes.titlesize'], letters * LINE
     label = next((each.get_text() for each in top.texts if each.get_gid() == ABOVE), '')
-    text = wrapped(text, 0.5 * (room + 72 * (_WIDTH - _LEFT - _RIGHT)), size)
+    text = wrapped(text, 0.5 * (room + 72 * (figure.get_figwidth() - _LEFT - _RIGHT)), size)
     beside = not (text and label) or width_of(text, size) + GAP + width_of(label) <= room
     lines, above = text.count('\n') + 1, label.count('\n') + 1
-    up = 0.0 if beside else _LINE + (above - 1) * LINE
+    up = 0.0 if beside else letters * _LINE + (above - 1) * line
     top.set_title(text, loc='left', parse_math=False, pad=rcParams['axes.titlepad'] + 72 * up)
-    _grow(figure, max(up + (lines - 1) * LINE, (above - 1) * LINE))
+    _grow(figure, max(up + (lines - 1) * line, (above - 1) * line))
 
 
-def _grow(figure: Figure, inches: float, lifted: Axes | None = None) -> None:
-    """Make a picture higher; all axes keep their places above its lower edge, but one."""
+def _grow(figure: Figure, inches: float, lifted: Collection[Axes] = ()) -> None:
+    """Make a picture higher; all axes keep their places above its lower edge, but the lifted."""
     before = figure.get_figheight()
     figure.set_figheight(before + inches)
     for axes in figure.axes:
         x, y, wide, high = axes.get_position(original=True).bounds
-        share, up = before / (before + inches), inches if axes is lifted else 0.0
+        share, up = before / (before + inches), inches if axes in lifted else 0.0
         axes.set_position((x, y * share + up / (before + inches), wide, high * share))
 
 

@@ -12,7 +12,14 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import MarkerStyle
 from matplotlib.transforms import ScaledTranslation, Transform, blended_transform_factory
 
-from sbot.figures.arena import LINE, MOST_NAMED, points_a_metre, rectangles_of, strongest_gust
+from sbot.figures.arena import (
+    LINE,
+    MOST_NAMED,
+    columns_in,
+    points_a_metre,
+    rectangles_of,
+    strongest_gust,
+)
 from sbot.figures.data import RunData
 from sbot.figures.ground import latest_goals, wide_tolerances
 from sbot.figures.obstacles import free_wind_arrows, wind_colours
@@ -21,6 +28,7 @@ from sbot.figures.robots import contact_begins, contact_style
 
 _BELOW = 0.33  # inches from the arena to the middle of its legend, on the line of `x (m)`
 _MOST_SIGNS = 3  # beside the label of the x axis; more are below it
+_LEAST_BESIDE = 5.0  # inches; in a narrower picture all signs are below the label
 _LEAST_FORCE = 1e-9  # N
 _BAR = 0.2  # of the width of the view, how long a scale bar is at most
 BAR_PLACE = 0.14  # inches from the axes down to the bar's line
@@ -33,23 +41,29 @@ def goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
             Line2D([], [], marker='+', markersize=0.6 * size, **style))
 
 
-def draw_signs(axes: Axes, data: RunData, right: float) -> float:
+def draw_signs(axes: Axes, data: RunData, right: float, letters: float = 1.0) -> float:
     """Draw the legend of a picture of tracks, and the label of the x axis.
 
-    It ends at ``right``, a share of the figure's width. Returns how far (inches) it is below the
+    It ends at ``right``, a share of the figure's width; ``letters``: their size, of the usual.
+    Returns how far (inches) it is below the
     line of the label: 0 beside it, more where it has too many signs for that.
     """
     signs = [('start', _start_sign(data)), *_common_signs(axes, data)]
     if len(contact_begins(data)[0]):
         signs.append(('contact', _line(**contact_style())))
     axes.set_xlabel('x (m)')
-    below = LINE if len(signs) > _MOST_SIGNS else 0.0
     figure = axes.get_figure(root=True)
     assert figure is not None
+    columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,
+                         1.0)
+    rows = -(-len(signs) // columns)
+    beside = len(signs) <= _MOST_SIGNS and figure.get_figwidth() > _LEAST_BESIDE
+    line = letters * LINE
+    below = 0.0 if beside else line
     place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
-        0.0, -_BELOW - below, figure.dpi_scale_trans)
-    _legend(axes, signs, place, right)
-    return below
+        0.0, -letters * _BELOW - below - 0.5 * (rows - 1) * line, figure.dpi_scale_trans)
+    _legend(axes, signs, place, right, columns=columns)
+    return below + (rows - 1) * line
 
 
 def draw_signs_of_moments(axes: Axes, data: RunData, trail: float,
@@ -93,11 +107,11 @@ def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tupl
 
 
 def _legend(owner: Axes | Figure, signs: list[tuple[str, Any]], place: Transform, right: float,
-            up: float = 0.0) -> None:
+            up: float = 0.0, columns: int = 0) -> None:
     owner.legend([sign for _, sign in signs], [name for name, _ in signs], loc='center right',
-                bbox_to_anchor=(right, up), bbox_transform=place, ncols=len(signs), frameon=False,
-                fontsize='medium', borderpad=0.0, borderaxespad=0.0, handlelength=1.8,
-                handletextpad=0.4, columnspacing=1.0)
+                bbox_to_anchor=(right, up), bbox_transform=place, ncols=columns or len(signs),
+                frameon=False, fontsize='medium', borderpad=0.0, borderaxespad=0.0,
+                handlelength=1.8, handletextpad=0.4, columnspacing=1.0)
 
 
 def _line(**style: Any) -> Line2D:  # noqa: ANN401 - matplotlib's

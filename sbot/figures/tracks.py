@@ -111,8 +111,11 @@ def _draw_dots(axes: Axes, data: RunData, colours: list[str], many: bool) -> Non
                   gid='dots')
 
 
-def draw_strip(axes: Axes, data: RunData) -> None:
-    """Draw the colours of the tracks along the time axis: the tracks' legend."""
+def draw_strip(axes: Axes, data: RunData, timed: bool = False) -> None:
+    """Draw the colours of the tracks along the time axis: the tracks' legend.
+
+    ``timed``: the axis is its own.
+    """
     end = max(float(data.seconds[-1]), 1e-9)
     axes.imshow(np.linspace(0.0, 1.0, 256)[None, :], aspect='auto', cmap=_COLOURS,
                 extent=(0.0, end, 0.0, 1.0))
@@ -121,7 +124,9 @@ def draw_strip(axes: Axes, data: RunData) -> None:
     for x, text, colour in ((0.01, 'start', 'white'), (0.99, 'end', LIGHT.ink)):
         axes.text(x, 0.45, text, transform=axes.transAxes, ha='left' if x < 0.5 else 'right',
                   va='center', color=colour)
-    axes.tick_params(bottom=False, labelbottom=False)
+    axes.tick_params(bottom=timed, labelbottom=timed)
+    if timed:
+        axes.set_xlabel('time (s)')
     for spine in axes.spines.values():
         spine.set_visible(False)
 
@@ -137,8 +142,8 @@ _TRAIL_POINTS = 60
 _FLAT = 2.4  # width by height of an arena, from which on three moments stand one above another
 
 
-def draw_moments(data: RunData, seconds: Sequence[float], by: str = '',
-                 title: str = '') -> Figure:
+def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: str = '',
+                 inches: tuple[float, float] | None = None) -> Figure:
     """Return the picture of a run at some times (s since its first stamp), in rows.
 
     Parameters
@@ -147,6 +152,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '',
     seconds : times, at least one; each within the run
     by : what a robot's colour says, as ``Look.colour``
     title : above all; '': none
+    inches : width and height of the picture; None: 7, and what the arena has
 
     Raises
     ------
@@ -166,9 +172,10 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '',
     rows = -(-len(seconds) // columns)
     left, right, top, bottom = _EDGES
     across, down = _GAPS
-    width = (_WIDTH - left - right - (columns - 1) * across) / columns
+    full = _WIDTH if inches is None else inches[0]
+    width = (full - left - right - (columns - 1) * across) / columns
     height = width / shape
-    figure = Figure(figsize=(_WIDTH, top + bottom + rows * height + (rows - 1) * down))
+    figure = Figure(figsize=(full, top + bottom + rows * height + (rows - 1) * down))
     indexes = [int(np.searchsorted(data.seconds, time - 1e-9)) for time in seconds]
     # In all moments or in none.
     numbered = all(numbers_fit(data, index, 72.0 * width / (xmax - xmin)) for index in indexes)
@@ -177,7 +184,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '',
     room = 72.0 * width - GAP - max(width_of(name, size, 'bold') for name in names)
     panels = []
     for k, (name, index) in enumerate(zip(names, indexes, strict=True)):
-        axes = figure.add_axes((0.0, 0.0, width / _WIDTH, height / figure.get_figheight()))
+        axes = figure.add_axes((0.0, 0.0, width / full, height / figure.get_figheight()))
         panels.append(axes)
         _draw_background(axes, data, index, k == 0, indexes, room)
         _draw(axes, data, index, by, numbered)
@@ -187,13 +194,13 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '',
         first, last = k % columns == 0, k + columns >= len(seconds)
         axes.tick_params(labelleft=first, labelbottom=last)
         axes.set(xlabel='x (m)' if last else '', ylabel='y (m)' if first else '')
-    title = wrapped(title, 72.0 * (_WIDTH - left - right), size)
+    title = wrapped(title, 72.0 * (full - left - right), size)
     _place(figure, panels, (columns, width, height), title.count('\n') + 1 if title else 0)
-    figure.text(left / _WIDTH, 1.0 - 0.5 * LINE / figure.get_figheight(), title, va='top',
+    figure.text(left / full, 1.0 - 0.5 * LINE / figure.get_figheight(), title, va='top',
                 fontsize=size, parse_math=False)
     trail = float(data.seconds[min(_trail_length(data), len(data.seconds) - 1)])
     draw_signs_of_moments(panels[0], data, trail, (
-        1.0 - right / _WIDTH, _LEGEND / figure.get_figheight()))
+        1.0 - right / full, _LEGEND / figure.get_figheight()))
     return figure
 
 
@@ -218,12 +225,13 @@ def _place(figure: Figure, panels: Sequence[Axes], sizes: tuple[int, float, floa
              for k in range(0, len(panels), columns)]
     rows = len(lines)
     full = top + bottom + rows * height + (rows - 1) * down + LINE * (sum(lines) + title)
+    wide = figure.get_figwidth()
     figure.set_figheight(full)
     for k, axes in enumerate(panels):
         row, column = divmod(k, columns)
         below = top + (row + 1) * height + row * down + LINE * (sum(lines[:row + 1]) + title)
-        axes.set_position(((left + column * (width + across)) / _WIDTH, 1.0 - below / full,
-                           width / _WIDTH, height / full))
+        axes.set_position(((left + column * (width + across)) / wide, 1.0 - below / full,
+                           width / wide, height / full))
 
 
 def _draw_background(axes: Axes, data: RunData, index: int, first: bool,

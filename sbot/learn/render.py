@@ -20,8 +20,7 @@ from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.picture import STYLE
 from sbot.figures.robots import Robots
 from sbot.learn.episodes import Episodes
-from sbot.viewer.data import frame, live_header, page_data
-from sbot.viewer.page import page
+from sbot.viewer.data import frame, live_header, page, page_data
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import bad_value
 

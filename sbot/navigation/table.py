@@ -14,7 +14,7 @@ from typing import Any
 
 from sbot.files.yaml_text import decode_text, read_file
 from sbot.navigation import library
-from sbot.navigation.competitors import short_names
+from sbot.navigation.benchmark import short_names
 from sbot.scenario.fields import MAX_SEED
 from sbot_common.errors import InputError, bad_value, one_line
 

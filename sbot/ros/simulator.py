@@ -28,15 +28,15 @@ from sbot.scenario.model import Scenario
 from sbot_common import ros, topics
 from sbot_common.errors import bad_value, one_line
 from sbot_common.params import Spec, specs_of
+from sbot_common.topics import Outgoing
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages.broadcast import Broadcast
-from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.snapshot import Interfaces
 from sbot_sim.ros.node import SimulatorNode
 from sbot_sim.ros.run_control import Options, Setup
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
-from wind_model.source import still_air
+from wind_model.gust import still_air
 
 if TYPE_CHECKING:
     from rclpy.node import Node

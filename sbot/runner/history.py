@@ -18,7 +18,7 @@ from sbot_common.arrays import Flags, Floats
 from sbot_common.clock import NANOSECONDS, in_seconds
 from sbot_common.errors import InputError, install_command
 from sbot_common.observation import OMEGA, VX, VY
-from sbot_sim.engine.state import Snapshot
+from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.sensors.registry import check_name, sensors
 from sbot_sim.world.moving import as_sent
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
@@ -22,7 +23,7 @@ from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import bad_value, one_line
 from sbot_common.user_code import call_user_code
 from sbot_sim.collision.overlap import overlaps, overlaps_of_ticks
-from sbot_sim.engine.state import Snapshot
+from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.world.moving import as_sent
 from sbot_sim.worlds.parameters import SimulationParameters, all_bodies
 
@@ -153,6 +154,19 @@ class Tally:
         self._leader_distance = np.zeros(n)
         self._reached: list[float | None] = [None] * n
         self._pose: Floats = np.zeros((n, 3))
+
+    def saved(self) -> Mapping[str, Any]:
+        """Return this moment, for ``restore``."""
+        kept = (self._scenario, self._parameters)
+        memo: dict[int, Any] = {id(each): each for each in kept}
+        if self._hash is not None:
+            memo[id(self._hash)] = self._hash.copy()
+        return deepcopy(self.__dict__, memo)
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Go back to a saved moment."""
+        self.__dict__.update(saved)
+        self.__dict__.update(self.saved())
 
     @property
     def ticks(self) -> int:

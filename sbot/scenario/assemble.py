@@ -21,9 +21,8 @@ from sbot_sim.sensors.laser import make_lasers, make_scan_parameters
 from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
-from wind_model.gust import Waves, make_waves
+from wind_model.gust import Waves, WindSource, load_source, make_waves
 from wind_model.parameters import STILL
-from wind_model.source import WindSource, load_source
 
 if TYPE_CHECKING:
     from sbot_sim.messages.broadcast import BroadcastOptions

@@ -26,9 +26,9 @@ from sbot_common import topics
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
 from sbot_common.observation import Twist
+from sbot_common.topics import Outgoing
 from sbot_common.wire.messages import read_pose
-from sbot_sim.engine.state import Snapshot
-from sbot_sim.messages.outgoing import Outgoing
+from sbot_sim.engine.simulation import Snapshot
 
 # Live view of an in-process run, which the page paces, pauses and steers.
 

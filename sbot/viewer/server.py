@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Protocol
 
-from sbot.viewer.page import page
+from sbot.viewer.data import page
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import STOP, Twist
 

@@ -28,9 +28,15 @@ from sbot_sim.engine.many import Arrays, Simulation, Winds, arrays_for, arrays_o
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.parameters import SimulationParameters
-from wind_model.gust import gust_force, gust_velocity, gust_window, mean_force, mean_velocity
+from wind_model.gust import (
+    WindSource,
+    gust_force,
+    gust_velocity,
+    gust_window,
+    mean_force,
+    mean_velocity,
+)
 from wind_model.parameters import WindParameters
-from wind_model.source import WindSource
 
 # Arguments of worlds, checked: names, numbers of worlds, seeds, poses, bytes.
 

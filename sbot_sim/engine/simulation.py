@@ -4,20 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.arrays import Floats
+from sbot_common.arrays import Floats, Floats32
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import placement_error
 from sbot_sim.engine.many import Simulation, arrays_of, no_winds, restore_rest
-from sbot_sim.engine.state import Snapshot
+from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.sensors.registry import Arrays, simulated
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.parameters import SimulationParameters, all_bodies, with_objects
 from wind_model.grid import Lattice
-from wind_model.source import Wind
+from wind_model.gust import Wind
+
+
+class Snapshot(NamedTuple):
+    """The world at one tick, as messages carry it; N robots, frame `map` unless noted."""
+
+    tick: int
+    pose: Floats  # (N, 3) x, y (m), yaw (rad) as decoded from the quaternion that is sent
+    twist: Floats  # (N, 3) m/s, m/s, rad/s in the robot's own frame, wind included
+    wind: Floats  # (N, 2) m/s, effective wind of this tick and the push of forces
+    free_wind: Floats  # (N, 2) m/s, the same before other robots took their share
+    true_pose: Floats  # (N, 3) with the simulator's own yaw
+    odometry: Floats  # (N, 3) frame `odom`
+    odometry_twist: Floats  # (N, 3) by the wheels
+    ranges: Floats32  # (N, beams) m
+    infrared: Floats32  # (N, 15, 2) range (m), reading; or (N, 0, 2)
+    heard: Heard  # compressed rows
+    heard_sent: bool  # range and bearing is on
+    rab_data: NDArray[np.uint8]  # (N, 10)
+    updraft: Floats  # (N,) m/s, vertical part of the effective wind
+    collided: NDArray[np.bool_]  # (N,) intersected something in the last tick
+    reverted: NDArray[np.bool_]  # (N,) was put back where it was
+    readings: Mapping[str, Floats] = {}  # (N, columns) of sensors with a kernel, by name
+    moved: NDArray[np.int64] | None = None  # (M,) ticks in which obstacles on paths have moved
+    obstacles: Floats | None = None  # (M, 2) m, centres of those on a path
+    boxes: Floats | None = None  # (B, 3) x, y (m), yaw (rad) of pushable boxes
+
 
 # Snapshot of a world: copies of its arrays, for observers that keep them.
 
@@ -48,6 +75,13 @@ def snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
 
 
 _ALWAYS = np.iinfo(np.int64).max  # ticks
+
+
+class SavedWorld(NamedTuple):
+    """A moment of an ``Engine``, for its ``restore``."""
+
+    arrays: Mapping[str, NDArray[Any]]
+    heard: Heard
 
 
 class Engine:
@@ -137,13 +171,25 @@ class Engine:
             problem = placement_error(*all_bodies(given, now.moved, now.boxes, pose), len(pose))
             if problem is not None:
                 raise InputError(problem)
-        arrays = {name: array.copy() for name, array in arrays_of(self._worlds).items()}
-        heard = self._worlds.tick.heard(0)
+        saved = self.save()
         self._simulate(given)
+        self._restore(saved)
+
+    def save(self) -> SavedWorld:
+        """Return this moment of the world, without objects that were added."""
+        return SavedWorld({name: array.copy() for name, array in arrays_of(self._worlds).items()},
+                          self._worlds.tick.heard(0))
+
+    def restore(self, saved: SavedWorld) -> None:
+        """Put the world to a saved moment."""
+        self._restore(saved)
+        self._snapshot, self.has_wind = None, False
+
+    def _restore(self, saved: SavedWorld) -> None:
         self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._beginning)
         for name, array in arrays_of(self._worlds).items():
-            array[:] = arrays[name]
-        restore_rest(self._worlds, 0, heard)
+            array[:] = saved.arrays[name]
+        restore_rest(self._worlds, 0, saved.heard)
 
     def _simulate(self, parameters: SimulationParameters) -> None:
         """Make the world anew, of other parameters."""

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from sbot_common import topics
 from sbot_common.observation import Twist
+from sbot_common.topics import Outgoing
 from sbot_common.wire import cdr
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import write_clock, write_string
-from sbot_sim.engine.state import Snapshot
+from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.messages.markers import (
     OBSTACLE_PERIOD,
     ZoneSign,
@@ -26,14 +27,13 @@ from sbot_sim.messages.markers import (
     zone_markers,
 )
 from sbot_sim.messages.occupancy import map_message
-from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.messages.snapshot import EncoderOptions, Interfaces, SnapshotEncoder
 from sbot_sim.sensors.odometry import OdometryCovariances
 from sbot_sim.world.bodies import rectangle_of
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages
+from wind_model.gust import Wind
 from wind_model.parameters import Height
-from wind_model.source import Wind
 
 # Real-time factor, late ticks and collisions of the simulator, for `/diagnostics`.
 

@@ -15,11 +15,10 @@ from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.elementary import sincos
 from sbot_common.params import Param
-from sbot_common.topics import Topic
+from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire import cdr, templates
 from sbot_common.wire.messages import write_bool
-from sbot_sim.engine.state import Snapshot
-from sbot_sim.messages.outgoing import Outgoing
+from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.sensors.laser import link_of, scan_encoder
 from sbot_sim.sensors.odometry import OdometryCovariances
 from sbot_sim.sensors.registry import Encode, Place, Sensor, sensors

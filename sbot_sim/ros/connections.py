@@ -9,8 +9,7 @@ from rclpy.publisher import Publisher
 
 from sbot_common import ros, topics
 from sbot_common.errors import InputError
-from sbot_common.topics import Topic
-from sbot_sim.messages.outgoing import Outgoing
+from sbot_common.topics import Outgoing, Topic
 from sbot_sim.ros.external import External, in_turns
 from sbot_sim.ros.external_nodes import ExternalNodes
 from sbot_sim.ros.run_control import AwakeClock

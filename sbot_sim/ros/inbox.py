@@ -10,7 +10,7 @@ from sbot_common.topics import Topic
 from sbot_common.wire.messages import read_pose
 from sbot_sim.messages.snapshot import read_rab_data
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
-from wind_model.source import Wind, still_air
+from wind_model.gust import Wind, still_air
 
 
 class Inbox:

@@ -18,11 +18,10 @@ from std_srvs.srv import SetBool, Trigger
 from sbot_common import ros, topics
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import STOP
-from sbot_common.topics import Topic
+from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import read_pose, read_twist
 from sbot_sim.messages.broadcast import Pace, diagnostics
-from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.ros.connections import Connections
 from sbot_sim.ros.external import External
 from sbot_sim.ros.inbox import Inbox

@@ -14,9 +14,9 @@ from typing import NamedTuple, Protocol
 
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, first_of
+from sbot_common.topics import Outgoing
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages.broadcast import Broadcast
-from sbot_sim.messages.outgoing import Outgoing
 from sbot_sim.ros.external import External
 
 # Clock of time-outs: wall time without the times in which the machine stood still.

@@ -41,8 +41,7 @@ from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.maps import load_map
 from sbot.scenario.shipped import config_directory, scenario_names
 from sbot.scenario.stage import stage_scenario
-from sbot.viewer.data import page_data, read_scans
-from sbot.viewer.page import page
+from sbot.viewer.data import page, page_data, read_scans
 from sbot_common import topics
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr, controller, messages

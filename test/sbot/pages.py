@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from browser import Browser
 
-from sbot.viewer.page import write_view
+from sbot.viewer.data import write_view
 
 
 def check_moves(bag, seconds, places, expression, folder):

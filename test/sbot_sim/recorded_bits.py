@@ -21,7 +21,7 @@ import sbot
 from sbot.scenario import assemble
 from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.engine.simulation import Engine
-from wind_model.source import Wind
+from wind_model.gust import Wind
 
 FILE = Path(__file__).with_name('recorded_bits.json')
 SCENARIOS = {**{f'many: {name}': data for name, data in many.SCENARIOS.items()},

@@ -8,6 +8,7 @@ from sbot_common.clock import parse_rate
 from sbot_common.params import updated
 from sbot_sim.dynamics.inertia import impulse_velocity, sum_impulses
 from wind_model.gust import (
+    WindSource,
     direction_of_angle,
     gust_window,
     gusts_at,
@@ -17,7 +18,6 @@ from wind_model.gust import (
     wave_number,
 )
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
-from wind_model.source import WindSource
 
 
 @pytest.mark.parametrize('direction', [

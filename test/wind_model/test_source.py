@@ -5,9 +5,9 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
 from wind_model.generate import generate
 from wind_model.grid import make_lattice
+from wind_model.gust import WindSource, load_field, load_source, still_air
 from wind_model.parameters import WindParameters
 from wind_model.rotors_text import write_grid
-from wind_model.source import WindSource, load_field, load_source, still_air
 
 
 def test_a_file_that_is_not_used_is_not_read():

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate import trail as trails
 from sbot.controllers.navigate.damping import (
     Drift,
     Place,
@@ -31,7 +30,13 @@ from sbot.controllers.navigate.encounters import (
     keep_apart,
     standing,
 )
-from sbot.controllers.navigate.following import follower_target, leader_speed, on_trail
+from sbot.controllers.navigate.following import (
+    follow,
+    follower_target,
+    leader_speed,
+    on_trail,
+    place_on_trail,
+)
 from sbot.controllers.navigate.looking import looking, notice_leaving, notice_near, sees_all_ahead
 from sbot.controllers.navigate.map import Grid, mark_known, shifted
 from sbot.controllers.navigate.memory import (
@@ -152,7 +157,7 @@ def _negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: 
         last = _way_ahead(memory.path, route, to_x, to_y)
         if inside and is_blocked(p, me, memory.others, memory.headings, last[0] - place.x,
                                  last[1] - place.y, state.time - state.stands.time):
-            spot_x, spot_y, _, _, _ = trails.place_on_trail(
+            spot_x, spot_y, _, _, _ = place_on_trail(
                 memory.trail, points, place.x, place.y, WAITING * p.robot_radius_m, place.x,
                 place.y)
             return Yield(WAITS, state.time, state.time + YIELD_TIME, state.time, passage, spot_x,
@@ -175,7 +180,7 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
     to_x, to_y = into(state.frame, task.goal_x, task.goal_y)
     speed = leader_speed(p, memory, followers, x, y)
     if waiting.mode != WAITS:
-        points = trails.follow(memory.trail, points, x, y, p.robot_radius_m)
+        points = follow(memory.trail, points, x, y, p.robot_radius_m)
     if poses.shape[0] > 1 and is_time_to_look(waiting, state.time):
         waiting = _negotiate(p, grid, memory, state, points, task.robot_id, poses, place, to_x,
                              to_y)
@@ -196,7 +201,7 @@ def _way_of_follower(p: Parameters, grid: Grid, memory: Memory, state: State, ta
     leader_x, leader_y = memory.others[0, 0], memory.others[0, 1]
     if task.rank < 0 or not math.isfinite(leader_x + leader_y):
         return _Way(state.trail, state.waiting, route, x, y, x, y, 0.0, False)
-    points = trails.follow(memory.trail, state.trail, leader_x, leader_y, p.robot_radius_m)
+    points = follow(memory.trail, state.trail, leader_x, leader_y, p.robot_radius_m)
     to_x, to_y, older = follower_target(p, grid, memory, task, points, x, y)
     at_x, at_y, seen = on_trail(p, grid, memory.trail, points, older, x, y, to_x, to_y)
     if seen:

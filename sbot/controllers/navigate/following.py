@@ -1,4 +1,10 @@
-"""Followers: their places in the formation, the way to them, and the leader's speed limit."""
+"""Followers: their places in the formation, the way to them, and the leader's speed limit.
+
+Formation on the leader's trail: rows of followers at their distances behind it, along its path.
+The leader has driven where its followers go, so the trail is free. The formation is the line of
+leader-referenced formations in Balch and Arkin, "Behavior-based formation control for multirobot
+teams" (IEEE Transactions on Robotics and Automation 14, 1998), bent along the trail.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +13,81 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate import trail as trails
 from sbot.controllers.navigate.map import Grid, is_free_line
 from sbot.controllers.navigate.memory import Memory, Task
-from sbot.controllers.navigate.parameters import BESIDE, LOOKAHEAD, SLOW, Parameters
+from sbot.controllers.navigate.parameters import (
+    BESIDE,
+    LONGEST_TRAIL,
+    LOOKAHEAD,
+    SLOW,
+    TRAIL_STEP,
+    Parameters,
+)
 from sbot.controllers.navigate.route import sight_clearance
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
+
+
+@njit
+def follow(trail: NDArray[np.float64], count: int, x: float, y: float, radius: float) -> int:
+    """Note where the leader is, (x, y) (m), if it has moved; return the count of points so far.
+
+    ``trail`` (LONGEST_TRAIL, 2) is a ring: point k is row k modulo its length. ``radius`` (m) of
+    the body.
+    """
+    if count > 0:
+        last = (count - 1) % LONGEST_TRAIL
+        dx, dy = x - trail[last, 0], y - trail[last, 1]
+        if dx * dx + dy * dy < TRAIL_STEP * radius * TRAIL_STEP * radius:
+            return count
+    trail[count % LONGEST_TRAIL, 0], trail[count % LONGEST_TRAIL, 1] = x, y
+    return count + 1
+
+
+@njit
+def place_in_formation(rank: int, followers: int, spacing: float) -> tuple[float, float]:
+    """Return how far behind the leader, and to its left, a follower's place is (m).
+
+    Rows are as long as there are rows, nearly; ``rank`` counts followers from 0.
+    """
+    columns = max(1, math.ceil(math.sqrt(followers)))
+    row, column = rank // columns, rank % columns
+    in_row = min(columns, followers - row * columns)
+    return (row + 1) * spacing, ((in_row - 1) / 2 - column) * spacing
+
+
+@njit
+def place_on_trail(trail: NDArray[np.float64], count: int, leader_x: float, leader_y: float,
+                   behind: float, x: float, y: float,
+                   ) -> tuple[float, float, float, float, int]:
+    """Return the place ``behind`` (m) the leader along its way, for a follower at (x, y) (m).
+
+    Where the trail is too short it goes on from its oldest point straight to the follower, who
+    so stands still until the leader is far enough.
+
+    Returns
+    -------
+    x, y : m
+    along_x, along_y : unit vector of the way there, forwards
+    older : number of the newest point of the trail that is before the place
+
+    """
+    at_x, at_y = leader_x, leader_y
+    left = behind
+    oldest = max(0, count - LONGEST_TRAIL)
+    for k in range(count - 1, oldest - 2, -1):
+        if k >= oldest:
+            to_x, to_y = trail[k % LONGEST_TRAIL, 0], trail[k % LONGEST_TRAIL, 1]
+        else:
+            to_x, to_y = x, y
+        dx, dy = to_x - at_x, to_y - at_y
+        length = math.sqrt(dx * dx + dy * dy)
+        if length > 0.0 and length >= left:
+            return (at_x + dx * left / length, at_y + dy * left / length, -dx / length,
+                    -dy / length, max(k, oldest))
+        left -= length
+        at_x, at_y = to_x, to_y
+    return x, y, 0.0, 0.0, oldest
 
 
 @njit
@@ -34,9 +108,9 @@ def leader_speed(p: Parameters, memory: Memory, followers: NDArray[np.int64], x:
 def follower_target(p: Parameters, grid: Grid, memory: Memory, task: Task, count: int, x: float,
                     y: float) -> tuple[float, float, int]:
     """Return a follower's place (m), and the newest point of the trail before it."""
-    behind, left = trails.place_in_formation(task.rank, task.followers, p.spacing_m)
+    behind, left = place_in_formation(task.rank, task.followers, p.spacing_m)
     leader = memory.others[0]
-    to_x, to_y, along_x, along_y, older = trails.place_on_trail(
+    to_x, to_y, along_x, along_y, older = place_on_trail(
         memory.trail, count, leader[0], leader[1], behind, x, y)
     for share in (1.0, 0.5):
         aside_x, aside_y = to_x - share * left * along_y, to_y + share * left * along_x
@@ -65,17 +139,17 @@ def on_trail(p: Parameters, grid: Grid, trail: Floats, count: int, older: int, x
     beside = BESIDE * p.robot_radius_m
     if is_free_line(grid, x, y, to_x, to_y, clearance, skip):
         return to_x, to_y, True
-    oldest = max(0, count - trails.LONGEST)
+    oldest = max(0, count - LONGEST_TRAIL)
     nearest, least = older, beside * beside
     for k in range(older, oldest - 1, -1):
-        dx, dy = trail[k % trails.LONGEST, 0] - x, trail[k % trails.LONGEST, 1] - y
+        dx, dy = trail[k % LONGEST_TRAIL, 0] - x, trail[k % LONGEST_TRAIL, 1] - y
         if dx * dx + dy * dy < least:
             nearest, least = k, dx * dx + dy * dy
     if least < beside * beside:
         ahead = min(older, nearest + LOOKAHEAD)
-        return trail[ahead % trails.LONGEST, 0], trail[ahead % trails.LONGEST, 1], True
+        return trail[ahead % LONGEST_TRAIL, 0], trail[ahead % LONGEST_TRAIL, 1], True
     for k in range(older, oldest - 1, -3):
-        at_x, at_y = trail[k % trails.LONGEST, 0], trail[k % trails.LONGEST, 1]
+        at_x, at_y = trail[k % LONGEST_TRAIL, 0], trail[k % LONGEST_TRAIL, 1]
         if is_free_line(grid, x, y, at_x, at_y, clearance, skip):
             return at_x, at_y, True
     return x, y, False

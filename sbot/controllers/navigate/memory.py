@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate import trail as trails
 from sbot.controllers.navigate.damping import ALONG, Drift, Frame, Place, drive
 from sbot.controllers.navigate.map import Known, make_grid, nothing_known
 from sbot.controllers.navigate.moving import MOST, Movers, make_movers
 from sbot.controllers.navigate.parameters import (
     HIDDEN,
     HOME,
+    LONGEST_TRAIL,
     SETTLE,
     SIDE,
     SMOOTH,
@@ -166,7 +166,7 @@ class Memory(NamedTuple):
     hits: NDArray[np.float32]
     search: Search
     path: Floats  # (search.LONGEST, 2) m
-    trail: Floats  # (trail.LONGEST, 2) m
+    trail: Floats  # (LONGEST_TRAIL, 2) m
     others: Floats  # (num_robots, 2) m, positions of the turn before
     near: Floats  # (num_robots + MOST, 8) working memory of ``encounters``
     headings: Floats  # (num_robots, 3) unit vectors, and whether they move: of ``yielding``
@@ -192,7 +192,7 @@ def make_memory(num_robots: int, beams: int) -> Memory:
     """Return the memory of a robot that has seen nothing."""
     grid = make_grid(0.0, 0.0, 1.0)
     return Memory(grid.nearness, grid.evidence, grid.hits, make_search(), np.zeros((LONGEST, 2)),
-                  np.zeros((trails.LONGEST, 2)), np.full((num_robots, 2), np.nan),
+                  np.zeros((LONGEST_TRAIL, 2)), np.full((num_robots, 2), np.nan),
                   np.zeros((num_robots + MOST, 8)), np.zeros((num_robots, 3)),
                   np.zeros(num_robots, np.int8), make_limits(num_robots, beams), make_movers(),
                   nothing_known())

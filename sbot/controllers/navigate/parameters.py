@@ -81,6 +81,7 @@ RATE = 30.0  # 1/s, turns for which ``drift_weight`` holds
 BESIDE = 10 / 3  # radii, a follower no farther from the trail follows it
 LOOKAHEAD = 5  # points of the trail
 TRAIL_STEP = 2 / 3  # radii between them
+LONGEST_TRAIL = 256  # points that are remembered
 
 # Encounters
 SIGHT = 20.0  # radii, robots farther away are left out

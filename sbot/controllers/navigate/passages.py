@@ -15,12 +15,12 @@ from sbot.controllers.navigate.parameters import (
     FORESIGHT,
     LANE_AHEAD,
     LANES,
+    LONGEST_TRAIL,
     PASSAGE,
     TRAIL_STEP,
     Parameters,
 )
 from sbot.controllers.navigate.route import room_beside
-from sbot.controllers.navigate.trail import LONGEST
 from sbot_common.compiled.jit import njit, njit_inner
 
 # Lines of passages: from one end to the other, with the bends between.
@@ -319,8 +319,8 @@ def _came(p: Parameters, grid: Grid, trail: NDArray[np.float64], count: int,
     """
     last_x, last_y, wide = points[_ROOM, 0], points[_ROOM, 1], 0.0
     begin = at = _ROOM
-    for k in range(count - 1, max(0, count - LONGEST) - 1, -1):
-        at_x, at_y = trail[k % LONGEST, 0], trail[k % LONGEST, 1]
+    for k in range(count - 1, max(0, count - LONGEST_TRAIL) - 1, -1):
+        at_x, at_y = trail[k % LONGEST_TRAIL, 0], trail[k % LONGEST_TRAIL, 1]
         dx, dy = at_x - last_x, at_y - last_y
         size = math.sqrt(dx * dx + dy * dy)
         if size <= 0.0:

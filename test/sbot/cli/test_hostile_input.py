@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from sbot.cli.main import main
-from sbot.viewer.page import page
+from sbot.viewer.data import page
 
 pytestmark = pytest.mark.forked
 

@@ -74,13 +74,14 @@ LOOK_AT_RECORDINGS = {
 LOOK_AT_OTHER_FILES = {'list', 'new', 'bench', 'docs', 'wind at', 'wind vtk', 'wind make',
                        'sweep show', 'sweep plot'}
 # `plot` and `view` simulate where they are given a scenario.
-SIMULATE = {'run', 'up', 'sweep', 'replay', 'plot', 'view', 'wind wake', 'bench navigation'}
+SIMULATE = {'run', 'up', 'sweep', 'replay', 'debug', 'plot', 'view', 'wind wake',
+            'bench navigation'}
 NAMES_THAT_LOOK = {'Bag', 'plot', 'view'}
-NAMES_THAT_SIMULATE = {'load', 'run', 'sweep', 'replay', 'plot', 'view', 'World', 'Worlds',
-                       'learn'}
+NAMES_THAT_SIMULATE = {'load', 'run', 'session', 'Session', 'sweep', 'replay', 'plot', 'view',
+                       'World', 'Worlds', 'learn'}
 NAMES_THAT_EXECUTE_A_POLICY = {'load_policy'}
-OTHER_NAMES = {'Broadcast', 'InputError', 'Run', 'Scenario', 'function_policy', 'load_network',
-               'network', 'save_network', 'save_policy'}
+OTHER_NAMES = {'Broadcast', 'Controller', 'InputError', 'Observation', 'Run', 'Scenario',
+               'function_policy', 'load_network', 'network', 'save_network', 'save_policy'}
 
 
 def commands(parser, words=()):
@@ -181,6 +182,17 @@ def test_a_terminal_is_asked(bag, answer, code, monkeypatch, capsys):
     assert main(['replay', str(bag), '--quiet']) == code
     assert 'Continue? [y/N]' in capsys.readouterr().err
     assert ('ahead_of_trust' in sys.modules) == (code == 0)
+
+
+def test_a_prompt_at_a_turn_needs_trust_and_has_its_objects(bag, monkeypatch, capsys):
+    assert main(['debug', str(bag), '--robot', '0', '--at', '0.1']) == 2
+    assert 'if you trust it, add --trust' in capsys.readouterr().err
+    monkeypatch.setattr(sys, 'stdin', io.StringIO(
+        'print(session.tick, type(controller).__name__, observation.tick)\n'))
+    assert main(['debug', str(bag), '--robot', '0', '--at', '0.1', '--trust']) == 0
+    output, error = capsys.readouterr()
+    assert '3 Ahead 3\n' in output
+    assert 'differs' not in error
 
 
 def test_a_folder_that_the_user_names_is_trusted(bag):

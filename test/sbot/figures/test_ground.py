@@ -34,7 +34,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import zone_colour
 from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot.scenario.model import Zone
-from sbot.viewer.page import write_view
+from sbot.viewer.data import write_view
 from sbot_common.errors import InputError
 
 

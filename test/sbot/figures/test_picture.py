@@ -1,6 +1,8 @@
 
 import pytest
+from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 from PIL import Image
 
@@ -90,3 +92,46 @@ def test_title_and_label_of_the_wind_are_apart(name, lines):
     assert not one.overlaps(other)
     assert (one.y0 > other.y1) == (lines == 2)
     assert one.y1 <= figure.bbox.y1
+
+
+@pytest.mark.parametrize(('look', 'panels'), [
+    (Look(inches=(3.4, 4.6)), True), (Look(inches=(3.4, 2.8)), False),
+    (Look(inches=(7.0, 7.0), title='A title of a paper'), True),
+    (Look(inches=(3.4, 3.4), at=(0, 2)), False)])
+@pytest.mark.parametrize('scenario', ['leader_follower', 'gallery/circle'])
+def test_a_picture_of_so_many_inches_shows_all_its_letters(scenario, look, panels):
+    figure = draw(from_result(sbot.run(scenario, duration=3.0)), look)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    figure.draw(renderer)
+    assert tuple(figure.get_size_inches()) == pytest.approx(look.inches)
+    assert panels == any('speed' in axes.get_ylabel() for axes in figure.axes)
+    drawn = figure.get_tightbbox(renderer)  # inches
+    assert min(drawn.x0, drawn.y0) >= -0.01
+    assert drawn.x1 <= look.inches[0] + 0.01
+    assert drawn.y1 <= look.inches[1] + 0.01
+    signs = [each.get_window_extent(renderer) for legend in figure.findobj(Legend)
+             for each in legend.get_texts()]
+    assert not any(one.overlaps(other) for i, one in enumerate(signs) for other in signs[:i])
+
+
+def test_letters_are_as_large_as_asked():
+    run = sbot.run('single_robot', duration=1.0)
+    def size():
+        figure = sbot.plot(run, figsize=(3.4, 3.0))
+        return figure.axes[0].xaxis.label.get_size()
+    assert size() == 7.0
+    with rc_context({'font.size': 8.0}):
+        assert size() == 8.0
+
+
+@pytest.mark.parametrize(('options', 'message'), [
+    (['--figsize', '3.4'], "--figsize: got '3.4', expected WIDTHxHEIGHT in inches"),
+    (['--figsize', '1x3'], '--figsize: got (1.0, 3.0), expected width and height in inches'),
+    (['--figsize', '3x3', '--size', '900'], '--figsize cannot be combined with --size'),
+    (['--figsize', '9x2', '--at', '0'], 'expected a height of at least')])
+def test_a_bad_size_is_one_line(options, message, tmp_path, capsys):
+    output = str(tmp_path / 'a.png')
+    assert cli.main(['plot', 'single_robot', '--duration', '1', '-o', output, *options]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count('\n') == 1

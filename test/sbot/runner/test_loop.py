@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.runner.loop import ControllerSet, run_scenario, wake_report
+from sbot.runner.loop import run_scenario, wake_report
+from sbot.runner.session import ControllerSet
 from sbot.scenario import assemble
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot_common.clock import Rate
@@ -123,7 +124,7 @@ def test_threads_and_recording_change_no_bit(tmp_path):
 
 def test_a_batch_of_followers_acts_like_followers_one_by_one(monkeypatch):
     together = run_scenario(scenario_of(CROWD)).summary['trajectory_sha256']
-    monkeypatch.setattr('sbot.runner.loop._batches', lambda *_: [])
+    monkeypatch.setattr('sbot.runner.session._batches', lambda *_: [])
     assert run_scenario(scenario_of(CROWD)).summary['trajectory_sha256'] == together
 
 

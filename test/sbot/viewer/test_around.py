@@ -13,8 +13,7 @@ from sbot.figures.data import from_result
 from sbot.figures.palette import DARK, LIGHT
 from sbot.figures.panels import speeds
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.data import Laser, Scans, frame, live_header, page_data
-from sbot.viewer.page import page
+from sbot.viewer.data import Laser, Scans, frame, live_header, page, page_data
 from sbot.viewer.server import Live, start_server
 from sbot_common.observation import STOP, Twist
 

@@ -35,7 +35,7 @@ from sbot_common.topics import BASE_SCAN
 from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.world.geometry import OCCUPIED
-from wind_model.source import still_air
+from wind_model.gust import still_air
 
 SCENARIO = """
 name: driven

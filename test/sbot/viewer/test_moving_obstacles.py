@@ -11,7 +11,7 @@ from sbot.figures.data import from_bag, from_result
 from sbot.figures.palette import DARK, LIGHT
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.page import write_view
+from sbot.viewer.data import write_view
 from sbot_common import topics
 
 MOVING = {

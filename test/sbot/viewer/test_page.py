@@ -20,8 +20,7 @@ from sbot.figures.palette import style_of
 from sbot.figures.picture import Look, draw
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.data import MOST_FRAMES, pack, page_data, read_scans
-from sbot.viewer.page import page, write_view
+from sbot.viewer.data import MOST_FRAMES, pack, page, page_data, read_scans, write_view
 
 WIDTH, HEIGHT, BAR, MARGIN = 1000, 700, 44, 20
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')

@@ -7,7 +7,7 @@ from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
-from wind_model.source import still_air
+from wind_model.gust import still_air
 
 pytestmark = pytest.mark.forked
 NONE = {'controller': 'none'}

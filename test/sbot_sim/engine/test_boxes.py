@@ -10,7 +10,7 @@ import sbot
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
-from wind_model.source import still_air
+from wind_model.gust import still_air
 
 NONE = {'controller': 'none'}
 

@@ -8,11 +8,10 @@ from worlds import make_parameters, random_poses
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.engine.simulation import Engine, snapshot_of
-from sbot_sim.engine.state import Snapshot
+from sbot_sim.engine.simulation import Engine, Snapshot, snapshot_of
 from sbot_sim.world.bodies import ROBOT, S_BOT
 from wind_model.grid import Lattice
-from wind_model.source import Wind, still_air
+from wind_model.gust import Wind, still_air
 
 
 def test_a_snapshot_shares_no_memory_with_the_world():

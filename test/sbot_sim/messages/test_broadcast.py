@@ -6,8 +6,7 @@ from worlds import make_parameters
 
 from sbot_common import topics
 from sbot_common.wire import cdr
-from sbot_sim.engine.simulation import Engine
-from sbot_sim.engine.state import Snapshot
+from sbot_sim.engine.simulation import Engine, Snapshot
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions, Pace, _Report, diagnostics
 
 

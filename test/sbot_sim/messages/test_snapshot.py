@@ -11,7 +11,7 @@ from sbot_sim.messages import snapshot as messages
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
 from sbot_sim.messages.snapshot import Interfaces
 from sbot_sim.world.bodies import ROBOT
-from wind_model.source import Wind, still_air
+from wind_model.gust import Wind, still_air
 
 
 def outgoing(robots=2, namespaced=False, **given):

@@ -18,8 +18,7 @@ from sbot_common.errors import InputError
 from sbot_common.params import Param
 from sbot_common.topics import Topic
 from sbot_sim import sensors as folder
-from sbot_sim.engine.simulation import snapshot_of, world_of
-from sbot_sim.engine.state import Snapshot
+from sbot_sim.engine.simulation import Snapshot, snapshot_of, world_of
 from sbot_sim.sensors import infrared, laser, odometry
 from sbot_sim.sensors.registry import Kernel, Place, Sensor, check_name, codecs, sensors, simulated
 from sbot_sim.worlds.batch import Phase

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sbot.controllers.navigate.map import make_grid, mark
-from sbot.controllers.navigate.parameters import Parameters, resolved
+from sbot.controllers.navigate.parameters import LONGEST_TRAIL, Parameters, resolved
 from sbot.controllers.navigate.passages import (
     MOST_BENDS,
     Passage,
@@ -19,7 +19,6 @@ from sbot.controllers.navigate.passages import (
     passage_with_lanes,
     station,
 )
-from sbot.controllers.navigate.trail import LONGEST
 
 PASSAGE_LINE_P = resolved(Parameters())
 PASSAGE_LINE_BENT = Passage(0.0, 0.0, 4.0, 3.0, (4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1)
@@ -75,7 +74,7 @@ def test_bends_are_in_the_order_of_the_way_and_no_more_than_there_is_room_for():
 
 PASSAGE_P = resolved(Parameters())
 NO_PATH = np.zeros((8, 2))
-NO_TRAIL = np.zeros((LONGEST, 2))
+NO_TRAIL = np.zeros((LONGEST_TRAIL, 2))
 
 
 def passage_walls(*lines):
@@ -113,7 +112,7 @@ def test_a_passage_has_two_ends():
 
 def test_a_passage_along_a_path_and_from_within():
     path = np.column_stack([np.arange(4.0, 9.0, PASSAGE_P.cell_m), np.zeros(42)])
-    trail = np.zeros((LONGEST, 2))
+    trail = np.zeros((LONGEST_TRAIL, 2))
     trail[:24, 0] = np.arange(24) * 0.2 - 0.8
     found, inside, passage = passage_ahead(
         PASSAGE_P, corridor(1.2), path, len(path), 3, 4.0, 0.0, 9.0, 0.0, trail, 24
@@ -152,7 +151,7 @@ def test_a_passage_follows_its_way_round_a_corner():
 def test_from_within_behind_a_corner_it_begins_where_the_robot_came_in():
     path, way = bent_way(PASSAGE_P.cell_m), bent_way(0.2)
     at = len(way) - 20  # (6, 2)
-    trail = np.zeros((LONGEST, 2))
+    trail = np.zeros((LONGEST_TRAIL, 2))
     there = way[:at]
     # It went back by a metre, and came again.
     back = np.vstack([there, there[-2:-7:-1], there[-6:]])

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sbot.controllers.navigate.trail import LONGEST, follow, place_in_formation, place_on_trail
+from sbot.controllers.navigate.following import follow, place_in_formation, place_on_trail
+from sbot.controllers.navigate.parameters import LONGEST_TRAIL
 
 
 def trail_of(points):
-    trail, count = np.zeros((LONGEST, 2)), 0
+    trail, count = np.zeros((LONGEST_TRAIL, 2)), 0
     for x, y in points:
         count = follow(trail, count, x, y, 0.3)
     return trail, count
@@ -38,7 +39,7 @@ def test_the_ring_forgets_the_oldest():
     assert count == 600
     x, y, *_, older = place_on_trail(trail, count, 299.5, 0.0, 500.0, 0.0, 0.0)
     assert (x, y) == (0.0, 0.0)
-    assert older == 600 - LONGEST
+    assert older == 600 - LONGEST_TRAIL
 
 
 def test_a_leader_at_rest_leaves_one_point():

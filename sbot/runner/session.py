@@ -1,0 +1,316 @@
+"""A run that is taken tick by tick: its controllers, and what is between two of their turns."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sbot.controllers.entry import Batch
+from sbot.controllers.registry import NONE, entry_of
+from sbot.runner.history import History, Run
+from sbot.runner.summary import Tally, stopping_condition
+from sbot.scenario import assemble
+from sbot.scenario.controllers import controlled_robots, controller_parameters, observed_fields
+from sbot.scenario.knowledge import EXACT
+from sbot.scenario.model import Scenario
+from sbot.scenario.warnings import warn_of_reach
+from sbot_common import topics
+from sbot_common.arrays import Floats
+from sbot_common.compiled.threads import in_background
+from sbot_common.controlled_robot import ControlledRobot
+from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.observation import OMEGA, VX, Controller, Observation
+from sbot_common.random.numbers import CONTROLLER, uniforms
+from sbot_common.topics import Outgoing
+from sbot_sim.engine.simulation import Engine, SavedWorld, Snapshot
+from sbot_sim.sensors.laser import Lasers
+from sbot_sim.sensors.registry import sensors
+from wind_model.gust import Wind
+
+LOG = logging.getLogger(__name__)
+
+
+class Decisions(NamedTuple):
+    """What the controllers decide at a tick."""
+
+    commands: Floats  # (N, 3) vx, vy (m/s), omega (rad/s), as ``sbot_common.observation.Twist``
+    rab_data: NDArray[np.uint8]  # (N, 10) what robots broadcast from now on
+    announced: list[Outgoing]  # goals and broadcasts, as messages
+
+
+class ControllerSet:
+    """All controllers of a scenario, with their random numbers.
+
+    Robots with ``none`` get the command to stand still.
+
+    Parameters
+    ----------
+    scenario, lasers, threads : whose controllers, what they scan with, how many threads to use
+    announcing : whether somebody wants the messages of goals and broadcasts
+    batched : let followers with equal parameters take their turns in one call; changes no bit
+
+    """
+
+    def __init__(self, scenario: Scenario, lasers: Lasers, threads: int = 1, *,
+                 announcing: bool = True, batched: bool = True) -> None:
+        self._announcing = announcing
+        self._lasers = lasers
+        self._n, self._seed = len(scenario.robots), scenario.seed
+        self._batches = _batches(scenario, lasers, threads) if batched else []
+        together = {i for ids, _ in self._batches for i in ids.tolist()}
+        self.robots = controlled_robots(
+            scenario, [i for i in range(self._n) if i not in together])
+        self._senses = {i: [sensors()[field] for field in observed_fields(
+            scenario, scenario.robots[i])] for i in self.robots}
+
+    def invalid_turns(self) -> NDArray[np.int64]:
+        """Return how many turns (N,) had no command, as the force or the pose was not a number."""
+        counts = np.zeros(self._n, np.int64)
+        for i, robot in self.robots.items():
+            turns = getattr(robot.controller, 'invalid_turns', 0)
+            counts[i] = turns if isinstance(turns, int) else 0
+        for ids, followers in self._batches:
+            counts[ids] = followers.invalid_turns
+        return counts
+
+    def decide(self, snapshot: Snapshot, stamp_ns: int) -> Decisions:
+        """Let all controllers take a turn."""
+        commands, rab_data = np.zeros((self._n, 3)), snapshot.rab_data.copy()
+        announced: list[Outgoing] = []
+        for i, robot in self.robots.items():
+            command, goals, data = robot.step(stamp_ns, snapshot.pose, self.sensed(i, snapshot))
+            commands[i] = command
+            if data is not None:
+                rab_data[i] = 0
+                rab_data[i, 1:1 + len(data)] = np.frombuffer(data, np.uint8)
+            if self._announcing and (goals or data is not None):
+                announced += self._announcements(i, stamp_ns, goals, data)
+        for ids, followers in self._batches:
+            scan = self._lasers.of(ids[0])[0]
+            draws = uniforms(self._seed, CONTROLLER, ids, snapshot.tick, 1)[:, 0]
+            commands[ids[:, np.newaxis], (VX, OMEGA)] = followers.step(
+                snapshot.pose, snapshot.ranges[:, :scan.beams], scan.angle_min,
+                scan.angle_increment, draws)
+        return Decisions(commands, rab_data, announced)
+
+    def sensed(self, i: int, snapshot: Snapshot) -> dict[str, Any]:
+        """Return the fields of an observation that robot i senses, by name."""
+        return {sensor.name: sensor.observed(snapshot, self._lasers, i)
+                for sensor in self._senses[i]}
+
+    def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[topics.Topic, Any]],
+                       data: bytes | None) -> Iterator[Outgoing]:
+        """Yield the messages of a robot's goals and broadcast."""
+        from sbot_common.wire.messages import write_broadcast, write_pose
+        for topic, goal in goals:
+            yield Outgoing(topics.resolve(topic, i, self._n), topic,
+                           write_pose(stamp_ns, 'map', *goal))
+        if data is not None:
+            yield Outgoing(topics.resolve(topics.RAB_DATA, i, self._n), topics.RAB_DATA,
+                           write_broadcast(data))
+
+
+def _batches(scenario: Scenario, lasers: Lasers,
+             threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
+    """Return ids of followers that share controller, parameters and lasers; what moves them."""
+    groups: dict[tuple[str, str, int], list[int]] = {}
+    if scenario.knowledge != EXACT:  # each knows something else
+        return []
+    for i, robot in enumerate(scenario.robots):
+        if i > 0 and robot.controller != NONE and entry_of(robot.controller).batch is not None:
+            parameters = controller_parameters(scenario, robot)
+            key = robot.controller, repr(parameters), int(lasers.kit[i])
+            groups.setdefault(key, []).append(i)
+    batches = []
+    for (name, _, _), ids in groups.items():
+        batch = entry_of(name).batch
+        if batch is not None:
+            parameters = controller_parameters(scenario, scenario.robots[ids[0]])
+            batches.append((np.array(ids, np.int64), batch(ids, parameters, threads)))
+    return batches
+
+
+class Saved(NamedTuple):
+    """A moment of a session, for ``Session.restore``."""
+
+    world: SavedWorld
+    controllers: ControllerSet
+    tally: Mapping[str, Any]
+
+
+class Session:
+    """A run, tick by tick, with its controllers: to look inside, go back, and go on.
+
+    Its ``run`` gives what ``sbot.run`` gives, to the bit, however the ticks were taken. At a tick
+    the robots have moved and sensed, and their controllers have their turn next.
+
+    Parameters
+    ----------
+    scenario : complete
+    threads, keep, sense, overlaps, hashed : as ``sbot.run`` takes them
+    announcing, batched : as ``ControllerSet`` takes them
+
+    """
+
+    def __init__(self, scenario: Scenario, *, threads: int = 1, keep: bool = True,
+                 sense: Collection[str] = (), overlaps: bool = True, hashed: bool = True,
+                 announcing: bool = False, batched: bool = False) -> None:
+        if threads < 1:
+            raise bad_value('threads', threads, 'a whole number >= 1')
+        self.scenario = scenario
+        self.parameters = assemble.simulation_parameters(scenario, threads)
+        self.ended = False
+        self._source = assemble.wind_source(scenario)
+        warn_of_reach(scenario, self._source.field)
+        self._engine = Engine(self.parameters, assemble.initial_poses(scenario), scenario.seed)
+        self._controllers = ControllerSet(scenario, self.parameters.sensors.lasers, threads,
+                                          announcing=announcing, batched=batched)
+        self._tally = Tally(scenario, self.parameters, overlaps=overlaps, hashed=hashed)
+        self._ticks = scenario.rate.ticks(scenario.duration)
+        self._history = History(scenario, self._ticks if keep else -1, sense)
+        self._stop, self._stopped = stopping_condition(scenario, self._tally), False
+        self._threads = threads
+        self._started = time.perf_counter()
+
+    def __repr__(self) -> str:
+        return (f'<Session {self.scenario.name}, seed {self.scenario.seed}: tick {self.tick} of '
+                f'{self._ticks}, {self.seconds:g} s{", ended" * self.ended}>')
+
+    @property
+    def tick(self) -> int:
+        """How many ticks have passed."""
+        return self._engine.tick
+
+    @property
+    def seconds(self) -> float:
+        """Simulated time (s)."""
+        return self.tick * self.scenario.rate.dt
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the robots are and sense at this tick: ``pose`` (N, 3), ``ranges`` and the rest."""
+        if not self._engine.has_wind:
+            self._engine.sense_wind(self._source.at(self._stamp))
+        return self._engine.snapshot
+
+    def controller(self, robot: int) -> Controller:
+        """Return the object that drives a robot; after ``restore`` it is another object.
+
+        Raises
+        ------
+        InputError
+            if the robot has no controller.
+
+        """
+        return self._robot(robot).controller
+
+    def observation(self, robot: int) -> Observation:
+        """Return what the robot's controller is given in its next turn.
+
+        Raises
+        ------
+        InputError
+            if the robot has no controller.
+
+        """
+        sensed = self._robot(robot).observe
+        return sensed(self._stamp, self.snapshot.pose, self._controllers.sensed(
+            robot, self.snapshot))
+
+    def step(self, n: int = 1) -> None:
+        """Let all controllers take their turns, and the world go on, n ticks or to the end.
+
+        Raises
+        ------
+        InputError
+            if the run has ended.
+        UserCodeError
+            if a user's controller, hook or condition raises.
+
+        """
+        if self.ended:
+            raise InputError(f'the run has ended at tick {self.tick}; restore() goes back')
+        for _ in range(n):
+            if not self.ended:
+                self.turn()
+
+    def run(self) -> Run:
+        """Go on to the end; return the run from its beginning, as ``sbot.run`` does."""
+        while not self.ended:
+            self.turn()
+        return self.result()
+
+    def save(self) -> Saved:
+        """Return this moment; with deep copies of its controllers.
+
+        Raises
+        ------
+        InputError
+            for a controller that cannot be copied.
+
+        """
+        return Saved(self._engine.save(), self._copied(self._controllers), self._tally.saved())
+
+    def restore(self, saved: Saved) -> None:
+        """Go back, or forward, to a moment of this session; it can be restored again."""
+        self._controllers = self._copied(saved.controllers)
+        self._engine.restore(saved.world)
+        self._tally.restore(saved.tally)
+        self.ended = self._stopped = False
+
+    def turn(self, attend: Callable[[int, Wind, Snapshot, Decisions], None] | None = None) -> None:
+        """Take the turn of this tick, and go on to the next one unless it is the last.
+
+        ``attend`` may change the decisions before they are executed.
+        """
+        engine, stamp_ns = self._engine, self._stamp
+        engine.sense_wind(wind := self._source.at(stamp_ns))
+        snapshot = engine.snapshot
+        tallied = in_background(self._threads, len(self.scenario.robots), self._tally.add,
+                                snapshot)
+        decided = self._controllers.decide(snapshot, stamp_ns)
+        if attend is not None:
+            attend(stamp_ns, wind, snapshot, decided)
+        self._history.add(snapshot, decided.commands)
+        if self._stop is not None:
+            tallied()
+            self._stopped = self._stop(snapshot)
+        self.ended = self._stopped or engine.tick == self._ticks
+        if not self.ended:
+            engine.advance(decided.commands, wind, decided.rab_data)
+        if self._stop is None:
+            tallied()
+
+    def result(self) -> Run:
+        """Return the run, which has ended."""
+        counts = self._controllers.invalid_turns()
+        turns, worst = self._tally.ticks + 1, int(counts.argmax())
+        if counts[worst]:  # docs/errata.md P2
+            LOG.warning('the force on %d robots was not a number in some turns, and they stood '
+                        'still in these; robot %d has the most such turns: %d of %d',
+                        np.count_nonzero(counts), worst, counts[worst], turns)
+        return self._history.run(self._tally.summary(
+            time.perf_counter() - self._started, self._stopped, counts))
+
+    @property
+    def _stamp(self) -> int:
+        return self.scenario.rate.stamp_ns(self.tick)
+
+    def _robot(self, robot: int) -> ControlledRobot:
+        found = self._controllers.robots.get(robot)
+        if found is None:
+            raise bad_value('robot', robot, 'a robot with a controller: '
+                            f'{", ".join(map(str, self._controllers.robots)) or "there is none"}')
+        return found
+
+    def _copied(self, controllers: ControllerSet) -> ControllerSet:
+        try:
+            return deepcopy(controllers, {id(self.scenario): self.scenario})
+        except Exception as error:  # whatever a user's object raises
+            raise InputError(f'a controller cannot be copied: {one_line(str(error))}') from error
