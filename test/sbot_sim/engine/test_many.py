@@ -172,7 +172,7 @@ def test_bodies_are_rows_of_all_worlds():
 def test_what_nobody_asked_for_has_no_beams(senses, beams, infrared):
     given = make_parameters(infrared={'infrared': True})
     sensing = make_setting([given], no_winds(1), senses).sensing
-    assert (sensing.fan.beams, sensing.infrared_fan.beams) == (beams, infrared)
+    assert (sensing.lasers.columns, sensing.infrared_fan.beams) == (beams, infrared)
 
 
 @pytest.mark.parametrize(('height', 'value', 'above'), [
