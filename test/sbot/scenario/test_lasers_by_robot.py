@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from sbot import Worlds, load, run
+from sbot.bag.reader import Bag
+from sbot.figures.data import from_bag
 from sbot.learn.task_checks import apply
 from sbot.scenario.assemble import initial_poses, robot_bodies, simulation_parameters
 from sbot.scenario.world import world_arrays
+from sbot.viewer.data import kept_scans, page_data, read_scans
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.sensors.laser import SENSOR
 
@@ -172,3 +175,17 @@ def test_an_episode_keeps_the_noise_of_each_robot():
     assert worlds.setting.noise_slip.tolist() == [0.1] * 6
     apply(worlds, 0, {'sensors.scan_noise_std': 0.3})
     assert worlds.setting.scan_noise[0].tolist() == [0.3] * 4
+
+
+def test_the_page_shows_the_first_laser_of_each_robot(tmp_path):
+    result = run(mixed(3), sense=['scan'], record=tmp_path / 'bag')
+    kept = kept_scans(result)
+    bag = Bag(tmp_path / 'bag')
+    read = read_scans(bag, from_bag(tmp_path / 'bag'))
+    assert kept.ranges.shape == read.ranges.shape == (len(kept.frames), 3, 30)
+    for robot, beams in enumerate((30, 11, 9)):
+        np.testing.assert_array_equal(kept.ranges[:, robot, :beams],
+                                      read.ranges[:, robot, :beams])
+    shown = page_data(from_bag(tmp_path / 'bag'), read)
+    assert [shown['lasers'][kit]['beams'] for kit in shown['kit']] == [30, 11, 9]
+    assert shown['beams'] == 30
