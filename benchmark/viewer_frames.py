@@ -63,7 +63,7 @@ def crowd(robots: int, beams: int) -> str:
     still = from_result(sbot.run({
         'name': 'crowd', 'duration': 0.1,
         'world': {'bounds': [0, 0, 48, 32], 'circles': [{'center': [20, 16], 'radius': 1}]},
-        'wind': {'wind_speed_mean': 0.3},
+        'wind': {'wind_speed_mean': 0.3}, 'sensors': {'scan_beams': beams},
         'robots': [{'pose': [1 + k % 40, 1 + k // 40, 0], 'controller': 'none'}
                    for k in range(robots)]}))
     angle = np.arange(TICKS)[:, None] / 60 + rng.uniform(0, 6.3, robots)
@@ -76,8 +76,7 @@ def crowd(robots: int, beams: int) -> str:
                           obstacles=np.zeros((TICKS, 0, 2)), boxes=np.zeros((TICKS, 0, 3)))
     every = max(1, TICKS * robots * beams // 8_000_000)  # as the viewer keeps them
     scans = Scans(np.arange(0, TICKS, every), rng.uniform(
-        0.5, 8, (len(range(0, TICKS, every)), robots, beams)).astype(np.float32),
-        -np.pi / 2, np.pi / beams)
+        0.5, 8, (len(range(0, TICKS, every)), robots, beams)).astype(np.float32))
     return page(page_data(data, scans), 'crowd')
 
 

@@ -9,8 +9,15 @@ from functools import partial
 from pathlib import Path
 
 from sbot.controllers.registry import shipped
+from sbot.files.yaml_text import Origins
 from sbot.scenario.fields import NEEDED, Model, declared
-from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
+from sbot.scenario.groups import (
+    SensorSettings,
+    WindSettings,
+    check_bodies,
+    group_specs,
+    lasers_of,
+)
 from sbot.scenario.knowledge import Knowledge
 from sbot.scenario.model import (
     Circle,
@@ -23,6 +30,7 @@ from sbot.scenario.model import (
     World,
     Zone,
 )
+from sbot.scenario.sold import sold_names, sold_robot
 from sbot_common.clock import Rate
 from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import BODIES, body_in_words, body_specs
@@ -83,6 +91,24 @@ def body_table() -> str:
     return ''.join(rows)
 
 
+def sold_table() -> str:
+    """Return the table of robots as they are sold."""
+    rows = ['| body | robot | size | fastest | laser | what to know |\n', '| --- ' * 6 + '|\n']
+    for name in sold_names():
+        sold = sold_robot(name)
+        body = check_bodies({}, Origins(name, {}, set()), [name])[name]
+        scan, = lasers_of(SensorSettings(), body)
+        size = (f'{body.length:g} x {body.width:g} m' if body.is_rectangle
+                else f'radius {body.radius:g} m')
+        first, last = (math.degrees(each) for each in (scan.scan_angle_min, scan.scan_angle_max))
+        laser = (f'{scan.scan_beams} beams, {first:.4g}° to {last:.4g}°, {scan.scan_range_max:g} m'
+                 if 'sensors' in body.own else 'of the scenario')
+        rows.append(f'| `{name}` | {_cell(sold.text)} | {size} | '
+                    f'{body.max_wheel_speed * body.wheel_radius:.3g} m/s | {laser} | '
+                    f'{_cell(" ".join(sold.notes))} |\n')
+    return ''.join(rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     'scenario': lambda: model_table(ScenarioFile),
     'world': lambda: model_table(World),
@@ -94,6 +120,7 @@ TABLES: dict[str, Callable[[], str]] = {
     'zones': lambda: model_table(Zone),
     'robots': lambda: model_table(RobotEntry),
     'bodies': body_table,
+    'sold': sold_table,
     **{entry.name: partial(spec_table, entry.specs) for entry in shipped() if entry.specs},
     'knowledge': lambda: spec_table(specs_of(Knowledge)),
     'sensors': lambda: spec_table(group_specs(SensorSettings())),

@@ -29,7 +29,8 @@ from sbot_common.signals import came, end_on_signals, raise_swallowed
 # command given is imported: all of them take longer than many a command. Each module has
 # `add_parsers(subparsers)`; its commands set `run`.
 COMMANDS = (
-    ('list', 'library', 'list scenarios, swarms, maps, wind fields, controllers and tasks'),
+    ('list', 'library',
+     'list scenarios, swarms, maps, wind fields, robots, controllers and tasks'),
     ('new', 'library',
      'write a commented scenario, with a controller or a ROS 2 node, to start from'),
     ('run', 'simulate', 'simulate a scenario in one process, without ROS'),

@@ -22,6 +22,7 @@ from sbot_common.arguments import numbers
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import Param, Spec, specs_of
+from sbot_sim.engine.many import noises_of
 from sbot_sim.sensors.registry import sensors
 from wind_model.parameters import WindParameters
 
@@ -33,11 +34,11 @@ Drawn = dict[str, Any]  # values by key, as ``sbot.load`` takes overrides
 _DIRECTIONS = ('wind.wind_direction', 'wind.wind_gust_direction')  # ranges of yaws (rad)
 _WIND = (*_DIRECTIONS, 'wind.wind_speed_mean', 'wind.wind_force_mean', 'wind.wind_gust_speed_mean',
          'wind.wind_gust_force_mean', 'wind.wind_gust_start', 'wind.wind_gust_duration')
-# Noises: the array of a batch that has them, and the sensor and its setting.
-_NOISES = {f'sensors.{name}': (array, sensor, name) for array, sensor, name in (
-    ('scan_noise', 'scan', 'scan_noise_std'), ('infrared_noise', 'infrared', 'infrared_noise'),
-    ('noise_radius', 'odometry', 'odometry_noise_radius'),
-    ('noise_slip', 'odometry', 'odometry_noise_slip'))}
+# Noises: the array of a batch that has them.
+_NOISES = {f'sensors.{name}': array for array, name in (
+    ('scan_noise', 'scan_noise_std'), ('infrared_noise', 'infrared_noise'),
+    ('noise_radius', 'odometry_noise_radius'),
+    ('noise_slip', 'odometry_noise_slip'))}
 KEYS = (*_WIND, *_NOISES)
 
 
@@ -97,12 +98,9 @@ def apply(worlds: Worlds, world: int, drawn: Drawn) -> None:
     flow = scenario.wind.flow._replace(**winds)
     for name, row in wind_rows(flow, scenario.rate).items():
         getattr(setting, name)[world] = row
-    n = worlds.robots
-    for key, (name, sensor, own) in _NOISES.items():
-        array = getattr(setting, name)
-        rows = slice(world, world + 1) if len(array) == worlds.count else slice(
-            world * n, (world + 1) * n)
-        array[rows] = drawn.get(key, getattr(getattr(scenario.sensors, sensor), own))
+    given = noises_of(worlds.parameters[world])
+    for key, name in _NOISES.items():
+        getattr(setting, name).reshape(worlds.count, -1)[world] = drawn.get(key, given[name])
 
 
 LOG = logging.getLogger(__name__)

@@ -32,9 +32,10 @@ from sbot_common.errors import InputError, bad_value, decoding, one_line, shown,
 # DynaBARN: Nair et al., DynaBARN: Benchmarking Metric Ground Navigation in Dynamic Environments,
 # SSRR 2022. Nothing of theirs is in this package.
 
-_JACKAL = {'length': 0.508, 'width': 0.43, 'wheel_distance': 0.37559, 'wheel_radius': 0.098,
-          'max_wheel_speed': 2.0 / 0.098, 'mass': 17.0, 'max_acceleration': 2.0,
-          'max_angular_acceleration': 20.0}  # m, rad/s, kg, m/s^2, rad/s^2; 2 m/s at most
+# m, rad/s, kg, m/s^2, rad/s^2; 2 m/s at most.
+_JACKAL = {'like': 'robot', 'length': 0.508, 'width': 0.43, 'wheel_distance': 0.37559,
+           'wheel_radius': 0.098, 'max_wheel_speed': 2.0 / 0.098, 'mass': 17.0,
+           'max_acceleration': 2.0, 'max_angular_acceleration': 20.0}
 _LIMIT = 100.0  # s
 _TOLERANCE = 1.0  # m
 _CELL = 0.15  # m, of BARN's path files: cell (0, 0) is at this place

@@ -136,8 +136,7 @@ class World(Model):
 
 class _AnyRobot(Model):
     body: Name = Field(
-        'robot', description='A shipped body (`robot`, `s-bot`, `e-puck2`, `foot-bot`) or one of '
-                             '`bodies`.')
+        'robot', description='A shipped body (`sbot list robots`) or one of `bodies`.')
     controller: Controller = Field('potential_field', description='Its controller.')
     goal: Point | None = Field(
         None, description='Its goal. Robot 0 needs one if its controller is `potential_field`.')
@@ -208,7 +207,8 @@ class Settings(Model):
         0.2, description='Free-running: a robot stops when its last `cmd_vel` is older than this '
                          '(simulated time); 0: it never stops.')
     cmd_vel_stamped: Flag = Field(
-        False, description='`cmd_vel` is a TwistStamped instead of a Twist.')
+        False, description='`cmd_vel` is a TwistStamped instead of a Twist. Default: `true` if '
+                           'the bodies of all robots say so, as TurtleBot3s do.')
     poses_topic: Flag = Field(
         False, description='Also publish all poses in one message on `/poses`. Controllers read '
                            "them there instead of on every robot's own topic.")

@@ -96,10 +96,10 @@ class Worlds:
         self.threads = whole('threads', threads_of(threads), 1, MOST_THREADS)
         self.senses = _senses(given[0], sense)
         tables = tables_of_worlds(given)
-        self._parameters = [table.parameters for table in tables]
+        self.parameters = [table.parameters for table in tables]
         with enough_memory(f'{self.count} worlds of {self.robots} robots'):
             self.simulation = Simulation(
-                self._parameters, winds_of(tables), self.senses,
+                self.parameters, winds_of(tables), self.senses,
                 lambda k, seed: make_turbulence(given[k], seed), self.threads)
         self.state, self.phases = self.simulation.state, self.simulation.tick
         self._vx_omega = self.state.command[:, VX::OMEGA - VX]
@@ -402,7 +402,7 @@ class Worlds:
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
         for k in chosen.tolist():
-            problem = start_error(self._parameters[k], poses[k])
+            problem = start_error(self.parameters[k], poses[k])
             if problem is not None:
                 raise InputError(f'start of world {k}: {problem}')
 

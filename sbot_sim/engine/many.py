@@ -74,6 +74,9 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
         named = {id(world): world for world in worlds}
         kinds = list(named.values())
         layout = np.array([list(named).index(id(world)) for world in worlds], np.int64)
+    of_kind = {id(world): noises_of(world) for world in kinds}
+    noises = {name: np.array([of_kind[id(world)][name] for world in worlds], np.float64)
+              for name in of_kind[id(worlds[0])]}
     height = kinds[0].wind_height
     where = height if isinstance(height, Height) else Height(float(height))
     return Setting(
@@ -84,17 +87,20 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
         sensing=_sensing(kinds[0], senses, len(worlds)), wake=kinds[0].wake,
         gridded=winds.field is not None, field=winds.field or NO_FIELD,
         wind_height=where.value, above_terrain=where.above_terrain,
-        scan_noise=np.array([[each.noise_std for each in world.sensors.lasers.all]
-                             for world in worlds]),
-        infrared_noise=np.array([float(world.sensors.infrared.noise) if world.sensors.infrared
-                                 else 0.0 for world in worlds]),
-        noise_radius=np.array([each.odometry_noise_radius
-                               for world in worlds for each in world.odometry]),
-        noise_slip=np.array([each.odometry_noise_slip
-                             for world in worlds for each in world.odometry]),
+        scan_noise=noises['scan_noise'], infrared_noise=noises['infrared_noise'].ravel(),
+        noise_radius=noises['noise_radius'].ravel(), noise_slip=noises['noise_slip'].ravel(),
         inertia=inertia_of_worlds([world.inertia for world in worlds],
                                   len(kinds[0].bodies.radius)),
         **{name: array for name, array in winds._asdict().items() if name != 'field'})
+
+
+def noises_of(world: SimulationParameters) -> dict[str, list[float]]:
+    """Return the noises of a world: of each laser, of infrared, of each robot's odometry."""
+    infrared = world.sensors.infrared
+    return {'scan_noise': [each.noise_std for each in world.sensors.lasers.all],
+            'infrared_noise': [infrared.noise if infrared else 0.0],
+            'noise_radius': [each.odometry_noise_radius for each in world.odometry],
+            'noise_slip': [each.odometry_noise_slip for each in world.odometry]}
 
 
 def _obstacles_of(worlds: Sequence[SimulationParameters]) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.arrays import Flags, Floats, Floats32, Integers
-from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner
+from sbot_common.arrays import Floats, Floats32, Integers
+from sbot_common.compiled.jit import borrowed, njit, njit_inline
 from sbot_common.compiled.threads import in_blocks
 from sbot_common.elementary import hypot, sincos
 from sbot_common.observation import Scan
@@ -210,7 +210,7 @@ def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
 
 @njit
 def add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_max: float,
-                   seed: int, tick: int, carry: Flags, column: int, beams: int,
+                   seed: int, tick: int, kit: Integers, carried: int, column: int, beams: int,
                    first: int = 0) -> None:
     """Add Gaussian noise to ranges of one laser that are finite, in place.
 
@@ -220,7 +220,7 @@ def add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_m
     noise_std : m; 0: nothing is drawn
     range_min, range_max : m, where noisy ranges stay
     seed, tick : of the noise; the index of a number is that of its column
-    carry : (N,) whether a robot has this laser; of others nothing is changed
+    kit, carried : (N,) of each robot, and that of this laser; of others nothing is changed
     column, beams : the first of the laser's columns, and how many there are
     first : id of the first robot
 
@@ -230,7 +230,7 @@ def add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_m
     end = column + beams
     noise = np.empty(end + WORDS)
     for j in range(len(ranges)):
-        if not carry[j]:
+        if kit[j] != carried:
             continue
         fill_normals(seed, SCAN, first + j, tick, end, noise)
         for i in range(column, end):
@@ -318,7 +318,7 @@ def scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                 lower_by_rectangles(
                     boxes, robots, mounted(worlds.pose[low:high], lasers.mount[m]), low - k * n,
                     fan_of(lasers.fans, m), lasers.range_min[m], lasers.range_max[m],
-                    lasers.kit[low:high] == lasers.carried[m], lasers.column[m],
+                    lasers.kit[low:high], lasers.carried[m], lasers.column[m],
                     worlds.ranges[low:high])
 
 
@@ -334,7 +334,7 @@ def add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                 add_scan_noise(
                     worlds.ranges[low:high], setting.scan_noise[k, m], lasers.range_min[m],
                     lasers.range_max[m], worlds.seed[k], worlds.tick[k],
-                    lasers.kit[low:high] == lasers.carried[m], lasers.column[m],
+                    lasers.kit[low:high], lasers.carried[m], lasers.column[m],
                     lasers.fans.beams[m], low - k * n)
 
 
@@ -422,7 +422,7 @@ def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, k
             out[j, np.uint64(column + i)] = np.float32(-math.inf if t < range_min else t)
 
 
-@njit_inner
+@njit_inline
 def _mounted_at(x: float, y: float, yaw: float, mount: Floats) -> tuple[float, float, float]:
     if mount[0] == 0.0 and mount[1] == 0.0 and mount[2] == 0.0:
         return x, y, yaw

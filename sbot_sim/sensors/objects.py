@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.arrays import Flags, Floats, Indexes
+from sbot_common.arrays import Floats, Indexes, Integers
 from sbot_common.compiled.jit import least, njit, njit_inline, njit_inner
 from sbot_common.elementary import hypot, sincos
 from sbot_sim.sensors.rays import (
@@ -220,8 +220,8 @@ def cover_body(box: Floats, around: float, x: float, y: float, cos_yaw: float, s
 
 @njit
 def lower_by_rectangles(boxes: Floats, robot: Indexes, sensors: Floats, first: int, fan: Fan,
-                        range_min: float, range_max: float, carry: Flags, column: int,
-                        ranges: NDArray[np.float32]) -> None:
+                        range_min: float, range_max: float, kit: Integers, carried: int,
+                        column: int, ranges: NDArray[np.float32]) -> None:
     """Lower scans by rectangular bodies, in place; see ``laser.cast_scans``.
 
     Parameters
@@ -232,7 +232,7 @@ def lower_by_rectangles(boxes: Floats, robot: Indexes, sensors: Floats, first: i
     first : the robot that carries the first of them; the others follow
     fan : their beams
     range_min, range_max : m
-    carry : (N,) whether a robot has this laser; of others nothing is changed
+    kit, carried : (N,) of each robot, and that of this laser; of others nothing is changed
     column : of ``ranges``, where its beams begin
     ranges : (N, columns) m, changed
 
@@ -242,7 +242,7 @@ def lower_by_rectangles(boxes: Floats, robot: Indexes, sensors: Floats, first: i
         around[k] = hypot(boxes[k, 4], boxes[k, 5])
     reach = range_max * SLACK
     for j in range(len(sensors)):
-        if not carry[j]:
+        if kit[j] != carried:
             continue
         x, y = sensors[j, 0], sensors[j, 1]
         sin_yaw, cos_yaw = sincos(sensors[j, 2])

@@ -30,7 +30,8 @@ def test_the_list_fits_80_columns_and_has_a_text_for_everything(capsys):
     assert max(map(len, capsys.readouterr().out.splitlines())) < 80
     assert main(['list', '--json']) == 0
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ['scenarios', 'gallery', 'maps', 'winds', 'controllers', 'tasks']
+    assert list(found) == ['scenarios', 'gallery', 'maps', 'winds', 'robots', 'controllers',
+                           'tasks']
     assert all(text for entries in found.values() for text in entries.values())
     assert found['maps']['maps/rooms.yaml'].startswith('Three rooms')
     assert set(names()) < set(found['controllers'])
@@ -47,6 +48,8 @@ def test_what_is_listed_can_be_used(capsys):
     for name in found['winds']:
         assert load_scenario('single_robot', {
             'wind.use_custom_static_wind_field': True, 'wind.custom_wind_field_path': name})
+    for name in found['robots']:
+        assert name in load_scenario('single_robot', {'robots.0.body': name}).bodies
     for name in found['maps']:
         assert load_scenario('rooms', {'world.map': name})
 

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from sbot import Worlds, load, run
+from sbot.bag.reader import Bag
+from sbot.figures.data import from_bag
+from sbot.learn.task_checks import apply
 from sbot.scenario.assemble import initial_poses, robot_bodies, simulation_parameters
 from sbot.scenario.world import world_arrays
+from sbot.viewer.data import kept_scans, page_data, read_scans
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.sensors.laser import SENSOR
 
@@ -160,3 +164,28 @@ def test_snapshots_keep_what_controllers_see_of_each():
     seen = [SENSOR.observed(engine.snapshot, lasers, i) for i in range(3)]
     assert [len(each.ranges) for each in seen] == [30, 11, 9]
     assert [each.range_max for each in seen] == [10.0, 2.0, 10.0]
+
+
+def test_an_episode_keeps_the_noise_of_each_robot():
+    worlds = Worlds(mixed(3, odometry_noise_slip=0.1), 2)
+    given = worlds.setting.scan_noise.copy()
+    apply(worlds, 1, {'sensors.odometry_noise_radius': 0.05})
+    np.testing.assert_array_equal(worlds.setting.scan_noise, given)
+    assert worlds.setting.noise_radius.tolist() == [0.0] * 3 + [0.05] * 3
+    assert worlds.setting.noise_slip.tolist() == [0.1] * 6
+    apply(worlds, 0, {'sensors.scan_noise_std': 0.3})
+    assert worlds.setting.scan_noise[0].tolist() == [0.3] * 4
+
+
+def test_the_page_shows_the_first_laser_of_each_robot(tmp_path):
+    result = run(mixed(3), sense=['scan'], record=tmp_path / 'bag')
+    kept = kept_scans(result)
+    bag = Bag(tmp_path / 'bag')
+    read = read_scans(bag, from_bag(tmp_path / 'bag'))
+    assert kept.ranges.shape == read.ranges.shape == (len(kept.frames), 3, 30)
+    for robot, beams in enumerate((30, 11, 9)):
+        np.testing.assert_array_equal(kept.ranges[:, robot, :beams],
+                                      read.ranges[:, robot, :beams])
+    shown = page_data(from_bag(tmp_path / 'bag'), read)
+    assert [shown['lasers'][kit]['beams'] for kit in shown['kit']] == [30, 11, 9]
+    assert shown['beams'] == 30

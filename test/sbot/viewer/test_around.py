@@ -13,7 +13,7 @@ from sbot.figures.data import from_result
 from sbot.figures.palette import DARK, LIGHT
 from sbot.figures.panels import speeds
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.data import Laser, Scans, frame, live_header, page, page_data
+from sbot.viewer.data import Scans, frame, live_header, page, page_data
 from sbot.viewer.server import Live, start_server
 from sbot_common.observation import STOP, Twist
 
@@ -210,7 +210,7 @@ def test_fingers_drive_a_robot_of_a_live_run_until_they_leave(browser):
             {'pose': [3 * k + 2, 3, 0], 'controller': 'none'} for k in range(2)]})
     poses = [robot.pose for robot in scenario.robots]
     address = start_server(0, live)
-    header = live_header(scenario, Laser())
+    header = live_header(scenario)
     live.set_run(header)
     live.set_frame(frame(0.0, poses, [(0.0, 0.0)] * 2, {}))
     with phone(browser):

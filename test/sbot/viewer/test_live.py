@@ -25,7 +25,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.viewer import server
-from sbot.viewer.data import Laser, frame, live_header
+from sbot.viewer.data import frame, live_header
 from sbot.viewer.live import PageSupervisor, run_live
 from sbot.viewer.node import Follower
 from sbot.viewer.server import Live, start_server
@@ -406,7 +406,7 @@ def test_browser_follows(recorded, tmp_path):
 def test_the_browser_shows_the_map_of_a_live_run(tmp_path):
     rooms, live = load_scenario('rooms'), Live()
     address = start_server(0, live)
-    live.set_run(live_header(rooms, Laser()))
+    live.set_run(live_header(rooms))
     poses = [robot.pose for robot in rooms.robots]
     live.set_frame(frame(0.0, poses, [(0.0, 0.0)] * len(poses), {}))
     with Browser(tmp_path / 'profile', 800, 600) as browser:

@@ -88,8 +88,8 @@ def test_bad_parameters_are_named(given, words):
 
 def with_noise(ranges, noise_std, seed=3, tick=8):
     out = ranges.copy()
-    everybody, beams = np.ones(len(out), np.bool_), out.shape[1]
-    add_scan_noise(out, noise_std, 0.0, 10.0, seed, tick, everybody, 0, beams)
+    everybody, beams = np.zeros(len(out), np.int64), out.shape[1]
+    add_scan_noise(out, noise_std, 0.0, 10.0, seed, tick, everybody, 0, 0, beams)
     return out
 
 

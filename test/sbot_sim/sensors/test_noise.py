@@ -25,7 +25,7 @@ NORTH = 110_574.27582  # m a degree of latitude there
 
 def scan(seed, tick):
     ranges = np.full((ROBOTS, 3), 5.0, np.float32)
-    add_scan_noise(ranges, 0.1, 0.0, 10.0, seed, tick, np.ones(ROBOTS, np.bool_), 0, 3)
+    add_scan_noise(ranges, 0.1, 0.0, 10.0, seed, tick, np.zeros(ROBOTS, np.int64), 0, 0, 3)
     return (ranges - 5.0) / 0.1
 
 

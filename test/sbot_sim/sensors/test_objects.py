@@ -38,7 +38,8 @@ def scan(pose, sees_robots=True, **more):
     if sees_robots:
         lower_by_rectangles(*rectangle_boxes(bodies.shape.half_size, bodies.shape.offset, pose),
                             laser_poses(pose, parameters), 0, fan, parameters.range_min,
-                            parameters.range_max, np.ones(len(pose), np.bool_), 0, ranges)
+                            parameters.range_max, np.zeros(len(pose), np.int64), 0, 0,
+                            ranges)
     return parameters, ranges
 
 
