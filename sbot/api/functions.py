@@ -183,12 +183,9 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     title : of a picture, or the name in a film; '' leaves it out. None: the picture's own
     size : pixels: width of a film or .png; of a film also 'WIDTHxHEIGHT'
     fps : frames per second of a film
-    speed : of a film, relative to real time; default: 1; a run longer than 20 s becomes a film
-        of 20 s
+    speed : of a film, relative to real time; default: 1, or as much as makes it 20 s long
     color : the same as ``colour``
-    figsize : width and height of a picture in inches, e.g. (3.4, 3.0) for a column of a paper.
-        Letters have 7 pt below 5 inches, or what rcParams of matplotlib say; curves that have
-        no room are left out
+    figsize : width and height of a picture in inches, e.g. (3.4, 3.0) (docs/pictures.md)
 
     Returns
     -------
@@ -213,9 +210,7 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     suffix = Path(path).suffix.lower() if path is not None else ''
     film = suffix in FORMATS
     pixels = read_size(size, 'size')
-    inches = None
-    if figsize is not None:
-        inches = tuple(numbers('figsize', figsize, (2,)).tolist())
+    inches = None if figsize is None else tuple(numbers('figsize', figsize, (2,)).tolist())
     look = picture.Look(times, colour or color, bool(dark), title,
                         picture.read_width(Film(*pixels), suffix), inches)
     picture.check_look(look, film)
@@ -227,10 +222,8 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     formats = (*picture.FORMATS, *FORMATS)
     if suffix not in formats:  # complain before the run
         raise bad_value('path', str(path), f'a file that ends in {", ".join(formats)}')
-    if film:
-        animation.animate_run(_data(source), path, look, options)
-    else:
-        picture.plot_run(_data(source), path, look)
+    animation.animate_run(_data(source), path, look, options) if film else picture.plot_run(
+        _data(source), path, look)
     return Path(path)
 
 

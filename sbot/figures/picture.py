@@ -228,7 +228,6 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     ``title``: None: name, robots, seed and duration; '': none.
     """
     by_time = colour == 'time' or (not colour and len(data.radius) > MOST_NAMED)
-    by = '' if by_time else 'robot'
     width, height, panel, letters = sizes
     left, right, line = letters * _LEFT, letters * _RIGHT, letters * LINE
     legend = letters * (_STRIP_HEIGHT + _STRIP_GAP if by_time else _LEGEND)
@@ -251,15 +250,7 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     for k in range(panels):
         below.append(axes(first + legend + k * (panel + letters * _PANEL_GAP), panel,
                           below[0] if below else strip))
-    draw_tracks(top, data, by_time)
-    draw_arena(top, data, width=drawn_width(top, data))
-    draw_moving(top, data, -1)
-    draw_box_starts(top, data)
-    Boxes(top, data, data.boxes[-1])
-    draw_goals(top, data, int(data.stamps_ns[-1]), by=by if colour else '')
-    Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
-    number_robots(top, data, by=by)
-    draw_contacts(top, data)
+    _draw_top(top, data, by_time, colour)
     below_label = draw_signs(top, data, 1.0 - right / wide, letters)
     top.set(ylabel='y (m)')
     _place_title(figure, top, _title(data) if title is None else title, drawn_width(top, data),
@@ -283,6 +274,20 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
                     frameon=False, fontsize='medium', handlelength=1.4, labelspacing=0.2,
                     handletextpad=0.5, columnspacing=1.0, borderaxespad=0.1)
     return figure
+
+
+def _draw_top(top: Axes, data: RunData, by_time: bool, colour: str) -> None:
+    """Draw the arena, the tracks in it, and where everything is at the end."""
+    by = '' if by_time else 'robot'
+    draw_tracks(top, data, by_time)
+    draw_arena(top, data, width=drawn_width(top, data))
+    draw_moving(top, data, -1)
+    draw_box_starts(top, data)
+    Boxes(top, data, data.boxes[-1])
+    draw_goals(top, data, int(data.stamps_ns[-1]), by=by if colour else '')
+    Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
+    number_robots(top, data, by=by)
+    draw_contacts(top, data)
 
 
 def _place_title(figure: Figure, top: Axes, text: str, room: float, letters: float) -> None:
