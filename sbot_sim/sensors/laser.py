@@ -404,12 +404,17 @@ def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, k
     """
     # What is farther than this by rounding only is still intersected, and judged then.
     reach = range_max * (1.0 + 1e-9)
+    off_centre = mount[0] != 0.0 or mount[1] != 0.0 or mount[2] != 0.0
     for k in range(first, end):
         j = discs.robot[k] if discs.robot.shape[0] else k
         if kit[j] != carried:
             continue
-        x, y, yaw = _mounted_at(pose[j, 0], pose[j, 1], pose[j, 2], mount)
-        sin_yaw, cos_yaw = sincos(yaw)
+        x, y = pose[j, 0], pose[j, 1]
+        sin_yaw, cos_yaw = sincos(pose[j, 2])
+        if off_centre:  # as in ``mounted``
+            x += mount[0] * cos_yaw - mount[1] * sin_yaw
+            y += mount[0] * sin_yaw + mount[1] * cos_yaw
+            sin_yaw, cos_yaw = sincos(pose[j, 2] + mount[2])
         best[:] = math.inf
         touched = cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
         touched = touched or cover_discs(discs, k, x, y, cos_yaw, sin_yaw, fan, reach, best)
@@ -422,21 +427,15 @@ def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, k
             out[j, np.uint64(column + i)] = np.float32(-math.inf if t < range_min else t)
 
 
-@njit_inline
-def _mounted_at(x: float, y: float, yaw: float, mount: Floats) -> tuple[float, float, float]:
-    if mount[0] == 0.0 and mount[1] == 0.0 and mount[2] == 0.0:
-        return x, y, yaw
-    sin_yaw, cos_yaw = sincos(yaw)
-    return (x + (mount[0] * cos_yaw - mount[1] * sin_yaw),
-            y + (mount[0] * sin_yaw + mount[1] * cos_yaw), yaw + mount[2])
-
-
 @njit
 def mounted(pose: Floats, mount: Floats) -> Floats:
     """Return (N, 3) poses of sensors mounted at x, y (m), yaw (rad) of robots at ``pose``."""
     out = np.empty((pose.shape[0], 3))
     for j in range(pose.shape[0]):
-        out[j, 0], out[j, 1], out[j, 2] = _mounted_at(pose[j, 0], pose[j, 1], pose[j, 2], mount)
+        sin_yaw, cos_yaw = sincos(pose[j, 2])
+        out[j, 0] = pose[j, 0] + (mount[0] * cos_yaw - mount[1] * sin_yaw)
+        out[j, 1] = pose[j, 1] + (mount[0] * sin_yaw + mount[1] * cos_yaw)
+        out[j, 2] = pose[j, 2] + mount[2]
     return out
 
 
