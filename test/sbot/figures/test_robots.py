@@ -164,7 +164,7 @@ def legend_of(film):
     return [each for each in film._axes.artists if isinstance(each, AnnotationBbox)]
 
 
-@pytest.mark.parametrize('size', [Film(), Film(420), Film(640, 480)])
+@pytest.mark.parametrize('size', [Film(420), Film(640, 480)])
 def test_a_film_by_heading_explains_its_colours_below_the_arena(data, size):
     assert not legend_of(_Film(data, Look(colour='robot'), size))
     film = _Film(data, Look(colour='heading'), size)
