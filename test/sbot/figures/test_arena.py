@@ -23,7 +23,7 @@ from sbot.figures.arena import (
     wrapped,
     wrapped_parts,
 )
-from sbot.figures.data import RunData, at_rest, from_bag, from_result
+from sbot.figures.data import RunData, at_rest, from_result
 from sbot.figures.film import Film
 from sbot.figures.obstacles import free_wind_arrows
 from sbot.figures.palette import palette, style_of
@@ -241,14 +241,6 @@ def test_a_film_shows_the_gust_while_it_blows(gusts):
     label = (slice(0, 40), slice(calm.shape[1] // 2, None))
     assert (calm[label] != gusty[label]).any()
     assert (calm == again).all()
-
-
-def test_a_recording_shows_the_same_wind(gusts, tmp_path):
-    run_of(tmp_path, record=tmp_path / 'bag')
-    bag = from_bag(tmp_path / 'bag')
-    for time in (0.1, 0.7, 1.4):
-        assert texts(draw_moments(bag, (time,)).axes[0]) == texts(
-            draw_moments(gusts, (time,)).axes[0])
 
 
 def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(gusts, tmp_path):

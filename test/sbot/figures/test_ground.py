@@ -338,14 +338,6 @@ def test_a_letter_that_the_font_lacks_is_a_box(tmp_path):
         sbot.plot(named)
 
 
-def test_films_show_them(zones_data, tmp_path):
-    animate_run(zones_data, tmp_path / 'run.gif')
-    with Image.open(tmp_path / 'run.gif') as film:
-        pixels = np.asarray(film.convert('RGB')) / 255
-    near = np.abs(pixels - mixed('#2e9e5b', 'white')).max(axis=2) < 0.05
-    assert near.mean() > 0.5 * np.pi / 48  # of the nest's share of the arena
-
-
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
 def test_the_viewer_shows_them(zones_recorded, tmp_path):
     theme, ground = 'dark', '#1b1e24'
