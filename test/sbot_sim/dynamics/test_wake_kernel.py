@@ -77,8 +77,8 @@ def test_nobody_and_no_wake():
     assert not both({'wake': False}, 9, 1.0, 1.0, True, 0)[1].any()
 
 
-@pytest.mark.parametrize('angle', [0.0, 1.2e-6, -3e-6, math.pi / 2 - 1e-6])
-@pytest.mark.parametrize('y', [0.3, 1e6 + 0.3])
+@pytest.mark.parametrize('angle', [0.0, 1.01e-6, 1.2e-6, -3e-6, 1e-4, 2e-3, math.pi / 2 - 1e-6])
+@pytest.mark.parametrize('y', [0.3, 20_000.3, 1e6 + 0.3])
 @pytest.mark.parametrize('given', [{}, {'lateral_reach_radii': 0.01, 'gamma_boost': 0.5}], ids=str)
 def test_level_winds_far_from_the_origin_hide_nobody(angle, y, given):
     """A blocker at the end of the reach, a cell's border behind it, and a weaker one nearby."""
@@ -107,7 +107,7 @@ def test_a_robot_without_a_direction_has_no_shelter():
     assert fast.tolist() == slow.tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize('offset', [1.6, 2.99, 3.001, 3.1])
+@pytest.mark.parametrize('offset', [1.6, 2.0, 2.5, 2.99, 3.001, 3.01, 3.05, 3.1])
 def test_a_weak_blocker_on_the_axis_hides_no_stronger_one_off_it(offset):
     """The first search is a strip three widths wide; what it finds must beat all outside."""
     wake = WakeParameters(wake=True, gamma_boost=0.5)
