@@ -211,11 +211,15 @@ def test_a_robot_inside_an_occupied_region_is_refused(tmp_path, xy):
      "keys 'negate', 'occupied_thresh', 'free_thresh' are missing; usual: negate: 0, "
      'occupied_thresh: 0.65, free_thresh: 0.196$'),
     ({'resolution': 0}, r'map.yaml:2: resolution: got 0, expected a number > 0'),
+    ({'resolution': 'fine'}, "resolution: got 'fine'"),
     ({'origin': [0, 0]}, r'origin: got \[0, 0\], expected \[x, y, yaw\]'),
+    ({'origin': [0, 0, '.nan']}, 'origin'),
     ({'negate': 'maybe'}, "negate: got 'maybe', expected 0 or 1"),
+    ({'free_thresh': None}, "'free_thresh' is missing"),
     ({'mode': 'scale'}, "mode: got 'scale', expected 'trinary'"),
     ({'image': 'other.png'}, 'image: .*other.png: cannot be read: No such file'),
-    ({'image': 'map.yaml'}, 'expected an image')])
+    ({'image': 'map.yaml'}, 'expected an image'),
+])
 def test_errors_name_the_key(tmp_path, changes, message):
     path = write_map(tmp_path, np.zeros((2, 2), np.uint8), **changes)
     with pytest.raises(InputError, match=message):
