@@ -23,4 +23,4 @@ def test_a_run_passes_fails_or_is_late(tmp_path: Path):
     for name, body, outcome in (('good', 'pass', 'passed'), ('bad', 'raise ValueError', 'failed'),
                                 ('endless', 'while True: pass', 'late')):
         (tmp_path / f'test_{name}.py').write_text(f'def test():\n    {body}\n')
-        assert run(tmp_path, [f'test_{name}.py'], 5.0 if outcome == 'late' else 60.0) == outcome
+        assert run(tmp_path, [f'test_{name}.py'], 1.0 if outcome == 'late' else 60.0) == outcome

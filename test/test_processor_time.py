@@ -65,11 +65,6 @@ def test_work_counts_that_of_children_too_and_waiting_and_compiling_do_not(tmp_p
     check(run(tmp_path), 'test_compiles')
 
 
-def test_workers_tell_what_their_tests_took(tmp_path):
-    # Who compiles excuses the tests beside it.
-    check(run(tmp_path, '-n', '2', '--deselect', 'test_it.py::test_compiles'))
-
-
 def test_children_count_once_they_have_ended():
     before = used()
     code = 'import time\nwhile time.process_time() < 0.5: pass'

@@ -29,9 +29,8 @@ def test_help_names_the_arguments_and_the_parameters():
         assert word in HELP
 
 
-@pytest.mark.parametrize('arguments', [
-    '', '0', '0 1 2', 'a 1 2 3', '0.0 1 2 3', '0 one 2 3', '-1 1 2 3', '0 0 2 3',
-    '1 1 2 3', '7 3 2 3', '0 1 x 3', '0 1 2 nan', '0 1 inf 3', '0 1_0 2 3', '0 1 2_0 3'])
+@pytest.mark.parametrize('arguments', ['', '0 1 2', 'a 1 2 3', '0.0 1 2 3', '-1 1 2 3', '1 1 2 3',
+    '7 3 2 3', '0 1 2 nan', '0 1_0 2 3'])
 def test_anything_else_is_refused(arguments):
     with pytest.raises(InputError):
         parse(arguments.split())

@@ -1,5 +1,8 @@
 """Recordings and crowds for the tests of pictures."""
 
+import base64
+import zlib
+
 import numpy as np
 
 from sbot.runner.loop import run_scenario
@@ -47,3 +50,12 @@ def crowd(data, count, ticks=60):
     wind = np.tile([0.1, 0.0], (ticks, count, 1))
     return data._replace(stamps_ns=data.stamps_ns[:ticks], poses=poses, wind=wind,
                          free_wind=2 * wind, radius=np.full(count, 0.05))
+
+
+def unpacked(table):
+    """Return what the page makes of a packed table: another reading of the same format."""
+    raw = np.frombuffer(zlib.decompress(base64.b64decode(table['data'])), '<u2')
+    codes = np.cumsum(raw.reshape(table['channels'], table['frames']), axis=1, dtype=np.uint16).T
+    repeat = table['channels'] // len(table['low'])
+    values = np.tile(table['low'], repeat) + codes * np.tile(table['step'], repeat)
+    return np.where(codes == 0xFFFF, np.nan, values) if table['holes'] else values

@@ -61,11 +61,12 @@ def follower(parameters, blockers, wind=(0.1, 0.0), radius=R, yaw=0.3, full=Fals
 
 
 @pytest.mark.parametrize(('fade', 'boost'), COMBINATIONS)
-@pytest.mark.parametrize('along', [0.03, 0.05, 0.125, 0.2, 0.224, 0.226, 1.0])
-@pytest.mark.parametrize('lateral', [0.0, 0.07, -0.3])
-def test_a_single_blocker_in_closed_form(fade, boost, along, lateral):
-    got = follower(wake_parameters(fade, boost), [(-along, lateral)])
-    assert got == pytest.approx(printed(fade, boost, [(along, lateral)]), rel=1e-12, abs=1e-15)
+def test_a_single_blocker_in_closed_form(fade, boost):
+    for along in (0.03, 0.05, 0.125, 0.2, 0.224, 0.226, 1.0):
+        for lateral in (0.0, 0.07, -0.3):
+            got = follower(wake_parameters(fade, boost), [(-along, lateral)])
+            assert got == pytest.approx(
+                printed(fade, boost, [(along, lateral)]), rel=1e-12, abs=1e-15)
 
 
 def test_values_by_hand():

@@ -22,11 +22,9 @@ def scenario(tmp_path):
     return str(path)
 
 
-@pytest.mark.parametrize('setting', [
-    'seed=\udcff', '\udcff=1', 'robots.' + '1' * 5000 + '=3', 'robots.²=3',
+@pytest.mark.parametrize('setting', ['seed=\udcff', 'robots.' + '1' * 5000 + '=3',
     '.'.join(['a'] * 3000) + '=1', 'rate=1e-999999999', 'seed=' + '9' * 5000,
-    'world.circles=' + '[' * 100_000, 'duration=1e999', 'target_real_time_factor=1e-300',
-    'target_real_time_factor=1e999', 'robots.0.goal.x=' + 'y' * 100_000])
+    'world.circles=' + '[' * 100_000, 'duration=1e999', 'target_real_time_factor=1e-300'])
 def test_settings(scenario, setting, capsys):
     assert main(['run', scenario, '--set', setting, '--quiet']) == 2
     error = capsys.readouterr().err
@@ -65,20 +63,12 @@ def test_names_with_marks_of_the_template_stay_names():
 LONG = 'x' * 300
 
 
-@pytest.mark.parametrize('arguments', [
-    ['new', LONG], ['new', f'{LONG}/x'], ['new', '..'], ['new', '-'], ['new', 'loop/x'],
-    ['run', LONG], ['run', f'{LONG}.yaml'], ['run', 'loop'], ['run', 'loop.yaml'],
-    ['plot', LONG, '-o', 'x.png'], ['plot', 'loop', '-o', 'x.png'],
-    ['plot', 'x.yaml', '-o', f'{LONG}.png'], ['plot', 'x.yaml', '-o', f'{LONG}/x.gif'],
-    ['view', LONG], ['view', 'loop'], ['view', 'loop', '-o', f'{LONG}.html'],
-    ['bag', 'info', LONG], ['bag', 'info', 'loop'], ['bag', 'diff', 'loop', LONG],
-    ['replay', LONG], ['replay', 'loop'],
-    ['sweep', LONG], ['sweep', 'loop'], ['sweep', 'show', LONG], ['sweep', 'show', 'loop'],
-    ['wind', 'at', LONG, '0', '0', '0'], ['wind', 'at', 'loop', '0', '0', '0'],
-    ['wind', 'make', 'vortex', LONG], ['wind', 'make', 'vortex', f'{LONG}/x'],
-    ['run', 'x.yaml', '--record', 'loop/a'], ['run', 'x.yaml', '--record', LONG],
-    ['run', 'x.yaml', '--record', f'{LONG}/x'], ['run', 'x.yaml', '--plot', f'{LONG}/x.png'],
-    ['run', 'x.yaml', '--plot', f'{LONG}.png'], ['run', 'x.yaml', '--plot', 'loop/x.png']])
+@pytest.mark.parametrize('arguments', [['new', LONG], ['new', '..'], ['new', '-'], ['run', LONG],
+    ['run', 'loop'], ['plot', LONG, '-o', 'x.png'], ['view', LONG],
+    ['view', 'loop', '-o', f'{LONG}.html'], ['bag', 'info', 'loop'], ['replay', LONG],
+    ['sweep', LONG], ['sweep', 'show', LONG], ['wind', 'at', LONG, '0', '0', '0'],
+    ['wind', 'make', 'vortex', LONG], ['run', 'x.yaml', '--record', 'loop/a'],
+    ['run', 'x.yaml', '--plot', f'{LONG}.png']])
 def test_names_that_are_too_long_and_links_to_themselves(scenario, tmp_path, arguments, capsys,
                                                          monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -41,18 +41,11 @@ def load(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(('text', 'words'), [
     ('raise ValueError("two\\nlines")', 'ValueError: two lines'),
-    ('import sys; sys.exit(3)', 'SystemExit: 3'),
-    ('def f(:', 'SyntaxError'),
-    ('import no_such_module_of_mine', "No module named 'no_such_module_of_mine'"),
-    ('Go = 3', "has no class 'Go'"),
-    ('class Go: pass', 'step'),
-    ('class Go:\n    step = 3', 'step'),
+    ('import sys; sys.exit(3)', 'SystemExit: 3'), ('def f(:', 'SyntaxError'),
+    ('Go = 3', "has no class 'Go'"), ('class Go: pass', 'step'),
     ('class Go:\n    def step(self, observation): pass', 'step'),
-    ('class Go:\n    def step(self, observation, rng, more): pass', 'step'),
-    ('', "has no class 'Go'"),
     ('class Got: pass', "has no class 'Go'; did you mean 'Got'?"),
-    ('class Other: pass', "has no class 'Go'; known: Other (it was loaded from "),
-])
+    ('class Other: pass', "has no class 'Go'; known: Other (it was loaded from ")])
 def test_unusable_module_gets_one_line(load, text, words):
     with pytest.raises(InputError) as caught:
         load(text)

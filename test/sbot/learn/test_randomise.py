@@ -74,8 +74,7 @@ def test_a_curriculum_changes_the_ranges():
     assert env.episodes.drawn == [{'wind.wind_speed_mean': 0.03}]
 
 
-@pytest.mark.parametrize(('ranges', 'words'), [
-    ({'robots.0.goal': [0, 1]},
+@pytest.mark.parametrize(('ranges', 'words'), [({'robots.0.goal': [0, 1]},
      r'randomise of the task: robots\.0\.goal: cannot be drawn for each episode; use one of'),
     ({'wind.wind_speed_mean': [0.4, 0.0]}, r'randomise .*: got \[0\.4, 0\.0\], expected two num'),
     ({'wind.wind_speed_mean': [-1.0, 0.0]}, 'randomise .* none below 0'),
@@ -83,9 +82,7 @@ def test_a_curriculum_changes_the_ranges():
     ({'wind.wind_speed_mean': [0.0, np.inf]}, 'randomise .* finite numbers'),
     ({'wind.wind_gust_start': [0.0, 1e308]},
      r'randomise of the task: wind\.wind_gust_start: got 1e\+308, expected .* <= 1e\+09 \(s\)'),
-    ({'wind.wind_gust_duration': [1e300, 1e300]}, r'randomise .* <= 1e\+09 \(s\)'),
     ({'wind.wind_direction': [-1e308, 1e308]}, r'randomise .*: got -1e\+308, expected .*\(rad\)'),
-    ({'sensors.odometry_noise_radius': [0.0, 0.3]}, r'randomise .*: got 0\.3, .* <= 0\.2'),
     ('wind', "randomise of the task: got 'wind', expected ranges by key")])
 def test_wrong_ranges_are_named(ranges, words):
     task = Varied()

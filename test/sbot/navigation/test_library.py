@@ -147,7 +147,7 @@ def test_no_scene_has_changed_since_its_version():
 
 @pytest.mark.parametrize('name', SCENES)
 def test_every_scene_is_a_scenario_in_which_all_can_stand(name):
-    for seed in (0, 1, 2, 2**63 - 1):
+    for seed in (0, 2**63 - 1):
         values = scenario_values(name, SCENES[name], seed)
         scenario = scenario_from_mapping(values)
         assert scenario.name == name

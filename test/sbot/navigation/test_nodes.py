@@ -157,12 +157,6 @@ def test_errors_of_a_run_do_not_name_the_temporary_folder(failing):
     assert row['error'] == 'the recording: too short'
 
 
-def test_a_wrong_value_ends_the_benchmark(failing):
-    with pytest.raises(InputError, match='duration: got -1'):
-        run_nodes(scenes('narrow/0.7'), 'node: true', {'duration': -1})
-    assert failing == []
-
-
 def test_a_class_in_a_module_named_node_is_a_class(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path('node.py').write_text(

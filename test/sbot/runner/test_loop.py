@@ -161,15 +161,6 @@ wind: {wind_speed_mean: 6.0}
     assert run_scenario(scenario_of(text)).summary['overlaps'] > 0
 
 
-def test_robots_without_a_controller_stand_still():
-    result = run_scenario(scenario_of("""
-duration: 1
-world: {bounds: [0, 0, 10, 10]}
-robots: [{pose: [3, 3, 0.5], controller: none}]
-"""))
-    assert (result.poses == result.poses[0]).all()
-
-
 def test_a_users_own_controller_drives(tmp_path):
     root = Path(sbot.__file__).parent.parent
     result = run_scenario(load_scenario(str(root / 'examples' / 'go_to_goal.yaml')))

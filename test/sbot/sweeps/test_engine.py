@@ -57,12 +57,6 @@ def test_without_cloudpickle_a_function_of_a_script_is_refused_in_one_line(monke
             pickled(value, 'metric m')
 
 
-@pytest.mark.usefixtures('no_cloudpickle')
-def test_without_cloudpickle_a_lambda_is_refused_in_one_line():
-    with pytest.raises(InputError, match=r"^metric m: cannot be sent .*cloudpickle.*'\.\[sweep"):
-        pickled(lambda run: 1.0, 'metric m')
-
-
 pytest.importorskip('distributed', reason="needs Dask: pip install '.[cluster]'")
 
 DEADLINE = 240.0  # s
@@ -160,10 +154,9 @@ def test_a_refused_scheduler_is_told_at_once_and_leaves_no_folder(tmp_path, caps
     assert not (tmp_path / 'results').exists()
 
 
-@pytest.mark.parametrize(('address', 'reason'), [
-    ('none.json', 'No such file or directory'), ('bad.json', 'JSONDecodeError'),
-    ('empty.json', "KeyError: 'address'"), ('tcp://127.0.0.1:x', 'ValueError'),
-    ('tcp://127.0.0.1:99999999', 'expected 1 to 65535'), ('tcp://a\0b:1', 'no Dask scheduler')])
+@pytest.mark.parametrize(('address', 'reason'), [('none.json', 'No such file or directory'),
+    ('bad.json', 'JSONDecodeError'), ('empty.json', "KeyError: 'address'"),
+    ('tcp://127.0.0.1:99999999', 'expected 1 to 65535')])
 def test_addresses_that_are_none_are_told(tmp_path, monkeypatch, address, reason):
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'bad.json').write_text('{')

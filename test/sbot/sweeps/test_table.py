@@ -150,13 +150,6 @@ def test_a_sweep_that_has_only_begun_has_a_table(tmp_path):
     assert read_columns(tmp_path / 'b')['run'] == [2, 9]
 
 
-@pytest.mark.parametrize('values', [[1, True], ['a', 2]])
-def test_metrics_of_mixed_types_are_text(tmp_path, values):
-    write(tmp_path / 'a', [row_of(i, better=value) for i, value in enumerate(values)])
-    assert all(isinstance(value, str)
-               for value in read_columns(tmp_path / 'a', ['better'])['better'])
-
-
 def test_every_damaged_table_is_one_line_that_says_how_to_get_it_back(tmp_path):
     write(tmp_path / 'a', all_rows())
     path = tmp_path / 'a' / PARQUET

@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 import pytest
+from pictures import unpacked
 
 from sbot.figures.data import at_rest
 from sbot.scenario.load import scenario_from_mapping
@@ -25,15 +26,6 @@ from sbot_sim.sensors.laser import ScanSettings, make_lasers, make_scan_paramete
 from sbot_sim.world.geometry import make_cells
 
 
-def unpacked(table):
-    """What the page does, in Python."""
-    raw = np.frombuffer(zlib.decompress(base64.b64decode(table['data'])), '<u2')
-    codes = np.cumsum(raw.reshape(table['channels'], table['frames']), axis=1, dtype=np.uint16).T
-    repeat = table['channels'] // len(table['low'])
-    values = np.tile(table['low'], repeat) + codes * np.tile(table['step'], repeat)
-    return np.where(codes == 0xFFFF, np.nan, values) if table['holes'] else values
-
-
 @pytest.mark.parametrize('holes', [False, True])
 def test_values_come_back_within_half_a_step(holes):
     values = np.random.default_rng(2).uniform([-1.0, 0.0], [1.0, 50.0], (9, 3, 2)).reshape(9, 6)
@@ -43,6 +35,13 @@ def test_values_come_back_within_half_a_step(holes):
     found = unpacked(table)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(values))
     assert np.nanmax(abs(found - values) / np.tile(table['step'], 3)) <= 0.500001
+
+
+def test_infinite_ranges_are_holes_and_equal_values_need_no_width():
+    ranges = np.array([[1.0, np.inf, 0.0, 10.0, -np.inf]])
+    found = unpacked(pack(ranges, 0, 10, holes=True))
+    np.testing.assert_array_equal(np.isnan(found), ~np.isfinite(ranges))
+    assert unpacked(pack(np.zeros((3, 2)), 0.0, 0.0)).tolist() == np.zeros((3, 2)).tolist()
 
 
 def test_a_page_has_so_many_frames_at_most():

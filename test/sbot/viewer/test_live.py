@@ -384,25 +384,6 @@ def test_without_scans_frames_have_none(recorded):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
-def test_browser_follows(recorded, tmp_path):
-    data, live, topics = from_bag(recorded), Live(), Topics()
-    address = start_server(0, live)
-    follower = Follower(live, topics.subscribe)
-    topics.play(recorded, 0)
-    topics.play(recorded, int(data.stamps_ns[0]))
-    topics.play(recorded, int(data.stamps_ns[10]))
-    follower.show()
-    with Browser(tmp_path / 'profile', 800, 600) as browser:
-        browser.open(address)
-        topics.play(recorded, int(data.stamps_ns[100]))
-        follower.show()
-        browser.wait_for(f'Math.abs(now - {data.seconds[100]}) < 1e-3')
-        found = browser.evaluate('Array.from(posesAt(now))')
-        assert np.reshape(found, (4, 3)) == pytest.approx(data.poses[100], abs=1e-3)
-        assert browser.errors == []
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
 def test_the_browser_shows_the_map_of_a_live_run(tmp_path):
     rooms, live = load_scenario('rooms'), Live()
     address = start_server(0, live)
@@ -469,7 +450,7 @@ GET = b'GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 
 @pytest.mark.parametrize('place', [0.3], indirect=True)
-@pytest.mark.parametrize('said', [b'', b'GET', GET[:-2] % b'/', b'GET / HTTP/1.1\r\nHost: '])
+@pytest.mark.parametrize('said', [b'GET', b'GET / HTTP/1.1\r\nHost: '])
 def test_a_connection_that_asks_nothing_is_closed(place, said):
     with (socket.create_connection(place[1], timeout=DEADLINE) as client,
           contextlib.suppress(ConnectionError)):  # it may be closed before we speak
@@ -488,9 +469,7 @@ def test_a_connection_that_takes_nothing_is_closed(place):
         until(lambda: served() == 0)
 
 
-@pytest.mark.parametrize('said', [
-    b'', b'G', GET % b'/', GET % b'/events', GET % b'/x', b'\xff' * 300 + b'\r\n\r\n',
-    b'POST / HTTP/9.9\r\n\r\n', b'GET / HTTP/1.1\r\nHost: evil\r\n\r\n'])
+@pytest.mark.parametrize('said', [b'', GET % b'/events', b'\xff' * 300 + b'\r\n\r\n'])
 def test_clients_that_leave_are_not_worth_a_word(place, said, capfd):
     live, address = place
     for number in range(30):

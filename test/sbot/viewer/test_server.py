@@ -34,11 +34,8 @@ def test_requests_are_obeyed(request_, asked):
     assert controls.asked == [asked]
 
 
-@pytest.mark.parametrize('raw', [
-    b'', b'\xff', b'[]', b'{}', b'{"pause": 1}', b'{"pause": true, "step": true}',
-    b'{"step": false}', b'{"drive": [1, 2]}', b'{"drive": [1, 2, "3"]}',
-    b'{"drive": [true, 0.1, 0.1]}', b'{"drive": [0, NaN, 0]}', b'{"drive": [0, 1e999, 0]}',
-    b'{"drive": [0, true, 0]}', b'{"drive": [0.5, 1, 0]}', b'[' * 900])
+@pytest.mark.parametrize('raw', [b'', b'\xff', b'{}', b'{"pause": 1}', b'{"drive": [1, 2]}',
+    b'{"drive": [true, 0.1, 0.1]}', b'{"drive": [0, NaN, 0]}', b'[' * 900])
 def test_other_requests_are_errors(raw):
     controls = Noted()
     with pytest.raises(InputError, match='request: '):

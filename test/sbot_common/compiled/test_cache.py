@@ -236,14 +236,6 @@ def test_files_that_change_places_are_both_rejected(tmp_path):
     assert run_child(ROOT, tmp_path, TWO) == '1.0 2.0 2\n'
 
 
-def test_a_pipe_in_place_of_a_file_is_replaced(filled):
-    for file in filled.rglob('*.code'):
-        file.unlink()
-        os.mkfifo(file)
-    assert run_child(ROOT, filled).split()[1] == '0'
-    assert run_child(ROOT, filled).split()[1] == '1'
-
-
 def test_a_full_disk_costs_the_next_run_a_compilation_only(tmp_path):
     code = ('import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); '
             'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n' + USE_A_CELL)
@@ -269,8 +261,8 @@ def test_without_a_home_machine_code_is_kept_for_this_user_alone(tmp_path, monke
     assert cache._writable_directory().parent == tmp_path
 
 
-@pytest.mark.parametrize('place', ['NUMBA_CACHE_DIR', 'XDG_CACHE_HOME', 'HOME'])
-@pytest.mark.parametrize('shared', ['above', 'the folder', 'the key'])
+@pytest.mark.parametrize('place', ['NUMBA_CACHE_DIR', 'HOME'])
+@pytest.mark.parametrize('shared', ['above', 'the key'])
 def test_a_cache_that_others_can_write_to_is_not_used(tmp_path, monkeypatch, caplog, place,
                                                       shared):
     for name in ('NUMBA_CACHE_DIR', 'XDG_CACHE_HOME'):
@@ -306,10 +298,8 @@ def processor(monkeypatch):
 @pytest.mark.parametrize(('triple', 'features', 'levels'), [
     ('x86_64-unknown-linux-gnu', f'{V3},-avx512f', ['x86-64-v3', 'x86-64-v2']),
     ('x86_64-unknown-linux-gnu', V3.replace('+fma', '-fma'), ['x86-64-v2']),
-    ('x86_64-unknown-linux-gnu', V3.replace('+avx,', ''), ['x86-64-v2']),  # NUMBA_ENABLE_AVX=0
     ('x86_64-unknown-linux-gnu', V2.replace('+popcnt,', ''), []),
-    ('aarch64-unknown-linux-gnu', '-sve', ['generic']), ('arm64-apple-darwin', '', ['generic']),
-    ('riscv64-unknown-linux-gnu', '+m', [])])
+    ('aarch64-unknown-linux-gnu', '-sve', ['generic']), ('riscv64-unknown-linux-gnu', '+m', [])])
 def test_levels_that_a_processor_has(processor, triple, features, levels):
     processor(triple, 'any', features)
     assert cache.usable_levels() == levels
@@ -341,8 +331,8 @@ def status(mode, owner=None):
                            st_uid=os.getuid() if owner is None else owner)
 
 
-@pytest.mark.parametrize(('mode', 'private'), [
-    (0o600, True), (0o755, True), (0o775, False), (0o757, False), (0o1777, False)])
+@pytest.mark.parametrize(('mode', 'private'), [(0o600, True), (0o755, True), (0o775, False),
+    (0o757, False), (0o1777, False)])
 def test_modes(mode, private):
     assert cache._is_private(status(mode)) is private
 

@@ -7,8 +7,8 @@ import pytest
 from sbot_common.compiled.threads import in_background, in_blocks
 
 
-@pytest.mark.parametrize('threads', [1, 2, 3, 7])
-@pytest.mark.parametrize('count', [0, 1, 100, 199, 200, 1001, 5000])
+@pytest.mark.parametrize('threads', [1, 3])
+@pytest.mark.parametrize('count', [0, 1, 199, 200, 5000])
 def test_every_robot_is_done_once(threads, count):
     done = []
     in_blocks(threads, count, lambda first, end, out: out.extend(range(first, end)), done)

@@ -44,8 +44,8 @@ def assert_agrees(*arguments):
         assert abs(got - exact) < 1e-12
 
 
-@pytest.mark.parametrize('base', [0.0, 1e-17, 0.03, -0.08])
-@pytest.mark.parametrize('exponent', range(-16, 0))
+@pytest.mark.parametrize('base', [0.0, 1e-17, -0.08])
+@pytest.mark.parametrize('exponent', range(-16, 0, 2))
 def test_agrees_with_equation_4_for_every_difference_of_the_wheels(base, exponent):
     rng = np.random.default_rng(exponent + 100)
     for difference in (10.0 ** exponent, 1.6 * 10.0 ** exponent, -(10.0 ** exponent)):

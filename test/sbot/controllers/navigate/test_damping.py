@@ -147,7 +147,7 @@ def test_the_fastest_keeps_the_limits(angles, limit, heading, drift):
             assert speed * along + n_x * drift <= b + spare + 1e-9
 
 
-@pytest.mark.parametrize('rate', [10, 30, 100])
+@pytest.mark.parametrize('rate', [10, 30])
 def test_noise_does_not_bring_a_slow_robot_to_what_it_stands_before(rate):
     margin, rng = LEAST_MARGIN * DAMPER_P.robot_radius_m, np.random.default_rng(1)
     nearest, room = {}, math.inf
@@ -199,7 +199,7 @@ def estimate(noise, beams, looks=80):
 
 
 @pytest.mark.parametrize('beams', [180, 720])
-@pytest.mark.parametrize('noise', [0.03, 0.06, 0.1])
+@pytest.mark.parametrize('noise', [0.03, 0.1])
 def test_the_estimate_is_the_noise_of_the_laser(noise, beams):
     assert estimate(noise, fan(beams)) == pytest.approx(noise, rel=0.25)
 
@@ -212,13 +212,13 @@ def test_little_noise_changes_no_distance(noise):
         assert not is_noisy(P, got)
 
 
-@pytest.mark.parametrize('beams', [0, 1, 2, 3, 8])
+@pytest.mark.parametrize('beams', [0, 2, 8])
 def test_beams_far_apart_tell_nothing_of_noise(beams):
     assert estimate(0.1, fan(beams)) == 0.0
 
 
-@pytest.mark.parametrize('half', [0.9 * math.pi, math.pi, -math.pi])
-@pytest.mark.parametrize('beams', [2, 3, 4, 8])
+@pytest.mark.parametrize('half', [0.9 * math.pi, -math.pi])
+@pytest.mark.parametrize('beams', [2, 3, 8])
 def test_beams_to_all_sides_tell_nothing_of_noise(beams, half):
     """Beams that point to opposite sides have a small sine between them, as neighbours have."""
     ranges, got = np.array([0.6, 0.4] * (beams // 2) + [0.6] * (beams % 2), np.float32), 0.0

@@ -58,7 +58,7 @@ def test_a_wide_laser_needs_no_looks():
     assert told == (NO_LOOK, 1.0, 0.5)
 
 
-@pytest.mark.parametrize('beams', [5, 91, 720])
+@pytest.mark.parametrize('beams', [5, 720])
 @pytest.mark.parametrize('first', [0.0, -math.pi, 1.0])
 @pytest.mark.parametrize('end', [0, 1])
 def test_a_laser_all_around_needs_no_looks_wherever_its_first_beam_is(beams, first, end):

@@ -178,7 +178,7 @@ def test_it_waits_before_the_part_at_its_end(passage, to):
     assert np.hypot(spot[0] - to[0], spot[1] - to[1]) < 3.0
 
 
-@pytest.mark.parametrize('turn', np.linspace(0.1, 6.2, 12))
+@pytest.mark.parametrize('turn', np.linspace(0.1, 6.2, 4))
 def test_on_the_axis_of_a_turned_passage_it_waits_on_the_same_side(turn):
     """Left and right are equally far from there, but for rounding."""
     c, s = np.cos(turn), np.sin(turn)

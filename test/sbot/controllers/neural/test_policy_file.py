@@ -21,15 +21,13 @@ def policy():
     return policy_of(uses)
 
 
-@pytest.mark.parametrize(('change', 'words'), [
-    ({'version': 2}, 'version: got 2, expected 1'), ({'version': 1.0}, 'version: got 1.0'),
+@pytest.mark.parametrize(('change', 'words'), [({'version': 2}, 'version: got 2, expected 1'),
     ({'version': True}, 'version: got True'), ({'kind': 'lstm'}, "kind: got 'lstm'"),
     ({'more': 1}, 'expected an object with the keys'), ({'weights': [0.0]}, None),
-    ({'weights': {}}, 'weights: got {}'), ({'weights': ['x']}, 'weights: got'),
-    ({'memory': 10**9}, 'memory'), ({'function': 3}, 'function: got 3'),
-    ({'source': None}, 'source: got None'), ({'modules': [1]}, 'modules'),
+    ({'weights': ['x']}, 'weights: got'), ({'memory': 10**9}, 'memory'),
+    ({'function': 3}, 'function: got 3'), ({'modules': [1]}, 'modules'),
     ({'error_model': []}, 'error_model'), ({'inputs': ['gaol']}, "inputs: got 'gaol'"),
-    ({'outputs': 'legs'}, 'wheels or twist'), ({'max_speed': 0}, 'max_speed: got 0')])
+    ({'max_speed': 0}, 'max_speed: got 0')])
 def test_bad_files_are_named_in_one_line(tmp_path, policy, change, words):
     path = tmp_path / 'bad.json'
     save_policy(path, policy, [0.0, 0.0])
@@ -49,10 +47,8 @@ def test_bad_files_are_named_in_one_line(tmp_path, policy, change, words):
     assert '\n' not in str(caught.value)
 
 
-@pytest.mark.parametrize(('change', 'words'), [
-    ({'source': 'def uses(:'}, 'source: SyntaxError'), ({'source': '1 / 0'}, 'ZeroDivisionError'),
-    ({'source': 'x = 1'}, "has no function 'uses'"),
-    ({'source': 'raise SystemExit'}, 'SystemExit'),
+@pytest.mark.parametrize(('change', 'words'), [({'source': 'def uses(:'}, 'source: SyntaxError'),
+    ({'source': '1 / 0'}, 'ZeroDivisionError'), ({'source': 'x = 1'}, "has no function 'uses'"),
     ({'modules': {'np': 'no_such_module'}}, 'no_such_module')])
 def test_a_source_that_gives_no_function_is_one_line(tmp_path, policy, change, words):
     path = tmp_path / 'bad.json'
@@ -67,8 +63,6 @@ def test_a_source_that_gives_no_function_is_one_line(tmp_path, policy, change, w
 
 
 ARRAY = np.ones(2)
-
-
 
 
 def answers(function):
