@@ -296,10 +296,10 @@ def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             if lasers.sees_robots[m] and by_place:
                 discs, low, high = places, low - k * n, high - k * n
             _cast_rows(low, high, borrowed(scene), borrowed(discs), borrowed(worlds.pose),
-                       borrowed(lasers.kit), lasers.carried[m], borrowed(lasers.mount[m]),
-                       borrowed(fan_of(lasers.fans, m)),
+                       borrowed(lasers.kit), (lasers.carried[m], lasers.column[m]),
+                       borrowed(lasers.mount[m]), borrowed(fan_of(lasers.fans, m)),
                        (lasers.range_min[m], lasers.range_max[m]), borrowed(best),
-                       lasers.column[m], borrowed(worlds.ranges))
+                       borrowed(worlds.ranges))
     ends[0] = 0  # keeps these alive until here
     best[0] = 0.0
 
@@ -388,22 +388,22 @@ def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, k
     Neighbours in turn find what they look at in the processor's cache.
     """
     best = np.empty(fan.directions.shape[1])
-    _cast_rows(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(kit), 0,
-               borrowed(mount), borrowed(fan), (range_min, range_max), borrowed(best), 0,
+    _cast_rows(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(kit),
+               (0, 0), borrowed(mount), borrowed(fan), (range_min, range_max), borrowed(best),
                borrowed(out))
     best[0] = 0.0  # keeps it alive until here
 
 
 @njit_inline
 def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, kit: Integers,
-               carried: int, mount: Floats, fan: Fan, span: tuple[float, float], best: Floats,
-               column: int, out: NDArray[np.float32]) -> None:
+               laser: tuple[int, int], mount: Floats, fan: Fan, span: tuple[float, float],
+               best: Floats, out: NDArray[np.float32]) -> None:
     """Cast a laser of those robots whose kit it is part of, on borrowed arrays.
 
-    ``span``: its least and greatest range (m); ``best`` has room for its beams; the rest is as in
-    ``cast_block`` and ``LaserTable``.
+    ``laser``: that kit, and its first column; ``span``: its least and greatest range (m);
+    ``best`` has room for its beams; the rest is as in ``cast_block`` and ``LaserTable``.
     """
-    range_min, range_max = span
+    (carried, column), (range_min, range_max) = laser, span
     # What is farther than this by rounding only is still intersected, and judged then.
     reach = range_max * (1.0 + 1e-9)
     off_centre = mount[0] != 0.0 or mount[1] != 0.0 or mount[2] != 0.0

@@ -10,10 +10,11 @@ import pytest
 from settling import R, settle
 
 from sbot_common.compiled.jit import njit
+from sbot_common.spatial import grid_of_points
 from sbot_sim.collision.contacts import contact
 from sbot_sim.collision.detection import Crowd, touching
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
-from sbot_sim.collision.separation import FEW, Scratch, grid_of_crowd, make_scratch
+from sbot_sim.collision.separation import FEW, Scratch, make_scratch, shape_of_crowd
 from sbot_sim.world.geometry import make_world
 from sbot_sim.worlds.batch import only_cell
 
@@ -50,7 +51,8 @@ SIDE = 10.0  # m
 def _listed(fixed: FixedObjects, radius: Any, pose: Any, scratch: Scratch) -> int:
     grid = only_cell(scratch.ends, scratch.row)
     if len(pose) > FEW:
-        grid = grid_of_crowd(pose, fixed.largest_radius)
+        cell, x0, y0, nx, ny = shape_of_crowd(pose, fixed.largest_radius)
+        grid = grid_of_points(pose, cell, x0, y0, nx, ny)
     crowd = Crowd(radius, radius, pose, pose, pose, grid, scratch.queued, scratch.shift,
                   scratch.retreats, scratch.stuck, pose[:0], radius[:0], radius[:0])
     return int(touching(fixed, crowd, scratch.place, scratch.queue))
