@@ -104,7 +104,7 @@ class Observer:
         if self._moving is not None:
             found = self._moving.positions(), self._moving.boxes_as_sent()
             seen[-3:-1] = [None if rows is None else rows[0] if self._only else rows
-                         for rows in found]
+                            for rows in found]
         seen[-1] = {name: view.copy() for name, view in self._others.items()}
         return tuple.__new__(Observations, seen)
 
