@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.errors import bad_value
+
+_WHOLE = (int, np.integer)
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:  # noqa: ANN401
@@ -19,8 +22,7 @@ def whole(name: str, value: Any, least: int, most: int) -> int:  # noqa: ANN401
         for anything else, ``True`` and 1.0 among it.
 
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or (
-            not least <= value <= most):
+    if isinstance(value, bool) or not isinstance(value, _WHOLE) or not least <= value <= most:
         raise bad_value(name, value, f'a whole number from {least} to {most}')
     return int(value)
 
@@ -48,6 +50,15 @@ def numbers(name: str, value: Any, *shapes: tuple[int, ...]) -> NDArray[np.float
         for another shape, or anything that NumPy does not take for numbers.
 
     """
+    array = floats(name, value, shapes)
+    finite = np.isfinite(array)
+    if not finite.all():
+        raise bad_value(name, float(array[~finite][0]), 'finite numbers')
+    return array
+
+
+def floats(name: str, value: Any, shapes: Collection[tuple[int, ...]]) -> NDArray[np.float64]:  # noqa: ANN401
+    """Do the work of ``numbers``, but for finding those that are not finite."""
     array = value if type(value) is np.ndarray else as_array(name, value)
     if array.dtype != np.float64:
         if array.dtype.kind not in 'iufb':
@@ -56,9 +67,6 @@ def numbers(name: str, value: Any, *shapes: tuple[int, ...]) -> NDArray[np.float
     if array.shape not in shapes:
         raise bad_value(name, f'shape {array.shape}',
                         ' or '.join(f'shape {shape}' for shape in shapes))
-    finite = np.isfinite(array)
-    if not finite.all():
-        raise bad_value(name, float(array[~finite][0]), 'finite numbers')
     return array
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from itertools import cycle
 from typing import Any, NamedTuple
 
@@ -59,7 +58,7 @@ class SavedEpisodes(NamedTuple):
     goal: Floats  # (M, N, 2) m
     active: Flags  # (M, N)
     commands: Floats  # (M, N, 3)
-    generators: list[np.random.Generator]
+    generators: list[Mapping[str, Any]]  # states
     drawn: list[Drawn]
     first: list[int | None]  # seeds of the next episodes, where they are given
 
@@ -125,7 +124,7 @@ class Episodes:
     def save(self, worlds: ArrayLike | None = None) -> SavedEpisodes:
         """Return the state of the episodes of worlds (a mask, or numbers; None: all)."""
         chosen = chosen_worlds(worlds, self.count)
-        generators = [deepcopy(self._generators[k]) for k in chosen.tolist()]
+        generators = [self._generators[k].bit_generator.state for k in chosen.tolist()]
         return SavedEpisodes(
             self.worlds.save(chosen), self.goal[chosen], self.active[chosen],
             self.now.commands[chosen], generators,
@@ -155,7 +154,7 @@ class Episodes:
         commands[chosen] = state.commands
         for at, k in enumerate(chosen.tolist()):
             at = at if len(state.generators) > 1 else 0
-            self._generators[k] = deepcopy(state.generators[at])
+            self._generators[k].bit_generator.state = state.generators[at]
             self._first[k], self.drawn[k] = state.first[at], dict(state.drawn[at])
         if self.worlds.simulation is not before:
             self._play(self.worlds.scenarios)

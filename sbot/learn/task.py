@@ -226,7 +226,7 @@ class Answers:
         array = as_array(where, answer)
         if array.dtype.kind not in _NUMBERS:
             raise bad_value(where, answer, 'numbers')
-        if not any(array.ndim == len(shape) and all(
+        if array.shape not in shapes and not any(array.ndim == len(shape) and all(
                 n in ('columns', have) for n, have in zip(shape, array.shape, strict=True))
                 for shape in shapes):
             raise bad_value(where, f'shape {array.shape}', ' or '.join(

@@ -73,8 +73,7 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         if tensordict is not None and '_reset' in set(tensordict.keys()):
             chosen = tensordict['_reset'].reshape(-1).cpu().numpy().astype(np.bool_)
         self.episodes.reset(chosen)
-        return self._observed(np.zeros(self.episodes.count, np.bool_),
-                              np.zeros(self.episodes.count, np.bool_))
+        return self._observed(*np.zeros((2, self.episodes.count), np.bool_))
 
     def _step(self, tensordict: Any) -> Any:  # noqa: ANN401
         """Let all robots act for as long as the task says."""
@@ -86,34 +85,32 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
             actions[:, rows] = tensordict[name, 'action'].detach().cpu().numpy()
         outcome = episodes.step(actions)
         terminated: NDArray[np.bool_] = np.logical_and.reduce(outcome.ended, axis=1)
-        given = self._observed(terminated, outcome.late & ~terminated)
-        for name, rows in self.rows.items():
-            given[name, 'reward'] = self._tensor(outcome.reward[:, rows, None], torch.float32)
-        return given
+        return self._observed(terminated, outcome.late & ~terminated,
+                              outcome.reward[..., None].astype(np.float32))
 
     def _set_seed(self, seed: int | None) -> None:
         """Seed all worlds, each by its own of ``world_seeds``."""
         self.episodes.seed(seed)
 
-    def _observed(self, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_]) -> Any:  # noqa: ANN401
+    def _observed(self, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_],
+                  reward: NDArray[np.float32] | None = None) -> Any:  # noqa: ANN401
+        """Return what robots see; rewards (K, N, 1) only after a step."""
         episodes = self.episodes
-        seen, mask = episodes.observation(), episodes.mask()
-        given = TensorDict(
-            {name: self._tensor(flags[:, None]) for name, flags in (
-                ('done', terminated | truncated), ('terminated', terminated),
-                ('truncated', truncated))}, batch_size=self.batch_size, device=self.device)
-        given['state'] = self._tensor(episodes.state())
+        of_robots = {'observation': episodes.observation(), 'mask': episodes.active,
+                     'action_mask': episodes.mask(), 'reward': reward}
+        given = {'done': (terminated | truncated)[:, None], 'terminated': terminated[:, None],
+                 'truncated': truncated[:, None], 'state': episodes.state()}
+        found = {name: self._tensor(values) for name, values in given.items()}
         for name, rows in self.rows.items():
-            parts = {'observation': self._tensor(seen[:, rows]),
-                     'mask': self._tensor(episodes.active[:, rows])}
-            if mask is not None:
-                parts['action_mask'] = self._tensor(mask[:, rows])
-            given[name] = TensorDict(parts, batch_size=(episodes.count, len(rows)),
-                                     device=self.device)
-        return given
+            found[name] = TensorDict(
+                {part: self._tensor(values[:, rows]) for part, values in of_robots.items()
+                 if values is not None},
+                batch_size=(episodes.count, len(rows)), device=self.device)
+        return TensorDict(found, batch_size=self.batch_size, device=self.device)
 
-    def _tensor(self, values: NDArray[Any], kind: Any = None) -> Any:  # noqa: ANN401
-        return torch.tensor(values, dtype=kind, device=self.device)
+    def _tensor(self, values: NDArray[Any]) -> Any:  # noqa: ANN401
+        """Return an array that nobody else has as a tensor, without a copy."""
+        return torch.from_numpy(values).to(self.device)
 
 
 def _flags(*shape: Any) -> Categorical:  # noqa: ANN401

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -41,9 +42,10 @@ from sbot.worlds.setting import (
     warn_if_unlike,
     winds_of,
 )
-from sbot_common.arguments import numbers, whole
+from sbot_common.arguments import floats, numbers, whole
 from sbot_common.arrays import Floats
 from sbot_common.compilation_notice import Expected, compilation_announced
+from sbot_common.compiled.jit import njit
 from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import OMEGA, VX, VY
@@ -57,6 +59,37 @@ from sbot_sim.worlds.state import Setting
 from sbot_sim.worlds.tick import Phases
 
 _COMPILING = Expected(40, 15.0)  # with all that a world may have
+
+
+Room = dict[tuple[int, ...], tuple[Floats, Floats]]
+
+
+def room_for_commands(*robots: int) -> Room:
+    """Return arrays for the commands of robots, K and N or N alone, without and with vy.
+
+    By their shape, and each as a table of all robots, too.
+    """
+    arrays = [np.empty((*robots, columns)) for columns in (2, 3)]
+    return {array.shape: (array, array.reshape(-1, array.shape[-1])) for array in arrays}
+
+
+@njit
+def _command(given: Floats, drive: NDArray[np.int8], command: Floats) -> int:
+    """Write commands (K*N, 3), given (K*N, 2) or (K*N, 3); return -1.
+
+    Where a robot's is not finite, or not one of its drive, return that robot; nothing is written.
+    """
+    whole = given.shape[1] == 3
+    for i in range(len(given)):
+        for value in given[i]:
+            if not math.isfinite(value):
+                return i
+        if whole and given[i, VY] != 0.0 and not SIDEWAYS[drive[i]]:
+            return i
+    for i in range(len(given)):
+        command[i, VX], command[i, OMEGA] = given[i, 0], given[i, -1]
+        command[i, VY] = given[i, VY] if whole else 0.0
+    return -1
 
 
 class Worlds:
@@ -102,8 +135,7 @@ class Worlds:
                 self.parameters, winds_of(tables), self.senses,
                 lambda k, seed: make_turbulence(given[k], seed), self.threads)
         self.state, self.phases = self.simulation.state, self.simulation.tick
-        self._vx_omega = self.state.command[:, VX::OMEGA - VX]
-        self._sideways = False  # whether a command may have a vy
+        self._room = room_for_commands(self.count, self.robots)
         self._told: set[Conditions] = set()  # of networks that learned with other values
         self._knowing = Knowing(given, self.state)
         self._step = self.program(self._ticking())
@@ -241,7 +273,6 @@ class Worlds:
         setting.restore(self.simulation, chosen, state)
         self._knowing.restore(chosen, state.past)
         self.seeds[chosen], self.start[chosen] = state.seeds, state.start
-        self._sideways = True  # a command may have been
         return self.observe()
 
     def _playing(self, state: Saved, chosen: NDArray[np.int64]) -> Worlds:
@@ -293,37 +324,30 @@ class Worlds:
             for a wrong shape, or a command that is not finite; then the worlds do not change.
 
         """
-        self.advance(commands, (self.count, self.robots), wheels, data, ticks)
+        self.advance(commands, self._room, wheels, data, ticks)
         return self.observe()
 
-    def advance(self, commands: ArrayLike, robots: tuple[int, ...], wheels: bool = False,
+    def advance(self, commands: ArrayLike, room: Room, wheels: bool = False,
                 data: ArrayLike | None = None, ticks: int = 1) -> None:
-        """Do the work of ``step`` but for the observations; ``robots``: shape before the last."""
-        by_wheels = flag('wheels', wheels)
-        shapes = ((*robots, 2),) if by_wheels else ((*robots, 2), (*robots, 3))
-        values = numbers('commands', commands, *shapes)
-        rows, count = values.reshape(-1, values.shape[-1]), whole('ticks', ticks, 1, MOST_TICKS)
-        if rows.shape[1] == 3:
-            refused = (rows[:, VY] != 0.0) & ~np.array(SIDEWAYS)[self.setting.bodies.drive]
-            if refused.any():
-                raise bad_value('commands', f'vy = {rows[refused, VY][0]:g} m/s', '0, as the '
-                                'drive of the robot does not move to the side')
-        if data is not None:
-            self.state.rab_next[:] = checked_data(
-                data, robots, self.setting.sensing.range_and_bearing)
-        self._command(rows, by_wheels)
-        self.simulation.run(self._step, count)
-
-    def _command(self, rows: Floats, by_wheels: bool) -> None:
-        """Take over commands (K*N, 2) or (K*N, 3), as ``step`` is given them."""
-        if by_wheels:
-            self.state.command[:] = body_twists(self.setting.bodies, rows)
-        elif rows.shape[1] == 2:
-            self._vx_omega[:] = rows
-            if self._sideways:
-                self.state.command[:, VY], self._sideways = 0.0, False
+        """Do the work of ``step`` but for the observations; ``room`` takes the commands."""
+        bodies, count = self.simulation.setting.bodies, whole('ticks', ticks, 1, MOST_TICKS)
+        if flag('wheels', wheels):
+            speeds = numbers('commands', commands, next(iter(room)))
+            values = body_twists(bodies, speeds.reshape(-1, 2)).reshape(*speeds.shape[:-1], 3)
         else:
-            self.state.command[:], self._sideways = rows, True
+            values = floats('commands', commands, room)
+        heard = None if data is None else checked_data(
+            data, next(iter(room))[:-1], self.setting.sensing.range_and_bearing)
+        shaped, given = room[values.shape]
+        shaped[:] = values
+        refused = _command(given, bodies.drive, self.state.command)
+        if refused >= 0:
+            numbers('commands', given[refused], given[refused].shape)
+            raise bad_value('commands', f'vy = {given[refused, VY]:g} m/s', '0, as the drive of '
+                            'the robot does not move to the side')
+        if heard is not None:
+            self.state.rab_next[:] = heard
+        self.simulation.run(self._step, count)
 
     def observe(self) -> Observations:
         """Return copies of the current observations."""

@@ -82,28 +82,31 @@ class Observer:
             arrays |= each.views(worlds) if each.name in senses else {}
         views = {name: array.reshape(count, n, *array.shape[1:])
                  for name, array in {**arrays, **others}.items()}
-        self._views: list[NDArray[Any] | None] = [
-            views[name][0] if only and name in views else views.get(name)
-            for name in Observations._fields[1:-4]]
-        self._others = {name: views[name][0] if only else views[name] for name in others}
+        if only:
+            views = {name: array[0] for name, array in views.items()}
+        fields = Observations._fields
+        self._copies = [(fields.index(name), array.copy) for name, array in views.items()
+                        if name in fields]
+        self._others = {name: views[name] for name in others}
+        self._none: list[Any] = [None] * len(fields)
         self._worlds, self._count, self._n, self._only = worlds, count, n, only
         self._moving = tick.moving
         self._hears = 'neighbours' in senses
 
     def __call__(self) -> Observations:
         """Return what is sensed now."""
-        tick = self._worlds.tick
-        return Observations._make([
-            tick[0] if self._only else tick.copy(),
-            *[None if view is None else view.copy() for view in self._views],
-            self._heard_rows() if self._hears else None, *self._obstacles(),
-            {name: view.copy() for name, view in self._others.items()}])
-
-    def _obstacles(self) -> list[Floats | None]:
-        if self._moving is None:
-            return [None, None]
-        found = self._moving.positions(), self._moving.boxes_as_sent()
-        return [None if rows is None else rows[0] if self._only else rows for rows in found]
+        tick, seen = self._worlds.tick, self._none.copy()
+        seen[0] = tick[0] if self._only else tick.copy()
+        for place, copied in self._copies:
+            seen[place] = copied()
+        if self._hears:
+            seen[-4] = self._heard_rows()
+        if self._moving is not None:
+            found = self._moving.positions(), self._moving.boxes_as_sent()
+            seen[-3:-1] = [None if rows is None else rows[0] if self._only else rows
+                            for rows in found]
+        seen[-1] = {name: view.copy() for name, view in self._others.items()}
+        return tuple.__new__(Observations, seen)
 
     def _heard_rows(self) -> HeardRows:
         worlds = self._worlds

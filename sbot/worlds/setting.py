@@ -66,7 +66,7 @@ def named(where: str, given: Any, known: Iterable[str]) -> list[str]:  # noqa: A
 
 def flag(where: str, given: Any) -> bool:  # noqa: ANN401
     """Return True or False."""
-    if not isinstance(given, bool | np.bool_):
+    if not isinstance(given, (bool, np.bool_)):
         raise bad_value(where, given, 'True or False')
     return bool(given)
 

@@ -12,7 +12,7 @@ from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
 from sbot.runner.history import Episode
 from sbot.scenario.model import Scenario
-from sbot.worlds.many import Worlds
+from sbot.worlds.many import Worlds, room_for_commands
 from sbot.worlds.observation import Observations, Observer
 from sbot.worlds.setting import LARGEST_SEED, Saved
 from sbot_common.arguments import whole
@@ -35,7 +35,7 @@ class World:
                  sense: Collection[str] | None = None) -> None:
         self.worlds = Worlds(scenario, 1, sense=sense, seeds=_seeds_of(seed))
         self.robots, self.dt = self.worlds.robots, self.worlds.dt
-        self._shape = (self.robots,)
+        self._room = room_for_commands(self.robots)
         self._observer = self._observing()
 
     def _observing(self) -> Observer:
@@ -50,7 +50,7 @@ class World:
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
              ticks: int = 1) -> Observations:
         """Advance by commands (N, 3) or (N, 2), as ``Worlds.step``."""
-        self.worlds.advance(commands, self._shape, wheels, data, ticks)
+        self.worlds.advance(commands, self._room, wheels, data, ticks)
         return self._observer()
 
     def observe(self) -> Observations:
@@ -68,12 +68,14 @@ class World:
         return self._observer()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but what observes, which has no value of its own."""
-        return {name: value for name, value in vars(self).items() if name != '_observer'}
+        """Return all but what has no value of its own."""
+        return {name: value for name, value in vars(self).items()
+                if name not in ('_observer', '_room')}
 
     def __setstate__(self, given: dict[str, Any]) -> None:
         """Observe anew."""
         vars(self).update(given)
+        self._room = room_for_commands(self.robots)
         self._observer = self._observing()
 
     def run(self, policy: Network | FunctionPolicy, weights: ArrayLike, ticks: int, *,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -236,8 +236,7 @@ def make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
     masses, and pushes turn the boxes.
     """
     n, bodies = len(robots), [*robots, *boxes]
-    of_kind = {id(body): _shape(body) for body in bodies}  # a swarm has few kinds
-    rows = np.array([of_kind[id(body)] for body in bodies], np.float64).reshape(-1, 8)
+    rows = _table(_shape, bodies, 8)
     offset, turn, inverse_mass = np.zeros((len(rows), 3)), np.zeros(len(rows)), np.ones(len(rows))
     offset[:, 0], inner = rows[:, 2], rows[:, 7].copy()
     step = inner
@@ -380,13 +379,18 @@ def bodies_of_worlds(each: Sequence[BodyArrays]) -> BodyArrays:
 def body_arrays(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> BodyArrays:
     """Return the arrays of robots, and then of pushable boxes (``world.moving``)."""
     bodies = [*robots, *boxes]
-    of_kind = {id(body): _row(body) for body in bodies}  # a swarm has few kinds
-    rows = np.array([of_kind[id(body)] for body in bodies], np.float64).reshape(
-        -1, 7 + MOST_NUMBERS)
+    rows = _table(_row, bodies, 7 + MOST_NUMBERS)
     columns: dict[str, NDArray[Any]] = {
         name: rows[:, k].copy() for k, name in enumerate(BodyArrays._fields[:6])}
     return BodyArrays(**columns, drive=rows[:, 6].astype(np.int8), numbers=rows[:, 7:].copy(),
                       shape=make_shapes(robots, boxes))
+
+
+def _table(row_of: Callable[[Body], Sequence[float]], bodies: Sequence[Body],
+           columns: int) -> Floats:
+    """Return a row of numbers for each body; each kind is asked once, and a swarm has few."""
+    rows = {key: row_of(body) for key, body in {id(body): body for body in bodies}.items()}
+    return np.array([rows[id(body)] for body in bodies], np.float64).reshape(-1, columns)
 
 
 def _row(body: Body) -> list[float]:

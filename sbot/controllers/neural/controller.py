@@ -97,9 +97,9 @@ def weighted_sums(inputs: Floats, weights: Floats, outputs: Floats) -> None:
     for o in range(0, len(outputs) - 1, 2):  # two sums at once take hardly longer than one
         one, other = o * row, (o + 1) * row
         a, b = weights[one], weights[other]
-        for i in range(len(inputs)):
-            a += weights[one + 1 + i] * inputs[i]
-            b += weights[other + 1 + i] * inputs[i]
+        for i in range(len(inputs)):  # unsigned: nobody asks whether places count from the end
+            a += weights[np.uint64(one + 1 + i)] * inputs[i]
+            b += weights[np.uint64(other + 1 + i)] * inputs[i]
         outputs[o], outputs[o + 1] = a, b
     if len(outputs) % 2 == 1:
         last = (len(outputs) - 1) * row

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sbot_common.arrays import Floats, Floats32, Integers
-from sbot_common.compiled.jit import njit, njit_inline
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 from sbot_common.elementary import atan2, hypot, sincos
 from sbot_common.elementary.arrays import copy_numbers
 from sbot_common.errors import InputError, bad_value
@@ -104,6 +104,13 @@ def infrared_inputs(readings: Floats32, out: Floats) -> None:
         out[i] = float(readings[i])
     for i in range(len(readings)):  # on its own: in vectors, since ``out`` has no gaps
         out[i] /= CONTACT_READING
+
+
+@njit_inner
+def scale_readings(infrared: Floats32, out: Floats) -> None:
+    """Write scaled readings (S,) of distances and readings in turn (2 S,)."""
+    for i in range(len(out)):
+        out[i] = float(infrared[2 * i + 1]) / CONTACT_READING
 
 
 @njit
