@@ -70,6 +70,11 @@ def test_names_versions_and_people_agree(setup_arguments, manifest):
     changes = (ROOT / 'CHANGELOG.md').read_text('utf-8')
     assert changes.partition('\n## ')[2].split()[0] == sbot.__version__
     assert manifest.find('maintainer').get('email') == setup_arguments['maintainer_email']
+    assert manifest.find('author').text
+    urls, kinds = setup_arguments['project_urls'], {
+        'website': 'Homepage', 'repository': 'Source', 'bugtracker': 'Issues'}
+    assert {each.get('type'): each.text for each in manifest.findall('url')} == {
+        kind: urls[name] for kind, name in kinds.items()}
 
 
 def test_every_package_is_installed(setup_arguments):
