@@ -146,7 +146,7 @@ def _sensing(parameters: SimulationParameters, senses: Collection[str], worlds: 
 
 
 _BLOCK = 512  # robots stepped together: what they need stays in the processor's cache
-_LARGE = 1000  # robots of one of several worlds from which on threads share it
+_LARGE = 1000  # robots of one of a few worlds from which on threads share it
 
 
 class Simulation:
@@ -171,7 +171,8 @@ class Simulation:
         self.count, self.threads = len(parameters), threads
         self.setting = make_setting(parameters, winds, senses)
         n = self.setting.robots
-        self.share_rows = worth_threads(threads, n) and (n >= _LARGE or self.count == 1)
+        self.share_rows = worth_threads(threads, n) and (
+            self.count == 1 or (n >= _LARGE and self.count < threads))
         self.state = make_worlds(self.count, self.setting, hears, self.share_rows)
         self.tick = Tick(parameters, self.setting, self.state, senses, waves_of,
                          self._replace_scenes, shared=self.share_rows)

@@ -75,6 +75,8 @@ def test_threads_share_the_robots_of_a_large_world_and_not_those_of_small_ones()
     assert make_batch(count=1, robots=400, threads=2).share_rows
     assert not make_batch(count=1, robots=3, threads=2).share_rows
     assert not make_batch(count=4, robots=400, threads=2).share_rows
+    assert make_batch(count=2, robots=1000, threads=3).share_rows
+    assert not make_batch(count=3, robots=1000, threads=3).share_rows
     assert not make_batch(count=1, robots=400).share_rows
 
 
