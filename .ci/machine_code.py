@@ -103,6 +103,19 @@ def run_every_sensor() -> None:
             sbot('replay', f'{kind}{n}.bag', '--quiet')
 
 
+def run_many() -> None:
+    """Step a world whose robots are sorted by place, and shared by threads."""
+    import numpy as np
+
+    import sbot as package
+    many = {'world': {'bounds': [0, 0, 40, 40]},
+            'sensors': {'infrared': True, 'scan_sees_robots': True},
+            'robots': [{'count': 200, 'layout': 'grid', 'area': [0, 0, 40, 40],
+                        'controller': 'none'}]}
+    worlds = package.Worlds(many, 1, sense=['infrared', 'scan'], threads=2)
+    worlds.step(np.zeros((1, 200, 2)), ticks=60)
+
+
 def run_everything() -> None:
     """Compile what no shipped scenario needs: other sensors and shapes, commands, benchmarks."""
     from sbot.bench.measure import CASES, measure
@@ -118,6 +131,7 @@ def run_everything() -> None:
     for case in CASES:
         measure(case, 10, 1, 0.01)
     run_every_sensor()
+    run_many()
     sbot('wind', 'at', str(config_directory() / 'wind/vortex.txt'), '26', '12', '0.5')
     sbot('wind', 'wake', 'wind_wake', '--time', '1')
 

@@ -96,7 +96,7 @@ def measure(case: str, robots: int, threads: int, times: int) -> tuple[float, fl
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument('--cases', nargs='+', default=list(SENSORS), choices=list(SENSORS))
     parser.add_argument('--robots', nargs='+', type=int,
                         default=[10, 100, 1000, 10_000, 100_000])

@@ -30,6 +30,7 @@ from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.compilation_notice import Expected, compilation_announced, silence
 from sbot_common.compiled.cache import is_warm, mark_warm
 from sbot_common.compiled.lazy import on_compilation
+from sbot_sim.collision.separation import FEW
 from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ _COUNT, _DRAWS = 'count', 'draws'
 _LONGEST = ('scan', 'resolve_overlaps', 'resolve_overlaps_of_shapes',
             'resolve_overlaps_among_moving', 'read_infrared', 'scan_rectangles',
             'measure_odometry', _DRAWS, 'sum_impulses', 'begin', _COUNT, 'propose')
-_MOST_ROBOTS = 12  # robots: the functions of many are compiled, and nothing takes long
+_MOST_ROBOTS = FEW + 1  # robots: the functions of many are compiled, and nothing takes long
 
 
 def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:

@@ -133,8 +133,8 @@ def room_for_discs(worlds: int, robots: int, cells: int | None = None) -> Sorted
 
     ``cells``: how many there are at most; None: those of ``shape_cells``.
     """
-    rows = worlds * robots
-    cells = most_columns(robots) ** 2 if cells is None else cells
+    rows, columns = worlds * robots, most_columns(robots)
+    cells = columns * columns if cells is None else cells
     return SortedDiscs(np.zeros(rows), np.zeros(rows), np.zeros(rows), np.zeros(rows, np.int32),
                        np.zeros(rows, np.int32), np.zeros((worlds, cells + 1), np.int32),
                        np.zeros((worlds, 4)), np.zeros((worlds, 2), np.int64))
