@@ -53,9 +53,9 @@ class Case:
     def seconds(self) -> float:
         """Return how long (s) a tick takes."""
         self._worlds.reset(start=self._start)
-        self._worlds.advance(self._commands, self._commands.shape[:2])
+        self._worlds.step(self._commands)
         begun = time.perf_counter()
-        self._worlds.advance(self._commands, self._commands.shape[:2], ticks=self.ticks)
+        self._worlds.step(self._commands, ticks=self.ticks)
         return (time.perf_counter() - begun) / self.ticks
 
 

@@ -153,4 +153,4 @@ def test_many_robots_are_not_simulated_before_the_run():
     scenario = sbot.load({'duration': 9.0, 'world': {'bounds': [0, 0, 99, 99]}, 'robots': [
         {'count': 500, 'layout': 'grid', 'area': [1, 1, 98, 98], 'controller': 'none'}]})
     silent = warm_up._silent(scenario)
-    assert (len(silent.robots), silent.duration) == (12, scenario.rate.dt)
+    assert (len(silent.robots), silent.duration) == (17, scenario.rate.dt)
