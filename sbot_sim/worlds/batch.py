@@ -208,7 +208,9 @@ Interpreted = Callable[[int, int], None]
 _TASKS = 2  # of a thread in a shared step: they take different time
 _LEAST_ROWS = 250  # of a task
 _LIGHT = 4000  # robots from which on phases with little work are shared
-_WORTH = 10_000  # robots times ticks, with their sensors' beams: less is done before threads come
+# Robots, with their sensors' beams, below which threads cost more than they do; and these times
+# ticks, below which all is done before they come.
+_LEAST, _WORTH = 2_000, 10_000
 _BEAMS = 15  # that take as long as the rest of a robot's tick
 
 
@@ -282,7 +284,8 @@ class Program:
                      ticks: int) -> None:
         """Run compiled phases, in several threads where that is worth it."""
         phases, steps = part
-        if self._threads == 1 or n * ticks * self._weight < _WORTH:
+        work = n * self._weight
+        if self._threads == 1 or work < _LEAST or work * ticks < _WORTH:
             run_phases(first, end, first * n, end * n, phases, self._batch.address, ticks)
             return
         size = -(-n // self._tasks)
