@@ -208,9 +208,7 @@ Interpreted = Callable[[int, int], None]
 _TASKS = 2  # of a thread in a shared step: they take different time
 _LEAST_ROWS = 250  # of a task
 _LIGHT = 4000  # robots from which on phases with little work are shared
-# Robots, with their sensors' beams, below which threads cost more than they do; and these times
-# ticks, below which all is done before they come.
-_LEAST, _WORTH = 2_000, 10_000
+_WORTH = 10_000  # robots, with their sensors' beams, below which threads cost more than they do
 _BEAMS = 15  # that take as long as the rest of a robot's tick
 
 
@@ -284,8 +282,7 @@ class Program:
                      ticks: int) -> None:
         """Run compiled phases, in several threads where that is worth it."""
         phases, steps = part
-        work = n * self._weight
-        if self._threads == 1 or work < _LEAST or work * ticks < _WORTH:
+        if self._threads == 1 or n * self._weight < _WORTH:
             run_phases(first, end, first * n, end * n, phases, self._batch.address, ticks)
             return
         size = -(-n // self._tasks)

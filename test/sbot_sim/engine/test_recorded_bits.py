@@ -20,7 +20,7 @@ def test_bits_are_those_recorded(name, threads):
 def test_bits_are_those_recorded_where_threads_share_every_phase(name, monkeypatch):
     """Few robots, too: each a task of its own, and each phase a step."""
     monkeypatch.setattr(many, 'worth_threads', lambda *_: True)
-    for limit in ('_LEAST', '_WORTH', '_LEAST_ROWS', '_LIGHT'):
+    for limit in ('_WORTH', '_LEAST_ROWS', '_LIGHT'):
         monkeypatch.setattr(batch, limit, int(limit == '_LEAST_ROWS'))
     recorded = json.loads(recorded_bits.FILE.read_text())
     assert recorded_bits.bits(name, 3) == recorded[name]
