@@ -99,6 +99,8 @@ _PLACED_AFTER = 10.0  # s of wall time for the right node to come where one lack
 # node has not found yet. Once one has come, the two know each other.
 _ASKED_AGAIN_AFTER = 5.0
 _SETTLED_AFTER = 1.0  # s of wall time without news of its topics, once its constructor has ended
+# s, where nodes send messages to each other: nobody else sees whether they have found each other.
+_MATCHED_AFTER = 4.0
 
 
 class ExternalNodes:
@@ -201,8 +203,9 @@ class ExternalNodes:
             self._rivals = [f'{first} and {name} both hear {min(common)}'
                             for team in teams.values() for first, name in team.pairs
                             if (common := heard[first] & heard[name] & published)]
+        alone = all(len(team.nodes) == 1 for team in teams.values())
         return ['the topics of external nodes to be known'] * (
-            self._awake() - self._settled < _SETTLED_AFTER)
+            self._awake() - self._settled < (_SETTLED_AFTER if alone else _MATCHED_AFTER))
 
     def _check_heard(self) -> None:
         """Refuse a scan under another name or of another quality; and a trigger for nobody."""

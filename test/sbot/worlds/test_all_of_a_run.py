@@ -131,13 +131,14 @@ def test_a_start_inside_an_obstacle_is_refused():
         worlds.reset(start=starts)
 
 
-@pytest.mark.parametrize('threads', [1, 2])
+@pytest.mark.parametrize('threads', [1, 3])
 def test_threads_may_share_a_large_world(threads, monkeypatch):
     monkeypatch.setattr('sbot_sim.engine.many._LARGE', 100)
+    monkeypatch.setattr('sbot_sim.worlds.batch._WORTH', 0)
     scenario = sbot.load({**PLAIN, 'world': {'bounds': [0, 0, 12, 12]}, 'robots': [
-        {'count': 250, 'body': 's-bot', 'controller': 'none'}], 'wind': IN_WIND})
+        {'count': 320, 'body': 's-bot', 'controller': 'none'}], 'wind': IN_WIND})
     worlds, engine = sbot.Worlds(scenario, 2, seeds=[4, 5], threads=threads), alone(scenario, 5)
-    assert worlds.simulation.share_rows == (threads == 2)
+    assert worlds.simulation.share_rows == (threads == 3)
     source, rng = assemble.wind_source(scenario), np.random.default_rng(3)
     seen = worlds.observe()
     for tick in range(4):

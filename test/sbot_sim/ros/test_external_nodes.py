@@ -101,6 +101,7 @@ def make(monkeypatch):
         nodes = ExternalNodes(node, {1: NAME}, TWIST, lambda: None, {1: external or External()},
                               '; or set cmd_vel_stamped: true', {1: [SCAN]})
         monkeypatch.setattr(external_nodes, '_SETTLED_AFTER', settled)
+        monkeypatch.setattr(external_nodes, '_MATCHED_AFTER', settled)
         nodes._awake = lambda: nodes.now
         nodes.warnings, nodes.now = warnings, 5.0
         return nodes
