@@ -162,8 +162,6 @@ class Session:
                  sense: Collection[str] = (), overlaps: bool = True, hashed: bool = True,
                  announcing: bool = False, batched: bool = False) -> None:
         threads = threads_of(threads)
-        if threads < 1:
-            raise bad_value('threads', threads, "a whole number >= 1, or 'auto'")
         self.scenario = scenario
         self.parameters = assemble.simulation_parameters(scenario, threads)
         self.ended = False

@@ -28,7 +28,6 @@ from sbot.worlds.policy import (
     split,
 )
 from sbot.worlds.setting import (
-    MOST_THREADS,
     MOST_TICKS,
     MOST_WORLDS,
     Saved,
@@ -126,7 +125,7 @@ class Worlds:
             raise bad_value('count', count, f'the number of scenarios, {len(given)}')
         self.scenarios = given
         self.count, self.robots = len(given), len(given[0].robots)
-        self.threads = whole('threads', threads_of(threads), 1, MOST_THREADS)
+        self.threads = threads_of(threads)
         self.senses = _senses(given[0], sense)
         tables = tables_of_worlds(given)
         self.parameters = [table.parameters for table in tables]

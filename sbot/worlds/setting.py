@@ -41,7 +41,6 @@ from wind_model.parameters import WindParameters
 # Arguments of worlds, checked: names, numbers of worlds, seeds, poses, bytes.
 
 MOST_WORLDS = 1_000_000
-MOST_THREADS = 1000
 MOST_TICKS = 10_000_000  # of one call, which no signal interrupts
 LARGEST_SEED = 2**63 - 1
 

@@ -356,22 +356,18 @@ def append(_: Any, array: Any, count: Any, first: Any, members: Any) -> Any:  # 
 # Atomic operations on elements of contiguous arrays of int64, in one order for all threads.
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def atomic_add(_: Any, array: Any, i: Any, value: Any) -> Any:  # noqa: ANN401
-    """Add to element i; return what it was."""
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
-        place = _place(context, builder, sig, args, ir.IntType(64))
-        return builder.atomic_rmw('add', place, args[2], 'seq_cst')
-    return types.int64(array, types.int64, types.int64), codegen
+def _atomic(operation: str) -> Any:  # noqa: ANN401
+    """Return a function of an array, an index and a value that returns what the element was."""
+    def typing(_: Any, array: Any, i: Any, value: Any) -> Any:  # noqa: ANN401
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+            place = _place(context, builder, sig, args, ir.IntType(64))
+            return builder.atomic_rmw(operation, place, args[2], 'seq_cst')
+        return types.int64(array, types.int64, types.int64), codegen
+    return intrinsic(typing)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def atomic_raise(_: Any, array: Any, i: Any, value: Any) -> Any:  # noqa: ANN401
-    """Raise element i to a value, if it is less; return what it was."""
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
-        place = _place(context, builder, sig, args, ir.IntType(64))
-        return builder.atomic_rmw('max', place, args[2], 'seq_cst')
-    return types.int64(array, types.int64, types.int64), codegen
+atomic_add = _atomic('add')
+atomic_raise = _atomic('max')  # an element that is less becomes the value
 
 
 @intrinsic  # type: ignore[untyped-decorator]

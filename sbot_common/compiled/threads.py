@@ -8,19 +8,31 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sbot_common.arguments import whole
+from sbot_common.errors import bad_value
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 T = TypeVar('T')
-
+MOST_THREADS = 1000
 _BLOCKS = 4  # tasks to a thread: they take different time
 _WORTH_A_THREAD = 100  # robots; fewer are done before a thread has started
 
 
 def threads_of(given: int | str) -> int:
-    """Return a number of threads; 'auto': as many as this process has processors."""
+    """Return a number of threads; 'auto': as many as this process has processors.
+
+    Raises
+    ------
+    InputError
+        for anything else.
+
+    """
+    if isinstance(given, str) and given != 'auto':
+        raise bad_value('threads', given, f"a whole number from 1 to {MOST_THREADS}, or 'auto'")
     if given != 'auto':
-        return given  # type: ignore[return-value]
+        return whole('threads', given, 1, MOST_THREADS)
     affinity = getattr(os, 'sched_getaffinity', None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 

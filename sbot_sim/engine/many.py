@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.threads import share_out, worth_threads
+from sbot_common.compiled.threads import share_out
 from sbot_common.errors import bad_value
 from sbot_sim.dynamics.inertia import Momentum, inertia_of_worlds
 from sbot_sim.sensors.infrared import ring
@@ -146,7 +146,10 @@ def _sensing(parameters: SimulationParameters, senses: Collection[str], worlds: 
 
 
 _BLOCK = 512  # robots stepped together: what they need stays in the processor's cache
-_LARGE = 1000  # robots of one of a few worlds from which on threads share it
+# When threads share the robots of a world: that of fewer robots costs more than it saves.
+_WORTH = 10_000  # robots, each with its beams
+_BEAMS = 15  # that take as long as the rest of a robot's tick
+_LARGE = 1000  # robots of one of a few worlds
 
 
 class Simulation:
@@ -171,7 +174,8 @@ class Simulation:
         self.count, self.threads = len(parameters), threads
         self.setting = make_setting(parameters, winds, senses)
         n = self.setting.robots
-        self.share_rows = worth_threads(threads, n) and (
+        beams = self.setting.sensing.lasers.columns + self.setting.sensing.infrared_fan.beams
+        self.share_rows = threads > 1 and n * (1.0 + beams / _BEAMS) >= _WORTH and (
             self.count == 1 or (n >= _LARGE and self.count < threads))
         self.state = make_worlds(self.count, self.setting, hears, self.share_rows)
         self.tick = Tick(parameters, self.setting, self.state, senses, waves_of,

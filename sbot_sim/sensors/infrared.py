@@ -32,14 +32,10 @@ from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import (
     Scene,
     discs_of,
-    gather_discs,
-    number_places,
-    shape_cells,
     sort_discs,
-    sort_places,
 )
-from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart, shared_light
-from sbot_sim.worlds.state import Setting, scene_of, sorts_for_infrared
+from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart
+from sbot_sim.worlds.state import Setting, scene_of
 
 SENSORS = INFRARED_SENSORS
 # Document 002, figure 5b, from the direction the robot faces, counter-clockwise.
@@ -175,41 +171,6 @@ def _encoder(place: Place) -> Encode | None:
         dense=False)
 
 
-@Phase
-def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Begin to sort the robots for ``read_infrared``: choose the cells."""
-    setting, worlds = batch.setting, batch.worlds
-    n = setting.robots
-    for k in range(first, end):
-        rows = slice(k * n, (k + 1) * n)
-        shape_cells(worlds.infrared_discs, k, worlds.pose[rows], setting.bodies.radius[rows],
-                    setting.infrared_scenes.reach[setting.layout[k]])
-
-
-@shared_light
-def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Find the robots' cells."""
-    n, worlds = batch.setting.robots, batch.worlds
-    for k in range(first, end):
-        number_places(worlds.infrared_discs, k, max(a, k * n), min(z, (k + 1) * n), worlds.pose)
-
-
-@Phase
-def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Sort the robots by their cells."""
-    for k in range(first, end):
-        sort_places(batch.worlds.infrared_discs, k, batch.setting.robots)
-
-
-@shared_light
-def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """End sorting: copy the robots' discs in the order of their cells."""
-    n, worlds = batch.setting.robots, batch.worlds
-    for k in range(first, end):
-        gather_discs(worlds.infrared_discs, max(a, k * n), min(z, (k + 1) * n), k * n,
-                     worlds.pose, batch.setting.bodies.radius)
-
-
 @shared_apart
 def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Read the infrared sensors; of many robots once they are sorted."""
@@ -239,10 +200,7 @@ def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 def _seeing(setting: Setting) -> list[Phase]:
-    if not setting.sensing.infrared_fan.beams:
-        return []
-    sorting = [choose_cells, find_cells, sort, gather]
-    return [*(sorting if sorts_for_infrared(setting) else []), read_infrared]
+    return [read_infrared] if setting.sensing.infrared_fan.beams else []
 
 
 SENSOR = Sensor('infrared', '(N, 15) readings', TOPIC, decoded_as('infrared'),

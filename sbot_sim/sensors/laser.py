@@ -32,14 +32,10 @@ from sbot_sim.world.scene import (
     Discs,
     Scene,
     discs_of,
-    gather_discs,
-    number_places,
-    shape_cells,
     sort_discs,
-    sort_places,
 )
-from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart, shared_light
-from sbot_sim.worlds.state import LaserTable, Setting, scene_of, sorts_for_lasers
+from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart
+from sbot_sim.worlds.state import LaserTable, Setting, scene_of
 
 
 class ScanSettings(NamedTuple):
@@ -239,44 +235,6 @@ def add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_m
                 ranges[j, i] = np.float32(min(max(noisy, range_min), range_max))
 
 
-@Phase
-def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Begin to sort the robots for ``scan``: choose cells that fit the farthest laser."""
-    setting, worlds = batch.setting, batch.worlds
-    n, lasers, farthest = setting.robots, setting.sensing.lasers, 0.0
-    for m in range(len(lasers.column)):
-        if lasers.sees_robots[m]:
-            farthest = max(farthest, lasers.range_max[m])
-    for k in range(first, end):
-        rows = slice(k * n, (k + 1) * n)
-        shape_cells(worlds.laser_discs, k, worlds.pose[rows], setting.bodies.laser_radius[rows],
-                    farthest / 2)
-
-
-@shared_light
-def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Find the robots' cells."""
-    n, worlds = batch.setting.robots, batch.worlds
-    for k in range(first, end):
-        number_places(worlds.laser_discs, k, max(a, k * n), min(z, (k + 1) * n), worlds.pose)
-
-
-@Phase
-def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Sort the robots by their cells."""
-    for k in range(first, end):
-        sort_places(batch.worlds.laser_discs, k, batch.setting.robots)
-
-
-@shared_light
-def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """End sorting: copy the robots' discs in the order of their cells."""
-    n, worlds = batch.setting.robots, batch.worlds
-    for k in range(first, end):
-        gather_discs(worlds.laser_discs, max(a, k * n), min(z, (k + 1) * n), k * n, worlds.pose,
-                     batch.setting.bodies.laser_radius)
-
-
 @shared_apart
 def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Cast the lasers' beams, one laser of all robots that carry it after the other."""
@@ -343,9 +301,7 @@ def _seeing(setting: Setting) -> list[Phase]:
     if not lasers.columns:
         return []
     rectangles = bool(setting.bodies.shape.half_size.any() and lasers.sees_robots.any())
-    sorting = [choose_cells, find_cells, sort, gather]
-    return [*(sorting if sorts_for_lasers(setting) else []), scan,
-            *[scan_rectangles] * rectangles, add_noise]
+    return [scan, *[scan_rectangles] * rectangles, add_noise]
 
 
 def _observe(snapshot: Any, lasers: Lasers, robot: int) -> Scan:  # noqa: ANN401

@@ -208,8 +208,6 @@ Interpreted = Callable[[int, int], None]
 _TASKS = 2  # of a thread in a shared step: they take different time
 _LEAST_ROWS = 250  # of a task
 _LIGHT = 4000  # robots from which on phases with little work are shared
-_WORTH = 10_000  # robots, with their sensors' beams, below which threads cost more than they do
-_BEAMS = 15  # that take as long as the rest of a robot's tick
 
 
 class Program:
@@ -248,12 +246,6 @@ class Program:
             part if callable(part) else (np.array(part[0], np.int64), np.array(part[1], np.int64))
             for part in parts]
 
-    @property
-    def _weight(self) -> float:
-        """How long a robot's tick takes, in ticks of one without sensors."""
-        sensing = self._setting.sensing
-        return 1.0 + (sensing.lasers.columns + sensing.infrared_fan.beams) / _BEAMS
-
     def replace(self, setting: Setting) -> None:
         """Work on another setting of the same worlds from now on."""
         from sbot_common.compiled.records import Record  # numba takes a while
@@ -282,7 +274,7 @@ class Program:
                      ticks: int) -> None:
         """Run compiled phases, in several threads where that is worth it."""
         phases, steps = part
-        if self._threads == 1 or n * self._weight < _WORTH:
+        if self._threads == 1:
             run_phases(first, end, first * n, end * n, phases, self._batch.address, ticks)
             return
         size = -(-n // self._tasks)

@@ -275,18 +275,6 @@ class Worlds(NamedTuple):
         return len(self.heard_robot) > 0
 
 
-def sorts_for_lasers(setting: Setting) -> bool:
-    """Tell whether the lasers see robots in sorted cells: few are looked at one by one."""
-    return bool(setting.sensing.lasers.sees_robots.any() and setting.robots > FEW)
-
-
-def sorts_for_infrared(setting: Setting) -> bool:
-    """Tell whether the infrared sensors see robots in sorted cells."""
-    sensing = setting.sensing
-    return bool(sensing.infrared_fan.beams and sensing.infrared_sees_robots
-                and setting.robots > FEW)
-
-
 def make_worlds(count: int, setting: Setting, hears: bool = True,
                 shared: bool = False) -> Worlds:
     """Return the arrays of ``count`` worlds, which ``tick.begin`` fills.
@@ -299,6 +287,9 @@ def make_worlds(count: int, setting: Setting, hears: bool = True,
 
     """
     n, sensing = setting.robots, setting.sensing
+    many = n > FEW  # these are looked at in sorted cells, few one by one
+    by_laser = many and sensing.lasers.sees_robots.any()
+    by_infrared = many and sensing.infrared_fan.beams and sensing.infrared_sees_robots
     rows, pairs = count * n, n * (n - 1) if sensing.heard and hears else 0
     heard = (count if hears else 0, pairs)
 
@@ -328,6 +319,6 @@ def make_worlds(count: int, setting: Setting, hears: bool = True,
         previous=floats(3),
         scratch=make_scratch(n, 2, count),
         row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
-        laser_discs=room_for_discs(count if sorts_for_lasers(setting) else 0, n),
-        infrared_discs=room_for_discs(count if sorts_for_infrared(setting) else 0, n),
+        laser_discs=room_for_discs(count if by_laser else 0, n),
+        infrared_discs=room_for_discs(count if by_infrared else 0, n),
         crowd=room_for_discs(count if shared else 0, n, most_cells(n)))

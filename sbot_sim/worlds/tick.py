@@ -12,8 +12,9 @@ from sbot_sim.sensors.odometry import draw_wheel_scale
 from sbot_sim.sensors.range_and_bearing import Heard, hear
 from sbot_sim.sensors.rays import Fan, make_irregular_fan
 from sbot_sim.sensors.registry import simulated
+from sbot_sim.world.scene import gather_discs, number_places, shape_cells, sort_places
 from sbot_sim.worlds import air, motion
-from sbot_sim.worlds.batch import Batch, Interpreted, Phase, shared
+from sbot_sim.worlds.batch import Batch, Interpreted, Phase, shared, shared_light
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.python_phases import (
     FittedSensors,
@@ -40,6 +41,54 @@ def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     worlds = batch.worlds
     copy_rows(worlds.pose[a:z], worlds.sent_pose[a:z])
     copy_numbers(decoded_yaws(worlds.pose[a:z, 2].copy()), worlds.sent_pose[a:z, 2])
+
+
+# Robots sorted by place, once for all lasers and once for infrared, whose cells are much smaller.
+
+
+@Phase
+def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Begin to sort the robots: choose cells that fit the farthest laser, and infrared."""
+    setting, worlds = batch.setting, batch.worlds
+    n, lasers, bodies, farthest = setting.robots, setting.sensing.lasers, setting.bodies, 0.0
+    for m in range(len(lasers.column)):
+        if lasers.sees_robots[m]:
+            farthest = max(farthest, lasers.range_max[m])
+    for k in range(first, end):
+        rows = slice(k * n, (k + 1) * n)
+        if len(worlds.laser_discs.shape) > 0:
+            shape_cells(worlds.laser_discs, k, worlds.pose[rows], bodies.laser_radius[rows],
+                        farthest / 2)
+        if len(worlds.infrared_discs.shape) > 0:
+            shape_cells(worlds.infrared_discs, k, worlds.pose[rows], bodies.radius[rows],
+                        setting.infrared_scenes.reach[setting.layout[k]])
+
+
+@shared_light
+def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Find the robots' cells."""
+    n, worlds = batch.setting.robots, batch.worlds
+    for room in (worlds.laser_discs, worlds.infrared_discs):
+        for k in range(first, end if len(room.shape) > 0 else first):
+            number_places(room, k, max(a, k * n), min(z, (k + 1) * n), worlds.pose)
+
+
+@Phase
+def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Sort the robots by their cells."""
+    for room in (batch.worlds.laser_discs, batch.worlds.infrared_discs):
+        for k in range(first, end if len(room.shape) > 0 else first):
+            sort_places(room, k, batch.setting.robots)
+
+
+@shared_light
+def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """End sorting: copy the robots' discs in the order of their cells."""
+    n, worlds, bodies = batch.setting.robots, batch.worlds, batch.setting.bodies
+    for room, radius in ((worlds.laser_discs, bodies.laser_radius),
+                         (worlds.infrared_discs, bodies.radius)):
+        for k in range(first, end if len(room.shape) > 0 else first):
+            gather_discs(room, max(a, k * n), min(z, (k + 1) * n), k * n, worlds.pose, radius)
 
 
 @Phase
@@ -165,6 +214,8 @@ class Tick:
     def sensing(self, setting: Setting) -> Phases:
         """Return the phases that read all sensors but for the wind."""
         phases: Phases = [decode_yaws]
+        if len(self._worlds.laser_discs.shape) or len(self._worlds.infrared_discs.shape):
+            phases += [choose_cells, find_cells, sort, gather]
         for each in self._simulated:
             phases += each.seeing(setting)
         phases += self.hearing(setting)

@@ -27,8 +27,9 @@ from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
 from sbot.runner.summary import QUIET
-from sbot.worlds.setting import LARGEST_SEED, MOST_THREADS, MOST_WORLDS
+from sbot.worlds.setting import LARGEST_SEED, MOST_WORLDS
 from sbot_common.arguments import whole
+from sbot_common.compiled.threads import MOST_THREADS
 from sbot_common.errors import InputError, bad_value, one_line, plain_lines
 from sbot_common.user_code import UserCodeError
 

@@ -71,7 +71,8 @@ def test_a_grid_of_the_wind_holds_for_programs_that_there_are():
     assert (batch.state.free_wind == [1.0, 0.0]).all()
 
 
-def test_threads_share_the_robots_of_a_large_world_and_not_those_of_small_ones():
+def test_threads_share_the_robots_of_a_large_world_and_not_those_of_small_ones(monkeypatch):
+    monkeypatch.setattr('sbot_sim.engine.many._WORTH', 400)
     assert make_batch(count=1, robots=400, threads=2).share_rows
     assert not make_batch(count=1, robots=3, threads=2).share_rows
     assert not make_batch(count=4, robots=400, threads=2).share_rows
