@@ -370,6 +370,8 @@ def select_bodies(bodies: BodyArrays,
 
 def bodies_of_worlds(each: Sequence[BodyArrays]) -> BodyArrays:
     """Return the arrays of the bodies of several worlds, one world after the other."""
+    if len(each) == 1:
+        return each[0]
     columns = {name: np.concatenate([getattr(bodies, name) for bodies in each])
                for name in BodyArrays._fields[:-1]}
     return BodyArrays(**columns, shape=Shapes(*(

@@ -70,6 +70,8 @@ class Scenes(NamedTuple):
 
 
 def _rows(arrays: Sequence[NDArray[Any]], room: float) -> Rows:
+    if len(arrays) == 1 and room == 1.0:
+        return Rows(arrays[0], np.zeros(1, np.int64), np.array([len(arrays[0])]))
     lengths = np.array([len(array) for array in arrays], np.int64)
     starts = np.cumsum([0, *np.ceil(room * lengths)]).astype(np.int64)
     values = np.zeros((starts[-1], *arrays[0].shape[1:]), arrays[0].dtype)
@@ -288,7 +290,7 @@ def make_worlds(count: int, setting: Setting, hears: bool = True,
     """
     n, sensing = setting.robots, setting.sensing
     many = n > FEW  # these are looked at in sorted cells, few one by one
-    by_laser = many and sensing.lasers.sees_robots.any()
+    by_laser = many and sensing.lasers.columns and sensing.lasers.sees_robots.any()
     by_infrared = many and sensing.infrared_fan.beams and sensing.infrared_sees_robots
     rows, pairs = count * n, n * (n - 1) if sensing.heard and hears else 0
     heard = (count if hears else 0, pairs)
