@@ -8,16 +8,18 @@ into the wait and out again, and because every message waited for is a wake-up:
 * Subscriptions with ``wakes=False`` (``ros.subscribe``), and rclpy's own to /clock in nodes
   without timers, are looked at when another wakes the node. What is found empty then, and
   ``awaited``, is still arriving: the next wait is for these, too.
-* Services, and those subscriptions, are looked at every 20 ms in any case.
+* Those subscriptions are looked at every 20 ms in any case, and so are services, of many nodes
+  some of them in turn.
 
 Answers to requests wake it, and are heard after all messages that were sent before them. Whatever
-is rarer (events, waitables) is left to rclpy's executor, once per second.
+is rarer (events, waitables) is left to rclpy's executor, once per second of up to ten nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from inspect import iscoroutinefunction
+from itertools import cycle, islice
 from time import monotonic_ns
 from typing import Any, NamedTuple
 
@@ -33,6 +35,8 @@ from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from sbot_common.topics import CLOCK
 
 _POLL_PERIOD_NS = 20_000_000
+_NODES = 10  # looked at in a period; of more nodes each in its turn, for looking takes time
+_SERVICES = 6 * _NODES
 _RARE_PERIOD_NS = 1_000_000_000
 # What is called beside the documented interface; ``LeanExecutor`` refuses to work without it.
 _INTERNALS = (_rclpy.Subscription.take_message, _rclpy.Timer.call_timer,
@@ -116,6 +120,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
 
     def _spin(self) -> None:
         poll_due = rare_due = 0
+        served: Iterator[Any] = cycle(())
         rare_nodes: list[Any] = []
         while not self._is_shutdown:
             if not self._context.ok():
@@ -127,6 +132,7 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
                                                len(entities.clients))
                 self._missing.clear()
                 poll_due = 0
+                served = cycle(entities.services)
             ready = self._wait(wait_set, entities.waking + self._missing, entities.timers,
                                entities.clients, _POLL_PERIOD_NS)
             if not self._context.ok():
@@ -147,10 +153,10 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
                     timer.callback()
             if polling:
                 poll_due = now + _POLL_PERIOD_NS
-                for service in entities.services:
+                for service in islice(served, min(_SERVICES, len(entities.services))):
                     self._serve(service)
                 if now >= rare_due:
-                    rare_due = now + _RARE_PERIOD_NS // max(1, len(self.get_nodes()))
+                    rare_due = now + _RARE_PERIOD_NS // min(_NODES, max(1, len(self.get_nodes())))
                     rare_nodes = rare_nodes or self.get_nodes()
                     if rare_nodes:
                         self._serve_rest(rare_nodes.pop(), entities.sources)
