@@ -58,6 +58,7 @@ class Place(NamedTuple):
     robots: Sequence[Member]  # of the scenario, by id
     sources: Sources = NO_SOURCES
     outline: Callable[[], Outline] = _no_outline  # of the fixed obstacles
+    mount: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m, m, rad: its laser in base_link
 
 
 class Batch(Protocol):

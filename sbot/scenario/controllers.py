@@ -9,7 +9,7 @@ from sbot.controllers.entry import Place, Sources
 from sbot.controllers.registry import NONE, entry_of
 from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.controllers.shipped import NO_TRIGGER
-from sbot.scenario.groups import ControllerParameters
+from sbot.scenario.groups import ControllerParameters, lasers_of
 from sbot.scenario.knowledge import with_knowledge
 from sbot.scenario.model import Robot, Scenario
 from sbot.scenario.world import world_arrays
@@ -56,10 +56,13 @@ def goal_tolerances(scenario: Scenario) -> list[float]:
 def controller_place(scenario: Scenario, robot_id: int) -> Place:
     """Return the place (robot and run) that a controller is made for."""
     robot = scenario.robots[robot_id]
-    return Place(robot_id, scenario.bodies[robot.body], robot.goal, robot.controller,
+    body = scenario.bodies[robot.body]
+    laser = lasers_of(scenario.sensors, body)[0]
+    return Place(robot_id, body, robot.goal, robot.controller,
                  controller_parameters(scenario, robot),
                  scenario.robots, Sources(scenario.python_path, scenario.given),
-                 lambda: world_arrays(scenario.world))
+                 lambda: world_arrays(scenario.world),
+                 (laser.laser_x, laser.laser_y, laser.laser_yaw))
 
 
 def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from sbot.controllers.entry import Entry, Place
-from sbot.controllers.navigate.parameters import Parameters, Size, resolved, unknown_clearance
+from sbot.controllers.navigate.parameters import (
+    Inertia,
+    Parameters,
+    Size,
+    resolved,
+    unknown_clearance,
+)
 from sbot_common.errors import bad_value
 from sbot_common.observation import Controller
 from sbot_sim.world.bodies import Body
@@ -21,7 +28,7 @@ def _make(place: Place) -> Controller:
         from sbot.controllers.navigate.map import Known
         outline = place.outline()
         known = Known(outline.segments, outline.circles)
-    return Navigate(place.parameters, followers, known, size_of(place.body))
+    return Navigate(place.parameters, followers, known, size_of(place.body), place.mount)
 
 
 def size_of(body: Body) -> Size:
@@ -33,7 +40,10 @@ def size_of(body: Body) -> Size:
     """
     radius, around = body.equal_area_radius, body.safety_radius
     corner = around if around > radius else 0.0
-    return Size(radius, body.max_wheel_speed * body.wheel_radius, corner)
+    return Size(radius, body.max_wheel_speed * body.wheel_radius, corner,
+                Inertia(body.max_acceleration or math.inf,
+                        body.max_deceleration or body.max_acceleration or math.inf,
+                        body.max_angular_acceleration or math.inf, body.command_delay))
 
 
 def _fitted(parameters: Parameters, body: Body) -> Parameters:

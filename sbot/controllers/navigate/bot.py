@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sbot.controllers.navigate.controller import take_turn
 from sbot.controllers.navigate.damping import Frame, frame_at
+from sbot.controllers.navigate.looking import sees_all_round
 from sbot.controllers.navigate.map import Known
 from sbot.controllers.navigate.memory import (
     Memory,
@@ -90,6 +91,8 @@ class Navigate:
     followers : ids of the robots that follow robot 0, rising
     known : outlines of the fixed obstacles, in `map`, for ``map``
     size : of its body, which parameters of 0 follow
+    mount : of the laser: x, y (m), yaw (rad) in base_link. A robot whose laser looks back drives
+        backwards
     given : values that replace some parameters, by name
 
     Raises
@@ -100,8 +103,10 @@ class Navigate:
     """
 
     def __init__(self, parameters: Parameters | None = None, followers: Sequence[int] = (),
-                 known: Known | None = None, size: Size = STANDARD, **given: object) -> None:
+                 known: Known | None = None, size: Size = STANDARD,
+                 mount: tuple[float, float, float] = (0.0, 0.0, 0.0), **given: object) -> None:
         self._given, self._size = updated(parameters or Parameters(), given, _where), size
+        self._mount, self._backs = mount, False
         self._parameters, self._known = self._fitted(self._given), known
         if self._given.map and known is None:
             raise InputError('navigate: map needs the outlines of obstacles; give `known`')
@@ -114,6 +119,7 @@ class Navigate:
         self._state: State | None = None  # of a copy, until its first turn
         self._memory: Memory | None = None
         self._fan: tuple[int, float, float] | None = None
+        self._beams = directions(0, 0.0, 0.0)
 
     def _fitted(self, given: Parameters) -> Parameters:
         """Return parameters that fit the body; raise InputError for a clearance that does not."""
@@ -145,24 +151,35 @@ class Navigate:
         if not all(map(math.isfinite, poses[me].tolist())):
             return 0.0, 0.0
         scan = observation.scan or _NO_SCAN
-        heading = observation.scan_heading
-        forward, left, _ = observation.twist
-        return turn(self._prepared(scan, me, poses), self._task(observation), poses,
-                    np.array(scan.ranges, np.float32),
-                    float(poses[me, 2]) if heading is None else heading, float(forward),
-                    float(left), observation.dt)
+        heading, (forward, left, _) = observation.scan_heading, observation.twist
+        if heading is None:
+            heading = float(poses[me, 2])
+        fan = len(scan.ranges), scan.angle_min, scan.angle_increment
+        if fan != self._fan:
+            self._beams, self._backs = beams_on(self._mount, *fan)
+        if self._backs:  # its front is where it looks
+            poses[me, 2], heading = poses[me, 2] + math.pi, heading + math.pi
+            forward, left = -forward, -left
+        v, omega = turn(self._prepared(fan, observation, poses), self._task(observation), poses,
+                        np.array(scan.ranges, np.float32), heading, float(forward), float(left),
+                        observation.dt)
+        return -v if self._backs else v, omega
 
     def _task(self, observation: Observation) -> Task:
-        me, goal, corner = observation.robot_id, observation.goal, float(self._size.corner)
+        me, goal = observation.robot_id, observation.goal
+        side = -1.0 if self._backs else 1.0
+        body = (float(self._size.corner), side * self._mount[0], side * self._mount[1],
+                self._size.inertia)
         if goal is not None:
-            return Task(me, True, float(goal[0]), float(goal[1]), -1, 0, corner)
+            return Task(me, True, float(goal[0]), float(goal[1]), -1, 0, *body)
         if me == 0:
-            return Task(me, False, 0.0, 0.0, -1, 0, corner)
+            return Task(me, False, 0.0, 0.0, -1, 0, *body)
         followers = self._followers or tuple(range(1, observation.num_robots))
         rank = followers.index(me) if me in followers else me - 1
-        return Task(me, False, 0.0, 0.0, rank, max(len(followers), rank + 1), corner)
+        return Task(me, False, 0.0, 0.0, rank, max(len(followers), rank + 1), *body)
 
-    def _prepared(self, scan: Scan, me: int, poses: NDArray[np.float64]) -> TurnRecord:
+    def _prepared(self, fan: tuple[int, float, float], observation: Observation,
+                  poses: NDArray[np.float64]) -> TurnRecord:
         """Return the robot's record; make it anew when the beams are others.
 
         Raises
@@ -171,14 +188,15 @@ class Navigate:
             if there are other robots than in the first turn, or a follower is none of them.
 
         """
-        fan = len(scan.ranges), scan.angle_min, scan.angle_increment
+        me = observation.robot_id
         if self._memory is not None and len(poses) != len(self._memory.others):
             raise bad_value('observation: number of robots', len(poses),  # no index is checked
                             f'{len(self._memory.others)}, as in the first turn')
         if self._record is None or fan != self._fan:
             p, robots, beams = self._parameters, len(poses), fan[0]
             if self._memory is None:
-                self._memory = make_memory(robots, beams)
+                late = int(self._size.inertia.delay / observation.dt + 0.5)
+                self._memory = make_memory(robots, beams, late)
                 if p.map and self._known is not None:
                     self._memory = self._memory._replace(
                         known=_known_in(frame_at(*poses[me].tolist()), self._known))
@@ -188,7 +206,7 @@ class Navigate:
             followers = np.array(self._followers if me == 0 else (), np.int64)
             if len(followers) and followers.max() >= robots:  # compiled code checks no index
                 raise bad_value('followers', int(followers.max()), f'ids from 1 to {robots - 1}')
-            self._record = TurnRecord(p, state, self._memory, followers, directions(*fan))
+            self._record = TurnRecord(p, state, self._memory, followers, self._beams)
             self._fan = fan
         return self._record
 
@@ -210,6 +228,14 @@ def directions(count: int, first: float, increment: float) -> NDArray[np.float64
     angles = first + np.arange(count) * increment
     sincos_of(angles.astype(np.float64), out[1], out[0])
     return out
+
+
+def beams_on(mount: tuple[float, float, float], count: int, first: float,
+             increment: float) -> tuple[NDArray[np.float64], bool]:
+    """Return ``directions`` on a robot, and whether its laser looks back: then they are turned."""
+    beams = directions(count, first + mount[2], increment)
+    backs = bool(count and beams[0, count // 2] < 0.0 and not sees_all_round(beams))
+    return -beams if backs else beams, backs
 
 
 def warm_up() -> None:

@@ -12,6 +12,7 @@ from sbot.controllers.navigate.damping import (
     Drift,
     Place,
     drive,
+    driven,
     estimated_noise,
     fastest,
     into,
@@ -302,7 +303,8 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
                  drift: Drift, is_home: bool, dt: float) -> _Sight:
     """Remember what is seen, and write who is near and the limits of the velocity.
 
-    ``eye`` is the robot's place when the scan arrived; the others are as in ``take_turn``.
+    ``eye`` is the laser's place when the scan arrived, with the robot's heading; the others are
+    as in ``take_turn``.
     """
     me, time, looked, noise = task.robot_id, state.time, state.looked, state.noise
     grid = window(p, state, memory, place)
@@ -311,9 +313,9 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
         look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.others, me, time)
         looked, noise = time, estimated_noise(p, noise, ranges, beams)
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
-    seen, changed = see(p, grid, memory, me, eye, ranges, beams, drift, state, noise, dt)
+    seen, changed = see(p, grid, memory, me, place, eye, ranges, beams, drift, state, noise, dt)
     seen = limit_near(p, memory, robots, near, seen)
-    limits = limit_hidden(p, grid, memory, place, beams, drift, state.margin, seen)
+    limits = limit_hidden(p, grid, memory, place, eye, beams, drift, state.margin, seen)
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
@@ -352,6 +354,8 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     ranges, beams = borrowed(ranges), borrowed(beams)
     me, time = task.robot_id, state.time
     place, eye = placed(state, poses, me, poses[me, 2]), placed(state, poses, me, scan_yaw)
+    eye = Place(eye.x + (eye.cosine * task.eye_x - eye.sine * task.eye_y),
+                eye.y + (eye.sine * task.eye_x + eye.cosine * task.eye_y), eye.cosine, eye.sine)
     drift = _drifting(p, state, forward, left, place, dt)
     is_home = task.has_goal and _is_at_home(p, state, task, place)
     sight = _look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
@@ -376,8 +380,9 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
                       steady_room(p, state.turning.room, room, dt), dt)
     look, v, omega = told(p, memory, sight, state, task.robot_id, turning, way, place, beams,
                           drift, air, dt)
+    wheels = driven(task.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
     margin = _margin_kept(p, grid, memory, way, route, place, task.corner)
-    after = State(state.frame, Drift(drift.x, drift.y, v, omega), route, grid.origin_x,
+    after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
                   chosen[0], chosen[1], watch, stands, sight.looked, sight.noise,
                   turned(turning, omega, time), look)

@@ -29,8 +29,10 @@ from sbot.controllers.navigate.parameters import (
     SPARE,
     SURFACE,
     TURNING,
+    Inertia,
     Parameters,
 )
+from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2, sincos
 
@@ -124,6 +126,25 @@ def updated_drift(drift: Drift, weight: float, limit: float, forward: float, lef
     x = drift.x + weight * (cosine * ahead - sine * aside - drift.x)
     y = drift.y + weight * (sine * ahead + cosine * aside - drift.y)
     return min(limit, max(-limit, x)), min(limit, max(-limit, y))
+
+
+@njit
+def driven(inertia: Inertia, asked: Floats, turn: int, before: Drift, v: float, omega: float,
+           dt: float) -> tuple[float, float]:
+    """Return what the wheels do (m/s, rad/s) after a command, ``dt`` (s) after ``before``.
+
+    ``asked`` are the commands on their way, of which one arrives now.
+    """
+    if asked.shape[0] > 0:
+        place = turn % asked.shape[0]
+        late_v, late_omega = asked[place, 0], asked[place, 1]
+        asked[place, 0], asked[place, 1] = v, omega
+        v, omega = late_v, late_omega
+    gain, turns = inertia.acceleration * dt, inertia.angular * dt
+    if v < before.v:
+        gain = inertia.deceleration * dt
+    return (min(max(v, before.v - gain), before.v + gain),
+            min(max(omega, before.omega - turns), before.omega + turns))
 
 
 @njit

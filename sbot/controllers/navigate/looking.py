@@ -186,9 +186,9 @@ def _first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Pla
 
 
 @njit_inner
-def _edge_of_view(beams: Floats) -> float:
-    """Return the cosine of half the view of a laser."""
-    return float(min(beams[0, 0], beams[0, beams.shape[1] - 1]))
+def edge_of_view(beams: Floats) -> float:
+    """Return the cosine of half the view of a laser, on the side where it sees less."""
+    return float(max(beams[0, 0], beams[0, beams.shape[1] - 1]))
 
 
 @njit
@@ -212,7 +212,7 @@ def _next_look(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place,
     sine, cosine = sincos(side * TURN_END)  # it is back when it is so near to its heading
     heading = Place(place.x, place.y, look.cosine * cosine - look.sine * sine,
                     look.sine * cosine + look.cosine * sine)
-    room, x, y = _first_unseen(p, grid, memory, me, heading, _edge_of_view(beams), side)
+    room, x, y = _first_unseen(p, grid, memory, me, heading, edge_of_view(beams), side)
     if room == math.inf:
         return back(look, time)
     return Look(x, y, look.since, look.cosine, look.sine, False)
@@ -238,7 +238,7 @@ def looking(p: Parameters, grid: Grid, memory: Memory, me: int, place: Place, be
     if look.since == math.inf:
         if v == 0.0:
             return look, v, omega
-        room, x, y = _first_unseen(p, grid, memory, me, place, _edge_of_view(beams), 0.0)
+        room, x, y = _first_unseen(p, grid, memory, me, place, edge_of_view(beams), 0.0)
         if v <= p.damper_gain * max(0.0, room):
             return look, v, omega
         look = Look(x, y, time, place.cosine, place.sine, False)

@@ -22,6 +22,7 @@ from sbot.controllers.navigate.parameters import (
     TURN_BACK,
     TURN_BEGIN,
     TURN_END,
+    Inertia,
     Parameters,
     bounded,
 )
@@ -174,6 +175,7 @@ class Memory(NamedTuple):
     limits: Floats  # (of ``make_limits``, 3) working memory of ``damping``
     movers: Movers
     known: Known
+    asked: Floats  # (T, 2) m/s, rad/s: commands of the last turns that are still on their way
 
 
 class Task(NamedTuple):
@@ -186,16 +188,19 @@ class Task(NamedTuple):
     rank: int  # among the followers; -1: follows nobody
     followers: int  # how many there are
     corner: float  # m, reach of the body's corners from its centre; 0: a disc
+    eye_x: float  # m, the laser in the robot's frame
+    eye_y: float
+    inertia: Inertia
 
 
-def make_memory(num_robots: int, beams: int) -> Memory:
-    """Return the memory of a robot that has seen nothing."""
+def make_memory(num_robots: int, beams: int, late: int = 0) -> Memory:
+    """Return the memory of a robot that has seen nothing; ``late``: turns until it obeys."""
     grid = make_grid(0.0, 0.0, 1.0)
     return Memory(grid.nearness, grid.evidence, grid.hits, make_search(), np.zeros((LONGEST, 2)),
                   np.zeros((LONGEST_TRAIL, 2)), np.full((num_robots, 2), np.nan),
                   np.zeros((num_robots + MOST, 8)), np.zeros((num_robots, 3)),
                   np.zeros(num_robots, np.int8), make_limits(num_robots, beams), make_movers(),
-                  nothing_known())
+                  nothing_known(), np.zeros((late, 2)))
 
 
 def make_limits(num_robots: int, beams: int) -> Floats:

@@ -208,12 +208,22 @@ def unknown_clearance(p: Parameters) -> Iterator[tuple[str, object, str]]:
         yield ('clearance_m', p.clearance_m, f'at most eight times cell_m ({p.cell_m:g})')
 
 
+class Inertia(NamedTuple):
+    """How slowly a body follows its commands; inf: no limit."""
+
+    acceleration: float = math.inf  # m/s^2
+    deceleration: float = math.inf
+    angular: float = math.inf  # rad/s^2, of both
+    delay: float = 0.0  # s
+
+
 class Size(NamedTuple):
     """A robot's body, as far as the controller depends on it."""
 
     radius: float  # m, with what the body keeps free around it
     speed: float  # m/s, of the wheels
     corner: float = 0.0  # m, reach of its corners from the centre; 0: a disc
+    inertia: Inertia = Inertia()
 
 
 STANDARD = Size(0.3, 3.0)  # of the body `robot`
@@ -226,14 +236,25 @@ def resolved(p: Parameters, size: Size = STANDARD) -> Parameters:
     quick = _QUICK * size.radius
     # A body whose wheels do not turn stays where it is, whatever it is told.
     speed = min(WHEELS * size.speed or quick, quick)
+    cruise, late = p.cruise_speed_mps or _CRUISE * speed, math.e * size.inertia.delay
+    # A speed in proportion to a distance is reached in time where the speed over the gain is no
+    # more than the deceleration; with dead time a loop does not swing up to a gain of 1/(e delay).
+    brakes = cruise / size.inertia.deceleration + late
+    turns = p.rotate_speed_radps / size.inertia.angular + late
     return p._replace(
         robot_radius_m=radius, forward_speed_mps=p.forward_speed_mps or speed,
-        cruise_speed_mps=p.cruise_speed_mps or _CRUISE * speed,
+        cruise_speed_mps=cruise, position_gain=_slower(p.position_gain, brakes),
+        damper_gain=_slower(p.damper_gain, brakes), turn_gain=_slower(p.turn_gain, turns),
         goal_tolerance=p.goal_tolerance or size.radius, cell_m=cell,
         margin_m=p.margin_m or 0.4 * radius,
         clearance_m=p.clearance_m or REACH * cell,
         spacing_m=p.spacing_m or 13 * radius / 3,
         far_distance_m=p.far_distance_m or 40 * radius / 3)
+
+
+def _slower(gain: float, lag: float) -> float:
+    """Return a gain (1/s) that fits a body which follows its commands with a lag (s)."""
+    return min(gain, 1.0 / lag) if lag > 0.0 else gain
 
 
 @njit_inner

@@ -19,7 +19,7 @@ from sbot.controllers.navigate.damping import (
     robot_limit,
     wall_limit,
 )
-from sbot.controllers.navigate.looking import sees_all_ahead, sees_all_round
+from sbot.controllers.navigate.looking import edge_of_view, sees_all_ahead, sees_all_round
 from sbot.controllers.navigate.map import Grid, add_hit, clear, column_of, row_of
 from sbot.controllers.navigate.memory import Memory, State
 from sbot.controllers.navigate.moving import MOST as OBJECTS
@@ -28,6 +28,7 @@ from sbot.controllers.navigate.parameters import (
     AT_REST,
     CLEARING,
     HIDDEN,
+    NEAREST,
     REBUILDS,
     SCAN_TIME,
     SIDE,
@@ -50,7 +51,7 @@ def _limit(limits: Floats, count: int, x: float, y: float, most: float) -> int:
 
 
 @njit
-def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
+def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place, eye: Place,
         ranges: NDArray[np.float32], beams: Floats, drift: Drift, state: State, noise: float,
         dt: float) -> tuple[int, bool]:
     """Remember the obstacles of a scan, and write a limit for each near reading.
@@ -59,7 +60,7 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
     ----------
     p, grid, memory : constants, and what is written; ``memory.others`` is up to date
     robot_id : its own
-    place : of the robot when the scan arrived
+    place, eye : of the robot; of its laser when the scan arrived
     ranges : (beams,) m; only finite ones are obstacles
     beams : (2, beams) cosine and sine of the beams' angles in the robot's frame
     drift, noise : now; m, standard deviation of ``ranges``
@@ -74,19 +75,26 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
     often = max(1, math.floor(SCAN_TIME / dt + 0.5))
     phase, clearing = state.turn % often, CLEARING * p.robot_radius_m
     reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(WHEEL, p.damper_gain)
-    x, y, apart = place.x, place.y, between(beams)
+    x, y, apart = eye.x, eye.y, between(beams)
+    off_x, off_y = x - place.x, y - place.y
+    off = math.sqrt(off_x * off_x + off_y * off_y)
     noisy = apart > 0.0 and is_noisy(p, noise)
     for i in range(ranges.shape[0]):
         distance = np.float64(ranges[i])
         remembered = i % often == phase and distance >= 0.0
-        if not (remembered or 0.0 <= distance < reach):
+        if not (remembered or 0.0 <= distance < reach + off):
             continue
-        ahead = place.cosine * beams[0, i] - place.sine * beams[1, i]
-        aside = place.sine * beams[0, i] + place.cosine * beams[1, i]
-        if distance < reach:
+        ahead = eye.cosine * beams[0, i] - eye.sine * beams[1, i]
+        aside = eye.sine * beams[0, i] + eye.cosine * beams[1, i]
+        if distance < reach + off:
             free = mean_beside(p, noise, ranges, apart, i) if noisy else distance
-            count = _limit(memory.limits, count, ahead, aside, wall_limit(
-                p, free, ahead * drift.x + aside * drift.y, state.margin))
+            near_x, near_y = ahead, aside
+            if off > 0.0:
+                near_x, near_y = off_x + free * ahead, off_y + free * aside
+                free = math.sqrt(near_x * near_x + near_y * near_y)
+                near_x, near_y = near_x / max(free, NEAREST), near_y / max(free, NEAREST)
+            count = _limit(memory.limits, count, near_x, near_y, wall_limit(
+                p, free, near_x * drift.x + near_y * drift.y, state.margin))
         if remembered:
             budget = clear(grid, x, y, ahead, aside, min(clearing, distance), budget)
             hit_x, hit_y = x + distance * ahead, y + distance * aside
@@ -98,21 +106,23 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place,
 
 
 @njit
-def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams: Floats,
-                 drift: Drift, margin: float, count: int) -> int:
+def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, eye: Place,
+                 beams: Floats, drift: Drift, margin: float, count: int) -> int:
     """Write limits for obstacles out of view, after ``count``; return their number.
 
-    The robot saw them before. A laser that sees less than what is ahead hides some ahead. What
+    The robot saw them before. A laser at the nose, or one that sees less than what is ahead, hides
+    some ahead. What
     was seen whole from one side has a far side, too: it counts as a disc, which is larger until
     it was seen often enough to be sure of. And wind blows a robot to where a laser of 180 degrees
     does not look, too: without a limit there, a wall beside the robot would count in one turn and
     not in the next, as the robot turns to and fro, and the wind would blow it there meanwhile.
     """
+    nose = place.cosine * (eye.x - place.x) + place.sine * (eye.y - place.y) > NEAREST
     narrow, blown = not sees_all_ahead(beams), not (is_calm(p, drift) or sees_all_round(beams))
+    narrow |= nose and beams.shape[1] > 0
     if not (narrow or blown):
         return count
-    last = beams.shape[1] - 1
-    edge = min(beams[0, 0], beams[0, last])  # cosine
+    edge = edge_of_view(beams)
     reach = p.robot_radius_m + p.margin_m + p.forward_speed_mps / max(WHEEL, p.damper_gain)
     cells, most = math.ceil(reach / grid.cell), count + HIDDEN
     row, column = row_of(grid, place.y), column_of(grid, place.x)
@@ -120,12 +130,14 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, beams:
         for c in range(max(0, column - cells), min(SIDE, column + cells + 1)):
             if grid.evidence[r, c] <= 0 or count == most:
                 continue
-            dx = grid.origin_x + (c + np.float64(grid.hits[r, c, 0])) * grid.cell - place.x
-            dy = grid.origin_y + (r + np.float64(grid.hits[r, c, 1])) * grid.cell - place.y
+            x = grid.origin_x + (c + np.float64(grid.hits[r, c, 0])) * grid.cell
+            y = grid.origin_y + (r + np.float64(grid.hits[r, c, 1])) * grid.cell
+            dx, dy, eye_x, eye_y = x - place.x, y - place.y, x - eye.x, y - eye.y
             distance = math.sqrt(dx * dx + dy * dy)
             ahead = place.cosine * dx + place.sine * dy
+            before_eye = place.cosine * eye_x + place.sine * eye_y
             towards = dx * drift.x + dy * drift.y if blown else 0.0
-            if (distance < reach and ahead < edge * distance
+            if (distance < reach and before_eye < edge * math.sqrt(eye_x * eye_x + eye_y * eye_y)
                     and ((narrow and ahead > 0.0) or towards > 0.0)):
                 count = _limit(memory.limits, count, dx / distance, dy / distance,
                                wall_limit(p, distance, towards / distance, margin))

@@ -41,6 +41,26 @@ def test_thirty_robots_cross():
     assert sum(robot['collisions'] for robot in summary['robots']) == 0
 
 
+@pytest.mark.parametrize('mount', [(0.25, 0.0, 0.0), (0.0, 0.0, 0.3), (0.0, 0.0, np.pi),
+                                   (-0.1, 0.2, -0.5)])
+def test_a_laser_may_be_mounted_anywhere(mount):
+    keys = ('sensors.laser_x', 'sensors.laser_y', 'sensors.laser_yaw')
+    for name in ('narrow/0.7', 'slit/10'):
+        _, summary = summary_of(name, 901, **dict(zip(keys, mount, strict=True)))
+        assert summary['ended_by'] == 'goal_reached'
+        assert summary['robots'][0]['collisions'] == 0
+
+
+@pytest.mark.parametrize('body', [
+    {'command_delay': 0.2}, {'max_acceleration': 1.0, 'max_angular_acceleration': 4.0},
+    {'max_acceleration': 1.0, 'max_angular_acceleration': 4.0, 'command_delay': 0.1}])
+def test_a_body_may_follow_its_commands_late(body):
+    _, summary = summary_of('slit/10', 901, **{
+        'bodies': {'late': body}, 'robots.*.body': 'late'})
+    assert summary['ended_by'] == 'goal_reached'
+    assert summary['robots'][0]['collisions'] == 0
+
+
 def scaled_run(size):
     """Two robots come towards each other through a door; all lengths and speeds times ``size``.
 

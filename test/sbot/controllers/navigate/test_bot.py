@@ -8,7 +8,7 @@ import pytest
 from sbot.controllers.navigate.bot import Navigate, directions
 from sbot.controllers.navigate.map import SIDE, Grid, Known, shifted
 from sbot.controllers.navigate.memory import make_memory
-from sbot.controllers.navigate.parameters import Parameters, Size, resolved
+from sbot.controllers.navigate.parameters import Inertia, Parameters, Size, resolved
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, Scan
 
@@ -156,3 +156,30 @@ def test_lengths_and_speeds_of_0_follow_the_body():
     assert (given.forward_speed_mps, given.robot_radius_m, given.margin_m) == (
         0.3, 0.2, pytest.approx(0.08))
     assert given.cruise_speed_mps == quick.cruise_speed_mps
+
+
+def test_gains_fit_a_body_that_follows_its_commands_late():
+    slow = resolved(Parameters(), Size(0.3, 3.0, 0.0, Inertia(2.0, 1.0, 4.0)))
+    assert slow.damper_gain * slow.cruise_speed_mps == pytest.approx(1.0)  # it brakes in time
+    assert slow.turn_gain * slow.rotate_speed_radps == pytest.approx(4.0)
+    late = resolved(Parameters(), Size(0.3, 3.0, 0.0, Inertia(delay=0.5)))
+    assert (late.damper_gain, late.turn_gain, late.position_gain) == pytest.approx(
+        [1 / (math.e * 0.5)] * 3)
+    assert resolved(Parameters(turn_gain=0.1), Size(0.3, 3.0, 0.0, Inertia(delay=0.5))
+                    ).turn_gain == 0.1
+
+
+def test_a_laser_that_is_turned_gives_the_commands_of_one_that_looks_ahead():
+    """Where it looks back, the robot that stands the other way round drives backwards."""
+    ranges = np.linspace(0.6, 5.0, 60).astype(np.float32)
+    for yaw, turned, side in ((0.4, 0.0, 1.0), (math.pi, math.pi, -1.0)):
+        plain, mounted = Navigate(), Navigate(mount=(0.0, 0.0, yaw))
+        for k in range(30):
+            there = see(k, x=0.01 * k)._replace(
+                scan=Scan(ranges, -1.5, 0.05, 0.0, 10.0), twist=(0.1, 0.02, 0.0))
+            other = there._replace(
+                poses=there.poses + np.array([0.0, 0.0, turned]),
+                twist=(0.1 * side, 0.02 * side, 0.0),
+                scan=there.scan._replace(angle_min=-1.5 - yaw + turned))
+            v, omega = plain.step(there, RNG)
+            assert mounted.step(other, RNG) == pytest.approx((side * v, omega), abs=1e-9)
