@@ -6,9 +6,9 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sbot_common.arguments import whole
 from sbot_common.errors import bad_value
 
 if TYPE_CHECKING:
@@ -29,10 +29,11 @@ def threads_of(given: int | str) -> int:
         for anything else.
 
     """
-    if isinstance(given, str) and given != 'auto':
-        raise bad_value('threads', given, f"a whole number from 1 to {MOST_THREADS}, or 'auto'")
     if given != 'auto':
-        return whole('threads', given, 1, MOST_THREADS)
+        if isinstance(given, Integral) and not isinstance(given, bool) and (
+                1 <= given <= MOST_THREADS):
+            return int(given)
+        raise bad_value('threads', given, f"a whole number from 1 to {MOST_THREADS}, or 'auto'")
     affinity = getattr(os, 'sched_getaffinity', None)
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 

@@ -128,6 +128,16 @@ def placed(state: State, poses: Floats, me: int, yaw: float) -> Place:
 
 
 @njit_inner
+def _place_and_eye(state: State, task: Task, poses: Floats, yaw: float) -> tuple[Place, Place]:
+    """Return a robot's place, and its laser's when the robot's heading was ``yaw`` (rad)."""
+    me = task.robot_id
+    x, y, cosine, sine = placed(state, poses, me, yaw)
+    eye = Place(x + (cosine * task.eye_x - sine * task.eye_y),
+                y + (sine * task.eye_x + cosine * task.eye_y), cosine, sine)
+    return placed(state, poses, me, poses[me, 2]), eye
+
+
+@njit_inner
 def window(p: Parameters, state: State, memory: Memory, place: Place) -> Grid:
     """Return the grid; it is moved where the robot nears its edge, and what is known marked."""
     grid = Grid(memory.nearness, memory.evidence, memory.hits, state.origin_x, state.origin_y,
@@ -353,9 +363,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     memory, followers, poses = borrowed(memory), borrowed(followers), borrowed(poses)
     ranges, beams = borrowed(ranges), borrowed(beams)
     me, time = task.robot_id, state.time
-    place, eye = placed(state, poses, me, poses[me, 2]), placed(state, poses, me, scan_yaw)
-    eye = Place(eye.x + (eye.cosine * task.eye_x - eye.sine * task.eye_y),
-                eye.y + (eye.sine * task.eye_x + eye.cosine * task.eye_y), eye.cosine, eye.sine)
+    place, eye = _place_and_eye(state, task, poses, scan_yaw)
     drift = _drifting(p, state, forward, left, place, dt)
     is_home = task.has_goal and _is_at_home(p, state, task, place)
     sight = _look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
@@ -372,7 +380,6 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     stands = standing(p, state.stands, rests, place.x, place.y, time)
     if closed:
         route = nothing_planned(route)
-
     chosen, air = velocities(p, memory, sight, state, way, place, drift, is_home, forward, left)
     room = room_ahead(p, memory.limits, sight.seen - sight.near, place, drift.x, drift.y,
                       state.margin)
