@@ -8,15 +8,18 @@ from typing import Any
 
 from sbot.controllers.entry import Entry, Place
 from sbot.controllers.navigate.parameters import (
+    Car,
     Inertia,
     Parameters,
     Size,
     resolved,
     unknown_clearance,
 )
+from sbot_common.elementary import hypot
 from sbot_common.errors import bad_value
 from sbot_common.observation import Controller
-from sbot_sim.world.bodies import Body
+from sbot_sim.drives.registry import drive_of
+from sbot_sim.world.bodies import Body, body_arrays
 
 
 def _make(place: Place) -> Controller:
@@ -39,11 +42,21 @@ def size_of(body: Body) -> Size:
     a gap leaves less than that margin, the reach of the corners tells how much is needed.
     """
     radius, around = body.equal_area_radius, body.safety_radius
+    car = _car(body)
+    if car.curvature and body.length:  # it turns by driving, with all its length
+        radius = around = 0.5 * hypot(body.length, body.width) + body.collision_distance
     corner = around if around > radius else 0.0
     return Size(radius, body.max_wheel_speed * body.wheel_radius, corner,
                 Inertia(body.max_acceleration or math.inf,
                         body.max_deceleration or body.max_acceleration or math.inf,
-                        body.max_angular_acceleration or math.inf, body.command_delay))
+                        body.max_angular_acceleration or math.inf, body.command_delay),
+                car)
+
+
+def _car(body: Body) -> Car:
+    if not drive_of(body.drive).steered:
+        return Car()
+    return Car(float(body_arrays([body]).numbers[0, 0]), body.offset)
 
 
 def _fitted(parameters: Parameters, body: Body) -> Parameters:

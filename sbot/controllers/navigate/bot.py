@@ -31,7 +31,7 @@ from sbot.controllers.navigate.parameters import (
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.records import Structure, define_structure
-from sbot_common.elementary import sincos_of
+from sbot_common.elementary import sincos, sincos_of
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation, Scan
 from sbot_common.params import updated
@@ -157,6 +157,10 @@ class Navigate:
         fan = len(scan.ranges), scan.angle_min, scan.angle_increment
         if fan != self._fan:
             self._beams, self._backs = beams_on(self._mount, *fan)
+        if self._size.car.middle:  # a car is where its middle is, not its rear axle
+            sine, cosine = sincos(float(poses[me, 2]))
+            poses[me, 0] += self._size.car.middle * cosine
+            poses[me, 1] += self._size.car.middle * sine
         if self._backs:  # its front is where it looks
             poses[me, 2], heading = poses[me, 2] + math.pi, heading + math.pi
             forward, left = -forward, -left
@@ -168,8 +172,9 @@ class Navigate:
     def _task(self, observation: Observation) -> Task:
         me, goal = observation.robot_id, observation.goal
         side = -1.0 if self._backs else 1.0
-        body = (float(self._size.corner), side * self._mount[0], side * self._mount[1],
-                self._size.inertia)
+        body = (float(self._size.corner), side * (self._mount[0] - self._size.car.middle),
+                side * self._mount[1],
+                self._size.inertia, self._size.car)
         if goal is not None:
             return Task(me, True, float(goal[0]), float(goal[1]), -1, 0, *body)
         if me == 0:

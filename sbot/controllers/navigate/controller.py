@@ -20,6 +20,7 @@ from sbot.controllers.navigate.damping import (
     projected,
     room_ahead,
     steady_room,
+    steered,
     updated_drift,
 )
 from sbot.controllers.navigate.encounters import (
@@ -38,7 +39,13 @@ from sbot.controllers.navigate.following import (
     on_trail,
     place_on_trail,
 )
-from sbot.controllers.navigate.looking import looking, notice_leaving, notice_near, sees_all_ahead
+from sbot.controllers.navigate.looking import (
+    looking,
+    notice_leaving,
+    notice_near,
+    seen_behind,
+    sees_all_ahead,
+)
 from sbot.controllers.navigate.map import Grid, mark_known, shifted
 from sbot.controllers.navigate.memory import (
     Look,
@@ -281,19 +288,28 @@ def velocities(p: Parameters, memory: Memory, sight: _Sight, state: State, way: 
 
 
 @njit
-def told(p: Parameters, memory: Memory, sight: _Sight, state: State, me: int, turning: Turning,
-         way: _Way, place: Place, beams: Floats, drift: Drift, air: tuple[float, float], dt: float,
-         ) -> tuple[Look, float, float]:
-    """Return the look of a turn, linear.x (m/s) and angular.z (rad/s), after looks and evasion."""
+def told(p: Parameters, memory: Memory, sight: _Sight, state: State, task: Task,
+         turning: Turning, way: _Way, place: Place, beams: Floats, drift: Drift,
+         air: tuple[float, float], dt: float) -> tuple[Look, bool, float, float]:
+    """Return the look of a turn, whether a car backs, linear.x (m/s) and angular.z (rad/s).
+
+    After looks and evasion.
+    """
     v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
-    look, v, omega = looking(p, sight.grid, memory, me, place, beams, state.look, v, omega,
-                             state.time, dt)
+    look, v, omega = looking(p, sight.grid, memory, task.robot_id, place, beams, state.look, v,
+                             omega, state.time, dt)
     if sight.near > sight.robots:
         around = Around(sight.grid, place, drift.x, drift.y, memory.near, sight.robots, sight.near)
         _, angle = drive(air[0], air[1], place.cosine, place.sine)
         v, omega = evading(p, around, memory.limits, sight.seen, sight.limits, state.margin, v,
                            omega, angle, dt)
-    return look, v, omega
+        turn = task.car.curvature * v
+        if turn > 0.0:
+            omega = min(turn, max(-turn, omega))
+    elif task.car.curvature > 0.0:
+        return look, *steered(p, memory.limits, sight.limits, place, drift, state.margin,
+                              task.car, state.backs, seen_behind(p, sight.grid, place), *air, dt)
+    return look, False, v, omega
 
 
 @njit_inner
@@ -325,7 +341,8 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
     seen, changed = see(p, grid, memory, me, place, eye, ranges, beams, drift, state, noise, dt)
     seen = limit_near(p, memory, robots, near, seen)
-    limits = limit_hidden(p, grid, memory, place, eye, beams, drift, state.margin, seen)
+    limits = limit_hidden(p, grid, memory, place, eye, beams, drift, state.margin,
+                          task.car.curvature > 0.0, seen)
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
@@ -362,7 +379,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     # The record keeps the arrays; counting references at every call took a third of a turn.
     memory, followers, poses = borrowed(memory), borrowed(followers), borrowed(poses)
     ranges, beams = borrowed(ranges), borrowed(beams)
-    me, time = task.robot_id, state.time
+    time = state.time
     place, eye = _place_and_eye(state, task, poses, scan_yaw)
     drift = _drifting(p, state, forward, left, place, dt)
     is_home = task.has_goal and _is_at_home(p, state, task, place)
@@ -385,14 +402,14 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
                       state.margin)
     turning = wanting(state.turning, air[0], air[1],
                       steady_room(p, state.turning.room, room, dt), dt)
-    look, v, omega = told(p, memory, sight, state, task.robot_id, turning, way, place, beams,
-                          drift, air, dt)
+    look, backs, v, omega = told(p, memory, sight, state, task, turning, way, place, beams, drift,
+                                 air, dt)
     wheels = driven(task.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
     margin = _margin_kept(p, grid, memory, way, route, place, task.corner)
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
                   chosen[0], chosen[1], watch, stands, sight.looked, sight.noise,
-                  turned(turning, omega, time), look)
+                  turned(turning, omega, time), look, backs)
     return after, v, omega
 
 

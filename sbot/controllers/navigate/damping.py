@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from sbot.controllers.navigate.parameters import (
     AT_REST,
+    BACKS,
+    CAR_TURNED,
     CREEPING,
     DENSE,
     ENOUGH,
@@ -27,8 +29,10 @@ from sbot.controllers.navigate.parameters import (
     SAME_SURFACE,
     SMOOTH,
     SPARE,
+    STILL,
     SURFACE,
     TURNING,
+    Car,
     Inertia,
     Parameters,
 )
@@ -237,6 +241,57 @@ def fastest(p: Parameters, limits: NDArray[np.float64], count: int, place: Place
     0 if there is none: what the wind does alone cannot be helped.
     """
     return max(0.0, min(speed, room_ahead(p, limits, count, place, drift_x, drift_y, margin)))
+
+
+@njit
+def steered(p: Parameters, limits: NDArray[np.float64], count: int, place: Place, drift: Drift,
+            margin: float, car: Car, backs: bool, seen_behind: float, x: float, y: float,
+            dt: float) -> tuple[bool, float, float]:
+    """Return whether a car backs now, its speed (m/s) and turn (rad/s).
+
+    A car whose way is behind it, or blocked, turns in several moves, forwards and backwards: its
+    heading turns to its way in each (Reeds and Shepp, "Optimal paths for a car that goes both
+    forwards and backwards", Pacific Journal of Mathematics 145, 1990).
+
+    Parameters
+    ----------
+    limits, count, margin : as ``room_ahead`` takes them
+    car : how it steers
+    backs : whether it did in the last turn
+    seen_behind : m, how far there are no unknown places behind it; it creeps into these
+    x, y : m/s, wanted velocity through the air
+
+    """
+    speed, most = math.sqrt(x * x + y * y), p.forward_speed_mps
+    if speed <= STILL * most:
+        return backs, 0.0, 0.0
+    _, angle = drive(x, y, place.cosine, place.sine)
+    off, least, creeping = abs(angle), AT_REST * most, CREEPING * most
+    full = car.curvature if angle > 0.0 else -car.curvature
+    curve = min(p.turn_gain, 1.0 / dt) * angle / max(creeping, speed)
+    curve = min(car.curvature, max(-car.curvature, curve))
+    ahead = fastest(p, limits, count, _course(place, 1.0, curve * car.middle), drift.x, drift.y,
+                    most, margin)
+    behind = fastest(p, limits, count, _course(place, -1.0, full * car.middle), drift.x, drift.y,
+                     BACKS * most, margin)
+    slow = min(behind, max(least, p.damper_gain * seen_behind))
+    if backs:
+        backs = (off > CAR_TURNED or ahead < creeping) and (slow > least or ahead < creeping)
+    else:
+        backs = ahead < least or (off > math.pi / 2 and slow >= creeping)
+    if backs and slow >= min(least, ahead):
+        return True, -slow, full * slow
+    v = min(ahead, max(creeping, place.cosine * x + place.sine * y))
+    return False, v, curve * v
+
+
+@njit_inner
+def _course(place: Place, ahead: float, aside: float) -> Place:
+    """Return a place that heads where a body goes, ``ahead`` and ``aside`` of its heading."""
+    size = math.sqrt(ahead * ahead + aside * aside)
+    cosine, sine = ahead / size, aside / size
+    return Place(place.x, place.y, place.cosine * cosine - place.sine * sine,
+                 place.sine * cosine + place.cosine * sine)
 
 
 @njit

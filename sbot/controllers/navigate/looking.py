@@ -192,6 +192,21 @@ def edge_of_view(beams: Floats) -> float:
 
 
 @njit
+def seen_behind(p: Parameters, grid: Grid, place: Place) -> float:
+    """Return how far (m) a robot may back until it comes to a place that no beam has told of."""
+    steps = math.ceil(UNSEEN * p.robot_radius_m / grid.cell)
+    for k in range(1, steps):
+        way = p.robot_radius_m + k * grid.cell
+        for side in (-0.7, 0.0, 0.7):
+            aside = side * p.robot_radius_m
+            row = row_of(grid, place.y - way * place.sine + aside * place.cosine)
+            column = column_of(grid, place.x - way * place.cosine - aside * place.sine)
+            if not is_inside(row, column) or grid.evidence[row, column] == 0:
+                return (k - 1) * grid.cell
+    return steps * grid.cell
+
+
+@njit
 def back(look: Look, time: float) -> Look:
     """Return a look that ends at ``time`` (s): the robot turns to where it goes before it drives.
 

@@ -22,6 +22,7 @@ from sbot.controllers.navigate.parameters import (
     TURN_BACK,
     TURN_BEGIN,
     TURN_END,
+    Car,
     Inertia,
     Parameters,
     bounded,
@@ -157,6 +158,7 @@ class State(NamedTuple):
     noise: float  # m, standard deviation of the laser's ranges
     turning: Turning
     look: Look
+    backs: bool  # a car that turns
 
 
 class Memory(NamedTuple):
@@ -191,6 +193,7 @@ class Task(NamedTuple):
     eye_x: float  # m, the laser in the robot's frame
     eye_y: float
     inertia: Inertia
+    car: Car
 
 
 def make_memory(num_robots: int, beams: int, late: int = 0) -> Memory:
@@ -213,4 +216,4 @@ def initial_state(frame: Frame, p: Parameters) -> State:
     corner = -SIDE / 2 * p.cell_m
     return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False),
                  corner, corner, 0, 0.0, 0, p.margin_m, NO_YIELD, 0.0, 0.0, Watch(0.0, 0.0, 0.0),
-                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, NO_TURN, NO_LOOK)
+                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, NO_TURN, NO_LOOK, False)

@@ -69,6 +69,8 @@ CREEPING = 0.15  # share of the largest speed: a slower robot turns as one at re
 TURN_BEGIN = 0.5  # rad off its heading, a robot at rest begins to turn
 TURN_END = 0.1  # rad
 TURN_BACK = 2.5  # rad
+BACKS = 0.25  # share of the largest speed at which a car backs
+CAR_TURNED = 0.5  # rad off its way, a car need not back to turn
 SMOOTH = 0.2  # s, over which a slow robot that is alone takes the mean of what it wants
 SETTLE = 1.2  # s from a slow robot's turn to one to the other side
 WHEEL = 2.0  # 1/s, at least, of the damper's reach
@@ -217,6 +219,13 @@ class Inertia(NamedTuple):
     delay: float = 0.0  # s
 
 
+class Car(NamedTuple):
+    """How a body steers."""
+
+    curvature: float = 0.0  # 1/m, of its narrowest curve; 0: it turns on the spot
+    middle: float = 0.0  # m, of the body ahead of the rear axle
+
+
 class Size(NamedTuple):
     """A robot's body, as far as the controller depends on it."""
 
@@ -224,6 +233,7 @@ class Size(NamedTuple):
     speed: float  # m/s, of the wheels
     corner: float = 0.0  # m, reach of its corners from the centre; 0: a disc
     inertia: Inertia = Inertia()
+    car: Car = Car()
 
 
 STANDARD = Size(0.3, 3.0)  # of the body `robot`

@@ -107,11 +107,11 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place, 
 
 @njit
 def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, eye: Place,
-                 beams: Floats, drift: Drift, margin: float, count: int) -> int:
+                 beams: Floats, drift: Drift, margin: float, backs: bool, count: int) -> int:
     """Write limits for obstacles out of view, after ``count``; return their number.
 
     The robot saw them before. A laser at the nose, or one that sees less than what is ahead, hides
-    some ahead. What
+    some ahead, and from a car that ``backs`` what is behind it. What
     was seen whole from one side has a far side, too: it counts as a disc, which is larger until
     it was seen often enough to be sure of. And wind blows a robot to where a laser of 180 degrees
     does not look, too: without a limit there, a wall beside the robot would count in one turn and
@@ -119,7 +119,7 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, eye: P
     """
     nose = place.cosine * (eye.x - place.x) + place.sine * (eye.y - place.y) > NEAREST
     narrow, blown = not sees_all_ahead(beams), not (is_calm(p, drift) or sees_all_round(beams))
-    narrow |= nose and beams.shape[1] > 0
+    narrow |= (nose or backs) and beams.shape[1] > 0
     if not (narrow or blown):
         return count
     edge = edge_of_view(beams)
@@ -138,7 +138,7 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, eye: P
             before_eye = place.cosine * eye_x + place.sine * eye_y
             towards = dx * drift.x + dy * drift.y if blown else 0.0
             if (distance < reach and before_eye < edge * math.sqrt(eye_x * eye_x + eye_y * eye_y)
-                    and ((narrow and ahead > 0.0) or towards > 0.0)):
+                    and ((narrow and (ahead > 0.0 or backs)) or towards > 0.0)):
                 count = _limit(memory.limits, count, dx / distance, dy / distance,
                                wall_limit(p, distance, towards / distance, margin))
     return _limit_discs(p, memory, place, edge, reach, margin, count) if narrow else count

@@ -61,6 +61,29 @@ def test_a_body_may_follow_its_commands_late(body):
     assert summary['robots'][0]['collisions'] == 0
 
 
+def car_run(pose, rectangles=()):
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 40, 'world': {'bounds': [0, 0, 14, 8], 'rectangles': list(rectangles)},
+        'robots': [{'pose': pose, 'goal': [9, 4], 'body': 'f1tenth', 'controller': 'navigate'}],
+    }), 'car', ARENAS)
+    return run_scenario(scenario).summary
+
+
+@pytest.mark.parametrize('yaw', [0.0, 1.8, -2.6, np.pi])
+def test_a_car_turns_to_a_goal_in_any_direction(yaw):
+    summary = car_run([5, 4, yaw])
+    assert summary['robots'][0]['goal_reached_s'] < 15.0
+    assert summary['robots'][0]['collisions'] == 0
+
+
+@pytest.mark.parametrize(('x', 'y', 'yaw'), [(1.2, 4.1, 3.0), (1.9, 3.9, -3.1)])
+def test_a_car_leaves_a_dead_end_of_which_it_does_not_see_the_way_out(x, y, yaw):
+    sides = [{'center': [1.6, 4 + side * 0.9], 'size': [3.2, 0.2]} for side in (-1, 1)]
+    summary = car_run([x, y, yaw], sides)
+    assert summary['robots'][0]['goal_reached_s'] < 30.0
+    assert summary['robots'][0]['collisions'] == 0
+
+
 def scaled_run(size):
     """Two robots come towards each other through a door; all lengths and speeds times ``size``.
 

@@ -23,7 +23,7 @@ def fan(half):
 
 def limits(grid, half, memory=None, wind=(0.0, 0.0)):
     memory, drift = memory or make_memory(1, 91), Drift(*wind, 0.0, 0.0)
-    count = limit_hidden(P, grid, memory, HERE, HERE, fan(half), drift, P.margin_m, 0)
+    count = limit_hidden(P, grid, memory, HERE, HERE, fan(half), drift, P.margin_m, False, 0)
     return memory.limits[:count]
 
 
