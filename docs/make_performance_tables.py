@@ -54,12 +54,17 @@ def standard() -> str:
 
 
 def peers() -> str:
-    """Return other simulators beside ours."""
-    return _table(['simulator', 'version', 'case', 'robots', 'its ms', 'ours', 'ratio'], [
-        [row['peer'], row.get('version', ''), f'`{row["case"]}`', _count(row),
-         _number(row['cpu_ms_per_step']), _number(row['ours_cpu_ms_per_step']),
-         _number(row['ratio'], 2)]
-        for row in _rows('standard_peers.csv')])
+    """Return other simulators: a line for each case, a column for each number of robots."""
+    rows = [row for row in _rows('standard_peers.csv') if row['case'] != 'lasers']
+    counts = sorted({int(row['robots']) for row in rows})
+    cells: dict[tuple[str, ...], dict[int, str]] = {}
+    for row in rows:
+        key = (row['peer'], row.get('version', ''), f'`{row["case"]}`')
+        cells.setdefault(key, {})[int(row['robots'])] = (
+            f'{_number(row["cpu_ms_per_step"])} ({_number(row["ratio"], 2)})')
+    return _table(['simulator', 'version', 'case', *(f'{count:,} robots' for count in counts)],
+                  [[*key, *(found.get(count, '') for count in counts)]
+                   for key, found in cells.items()])
 
 
 def budget() -> str:

@@ -38,9 +38,27 @@ from sbot_sim.world.bodies import BODIES, body_in_words, body_specs
 PAGE = Path(__file__).resolve().parent / 'scenario.md'
 _HEAD = '| key | default | value | meaning |\n| --- | --- | --- | --- |\n'
 
+# How the pages for users name the documents: docs/documents.md.
+_DOCUMENTS = {'000': 'Sela', '001': 'McKinney', '002': 'Swarmod', '003': ''}
+_SAID_ONCE = 'Nothing is published on the errors of its odometry.'  # the page says so of most
+
 
 def _cell(text: str) -> str:
     return text.replace('|', '\\|')
+
+
+def _values(text: str) -> str:
+    """Return what a value must be; that numbers are finite stands once on the page."""
+    return _cell(text).replace('a finite number', 'a number').replace('three finite', 'three')
+
+
+def _source(text: str) -> str:
+    """Return a parameter's source by the name of its document, e.g. ' (Sela 4.2)'."""
+    number, _, place = text.partition(' ')
+    if number not in _DOCUMENTS:
+        return f' ({_cell(text)})' if text else ''
+    place = re.sub(r'^sections? ', '', place)
+    return f' ({_DOCUMENTS[number]} {place})' if _DOCUMENTS[number] else ''
 
 
 def _shown(value: object) -> str:
@@ -74,9 +92,8 @@ def spec_table(specs: Iterable[Spec]) -> str:
     """Return the table of parameters."""
     rows = []
     for spec in specs:
-        source = f' ({spec.source})' if spec.source else ''
-        rows.append(f'| `{spec.name}` | {_shown(spec.default)} | {_cell(spec.expected)} | '
-                    f'{_cell(spec.text)}{_cell(source)} |\n')
+        rows.append(f'| `{spec.name}` | {_shown(spec.default)} | {_values(spec.expected)} | '
+                    f'{_cell(spec.text)}{_source(spec.source)} |\n')
     return _HEAD + ''.join(rows)
 
 
@@ -87,7 +104,7 @@ def body_table() -> str:
     rows = [head, '| --- ' * (len(names) + 3) + '|\n']
     for spec in body_specs():
         values = ' | '.join(_shown(body_in_words(BODIES[name])[spec.name]) for name in names)
-        rows.append(f'| `{spec.name}` | {values} | {_cell(spec.expected)} | {spec.text} |\n')
+        rows.append(f'| `{spec.name}` | {values} | {_values(spec.expected)} | {spec.text} |\n')
     return ''.join(rows)
 
 
@@ -105,7 +122,7 @@ def sold_table() -> str:
                  if 'sensors' in body.own else 'of the scenario')
         rows.append(f'| `{name}` | {_cell(sold.text)} | {size} | '
                     f'{body.max_wheel_speed * body.wheel_radius:.3g} m/s | {laser} | '
-                    f'{_cell(" ".join(sold.notes))} |\n')
+                    f'{_cell(" ".join(sold.notes).replace(_SAID_ONCE, "").strip())} |\n')
     return ''.join(rows)
 
 
