@@ -40,6 +40,11 @@ _HEAD = '| key | default | value | meaning |\n| --- | --- | --- | --- |\n'
 
 # How the pages for users name the documents: docs/documents.md.
 _DOCUMENTS = {'000': 'Sela', '001': 'McKinney', '002': 'Swarmod', '003': ''}
+_SHORTER = {'a finite number': 'a number', 'three finite': 'three', ', from -1e6 to 1e6': '',
+            '; numbers from -1e6 to 1e6': '', ': two numbers from -1e6 to 1e6': '',
+            ': three numbers from -1e6 to 1e6': '', ', numbers from -1e6 to 1e6': '',
+            ' from -1e6 to 1e6': '',
+            'one line of at most 100 characters, without control characters': 'one line'}
 _SAID_ONCE = 'Nothing is published on the errors of its odometry.'  # the page says so of most
 
 
@@ -48,8 +53,10 @@ def _cell(text: str) -> str:
 
 
 def _values(text: str) -> str:
-    """Return what a value must be; that numbers are finite stands once on the page."""
-    return _cell(text).replace('a finite number', 'a number').replace('three finite', 'three')
+    """Return what a value must be, without what the top of the page says of all."""
+    for words, shorter in _SHORTER.items():
+        text = text.replace(words, shorter)
+    return _cell(text)
 
 
 def _source(text: str) -> str:
@@ -83,7 +90,7 @@ def model_table(model: type[Model]) -> str:
             default = ''
         if name == 'name' and model is ScenarioFile:
             default = 'file name'
-        rows.append(f'| `{name}` | {default} | {_cell(field.expected)} | '
+        rows.append(f'| `{name}` | {default} | {_values(field.expected)} | '
                     f'{_cell(field.description)} |\n')
     return _HEAD + ''.join(rows)
 
