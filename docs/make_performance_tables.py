@@ -69,10 +69,10 @@ def peers() -> str:
 
 def budget() -> str:
     """Return phases of a step beside the least they could take."""
-    return _table(['robots', 'phase', 'ms', 'at best'], [
-        [_count(row), row['phase'], _number(row['ms'], 2) if float(row['ms']) > 0 else '',
+    return _table(['phase', 'ms', 'at best'], [
+        [row['phase'], _number(row['ms'], 2) if float(row['ms']) > 0 else '',
          _number(row['at_best_ms'], 2) if float(row['at_best_ms']) else '']
-        for row in _rows('step_budget.csv')])
+        for row in _rows('step_budget.csv') if row['robots'] == '10000'])
 
 
 def nodes() -> str:
@@ -135,14 +135,6 @@ def starts() -> str:
         for row in _rows('starts.csv')])
 
 
-def motion() -> str:
-    """Return motion and collisions alone."""
-    return _table(['robots', 'ms per step (median)', 'best', 'overlaps afterwards'], [
-        [_count(row), _number(row['ms_per_step'], 2), _number(row['best_ms_per_step'], 2),
-         row['overlaps']]
-        for row in _rows('standard.csv') if row['case'] == 'motion'])
-
-
 def accuracy() -> str:
     """Return the largest error of each elementary function."""
     worst: dict[str, Row] = {}
@@ -181,7 +173,6 @@ def sweeps() -> str:
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
     'performance.md': {'standard': standard, 'peers': peers, 'small': small, 'budget': budget,
                        'nodes': nodes, 'starts': starts},
-    'motion_and_collisions.md': {'motion': motion},
     'elementary.md': {'accuracy': accuracy, 'speed': speed},
     'sweeps.md': {'cost': sweeps}}
 
