@@ -45,7 +45,6 @@ _SHORTER = {'a finite number': 'a number', 'three finite': 'three', ', from -1e6
             ': three numbers from -1e6 to 1e6': '', ', numbers from -1e6 to 1e6': '',
             ' from -1e6 to 1e6': '',
             'one line of at most 100 characters, without control characters': 'one line'}
-_SAID_ONCE = 'Nothing is published on the errors of its odometry.'  # the page says so of most
 
 
 def _cell(text: str) -> str:
@@ -117,7 +116,8 @@ def body_table() -> str:
 
 def sold_table() -> str:
     """Return the table of robots as they are sold."""
-    rows = ['| body | robot | size | fastest | laser | what to know |\n', '| --- ' * 6 + '|\n']
+    rows = ['| body | robot | size | fastest | laser | sources, differences |\n',
+            '| --- ' * 6 + '|\n']
     for name in sold_names():
         sold = sold_robot(name)
         body = check_bodies({}, Origins(name, {}, set()), [name])[name]
@@ -129,7 +129,7 @@ def sold_table() -> str:
                  if 'sensors' in body.own else 'of the scenario')
         rows.append(f'| `{name}` | {_cell(sold.text)} | {size} | '
                     f'{body.max_wheel_speed * body.wheel_radius:.3g} m/s | {laser} | '
-                    f'{_cell(" ".join(sold.notes).replace(_SAID_ONCE, "").strip())} |\n')
+                    f'[{name}.yaml](../config/robots/{name}.yaml) |\n')
     return ''.join(rows)
 
 
