@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import sys
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,15 @@ def proof_table() -> str:
     folders = sorted(path.parent for path in FOLDER.glob(f'*/{ROWS}'))
     made = [json.loads((folder / MADE_BY).read_text('utf-8')) for folder in folders]
     tables = [cells(read_rows(folder / ROWS)) for folder in folders]
-    heading = tables[0][0]
-    lines = dict.fromkeys(tuple(line) for each in tables for line in each[1:])  # each once
+    heading = [cell.replace('metric', 'metric (↑: higher is better)') for cell in tables[0][0]]
+    lines = dict.fromkeys(  # each once
+        tuple(cell.replace(', higher is better', ' ↑').replace(', lower is better', ' ↓')
+              for cell in line) for each in tables for line in each[1:])
     described = dict.fromkeys(_versions(each) for each in made)
     return (''.join(f"* `{each['command']}`\n" for each in made) + f"\n{'; '.join(described)}.\n\n"
             + ''.join(f"| {' | '.join(line)} |\n"
                       for line in (heading, ['---'] * len(heading),
-                                   *sorted(lines, key=lambda line: line[0]))))
+                                   *sorted(lines, key=itemgetter(0)))))
 
 
 def _versions(made: dict[str, Any]) -> str:

@@ -112,26 +112,12 @@ def small() -> str:
     return _table(['what', 'measured'], lines)
 
 
-# Processor time of the first versions in seconds, from two cores of the same kind.
-FIRST_VERSIONS = {
-    '`sbot run leader_follower --duration 5`, nothing compiled yet, from a checkout': '100',
-    "`World('leader_follower').step(...)` for the first time after it": '55',
-    '`Worlds.run(network)` for the first time after it': '14',
-    "`import sbot; sbot.load('leader_follower')`": '1.4',
-    '`sbot run leader_follower --duration 1`': '1.7',
-    '`sbot up leader_follower --duration 1`, six processes': '8.0',
-    '`sbot up leader_follower --duration 1 --composed`': '3.0',
-    '`pip install .`': '35',
-}
-
-
 def starts() -> str:
-    """Return what starts cost, beside the first versions."""
+    """Return what starts cost."""
     def seconds(text: str) -> str:
         return _number(text, 2) if text else ''
-    return _table(['start', 'before (s)', 'processor time (s)', 'waiting (s)', ''], [
-        [row['start'], FIRST_VERSIONS.get(row['start'], ''), seconds(row['cpu_s']),
-         seconds(row['wall_s']), row['note']]
+    return _table(['start', 'processor time (s)', 'waiting (s)', ''], [
+        [row['start'], seconds(row['cpu_s']), seconds(row['wall_s']), row['note']]
         for row in _rows('starts.csv')])
 
 

@@ -45,12 +45,11 @@ def line(setting: tuple[str, ...], rows: list[Row]) -> str:
     arena, wind = setting
     times = [float(row['goal_reached_s']) for row in rows if row['goal_reached_s']]
     arrived, n = len(times), len(rows)
-    shown = (f'{statistics.median(times):.1f} ({arrived}) | {max(times):.1f} ({arrived})' if times
-             else '– | –')
+    shown = f'{statistics.median(times):.1f} | {max(times):.1f}' if times else '– | –'
     return (f'| {arena} | {float(wind):g} | {arrived} of {n} | '
             f"{shown} | {sum(int(row['collisions']) > 0 for row in rows)} of {n} | "
-            f"{max(float(row['followers.farthest_m']) for row in rows):.1f} ({n}) | "
-            f"{statistics.fmean(float(row['followers.mean_m']) for row in rows):.1f} ({n}) |\n")
+            f"{max(float(row['followers.farthest_m']) for row in rows):.1f} | "
+            f"{statistics.fmean(float(row['followers.mean_m']) for row in rows):.1f} |\n")
 
 
 def with_table(page: str) -> str:
@@ -73,7 +72,8 @@ def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
         cells = []
         for controller in CONTROLLERS:
             own = [row for row in rows if (row['scene'], row['controller']) == (scene, controller)]
-            cells.append(_share(sum(row['success'] == 1 for row in own), len(own)))
+            count = sum(row['success'] == 1 for row in own)
+            cells.append(f'{count} of {len(own)}' if own else '–')
         lines.append([scene, *cells])
     whole = [[row for row in rows if row['controller'] == each] for each in CONTROLLERS]
     return [*lines, ['all', *(_share(sum(row['success'] == 1 for row in own), len(own))
