@@ -107,14 +107,11 @@ def picture_of(name: str) -> str:
 
 
 def commands(name: str) -> str:
-    """Return the line of the page with the commands that run, draw and film a scenario."""
+    """Return the line of the page with the commands that run and draw a scenario."""
     shown, output = GALLERY[name], stem(name)
     at = f' --at {",".join(map(str, shown.at))}' if shown.at else ''
     colour = f' --colour {shown.colour}' if shown.colour else ''
-    film = '' if shown.colour == 'time' else colour
-    picture = f'sbot plot {name}{at}{colour} -o {output}{ending(shown)}'
-    return (f'`sbot run {name}` · picture: `{picture}` · '
-            f'film: `sbot plot {name}{film} -o {output}.gif`')
+    return f'`sbot run {name}` · `sbot plot {name}{at}{colour} -o {output}{ending(shown)}`'
 
 
 def mend_page(text: str) -> str:

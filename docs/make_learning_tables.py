@@ -6,7 +6,9 @@ import csv
 import json
 import re
 import sys
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from sbot.learn.proof.report import MADE_BY, ROWS, Row, cells
 from sbot.learn.tasks.registry import entries
@@ -32,22 +34,26 @@ def tasks_table() -> str:
 
 
 def proof_table() -> str:
-    """Return the tables of all folders of rows, each with the command that made it."""
-    parts = []
-    for folder in sorted(path.parent for path in FOLDER.glob(f'*/{ROWS}')):
-        made = json.loads((folder / MADE_BY).read_text('utf-8'))
-        versions = ', '.join(f'{name} {made[name]}' for name in (
-            'numpy', 'numba', 'cma', 'stable-baselines3', 'torch') if made.get(name))
-        parts.append(f"`{made['command']}` (Python {made['python']}, {versions}; seeds "
-                     f"{made['seeds'][0]} to {made['seeds'][1]}):\n\n"
-                     f'{table(read_rows(folder / ROWS))}')
-    return '\n'.join(parts)
+    """Return the commands of all folders of rows, their versions, and one table of the rows."""
+    folders = sorted(path.parent for path in FOLDER.glob(f'*/{ROWS}'))
+    made = [json.loads((folder / MADE_BY).read_text('utf-8')) for folder in folders]
+    tables = [cells(read_rows(folder / ROWS)) for folder in folders]
+    heading = [cell.replace('metric', 'metric (↑: higher is better)') for cell in tables[0][0]]
+    lines = dict.fromkeys(  # each once
+        tuple(cell.replace(', higher is better', ' ↑').replace(', lower is better', ' ↓')
+              for cell in line) for each in tables for line in each[1:])
+    described = dict.fromkeys(_versions(each) for each in made)
+    return (''.join(f"* `{each['command']}`\n" for each in made) + f"\n{'; '.join(described)}.\n\n"
+            + ''.join(f"| {' | '.join(line)} |\n"
+                      for line in (heading, ['---'] * len(heading),
+                                   *sorted(lines, key=itemgetter(0)))))
 
 
-def table(rows: list[Row]) -> str:
-    """Return the table of rows in Markdown."""
-    heading, *lines = (f"| {' | '.join(line)} |\n" for line in cells(rows))
-    return ''.join([heading, '|' + ' --- |' * len(cells(rows)[0]) + '\n', *lines])
+def _versions(made: dict[str, Any]) -> str:
+    versions = ', '.join(f'{name} {made[name]}' for name in (
+        'numpy', 'numba', 'cma', 'stable-baselines3', 'torch') if made.get(name))
+    first, last = made['seeds']
+    return f"Python {made['python']}, {versions}; seeds {first} to {last}"
 
 
 def read_rows(path: Path) -> list[Row]:

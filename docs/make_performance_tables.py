@@ -54,20 +54,25 @@ def standard() -> str:
 
 
 def peers() -> str:
-    """Return other simulators beside ours."""
-    return _table(['simulator', 'version', 'case', 'robots', 'its ms', 'ours', 'ratio'], [
-        [row['peer'], row.get('version', ''), f'`{row["case"]}`', _count(row),
-         _number(row['cpu_ms_per_step']), _number(row['ours_cpu_ms_per_step']),
-         _number(row['ratio'], 2)]
-        for row in _rows('standard_peers.csv')])
+    """Return other simulators: a line for each case, a column for each number of robots."""
+    rows = [row for row in _rows('standard_peers.csv') if row['case'] != 'lasers']
+    counts = sorted({int(row['robots']) for row in rows})
+    cells: dict[tuple[str, ...], dict[int, str]] = {}
+    for row in rows:
+        key = (row['peer'], row.get('version', ''), f'`{row["case"]}`')
+        cells.setdefault(key, {})[int(row['robots'])] = (
+            f'{_number(row["cpu_ms_per_step"])} ({_number(row["ratio"], 2)})')
+    return _table(['simulator', 'version', 'case', *(f'{count:,} robots' for count in counts)],
+                  [[*key, *(found.get(count, '') for count in counts)]
+                   for key, found in cells.items()])
 
 
 def budget() -> str:
     """Return phases of a step beside the least they could take."""
-    return _table(['robots', 'phase', 'ms', 'at best'], [
-        [_count(row), row['phase'], _number(row['ms'], 2) if float(row['ms']) > 0 else '',
+    return _table(['phase', 'ms', 'at best'], [
+        [row['phase'], _number(row['ms'], 2) if float(row['ms']) > 0 else '',
          _number(row['at_best_ms'], 2) if float(row['at_best_ms']) else '']
-        for row in _rows('step_budget.csv')])
+        for row in _rows('step_budget.csv') if row['robots'] == '10000'])
 
 
 def nodes() -> str:
@@ -107,35 +112,13 @@ def small() -> str:
     return _table(['what', 'measured'], lines)
 
 
-# Processor time of the first versions in seconds, from two cores of the same kind.
-FIRST_VERSIONS = {
-    '`sbot run leader_follower --duration 5`, nothing compiled yet, from a checkout': '100',
-    "`World('leader_follower').step(...)` for the first time after it": '55',
-    '`Worlds.run(network)` for the first time after it': '14',
-    "`import sbot; sbot.load('leader_follower')`": '1.4',
-    '`sbot run leader_follower --duration 1`': '1.7',
-    '`sbot up leader_follower --duration 1`, six processes': '8.0',
-    '`sbot up leader_follower --duration 1 --composed`': '3.0',
-    '`pip install .`': '35',
-}
-
-
 def starts() -> str:
-    """Return what starts cost, beside the first versions."""
+    """Return what starts cost."""
     def seconds(text: str) -> str:
         return _number(text, 2) if text else ''
-    return _table(['start', 'before (s)', 'processor time (s)', 'waiting (s)', ''], [
-        [row['start'], FIRST_VERSIONS.get(row['start'], ''), seconds(row['cpu_s']),
-         seconds(row['wall_s']), row['note']]
+    return _table(['start', 'processor time (s)', 'waiting (s)', ''], [
+        [row['start'], seconds(row['cpu_s']), seconds(row['wall_s']), row['note']]
         for row in _rows('starts.csv')])
-
-
-def motion() -> str:
-    """Return motion and collisions alone."""
-    return _table(['robots', 'ms per step (median)', 'best', 'overlaps afterwards'], [
-        [_count(row), _number(row['ms_per_step'], 2), _number(row['best_ms_per_step'], 2),
-         row['overlaps']]
-        for row in _rows('standard.csv') if row['case'] == 'motion'])
 
 
 def accuracy() -> str:
@@ -176,7 +159,6 @@ def sweeps() -> str:
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
     'performance.md': {'standard': standard, 'peers': peers, 'small': small, 'budget': budget,
                        'nodes': nodes, 'starts': starts},
-    'motion_and_collisions.md': {'motion': motion},
     'elementary.md': {'accuracy': accuracy, 'speed': speed},
     'sweeps.md': {'cost': sweeps}}
 

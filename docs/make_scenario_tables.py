@@ -38,9 +38,33 @@ from sbot_sim.world.bodies import BODIES, body_in_words, body_specs
 PAGE = Path(__file__).resolve().parent / 'scenario.md'
 _HEAD = '| key | default | value | meaning |\n| --- | --- | --- | --- |\n'
 
+# How the pages for users name the documents: docs/documents.md.
+_DOCUMENTS = {'000': 'Sela', '001': 'McKinney', '002': 'Swarmod', '003': ''}
+_SHORTER = {'a finite number': 'a number', 'three finite': 'three', ', from -1e6 to 1e6': '',
+            '; numbers from -1e6 to 1e6': '', ': two numbers from -1e6 to 1e6': '',
+            ': three numbers from -1e6 to 1e6': '', ', numbers from -1e6 to 1e6': '',
+            ' from -1e6 to 1e6': '',
+            'one line of at most 100 characters, without control characters': 'one line'}
+
 
 def _cell(text: str) -> str:
     return text.replace('|', '\\|')
+
+
+def _values(text: str) -> str:
+    """Return what a value must be, without what the top of the page says of all."""
+    for words, shorter in _SHORTER.items():
+        text = text.replace(words, shorter)
+    return _cell(text)
+
+
+def _source(text: str) -> str:
+    """Return a parameter's source by the name of its document, e.g. ' (Sela 4.2)'."""
+    number, _, place = text.partition(' ')
+    if number not in _DOCUMENTS:
+        return f' ({_cell(text)})' if text else ''
+    place = re.sub(r'^sections? ', '', place)
+    return f' ({_DOCUMENTS[number]} {place})' if _DOCUMENTS[number] else ''
 
 
 def _shown(value: object) -> str:
@@ -65,7 +89,7 @@ def model_table(model: type[Model]) -> str:
             default = ''
         if name == 'name' and model is ScenarioFile:
             default = 'file name'
-        rows.append(f'| `{name}` | {default} | {_cell(field.expected)} | '
+        rows.append(f'| `{name}` | {default} | {_values(field.expected)} | '
                     f'{_cell(field.description)} |\n')
     return _HEAD + ''.join(rows)
 
@@ -74,9 +98,8 @@ def spec_table(specs: Iterable[Spec]) -> str:
     """Return the table of parameters."""
     rows = []
     for spec in specs:
-        source = f' ({spec.source})' if spec.source else ''
-        rows.append(f'| `{spec.name}` | {_shown(spec.default)} | {_cell(spec.expected)} | '
-                    f'{_cell(spec.text)}{_cell(source)} |\n')
+        rows.append(f'| `{spec.name}` | {_shown(spec.default)} | {_values(spec.expected)} | '
+                    f'{_cell(spec.text)}{_source(spec.source)} |\n')
     return _HEAD + ''.join(rows)
 
 
@@ -87,13 +110,14 @@ def body_table() -> str:
     rows = [head, '| --- ' * (len(names) + 3) + '|\n']
     for spec in body_specs():
         values = ' | '.join(_shown(body_in_words(BODIES[name])[spec.name]) for name in names)
-        rows.append(f'| `{spec.name}` | {values} | {_cell(spec.expected)} | {spec.text} |\n')
+        rows.append(f'| `{spec.name}` | {values} | {_values(spec.expected)} | {spec.text} |\n')
     return ''.join(rows)
 
 
 def sold_table() -> str:
     """Return the table of robots as they are sold."""
-    rows = ['| body | robot | size | fastest | laser | what to know |\n', '| --- ' * 6 + '|\n']
+    rows = ['| body | robot | size | fastest | laser | sources, differences |\n',
+            '| --- ' * 6 + '|\n']
     for name in sold_names():
         sold = sold_robot(name)
         body = check_bodies({}, Origins(name, {}, set()), [name])[name]
@@ -105,7 +129,7 @@ def sold_table() -> str:
                  if 'sensors' in body.own else 'of the scenario')
         rows.append(f'| `{name}` | {_cell(sold.text)} | {size} | '
                     f'{body.max_wheel_speed * body.wheel_radius:.3g} m/s | {laser} | '
-                    f'{_cell(" ".join(sold.notes))} |\n')
+                    f'[{name}.yaml](../config/robots/{name}.yaml) |\n')
     return ''.join(rows)
 
 

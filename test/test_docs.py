@@ -23,8 +23,7 @@ def test_no_page_has_marks_of_a_merge(page):
     assert not re.findall(r'^(?:<{7}|={7}|>{7})(?: .*)?$', page.read_text('utf-8'), re.MULTILINE)
 
 
-@pytest.mark.parametrize('page', ['performance.md', 'motion_and_collisions.md', 'elementary.md',
-                                  'sweeps.md'])
+@pytest.mark.parametrize('page', ['performance.md', 'elementary.md', 'sweeps.md'])
 def test_the_tables_of_numbers_are_those_measured(page):
     text = (ROOT / 'docs' / page).read_text('utf-8')
     made = load(ROOT / 'docs' / 'make_performance_tables.py').with_tables(page, text)

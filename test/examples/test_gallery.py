@@ -66,9 +66,8 @@ def test_its_page_has_the_commands_that_draw_its_pictures(monkeypatch):
         assert make_gallery.commands(name) in text.splitlines(), (
             'write the page again: python docs/make_gallery.py')
     assert make_gallery.commands('gallery/flocking') == (
-        '`sbot run gallery/flocking` · picture: `sbot plot gallery/flocking --at 0,10,40,90 '
-        '--colour heading -o flocking.png` · film: `sbot plot gallery/flocking --colour heading '
-        '-o flocking.gif`')
+        '`sbot run gallery/flocking` · `sbot plot gallery/flocking --at 0,10,40,90 '
+        '--colour heading -o flocking.png`')
 
 
 def test_pictures_that_are_drawn_dark_for_the_site_are_there_light(monkeypatch):

@@ -14,6 +14,7 @@ from sbot.cli.main import main
 pytestmark = pytest.mark.forked
 
 PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'navigation_benchmark.md'
+TUTORIAL = PAGE.parent / 'tutorials' / 'external_node.md'
 
 
 CLASS, NODE = ('## Add your own', '### A ROS 2 node'), ('### A ROS 2 node', '## Scenes')
@@ -73,8 +74,9 @@ def test_the_page_adds_a_controller_to_the_table(capsys):
 @pytest.mark.ros
 @pytest.mark.usefixtures('here')
 def test_the_page_adds_a_node_to_the_table(capsys):
-    code, = blocks('python', NODE)
-    Path('mine_node.py').write_text(code)
+    code = re.search(r"cat > avoid.py <<'END'\n(.*?)^END", TUTORIAL.read_text('utf-8'),
+                     re.DOTALL | re.MULTILINE)[1]
+    Path('avoid.py').write_text(code)
     run, check = commands(NODE)
     assert run[:5] == ['sbot', 'bench', 'navigation', 'doorway', 'corner']
     assert main(['bench', 'navigation', 'hallway', *run[5:], '--seeds', '0:1', '--set',
