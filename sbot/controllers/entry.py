@@ -59,6 +59,7 @@ class Place(NamedTuple):
     sources: Sources = NO_SOURCES
     outline: Callable[[], Outline] = _no_outline  # of the fixed obstacles
     mount: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m, m, rad: its laser in base_link
+    ages: tuple[float, float] = (0.0, 0.0)  # s, of its own and others' poses when it hears them
 
 
 class Batch(Protocol):

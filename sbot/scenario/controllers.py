@@ -62,7 +62,8 @@ def controller_place(scenario: Scenario, robot_id: int) -> Place:
                  controller_parameters(scenario, robot),
                  scenario.robots, Sources(scenario.python_path, scenario.given),
                  lambda: world_arrays(scenario.world),
-                 (laser.laser_x, laser.laser_y, laser.laser_yaw))
+                 (laser.laser_x, laser.laser_y, laser.laser_yaw),
+                 (scenario.knowledge.pose_delay, scenario.knowledge.others_delay))
 
 
 def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:

@@ -31,7 +31,8 @@ def _make(place: Place) -> Controller:
         from sbot.controllers.navigate.map import Known
         outline = place.outline()
         known = Known(outline.segments, outline.circles)
-    return Navigate(place.parameters, followers, known, size_of(place.body), place.mount)
+    return Navigate(place.parameters, followers, known, size_of(place.body), place.mount,
+                    place.ages)
 
 
 def size_of(body: Body) -> Size:

@@ -93,6 +93,8 @@ class Navigate:
     size : of its body, which parameters of 0 follow
     mount : of the laser: x, y (m), yaw (rad) in base_link. A robot whose laser looks back drives
         backwards
+    ages : s, of the robot's own pose, and of the others': what it has done since is added, and how
+        far they go in that time
     given : values that replace some parameters, by name
 
     Raises
@@ -104,9 +106,11 @@ class Navigate:
 
     def __init__(self, parameters: Parameters | None = None, followers: Sequence[int] = (),
                  known: Known | None = None, size: Size = STANDARD,
-                 mount: tuple[float, float, float] = (0.0, 0.0, 0.0), **given: object) -> None:
+                 mount: tuple[float, float, float] = (0.0, 0.0, 0.0),
+                 ages: tuple[float, float] = (0.0, 0.0),
+                 **given: object) -> None:
         self._given, self._size = updated(parameters or Parameters(), given, _where), size
-        self._mount, self._backs = mount, False
+        self._mount, self._backs, self._ages = mount, False, ages
         self._parameters, self._known = self._fitted(self._given), known
         if self._given.map and known is None:
             raise InputError('navigate: map needs the outlines of obstacles; give `known`')
@@ -120,6 +124,8 @@ class Navigate:
         self._memory: Memory | None = None
         self._fan: tuple[int, float, float] | None = None
         self._beams = directions(0, 0.0, 0.0)
+        self._since: list[tuple[float, float, float, float]] = []  # velocities, in `map` and own
+        self._heard: Floats | None = None  # (num_robots, 2) m, of the last turn
 
     def _fitted(self, given: Parameters) -> Parameters:
         """Return parameters that fit the body; raise InputError for a clearance that does not."""
@@ -150,6 +156,8 @@ class Navigate:
         poses = np.array(observation.poses, np.float64, order='C')
         if not all(map(math.isfinite, poses[me].tolist())):
             return 0.0, 0.0
+        if any(self._ages):
+            self._advance(poses, me, observation.dt)
         scan = observation.scan or _NO_SCAN
         heading, (forward, left, _) = observation.scan_heading, observation.twist
         if heading is None:
@@ -167,7 +175,26 @@ class Navigate:
         v, omega = turn(self._prepared(fan, observation, poses), self._task(observation), poses,
                         np.array(scan.ranges, np.float32), heading, float(forward), float(left),
                         observation.dt)
+        if self._ages[0]:
+            self._note_motion(int(self._ages[0] / observation.dt + 0.5))
         return -v if self._backs else v, omega
+
+    def _note_motion(self, turns: int) -> None:
+        """Remember the drift (m/s, `map`) and the drive (m/s, rad/s) of so many turns."""
+        assert self.state is not None
+        (_, _, cosine, sine, _), (x, y, v, omega) = self.state.frame, self.state.drift
+        self._since = [*self._since, (cosine * x - sine * y, sine * x + cosine * y,
+                                      -v if self._backs else v, omega)][-turns:]
+
+    def _advance(self, poses: Floats, me: int, dt: float) -> None:
+        """Move poses of some turns ago, in place, as the robots have moved since."""
+        heard, pose = poses[:, :2].copy(), poses[me].copy()
+        if self._heard is not None:
+            poses[:, :2] += self._ages[1] / dt * (heard - self._heard)
+        for x, y, v, omega in self._since:
+            sine, cosine = sincos(float(pose[2]) + 0.5 * dt * omega)
+            pose += dt * np.array([x + v * cosine, y + v * sine, omega])
+        self._heard, poses[me] = heard, pose
 
     def _task(self, observation: Observation) -> Task:
         me, goal = observation.robot_id, observation.goal

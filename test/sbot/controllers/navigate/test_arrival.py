@@ -61,6 +61,21 @@ def test_a_body_may_follow_its_commands_late(body):
     assert summary['robots'][0]['collisions'] == 0
 
 
+def test_a_pose_may_come_late():
+    for name in ('narrow/0.7', 'slit/10'):
+        runs = [summary_of(name, 902, **{'knowledge.pose_delay': late})[1] for late in (0.0, 0.2)]
+        assert runs[1]['robots'][0]['collisions'] == 0
+        times = [run['robots'][0]['goal_reached_s'] for run in runs]
+        assert times[1] < 1.2 * times[0]
+
+
+def test_poses_of_others_may_come_late():
+    _, summary = summary_of('circle/8', 902, **{
+        'knowledge.pose_delay': 0.2, 'knowledge.others_delay': 0.2})
+    assert summary['ended_by'] == 'goal_reached'
+    assert sum(robot['collisions'] for robot in summary['robots']) == 0
+
+
 def car_run(pose, rectangles=()):
     scenario = parse_scenario(yaml.safe_dump({
         'duration': 40, 'world': {'bounds': [0, 0, 14, 8], 'rectangles': list(rectangles)},
