@@ -334,9 +334,9 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
     """
     me, time, looked, noise = task.robot_id, state.time, state.looked, state.noise
     grid = window(p, state, memory, place)
-    robots = list_neighbours(p, state.frame, memory, me, poses, place, dt, is_home)
+    robots = list_neighbours(p, grid, state.frame, memory, me, poses, place, dt, is_home)
     if time - looked >= LOOK_TIME:
-        look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.others, me, time)
+        look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.mobile, me, time)
         looked, noise = time, estimated_noise(p, noise, ranges, beams)
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
     seen, changed = see(p, grid, memory, me, place, eye, ranges, beams, drift, state, noise, dt)

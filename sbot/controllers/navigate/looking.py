@@ -108,7 +108,7 @@ def notice_near(p: Parameters, grid: Grid, memory: Memory, me: int, eye: Place,
                 grid.evidence[r, c] = NEUTRAL - PASS
             elif beam > distance - grid.cell / 2:
                 x, y = hit(ranges, beams, i, eye)
-                if not is_robot(p, memory.others, me, x, y) and not is_mover(
+                if not is_robot(p, memory.mobile, me, x, y) and not is_mover(
                         p, memory.movers, x, y, time):
                     new |= add_hit(grid, x, y)
     return new
@@ -134,7 +134,7 @@ def notice_leaving(p: Parameters, grid: Grid, memory: Memory, me: int, eye: Plac
         if not (0.0 <= distance < reach and min(i, last - i) <= leaving):
             continue
         x, y = hit(ranges, beams, i, eye)
-        if not is_marked(grid, x, y) and not is_robot(p, memory.others, me, x, y) and not is_mover(
+        if not is_marked(grid, x, y) and not is_robot(p, memory.mobile, me, x, y) and not is_mover(
                 p, memory.movers, x, y, time):
             mark(grid, x, y, HIT)
             new = True
@@ -179,7 +179,7 @@ def _first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Pla
             if room < least:
                 at_x = grid.origin_x + (c + 0.5) * grid.cell
                 at_y = grid.origin_y + (r + 0.5) * grid.cell
-                if not is_robot(p, memory.others, me, at_x, at_y) and not _is_hidden(
+                if not is_robot(p, memory.mobile, me, at_x, at_y) and not _is_hidden(
                         grid, place, r, c):
                     least, x, y = room, at_x, at_y
     return least, x, y

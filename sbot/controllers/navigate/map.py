@@ -253,6 +253,23 @@ def clear(grid: Grid, x: float, y: float, ahead: float, aside: float, length: fl
     return budget
 
 
+@njit
+def fill(grid: Grid, x: float, y: float, radius: float, full: bool) -> None:
+    """Mark all of a disc (m) as an obstacle, or take its marks away."""
+    cells, row, column = math.ceil(radius / grid.cell), row_of(grid, y), column_of(grid, x)
+    for r in range(row - cells, row + cells + 1):
+        for c in range(column - cells, column + cells + 1):
+            at_x = grid.origin_x + (c + 0.5) * grid.cell
+            at_y = grid.origin_y + (r + 0.5) * grid.cell
+            dx, dy = at_x - x, at_y - y
+            if is_inside(r, c) and dx * dx + dy * dy < radius * radius:
+                if full and grid.evidence[r, c] <= 0:
+                    mark(grid, at_x, at_y, MOST)
+                elif not full and grid.evidence[r, c] > 0:
+                    unmark(grid, r, c)
+                    grid.evidence[r, c] = NEUTRAL
+
+
 _DEVIATION = 0.05  # cells between a circle and the polygon that stands for it
 _SIDES = 100_000  # of that polygon, at most
 

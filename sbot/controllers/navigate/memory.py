@@ -171,6 +171,8 @@ class Memory(NamedTuple):
     path: Floats  # (search.LONGEST, 2) m
     trail: Floats  # (LONGEST_TRAIL, 2) m
     others: Floats  # (num_robots, 2) m, positions of the turn before
+    mobile: Floats  # (num_robots, 2) m, ``others`` without those that have stood for long: NaN
+    stood: Floats  # (num_robots, 3) m, m, s: where they stand, and for how long
     near: Floats  # (num_robots + MOST, 8) working memory of ``encounters``
     headings: Floats  # (num_robots, 3) unit vectors, and whether they move: of ``yielding``
     group: NDArray[np.int8]  # (num_robots,) working memory of ``yielding``
@@ -201,6 +203,7 @@ def make_memory(num_robots: int, beams: int, late: int = 0) -> Memory:
     grid = make_grid(0.0, 0.0, 1.0)
     return Memory(grid.nearness, grid.evidence, grid.hits, make_search(), np.zeros((LONGEST, 2)),
                   np.zeros((LONGEST_TRAIL, 2)), np.full((num_robots, 2), np.nan),
+                  np.full((num_robots, 2), np.nan), np.zeros((num_robots, 3)),
                   np.zeros((num_robots + MOST, 8)), np.zeros((num_robots, 3)),
                   np.zeros(num_robots, np.int8), make_limits(num_robots, beams), make_movers(),
                   nothing_known(), np.zeros((late, 2)))

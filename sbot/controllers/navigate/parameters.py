@@ -98,6 +98,7 @@ KEEP = 0.2  # share of a change against the last choice that counts as a change
 HEADING_ROOM = 6.0  # radii, likewise, for one that heads for it
 HEADING_COSINE = 0.8  # cosine
 PERSONAL = 4.0  # radii between centres that a robot at its goal keeps, where it can
+PARKED = 20.0  # s for which a robot has stood: then it is an obstacle of the map
 HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
 
 # Obstacles that move

@@ -20,7 +20,7 @@ from sbot.controllers.navigate.damping import (
     wall_limit,
 )
 from sbot.controllers.navigate.looking import edge_of_view, sees_all_ahead, sees_all_round
-from sbot.controllers.navigate.map import Grid, add_hit, clear, column_of, row_of
+from sbot.controllers.navigate.map import Grid, add_hit, clear, column_of, fill, row_of
 from sbot.controllers.navigate.memory import Memory, State
 from sbot.controllers.navigate.moving import MOST as OBJECTS
 from sbot.controllers.navigate.moving import is_mover, is_robot
@@ -29,6 +29,7 @@ from sbot.controllers.navigate.parameters import (
     CLEARING,
     HIDDEN,
     NEAREST,
+    PARKED,
     REBUILDS,
     SCAN_TIME,
     SIDE,
@@ -99,7 +100,7 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place, 
             budget = clear(grid, x, y, ahead, aside, min(clearing, distance), budget)
             hit_x, hit_y = x + distance * ahead, y + distance * aside
             if distance < math.inf and not is_robot(
-                    p, memory.others, robot_id, hit_x, hit_y) and not is_mover(
+                    p, memory.mobile, robot_id, hit_x, hit_y) and not is_mover(
                     p, memory.movers, hit_x, hit_y, state.time):
                 new |= add_hit(grid, hit_x, hit_y)
     return count, new
@@ -167,9 +168,11 @@ def _limit_discs(p: Parameters, memory: Memory, place: Place, edge: float, reach
 
 
 @njit
-def list_neighbours(p: Parameters, frame: Frame, memory: Memory, robot_id: int, poses: Floats,
-                    place: Place, dt: float, home: bool) -> int:
+def list_neighbours(p: Parameters, grid: Grid, frame: Frame, memory: Memory, robot_id: int,
+                    poses: Floats, place: Place, dt: float, home: bool) -> int:
     """Write the robots in sight to ``memory.near``; return how many.
+
+    Those that have stood for long are obstacles of the map from then on, until they move.
 
     ``encounters.first_contact`` has the columns. A robot that is ``home`` asks for their headings,
     too.
@@ -194,7 +197,25 @@ def list_neighbours(p: Parameters, frame: Frame, memory: Memory, robot_id: int, 
             memory.headings[i, 2] = 1.0 if moves else 0.0
             count += 1
         memory.others[i, 0], memory.others[i, 1] = other_x, other_y
+        if i != robot_id:
+            _note_standing(p, grid, memory, i, dt)
     return count
+
+
+@njit_inner
+def _note_standing(p: Parameters, grid: Grid, memory: Memory, i: int, dt: float) -> None:
+    """Note for how long robot i has stood where it is now, to within a radius."""
+    stood, x, y, radius = memory.stood, memory.others[i, 0], memory.others[i, 1], p.robot_radius_m
+    dx, dy = x - stood[i, 0], y - stood[i, 1]
+    if not dx * dx + dy * dy <= radius * radius:
+        if stood[i, 2] >= PARKED:
+            fill(grid, stood[i, 0], stood[i, 1], radius, False)
+        stood[i, 0], stood[i, 1], stood[i, 2] = x, y, 0.0
+    stood[i, 2] += dt
+    memory.mobile[i, 0], memory.mobile[i, 1] = x, y
+    if stood[i, 2] >= PARKED:
+        memory.mobile[i, 0] = math.nan
+        fill(grid, stood[i, 0], stood[i, 1], radius, True)
 
 
 @njit

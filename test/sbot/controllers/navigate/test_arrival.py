@@ -76,6 +76,19 @@ def test_poses_of_others_may_come_late():
     assert sum(robot['collisions'] for robot in summary['robots']) == 0
 
 
+@pytest.mark.parametrize('seen', [False, True])
+def test_a_robot_that_stands_in_a_door_sends_others_to_the_next_door(seen):
+    walls = [{'center': [6, y], 'size': [0.2, high]} for y, high in ((1, 2), (7, 8), (13.5, 3))]
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 60, 'world': {'bounds': [0, 0, 12, 15], 'rectangles': walls},
+        'sensors': {'scan_sees_robots': seen},
+        'robots': [{'pose': [2, 2.5, 0], 'goal': [10, 2.5], 'controller': 'navigate'},
+                   {'pose': [6, 2.5, 0], 'controller': 'none'}]}), 'parked', ARENAS)
+    summary = run_scenario(scenario).summary
+    assert summary['robots'][0]['goal_reached_s'] < 60.0
+    assert summary['robots'][0]['collisions'] == 0
+
+
 def car_run(pose, rectangles=()):
     scenario = parse_scenario(yaml.safe_dump({
         'duration': 40, 'world': {'bounds': [0, 0, 14, 8], 'rectangles': list(rectangles)},
