@@ -188,7 +188,9 @@ def _first_unseen(p: Parameters, grid: Grid, memory: Memory, me: int, place: Pla
 @njit_inner
 def edge_of_view(beams: Floats) -> float:
     """Return the cosine of half the view of a laser, on the side where it sees less."""
-    return float(max(beams[0, 0], beams[0, beams.shape[1] - 1]))
+    first, last = beams[0, 0], beams[0, beams.shape[1] - 1]
+    # The same on both sides but for rounding: the wider one, as ever, for the same bits.
+    return float(min(first, last) if abs(first - last) < BLIND_SIDE else max(first, last))
 
 
 @njit
