@@ -31,6 +31,7 @@ ROBOT_DESCRIPTION = Topic('robot_description', 'std_msgs/msg/String', latched=Tr
 CMD_VEL = Topic('cmd_vel', 'geometry_msgs/msg/Twist')
 CMD_VEL_STAMPED = Topic('cmd_vel', 'geometry_msgs/msg/TwistStamped')
 COMMAND_TYPES = CMD_VEL.type, CMD_VEL_STAMPED.type
+DRIVE = Topic('drive', 'ackermann_msgs/msg/AckermannDriveStamped')  # instead, to cars
 GOAL = Topic('goal', 'geometry_msgs/msg/PoseStamped', latched=True)
 GOAL_REACHED = Topic('goal_reached', 'geometry_msgs/msg/PoseStamped', latched=True)
 POTENTIAL_FIELD_FORCES = Topic('potential_field_forces', 'visualization_msgs/msg/MarkerArray')

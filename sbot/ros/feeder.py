@@ -15,13 +15,18 @@ from sbot.bag.reader import Message
 from sbot.bag.ticks import robot_of
 from sbot.ros.recorded import Recorded
 from sbot.ros.up import NodeFailed, OwnFailed
+from sbot.scenario.assemble import robot_bodies
 from sbot_common import ros, topics
 from sbot_common.errors import InputError, one_line
 from sbot_common.topics import Topic
 from sbot_common.wire.cdr import canonical
+from sbot_common.wire.controller import write_command
+from sbot_sim.drives.record import Message as DriveMessage
+from sbot_sim.drives.registry import messages_of
 from sbot_sim.ros.external import Turns, in_turns
 from sbot_sim.ros.external_nodes import ExternalNodes
 from sbot_sim.ros.run_control import AwakeClock
+from sbot_sim.world.bodies import body_arrays
 
 _CONNECTION = 60.0  # s for nodes to start
 _REPORT = 10.0  # s between lines about who is missing
@@ -65,9 +70,19 @@ class Feeder:
         self._publishers = self._advertise()
         self._answers: dict[int, list[bytes]] = {}
         self._turns = Turns(recorded.external)
-        self._commands = {robot: ros.subscribe(
-            self._node, Topic(topics.CMD_VEL.name, recorded.types[robot]), recorded.name(robot),
-            partial(self._on_command, robot)) for robot in recorded.external}
+        self._bodies = body_arrays(robot_bodies(recorded.scenario))
+        self._messages = messages_of(self._bodies, recorded.external)
+        self._stamp_ns = 0
+        self._commands = [ros.subscribe(
+            self._node, self._command(robot), recorded.name(robot),
+            partial(self._on_command, robot)) for robot in recorded.external]
+        for robot, message in [*self._messages.items()]:
+            try:
+                self._commands.append(ros.subscribe(
+                    self._node, message.topic, topics.resolve(message.topic, robot, self._n),
+                    partial(self._on_message, robot, message)))
+            except ImportError:  # no node can send such a message
+                del self._messages[robot]
         self._latched()
         self.robots, self._nodes = self._find(_CONNECTION if timeout is None else timeout)
         self._turns = Turns({i: recorded.external[i] for i in self.robots})
@@ -85,6 +100,7 @@ class Feeder:
         """Publish a tick's messages, and return each robot's commands in it."""
         self._answers = {i: [] for i in self.robots}
         self._turns.begin(stamp_ns)
+        self._stamp_ns = stamp_ns
         timed, others = self._turns.timed, self._turns.others
         clock, early, late, held = self._in_order(messages)
         if timed:
@@ -136,9 +152,9 @@ class Feeder:
         if not self._wait(lambda: not self._nodes.silent()):
             raise NodeFailed(f'{", ".join(self._nodes.silent())}: does not run its callbacks; '
                              f'silent for {self._timeout:g} s at tick {tick}')
-        for robot, subscription in self._commands.items():
+        for subscription in self._commands:
             while taken := subscription.handle.take_message(subscription.msg_type, True):
-                self._on_command(robot, taken[0])
+                subscription.callback(taken[0])
 
     def _await(self, robots: Sequence[int]) -> None:
         self.silent = self.silent or not self._wait(lambda: not self._turns.missing(robots))
@@ -166,7 +182,22 @@ class Feeder:
                 raise NodeFailed(str(error)) from None
             self._answers[robot].append(payload)
 
+    def _on_message(self, robot: int, message: DriveMessage, raw: bytes) -> None:
+        command = message.read(raw, self._bodies, robot)
+        self._on_command(robot, write_command(
+            self._command(robot), self._stamp_ns, topics.frame('base_link', robot, self._n),
+            command))
+
     # --- set-up
+
+    def _command(self, robot: int) -> Topic:
+        return Topic(topics.CMD_VEL.name, self._recorded.types[robot])
+
+    def _names_of(self, robot: int) -> dict[str, str]:
+        """Return the topics that command a robot, with their types."""
+        also = [self._messages[robot].topic] if robot in self._messages else []
+        return {topics.resolve(topic, robot, self._n): topic.type
+                for topic in (self._command(robot), *also)}
 
     def _advertise(self) -> dict[str, Publisher]:
         publishers: dict[str, Publisher] = {}
@@ -244,15 +275,10 @@ class Feeder:
 
     def _driven_robots(self) -> list[int]:
         return [i for i in self._recorded.external
-                if ros.nodes_that_publish(self._node, self._recorded.name(i))]
+                if any(ros.nodes_that_publish(self._node, name) for name in self._names_of(i))]
 
     def _nodes_of(self, robots: Sequence[int]) -> ExternalNodes:
-        kinds = {self._recorded.types[i] for i in robots} or {topics.CMD_VEL.type}
-        if len(kinds) > 1:
-            raise InputError(f'{self._recorded.bag.path}: commands of several types: '
-                             f'{", ".join(sorted(kinds))}; choose with --robot')
-        return ExternalNodes(self._node, {i: self._recorded.name(i) for i in robots},
-                             kinds.pop(), lambda: None,
+        return ExternalNodes(self._node, {i: self._names_of(i) for i in robots}, lambda: None,
                              {i: self._recorded.external[i] for i in robots},
                              ', as in the recording', self._triggers(robots),
                              {name: name for name in self._publishers

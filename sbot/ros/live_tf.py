@@ -1,8 +1,8 @@
-"""Live TF without an installed tf2_msgs: its type support, made once, kept with machine code.
+"""Messages that no wheel has (tf2_msgs, ackermann_msgs): type support, kept with machine code.
 
-What was made is a folder for PYTHONPATH. Its name is a hash over what it was made with, so that
-an update makes another; it appears as a whole, so that an interrupt or a second process at the
-same time does no harm.
+What was made of a package is a folder for PYTHONPATH. Its name is a hash over what it was made
+with, so that an update makes another; it appears as a whole, so that an interrupt or a second
+process at the same time does no harm.
 """
 
 from __future__ import annotations
@@ -12,16 +12,25 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
+from sbot.controllers.registry import is_outside
 from sbot.environment import message_package
+from sbot.scenario.model import Scenario
+from sbot_common import topics
 from sbot_common.compiled.cache import CACHE_DIRECTORY
+from sbot_common.wire.cdr import OTHER_PACKAGES
+from sbot_sim.drives.registry import drive_of
 
-_PACKAGE = 'tf2_msgs'
-_MESSAGES = {'TFMessage': 'geometry_msgs/TransformStamped[] transforms\n'}
+_TF = 'tf2_msgs'
+_PACKAGES = {_TF: {'TFMessage': 'geometry_msgs/TransformStamped[] transforms\n'},
+             **OTHER_PACKAGES}
+# What is missing without them.
+_LOST = {_TF: '/tf and /tf_static are only in recordings',
+         'ackermann_msgs': f'{topics.DRIVE.name} is not heard'}
 _INPUTS = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'fastcdr', 'rmw', 'rosidl_adapter',
            'rosidl_generator_c', 'rosidl_generator_py', 'rosidl_generator_type_description',
            'rosidl_runtime_c', 'rosidl_typesupport_c', 'rosidl_typesupport_fastrtps_c',
@@ -29,45 +38,60 @@ _INPUTS = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'fastcdr', 'rmw', 
 _BUILD_TIMEOUT = 120.0  # s; a busy machine
 
 
-def live_tf_path(say: Callable[[str], None], cache: Path | None = None) -> str | None:
-    """Return the folder that nodes need in PYTHONPATH for tf2_msgs; None: there is nothing to add.
+def packages_of(scenario: Scenario) -> list[str]:
+    """Return the packages that no wheel has whose messages go to or from a scenario's nodes."""
+    drives = {drive_of(scenario.bodies[robot.body].drive) for robot in scenario.robots
+              if is_outside(robot.controller)}
+    used = {drive.message.topic.type.partition('/')[0] for drive in drives if drive.message}
+    return [name for name in _PACKAGES if name == _TF or name in used]
 
-    That is where it is installed, or cannot be made. The first time it is made, in a second or
+
+def messages_path(say: Callable[[str], None], packages: Iterable[str] = (_TF,),
+                  cache: Path | None = None) -> str | None:
+    """Return what nodes need in PYTHONPATH for packages; None: there is nothing to add.
+
+    That is where all are installed, or cannot be made. The first time one is made, in a second or
     three of processor time.
 
     Parameters
     ----------
-    say : called with a line, if it is made or that fails
+    say : called with a line, if one is made or that fails
+    packages : of ``packages_of``
     cache : where it is kept; None: with machine code
 
     """
-    if find_spec(_PACKAGE) is not None:
-        return None
+    folders = [_folder(name, say, cache or CACHE_DIRECTORY) for name in packages]
+    return os.pathsep.join(filter(None, folders)) or None
+
+
+def _folder(package: str, say: Callable[[str], None], cache: Path) -> str:
+    """Return the folder of one package; '' where it is installed, or cannot be made."""
     prefix = ros_prefix()
-    if prefix is None or message_package.compilers() is None:
-        return None  # the simulator says that it is missing
-    cache = CACHE_DIRECTORY if cache is None else cache
-    folder = cache / f'messages-{_key(prefix)}'
+    if find_spec(package) is not None or prefix is None or message_package.compilers() is None:
+        return ''  # the simulator says that it is missing
+    folder = cache / f'messages-{_key(package, prefix)}'
     if folder.is_dir():
         return str(folder)
-    say(f'making {_PACKAGE} for live TF, this first time only; nothing else is needed (a node '
-        f'that reads /tf and is started by hand needs PYTHONPATH={folder})')
-    problem = _make(folder, prefix)
+    say(f'making {package}, this first time only; nothing else is needed (a node that uses its '
+        f'messages and is started by hand needs PYTHONPATH={folder})')
+    problem = _make(package, folder, prefix)
     if problem:
-        say(f'{_PACKAGE}: {problem}; /tf and /tf_static are only in recordings')
-        return None
+        say(f'{package}: {problem}; {_LOST[package]}')
+        return ''
     return str(folder)
 
 
 def main() -> int:
-    """Print the folder that `live_tf_path` returns, for PYTHONPATH; return the exit code."""
-    folder = live_tf_path(lambda line: print(line, file=sys.stderr))
-    if folder is None:
-        print('tf2_msgs is installed: nothing to add' if find_spec(_PACKAGE) is not None else
-              'tf2_msgs cannot be made here (docs/ros2_topics.md)', file=sys.stderr)
+    """Print what `messages_path` returns for all packages; return the exit code."""
+    path = messages_path(lambda line: print(line, file=sys.stderr), _PACKAGES)
+    missing = [name for name in _PACKAGES if find_spec(name) is None]
+    if path is not None:
+        print(path)
+    elif missing:
+        print(f'{", ".join(missing)} cannot be made here (docs/ros2_topics.md)', file=sys.stderr)
     else:
-        print(folder)
-    return 0 if folder or find_spec(_PACKAGE) is not None else 1
+        print(f'{", ".join(_PACKAGES)}: installed, nothing to add', file=sys.stderr)
+    return 0 if path or not missing else 1
 
 
 def with_path(environment: dict[str, str], path: str | None) -> dict[str, str]:
@@ -89,8 +113,8 @@ def ros_prefix() -> Path | None:
                  if (path / 'share' / 'geometry_msgs' / 'package.xml').is_file()), None)
 
 
-def _key(prefix: Path) -> str:
-    digest = sha256(repr((sys.version, str(prefix), _MESSAGES)).encode())
+def _key(package: str, prefix: Path) -> str:
+    digest = sha256(repr((sys.version, str(prefix), package, _PACKAGES[package])).encode())
     for path in (*(prefix / 'share' / name / 'package.xml' for name in _INPUTS),
                  Path(message_package.__file__)):
         with contextlib.suppress(OSError):
@@ -98,16 +122,16 @@ def _key(prefix: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _make(folder: Path, prefix: Path) -> str:
-    """Make the package; return in words what went wrong, '' if nothing."""
+def _make(package: str, folder: Path, prefix: Path) -> str:
+    """Make a package; return in words what went wrong, '' if nothing."""
     try:
         with tempfile.TemporaryDirectory(prefix='making-', dir=folder.parent) as name:
             place = Path(name)
-            messages = place / _PACKAGE / 'msg'
+            messages = place / package / 'msg'
             messages.mkdir(parents=True)
-            for message, text in _MESSAGES.items():
+            for message, text in _PACKAGES[package].items():
                 (messages / f'{message}.msg').write_text(text)
-            if problem := message_package.make_in_child(place, _PACKAGE, prefix, _BUILD_TIMEOUT):
+            if problem := message_package.make_in_child(place, package, prefix, _BUILD_TIMEOUT):
                 return problem
             with contextlib.suppress(OSError):  # another process was first
                 (place / 'made').rename(folder)

@@ -22,7 +22,7 @@ from sbot.regression.commands import (
     differences,
 )
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
-from sbot.ros.live_tf import live_tf_path, with_path
+from sbot.ros.live_tf import messages_path, packages_of, with_path
 from sbot.ros.processes import (
     as_commands,
     labels,
@@ -103,9 +103,10 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
     commands = [parse_command(text) for text in texts]
     stay_on_this_machine()
     domain = current_domain() if command is None else parse_domain(FREE)
-    messages = live_tf_path(output)
-    if messages is not None and messages not in sys.path:
-        sys.path.append(messages)
+    messages = messages_path(output, packages_of(recorded.scenario))
+    for path in messages.split(os.pathsep) if messages else ():
+        if path not in sys.path:
+            sys.path.append(path)
     with ExitStack() as stack:
         if (lock := claim(domain)) is not None:
             stack.callback(os.close, lock)

@@ -21,7 +21,7 @@ from sbot.environment.running import DRAIN_TIME, THIS_MACHINE, RunningProcesses
 from sbot.files.limits import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain
 from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
-from sbot.ros.live_tf import live_tf_path, with_path
+from sbot.ros.live_tf import messages_path, packages_of, with_path
 from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
@@ -107,7 +107,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     own, commands = _own_commands(own, scenario, namespace, names)
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)
-    messages = live_tf_path(output)
+    messages = messages_path(output, packages_of(scenario))
     warn_of_reach(scenario, wind_source(scenario).field)
     status, running = _Status(progress), RunningProcesses(output)
     with TemporaryFolder('up') as folder, status.pipe() as write_end:

@@ -131,14 +131,14 @@ _MOST = 20  # topics a look, each in its turn: many robots hear the poses of man
 _NOT_KNOWN_YET = '_NODE_NAME_UNKNOWN_'  # says rmw until it has heard a node's name
 
 
-def publishers_of(node: Node, name: str) -> list[str]:
+def publishers_of(node: Node, *names: str) -> list[str]:
     """Return the nodes that publish a topic, sorted, if there are several publishers; else [].
 
-    None either while the name of one is not known yet.
+    None either while the name of one is not known yet. Several topics count as one.
     """
-    if node.count_publishers(name) < 2:
+    if sum(map(node.count_publishers, names)) < 2:
         return []
-    return [own for own, _ in nodes_that_publish(node, name)]
+    return sorted(own for name in names for own, _ in nodes_that_publish(node, name))
 
 
 def nodes_that_publish(node: Node, name: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Nodetype
-from rosbags.typesys import Stores, get_typestore
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
 from sbot_common.clock import NANOSECONDS
@@ -23,10 +23,21 @@ class DamagedMessage(InputError):
     """The bytes are not a message of the expected type; one line."""
 
 
+# Packages that are no part of ROS 2 itself: the text of their messages.
+OTHER_PACKAGES = {'ackermann_msgs': {
+    'AckermannDrive': 'float32 steering_angle\nfloat32 steering_angle_velocity\nfloat32 speed\n'
+                      'float32 acceleration\nfloat32 jerk\n',
+    'AckermannDriveStamped': 'std_msgs/Header header\nAckermannDrive drive\n'}}
+
+
 @cache
 def typestore() -> Typestore:
     """Return the message definitions of Jazzy, successor of the oldest supported ROS 2."""
-    return get_typestore(Stores.ROS2_JAZZY)
+    store = get_typestore(Stores.ROS2_JAZZY)
+    for package, messages in OTHER_PACKAGES.items():
+        for name, text in messages.items():
+            store.register(get_types_from_msg(text, f'{package}/msg/{name}'))
+    return store
 
 
 def message_class(type_name: str) -> Any:  # noqa: ANN401 - rosbags builds the classes at run time

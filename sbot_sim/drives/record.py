@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
+from sbot_common.observation import Twist
 from sbot_common.params import Param
+from sbot_common.topics import Topic
 
 Wheelbase = Annotated[float, Param(
     'm', 'distance from the front to the rear wheels; 0: equal to `wheel_distance`.', minimum=0.0)]
@@ -50,6 +52,26 @@ def _no_numbers(_: float, __: Any) -> tuple[float, ...]:  # noqa: ANN401
     return ()
 
 
+class Message(NamedTuple):
+    """Message that commands a robot of a drive, beside `cmd_vel`."""
+
+    topic: Topic
+    # Bodies, a robot and the message to (vx, vy, omega): m/s, m/s, rad/s.
+    twist: Callable[[Wheeled, int, Any], tuple[float, float, float]]
+
+    def read(self, raw: bytes, bodies: Wheeled, i: int) -> Twist:
+        """Return the command that the bytes of a message are for robot ``i``.
+
+        Raises
+        ------
+        DamagedMessage
+            if they are none.
+
+        """
+        from sbot_common.wire.cdr import decode  # ROS' definitions take a while
+        return Twist(*self.twist(bodies, i, decode(raw, self.topic.type)))
+
+
 class Drive(NamedTuple):
     """Record of a drive: everything that the project needs to know of it.
 
@@ -71,3 +93,4 @@ class Drive(NamedTuple):
     sideways: bool = False  # it obeys vy
     steered: bool = False  # it turns by its steering: on the same curve omega grows as vx does
     carried: bool = False  # an impulse carries the robot, while the wheels only turn it
+    message: Message | None = None  # what commands it over ROS, too

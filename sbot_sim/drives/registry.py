@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 from sbot_common.compiled.jit import njit_inline
 from sbot_common.params import Spec, specs_of
 from sbot_common.user_code import records_of
-from sbot_sim.drives.record import Drive, Wheeled
+from sbot_sim.drives.record import Drive, Message, Wheeled
 from sbot_sim.drives.shipped import DIFFERENTIAL as TWO_WHEELS
 
 # Two wheels have number 0, then come the others by name.
@@ -38,6 +39,12 @@ def own_specs() -> tuple[Spec, ...]:
             users.setdefault(spec, []).append(f'`{drive.name}`')
     return tuple(spec._replace(text=f'With {" and ".join(names)}: {spec.text}')
                  for spec, names in users.items())
+
+
+def messages_of(bodies: Wheeled, robots: Iterable[int]) -> dict[int, Message]:
+    """Return what else than `cmd_vel` commands these robots over ROS, by robot."""
+    return {i: message for i in robots
+            if (message := DRIVES[bodies.drive[i]].message) is not None}
 
 
 def users_of(key: str) -> list[str]:

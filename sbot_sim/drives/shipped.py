@@ -7,12 +7,13 @@ Kinematic Model of a Four Mecanum Wheeled Mobile Robot, 2015).
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from sbot_common import topics
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import sincos
 from sbot_common.params import Param
-from sbot_sim.drives.record import Drive, Wheelbase, Wheeled
+from sbot_sim.drives.record import Drive, Message, Wheelbase, Wheeled
 
 # Differential drive: two wheels side by side, each with its own motor (document 002).
 
@@ -26,19 +27,42 @@ IMPULSE = Drive('impulse', 'an impulse along the heading, and wheels that turn i
 
 # Ackermann steering: driven rear wheels and steered front wheels, like a car.
 
+_STEEPEST = 1.5  # rad; of any car
+
+
 class AckermannKeys(NamedTuple):
     """Keys of a body with steered wheels."""
 
     wheelbase: Wheelbase = 0.0
     max_steering_angle: Annotated[float, Param(
         'rad', 'largest angle of the front wheels, to the left and right.', minimum=0.0,
-        open_minimum=True, maximum=1.5)] = 0.6
+        open_minimum=True, maximum=_STEEPEST)] = 0.6
 
 
-def _ackermann_numbers(wheel_distance: float, keys: AckermannKeys) -> tuple[float]:
-    """Return the greatest curvature (1/m) of the rear axle's path: tan(angle)/wheelbase."""
-    sine, cosine = sincos(keys.max_steering_angle)
-    return sine / cosine / (keys.wheelbase or wheel_distance),
+def _curvature(angle: float, wheelbase: float) -> float:
+    """Return the curvature (1/m) of the rear axle's path: tan(angle)/wheelbase.
+
+    The kinematic bicycle model (S. M. LaValle, Planning Algorithms, 2006, section 13.1.2.1).
+    """
+    sine, cosine = sincos(angle)
+    return sine / cosine / wheelbase
+
+
+def _ackermann_numbers(wheel_distance: float, keys: AckermannKeys) -> tuple[float, float]:
+    """Return the greatest curvature (1/m), and the wheelbase (m)."""
+    wheelbase = keys.wheelbase or wheel_distance
+    return _curvature(keys.max_steering_angle, wheelbase), wheelbase
+
+
+def _ackermann_drive(bodies: Wheeled, i: int, message: Any) -> tuple[float, float, float]:  # noqa: ANN401
+    """Return the command of an ackermann_msgs/AckermannDriveStamped: speed and steering angle.
+
+    The angle is that of the bicycle's front wheel, positive to the left. What the message says of
+    acceleration, jerk and the speed of steering is left out.
+    """
+    speed, angle = message.drive.speed, message.drive.steering_angle
+    angle = min(max(angle, -_STEEPEST), _STEEPEST)
+    return speed, 0.0, speed * _curvature(angle, bodies.numbers[i, 1])
 
 
 @njit
@@ -86,6 +110,7 @@ ACKERMANN = Drive(
     _ackermann_numbers,
     _limited,
     steered=True,
+    message=Message(topics.DRIVE, _ackermann_drive),
 )
 
 

@@ -10,6 +10,7 @@ from rclpy.publisher import Publisher
 from sbot_common import ros, topics
 from sbot_common.errors import InputError
 from sbot_common.topics import Outgoing, Topic
+from sbot_sim.drives.record import Message
 from sbot_sim.ros.external import External, in_turns
 from sbot_sim.ros.external_nodes import ExternalNodes
 from sbot_sim.ros.run_control import AwakeClock
@@ -33,17 +34,19 @@ class Connections:
     depth : of the queues
     external : how the nodes of robots take part that lockstep waits for and do not know it
     on_heard : called when those nodes have read what was sent
+    messages : what else commands robots
 
     """
 
     def __init__(self, node: Node, first: Iterable[Outgoing], awaited: Sequence[bool],
                  cmd_vel: Topic, depth: int, external: Mapping[int, External] = {},
-                 on_heard: Callable[[], None] = lambda: None) -> None:
+                 on_heard: Callable[[], None] = lambda: None,
+                 messages: Mapping[int, Message] = {}) -> None:
         self.field_heard = False  # set it when wind_model's grid has come
         self._node = node
         self._run = topics.run_namespace(node.get_namespace())
         self._awaited = awaited
-        self._cmd_vel = cmd_vel
+        self._cmd_vel, self._messages = cmd_vel, messages
         self._awake = AwakeClock()
         self._late_since: float | None = None
         self._late_reported = False
@@ -62,8 +65,7 @@ class Connections:
                 + ' (sbot up makes it if gcc, g++ and Python.h are installed)'
                 * (package == 'tf2_msgs'))
         self.external = ExternalNodes(
-            node, {i: self._graph_name(self._resolve(cmd_vel, i)) for i in external}, cmd_vel.type,
-            on_heard, external,
+            node, {i: self._commands(i) for i in external}, on_heard, external,
             f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}',
             {i: [self._graph_name(name) for own in each.triggers
                  if (name := self._resolve(Topic(own, ''), i)) in self._publishers]
@@ -137,16 +139,16 @@ class Connections:
 
         Another `sbot_sim` that waits for this run to end is none: it publishes nothing.
         """
-        names = [*self._publishers, *(topic.name for topic in _WIND),
-                 *(self._resolve(self._cmd_vel, i)
-                   for i, awaited in enumerate(self._awaited)
-                   if awaited or self.external.node_of(i))]
+        groups = [[self._graph_name(name)] for name in (
+            *self._publishers, *(topic.name for topic in _WIND)) if name not in _OFTEN_SHARED]
+        groups += [list(self._commands(i)) for i, awaited in enumerate(self._awaited)
+                   if awaited or self.external.node_of(i)]
         own = f'{self._node.get_namespace().rstrip("/")}/{self._node.get_name()}'
-        for name in names:
-            if name not in _OFTEN_SHARED:
-                nodes = ros.publishers_of(self._node, self._graph_name(name))
-                if nodes and set(nodes) != {own}:
-                    yield ros.in_words(self._graph_name(name), nodes)
+        for names in groups:
+            nodes = ros.publishers_of(self._node, *names)
+            # One node may publish both topics that command a robot.
+            if nodes and set(nodes) != {own} and not len(names) > len(set(nodes)):
+                yield ros.in_words(' or '.join(names), nodes)
 
     def _late_subscriptions(self) -> list[str]:
         """Return topics that nodes subscribe to which are not connected yet, for a moment.
@@ -172,6 +174,12 @@ class Connections:
 
     def _resolve(self, topic: Topic, robot: int) -> str:
         return topics.resolve(topic, robot, len(self._awaited))
+
+    def _commands(self, robot: int) -> dict[str, str]:
+        """Return the names in the graph of what commands a robot, with their types."""
+        also = [self._messages[robot].topic] if robot in self._messages else []
+        return {self._graph_name(self._resolve(topic, robot)): topic.type
+                for topic in (self._cmd_vel, *also)}
 
     def _graph_name(self, name: str) -> str:
         """Return the name of a topic in the ROS graph: in the run's namespace, remapped."""

@@ -109,8 +109,7 @@ class ExternalNodes:
     Parameters
     ----------
     node : of the simulator
-    names : of the robots' commands in the ROS graph, by robot
-    type_name : of the commands
+    names : of the topics in the ROS graph that command a robot, with their types, by robot
     on_heard : called when the nodes that were asked have read what was sent
     external : how the nodes take part, by robot
     other_type : what lets a node have the other type of commands, for an error; '': nothing
@@ -121,11 +120,11 @@ class ExternalNodes:
 
     """
 
-    def __init__(self, node: Node, names: dict[int, str], type_name: str,
+    def __init__(self, node: Node, names: Mapping[int, Mapping[str, str]],
                  on_heard: Callable[[], None], external: Mapping[int, External],
                  other_type: str = '', triggers: Mapping[int, Sequence[str]] = {},
                  published: Mapping[str, str] = {}, ours: Sequence[str] = ()) -> None:
-        self._node, self.names, self._type = node, names, type_name
+        self._node, self.names = node, names
         self._external, self._other_type = external, other_type
         self._triggers, self._published, self._ours = triggers, published, ours
         self._teams: dict[int, Team] = {}
@@ -154,8 +153,8 @@ class ExternalNodes:
         """
         if not self.names:
             return []
-        lacking = [f'robot {i} (external: {why})' for i, name in self.names.items()
-                   if (why := self._lacks(i, name))]
+        lacking = [f'robot {i} (external: {why})' for i, names in self.names.items()
+                   if (why := self._lacks(i, names))]
         if lacking:
             self._greeted = None
             return lacking
@@ -256,19 +255,23 @@ class ExternalNodes:
 
     def left(self, robots: Sequence[int]) -> list[int]:
         """Return the robots whose commands no node publishes any more."""
-        return [i for i in robots if not self._node.count_publishers(self.names[i])]
+        return [i for i in robots
+                if not any(self._node.count_publishers(name) for name in self.names[i])]
 
-    def _lacks(self, robot: int, name: str) -> str:
+    def _lacks(self, robot: int, names: Mapping[str, str]) -> str:
         """Return in words what is not there of a robot's node; '' if all is."""
-        found = ros.nodes_that_publish(self._node, name)
+        name, found = next(((name, found) for name in names
+                            if (found := ros.nodes_that_publish(self._node, name))),
+                           (next(iter(names)), []))
         if not found and (count := self._node.count_publishers(name)):
             # For a moment, or where a process has shut down its context, but has not ended.
             return (f'{name} has {count} publisher{"s" * (count > 1)}, of which one does not tell '
                     'its node; maybe its process was left behind, or is in a container '
                     'without --ipc host')
         if not found:
-            elsewhere = self._elsewhere(name)
-            wanted = f'a node that publishes {self._type} on {name}{elsewhere}'
+            elsewhere = ''.join(map(self._elsewhere, names))
+            wanted = 'a node that publishes ' + ' or '.join(
+                f'{kind} on {each}' for each, kind in names.items()) + elsewhere
             if not elsewhere:
                 self._misplaced = None
                 return wanted + self._for_nobody()
@@ -277,10 +280,11 @@ class ExternalNodes:
                 raise InputError(f'robot {robot} needs {wanted}')
             return wanted
         node, type_name = found[0]
-        if all(each != self._type for _, each in found):
+        if all(each != names[name] for _, each in found):
             other = self._other_type if type_name in topics.COMMAND_TYPES else ''
-            raise InputError(f'{name}: got {type_name} from {node}, expected {self._type}{other}')
-        node = next(node for node, each in found if each == self._type)
+            raise InputError(
+                f'{name}: got {type_name} from {node}, expected {names[name]}{other}')
+        node = next(node for node, each in found if each == names[name])
         self._nodes[robot] = node
         since = self._found.setdefault(node, self._awake())
         if node in self._mute or self._barrier.is_there(node):
@@ -298,13 +302,17 @@ class ExternalNodes:
 
     def _for_nobody(self) -> str:
         """Return in words who publishes commands for a robot that there is not; '' if nobody."""
-        own = next(iter(self.names.values())).rpartition('/')[2]
+        own = {name.rpartition('/')[2] for names in self.names.values() for name in names}
         for name, types in self._node.get_topic_names_and_types():
-            if (name.rpartition('/')[2] == own and not set(types).isdisjoint(topics.COMMAND_TYPES)
+            if (name.rpartition('/')[2] in own and not set(types).isdisjoint(self._types())
                     and not self._node.count_subscribers(name)):
                 for node, _ in ros.nodes_that_publish(self._node, name):
                     return f'; {node} publishes {name}, but no robot has that'
         return ''
+
+    def _types(self) -> set[str]:
+        return {*topics.COMMAND_TYPES,
+                *(kind for names in self.names.values() for kind in names.values())}
 
     def _elsewhere(self, name: str) -> str:
         """Return in words who publishes commands above the robot's namespace; '' if nobody."""
@@ -313,7 +321,7 @@ class ExternalNodes:
         while above:
             above = above.rpartition('/')[0]
             for node, type_name in ros.nodes_that_publish(self._node, f'{above}/{own}'):
-                if type_name in topics.COMMAND_TYPES:
+                if type_name in self._types():
                     hint = (f'it with -r __ns:={place}' if len(self.names) == 1 else
                             'one node for each robot, with -r __ns:={namespace} in --node')
                     return f'; {node} publishes {above}/{own}: start {hint}'

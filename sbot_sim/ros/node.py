@@ -21,6 +21,8 @@ from sbot_common.observation import STOP
 from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire import cdr
 from sbot_common.wire.messages import read_pose, read_twist
+from sbot_sim.drives.record import Message
+from sbot_sim.drives.registry import messages_of
 from sbot_sim.messages.broadcast import Pace, diagnostics
 from sbot_sim.ros.connections import Connections
 from sbot_sim.ros.external import External
@@ -54,6 +56,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._pace = Pace(options.rate.dt)
         self._foreign: set[str] = set()  # what was said of other publishers
         self._awaited, self._external = options.awaited, options.external
+        self._messages = messages_of(self._engine.parameters.bodies, [
+            i for i, awaited in enumerate(options.awaited) if not awaited])
+        self._command_topics = {self._broadcast.cmd_vel,
+                                *(message.topic for message in self._messages.values())}
         self._driven = False  # a robot that lockstep does not wait for was given a command
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
         self._subscribe(options.wind_parts)
@@ -65,7 +71,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
             *self._broadcast.sensed_wind(self._engine.snapshot, self._stamp_ns),
             Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, b'')],
             options.awaited, self._broadcast.cmd_vel, self._depth, options.external,
-            self._guarded(lambda: self._control.proceed()))
+            self._guarded(lambda: self._control.proceed()), self._messages)
         self._triggers = self._check_triggers(options.external)
         self._connections.publish(latched)
         actions = Actions(
@@ -187,6 +193,16 @@ class SimulatorNode(Node):  # type: ignore[misc]
         topic = self._broadcast.cmd_vel
         for i in range(self._n):
             self._listen(topic, self._resolve(topic, i), partial(self._on_command, i), wakes=True)
+        for i, message in [*self._messages.items()]:
+            name = self._resolve(message.topic, i)
+            try:
+                self._listen(message.topic, name, partial(self._on_message, i, message),
+                             wakes=True)
+            except ImportError:
+                self.get_logger().info(
+                    f'{message.topic.type.partition("/")[0]} is not installed: {name} is not '
+                    f'heard, only {self._resolve(topic, i)}')
+                del self._messages[i]
 
     def _listen(self, topic: Topic, name: str, callback: Callable[[bytes], None], *,
                 wakes: bool = False) -> None:
@@ -194,7 +210,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         # Free-running, commands of any publisher are heard.
         ros.subscribe(self, topic, topics.within(self._run, name), self._guarded(callback),
                       self._depth, wakes=wakes and self._lockstep,
-                      reliable=self._lockstep or topic != self._broadcast.cmd_vel)
+                      reliable=self._lockstep or topic not in self._command_topics)
 
     def _resolve(self, topic: Topic, robot: int) -> str:
         return topics.resolve(topic, robot, self._n)
@@ -219,6 +235,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self._inbox.commands[robot] = command
             self._inbox.messages[robot] = raw
         self._control.proceed()
+
+    def _on_message(self, robot: int, message: Message, raw: bytes) -> None:
+        """Take another message than a Twist for the command that it means."""
+        command = message.read(raw, self._engine.parameters.bodies, robot)
+        self._on_command(robot, self._broadcast.command(robot, self._stamp_ns, command).payload)
 
     def _on_wind(self, part: str, raw: bytes) -> None:
         stamp_ns, vector = wind_messages.decode_vector(raw)

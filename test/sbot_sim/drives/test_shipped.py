@@ -1,6 +1,7 @@
 """Steered robots against the single-track model, integrated in small steps."""
 
 import math
+from types import SimpleNamespace
 
 import mpmath
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbot_common.observation import OMEGA, VX
-from sbot_sim.drives.shipped import ackermann_twist
+from sbot_sim.drives.shipped import ACKERMANN, ackermann_twist
 from sbot_sim.dynamics.motion import advance_twist, drive, driven_twists, move
 from sbot_sim.world.bodies import ROBOT, body_arrays
 
@@ -52,6 +53,19 @@ def test_no_command_makes_it_turn_tighter_or_a_wheel_faster(v, omega):
     assert abs(speed) + 0.25 * abs(rate) <= RIM * (1 + 1e-12)
     assert speed * v >= 0.0
     assert speed * rate * v * omega >= 0.0
+
+
+@settings(deadline=None)
+@given(st.floats(-5, 5), st.floats(-3.2, 3.2))
+def test_a_message_of_speed_and_angle_makes_it_drive_those(speed, angle):
+    message = SimpleNamespace(drive=SimpleNamespace(speed=speed, steering_angle=angle))
+    command = ACKERMANN.message.twist(BODIES, 0, message)
+    assert command[1] == 0.0
+    angle = min(max(angle, -0.5), 0.5)  # the steering ends there
+    outer = 1.0 + abs(math.tan(angle)) / 0.6 * 0.25
+    speed = min(max(speed, -RIM / outer), RIM / outer)
+    np.testing.assert_allclose(driven(command[0], command[2]),
+                               [speed, speed * math.tan(angle) / 0.6], rtol=1e-9, atol=1e-12)
 
 
 def test_it_does_not_turn_on_the_spot():

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from sbot_common.errors import InputError
-from sbot_common.topics import COMMAND_TYPES
+from sbot_common.topics import COMMAND_TYPES, DRIVE
 from sbot_sim.ros.external import External
 
 pytestmark = [
@@ -89,8 +89,7 @@ def make(monkeypatch):
                            get_fully_qualified_name=lambda: '/sbot_sim',
                            get_subscriber_names_and_types_by_node=lambda *_: [])
 
-    def made(graph, external=None, wall=(), subscribers=1, remap='',
-             settled=0.0):
+    def made(graph, external=None, wall=(), subscribers=1, remap='', settled=0.0, also=()):
         monkeypatch.setattr(ros, 'unheard', lambda _, names, listener: None if subscribers else (
             ros.Unheard(f'no node subscribes to {names[0]}{remap}', bool(remap))))
         monkeypatch.setattr(ros, 'nodes_that_publish', lambda _, name: graph.get(name, []))
@@ -98,7 +97,8 @@ def make(monkeypatch):
         node.get_topic_names_and_types = lambda: [
             (name, [kind for _, kind in found]) for name, found in graph.items()]
         monkeypatch.setattr(Barrier, 'wall', wall)
-        nodes = ExternalNodes(node, {1: NAME}, TWIST, lambda: None, {1: external or External()},
+        nodes = ExternalNodes(node, {1: {NAME: TWIST, **dict(also)}}, lambda: None,
+                              {1: external or External()},
                               '; or set cmd_vel_stamped: true', {1: [SCAN]})
         monkeypatch.setattr(external_nodes, '_SETTLED_AFTER', settled)
         monkeypatch.setattr(external_nodes, '_MATCHED_AFTER', settled)
@@ -128,6 +128,19 @@ def test_a_node_of_a_robot_that_there_is_not_is_named_while_the_start_waits(make
                             '/robot_7/cmd_vel, but no robot has that)')
     waiting, = make({'/robot_7/odom': [('/robot_7/seeker', TWIST)]}).missing()
     assert 'seeker' not in waiting
+
+
+def test_a_car_is_driven_on_either_of_its_topics(make):
+    both = {'/robot_1/drive': DRIVE.type}
+    waiting, = make({}, also=both).missing()
+    assert waiting == (f'robot 1 (external: a node that publishes {TWIST} on {NAME} or '
+                       f'{DRIVE.type} on /robot_1/drive)')
+    nodes = make({'/robot_1/drive': [('/robot_1/x', DRIVE.type)]}, also=both)
+    assert nodes.missing() == []
+    assert nodes.node_of(1) == '/robot_1/x'
+    with pytest.raises(InputError, match='^/robot_1/drive: got a/msg/B from /robot_1/x, expected '
+                                         f'{DRIVE.type}$'):
+        make({'/robot_1/drive': [('/robot_1/x', 'a/msg/B')]}, also=both).missing()
 
 
 def test_a_publisher_without_a_node_is_told_while_the_start_waits(make):
