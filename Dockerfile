@@ -8,9 +8,9 @@ COPY . src/potential_field_bot
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends python3-venv \
  && rosdep update --rosdistro "$ROS_DISTRO" \
- && rosdep install --yes --from-paths src --ignore-src --skip-keys rviz2 \
+ && rosdep install --yes --from-paths src --ignore-src --skip-keys 'rviz2 python3-rosbags-pip mcap-ros2-support' \
  && rm -rf /var/lib/apt/lists/*
-# Ubuntu's numba is too old, and rosdep does not know all: the rest comes from PyPI.
+# Ubuntu's numba is too old: Python packages that rosdep left out come from PyPI.
 # ROS 2's messages are compiled for NumPy 1.
 RUN python3 -m venv --system-site-packages /opt/venv \
  && /opt/venv/bin/pip install --no-cache-dir 'numpy<2' ./src/potential_field_bot

@@ -210,4 +210,3 @@ def _running(words: Sequence[str], command: str, label: str, environment: dict[s
             process.kill()
             process.wait()
         reader.join(_END)
-

@@ -1,6 +1,8 @@
-"""Everything that rviz2 shows comes out of a recording: topics, types, QoS, frames, geometry."""
+"""What rviz2 and Foxglove show comes out of a recording: topics, types, QoS, frames, geometry."""
 
+import json
 import math
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -79,6 +81,25 @@ def test_what_is_displayed_is_recorded_with_that_qos(recorded):
         assert offered[name]['durability'] == topic['Durability Policy'].lower().replace(' ', '_')
         scans += kind == 'LaserScan'
     assert scans == robots
+
+
+def test_a_layout_of_foxglove_shows_what_is_recorded(recorded):
+    path, _, _, robots = recorded
+    layout = json.loads((config_directory() / 'sbot.foxglove.json').read_text())['configById']
+    world, plot = layout['3D!world'], layout['Plot!speeds']
+    names = {*Bag(path).names(), '/diagnostics'}  # that is not in a run of one process
+    assert layout['RawMessages!diagnostics']['topicPath'] in names
+    scans = [topics.resolve(topics.BASE_SCAN, i, robots) for i in range(robots)]
+    shown = [name for name in world['topics'] if not name.endswith('scan') or (
+        name.startswith('/robot_') == (robots > 1))]
+    assert set(scans) < set(shown) <= names
+    paths = [each['value'].split('.') for each in plot['paths']
+             if each['value'].startswith('/robot_') == (robots > 1)]
+    assert len(paths) == 3
+    for name, *fields in paths:
+        message = next(Bag(path).messages([name]))
+        assert math.isfinite(reduce(getattr, fields, decode(message.payload, message.type)))
+    assert world['publish']['poseTopic'] == topics.resolve(topics.GOAL_POSE, 0, 4)
 
 
 def test_marker_namespaces_are_those_recorded(recorded):
