@@ -41,6 +41,7 @@ ARGUMENTS = (
     ('publish_robot_description', 'false', 'Publish robot_description and base_footprint.'),
     ('publish_scan', 'false', 'Also publish scans on scan, their name in TurtleBot3 and Nav2.'),
     ('publish_contact', 'false', 'Publish contact: whether a robot touched something.'),
+    ('publish_joint_states', 'false', 'Publish joint_states, obey joint_commands: ros2_control.'),
     ('simulation_interfaces', 'false', 'Offer the services of simulation_interfaces.'),
     ('turtlebot3', 'false', 'Every robot is a TurtleBot3 Burger: body: turtlebot3_burger.'),
 )

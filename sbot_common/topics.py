@@ -22,6 +22,7 @@ BASE_POSE_GROUND_TRUTH = Topic('base_pose_ground_truth', 'nav_msgs/msg/Odometry'
 ODOM = Topic('odom', 'nav_msgs/msg/Odometry')
 BASE_SCAN = Topic('base_scan', 'sensor_msgs/msg/LaserScan')
 SCAN = Topic('scan', 'sensor_msgs/msg/LaserScan')  # by the name of TurtleBot3 and Nav2
+JOINT_STATES = Topic('joint_states', 'sensor_msgs/msg/JointState')
 CONTACT = Topic('contact', 'std_msgs/msg/Bool')
 INFRARED = Topic('infrared', 'sensor_msgs/msg/PointCloud2')
 RANGE_AND_BEARING = Topic('range_and_bearing', 'sensor_msgs/msg/PointCloud2')
@@ -32,6 +33,7 @@ CMD_VEL = Topic('cmd_vel', 'geometry_msgs/msg/Twist')
 CMD_VEL_STAMPED = Topic('cmd_vel', 'geometry_msgs/msg/TwistStamped')
 COMMAND_TYPES = CMD_VEL.type, CMD_VEL_STAMPED.type
 DRIVE = Topic('drive', 'ackermann_msgs/msg/AckermannDriveStamped')  # instead, to cars
+JOINT_COMMANDS = Topic('joint_commands', 'sensor_msgs/msg/JointState')  # to two wheels
 GOAL = Topic('goal', 'geometry_msgs/msg/PoseStamped', latched=True)
 GOAL_REACHED = Topic('goal_reached', 'geometry_msgs/msg/PoseStamped', latched=True)
 POTENTIAL_FIELD_FORCES = Topic('potential_field_forces', 'visualization_msgs/msg/MarkerArray')

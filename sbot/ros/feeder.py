@@ -71,7 +71,7 @@ class Feeder:
         self._answers: dict[int, list[bytes]] = {}
         self._turns = Turns(recorded.external)
         self._bodies = body_arrays(robot_bodies(recorded.scenario))
-        self._messages = messages_of(self._bodies, recorded.external)
+        self._messages = messages_of(self._bodies, recorded.external, recorded.bag.names())
         self._stamp_ns = 0
         self._commands = [ros.subscribe(
             self._node, self._command(robot), recorded.name(robot),

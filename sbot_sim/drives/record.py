@@ -58,6 +58,7 @@ class Message(NamedTuple):
     topic: Topic
     # Bodies, a robot and the message to (vx, vy, omega): m/s, m/s, rad/s.
     twist: Callable[[Wheeled, int, Any], tuple[float, float, float]]
+    beside: Topic | None = None  # it is heard where this is published; None: always
 
     def read(self, raw: bytes, bodies: Wheeled, i: int) -> Twist:
         """Return the command that the bytes of a message are for robot ``i``.

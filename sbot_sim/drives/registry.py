@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import cache
 from typing import Any
 
 from sbot_common.compiled.jit import njit_inline
 from sbot_common.params import Spec, specs_of
+from sbot_common.topics import resolve
 from sbot_common.user_code import records_of
 from sbot_sim.drives.record import Drive, Message, Wheeled
 from sbot_sim.drives.shipped import DIFFERENTIAL as TWO_WHEELS
@@ -41,10 +42,15 @@ def own_specs() -> tuple[Spec, ...]:
                  for spec, names in users.items())
 
 
-def messages_of(bodies: Wheeled, robots: Iterable[int]) -> dict[int, Message]:
-    """Return what else than `cmd_vel` commands these robots over ROS, by robot."""
-    return {i: message for i in robots
-            if (message := DRIVES[bodies.drive[i]].message) is not None}
+def messages_of(bodies: Wheeled, robots: Iterable[int],
+                published: Container[str]) -> dict[int, Message]:
+    """Return what else than `cmd_vel` commands these robots over ROS, by robot.
+
+    ``published``: names of topics that a simulator of these bodies publishes.
+    """
+    messages = {i: DRIVES[bodies.drive[i]].message for i in robots}
+    return {i: each for i, each in messages.items() if each is not None and (
+        each.beside is None or resolve(each.beside, i, len(bodies.drive)) in published)}
 
 
 def users_of(key: str) -> list[str]:

@@ -12,12 +12,28 @@ from typing import Annotated, Any, NamedTuple
 from sbot_common import topics
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import sincos
+from sbot_common.errors import InputError
 from sbot_common.params import Param
 from sbot_sim.drives.record import Drive, Message, Wheelbase, Wheeled
 
 # Differential drive: two wheels side by side, each with its own motor (document 002).
 
-DIFFERENTIAL = Drive('wheels', 'two driven wheels')
+WHEEL_JOINTS = 'left_wheel_joint', 'right_wheel_joint'  # as in diff_drive_controller
+
+
+def _wheel_speeds(bodies: Wheeled, i: int, message: Any) -> tuple[float, float, float]:  # noqa: ANN401
+    """Return the command of a sensor_msgs/JointState: speeds of the two wheels (rad/s)."""
+    speeds = dict(zip(message.name, message.velocity, strict=False))
+    if not speeds.keys() >= {*WHEEL_JOINTS}:
+        raise InputError(f'joint_commands of robot {i}: got velocities of '
+                         f'{", ".join(speeds) or "no joint"}, expected those of '
+                         f'{" and ".join(WHEEL_JOINTS)}')
+    left, right = (float(bodies.wheel_radius[i] * speeds[name]) for name in WHEEL_JOINTS)
+    return 0.5 * (left + right), 0.0, (right - left) / float(bodies.wheel_distance[i])
+
+
+DIFFERENTIAL = Drive('wheels', 'two driven wheels', message=Message(
+    topics.JOINT_COMMANDS, _wheel_speeds, beside=topics.JOINT_STATES))
 
 
 # Impulse drive: an impulse along the heading carries the robot (document 000 section 5.6).

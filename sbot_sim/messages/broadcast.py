@@ -134,7 +134,7 @@ class Broadcast:
         self._encoder = SnapshotEncoder(EncoderOptions(
             len(self._radius), parameters.sensors, parameters.dt, self._radius,
             options.tf_namespaced, options.poses_topic,
-            covariances if covariances.known else None, options.interfaces))
+            covariances if covariances.known else None, options.interfaces, parameters.bodies))
         self._marker_ticks = max(1, round(_MARKER_PERIOD / parameters.dt))
         self._obstacle_ticks = max(1, round(OBSTACLE_PERIOD / parameters.dt))
         self.goals: NDArray[np.float64] = np.array(

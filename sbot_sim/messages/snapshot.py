@@ -18,9 +18,11 @@ from sbot_common.params import Param
 from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire import cdr, templates
 from sbot_common.wire.messages import write_bool
+from sbot_sim.drives.record import Wheeled
+from sbot_sim.drives.shipped import WHEEL_JOINTS
 from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.sensors.laser import link_of, scan_encoder
-from sbot_sim.sensors.odometry import OdometryCovariances
+from sbot_sim.sensors.odometry import OdometryCovariances, WheelStates
 from sbot_sim.sensors.registry import Encode, Place, Sensor, sensors
 from sbot_sim.worlds.parameters import SensorParameters
 
@@ -47,6 +49,9 @@ class Interfaces(NamedTuple):
     publish_contact: Annotated[bool, Param(
         '', 'Publish `contact`: whether each robot touched something in the last tick.',
         at_runtime=False)] = False
+    publish_joint_states: Annotated[bool, Param(
+        '', 'Publish `joint_states` of robots with two wheels, and obey `joint_commands`, speeds '
+        'of these wheels, for ros2_control.', at_runtime=False)] = False
     simulation_interfaces: Annotated[bool, Param(
         '', 'Offer the services of the package simulation_interfaces.', at_runtime=False)] = False
 
@@ -62,6 +67,7 @@ class EncoderOptions(NamedTuple):
     poses_topic: bool = False  # all poses in one message, too
     covariances: OdometryCovariances | None = None  # None: zero
     interfaces: Interfaces = Interfaces()
+    bodies: Wheeled | None = None  # None: no `joint_states`
 
 
 class SnapshotEncoder:
@@ -88,6 +94,8 @@ class SnapshotEncoder:
             (topics.BASE_SCAN._replace(name=f'{topics.BASE_SCAN.name}_{k}'),
              scan_encoder(place, i, lasers.of(i), k)) for k in range(len(lasers.of(i)))]
             if len(lasers.of(i)) > 1 else [] for i in range(n)]
+        self._wheels = WheelStates(options.bodies, options.dt) if (
+            options.bodies is not None and options.interfaces.publish_joint_states) else None
         groups = [[i] for i in range(n)] if options.tf_namespaced else [list(range(n))]
         self._groups = groups
         self._transforms = [templates.TransformsTemplate([
@@ -132,6 +140,14 @@ class SnapshotEncoder:
             for i, met in enumerate(snapshot.collided.tolist()):
                 yield Outgoing(topics.resolve(topics.CONTACT, i, n), topics.CONTACT,
                                write_bool(met))
+        if self._wheels is not None:
+            for i, angles, speeds in zip(self._wheels.robots, *self._wheels.at(
+                    snapshot.tick, snapshot.odometry_twist), strict=True):
+                yield Outgoing(topics.resolve(topics.JOINT_STATES, i, n), topics.JOINT_STATES,
+                               cdr.encode(cdr.message(
+                                   topics.JOINT_STATES.type, header=cdr.header(stamp_ns, ''),
+                                   name=list(WHEEL_JOINTS), position=angles, velocity=speeds,
+                                   effort=np.empty(0))))
         yield from self._tree(snapshot, stamp_ns)
         if snapshot.obstacles is not None:
             rows = [(x, y, 0.0, 1.0) for x, y in snapshot.obstacles.tolist()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -56,8 +56,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._pace = Pace(options.rate.dt)
         self._foreign: set[str] = set()  # what was said of other publishers
         self._awaited, self._external = options.awaited, options.external
-        self._messages = messages_of(self._engine.parameters.bodies, [
-            i for i, awaited in enumerate(options.awaited) if not awaited])
+        first = list(self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns))
+        self._messages = messages_of(
+            self._engine.parameters.bodies,
+            [i for i, awaited in enumerate(options.awaited) if not awaited],
+            {each.name for each in first})
         self._command_topics = {self._broadcast.cmd_vel,
                                 *(message.topic for message in self._messages.values())}
         self._driven = False  # a robot that lockstep does not wait for was given a command
@@ -67,12 +70,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
         latched = list(self._broadcast.latched(self._stamp_ns))
         self._connections = Connections(self, [
             *latched, self._broadcast.clock(self._stamp_ns),
-            *self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns),
-            *self._broadcast.sensed_wind(self._engine.snapshot, self._stamp_ns),
+            *first, *self._broadcast.sensed_wind(self._engine.snapshot, self._stamp_ns),
             Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, b'')],
             options.awaited, self._broadcast.cmd_vel, self._depth, options.external,
             self._guarded(lambda: self._control.proceed()), self._messages)
-        self._triggers = self._check_triggers(options.external)
+        self._triggers = self._check_triggers(options.external, {each.name for each in first})
         self._connections.publish(latched)
         actions = Actions(
             tick=lambda: self._engine.tick, start=self._start, end=self._end,
@@ -131,10 +133,9 @@ class SimulatorNode(Node):  # type: ignore[misc]
         else:
             self._control.proceed()
 
-    def _check_triggers(self, external: Mapping[int, External]) -> set[str]:
+    def _check_triggers(self, external: Mapping[int, External],
+                        names: Collection[str]) -> set[str]:
         """Return the topics that wait until external robots' nodes have read the others."""
-        names = [each.name for each in self._broadcast.snapshot(
-            self._engine.snapshot, self._stamp_ns)]
         triggers = set[str]()
         for i, each in external.items():
             found = {name for own in each.triggers

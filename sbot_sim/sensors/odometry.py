@@ -24,7 +24,8 @@ from sbot_common.params import Param
 from sbot_common.random.numbers import ODOMETRY, WHEEL_RADIUS, normals
 from sbot_common.topics import ODOM
 from sbot_sim.drives.record import Wheeled
-from sbot_sim.drives.registry import COUNTED, WHEELS, wheel_equation
+from sbot_sim.drives.registry import COUNTED, DRIVES, WHEELS, wheel_equation
+from sbot_sim.drives.shipped import DIFFERENTIAL
 from sbot_sim.dynamics.motion import Driven, advance_all, drive, to_twists, twist_rows
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.worlds.batch import Batch, shared
@@ -322,6 +323,37 @@ class OdometryCovariances:
             self._tick = tick
         return self._all[:, :_POSE, :_POSE], twist_covariance(
             self._bodies, twist, self._radius, self._slip, self._dt)
+
+
+class WheelStates:
+    """Angles and speeds of the wheels of robots with two, as odometry measures them.
+
+    Parameters
+    ----------
+    bodies : of N robots
+    dt : s
+
+    """
+
+    def __init__(self, bodies: Wheeled, dt: float) -> None:
+        self.robots = np.flatnonzero(bodies.drive == DRIVES.index(DIFFERENTIAL)).tolist()
+        self._radius = bodies.wheel_radius[self.robots, np.newaxis]
+        self._lever = 0.5 * np.outer(bodies.wheel_distance[self.robots], (-1.0, 1.0))
+        self._dt, self._tick, self._angle = dt, 0, np.zeros((len(self.robots), 2))
+
+    def at(self, tick: int, twist: Floats) -> tuple[Floats, Floats]:
+        """Return angles (M, 2) rad and speeds (M, 2) rad/s, left and right, of M ``robots``.
+
+        As ``OdometryCovariances.at``; the angles grow from 0 at tick 0.
+        """
+        own = twist[self.robots]
+        speed: Floats = (own[:, VX, np.newaxis]
+                         + self._lever * own[:, OMEGA, np.newaxis]) / self._radius
+        if tick < self._tick or tick == 0:
+            self._tick, self._angle = 0, np.zeros_like(speed)
+        self._angle = self._angle + (tick - self._tick) * self._dt * speed
+        self._tick = tick
+        return self._angle, speed
 
 
 def _observe(snapshot: Any, _: Any, robot: int) -> Odometry:  # noqa: ANN401

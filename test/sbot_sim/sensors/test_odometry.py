@@ -8,6 +8,7 @@ from sbot_common.params import updated
 from sbot_sim.dynamics.motion import drive_wheels, move
 from sbot_sim.sensors.odometry import (
     OdometryCovariances,
+    WheelStates,
     OdometryParameters,
     draw_slip,
     draw_wheel_scale,
@@ -121,3 +122,15 @@ def test_a_tick_that_is_asked_for_again_is_the_same_and_tick_0_begins_again():
 def test_a_wheel_that_stands_is_certain():
     covariance = twist_covariance(ONE, np.zeros((1, 3)), np.full(1, 0.1), np.full(1, 0.1), DT)
     assert not np.any(covariance)
+
+
+def test_angles_of_wheels_grow_by_their_speeds_and_begin_again_at_tick_0():
+    car = S_BOT._replace(name='car', drive='ackermann')
+    wheels = WheelStates(body_arrays([car, S_BOT]), 0.1)
+    assert wheels.robots == [1]  # the wheels of a car have no speeds of their own
+    twist = np.array([[0.5, 0.0, 1.0], [0.1, 0.0, 0.4]])
+    expected = np.array([[0.1 - 0.4 * 0.0475, 0.1 + 0.4 * 0.0475]]) / 0.02  # rad/s
+    for tick in (0, 1, 1, 2, 4, 0, 1):
+        angles, speeds = wheels.at(tick, twist)
+        np.testing.assert_allclose(speeds, expected)
+        np.testing.assert_allclose(angles, 0.1 * tick * expected)
