@@ -18,8 +18,8 @@ from typing import Any
 
 # Pages whose tables are a reference of names.
 PAGES = ('scenario', 'ros2', 'ros2_topics', 'ros2_nodes', 'ros2_launch', 'ros2_nav2',
-         'ros2_control', 'sensors', 'controllers', 'navigate', 'python', 'sweeps', 'pictures', 'learning', 'lockstep',
-         'record_and_replay', 'motion_and_collisions', 'glossary')
+         'ros2_control', 'sensors', 'controllers', 'navigate', 'python', 'sweeps', 'pictures',
+         'learning', 'lockstep', 'record_and_replay', 'motion_and_collisions', 'glossary')
 # Cells of names alone, in rows of tables: the first cell, or several names side by side.
 _ROW = re.compile(r'<tr>(?:(?!<tr>).)*?</tr>', re.DOTALL)
 _FIRST = re.compile(r'(?<=<td>)(?:<strong>)?(?:<code>[^<]+</code>(?:</strong>)?[,\s]*)+')

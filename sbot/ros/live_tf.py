@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,11 +47,11 @@ def packages_of(scenario: Scenario) -> list[str]:
 
 
 def messages_path(say: Callable[[str], None], packages: Iterable[str] = (_TF,),
-                  cache: Path | None = None) -> str | None:
-    """Return what nodes need in PYTHONPATH for packages; None: there is nothing to add.
+                  cache: Path | None = None) -> list[str]:
+    """Return the folders that nodes need in PYTHONPATH for packages.
 
-    That is where all are installed, or cannot be made. The first time one is made, in a second or
-    three of processor time.
+    None of a package that is installed, or cannot be made. The first time it is made, in a second
+    or three of processor time.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def messages_path(say: Callable[[str], None], packages: Iterable[str] = (_TF,),
 
     """
     folders = [_folder(name, say, cache or CACHE_DIRECTORY) for name in packages]
-    return os.pathsep.join(filter(None, folders)) or None
+    return [folder for folder in folders if folder]
 
 
 def _folder(package: str, say: Callable[[str], None], cache: Path) -> str:
@@ -83,23 +83,23 @@ def _folder(package: str, say: Callable[[str], None], cache: Path) -> str:
 
 def main() -> int:
     """Print what `messages_path` returns for all packages; return the exit code."""
-    path = messages_path(lambda line: print(line, file=sys.stderr), _PACKAGES)
+    folders = messages_path(lambda line: print(line, file=sys.stderr), _PACKAGES)
     missing = [name for name in _PACKAGES if find_spec(name) is None]
-    if path is not None:
-        print(path)
+    if folders:
+        print(os.pathsep.join(folders))
     elif missing:
         print(f'{", ".join(missing)} cannot be made here (docs/ros2_topics.md)', file=sys.stderr)
     else:
         print(f'{", ".join(_PACKAGES)}: installed, nothing to add', file=sys.stderr)
-    return 0 if path or not missing else 1
+    return 0 if folders or not missing else 1
 
 
-def with_path(environment: dict[str, str], path: str | None) -> dict[str, str]:
-    """Return an environment in which Python finds modules in a folder, too, after all others."""
-    if path is None:
+def with_path(environment: dict[str, str], folders: Sequence[str]) -> dict[str, str]:
+    """Return an environment in which Python finds modules in folders, too, after all others."""
+    if not folders:
         return environment
     before = environment.get('PYTHONPATH', '')
-    return {**environment, 'PYTHONPATH': os.pathsep.join([before, path] if before else [path])}
+    return {**environment, 'PYTHONPATH': os.pathsep.join([before] * bool(before) + [*folders])}
 
 
 def ros_prefix() -> Path | None:

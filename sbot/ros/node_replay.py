@@ -104,9 +104,7 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
     stay_on_this_machine()
     domain = current_domain() if command is None else parse_domain(FREE)
     messages = messages_path(output, packages_of(recorded.scenario))
-    for path in messages.split(os.pathsep) if messages else ():
-        if path not in sys.path:
-            sys.path.append(path)
+    sys.path += [folder for folder in messages if folder not in sys.path]
     with ExitStack() as stack:
         if (lock := claim(domain)) is not None:
             stack.callback(os.close, lock)

@@ -165,8 +165,8 @@ def _summary(failed: tuple[str, int] | None, last_lines: Mapping[str, str],
 
 
 def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
-           remaps: Sequence[str] = (), messages: str | None = None) -> subprocess.Popen[str]:
-    """Start one node with its parameters in a file, and with the messages of a folder."""
+           remaps: Sequence[str] = (), messages: Sequence[str] = ()) -> subprocess.Popen[str]:
+    """Start one node with its parameters in a file, and with the messages of folders."""
     path = folder / f'{node.name}.yaml'
     parameters: Mapping[str, Any] = {'/**': {'ros__parameters': node.parameters}}
     arguments = ['--ros-args', '-r', f'__node:={node.name}', '--params-file', str(path)]

@@ -52,29 +52,25 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._n = len(options.awaited)
         self._depth = ros.LOCKSTEP_DEPTH if options.lockstep else 1
         self._run = topics.run_namespace(self.get_namespace())
-        self._inbox = Inbox(self._n)
-        self._pace = Pace(options.rate.dt)
+        self._inbox, self._pace = Inbox(self._n), Pace(options.rate.dt)
         self._foreign: set[str] = set()  # what was said of other publishers
         self._awaited, self._external = options.awaited, options.external
-        first = list(self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns))
-        self._messages = messages_of(
-            self._engine.parameters.bodies,
-            [i for i, awaited in enumerate(options.awaited) if not awaited],
-            {each.name for each in first})
-        self._command_topics = {self._broadcast.cmd_vel,
-                                *(message.topic for message in self._messages.values())}
         self._driven = False  # a robot that lockstep does not wait for was given a command
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
+        first = list(self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns))
+        published = {each.name for each in first}
+        outside = [i for i, awaited in enumerate(options.awaited) if not awaited]
+        self._messages = messages_of(self._engine.parameters.bodies, outside, published)
         self._subscribe(options.wind_parts)
         # All publishers are created before the node waits for others.
         latched = list(self._broadcast.latched(self._stamp_ns))
         self._connections = Connections(self, [
-            *latched, self._broadcast.clock(self._stamp_ns),
-            *first, *self._broadcast.sensed_wind(self._engine.snapshot, self._stamp_ns),
+            *latched, self._broadcast.clock(self._stamp_ns), *first,
+            *self._broadcast.sensed_wind(self._engine.snapshot, self._stamp_ns),
             Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, b'')],
             options.awaited, self._broadcast.cmd_vel, self._depth, options.external,
             self._guarded(lambda: self._control.proceed()), self._messages)
-        self._triggers = self._check_triggers(options.external, {each.name for each in first})
+        self._triggers = self._check_triggers(options.external, published)
         self._connections.publish(latched)
         actions = Actions(
             tick=lambda: self._engine.tick, start=self._start, end=self._end,
@@ -209,9 +205,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
                 wakes: bool = False) -> None:
         # What comes now and then is looked for when a command, wind or a timer wakes the node.
         # Free-running, commands of any publisher are heard.
+        commands = {self._broadcast.cmd_vel, *(each.topic for each in self._messages.values())}
         ros.subscribe(self, topic, topics.within(self._run, name), self._guarded(callback),
                       self._depth, wakes=wakes and self._lockstep,
-                      reliable=self._lockstep or topic not in self._command_topics)
+                      reliable=self._lockstep or topic not in commands)
 
     def _resolve(self, topic: Topic, robot: int) -> str:
         return topics.resolve(topic, robot, self._n)

@@ -22,7 +22,7 @@ makes = pytest.mark.skipif(INSTALLED, reason='tf2_msgs is installed')
 LISTENER = Path(__file__).with_name('tf_listener.py')
 DEADLINE = 240.0
 MAKE = ('from pathlib import Path; from sbot.ros.live_tf import messages_path; '
-        'print(messages_path(print, cache=Path({!r})))')
+        'print(*messages_path(print, cache=Path({!r})))')
 
 
 def hide(monkeypatch):
@@ -67,7 +67,7 @@ def test_two_processes_make_it_at_once_and_a_third_finds_it(tmp_path):
     found = {process.communicate(timeout=DEADLINE)[0].splitlines()[-1] for process in both}
     assert len(found) == 1
     said = []
-    assert live_tf.messages_path(said.append, cache=tmp_path) == found.pop()
+    assert live_tf.messages_path(said.append, cache=tmp_path) == [found.pop()]
     assert said == []
     assert [path.name.partition('-')[0] for path in tmp_path.iterdir()] == ['messages']
 
@@ -83,7 +83,7 @@ def test_where_it_cannot_be_made_one_line_says_so(tmp_path, monkeypatch, how):
             (programs / name).chmod(0o755)
     monkeypatch.setenv('PATH', str(programs))
     said = []
-    assert live_tf.messages_path(said.append, cache=tmp_path) is None
+    assert live_tf.messages_path(said.append, cache=tmp_path) == []
     assert [line for line in said if 'this first time only' not in line] == (
         [] if how == 'no compiler' else [
             f'tf2_msgs: RuntimeError: {programs}/gcc: error: out of ideas; /tf and /tf_static are '
@@ -92,14 +92,17 @@ def test_where_it_cannot_be_made_one_line_says_so(tmp_path, monkeypatch, how):
 
 
 def test_other_modules_come_first():
-    assert live_tf.with_path({}, None) == {}
-    assert live_tf.with_path({}, '/x') == {'PYTHONPATH': '/x'}
-    assert live_tf.with_path({'PYTHONPATH': '/a:/b'}, '/x') == {'PYTHONPATH': '/a:/b:/x'}
+    assert live_tf.with_path({}, []) == {}
+    assert live_tf.with_path({}, ['/x']) == {'PYTHONPATH': '/x'}
+    assert live_tf.with_path({'PYTHONPATH': '/a:/b'}, ['/x', '/y']) == {
+        'PYTHONPATH': '/a:/b:/x:/y'}
 
 
-@pytest.mark.parametrize(('folder', 'code', 'printed'), [('/made', 0, '/made\n'), (None, 1, '')])
-def test_the_command_prints_the_folder_for_pythonpath(monkeypatch, capsys, folder, code, printed):
-    monkeypatch.setattr(live_tf, 'messages_path', lambda say, _: say('making it') or folder)
+@pytest.mark.parametrize(('folders', 'code', 'printed'), [
+    (['/made', '/too'], 0, '/made:/too\n'), ([], 1, '')])
+def test_the_command_prints_the_folder_for_pythonpath(
+        monkeypatch, capsys, folders, code, printed):
+    monkeypatch.setattr(live_tf, 'messages_path', lambda say, _: say('making it') or folders)
     monkeypatch.setattr(live_tf, 'find_spec', lambda _: None)
     assert live_tf.main() == code
     told = capsys.readouterr()

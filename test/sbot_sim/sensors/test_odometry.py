@@ -8,8 +8,8 @@ from sbot_common.params import updated
 from sbot_sim.dynamics.motion import drive_wheels, move
 from sbot_sim.sensors.odometry import (
     OdometryCovariances,
-    WheelStates,
     OdometryParameters,
+    WheelStates,
     draw_slip,
     draw_wheel_scale,
     measure,
