@@ -26,10 +26,11 @@ from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
 from sbot.sweeps.experiment import Options, make_job, run_sweep
 from sbot.sweeps.guard import Guard
-from sbot.sweeps.journal import line_of, source_of
+from sbot.sweeps.journal import line_of
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request
 from sbot.sweeps.simulate import make_row, scenario_of
+from sbot.sweeps.sources import source_of
 
 
 def request(runs: int, duration: float) -> Request:

@@ -131,10 +131,11 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
         has an ``error``.
 
     """
-    from sbot.sweeps import frame
-    request = frame.request_of(scenario, seeds, grid, zip, sample, metrics, overrides,
+    from sbot.sweeps.experiment import sweep_frame
+    from sbot.sweeps.request import request_of
+    request = request_of(scenario, seeds, grid, zip, sample, metrics, overrides,
                                overlaps)
-    return frame.sweep_frame(
+    return sweep_frame(
         request, None if output is None else Path(output), resume,
         jobs=jobs, scheduler=scheduler, executor=executor, batch=batch, timeout=timeout,
         memory=memory, record=record, retry=retry, progress=progress)

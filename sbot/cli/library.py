@@ -182,7 +182,7 @@ def _translate(args: argparse.Namespace, path: Path) -> int:
     """Write the scenario that a file of another simulator is read as, or one of the gallery."""
     from sbot.scenario.load import load_scenario
     from sbot.scenario.shipped import gallery_scenarios
-    from sbot.sweeps.journal import source_of
+    from sbot.sweeps.sources import source_of
     if args.controller:
         raise InputError('--from cannot be combined with --controller')
     if args.source in gallery_scenarios():

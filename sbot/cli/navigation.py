@@ -250,9 +250,9 @@ def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]]
 def _options(arguments: argparse.Namespace) -> Options:
     from sbot.sweeps.experiment import MAX_JOBS, Options
     from sbot.sweeps.plan import whole_number
-    from sbot.sweeps.request import checked_timeout
+    from sbot.sweeps.request import TIMEOUT
     return Options(
         jobs=0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS),
         scheduler=arguments.scheduler, retry=arguments.retry, progress=not arguments.quiet,
-        timeout=None if arguments.timeout is None else checked_timeout(arguments.timeout,
-                                                                       '--timeout'))
+        timeout=None if arguments.timeout is None else TIMEOUT.check(arguments.timeout,
+                                                                     lambda: '--timeout'))

@@ -139,7 +139,8 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
                         help='range to draw values from; also {low: 1, high: 10, scale: log} or '
                              '{choices: [...]}')
     parser.add_argument('--samples', metavar='N', help='number of points to draw')
-    parser.add_argument('--sampler', default='latin_hypercube', metavar='METHOD',
+    parser.add_argument('--sampler', default='latin_hypercube',
+                        choices=('latin_hypercube', 'random'),
                         help='how points are drawn: latin_hypercube (default) or random')
     parser.add_argument('--sample-seed', default='1', metavar='N',
                         help='seed of the points (default: 1)')
@@ -178,8 +179,8 @@ def _request(arguments: argparse.Namespace) -> Request:
     """Return what the options ask for, over what a sweep file or an earlier sweep has."""
     from sbot.sweeps.experiment import read_request
     from sbot.sweeps.journal import PLAN_NAME as PLAN
-    from sbot.sweeps.journal import is_file, source_of
     from sbot.sweeps.request import Request, is_sweep_file, read_sweep_file
+    from sbot.sweeps.sources import is_file, source_of
     if arguments.scenario is None:
         if not arguments.resume or arguments.output is None:
             raise InputError('sbot sweep needs a scenario, a sweep file, or --resume -o DIR')
@@ -201,8 +202,15 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 def _add_values(request: Request, arguments: argparse.Namespace) -> None:
     from sbot.scenario.fields import MAX_SEED
-    from sbot.sweeps.design import MAX_POINTS, sample_axis, spread_of
-    from sbot.sweeps.plan import seeds_of, values_of, whole_number, zip_axis
+    from sbot.sweeps.plan import (
+        MAX_POINTS,
+        sample_axis,
+        seeds_of,
+        spread_of,
+        values_of,
+        whole_number,
+        zip_axis,
+    )
     if arguments.seeds is not None:
         request.seeds = seeds_of(arguments.seeds, '--seeds')
         _ask_for_seeds(arguments)
@@ -246,13 +254,13 @@ def _pairs(texts: list[str], option: str) -> dict[str, object]:
 def _options(arguments: argparse.Namespace, request: Request) -> Options:
     from sbot.sweeps.experiment import MAX_JOBS, Options
     from sbot.sweeps.plan import MAX_RUNS, whole_number
-    from sbot.sweeps.request import checked_memory, checked_timeout
+    from sbot.sweeps.request import MEMORY, TIMEOUT
     jobs = 0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS)
     batch = whole_number(arguments.batch, '--batch', 1, MAX_RUNS)
     if arguments.timeout is not None:
-        request.timeout = checked_timeout(arguments.timeout, '--timeout')
+        request.timeout = TIMEOUT.check(arguments.timeout, lambda: '--timeout')
     if arguments.memory is not None:
-        request.memory = checked_memory(arguments.memory, '--memory')
+        request.memory = MEMORY.check(arguments.memory, lambda: '--memory')
     if arguments.record is not None:
         request.record = arguments.record
     return Options(jobs, arguments.scheduler, None, batch, request.timeout,
@@ -260,7 +268,8 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.experiment import EngineError, run_sweep
+    from sbot.sweeps.engine import EngineError
+    from sbot.sweeps.experiment import run_sweep
     from sbot.sweeps.journal import PLAN_NAME as PLAN
     from sbot.sweeps.show import frequent_errors
     from sbot.sweeps.table import CSV, PARQUET
@@ -294,7 +303,8 @@ def _sweep(arguments: argparse.Namespace) -> int:
 def _foretell(plan: Plan, request: Request, options: Options,
               arguments: argparse.Namespace) -> None:
     """Print how many runs there are, and about how long they take."""
-    from sbot.sweeps.experiment import SAMPLED, check_sweep, estimate, missing_runs, processors
+    from sbot.sweeps.experiment import SAMPLED, check_sweep, estimate, missing_runs
+    from sbot_common.compiled.threads import threads_of
     runs, left = len(plan), ''
     if arguments.output is not None:
         folder = Path(arguments.output)
@@ -302,7 +312,7 @@ def _foretell(plan: Plan, request: Request, options: Options,
         if arguments.resume:
             runs = missing_runs(plan, folder, options)
             left = f'{_count(runs)} of these still to do\n'
-    processes = options.jobs or processors()
+    processes = options.jobs or threads_of('auto')
     print(f'{_count(len(plan))}: {one_line(_parts(request))}\n{left}', end='')
     if runs:
         seconds = estimate(plan, request, processes) * runs / len(plan)

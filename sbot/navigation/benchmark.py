@@ -33,9 +33,10 @@ from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.sweeps.experiment import Options, run_sweep
-from sbot.sweeps.journal import check_values, read_index, read_rows
+from sbot.sweeps.journal import read_index, read_rows
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.request import Request
+from sbot.sweeps.sources import check_values
 from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value, install_command, one_line, shown
 from sbot_common.observation import Twist

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import io
 import json
 import pickle
+import re
 import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -22,19 +21,7 @@ from typing import Any, NamedTuple
 from sbot.sweeps.guard import TRIES, close_all, run_batch
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.simulate import Row
-from sbot_common.errors import InputError, bad_value, install_command
-
-# Pickling of objects for other processes, with cloudpickle if it is installed.
-
-class _ByName(pickle.Pickler):
-    """Pickles functions and classes by name, except those that another process does not find."""
-
-    def reducer_override(self, value: Any) -> Any:  # noqa: ANN401 - any object
-        """Raise InputError for an object that a script or a notebook defines."""
-        if getattr(value, '__module__', None) == '__main__' and hasattr(value, '__qualname__'):
-            raise InputError(f'{value.__qualname__} of the script or notebook itself needs '
-                             f'cloudpickle, or a module of its own: {install_command("sweep")}')
-        return NotImplemented
+from sbot_common.errors import InputError, install_command
 
 
 def pickled(value: Any, what: str) -> bytes:  # noqa: ANN401 - any object
@@ -46,36 +33,26 @@ def pickled(value: Any, what: str) -> bytes:  # noqa: ANN401 - any object
         beginning with ``what``, if they cannot be sent.
 
     """
+    here = f'{what}: cannot be sent to another process'
+    more = f': {install_command("sweep")}'
     try:
         import cloudpickle
     except ImportError:
-        return _pickled_by_name(value, what)
+        cloudpickle = None
     try:
-        return bytes(cloudpickle.dumps(value))
+        data: bytes = (cloudpickle or pickle).dumps(value)
     except Exception as error:
-        raise _not_sent(what, error) from None
-
-
-def _pickled_by_name(value: Any, what: str) -> bytes:  # noqa: ANN401
-    data = io.BytesIO()
-    try:
-        _ByName(data).dump(value)
-    except InputError as error:
-        raise _not_sent(what, error) from None
-    except Exception as error:  # of a lambda, or of a function within another
-        raise InputError(f'{_not_sent(what, error)}; cloudpickle sends more: '
-                         f'{install_command("sweep")}') from None
-    return data.getvalue()
-
-
-def _not_sent(what: str, error: Exception) -> InputError:
-    return InputError(f'{what}: cannot be sent to another process: {error}')
+        hint = '' if cloudpickle else f'; cloudpickle sends more{more}'
+        raise InputError(f'{here}: {error}{hint}') from None
+    if cloudpickle is None and b'__main__' in data:  # where another process does not find it
+        raise InputError(f'{here}: what the script or notebook itself defines needs cloudpickle, '
+                         f'or a module of its own{more}')
+    return data
 
 
 _AHEAD = 2  # runs that wait, for each that is simulated
 _ASK_PERIOD = 5.0  # s, how many workers there are
 _ANSWER = 10.0  # s in which a scheduler takes a connection
-_PORT = 8786  # Dask's own
 _LEAST_AHEAD = 64  # on a cluster, which may grow
 _NO_MISTAKES = ('TimeoutError: took longer', 'MemoryError: needed more', 'WorkerLost',
                 'KeyboardInterrupt')
@@ -113,24 +90,17 @@ def check_scheduler(address: str) -> None:
     """
     if importlib.util.find_spec('distributed') is None:
         raise InputError(f'--scheduler needs Dask: {install_command("cluster")}')
-    where = address
     try:
-        if address.endswith('.json'):
-            where = str(json.loads(Path(address).read_bytes())['address'])
-        scheme, _, place = where.rpartition('://')
-        if scheme not in ('', 'tcp', 'tls'):
-            return
-        host, colon, port = place.rpartition(':')
-        number = int(port) if colon else _PORT
-        if not 0 < number < 2**16:
-            raise bad_value('port', number, '1 to 65535')
-        with socket.create_connection(((host if colon else place).strip('[]'), number), _ANSWER):
-            return
+        where = (str(json.loads(Path(address).read_bytes())['address'])
+                 if address.endswith('.json') else address)
+        if place := re.fullmatch(r'(?:(?:tcp|tls)://)?\[?(.+?)\]?:(\d+)', where):
+            socket.create_connection((place[1], place[2]), _ANSWER).close()  # type: ignore[arg-type]
+        return
     except OSError as error:
         reason = error.strerror or 'no answer'
     except (ValueError, LookupError, TypeError) as error:
-        reason = ' '.join(f'{type(error).__name__}: {error}'.split())[:200]
-    raise InputError(f'--scheduler: no Dask scheduler at {address}: {reason}')
+        reason = f'{type(error).__name__}: {error}'
+    raise InputError(f'--scheduler: no Dask scheduler at {address}: {reason[:200]}')
 
 
 @contextlib.contextmanager
@@ -201,6 +171,7 @@ def execute(engine: Engine, work: Work, packed: bytes, batches: Iterable[list[Pl
 
     """
     waiting = iter(batches)
+    least = 1 if isinstance(engine.executor, ThreadPoolExecutor) else _LEAST_AHEAD
     finished: SimpleQueue[Future[list[Row]]] = SimpleQueue()
     pending: dict[Future[list[Row]], tuple[list[PlannedRun], int]] = {}
 
@@ -214,7 +185,7 @@ def execute(engine: Engine, work: Work, packed: bytes, batches: Iterable[list[Pl
 
     try:
         while True:
-            ahead = max(_AHEAD * engine.width(), _ahead_at_least(engine))
+            ahead = max(_AHEAD * engine.width(), least)
             while len(pending) < ahead and (batch := next(waiting, None)) is not None:
                 submit(batch, 1)
             if not pending:
@@ -259,12 +230,3 @@ def error_of_all(engine: Engine, packed: bytes, runs: Iterable[PlannedRun]) -> s
             return None
         first = first or str(row['error'])
     return first
-
-
-def _ahead_at_least(engine: Engine) -> int:
-    return 1 if isinstance(engine.executor, ThreadPoolExecutor) else _LEAST_AHEAD
-
-
-def work_of(bags: Any, record: str) -> Work:  # noqa: ANN401 - a path or None
-    """Return the function that executors call."""
-    return partial(run_batch, bags=bags, record=record)

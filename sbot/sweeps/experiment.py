@@ -9,17 +9,18 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import Executor
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sbot.files.limits import TemporaryFolder
 from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
 from sbot.sweeps.engine import (
     Engine,
-    EngineError,
     check_scheduler,
     dask_engine,
     error_of_all,
@@ -27,8 +28,8 @@ from sbot.sweeps.engine import (
     given_engine,
     local_engine,
     pickled,
-    work_of,
 )
+from sbot.sweeps.guard import run_batch
 from sbot.sweeps.journal import NAME as JOURNAL
 from sbot.sweeps.journal import (
     Index,
@@ -41,11 +42,15 @@ from sbot.sweeps.journal import (
     write_plan,
 )
 from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
-from sbot.sweeps.request import RECORD, Metric, Request
+from sbot.sweeps.request import MEMORY, RECORD, TIMEOUT, Metric, Request
 from sbot.sweeps.simulate import Job, Row, failed_row, parsed_sources, scenario_of
-from sbot.sweeps.table import write_tables
+from sbot.sweeps.table import PARQUET, read_columns, write_tables
 from sbot.version import VERSION
-from sbot_common.errors import InputError, bad_value
+from sbot_common.compiled.threads import threads_of
+from sbot_common.errors import InputError, bad_value, install_command
+
+if TYPE_CHECKING:
+    import pandas
 
 LOG = logging.getLogger(__name__)
 MAX_JOBS = 1024  # processes on this machine
@@ -140,6 +145,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         when the engine is gone. As with KeyboardInterrupt, the folder holds what has been done.
 
     """
+    from tqdm import tqdm
     check_sweep(plan, options, folder, resume)
     packed = make_job(plan, request, options)
     warm_up(quiet=not options.progress)
@@ -155,29 +161,31 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         if index.damaged:
             LOG.warning('%s: %s', folder / JOURNAL, index.damage())
         done, failed = _finished(folder, index, options)
-        try:
-            with _bar(plan, len(done), len(failed), options) as show:
-                def keep(rows: list[Row]) -> None:
-                    journal.write(rows)
-                    failed.update(_errors(rows))
-                    show(len(rows), len(failed))
+        bar = stack.enter_context(tqdm(
+            total=len(plan), initial=len(done), unit=' runs', smoothing=0.02, mininterval=_PERIOD,
+            disable=None if options.progress else True, file=sys.stderr,
+            desc=f'{len(failed)} failed'))
 
-                def lost(run: PlannedRun, error: str) -> Row:
-                    return failed_row(plan.sources[run.source], run, VERSION, error,
-                                      None)
-                bags = None if options.record == 'none' else folder.resolve() / 'bags'
-                execute(engine, work_of(bags, options.record), packed,
-                        batches(plan, done, options.batch), keep, lost)
+        def keep(rows: list[Row]) -> None:
+            journal.write(rows)
+            failed.update(_errors(rows))
+            bar.set_description(f'{len(failed)} failed', refresh=False)
+            bar.update(len(rows))
+
+        def lost(run: PlannedRun, error: str) -> Row:
+            return failed_row(plan.sources[run.source], run, VERSION, error, None)
+        bags = None if options.record == 'none' else folder.resolve() / 'bags'
+        try:
+            execute(engine, partial(run_batch, bags=bags, record=options.record), packed,
+                    batches(plan, done, options.batch), keep, lost)
         finally:
             engines.close()
             count = write_tables(folder, plan)
     return Outcome(folder, count, tuple(failed[run] for run in sorted(failed)))
 
 
-def _check(options: Options, folder: Path) -> None:
-    """Raise InputError for options that no sweep can have."""
-    if '\0' in str(folder):
-        raise bad_value('output', str(folder), 'a name of a folder, without a zero byte')
+def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False) -> None:
+    """Raise InputError unless this sweep can be run, or resumed, in this folder."""
     for name, value, least, most in (('jobs', options.jobs, 0, MAX_JOBS),
                                      ('batch', options.batch, 1, MAX_RUNS)):
         if not least <= value <= most:
@@ -188,11 +196,6 @@ def _check(options: Options, folder: Path) -> None:
         raise InputError('memory: a limit needs Linux; leave it out')
     if options.executor is None and options.scheduler is not None:
         check_scheduler(options.scheduler)
-
-
-def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False) -> None:
-    """Raise InputError unless this sweep can be run, or resumed, in this folder."""
-    _check(options, folder)
     if resume:
         old, version, _ = read_plan(folder)
         if old.fingerprint != plan.fingerprint:
@@ -205,10 +208,9 @@ def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False
         return
     try:
         there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
-        if not there.is_dir() or not os.access(there, os.W_OK):
-            kind = errno.EACCES if there.is_dir() else errno.ENOTDIR
-            raise OSError(kind, os.strerror(kind))
-        if there == folder and any(folder.iterdir()):
+        if not os.access(there, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if any(there.iterdir()) and there == folder:
             raise InputError(f'{folder}: is not empty; give a new folder, or --resume to continue '
                              'the sweep in it')
     except OSError as error:
@@ -274,29 +276,34 @@ def _engine(options: Options) -> contextlib.AbstractContextManager[Engine]:
         return given_engine(options.executor)
     if options.scheduler is not None:
         return dask_engine(options.scheduler)
-    return local_engine(options.jobs or processors())
+    return local_engine(options.jobs or threads_of('auto'))
 
 
-def processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, 'sched_getaffinity'):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout: object,
+                memory: object, record: str, **options: Any) -> pandas.DataFrame:  # noqa: ANN401
+    """Run a request; return the table of its runs.
 
+    Raises
+    ------
+    InputError
+        if pandas is not installed, or as ``run_sweep``.
 
-@contextlib.contextmanager
-def _bar(plan: Plan, done: int, failed: int,
-         options: Options) -> Iterator[Callable[[int, int], None]]:
-    """Yield what shows (runs more, all failed ones): done, failed, and when it will be over."""
-    from tqdm import tqdm
-    with tqdm(total=len(plan), initial=done, unit=' runs', smoothing=0.02, mininterval=_PERIOD,
-              disable=None if options.progress else True, file=sys.stderr,
-              desc=f'{failed} failed') as bar:
-        def show(more: int, bad: int) -> None:
-            bar.set_description(f'{bad} failed', refresh=False)
-            bar.update(more)
-        yield show
-
-
-__all__ = ['SAMPLED', 'EngineError', 'Options', 'Outcome', 'check_sweep', 'estimate',
-           'missing_runs', 'processors', 'read_request', 'run_sweep']
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise InputError(f'sweep() needs pandas: {install_command("sweep")}') from None
+    if record != 'none' and output is None:
+        raise InputError(f'record={record!r} needs a folder; give output')
+    if resume and output is None:
+        raise InputError('resume needs a folder; give output')
+    limits = Options(
+        timeout=request.timeout if timeout is None else TIMEOUT.check(timeout, lambda: 'timeout'),
+        memory=request.memory if memory is None else MEMORY.check(memory, lambda: 'memory'),
+        record=request.record if record == 'none' else record, **options)
+    plan = request.plan()
+    with TemporaryFolder('sweep') as folder:
+        outcome = run_sweep(plan, request, output or Path(folder, 'sweep'), limits, resume)
+        if (outcome.folder / PARQUET).exists():
+            return pandas.read_parquet(outcome.folder / PARQUET)
+        return pandas.DataFrame(read_columns(outcome.folder, plan))

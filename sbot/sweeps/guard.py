@@ -13,7 +13,6 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterator
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -31,7 +30,6 @@ from sbot_common.errors import InputError
 # crashes takes nothing with it. It ends when the other end of its pipe does.
 
 _IDLE = 300.0  # s without a run, after which the process ends
-_READY = 'ready'
 
 
 def main(descriptor: int) -> None:
@@ -42,13 +40,6 @@ def main(descriptor: int) -> None:
     descriptor : of the connection to the process that waits
 
     """
-    try:
-        _serve(descriptor)
-    except KeyboardInterrupt:  # of a user's thread, after its run
-        os._exit(1)
-
-
-def _serve(descriptor: int) -> None:
     connection = Connection(descriptor)
     os.dup2(2, 1)  # what a user's code prints
     with contextlib.suppress(OSError):  # short of memory, Linux ends this process first
@@ -56,22 +47,21 @@ def _serve(descriptor: int) -> None:
     from sbot.runner.warm_up import warm_up
     from sbot.sweeps.simulate import make_row
     warm_up(quiet=True)
-    connection.send(_READY)
+    connection.send('ready')
     logging.getLogger('sbot').setLevel(logging.ERROR)  # a sweep says once what is idle
     questions: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_listen, args=(connection, questions), daemon=True).start()
     job: Job | None = None
-    while True:
-        try:
+    with contextlib.suppress(Empty):
+        while True:
             packed, run, record = questions.get(timeout=_IDLE)
-        except Empty:
-            return
-        if packed is not None:
-            job = pickle.loads(packed)
-        assert job is not None
-        with limited(job.memory):
+            if packed is not None:
+                job = pickle.loads(packed)
+            assert job is not None
+            _limit(job.memory)
             row = make_row(job, run, record)
-        connection.send(row)
+            _limit(None)
+            connection.send(row)
 
 
 def _listen(connection: Connection, questions: SimpleQueue[Any]) -> None:
@@ -83,38 +73,23 @@ def _listen(connection: Connection, questions: SimpleQueue[Any]) -> None:
             os._exit(1)
 
 
-@contextlib.contextmanager
-def limited(size: int | None) -> Iterator[None]:
+def _limit(size: int | None) -> None:
     """Let the process have at most ``size`` more bytes of memory (RLIMIT_AS); None: any."""
-    if size is None or not sys.platform.startswith('linux'):
-        yield
-        return
-    import resource
-    pages = int(Path('/proc/self/statm').read_text().split()[0])
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = pages * resource.getpagesize() + size
-    hard = before[1]
-    resource.setrlimit(resource.RLIMIT_AS, (
-        wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
+    if sys.platform.startswith('linux'):
+        import resource
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        soft = hard
+        if size is not None:
+            pages = int(Path('/proc/self/statm').read_text().split()[0])
+            wanted = pages * resource.getpagesize() + size
+            soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 TRIES = 3  # of a run whose process ends under it
-_START = 600.0  # s to import and compile
 _DRAIN_TIME = 10.0  # s
 _CODE = ('import json; sys.path[:] = json.loads(sys.argv[2]); '
          'from sbot.sweeps.guard import main; main(int(sys.argv[1]))')
-
-
-class Cancelled(Exception):
-    """The sweep has ended; the result of this run is no longer needed."""
-
-
-class RunTimeout(Exception):
-    """A run took longer than it may."""
 
 
 class Guard:
@@ -138,7 +113,7 @@ class Guard:
 
         Raises
         ------
-        Cancelled
+        EOFError, OSError
             after ``close``.
         InputError
             if no process can be started here.
@@ -149,61 +124,59 @@ class Guard:
             if record is not None:
                 shutil.rmtree(record, ignore_errors=True)  # what an earlier try has left
             try:
-                return self._ask(packed, job, run, record)
+                connection = self._connected(module_folders(job, run))
+                connection.send((packed if packed != self._known else None, run, record))
+                self._known = packed
+                if not connection.poll(job.timeout):
+                    self._end()
+                    return _failed(job, run, f'TimeoutError: took longer than {job.timeout:g} s',
+                                   started)
+                row: Row = connection.recv()
             except (EOFError, OSError):
                 code = self._end(_DRAIN_TIME)
                 if self._closed:
-                    raise Cancelled from None
-            except RunTimeout as error:
-                self._end()
-                return _failed(job, run, str(error), started)
+                    raise
+                continue
+            if job.memory is not None and row['error'] == memory_error(job.memory):
+                self._end()  # whatever it could not finish
+            return row
         return _failed(job, run, f'WorkerLost: its process ended {TRIES} times, last '
                                  f'{_ending(code)}', started)
 
-    def _ask(self, packed: bytes, job: Job, run: PlannedRun, record: Path | None) -> Row:
-        folders = module_folders(job, run)
-        if self._process is None or self._process.poll() is not None or folders != self._folders:
+    def _connected(self, folders: str) -> Connection:
+        """Return the connection to a process whose runs look for a user's modules in folders."""
+        if (self._connection is None or self._process is None or self._process.poll() is not None
+                or folders != self._folders):
             self._end()
-            self._start()
             self._folders = folders
-        connection = self._connection
-        assert connection is not None
-        key = packed if packed != self._known else None
-        connection.send((key, run, record))
-        self._known = packed
-        if not connection.poll(job.timeout):
-            raise RunTimeout(f'TimeoutError: took longer than {job.timeout:g} s')
-        row: Row = connection.recv()
-        if job.memory is not None and row['error'] == memory_error(job.memory):
-            self._end()  # whatever it could not finish
-        return row
+            self._connection = self._started()
+        return self._connection
 
-    def _start(self) -> None:
+    def _started(self) -> Connection:
         mine, its = Pipe()
         environment = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1', **os.environ}
         command = python_command(_CODE, str(its.fileno()), json.dumps(
             [os.path.abspath(folder) for folder in sys.path]))
         try:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment,
-                                       pass_fds=[its.fileno()], start_new_session=True)
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment,
+                                             pass_fds=[its.fileno()], start_new_session=True)
         except OSError as error:
             raise InputError(f'cannot start a process: {error.strerror}') from None
         finally:
             its.close()
-        self._process, self._connection, self._known = process, mine, b''
-        if self._closed:
-            self._end()
-            raise Cancelled
+        self._known = b''
+        if self._closed:  # meanwhile
+            self._process.kill()
+            raise EOFError
         try:
-            ready = mine.poll(_START) and mine.recv() == _READY
+            mine.recv()
         except (EOFError, OSError):
-            ready = False
-        if not ready:
             code = self._end(_DRAIN_TIME)
             if self._closed:
-                raise Cancelled
+                raise
             raise InputError('the process for runs did not start (its messages are above): '
-                             f'{_ending(code)}')
+                             f'{_ending(code)}') from None
+        return mine
 
     def _end(self, grace: float = 0.0) -> int | None:
         """End the process, after ``grace`` seconds if it has not by itself; return its exit code.

@@ -1,4 +1,4 @@
-"""The plan of a sweep: values of parameters, and runs in order, each made on demand."""
+"""The plan of a sweep: values of parameters, given or drawn, and runs in order, on demand."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sbot.files.yaml_text import LARGEST
 from sbot.scenario.fields import MAX_SEED
 from sbot_common.errors import InputError, bad_value, shown
+from sbot_common.params import refuse_unknown
 
 MAX_RUNS = 10_000_000  # of a sweep: a journal of 20 GB
 
@@ -76,27 +80,22 @@ class Plan:
     overlaps: bool = True
 
     def __post_init__(self) -> None:
-        keys = list(self.keys)
-        if 'seed' in keys or 'seed' in self.fixed:
+        keys = [*self.keys, *self.fixed]
+        if 'seed' in keys:
             raise InputError('seed cannot be a parameter of a sweep; give seeds (--seeds 0:50)')
-        for i, key in enumerate(keys):
-            if key in keys[:i] or key in self.fixed:
-                raise InputError(f'{key}: is given twice')
+        if twice := _first_repeated(keys):
+            raise InputError(f'{twice}: is given twice')
         for axis in self.axes:
             counts = [len(column) for column in axis.columns]
             if len(set(counts)) != 1:
                 raise InputError(f"{', '.join(axis.keys)}: got {', '.join(map(str, counts))} "
                                  'values, expected equally many, because they change together')
-        names = [source.name for source in self.sources]
-        for i, name in enumerate(names):
-            if name in names[:i]:
-                raise InputError(f'scenario: two have the name {name!r}; rename one')
-        if not self.seeds:
-            for source in self.sources:
-                if source.seed is None:
-                    raise InputError(f'{source.file} has no seed, and a sweep needs one; give '
-                                     '--seeds '
-                                     '0:50')
+        if twice := _first_repeated([source.name for source in self.sources]):
+            raise InputError(f'scenario: two have the name {twice!r}; rename one')
+        for source in () if self.seeds else self.sources:
+            if source.seed is None:
+                raise InputError(f'{source.file} has no seed, and a sweep needs one; give --seeds '
+                                 '0:50')
         if self.count > MAX_RUNS:
             raise InputError(f'sweep: got {shown(self.count)} runs, expected at most {MAX_RUNS}')
 
@@ -167,6 +166,10 @@ class Plan:
         return [name for name in mine | its if mine.get(name) != its.get(name)]
 
 
+def _first_repeated(names: Sequence[str]) -> str | None:
+    return next((name for name in names if names.count(name) > 1), None)
+
+
 def _packed(values: Sequence[Any]) -> Any:  # noqa: ANN401 - JSON
     if isinstance(values, range):
         return {'range': [values.start, values.stop, values.step]}
@@ -186,14 +189,8 @@ def zip_axis(columns: Mapping[str, Sequence[Any]]) -> list[Axis]:
 def batches(plan: Plan, done: Iterable[int], size: int) -> Iterable[list[PlannedRun]]:
     """Yield the runs that are not done, ``size`` at a time."""
     finished = set(done)
-    batch: list[PlannedRun] = []
-    for number in range(len(plan)):
-        if number not in finished:
-            batch.append(plan[number])
-            if len(batch) == size:
-                yield batch
-                batch = []
-    if batch:
+    missing = (plan[number] for number in range(len(plan)) if number not in finished)
+    while batch := list(islice(missing, size)):
         yield batch
 
 
@@ -201,10 +198,7 @@ def batches(plan: Plan, done: Iterable[int], size: int) -> Iterable[list[Planned
 
 MAX_LISTED = 1_000_000  # values that are not a range of whole numbers, which takes no memory
 _NUMBER = r'\s*([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*'
-_ONE = re.compile(_NUMBER)
 _RANGE = re.compile(rf'{_NUMBER}:{_NUMBER}(?::{_NUMBER})?')
-_LONGEST = 100  # characters of a number
-_MOST_DIGITS = 300  # before or after the point: what doubles can hold
 _SEEDS = 'a whole number from 0 to 2^63 - 1, a range first:end, or a list of these'
 
 
@@ -229,42 +223,20 @@ def parse_range(text: str, where: str, whole: bool = False) -> Sequence[int | fl
     if match is None:
         return None
     parts = [part or '1' for part in match.groups()]
+    is_whole = all(re.fullmatch(r'[-+]?\d+', part) for part in parts)
     try:
-        first, end, step = map(_decimal, parts)
-        count = 0 if step == 0 else math.ceil((Fraction(end) - Fraction(first)) / Fraction(step))
-        if not 0 < count <= MAX_RUNS:
-            raise ValueError
-        if (all(number == number.to_integral_value() for number in (first, end, step)) if whole
-                else all(re.fullmatch(r'[-+]?\d+', part) for part in parts)):
-            return _whole_numbers(int(first), count, int(step))
-        if whole or count > MAX_LISTED:
-            raise ValueError
-    except ValueError:
+        first, end, step = map(Decimal, parts)
+        is_whole |= whole and all(number == number.to_integral() for number in (first, end, step))
+        exact = (end - first) / step
+    except ArithmeticError:  # a step of 0, or numbers of absurd size
+        exact = Decimal(0)
+    most = MAX_RUNS if is_whole else 0 if whole else MAX_LISTED
+    if not 0 < exact <= most or max(abs(first), abs(end)) > (LARGEST + 1 if is_whole else 1e300):
         raise bad_value(where, text, f'a range first:end:step of 1 to {MAX_RUNS} whole numbers, '
-                                     f'or of up to {MAX_LISTED} others') from None
-    return [float(first + i * step) for i in range(count)]
-
-
-def _decimal(text: str) -> Decimal:
-    """Return a number of a range, or raise ValueError if its size is absurd."""
-    if len(text) > _LONGEST:
-        raise ValueError
-    _, _, exponent = text.lower().partition('e')
-    if len(exponent.lstrip('+-0')) > len(str(_MOST_DIGITS)):
-        raise ValueError
-    number = Decimal(text)
-    if not number:
-        return Decimal(0)
-    if abs(number.adjusted()) > _MOST_DIGITS:
-        raise ValueError
-    return number
-
-
-def _whole_numbers(first: int, count: int, step: int) -> range:
-    found = range(first, first + count * step, step)
-    if max(abs(found[0]), abs(found[-1])) > LARGEST:
-        raise ValueError
-    return found
+                                     f'or of up to {MAX_LISTED} others')
+    if is_whole:
+        return range(int(first), int(end), int(step))
+    return [float(first + i * step) for i in range(math.ceil(exact))]
 
 
 def whole_number(text: str, where: str, low: int, high: int) -> int:
@@ -277,12 +249,10 @@ def whole_number(text: str, where: str, low: int, high: int) -> int:
 
     """
     try:
-        if _ONE.fullmatch(text) is None:
-            raise ValueError
-        number = _decimal(text.strip())
-        if number == number.to_integral_value() and low <= number <= high:
+        number = Decimal(text)
+        if low <= number <= high and number == number.to_integral():
             return int(number)
-    except ValueError:
+    except ArithmeticError:  # no number
         pass
     raise bad_value(where, text, f'a whole number from {low} to {high}')
 
@@ -294,13 +264,11 @@ def values_of(given: object, where: str) -> Sequence[Any]:
     """
     if isinstance(given, str):
         return parse_range(given, where) or [given]
-    if isinstance(given, range):
-        return given
-    if isinstance(given, list | tuple):
-        if not given:
-            raise bad_value(where, given, 'at least one value')
-        return list(given)
-    return [given]
+    if not isinstance(given, range | list | tuple):
+        return [given]
+    if not given:
+        raise bad_value(where, given, 'at least one value')
+    return given if isinstance(given, range) else list(given)
 
 
 def seeds_of(given: object, where: str) -> Sequence[int]:
@@ -313,29 +281,121 @@ def seeds_of(given: object, where: str) -> Sequence[int]:
 
     """
     if isinstance(given, str) and ',' in given:
-        given = [part.strip() for part in given.split(',')]
+        given = given.split(',')
+    if isinstance(given, list | tuple) and given:
+        parts = [seeds_of(item, where) for item in given]
+        count = sum(map(len, parts))
+        if count > MAX_LISTED or len(set().union(*parts)) < count:
+            raise bad_value(where, given, f'at most {MAX_LISTED} seeds, each once; one range may '
+                                          f'have {MAX_RUNS}')
+        return [seed for part in parts for seed in part]
     if isinstance(given, str):
-        if _ONE.fullmatch(given):
-            return [whole_number(given, where, 0, MAX_SEED)]
-        given = parse_range(given, where, whole=True) or given
-    if isinstance(given, range):
-        if given and min(given[0], given[-1]) >= 0 and max(given[0], given[-1]) <= MAX_SEED:
-            return given
-    elif isinstance(given, list | tuple):
-        seeds = _join_seeds([seeds_of(item, where) for item in given], given, where)
-        if seeds:
-            return seeds
-    elif isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= MAX_SEED:
-        return [given]
+        given = parse_range(given, where, whole=True) or (
+            whole_number(given, where, 0, MAX_SEED) if re.fullmatch(_NUMBER, given) else given)
+    if isinstance(given, int) and not isinstance(given, bool):
+        given = range(given, given + 1)
+    if isinstance(given, range) and given and (
+            min(given[0], given[-1]) >= 0 and max(given[0], given[-1]) <= MAX_SEED):
+        return given
     raise bad_value(where, given, _SEEDS)
 
 
-def _join_seeds(parts: Sequence[Sequence[int]], given: object, where: str) -> list[int]:
-    """Return all seeds of a list, where each may stand once."""
-    if sum(map(len, parts)) > MAX_LISTED:
-        raise bad_value(where, given, f'a list of at most {MAX_LISTED} seeds; one range may have '
-                                      f'{MAX_RUNS}')
-    seeds = [seed for part in parts for seed in part]
-    if len(set(seeds)) < len(seeds):
-        raise bad_value(where, given, 'different seeds')
-    return seeds
+# Samples of parameters: random, and Latin hypercubes, by a seed.
+
+MAX_POINTS = 100_000
+METHODS = ('latin_hypercube', 'random')
+_SPREAD = ('[low, high] with low < high, {low, high, scale: log} with low > 0, {low, high, '
+           'integer: true} with whole numbers, or {choices: [...]}')
+
+
+class Spread(NamedTuple):
+    """Where the values of a sampled parameter lie."""
+
+    low: float = 0.0
+    high: float = 1.0
+    logarithmic: bool = False
+    choices: Sequence[Any] = ()  # instead of a range of numbers
+
+    def value(self, fraction: float) -> Any:  # noqa: ANN401 - a choice may be anything
+        """Return the value at a fraction (0 <= fraction < 1) of the spread."""
+        if self.choices:
+            return self.choices[min(int(fraction * len(self.choices)), len(self.choices) - 1)]
+        if self.logarithmic:
+            return self.low * (self.high / self.low) ** fraction
+        return self.low + fraction * (self.high - self.low)
+
+
+def spread_of(given: Any, where: str) -> Spread:  # noqa: ANN401 - of a file or an option
+    """Return the spread that an entry describes.
+
+    Raises
+    ------
+    InputError
+        if it describes none.
+
+    """
+    if isinstance(given, Mapping):
+        refuse_unknown(given, ('low', 'high', 'scale', 'integer', 'choices'), lambda _: where)
+    try:
+        spread = _spread(**given) if isinstance(given, Mapping) else _spread(*given)
+    except (TypeError, ValueError, ArithmeticError):
+        raise bad_value(where, given, _SPREAD) from None
+    return spread
+
+
+def _spread(low: Any = None, high: Any = None, *, scale: object = 'linear',  # noqa: ANN401
+            integer: object = False, choices: object = None) -> Spread:
+    """Return the spread; whatever error is raised, it is none."""
+    if choices is not None:
+        if (low, high, scale, integer) == (None, None, 'linear', False) and isinstance(
+                choices, list | tuple) and choices:
+            return Spread(choices=tuple(choices))
+        raise ValueError
+    if bool in (type(low), type(high)) or scale not in ('linear', 'log') or integer not in (
+            True, False) or not 0 < high - low < math.inf:
+        raise ValueError
+    if integer:
+        if scale == 'log' or low != int(low) or high != int(high) or high - low > 2**53:
+            raise ValueError
+        return Spread(choices=range(int(low), int(high) + 1))
+    if scale == 'log' and not (low > 0 and high / low < math.inf):
+        raise ValueError
+    return Spread(float(low), float(high), scale == 'log')
+
+
+def latin_hypercube(seed: int, count: int, dimensions: int) -> NDArray[np.float64]:
+    """Return points (count, dimensions) in the unit cube, one in each of ``count`` equal slices.
+
+    The bits are those of ``scipy.stats.qmc.LatinHypercube`` with a PCG64 of the same seed, which
+    draws from the first generator that is spawned from it.
+    """
+    child, = np.random.SeedSequence(seed).spawn(1)
+    generator = np.random.Generator(np.random.PCG64(child))
+    within = generator.uniform(size=(count, dimensions))  # a point's place in its slice
+    slices = np.tile(np.arange(1, count + 1), (dimensions, 1))
+    for row in slices:
+        generator.shuffle(row)
+    return np.asarray((slices.T - within) / count)
+
+
+def sample_axis(spreads: Mapping[str, Spread], count: int, method: str, seed: int) -> list[Axis]:
+    """Return one axis of ``count`` points drawn in the box of all spreads.
+
+    Parameters
+    ----------
+    spreads : by key path
+    count : of points
+    method : 'latin_hypercube' (every parameter's range is covered evenly) or 'random'
+    seed : same seed, same points
+
+    """
+    if not spreads:
+        return []
+    if method == 'random':
+        unit = np.random.Generator(np.random.PCG64(seed)).random((count, len(spreads)))
+    else:
+        unit = latin_hypercube(seed, count, len(spreads))
+    columns: list[Sequence[Any]] = [
+        [spread.value(float(fraction)) for fraction in unit[:, i]]
+        for i, spread in enumerate(spreads.values())]
+    return [Axis(tuple(spreads), tuple(columns))]

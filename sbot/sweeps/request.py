@@ -5,18 +5,37 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from sbot.files.yaml_text import decode_text, parse_yaml, read_file
+from sbot.files.yaml_text import Origins, decode_text, parse_yaml, read_file
 from sbot.scenario.fields import Count, Field, Flag, Model, Seed, validate
 from sbot.scenario.fields import Mapping as MappingField
-from sbot.sweeps.design import METHODS, sample_axis, spread_of
-from sbot.sweeps.journal import Given, check_values, is_file, named_source, source_of, with_hint
-from sbot.sweeps.plan import Axis, Plan, grid_axes, seeds_of, values_of, zip_axis
-from sbot.sweeps.simulate import metric_names, own_imports
+from sbot.sweeps.plan import (
+    METHODS,
+    Axis,
+    Plan,
+    grid_axes,
+    sample_axis,
+    seeds_of,
+    spread_of,
+    values_of,
+    zip_axis,
+)
+from sbot.sweeps.simulate import own_imports
+from sbot.sweeps.sources import (
+    Given,
+    Warnings,
+    check_values,
+    is_file,
+    named_source,
+    source_of,
+    warn_of_pictures,
+    warn_of_texts,
+    with_hint,
+)
 from sbot.sweeps.table import RESERVED
-from sbot.sweeps.warnings import Warnings, warn_of_pictures, warn_of_texts
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import Check
 
@@ -29,9 +48,8 @@ _UNITS = {'': 1, 'kb': 10**3, 'mb': 10**6, 'gb': 10**9, 'kib': 2**10, 'mib': 2**
 
 def _texts(value: object) -> tuple[str, ...]:
     values = [value] if isinstance(value, str) else value
-    if not isinstance(values, list | tuple) or not values:
-        raise TypeError
-    if not all(isinstance(each, str) for each in values):
+    if not isinstance(values, list | tuple) or not values or not all(
+            isinstance(each, str) for each in values):
         raise TypeError
     return tuple(values)
 
@@ -43,8 +61,8 @@ def _groups(value: object) -> tuple[dict[str, Any], ...]:
     return tuple(dict(each) for each in values)
 
 
-def memory_of(value: object) -> int:
-    """Return the bytes of a number or of a text such as '2 GiB'; ValueError for none."""
+def _memory(value: object) -> int:
+    """Return the bytes of a number or of a text such as '2 GiB'."""
     if isinstance(value, int) and not isinstance(value, bool):
         size = value
     else:
@@ -56,22 +74,14 @@ def memory_of(value: object) -> int:
     return size
 
 
-def checked_memory(value: object, where: str) -> int:
-    """Return the bytes of '2 GiB', or raise InputError."""
-    try:
-        return memory_of(value)
-    except (ValueError, KeyError, ArithmeticError):
-        raise bad_value(where, value, "an amount of memory, e.g. '500 MB' or '2 GiB'") from None
-
-
-def checked_timeout(value: object, where: str) -> float:
-    """Return seconds, or raise InputError."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (
-            0 < value <= _LONGEST):
-        raise bad_value(where, value, f'a number > 0, at most {_LONGEST:g} (s)')
+def _timeout(value: Any) -> float:  # noqa: ANN401
+    if isinstance(value, bool) or not 0 < value <= _LONGEST:
+        raise ValueError
     return float(value)
 
 
+MEMORY = Check("an amount of memory, e.g. '500 MB' or '2 GiB'", _memory)
+TIMEOUT = Check(f'a number > 0, at most {_LONGEST:g} (s)', _timeout)
 _Any = Annotated[Any, Check('a value', lambda value: value)]
 _Method = Annotated[str, Check(' or '.join(METHODS), lambda v: METHODS[METHODS.index(v)])]
 _Record = Annotated[str, Check(' or '.join(RECORD), lambda v: RECORD[RECORD.index(v)])]
@@ -84,6 +94,12 @@ class _Sample(Model):
     method: _Method = Field('latin_hypercube', description='How they are drawn.')
     seed: Seed = Field(1, description='Of the points, not of the runs.')
     values: MappingField = Field(description='Where they lie, by key path.')
+
+    def axes(self, where: Callable[[str], str]) -> list[Axis]:
+        """Return what is drawn; ``where`` tells where a key stands."""
+        return sample_axis({key: spread_of(value, where(key))
+                            for key, value in self.values.items()},
+                           self.count, self.method, self.seed)
 
 
 class _SweepFile(Model):
@@ -101,8 +117,10 @@ class _SweepFile(Model):
     sample: _Sample | None = Field(None, description='Values to draw.')
     metrics: Annotated[tuple[str, ...], Check("a list of 'module:function'", _texts)] = Field(
         (), description='Functions that get each Run and return a number, or several by name.')
-    timeout: _Any = Field(None, description='Greatest time of a run (s).')
-    memory: _Any = Field(None, description="Greatest memory of a run, e.g. '2 GiB'.")
+    timeout: Annotated[float, TIMEOUT] | None = Field(
+        None, description='Greatest time of a run (s).')
+    memory: Annotated[int, MEMORY] | None = Field(
+        None, description="Greatest memory of a run, e.g. '2 GiB'.")
     record: _Record = Field('none', description='Which runs to record.')
     overlaps: Flag = Field(True, description='Count overlaps from the geometry in every tick.')
 
@@ -156,11 +174,10 @@ class Request:
             naming file, key and value.
 
         """
-        for name in (names := metric_names(self.metrics)):
-            if name.partition(':')[2] in RESERVED:
-                raise bad_value('metric', name, 'a name that no other column of the table has')
+        names = _metric_names(self.metrics)
         given, fixed = self.given, dict(self.fixed)
-        first = {key: value for axis in self.axes for key, value in axis.at(0).items()}
+        first = {**fixed, **{key: value for axis in self.axes
+                             for key, value in axis.at(0).items()}}
         named = [metric for metric in self.metrics if isinstance(metric, str)]
         several = len(self.scenarios) > 1
         warn_of_pictures(self.axes)
@@ -169,8 +186,8 @@ class Request:
             told.append(Warnings(self.axes))
             with own_imports(several):
                 try:
-                    sources.append(named_source(text, file, folder, fixed, given, first, named,
-                                                self.module_path, told[-1]))
+                    sources.append(named_source(text, file, folder, given, first,
+                                                named, self.module_path, told[-1].tell()))
                 except InputError as error:
                     raise with_hint(error, self.axes, fixed) from None
         plan = Plan(tuple(sources), fixed, tuple(self.axes), self.seeds, names, self.overlaps)
@@ -180,6 +197,21 @@ class Request:
             warnings.log()
         warn_of_texts(fixed, self.axes)
         return plan
+
+
+def _metric_names(metrics: tuple[Metric, ...]) -> tuple[str, ...]:
+    """Return the metrics' names as a plan has them, checked: each is a column."""
+    names = tuple(each if isinstance(each, str) else f'object:{each.__name__}'
+                  for each in metrics)
+    columns = [name.partition(':')[2] for name in names]
+    for name, column in zip(names, columns, strict=True):
+        if not column.isidentifier():
+            raise bad_value('metric', name, "'module:function'")
+        if columns.count(column) > 1:
+            raise InputError(f'metric: two have the name {column!r}; rename one')
+        if column in RESERVED:
+            raise bad_value('metric', name, 'a name that no other column of the table has')
+    return names
 
 
 def is_sweep_file(path: str) -> bool:
@@ -209,8 +241,9 @@ def read_sweep_file(path: str) -> Request:
         return origins.where(keys)
 
     request = Request([source_of(each, folder) for each in written.scenario],
-                      metrics=written.metrics, path=(str(folder),), record=written.record,
-                      fixed=dict(written.set), overlaps=written.overlaps)
+                      metrics=written.metrics, path=(str(folder),), timeout=written.timeout,
+                      memory=written.memory, record=written.record, fixed=dict(written.set),
+                      overlaps=written.overlaps)
     if written.seeds is not None:
         request.seeds = seeds_of(written.seeds, where('seeds'))
     for key, value in written.grid.items():
@@ -221,12 +254,42 @@ def read_sweep_file(path: str) -> Request:
         request.axes += zip_axis({key: values_of(value, where(*place, key))
                                   for key, value in columns.items()})
     if written.sample is not None:
-        spreads = {key: spread_of(value, where('sample', 'values', key))
-                   for key, value in written.sample.values.items()}
-        request.axes += sample_axis(spreads, written.sample.count, written.sample.method,
-                                    written.sample.seed)
-    if written.timeout is not None:
-        request.timeout = checked_timeout(written.timeout, where('timeout'))
-    if written.memory is not None:
-        request.memory = checked_memory(written.memory, where('memory'))
+        request.axes += written.sample.axes(partial(where, 'sample', 'values'))
     return request
+
+
+def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None,  # noqa: ANN401
+               side_by_side: Mapping[str, object] | None, sample: Mapping[str, Any] | None,
+               metrics: Sequence[str | Callable[..., Any]],
+               overrides: Mapping[str, object], overlaps: bool = True) -> Request:
+    """Return the request of the arguments of ``sbot.sweep``.
+
+    Raises
+    ------
+    InputError
+        naming the argument.
+
+    """
+    if isinstance(scenario, str | Path) and is_sweep_file(str(scenario)):
+        request = read_sweep_file(str(scenario))
+    else:
+        several = scenario if isinstance(scenario, list | tuple) else [scenario]
+        request = Request([source_of(each) for each in several])
+    if seeds is not None:
+        request.seeds = seeds_of(seeds, 'seeds')
+    request.fixed.update(overrides)
+    for key, values in (grid or {}).items():
+        request.axes += grid_axes({key: values_of(_plain(values), f'grid {key}')})
+    request.axes += zip_axis({key: values_of(_plain(values), f'zip {key}')
+                              for key, values in (side_by_side or {}).items()})
+    if sample is not None:
+        request.axes += validate(_Sample, sample, Origins('sample', {}, set())).axes(
+            'sample {}'.format)
+    request.metrics += tuple(metrics)
+    request.overlaps = request.overlaps and overlaps
+    return request
+
+
+def _plain(values: object) -> object:
+    """Return NumPy arrays and pandas columns as lists."""
+    return values.tolist() if hasattr(values, 'tolist') else values

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sbot.controllers.registry import entry_of
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.sweeps.journal import read_plan
-from sbot.sweeps.table import CSV, PARQUET, SUMMARY, is_own, read_columns
+from sbot.sweeps.table import CSV, SUMMARY, is_own, read_columns
 from sbot_common.errors import SHOWN, InputError, hint, one_line
 from sbot_common.params import Spec
 
@@ -200,16 +200,12 @@ def load_results(folder: str | Path) -> Results:
     Raises
     ------
     InputError
-        if there are none, or they are damaged.
+        if there are none, or the plan is damaged.
 
     """
     path = Path(folder)
     plan = read_plan(path).plan
-    columns = read_columns(path, most=len(plan))
-    for name in ('run', 'scenario', *plan.keys, 'seed', 'error'):
-        if name not in columns:
-            raise InputError(f'{path / PARQUET}: damaged: has no column {name}; sbot sweep '
-                             f'--resume -o {path} writes it again')
+    columns = read_columns(path, plan)
     keys = (*(('scenario',) if len(plan.sources) > 1 else ()), *plan.keys)
     words = [metric.partition(':')[2] for metric in plan.metrics]
     own = tuple(name for name in columns if name.partition('.')[0] in words)

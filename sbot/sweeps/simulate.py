@@ -9,7 +9,7 @@ import re
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -199,26 +199,6 @@ def _plain(value: Any, where: str) -> Any:  # noqa: ANN401 - whatever a metric r
     if value is None or isinstance(value, bool | int | float):
         return value
     raise bad_value(where, value, 'a number, true or false, text or None')
-
-
-def metric_names(metrics: tuple[str | Callable[..., Any], ...]) -> tuple[str, ...]:
-    """Return the metrics' names as a plan has them.
-
-    Raises
-    ------
-    InputError
-        if two would write the same column.
-
-    """
-    names = tuple(each if isinstance(each, str) else f'object:{each.__name__}'
-                  for each in metrics)
-    columns = [name.partition(':')[2] for name in names]
-    for name, column in zip(names, columns, strict=True):
-        if not column.isidentifier():
-            raise bad_value('metric', name, "'module:function'")
-        if columns.count(column) > 1:
-            raise InputError(f'metric: two have the name {column!r}; rename one')
-    return names
 
 
 # Isolation of users' modules in a sweep: no scenario sees the imports of another one.

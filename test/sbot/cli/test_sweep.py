@@ -8,7 +8,7 @@ from sweep_users import MOOD, write_scenario
 
 from sbot.cli.main import main, make_parser
 from sbot.cli.sweep import FAILED
-from sbot.sweeps.table import read_columns
+from sbot.sweeps.show import load_results
 
 pytestmark = pytest.mark.forked
 
@@ -115,7 +115,7 @@ def test_mistakes_are_one_line(tmp_path, capsys, monkeypatch, options, message):
 
 @pytest.mark.parametrize(('options', 'message'), [(['--seeds', '1e999999999:2'], '--seeds: got'),
     (['--seeds', '9' * 5000], '--seeds: got'),
-    (['--seeds', '0:1e7,1e7:2e7'], 'a list of at most 1000000 seeds'),
+    (['--seeds', '0:1e7,1e7:2e7'], 'at most 1000000 seeds'),
     (['--seeds', '0:1e8'], 'a range first:end:step of 1 to 10000000 whole numbers'),
     (['--set', 'rate=0:1:1e-99999999'], '--set rate: got'),
     (['--seeds', '0:1e7', '--set', 'rate=1:10000000'], 'runs, expected at most 10000000'),
@@ -123,11 +123,12 @@ def test_mistakes_are_one_line(tmp_path, capsys, monkeypatch, options, message):
     (['--sample', 'rate=[1,2]', '--samples', '1e8'], 'a whole number from 1 to 100000'),
     (['--sample', 'rate=[1,2]', '--samples', '2', '--sample-seed', '-1'], '--sample-seed: got'),
     (['--sample', 'rate=[1,1e999]', '--samples', '2'], '--sample rate: got'),
-    (['--sample', 'rate={low: 1, high: 1e300, integer: true}', '--samples', '2'], '-2^53 to 2^53'),
-    (['--sample', 'rate={low: 1e-300, high: 1e300, scale: log}', '--samples', '2'], 'ratio'),
+    (['--sample', 'rate={low: 1, high: 1e300, integer: true}', '--samples', '2'],
+     '--sample rate: got'),
+    (['--sample', 'rate={low: 1e-300, high: 1e300, scale: log}', '--samples', '2'],
+     '--sample rate: got'),
     (['--jobs', '1e9', '-o', 'x'], "--jobs: got '1e9', expected a whole number from 0 to 1024"),
     (['--timeout', '1e9', '-o', 'x'], '--timeout: got 1000000000.0, expected a number > 0, at mo'),
-    (['-o', 'a\0b'], 'without a zero byte'),
     (['--zip', 'rate=[1, 2, 3]', '--zip', 'duration=[1, 2]'], 'got 3, 2 values'),
     (['--zip', 'rate=[1, 2]', '--zip', 'rate=[1, 2]'], '--zip rate: is given twice')])
 def test_absurd_numbers_are_one_line_at_once(tmp_path, capsys, monkeypatch, options, message):
@@ -168,5 +169,5 @@ def test_failed_runs_have_an_exit_code_of_their_own(tmp_path, capsys, monkeypatc
     assert errors[0].startswith('1 run: robot 0 at tick 0: Moody.step(): ValueError: no way of')
     assert errors[1].startswith('1 run: KeyboardInterrupt')
     assert main(['sweep', '--resume', '-o', 'results', '--quiet']) == FAILED
-    last = read_columns(tmp_path / 'results', ['error'])['error'][2]
+    last = load_results(tmp_path / 'results').columns['error'][2]
     assert last.startswith('KeyboardInterrupt')

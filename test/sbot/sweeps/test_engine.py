@@ -16,9 +16,11 @@ from sbot.cli.main import main
 from sbot.cli.sweep import FAILED
 from sbot.sweeps.engine import check_scheduler, dask_engine, pickled
 from sbot.sweeps.experiment import Options, run_sweep
-from sbot.sweeps.journal import read_index, source_of
+from sbot.sweeps.journal import read_index
 from sbot.sweeps.request import Request
-from sbot.sweeps.table import CSV, PARQUET, read_columns
+from sbot.sweeps.show import load_results
+from sbot.sweeps.sources import source_of
+from sbot.sweeps.table import CSV, PARQUET
 from sbot_common.errors import InputError
 
 
@@ -52,8 +54,8 @@ def test_functions_of_modules_need_no_cloudpickle():
 def test_without_cloudpickle_a_function_of_a_script_is_refused_in_one_line(monkeypatch):
     metric = of_the_script(monkeypatch)
     for value in (metric, {'a': [metric]}):
-        with pytest.raises(InputError, match=r"^metric m: cannot be sent .*: metric of the script "
-                           r"or notebook itself needs cloudpickle.*'\.\[sweep\]'"):
+        with pytest.raises(InputError, match=r"^metric m: cannot be sent .*: what the script or "
+                           r"notebook itself defines needs cloudpickle.*'\.\[sweep\]'"):
             pickled(value, 'metric m')
 
 
@@ -139,7 +141,7 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
         assert main(['sweep', str(write_scenario(tmp_path)), '--set',
                      f'robots.0.parameters.mood={moods}', '--timeout', str(limit), '--scheduler',
                      address, '-o', str(results), '--quiet']) == FAILED
-        assert read_columns(results, ['error'])['error'] == errors
+        assert load_results(results).columns['error'] == errors
 
 
 def test_a_refused_scheduler_is_told_at_once_and_leaves_no_folder(tmp_path, capsys, monkeypatch):
@@ -156,7 +158,7 @@ def test_a_refused_scheduler_is_told_at_once_and_leaves_no_folder(tmp_path, caps
 
 @pytest.mark.parametrize(('address', 'reason'), [('none.json', 'No such file or directory'),
     ('bad.json', 'JSONDecodeError'), ('empty.json', "KeyError: 'address'"),
-    ('tcp://127.0.0.1:99999999', 'expected 1 to 65535')])
+    ('tcp://127.0.0.1:99999999', 'no Dask scheduler at')])
 def test_addresses_that_are_none_are_told(tmp_path, monkeypatch, address, reason):
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'bad.json').write_text('{')

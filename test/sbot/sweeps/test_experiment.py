@@ -13,10 +13,12 @@ from sweep_users import HERE, MOOD, NO_WAY, closed_gate, last_x, write_scenario
 
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
-from sbot.sweeps.experiment import Options, read_request, run_sweep
-from sbot.sweeps.journal import NAME, read_index, source_of
+from sbot.sweeps.experiment import Options, read_request, run_sweep, sweep_frame
+from sbot.sweeps.journal import NAME, read_index
 from sbot.sweeps.request import Request
-from sbot.sweeps.table import CSV, PARQUET, read_columns
+from sbot.sweeps.show import load_results
+from sbot.sweeps.sources import source_of
+from sbot.sweeps.table import CSV, PARQUET
 from sbot_common.errors import InputError
 
 pytestmark = pytest.mark.forked
@@ -51,7 +53,7 @@ def local(tmp_path_factory):
 
 def test_there_is_a_row_for_each_run_in_order(local):
     _, folder = local
-    found = read_columns(folder)
+    found = load_results(folder).columns
     assert found['run'] == list(range(9))
     assert found['robots.0.parameters.speed'] == [0.1] * 3 + [0.2] * 3 + [0.3] * 3
     assert found['seed'] == [0, 1, 2] * 3
@@ -124,7 +126,7 @@ def test_overlaps_need_not_be_counted(local, tmp_path):
     made, folder = local
     made = replace(made, overlaps=False, metrics=())
     sweep(made, tmp_path / 'light')
-    light, whole = read_columns(tmp_path / 'light'), read_columns(folder)
+    light, whole = load_results(tmp_path / 'light').columns, load_results(folder).columns
     assert light['overlaps'] == [None] * 9
     assert whole['overlaps'] == [0] * 9
     assert light['trajectory_sha256'] == whole['trajectory_sha256']
@@ -139,7 +141,7 @@ def test_runs_that_fail_are_rows_and_the_others_go_on(tmp_path):
     options = QUIET._replace(timeout=240.0, memory=2**30, record='failed')
     results = tmp_path / 'results'
     assert sweep(made, results, options).failed == 3
-    assert read_columns(results, ['error'])['error'] == [
+    assert load_results(results).columns['error'] == [
         None, NO_WAY, 'MemoryError: needed more than 1024 MiB',
         'WorkerLost: its process ended 3 times, last by signal 9']
     bags = sorted(path.name for path in (results / 'bags').iterdir())
@@ -166,7 +168,7 @@ def test_a_run_that_hangs_is_a_row_and_the_next_one_is_begun(tmp_path):
     made.seeds = [1, 2]
     results = tmp_path / 'results'
     assert sweep(made, results, QUIET._replace(jobs=1, timeout=1.0)).failed == 2
-    assert read_columns(results, ['error'])['error'] == ['TimeoutError: took longer than 1 s'] * 2
+    assert load_results(results).columns['error'] == ['TimeoutError: took longer than 1 s'] * 2
 
 
 def test_retry_runs_failed_runs_again(tmp_path):
@@ -185,7 +187,7 @@ def test_retry_runs_failed_runs_again(tmp_path):
     mark.touch()
     assert sweep(made, results, resume=True).failed == 2
     assert sweep(made, results, QUIET._replace(retry=True), resume=True).failed == 0
-    assert read_columns(results, ['error'])['error'] == [None, None]
+    assert load_results(results).columns['error'] == [None, None]
 
 
 def test_every_run_is_recorded_when_asked_for(tmp_path):
@@ -193,6 +195,16 @@ def test_every_run_is_recorded_when_asked_for(tmp_path):
     made.seeds = [4, 5]
     sweep(made, tmp_path / 'results', QUIET._replace(record='all'))
     assert [Bag(tmp_path / 'results' / 'bags' / f'run_00000{i}').seed for i in (0, 1)] == [4, 5]
+
+
+@pytest.mark.parametrize(('given', 'words'), [
+    ({'record': 'all'}, "record='all' needs a folder"), ({'resume': True}, 'resume needs a')])
+def test_what_stays_on_the_disk_needs_a_folder(tmp_path, given, words):
+    pytest.importorskip('pandas')
+    options = {'output': None, 'resume': False, 'timeout': None, 'memory': None, 'record': 'none',
+               **given}
+    with pytest.raises(InputError, match=words):
+        sweep_frame(request(tmp_path), **options)
 
 
 def command(folder, *options):
@@ -227,7 +239,7 @@ def test_a_sweep_that_is_ended_goes_on_where_it_was(tmp_path, number, capsys):
         assert process.returncode == 1
         assert errors.splitlines()[-1].endswith(f'continue with: sbot sweep --resume -o {results}')
         assert 'Traceback' not in errors
-        assert read_columns(results, ['run'])['run'] == sorted(read_index(results).places)
+        assert load_results(results).columns['run'] == sorted(read_index(results).places)
     before = (results / NAME).read_bytes()[:read_index(results).end]
     assert main(['sweep', '--resume', '-o', str(results), '--jobs', '1', '--quiet']) == 0
     assert (results / NAME).read_bytes().startswith(before)

@@ -1,9 +1,10 @@
 """Sweep files and options to plans; errors name file, line and key."""
 
+import numpy as np
 import pytest
 from sweep_users import MOOD, write_scenario
 
-from sbot.sweeps.request import is_sweep_file, memory_of, read_sweep_file
+from sbot.sweeps.request import MEMORY, is_sweep_file, read_sweep_file, request_of
 from sbot_common.errors import InputError
 
 ARGOS = """<?xml version="1.0" ?>
@@ -65,7 +66,7 @@ def test_names_that_no_file_can_have_are_told(tmp_path, name):
 
 @pytest.mark.parametrize(('line', 'message'), [
     ('gird: {a: [1]}', r"sweep\.yaml:3: gird: unknown name 'gird'; did you mean 'grid'"),
-    ('seeds: [1, 1]', r'sweep\.yaml:3: seeds: got .*different seeds'),
+    ('seeds: [1, 1]', r'sweep\.yaml:3: seeds: got .*each once'),
     ('grid: {rate: []}', r'sweep\.yaml:3: grid\.rate: got \[\], expected at least one'),
     ('sample: {count: 2, values: {rate: [2, 1]}}',
      r'sweep\.yaml:3: sample\.values\.rate: got .*low < high'),
@@ -135,4 +136,47 @@ def test_a_scenario_that_draws_its_seed_needs_seeds(tmp_path):
 @pytest.mark.parametrize(('text', 'size'), [
     ('2 GiB', 2**31), ('500MB', 500 * 10**6), ('1.5 kib', 1536), (17, 17), ('17', 17)])
 def test_amounts_of_memory(text, size):
-    assert memory_of(text) == size
+    assert MEMORY.read(text) == size
+
+
+DATA = {'name': 'small', 'seed': 3, 'duration': 1, 'world': {'bounds': [0, 0, 4, 4]},
+        'robots': [{'pose': [1, 1, 0], 'controller': 'none'}]}
+
+
+def asked(seeds=None, grid=None, side_by_side=None, sample=None, metrics=(), **overrides):
+    return request_of(DATA, seeds, grid, side_by_side, sample, metrics, overrides)
+
+
+def test_a_run_is_planned_for_each_seed_and_each_value_of_a_grid():
+    plan = asked(seeds=[1, 2], grid={'duration': [1, 2, 3]}).plan()
+    assert len(plan) == 6
+    assert asked(grid={'duration': np.array([1.0, 2.0])}).plan().axes[0].columns == ([1.0, 2.0],)
+
+
+def test_values_side_by_side_change_together():
+    plan = asked(side_by_side={'duration': [1, 2], 'rate': [10, 20]}).plan()
+    axis, = plan.axes
+    assert [axis.at(k) for k in range(2)] == [{'duration': 1, 'rate': 10},
+                                              {'duration': 2, 'rate': 20}]
+
+
+def test_a_sample_is_drawn_with_its_seed():
+    sample = {'count': 5, 'seed': 2, 'values': {'duration': [1.0, 4.0]}}
+    one, same = (asked(sample=sample).plan().axes for _ in range(2))
+    assert one == same
+    assert len(one[0]) == 5
+    assert asked(sample={**sample, 'seed': 3}).plan().axes != one
+
+
+def test_what_all_runs_change_is_fixed():
+    assert asked(duration=2.0).plan().fixed == {'duration': 2.0}
+
+
+@pytest.mark.parametrize(('given', 'words'), [
+    ({'sample': 3}, 'sample: got 3, expected a mapping'),
+    ({'sample': {'count': 1, 'values': 3}}, 'sample: values: got 3, expected a mapping'),
+    ({'sample': {'cuont': 3}}, "sample.*cuont.*did you mean 'count'"),
+    ({'grid': {'duration': []}}, 'grid duration'), ({'seeds': 'many'}, 'seeds')])
+def test_a_wrong_argument_is_named(given, words):
+    with pytest.raises(InputError, match=words):
+        asked(**given)

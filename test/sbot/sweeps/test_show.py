@@ -182,12 +182,3 @@ def test_words_of_a_stranger_are_shown_as_they_are_but_escaped(tmp_path, capsys,
     assert main(['sweep', 'plot', str(folder)]) == 0
     assert main(['sweep', 'plot', str(folder), '-o', 'a\0.png']) == 2
     assert '\x1b' not in ''.join(capsys.readouterr()) + ''.join(str(w.message) for w in recwarn)
-
-
-def test_a_table_that_is_not_the_plans_is_told(tmp_path):
-    import pyarrow
-    from pyarrow import parquet
-    folder = make(tmp_path / 'a')
-    parquet.write_table(pyarrow.table({'run': [1]}), folder / 'runs.parquet')
-    with pytest.raises(InputError, match='damaged: has no column scenario'):
-        load_results(folder)

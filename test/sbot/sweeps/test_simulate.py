@@ -13,11 +13,11 @@ from sweep_users import MOOD, NO_WAY, fails, job, last_x, write_scenario
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 from sbot.sweeps.experiment import Options, run_sweep
-from sbot.sweeps.journal import source_of
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request, read_sweep_file
+from sbot.sweeps.show import load_results
 from sbot.sweeps.simulate import make_row, own_imports
-from sbot.sweeps.table import read_columns
+from sbot.sweeps.sources import source_of
 from sbot_common.errors import InputError
 
 
@@ -142,7 +142,7 @@ def test_modules_of_one_name_are_each_scenarios_own(tmp_path, path):
                    seeds=range(2), metrics=('sweep_pilot:speed',))
     before = list(sys.path)
     run_sweep(made.plan(), made, tmp_path / 'results', Options(jobs=1, progress=False))
-    found = read_columns(tmp_path / 'results')
+    found = load_results(tmp_path / 'results').columns
     assert found['error'] == [None] * 4
     assert found['speed'] == [0.25, 0.25, 0.75, 0.75]
     assert found['robot_0_x_m'] == pytest.approx([2.05, 2.05, 2.15, 2.15])
