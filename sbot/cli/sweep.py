@@ -59,13 +59,12 @@ OTHERS = {'show': _show_parser, 'plot': _plot_parser}  # as `sbot sweep show`
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.show import format_results, load_results
+    from sbot.sweeps.show import format_results, load_results, write_summary
     results = load_results(arguments.folder)
     if arguments.csv is None:
         print(format_results(results, arguments.metric))
     else:
         from sbot.sweeps import journal, table
-        from sbot.sweeps.summary import write_summary
         taken = journal.NAME, journal.PLAN_NAME, table.CSV, table.PARQUET, table.TIMES
         if os.path.abspath(arguments.csv) in [
                 os.path.abspath(Path(arguments.folder) / name) for name in taken]:

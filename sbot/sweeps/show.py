@@ -1,22 +1,25 @@
-"""Summary table of a sweep within 80 columns: names, medians, shares, errors."""
+"""Summary of a sweep within 80 columns, or as CSV: names, medians, shares, errors."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from os.path import commonprefix
 from pathlib import Path
 from statistics import fmean, median
 from textwrap import fill
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sbot.controllers.registry import entry_of
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.sweeps.journal import read_plan
-from sbot.sweeps.table import CSV, SUMMARY, is_own, read_columns
+from sbot.sweeps.table import CSV, SUMMARY, cell_text, is_own, read_columns
 from sbot_common.errors import SHOWN, InputError, hint, one_line
 from sbot_common.params import Spec
 
@@ -132,7 +135,7 @@ def wilson_interval(count: float, runs: int) -> tuple[float, float]:
     share, weight = count / runs, _Z * _Z / runs
     middle = (share + weight / 2.0) / (1.0 + weight)
     half = _Z * math.sqrt(share * (1.0 - share) / runs + weight / (4.0 * runs)) / (1.0 + weight)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
 # Errors of failed runs, the most frequent first.
@@ -161,6 +164,8 @@ def frequent_errors(errors: Iterable[str]) -> list[str]:
 
 
 WIDTH = 80
+_WIDEST, _NARROWEST = 22, 6  # of a column of numbers; of one that is cut
+BAND = (10, 90)  # percent of the runs
 _DEFAULT = ('goal_reached_s', 'robots_arrived', 'collisions', 'path_length_m_mean', 'overlaps')
 _MOST_ROWS = 60
 _MOST_MEANT = 3  # names in a question
@@ -325,56 +330,96 @@ def _aligned(lines: list[list[str]], keys: int, legend: Callable[[int], str]) ->
     ``legend`` gives the text below so many columns of numbers.
     """
     lines = [[one_line(cell) for cell in line] for line in lines]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    if len(lines[0]) > keys + 2:  # long names of numbers are cut before columns are left out
-        widths = [min(size, 22) for size in widths]
-    while sum(widths) + 2 * (len(widths) - 1) > WIDTH and len(widths) > keys + 3:
-        widths.pop()
-    over = sum(widths) + 2 * (len(widths) - 1) - WIDTH
-    while over > 0 and max(widths) > 6:
-        widest = widths.index(max(widths))
-        widths[widest] -= 1
-        over -= 1
-    text = _laid_out(lines, widths, keys)
-    if len(widths) > keys + 2:
-        text += '\n' + legend(len(widths) - keys - 2)
-    if left_out := lines[0][len(widths):]:
-        text += '\n' + fill(f"not shown: {', '.join(left_out)} (--metric NAME)", WIDTH,
-                            break_on_hyphens=False)
-    return text
-
-
-def _laid_out(lines: list[list[str]], widths: list[int], keys: int) -> str:
-    """Return lines with columns of these widths, of which those of keys may grow."""
-    whole = [max(len(line[i]) for line in lines) for i in range(keys)]
-    for most, sizes in ((WIDTH, widths), (None, [*whole, *widths[keys:]])):
-        columns = [_fit_cells([line[i] for line in lines], size, of_key=i < keys)
-                   for i, size in enumerate(sizes)]
-        rows = ['  '.join(f'{cell:{"<" if i < keys else ">"}{sizes[i]}}'
-                          for i, cell in enumerate(row)) for row in zip(*columns, strict=True)]
-        room = sum(sizes[:keys]) + 2 * keys
-        if len({row[:room][:most] for row in rows[1:]}) == len(lines) - 1 and (
-                len({column[0] for column in columns[:keys]}) == keys):
+    whole = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for most in (_WIDEST, WIDTH):
+        widths = [*(min(size, most) for size in whole[:keys]),
+                  *(min(size, _WIDEST) for size in whole[keys:])]
+        while (over := sum(widths) + 2 * (len(widths) - 1) - WIDTH) > 0 and len(widths) > keys + 3:
+            widths.pop()
+        while over > 0 and max(widths) > _NARROWEST:
+            widths[widths.index(max(widths))] -= 1
+            over -= 1
+        rows = [row[:WIDTH] for row in _laid_out(lines, widths, keys)]
+        room = sum(widths[:keys]) + 2 * keys
+        if len({row[:room] for row in rows[1:]}) == len(rows) - 1:
             break
-    return '\n'.join(row.rstrip()[:most] for row in rows)
+    else:
+        rows = _laid_out(lines, [*whole[:keys], *widths[keys:]], keys)
+    shown = len(widths) - keys - 2
+    if shown > 0:
+        rows.append(legend(shown))
+    if left_out := lines[0][len(widths):]:
+        rows.append(fill(f"not shown: {', '.join(left_out)} (--metric NAME)", WIDTH,
+                         break_on_hyphens=False))
+    return '\n'.join(rows)
 
 
-def _fit_cells(cells: list[str], size: int, *, of_key: bool) -> list[str]:
-    """Return cells of a column of at most a size, cut where values still differ if they can be."""
-    values = set(cells[1:])
-    alike = len(commonprefix(  # noqa: RUF071 - of characters
-        [value for value in values if len(value) > size]))
-    cuts: list[Callable[[str], str]] = [
-        lambda text: text[:size - 1] + '…',
-        lambda text: '…' + text[len(text) - size + 1:],
-        lambda text: text[:size // 2] + '…' + text[len(text) - (size - size // 2 - 1):],
-        lambda text: _cut('…' + text[alike:], size)]
-    for cut in cuts:
-        found = {text: text if len(text) <= size else cut(text) for text in values}
-        if not of_key or len(set(found.values())) == len(values):
-            return [_cut(cells[0], size), *(found[text] for text in cells[1:])]
-    return [_cut(text, size) for text in cells]
+def _laid_out(lines: list[list[str]], widths: list[int], keys: int) -> list[str]:
+    """Return lines with columns of these widths; of a key's values both ends stay."""
+    rows = []
+    for number, line in enumerate(lines):
+        cells = []
+        for i, (cell, size) in enumerate(zip(line, widths, strict=False)):
+            if len(cell) > size:
+                end = size // 2 if number and i < keys else 0
+                cell = f'{cell[:size - end - 1]}…{cell[len(cell) - end:]}'
+            cells.append(f'{cell:{"<" if i < keys else ">"}{size}}')
+        rows.append('  '.join(cells).rstrip())
+    return rows
 
 
-def _cut(text: str, size: int) -> str:
-    return text if len(text) <= size else text[:size - 1] + '…'
+def write_summary(results: Results, path: str | Path, metrics: Sequence[str] = ()) -> None:
+    """Write a CSV file with a line for each setting.
+
+    A column of numbers gives ``NAME_values`` (how many runs have one), ``NAME_mean``, ``NAME_std``
+    (of the sample), ``NAME_median``, ``NAME_p10`` and ``NAME_p90``; a column with only 0 and 1
+    ``NAME_values``, ``NAME_share``, and the ends of its 95 % confidence interval, ``NAME_low`` and
+    ``NAME_high``. What has no value is empty.
+
+    Parameters
+    ----------
+    results : from ``load_results``
+    path : of the file; '-' prints it
+    metrics : columns; none: as ``format_results``
+
+    Raises
+    ------
+    InputError
+        for an unknown column, or a file that cannot be written.
+
+    """
+    names = shown_columns(results, metrics)
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator='\n')
+    shares = {name: is_share(results.columns[name]) for name in names}
+    table.writerow([*results.keys, 'runs', 'failed', *(
+        f'{name}_{each}' for name in names for each in _statistics([], shares[name]))])
+    for setting, rows in groups(results, results.keys).items():
+        failed = sum(results.columns['error'][i] is not None for i in rows)
+        found = [_statistics([results.columns[name][i] for i in rows], shares[name])
+                 for name in names]
+        table.writerow([*map(cell_text, setting), len(rows), failed, *(
+            '' if math.isnan(value) else f'{value:.6g}'
+            for each in found for value in each.values())])
+    try:
+        if path == '-':
+            print(text.getvalue(), end='')
+        else:
+            Path(path).write_text(text.getvalue(), encoding='utf-8')
+    except OSError as error:
+        raise InputError(f'{path}: cannot be written: {error.strerror}') from None
+
+
+def _statistics(column: Sequence[Any], share: bool) -> dict[str, float]:
+    """Return how many values there are, and their statistics by name; NaN for none."""
+    values = [float(value) for value in column if value is not None]
+    count, values = len(values), values or [math.nan]
+    if share:
+        low, high = wilson_interval(sum(values), len(values))
+        return {'values': count, 'share': sum(values) / len(values), 'low': low, 'high': high}
+    with np.errstate(invalid='ignore'):  # infinite ones
+        ends = np.percentile(values, BAND).tolist()
+        return {'values': count, 'mean': float(np.mean(values)),
+                'std': float(np.std(values, ddof=1)) if count > 1 else math.nan,
+                'median': float(np.median(values)),
+                **{f'p{percent}': end for percent, end in zip(BAND, ends, strict=True)}}
