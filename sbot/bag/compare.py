@@ -69,29 +69,27 @@ def compare(first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comp
         if a bag cannot be read, or no topic has messages in both: nothing was compared.
 
     """
-    types = first.names(), second.names()
-    common = {name for name in types[0] if name in types[1] and name not in ignored}
-    pairs = _Pairs()
+    types = [{name: kind for name, kind in bag.names().items() if name not in ignored}
+             for bag in (first, second)]
+    common = types[0].keys() & types[1].keys()
     differences = _Differences(first)
+    unpaired: dict[str, tuple[int, int]] = {}
     last_poses: dict[int, tuple[bytes, bytes]] = {}
-    count = 0
-    for index, a, b in pairs.of(first.messages(common), second.messages(common)):
-        count += 1
+    counts = Counter[str]()
+    for a, b in _pairs(first.messages(common), second.messages(common), unpaired):
         robot = robot_of(a.name)
         if robot is not None and robot[1] == BASE_POSE_GROUND_TRUTH.name and (
                 a.type == b.type == BASE_POSE_GROUND_TRUTH.type):
             last_poses[robot[0]] = a.payload, b.payload
         if a.payload != b.payload or a.type != b.type:
-            differences.add(index, a, b)
-    unpaired = pairs.unpaired()
-    if not count and not unpaired:
+            differences.add(counts[a.name], a, b)
+        counts[a.name] += 1
+    if not counts and not unpaired:
         raise InputError(f'{first.path} and {second.path} have no topic with messages in common: '
                          'nothing to compare')
     return Comparison(
-        count, differences.counts, unpaired,
-        sorted(name for name in types[0] if name not in types[1] and name not in ignored),
-        sorted(name for name in types[1] if name not in types[0] and name not in ignored),
-        differences.earliest,
+        counts.total(), differences.counts, unpaired, sorted(types[0].keys() - common),
+        sorted(types[1].keys() - common), differences.earliest,
         {robot: _distance(*poses) for robot, poses in sorted(last_poses.items())})
 
 
@@ -100,42 +98,27 @@ def _distance(a: bytes, b: bytes) -> float:
     return math.hypot(p.x - q.x, p.y - q.y)
 
 
-class _Pairs:
-    """Pairs the n-th messages of each topic of two streams."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, tuple[deque[Message], deque[Message]]] = defaultdict(
-            lambda: (deque(), deque()))
-        self._counts = Counter[str]()
-        self._spare = Counter[str](), Counter[str]()  # that came after the other bag's end
-
-    def of(self, first: Iterator[Message], second: Iterator[Message],
-           ) -> Iterator[tuple[int, Message, Message]]:
-        """Yield the index of a pair within its topic, and the pair."""
-        sides = [first, second]
-        ended = [False, False]
-        while not all(ended):
-            for side in range(2):
-                message = next(sides[side], None)
-                if message is None:
-                    ended[side] = True
-                    continue
-                name, queues = message.name, self._waiting[message.name]
-                if queues[1 - side]:
-                    partner = queues[1 - side].popleft()
-                    self._counts[name] += 1
-                    pair = (partner, message) if side else (message, partner)
-                    yield (self._counts[name] - 1, *pair)
-                elif ended[1 - side]:  # nothing will pair with it
-                    self._spare[side][name] += 1
+def _pairs(first: Iterator[Message], second: Iterator[Message],
+           unpaired: dict[str, tuple[int, int]]) -> Iterator[tuple[Message, Message]]:
+    """Yield the n-th messages of each topic of two streams; count those that only one has."""
+    waiting: dict[str, tuple[deque[Message], deque[Message]]] = defaultdict(
+        lambda: (deque(), deque()))
+    spare = Counter[str](), Counter[str]()  # that came after the other stream's end
+    for pair in zip_longest(first, second):
+        for side, message in enumerate(pair):
+            if message is not None:
+                queues = waiting[message.name]
+                if pair[1 - side] is None and not queues[1 - side]:
+                    spare[side][message.name] += 1
                 else:
                     queues[side].append(message)
-
-    def unpaired(self) -> dict[str, tuple[int, int]]:
-        """Return the numbers of unpaired messages of each topic, by bag."""
-        numbers = {name: (len(first) + self._spare[0][name], len(second) + self._spare[1][name])
-                   for name, (first, second) in self._waiting.items()}
-        return {name: pair for name, pair in numbers.items() if any(pair)}
+                    if queues[1 - side]:
+                        yield queues[0].popleft(), queues[1].popleft()
+    for name, queues in waiting.items():
+        numbers = tuple(len(queue) + more[name]
+                        for queue, more in zip(queues, spare, strict=True))
+        if any(numbers):
+            unpaired[name] = numbers[0], numbers[1]
 
 
 class _Differences:

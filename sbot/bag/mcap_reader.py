@@ -11,9 +11,10 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import lz4.frame
 import zstandard
@@ -21,7 +22,7 @@ from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 from mcap.records import Channel, Chunk, Footer, Metadata, Schema
 
-from sbot.bag.mcap_writer import MAGIC
+from sbot.bag.writer import MAGIC
 from sbot.files.limits import TemporaryFolder, limits, too_large
 from sbot_common.errors import InputError, decoding, open_regular
 
@@ -131,7 +132,13 @@ class Message(NamedTuple):
     payload: bytes  # CDR
 
 
-class Contents:
+def _read(kind: Any, record: bytes) -> Any:  # noqa: ANN401 - a class of mcap
+    """Return a record of the mcap library."""
+    with decoding(kind.__name__.lower()):
+        return kind.read(ReadDataStream(BytesIO(record)))
+
+
+class _Contents:
     """Schemas and channels seen so far, and the messages of the wanted ones."""
 
     def __init__(self, wanted: Callable[[str], bool]) -> None:
@@ -143,16 +150,15 @@ class Contents:
 
     def define(self, opcode: int, record: bytes) -> None:
         """Note a schema or a channel."""
-        with decoding('schema' if opcode == Opcode.SCHEMA else 'channel'):
-            if opcode == Opcode.SCHEMA:
-                schema = Schema.read(ReadDataStream(BytesIO(record)))
-                self._schemas[schema.id] = schema.name
-                return
-            new = Channel.read(ReadDataStream(BytesIO(record)))
-        kept = new.topic, self._schemas.get(new.schema_id, '')
-        self._channels[new.id] = kept if self._wanted(new.topic) else None
-        if self._channels[new.id]:
-            self.types[new.topic] = kept[1]
+        if opcode == Opcode.SCHEMA:
+            schema = _read(Schema, record)
+            self._schemas[schema.id] = schema.name
+            return
+        new = _read(Channel, record)
+        self._channels[new.id] = None
+        if self._wanted(new.topic):
+            self.types[new.topic] = self._schemas.get(new.schema_id, '')
+            self._channels[new.id] = new.topic, self.types[new.topic]
         if len(self._channels) > limits().text_values:
             raise too_large('channels', 'topics', len(self._channels), 'text_values')
 
@@ -168,9 +174,8 @@ class Contents:
         channels = self._channels
         offset, size = 0, len(records)
         while offset < size:
-            if size - offset < HEAD.size:
-                raise InputError('a record is longer than its chunk')
-            opcode, length = HEAD.unpack_from(records, offset)
+            opcode, length = HEAD.unpack_from(records, offset) if (
+                size - offset >= HEAD.size) else (0, size)
             start = offset + HEAD.size
             offset = start + length
             if offset > size:
@@ -190,7 +195,7 @@ class Contents:
                 self.define(opcode, records[start:offset])
 
 
-def uncompressed(record: bytes) -> bytes:
+def _uncompressed(record: bytes) -> bytes:
     """Return the records inside a chunk, checked.
 
     Raises
@@ -199,8 +204,7 @@ def uncompressed(record: bytes) -> bytes:
         if they are damaged, too large or compressed in an unknown way.
 
     """
-    with decoding('chunk'):
-        chunk = Chunk.read(ReadDataStream(BytesIO(record)))
+    chunk = _read(Chunk, record)
     data = inflated(chunk.data, chunk.compression, 'chunk')
     if len(data) != chunk.uncompressed_size:
         raise InputError(f'a chunk has {len(data)} bytes, not {chunk.uncompressed_size}')
@@ -234,7 +238,7 @@ class McapStream:
         self.corrupt = False
         self.metadata: dict[str, dict[str, str]] = {}
         self._record = 0  # offset of the record being read
-        self._contents: Contents | None = None
+        self._contents: _Contents | None = None
         try:
             with open_regular(path) as file:
                 magic = file.read(len(MAGIC))
@@ -242,10 +246,9 @@ class McapStream:
                 self._summary_start = self._find_summary(file) if magic == MAGIC else 0
         except OSError as error:
             raise InputError(f'{path}: cannot read the bag: {error.strerror}') from None
-        if not magic:
-            raise InputError(f'{path}: not an MCAP file: it is empty')
         if magic != MAGIC:
-            raise InputError(f'{path}: not an MCAP file (it begins with {magic!r})')
+            found = f'it begins with {magic!r}' if magic else 'it is empty'
+            raise InputError(f'{path}: not an MCAP file: {found}')
 
     @property
     def complete(self) -> bool:
@@ -256,8 +259,7 @@ class McapStream:
     def place(self) -> str:
         """The topic read last, and the record in which it is."""
         topic = self._contents.topic if self._contents else ''
-        return f'{topic} in the record at byte {self._record}' if topic else (
-            f'record at byte {self._record}')
+        return f'{topic} in the record at byte {self._record}'
 
     def _find_summary(self, file: BinaryIO) -> int:
         """Return where the index begins; 0 if there is none or it is damaged."""
@@ -272,15 +274,12 @@ class McapStream:
         start = int(footer.summary_start)
         if not len(MAGIC) <= start <= end:
             return 0
-        if footer.summary_crc:
-            file.seek(start)
-            left, crc = end - start, 0
-            while left:
-                piece = file.read(min(left, _PIECE))
-                left, crc = left - len(piece), zlib.crc32(piece, crc)
-            if zlib.crc32(raw[:HEAD.size + 16], crc) != footer.summary_crc:
-                return 0
-        return start
+        file.seek(start)
+        crc, left = 0, end + HEAD.size + 16 - start
+        while piece := file.read(min(left, _PIECE)):
+            crc = zlib.crc32(piece, crc)
+            left -= len(piece)
+        return start if footer.summary_crc in (0, crc) else 0
 
     def read_metadata(self) -> None:
         """Read the metadata records before the first message."""
@@ -288,35 +287,30 @@ class McapStream:
             if opcode in (Opcode.CHUNK, Opcode.MESSAGE):
                 return
             if opcode == Opcode.METADATA:
-                try:
+                with suppress(InputError):  # `messages` will tell
                     self._keep(record)
-                except InputError:  # `messages` will tell
-                    return
 
     def names(self) -> dict[str, str]:
         """Return the type of each topic by name; damaged parts have no topics."""
-        contents = Contents(lambda _: True)
-        if self.complete:
-            try:
-                for opcode, record in self._records(self._summary_start):
-                    if opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
-                        contents.define(opcode, record)
-            except InputError:
-                contents = Contents(lambda _: True)
-        if contents.types:
-            return contents.types
+        contents = _Contents(lambda _: True)
+        with suppress(InputError):
+            for opcode, record in self._records(self._summary_start) if self.complete else ():
+                if opcode in (Opcode.SCHEMA, Opcode.CHANNEL):
+                    contents.define(opcode, record)
+            if contents.types:
+                return contents.types
         return {message.name: message.type for message in self.messages(lambda _: True)}
 
     def messages(self, wanted: Callable[[str], bool]) -> Iterator[Message]:
         """Yield the messages of the wanted topics in the order of the file, up to its damage."""
-        self._contents = contents = Contents(wanted)
+        self._contents = contents = _Contents(wanted)
         end = len(MAGIC)
         self.corrupt = False
         for opcode, record in self._records(end):
             end = self._record + HEAD.size + len(record)
             try:
                 if opcode == Opcode.CHUNK:
-                    yield from contents.messages(uncompressed(record))
+                    yield from contents.messages(_uncompressed(record))
                 elif opcode == Opcode.METADATA:
                     self._keep(record)
                 else:
@@ -337,8 +331,7 @@ class McapStream:
         self.damage = f'damaged at byte {self._record} of {self.size}: {reason}'
 
     def _keep(self, record: bytes) -> None:
-        with decoding('metadata'):
-            metadata = Metadata.read(ReadDataStream(BytesIO(record)))
+        metadata = _read(Metadata, record)
         self.metadata[metadata.name] = metadata.metadata
 
     def _is_end(self, offset: int) -> bool:

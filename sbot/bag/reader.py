@@ -17,8 +17,8 @@ from typing import Any
 from rosbags.rosbag2 import Reader
 
 from sbot.bag.mcap_reader import McapStream, Message, Unpacked, inflated
-from sbot.bag.metadata import FILE_NAME
 from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME
+from sbot.bag.writer import FILE_NAME
 from sbot.files.notebook_frame import notebook_frame
 from sbot.files.yaml_text import decode_text, load_mapping, read_file
 from sbot.version import Maker, maker_of
@@ -116,21 +116,15 @@ class Bag:
                 check_regular(self.path, self.path.stat().st_mode)
             self._information = information = self._read_information()
             mode = str(information.get('compression_mode') or 'none').lower()
-            self._packed = mode == 'message'
-            self._copies = [Unpacked(file) if mode == 'file' else None
-                            for file in self._files(information)]
-            files = [file if copy is None else copy.path
-                     for file, copy in zip(self._files(information), self._copies, strict=True)]
             if mode not in ('none', 'file', 'message') or (
                     mode != 'none' and information.get('compression_format') != 'zstd'):
                 raise bad_value(f'{self.path}: compression', f'{mode}, '
                                 f'{information.get("compression_format")}', 'none or zstd')
-            self._streams: list[McapStream | SqliteStream] = []
-            for file in files:
-                if file.suffix == '.db3':
-                    self._streams.append(SqliteStream(file))
-                else:
-                    self._streams.append(McapStream(file))
+            self._packed = mode == 'message'
+            files = self._files(information)
+            self._copies = [Unpacked(file) for file in files] if mode == 'file' else []
+            self._streams = [SqliteStream(file) if file.suffix == '.db3' else McapStream(file)
+                             for file in [copy.path for copy in self._copies] or files]
             if isinstance(self._streams[0], McapStream):
                 self._streams[0].read_metadata()
 
@@ -141,12 +135,11 @@ class Bag:
     def _system_errors(self) -> Iterator[None]:
         try:
             yield
-        except OSError as error:
-            raise InputError(f'{self.path}: cannot read the bag: {error.strerror}') from None
-        except ValueError as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f'{self.path}: cannot read the bag: {error}') from None
+        except InputError:
+            raise
+        except (OSError, ValueError) as error:  # ValueError: a zero byte in a name
+            reason = getattr(error, 'strerror', error)
+            raise InputError(f'{self.path}: cannot read the bag: {reason}') from None
 
     def _read_information(self) -> dict[str, Any]:
         path = self.path / FILE_NAME
@@ -154,13 +147,10 @@ class Bag:
             return {}
         try:
             text = load_mapping(decode_text(read_file(path), str(path)), str(path))
-            information = text['rosbag2_bagfile_information']
-        except (InputError, KeyError) as error:
+            return dict(text['rosbag2_bagfile_information'])
+        except (InputError, KeyError, TypeError, ValueError) as error:
             reason = str(error).removeprefix(f'{path}: ')
             raise InputError(f'{path}: not the metadata of a rosbag2 bag: {reason}') from None
-        if not isinstance(information, dict):
-            raise bad_value(f'{path}: rosbag2_bagfile_information', information, 'a mapping')
-        return information
 
     def _files(self, information: dict[str, Any]) -> list[Path]:
         if not self.path.is_dir():
@@ -190,15 +180,14 @@ class Bag:
     @property
     def damage(self) -> str:
         """Where a file was cut off or is damaged, once `messages` has come to its end; else ''."""
-        found = [f'{s.path.name} is {s.damage}' for s in self._streams if s.damage]
-        return '; '.join([*found, *(f'{copy.path.name} is {copy.damage}'
-                                    for copy in self._copies if copy and copy.damage)])
+        return '; '.join(f'{file.path.name} is {file.damage}'
+                         for file in (*self._streams, *self._copies) if file.damage)
 
     @property
     def corrupt(self) -> bool:
         """Whether ``damage`` is more than the end of a recording whose writer was killed."""
         return any(stream.corrupt for stream in self._streams) or any(
-            copy.damage for copy in self._copies if copy)
+            copy.damage for copy in self._copies)
 
     @contextmanager
     def named_errors(self) -> Iterator[None]:

@@ -19,8 +19,8 @@ import zstandard
 from mcap.opcode import Opcode
 from mcap.records import Channel, Metadata, MetadataIndex, Schema, Statistics
 
-from sbot.bag import metadata as bag_metadata
-from sbot.bag.mcap_writer import McapFile, OpenChunk, Sealed, packed, write_chunk
+from sbot.bag import writer
+from sbot.bag.writer import Chunk, McapFile, packed, write_chunk
 from sbot_common.errors import InputError, real_path
 from sbot_common.topics import Topic
 
@@ -50,40 +50,38 @@ class Catalogue:
         """Return the number of topics."""
         return len(self._entries)
 
-    def entry(self, name: str, topic: Topic, chunk: OpenChunk) -> _Entry:
+    def entry(self, name: str, topic: Topic, chunk: Chunk) -> _Entry:
         """Return the entry of a topic; a new one is declared in the chunk."""
-        return self._entries.get(name) or self._add(name, topic, chunk)
-
-    def _add(self, name: str, topic: Topic, chunk: OpenChunk) -> _Entry:
+        if name in self._entries:
+            return self._entries[name]
         schema = self._schemas.get(topic.type)
         if schema is None:
             schema = Schema(id=len(self._schemas) + 1, name=topic.type, encoding='ros2msg',
-                            data=bag_metadata.definition(topic.type).encode())
+                            data=writer.definition(topic.type).encode())
             self._schemas[topic.type] = schema
             chunk.add_record(schema)
-        entry = _Entry(len(self._entries) + 1, name, topic)
+        entry = self._entries[name] = _Entry(len(self._entries) + 1, name, topic)
         record = Channel(
             id=entry.number, topic=name, message_encoding='cdr', schema_id=schema.id,
-            metadata={'offered_qos_profiles': bag_metadata.offered_qos(topic.latched),
-                      'topic_type_hash': bag_metadata.type_hash(topic.type)})
+            metadata={'offered_qos_profiles': writer.offered_qos(topic.latched),
+                      'topic_type_hash': writer.type_hash(topic.type)})
         chunk.add_record(record)
         self._records.append(record)
-        self._entries[name] = entry
         return entry
 
-    def count(self, sealed: Sealed) -> None:
+    def count(self, chunk: Chunk) -> None:
         """Count the messages of a chunk as written."""
         entries = list(self._entries.values())
-        for number, places in sealed.entries.items():
+        for number, places in chunk.entries.items():
             entries[number - 1].written += len(places) // 2
-        self._start_ns = min(self._start_ns, sealed.start_ns)
-        self._end_ns = max(self._end_ns, sealed.end_ns)
+        self._start_ns = min(self._start_ns, chunk.start_ns)
+        self._end_ns = max(self._end_ns, chunk.end_ns)
 
-    def summary(self) -> bag_metadata.Summary:
+    def summary(self) -> writer.Summary:
         """Return what metadata.yaml tells of the messages that are written."""
-        topics = [bag_metadata.Counted(entry.name, entry.topic, entry.written)
+        topics = [writer.Counted(entry.name, entry.topic, entry.written)
                   for entry in list(self._entries.values()) if entry.written]
-        return bag_metadata.Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
+        return writer.Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
 
     def index(self, chunks: Sequence[bytes],
               metadata: Sequence[MetadataIndex]) -> list[tuple[Opcode, bytes]]:
@@ -132,21 +130,21 @@ class Recorder:
     """
 
     def __init__(self, directory: str | Path, *, metadata: Mapping[str, str],
-                 ros_distro: str = bag_metadata.DISTRIBUTION) -> None:
+                 ros_distro: str = writer.DISTRIBUTION) -> None:
         self.directory = Path(directory)
         self._metadata = dict(metadata)
         self._ros_distro = ros_distro
         self._end: dict[str, str] = {}
         self._catalogue = Catalogue()
         self._chunk_indexes: list[bytes] = []
+        self._synced = time.monotonic()
+        self._described = 0  # topics in metadata.yaml
         self._compressor = zstandard.ZstdCompressor(level=1)
         self._begin()
         self._changed = threading.Condition()
-        self._open = OpenChunk()
-        self._queue: deque[Sealed] = deque()
-        self._busy = False
+        self._open = Chunk()
+        self._queue: deque[Chunk] = deque()
         self._closing = False
-        self._closed = False
         self._error: RecorderError | None = None
         self._reported = False
         self._thread = threading.Thread(target=self._work, name='recorder', daemon=True)
@@ -195,27 +193,10 @@ class Recorder:
             entry = self._catalogue.entry(name, topic, self._open)
             self._open.add_message(entry.number, entry.messages, stamp_ns, payload)
             entry.messages += 1
-            if len(self._open) >= _CHUNK_SIZE:
+            if len(self._open.records) >= _CHUNK_SIZE:
                 self._seal()
                 while len(self._queue) >= _QUEUE_LENGTH and self._error is None:
                     self._changed.wait()
-
-    def flush(self) -> None:
-        """Return when everything written so far is in the file.
-
-        Raises
-        ------
-        RecorderError
-            as ``write``.
-
-        """
-        with self._changed:
-            self._seal()
-            while (self._queue or self._busy) and self._error is None:
-                self._changed.wait()
-            if self._error is not None:
-                self._reported = True
-                raise self._error
 
     def close(self) -> None:
         """Write the remaining messages and the index; a second call does nothing.
@@ -226,9 +207,8 @@ class Recorder:
             if that fails, or an earlier failure was not reported yet; the bag is readable.
 
         """
-        if self._closed:
+        if self._closing:
             return
-        self._closed = True
         with self._changed:
             self._seal()
             self._closing = True
@@ -262,46 +242,42 @@ class Recorder:
 
     def _seal(self) -> None:
         """Hand the open chunk to the thread; the lock is held."""
-        if len(self._open):
-            self._queue.append(self._open.seal())
-            self._open = OpenChunk()
+        if self._open.records:
+            self._queue.append(self._open)
+            self._open = Chunk()
             self._changed.notify_all()
 
     def _work(self) -> None:
-        synced = time.monotonic()
-        described = 0  # topics in metadata.yaml
         while True:
             with self._changed:
-                self._busy = False
-                self._changed.notify_all()
                 self._changed.wait_for(lambda: self._queue or self._closing, _FLUSH_PERIOD)
                 if not self._queue:
                     self._seal()
-                sealed = self._queue.popleft() if self._queue else None
-                self._busy = sealed is not None
-                closing = self._closing
-                self._changed.notify_all()
-            if sealed is None:
-                if closing:
+                if not self._queue and self._closing:
                     return
-                continue
-            if self._error is not None:
-                continue
-            try:
-                self._catalogue.count(sealed)
-                now = time.monotonic()
-                is_due = now - synced >= _SYNC_PERIOD
-                # Readers find only topics that metadata.yaml names: so it comes first, and one
-                # that is killed in between, or finds no space, has named a few messages that are
-                # not there.
-                if is_due or len(self._catalogue) > described:
-                    described = self._write_metadata()
-                self._chunk_indexes.append(write_chunk(self._file, sealed, self._compressor))
-                if is_due:
-                    self._file.sync()
-                    synced = now
-            except OSError as error:
-                self._fail(error)
+                chunk = self._queue[0] if self._queue else None
+            if chunk is not None:
+                try:
+                    if self._error is None:
+                        self._store(chunk)
+                except OSError as error:
+                    self._fail(error)
+                with self._changed:
+                    self._queue.popleft()
+                    self._changed.notify_all()
+
+    def _store(self, chunk: Chunk) -> None:
+        self._catalogue.count(chunk)
+        now = time.monotonic()
+        is_due = now - self._synced >= _SYNC_PERIOD
+        # Readers find only topics that metadata.yaml names: so it comes first, and one that is
+        # killed in between, or finds no space, has named a few messages that are not there.
+        if is_due or len(self._catalogue) > self._described:
+            self._write_metadata()
+        self._chunk_indexes.append(write_chunk(self._file, chunk, self._compressor))
+        if is_due:
+            self._file.sync()
+            self._synced = now
 
     def _fail(self, error: OSError) -> None:
         with self._changed:
@@ -310,14 +286,12 @@ class Recorder:
                 'readable and holds what was written before the last second')
             self._changed.notify_all()
 
-    def _write_metadata(self) -> int:
-        """Write metadata.yaml and return how many topics it names."""
+    def _write_metadata(self) -> None:
         summary = self._catalogue.summary()
-        bag_metadata.replace_file(self.directory / bag_metadata.FILE_NAME,
-                                  bag_metadata.render(self.path.name, summary,
-                                                      {**self._metadata, **self._end},
-                                                      self._ros_distro))
-        return len(summary.topics)
+        writer.replace_file(self.directory / writer.FILE_NAME,
+                            writer.render(self.path.name, summary,
+                                          {**self._metadata, **self._end}, self._ros_distro))
+        self._described = len(summary.topics)
 
     def _finish(self) -> None:
         indexes = [self._file.metadata_index]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from sbot.bag.reader import Bag
@@ -38,13 +39,12 @@ class Tick(NamedTuple):
     goals: Mapping[int, bytes]  # robots whose goal changes at this tick
 
 
+@dataclass
 class _Waiting:
     """The inputs of a stamp, as far as they are in."""
 
-    def __init__(self, stamp_ns: int, missing: int, slots: int) -> None:
-        self.stamp_ns = stamp_ns
-        self.missing = missing
-        self.payloads: list[bytes | None] = [None] * slots
+    missing: int
+    payloads: list[bytes | None]
 
 
 def robot_of(name: str) -> tuple[int, str] | None:
@@ -129,7 +129,7 @@ def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic],
         while len(gather.waiting) > 1 and gather.is_complete():
             yield gather.release()
         if len(gather.waiting) > _MOST_WAITING:
-            raise InputError(f'{bag.path}: tick {rate.tick(gather.waiting[0].stamp_ns)}: '
+            raise InputError(f'{bag.path}: tick {rate.tick(next(iter(gather.waiting)))}: '
                              f'{gather.first_missing()} is missing')
     while gather.waiting and gather.is_complete():
         yield gather.release()
@@ -161,8 +161,7 @@ class _Gather:
             **dict.fromkeys(self._goals, (GOAL.type,)),
             **dict.fromkeys(self._commands, COMMAND_TYPES),
             **{name: (topics[slot // num_robots].type,) for name, slot in self._slots.items()}}
-        self.waiting: deque[_Waiting] = deque()
-        self._by_stamp: dict[int, _Waiting] = {}
+        self.waiting: dict[int, _Waiting] = {}  # by stamp (ns), the oldest first
         self._new_goals: list[tuple[int, int, bytes]] = []
         self._released_ns: int | None = None
         self._silent = len(self._commands)  # robots whose next command is not in
@@ -181,30 +180,32 @@ class _Gather:
             return
         if stamp_ns == self._released_ns:  # sent again, because an answer was late
             return
-        waiting = self._by_stamp.get(stamp_ns)
-        if waiting is None:
-            waiting = _Waiting(stamp_ns, len(self._slots), len(self._topics) * self._num_robots)
-            self._by_stamp[stamp_ns] = waiting
-            self.waiting.append(waiting)
+        if stamp_ns not in self.waiting:
+            self.waiting[stamp_ns] = _Waiting(len(self._slots), list[bytes | None](
+                [None] * len(self._topics) * self._num_robots))
+        waiting = self.waiting[stamp_ns]
         waiting.missing -= waiting.payloads[slot] is None
         waiting.payloads[slot] = payload
 
+    @property
+    def _oldest(self) -> _Waiting:
+        return next(iter(self.waiting.values()))
+
     def is_complete(self) -> bool:
         """Tell whether the oldest tick can be released."""
-        return self._silent == 0 and self.waiting[0].missing == 0
+        return self._silent == 0 and self._oldest.missing == 0
 
     def first_missing(self) -> str:
         """Return the name of a topic that the oldest tick waits for."""
         for name, slot in self._slots.items():
-            if self.waiting[0].payloads[slot] is None:
+            if self._oldest.payloads[slot] is None:
                 return name
         return next(name for name, commands in self._commands.items() if not commands)
 
     def release(self) -> Tick:
         """Return the oldest tick, and forget it."""
-        waiting = self.waiting.popleft()
-        stamp_ns = waiting.stamp_ns
-        del self._by_stamp[stamp_ns]
+        stamp_ns = next(iter(self.waiting))
+        waiting = self.waiting.pop(stamp_ns)
         restarted = self._released_ns is not None and stamp_ns < self._released_ns
         self._released_ns = stamp_ns
         n = self._num_robots

@@ -86,8 +86,8 @@ def open_recorder(directory: str | Path, scenario: Scenario,
         if the directory exists or cannot be made.
 
     """
-    from sbot.bag.metadata import DISTRIBUTION
     from sbot.bag.recorder import Recorder  # with ROS' message definitions
+    from sbot.bag.writer import DISTRIBUTION
     return Recorder(directory, ros_distro=ros_distro or DISTRIBUTION, metadata={
         'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), **THIS._asdict(),
         **noted_files(scenario)})

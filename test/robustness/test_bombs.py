@@ -10,8 +10,8 @@ import pytest
 import zstandard
 from PIL import Image
 
-from sbot.bag.mcap_writer import MAGIC
 from sbot.bag.recorder import Recorder
+from sbot.bag.writer import MAGIC
 from sbot_common.topics import SCENARIO
 from sbot_common.wire.messages import write_string
 

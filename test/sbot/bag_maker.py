@@ -24,6 +24,13 @@ RATE = parse_rate('100/3')
 SCENARIO_TEXT = 'name: made_up\nrate: 100/3\n'
 
 
+def flush(recorder):
+    """Wait until all that was recorded is in the file."""
+    with recorder._changed:
+        recorder._seal()
+        assert recorder._changed.wait_for(lambda: not recorder._queue, 240.0)
+
+
 def pose(tick, robot):
     """Return x, y, yaw of a robot on a circle."""
     angle = 0.01 * tick + robot

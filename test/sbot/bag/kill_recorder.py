@@ -13,8 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from sbot.bag.metadata import definition, type_hash
 from sbot.bag.recorder import Recorder
+from sbot.bag.writer import definition, type_hash
 from sbot_common.topics import RAB_DATA, SCENARIO
 
 AT_ONCE = 10
@@ -33,9 +33,8 @@ def record(directory: Path, counts: memoryview) -> None:
         counts[0] += 1
         if counts[0] in WAITS:
             with recorder._changed:
-                recorder._changed.wait_for(lambda: not (
-                    len(recorder._open) or recorder._queue or recorder._busy), DEADLINE)
-                assert not len(recorder._open)
+                assert recorder._changed.wait_for(
+                    lambda: not (recorder._open.records or recorder._queue), DEADLINE)
             counts[1] = counts[0]
         time.sleep(0.001)
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from bag_maker import flush
 from rosbags.rosbag2 import Reader
 
 from sbot.bag.mcap_reader import McapStream
@@ -23,7 +24,7 @@ def three_chunks(path, name='/cmd_vel'):
     with Recorder(path, metadata={'scenario': SCENARIO_TEXT, 'seed': '3'}) as recorder:
         for k in range(3):
             recorder.write(name, CMD_VEL, k, bytes([0, 1, 0, 0]) + bytes(48))
-            recorder.flush()
+            flush(recorder)
     return recorder.path
 
 
@@ -107,7 +108,7 @@ def test_a_young_recording_whose_writer_is_killed_opens_in_other_readers(tmp_pat
     monkeypatch.setattr(module, 'write_chunk', write_chunk)
     recorder = Recorder(tmp_path / 'bag', metadata={})
     recorder.write('/scenario', SCENARIO, 1, write_string('name: x'))
-    recorder.flush()
+    flush(recorder)
     with Reader(tmp_path / 'bag') as reader:  # as after a kill: no index yet
         assert len(list(reader.messages())) == 1
     recorder.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from bag_maker import RATE, make_bag
+from bag_maker import RATE, flush, make_bag
 
 from potential_field_bot.bot import PotentialField
 from sbot.bag.compare import compare
@@ -215,7 +215,7 @@ def test_a_killed_recording_replays_as_far_as_it_goes(tmp_path, capsys):
             recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
                            message.payload)
             if k % 500 == 499:
-                recorder.flush()
+                flush(recorder)
     data = recorder.path.read_bytes()
     recorder.path.write_bytes(data[:len(data) // 2])
     result = replay(Bag(tmp_path / 'bag'))

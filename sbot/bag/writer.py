@@ -1,0 +1,284 @@
+"""The two files of a rosbag2 directory as they are written: MCAP, and metadata.yaml.
+
+The `mcap` library's Writer puts the footer at the end only, so that a killed recording has none
+and most readers refuse it. Here every append ends in a footer, which the next append overwrites in
+the same system call: at any moment the file opens everywhere, if without an index.
+
+The layout of metadata.yaml is that of rosbag2's version 9, as ROS 2 Jazzy writes it, so that
+``ros2 bag play`` offers each topic with the quality of service with which it was recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import yaml
+import zstandard
+from mcap import records
+from mcap.data_stream import RecordBuilder
+from mcap.opcode import Opcode
+
+from sbot_common.topics import Topic
+from sbot_common.wire.cdr import typestore
+
+MAGIC = b'\x89MCAP0\r\n'
+_LIBRARY = 'potential_field_bot'
+_FOOTER = struct.Struct('<BQQQ')
+_MESSAGE = struct.Struct('<BQHIQQ')
+_INDEX = struct.Struct('<BQHI')
+
+
+def packed(*items: records.McapRecord) -> bytes:
+    """Return the bytes of records."""
+    builder = RecordBuilder()
+    for record in items:
+        record.write(builder)
+    return bytes(builder.end())
+
+
+class McapFile:
+    """MCAP file that is valid after every append; ``end`` is the offset of the next one.
+
+    Raises
+    ------
+    OSError
+        from every method; what was appended before stays readable.
+
+    """
+
+    _TAIL = packed(records.DataEnd(0), records.Footer(0, 0, 0)) + MAGIC
+
+    def __init__(self, path: Path, metadata: records.Metadata) -> None:
+        self._file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+        self.end = 0
+        self.append(MAGIC + packed(records.Header('ros2', _LIBRARY)))
+        self.metadata_index = self.add_metadata(metadata)
+        self.sync()
+
+    def append(self, data: bytes) -> None:
+        """Write ``data`` and a footer over the previous footer."""
+        self._replace_footer(data + self._TAIL)
+        self.end += len(data)
+
+    def add_metadata(self, metadata: records.Metadata) -> records.MetadataIndex:
+        """Append a metadata record; return its entry in the summary."""
+        data = packed(metadata)
+        index = records.MetadataIndex(self.end, len(data), metadata.name)
+        self.append(data)
+        return index
+
+    def _replace_footer(self, data: bytes) -> None:
+        try:
+            self._put(data)
+        except OSError:
+            # The blocks of the previous footer exist, so putting it back needs no space.
+            with suppress(OSError):
+                os.ftruncate(self._file, self.end)
+                self._put(self._TAIL)
+            raise
+
+    def _put(self, data: bytes) -> None:
+        view = memoryview(data)
+        offset = self.end
+        while view:
+            written = os.pwrite(self._file, view, offset)
+            view, offset = view[written:], offset + written
+
+    def finish(self, groups: Sequence[tuple[Opcode, bytes]]) -> None:
+        """Replace the footer by a summary (groups of packed records) and its footer."""
+        data_end = packed(records.DataEnd(0))
+        start = self.end + len(data_end)
+        summary, offsets = b'', []
+        for opcode, group in groups:
+            if group:
+                offsets.append(records.SummaryOffset(opcode, start + len(summary), len(group)))
+                summary += group
+        offset_start = start + len(summary)
+        summary += packed(*offsets)
+        crc = zlib.crc32(_FOOTER.pack(Opcode.FOOTER, 20, start, offset_start), zlib.crc32(summary))
+        footer = packed(records.Footer(start, offset_start, crc))
+        self._replace_footer(data_end + summary + footer + MAGIC)
+        self.sync()
+
+    def sync(self) -> None:
+        """Flush the file to the disk (fsync)."""
+        os.fsync(self._file)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+class Chunk:
+    """Records for one chunk: new schemas and channels, and messages."""
+
+    def __init__(self) -> None:
+        self.records = bytearray()
+        self.entries: dict[int, list[int]] = {}  # channel: stamp, offset, stamp, offset ...
+        self.start_ns = 2**63
+        self.end_ns = 0
+
+    def add_record(self, record: records.Schema | records.Channel) -> None:
+        """Add a record that messages need before them."""
+        self.records += packed(record)
+
+    def add_message(self, channel: int, sequence: int, stamp_ns: int, payload: bytes) -> None:
+        """Add one message whose log and publish time is ``stamp_ns``."""
+        entry = self.entries.get(channel)
+        if entry is None:
+            entry = self.entries[channel] = []
+        entry.append(stamp_ns)
+        entry.append(len(self.records))
+        self.records += _MESSAGE.pack(
+            Opcode.MESSAGE, 22 + len(payload), channel, sequence & 0xFFFFFFFF, stamp_ns, stamp_ns)
+        self.records += payload
+        if stamp_ns < self.start_ns:
+            self.start_ns = stamp_ns
+        if stamp_ns > self.end_ns:
+            self.end_ns = stamp_ns
+
+
+def write_chunk(file: McapFile, chunk: Chunk, compressor: zstandard.ZstdCompressor) -> bytes:
+    """Append a chunk and its message indexes; return its packed entry in the summary."""
+    data = compressor.compress(bytes(chunk.records))
+    size, crc = len(chunk.records), zlib.crc32(chunk.records)
+    record = packed(records.Chunk(
+        compression='zstd', data=data, message_start_time=chunk.start_ns,
+        message_end_time=chunk.end_ns, uncompressed_crc=crc, uncompressed_size=size))
+    offsets: dict[int, int] = {}
+    parts, length = [record], len(record)
+    for channel, entries in chunk.entries.items():
+        offsets[channel] = file.end + length
+        table = np.array(entries, '<u8').tobytes()
+        parts.append(_INDEX.pack(Opcode.MESSAGE_INDEX, 6 + len(table), channel, len(table))
+                     + table)
+        length += len(parts[-1])
+    start = file.end
+    file.append(b''.join(parts))
+    return packed(records.ChunkIndex(
+        chunk_length=len(record), chunk_start_offset=start, compression='zstd',
+        compressed_size=len(data), message_end_time=chunk.end_ns,
+        message_index_length=length - len(record), message_index_offsets=offsets,
+        message_start_time=chunk.start_ns, uncompressed_size=size))
+
+
+_VERSION = 9
+FILE_NAME = 'metadata.yaml'
+DISTRIBUTION = 'jazzy'  # whose layout it is: of runs without ROS
+_DEPTH = 100  # that of the lockstep topics; a latched topic keeps only its last message
+_FOREVER = {'sec': 9223372036, 'nsec': 854775807}
+_DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
+
+
+class Counted(NamedTuple):
+    """A topic of a bag and its number of messages."""
+
+    name: str  # absolute
+    topic: Topic
+    messages: int
+
+
+class Summary(NamedTuple):
+    """Message counts and times (ns) for metadata.yaml."""
+
+    start_ns: int
+    end_ns: int
+    topics: Sequence[Counted]
+
+    @property
+    def messages(self) -> int:
+        """How many messages there are."""
+        return sum(topic.messages for topic in self.topics)
+
+
+@cache
+def definition(type_name: str) -> str:
+    """Return a type's message definition with those that it uses, in the 'ros2msg' encoding."""
+    return str(typestore().generate_msgdef(type_name, ros_version=2)[0])
+
+
+@cache
+def type_hash(type_name: str) -> str:
+    """Return the REP 2016 hash of a type, 'RIHS01_...'."""
+    return str(typestore().hash_rihs01(type_name))
+
+
+@cache
+def _qos_profiles(latched: bool) -> list[dict[str, Any]]:
+    """Return the one QoS profile with which a topic is offered."""
+    return [{
+        'history': 'keep_last',
+        'depth': 1 if latched else _DEPTH,
+        'reliability': 'reliable',
+        'durability': 'transient_local' if latched else 'volatile',
+        'deadline': dict(_FOREVER),
+        'lifespan': dict(_FOREVER),
+        'liveliness': 'automatic',
+        'liveliness_lease_duration': dict(_FOREVER),
+        'avoid_ros_namespace_conventions': False,
+    }]
+
+
+def _yaml(value: object) -> str:
+    """Return YAML; a list that occurs often (a QoS profile) is written once and referred to."""
+    text: str = yaml.dump(value, Dumper=_DUMPER, sort_keys=False, allow_unicode=True,
+                          default_flow_style=None, width=1000)
+    return text
+
+
+@cache
+def offered_qos(latched: bool) -> str:
+    """Return the YAML list of the one QoS profile with which a topic is offered."""
+    return _yaml(_qos_profiles(latched))
+
+
+def render(file_name: str, summary: Summary, custom: Mapping[str, str],
+           ros_distro: str = DISTRIBUTION) -> str:
+    """Return the text of metadata.yaml for a bag of one MCAP file.
+
+    ``custom`` becomes ``custom_data``, where rosbag2 keeps short strings: long texts are left out.
+    """
+    short = {key: value for key, value in custom.items() if len(value) < 200 and '\n' not in value}
+    return _yaml({'rosbag2_bagfile_information': {
+        'version': _VERSION,
+        'storage_identifier': 'mcap',
+        'duration': {'nanoseconds': summary.end_ns - summary.start_ns},
+        'starting_time': {'nanoseconds_since_epoch': summary.start_ns},
+        'message_count': summary.messages,
+        'topics_with_message_count': [{
+            'topic_metadata': {
+                'name': name,
+                'type': topic.type,
+                'serialization_format': 'cdr',
+                'offered_qos_profiles': _qos_profiles(topic.latched),
+                'type_description_hash': type_hash(topic.type),
+            },
+            'message_count': messages,
+        } for name, topic, messages in summary.topics],
+        'compression_format': '',
+        'compression_mode': '',
+        'relative_file_paths': [file_name],
+        'files': [{
+            'path': file_name,
+            'starting_time': {'nanoseconds_since_epoch': summary.start_ns},
+            'duration': {'nanoseconds': summary.end_ns - summary.start_ns},
+            'message_count': summary.messages,
+        }],
+        'custom_data': short or None,
+        'ros_distro': ros_distro,
+    }})
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a text file atomically: a reader finds either the old text or the new one."""
+    new = path.with_name(path.name + '.new')
+    new.write_text(text, encoding='utf-8')
+    new.replace(path)
