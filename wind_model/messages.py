@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
 from sbot_common.topics import WIND_FIELD
 from sbot_common.wire.cdr import DamagedMessage
-from sbot_common.wire.controller import decode_points, encode_points
+from sbot_common.wire.controller import encode_points, read_points
 from sbot_common.wire.messages import read_vector, write_vector
 from sbot_common.wire.templates import ADD, ARROW, DELETE_ALL, encode_marker_array, marker
 from wind_model.grid import Lattice, points_at, sample
@@ -88,26 +87,23 @@ def decode_field(raw: bytes) -> Lattice | None:
 
     """
     try:
-        _, points = decode_points(raw)
+        _, shape, points = read_points(raw, **dict.fromkeys(_USED, ('<f8', 1)))
     except DamagedMessage as error:
         raise DamagedMessage(f'{WIND_FIELD.name}: {error}') from None
-    if not points.size:
+    if 0 in shape:
         return None
-    for name in _USED:
-        if name not in (points.dtype.names or ()) or points.dtype[name] != np.float64:
-            raise DamagedMessage(f"{WIND_FIELD.name}: expected a float64 field '{name}'")
-    return _lattice(points)
+    return _lattice({name: column.reshape(shape) for name, column in points.items()})
 
 
-def _lattice(rows: NDArray[np.void]) -> Lattice:
-    """Return the lattice of points (n_z n_y, n_x), checked."""
-    height, n_x = rows.shape
+def _lattice(rows: dict[str, Floats]) -> Lattice:
+    """Return the lattice of points, checked; each of their fields (n_z n_y, n_x)."""
+    height, n_x = rows['gy'].shape
     same = np.flatnonzero(rows['gy'][1:, 0] == rows['gy'][0, 0])
     n_y = int(same[0]) + 1 if same.size else height
     error = DamagedMessage(f'{WIND_FIELD.name}: its points are not those of a wind grid')
     if n_x < 2 or n_y < 2 or height % n_y or height // n_y < 2:
         raise error
-    shaped = rows.reshape(height // n_y, n_y, n_x)
+    shaped = {name: row.reshape(height // n_y, n_y, n_x) for name, row in rows.items()}
     x, y = shaped['gx'][0, 0].copy(), shaped['gy'][0, :, 0].copy()
     z, u, v, w = (np.ascontiguousarray(shaped[name]) for name in ('gz', 'u', 'v', 'w'))
     good = (

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common import topics
 from sbot_common.controller_inputs import ALL_POSES, Key
-from sbot_common.errors import InputError, bad_value, decoding, shown, unknown_name
+from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.observation import BROADCAST_BYTES, INFRARED_SENSORS, Neighbours, Odometry, Twist
 from sbot_common.wire import cdr, messages
 
@@ -76,25 +76,21 @@ class Broadcast:
         for name in self._fields:
             if name not in values:
                 raise InputError(f'Broadcast needs {name}; give it a value')
+            value, kind = values[name], self._type[name]
             try:
-                row[name] = self._checked(name, values[name])
-            except InputError:
-                raise
+                with np.errstate(over='ignore'):
+                    row[name] = value
+                held = row[name][0]
+                is_held = (math.isinf(value) or not math.isinf(held) if kind.kind == 'f'
+                           else held == value)
             except (TypeError, ValueError, OverflowError):
-                raise bad_value(f'Broadcast.{name}', values[name],
-                                f'a number that {self._type[name].name} can hold') from None
+                is_held = False
+            if not is_held:
+                raise bad_value(
+                    f'Broadcast.{name}', value, f'a number that {kind.name} can hold'
+                    if kind.kind in 'fb' else
+                    f'a whole number from {np.iinfo(kind).min} to {np.iinfo(kind).max}')
         return row.tobytes()
-
-    def _checked(self, name: str, value: float) -> float:
-        kind = self._type[name]
-        if kind.kind == 'f':
-            if math.isfinite(value) and abs(value) > float(np.finfo(kind).max):
-                raise bad_value(f'Broadcast.{name}', value, f'a number that {kind.name} can hold')
-            return value
-        least, most = (0, 1) if kind.kind == 'b' else (np.iinfo(kind).min, np.iinfo(kind).max)
-        if value != value or not least <= value <= most or value != int(value):
-            raise bad_value(f'Broadcast.{name}', value, f'a whole number from {least} to {most}')
-        return int(value)
 
     def unpack(self, neighbours: Neighbours) -> Any:  # noqa: ANN401 - fields by name
         """Return what M neighbours broadcast and where they are: a record array (M,).
@@ -122,11 +118,8 @@ class Broadcast:
 
 _NAME = 'sensor_msgs/msg/PointCloud2'
 # Values of sensor_msgs/PointField, all little-endian.
-_DATATYPES = dict(enumerate(('<i1', '<u1', '<i2', '<u2', '<i4', '<u4', '<f4', '<f8'), 1))
-_MOST_FIELDS = 1000
-_LONGEST_NAME = 256
-_LARGEST_EMPTY = 1 << 16  # bytes of a point of a cloud that has none
-_NUMBERS = {np.dtype(text): number for number, text in _DATATYPES.items()}
+_NUMBERS = {np.dtype(text): number for number, text in enumerate(
+    ('<i1', '<u1', '<i2', '<u2', '<i4', '<u4', '<f4', '<f8'), 1)}
 
 
 @lru_cache
@@ -135,30 +128,6 @@ def _fields(layout: np.dtype[np.void]) -> list[Any]:
     return [cdr.message('sensor_msgs/msg/PointField', name=name, offset=offset,
                         datatype=_NUMBERS[dtype.base], count=math.prod(dtype.shape))
             for name, (dtype, offset, *_) in (layout.fields or {}).items()]
-
-
-@lru_cache
-def _layout(fields: tuple[tuple[str, int, int, int], ...], step: int) -> np.dtype[np.void]:
-    """Return the structured dtype of PointFields (name, offset, datatype, count).
-
-    Raises
-    ------
-    DamagedMessage
-        if they are no layout of a point of ``step`` bytes.
-
-    """
-    names, offsets, *_ = zip(*fields, strict=True) if fields else ((),) * 4
-    with decoding(f'{_NAME}: its fields are not the layout of a point', cdr.DamagedMessage):
-        formats = []
-        for name, offset, datatype, count in fields:
-            kind = np.dtype(_DATATYPES[datatype])
-            # NumPy adds in 32 bits, and then reads where nothing is.
-            if offset + max(1, count) * kind.itemsize > step:
-                raise ValueError(f'{shown(name)}, {count} of {kind} at byte {offset}, ends behind '
-                                 f'the {step} bytes of a point')
-            formats.append((kind, (count,) if count > 1 else ()))
-        return np.dtype({'names': names, 'formats': formats, 'offsets': offsets,
-                         'itemsize': step})
 
 
 def encode_points(stamp_ns: int, frame_id: str, points: NDArray[np.void], *,
@@ -175,13 +144,25 @@ def encode_points(stamp_ns: int, frame_id: str, points: NDArray[np.void], *,
         data=np.frombuffer(points.tobytes(), np.uint8), is_dense=dense))
 
 
-def decode_points(raw: bytes) -> tuple[int, NDArray[np.void]]:
-    """Return the stamp (ns) and the points (height, width) of a PointCloud2.
+def read_points(raw: bytes, **kinds: tuple[str, int]) -> tuple[
+        int, tuple[int, int], dict[str, NDArray[Any]]]:
+    """Return some fields of a PointCloud2.
+
+    Parameters
+    ----------
+    raw : the message in CDR
+    kinds : type of a field's numbers, e.g. '<f4', and how many a point has
+
+    Returns
+    -------
+    stamp (ns), (height, width), and each field by name: (points,), or (points, count) if a point
+    has several numbers
 
     Raises
     ------
     DamagedMessage
-        if the points are big-endian, padded at the end of rows or not all there.
+        if the points are big-endian, padded at the end of rows or not all there, or a field is
+        missing or of another type.
 
     """
     cloud = cdr.decode(raw, _NAME)
@@ -191,36 +172,26 @@ def decode_points(raw: bytes) -> tuple[int, NDArray[np.void]]:
                   or cloud.row_step != step * cloud.width):
         raise cdr.DamagedMessage(f'{_NAME}: expected {step * count} little-endian bytes without '
                                  f'padding, found {cloud.data.size}')
-    if len(cloud.fields) > _MOST_FIELDS or (not count and step > _LARGEST_EMPTY) or any(
-            len(field.name) > _LONGEST_NAME for field in cloud.fields):
-        raise cdr.DamagedMessage(f'{_NAME}: expected at most {_MOST_FIELDS} fields with names of '
-                                 f'{_LONGEST_NAME} characters, and points of {_LARGEST_EMPTY} '
-                                 'bytes where there are none')
-    layout = _layout(tuple((field.name, field.offset, field.datatype, field.count)
-                           for field in cloud.fields), step)
-    if not count:
-        return stamp_ns, np.zeros((0, 0), layout)
-    with decoding(_NAME, cdr.DamagedMessage):
-        points = np.frombuffer(cloud.data.tobytes(), layout)
-        return stamp_ns, points.reshape(cloud.height, cloud.width)
-
-
-def read_point_cloud(raw: bytes) -> tuple[int, dict[str, NDArray[Any]]]:
-    """Return the stamp (ns) and the fields of a PointCloud2, each (points,) or (points, count).
-
-    Raises
-    ------
-    DamagedMessage
-        as ``decode_points``.
-
-    """
-    stamp_ns, points = decode_points(raw)
-    return stamp_ns, {name: np.ascontiguousarray(points[name].reshape(-1, *points[name].shape[2:]))
-                      for name in points.dtype.names or ()}
-
-
-T = TypeVar('T')
-P = ParamSpec('P')
+    fields = {field.name: field for field in cloud.fields}
+    found = {}
+    for name, (text, numbers) in kinds.items():
+        kind, field = np.dtype(text), fields.get(name)
+        shape = (count, numbers) if numbers > 1 else (count,)
+        if not count:
+            found[name] = np.zeros(shape, kind)
+            continue
+        if field is None:
+            raise cdr.DamagedMessage(f"{_NAME}: its field '{name}' is missing")
+        # A count of 0 is one number. A field behind the end of its point is in the next one.
+        if (field.datatype, max(1, field.count)) != (_NUMBERS[kind], numbers) or (
+                field.offset + numbers * kind.itemsize > step):
+            raise cdr.DamagedMessage(
+                f"{_NAME}: its field '{name}' has {field.count} numbers of type {field.datatype} "
+                f'at byte {field.offset} of {step}, expected {numbers} of type {_NUMBERS[kind]} '
+                f'({kind.name})')
+        found[name] = np.ndarray(shape, kind, cloud.data, field.offset,
+                                 (step, kind.itemsize)[:len(shape)]).copy()
+    return stamp_ns, (cloud.height, cloud.width), found
 
 
 def read_twist_of(raw: bytes) -> tuple[int, tuple[float, float, float]]:
@@ -241,33 +212,19 @@ def _read_wind(raw: bytes) -> tuple[int, tuple[float, float]]:
     return stamp_ns, (x, y)
 
 
-def _read_columns(raw: bytes, **kinds: tuple[type[np.generic], int]) -> tuple[int, list[Any]]:
-    """Return the stamp (ns) and the named fields of a PointCloud2, each of its type and count."""
-    stamp_ns, columns = read_point_cloud(raw)
-    for name, (kind, count) in kinds.items():
-        if name not in columns:
-            raise cdr.DamagedMessage(f"sensor_msgs/msg/PointCloud2: its field '{name}' is missing")
-        found = columns[name]
-        if found.dtype != kind or found.shape[1:] != ((count,) if count > 1 else ()):
-            raise cdr.DamagedMessage(
-                f"sensor_msgs/msg/PointCloud2: its field '{name}' is {found.dtype} of shape "
-                f'{found.shape[1:]}, expected {count} of {kind.__name__}')
-    return stamp_ns, [columns[name] for name in kinds]
-
-
 def _read_infrared(raw: bytes) -> tuple[int, Any]:
-    stamp_ns, (readings,) = _read_columns(raw, reading=(np.float32, 1))
+    stamp_ns, _, points = read_points(raw, reading=('<f4', 1))
+    readings = points['reading']
     if len(readings) != INFRARED_SENSORS:  # compiled controllers have room for so many
-        raise cdr.DamagedMessage(f'sensor_msgs/msg/PointCloud2: got {len(readings)} infrared '
-                                 'readings,'
-                                 f' expected {INFRARED_SENSORS}')
+        raise cdr.DamagedMessage(f'{_NAME}: got {len(readings)} infrared readings, expected '
+                                 f'{INFRARED_SENSORS}')
     return stamp_ns, readings
 
 
 def _read_neighbours(raw: bytes) -> tuple[int, Neighbours]:
-    stamp_ns, columns = _read_columns(raw, range=(np.float32, 1), bearing=(np.float32, 1),
-                                      data=(np.uint8, BROADCAST_BYTES))
-    return stamp_ns, Neighbours(*columns)
+    stamp_ns, _, points = read_points(raw, range=('<f4', 1), bearing=('<f4', 1),
+                                      data=('<u1', BROADCAST_BYTES))
+    return stamp_ns, Neighbours(**points)
 
 
 # The topic that carries a field of an ``Observation``, and its codec to (stamp in ns, value); in
@@ -310,21 +267,9 @@ def sources(robot_id: int, num_robots: int, fields: Sequence[str], poses_topic: 
             yield Source(topic, robot_id, (field,), codecs)
 
 
-def read_once(read: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[bytes, P], T]:
-    """Return a codec that decodes bytes once which several nodes of this process are given."""
-    last: tuple[bytes, object, T] | None = None
-
-    def remembered(raw: bytes, /, *options: P.args, **named: P.kwargs) -> T:
-        nonlocal last
-        known = last  # another thread may replace it meanwhile
-        if known is None or known[0] is not raw or known[1] != (options, named):
-            last = known = raw, (options, named), read(raw, *options, **named)
-        return known[2]
-    return remembered
-
-
-_read_odometry = read_once(messages.read_odometry)
-_read_poses = read_once(messages.read_poses)
+# Several nodes of a process are given the same bytes one after another.
+_read_odometry = lru_cache(maxsize=1)(messages.read_odometry)
+_read_poses = lru_cache(maxsize=1)(messages.read_poses)
 
 
 def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[Key, Any]]:
