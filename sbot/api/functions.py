@@ -56,13 +56,11 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
     if seed is not None:
         overrides['seed'] = seed
     from sbot.runner.loop import run_scenario
-    from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
     complete = load(scenario, controllers=controllers, **overrides)
     warm_up(complete)
-    with removed_if_empty(record):
-        return run_scenario(complete, record=record, threads=threads, progress=progress,
-                            keep=keep, sense=sense, overlaps=overlaps, hashed=hashed)
+    return run_scenario(complete, record=record, threads=threads, progress=progress,
+                        keep=keep, sense=sense, overlaps=overlaps, hashed=hashed)
 
 
 def session(scenario: Source, /, *, seed: int | None = None, sense: Collection[str] = (),

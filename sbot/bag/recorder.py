@@ -201,6 +201,8 @@ class Recorder:
     def close(self) -> None:
         """Write the remaining messages and the index; a second call does nothing.
 
+        A bag without a message is removed, so that its name is free again.
+
         Raises
         ------
         RecorderError
@@ -221,6 +223,8 @@ class Recorder:
             self._fail(error)
         finally:
             self._file.close()
+        if not len(self._catalogue):
+            shutil.rmtree(self.directory, ignore_errors=True)
         if self._error is not None and not self._reported:
             self._reported = True
             raise self._error

@@ -197,7 +197,6 @@ def _number_or_auto(text: str) -> int | str:
 
 def _run(arguments: argparse.Namespace) -> int:
     from sbot.runner.loop import run_scenario
-    from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
@@ -205,8 +204,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1, or '
                          'auto')
     warm_up(scenario, arguments.quiet)
-    with bag_named(arguments.record), removed_if_empty(arguments.record), simulated_time(
-            scenario, arguments.quiet) as progress:
+    with bag_named(arguments.record), simulated_time(scenario, arguments.quiet) as progress:
         result = run_scenario(scenario, record=arguments.record, threads=arguments.threads,
                               progress=progress, keep=arguments.plot is not None,
                               overlaps=not arguments.no_overlaps, hashed=not arguments.no_hash)
@@ -224,7 +222,6 @@ def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.domain import FREE, parse_domain
     from sbot.ros.processes import parse_namespace, simulator_parameters
     from sbot.ros.up import output_named, run_up
-    from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
     burger = {'robots.*.body': 'turtlebot3_burger'} if arguments.turtlebot3 else {}
     scenario = load_scenario(arguments.scenario, {**burger, **overrides_of(arguments)})
@@ -249,8 +246,7 @@ def _up(arguments: argparse.Namespace) -> int:
             from tqdm import tqdm
             tqdm.write(line, file=sys.stderr)
 
-    with bag_named(arguments.record), removed_if_empty(arguments.record), \
-            simulated_time(scenario, arguments.quiet) as progress, \
+    with bag_named(arguments.record), simulated_time(scenario, arguments.quiet) as progress, \
             _temporary_bag(arguments) as bag, output_named(arguments.quiet):
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
                          namespace=namespace, own=arguments.node, names=arguments.names,

@@ -13,7 +13,7 @@ from sbot.bag.ticks import Tick, count_robots, ticks
 from sbot.controllers.registry import NONE, is_outside
 from sbot.regression.commands import Differing, DifferingRobot
 from sbot.regression.golden import recorded_inputs
-from sbot.runner.recording import changed_files, open_recorder
+from sbot.runner.loop import changed_files, open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -18,7 +17,7 @@ from sbot.environment.running import REASON, ros_distribution
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
-from sbot.runner.recording import open_recorder
+from sbot.runner.loop import open_recorder
 from sbot.runner.summary import Tally
 from sbot.scenario.assemble import broadcast_options, initial_poses, simulation_parameters
 from sbot.scenario.controllers import external_robots
@@ -156,8 +155,6 @@ class _ScenarioObserver:
             if cut_short:
                 self._recorder.cut_short(cut_short)
             self._recorder.close()
-            if self._started is None:  # a bag without a message: its name is free again
-                shutil.rmtree(self._recorder.directory, ignore_errors=True)
         summary = None if self._started is None else self._tally.summary(
             time.perf_counter() - self._started)
         self._report({'summary': summary, 'cut_short': cut_short})

@@ -1,23 +1,28 @@
-"""The in-process run: a pure function of scenario and seed, and the report of its wakes."""
+"""The in-process run: a pure function of scenario and seed; its recording and wake report."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from sbot.controllers.registry import NONE
 from sbot.runner.history import Run
-from sbot.runner.recording import closed, open_recorder
 from sbot.runner.session import Decisions, Session
 from sbot.scenario import assemble
 from sbot.scenario.assemble import simulation_parameters, wind_source
+from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.model import Scenario
+from sbot.scenario.shipped import find_file, named_files, portable
+from sbot.version import THIS
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import bad_value
+from sbot_common.errors import InputError, bad_value, open_regular
 from sbot_common.observation import Twist
 from sbot_common.signals import Held
 from sbot_common.topics import Outgoing
@@ -26,6 +31,9 @@ from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.gust import Wind
 from wind_model.wake import advertised_millimetres, clamped_radius, wakes
+
+if TYPE_CHECKING:
+    from sbot.bag.recorder import Recorder
 
 # Supervisor of an in-process run: watches, pauses, drives robots without a controller.
 
@@ -127,6 +135,96 @@ class _Recording:
                              *broadcast.sensed_wind(snapshot, stamp_ns)), announced)
         for name, topic, payload in messages:
             self._recorder.write(name, topic, stamp_ns, payload)
+
+
+# Digests (SHA-256) of controllers' files, e.g. networks, which tell later whether one changed.
+
+FILES = 'files'  # key of a recording's metadata: a JSON object of digests by path
+_AT_ONCE = 1 << 20  # bytes
+
+
+def noted_files(scenario: Scenario) -> dict[str, str]:
+    """Return metadata of a recording: the digests of its controllers' files; {} without files."""
+    digests = {portable(path): _digest(path) for path in _files(scenario)}
+    return {FILES: json.dumps(digests)} if digests else {}
+
+
+def changed_files(metadata: Mapping[str, str], scenario: Scenario) -> list[str]:
+    """Return the files whose content has changed since they were noted.
+
+    Parameters
+    ----------
+    metadata : of the recording
+    scenario : of the replay. A file that it does not use, as an override names another, is left
+        out
+
+    """
+    try:
+        noted = json.loads(metadata.get(FILES, '{}'))
+    except (ValueError, RecursionError):
+        return []
+    used, changed = set(_files(scenario)), []
+    for name, digest in noted.items() if isinstance(noted, dict) else ():
+        with suppress(InputError):  # it is gone, so nothing uses it
+            path = find_file(name, Path.cwd(), FILES)
+            if path in used and _digest(path) != digest:
+                changed.append(path)
+    return changed
+
+
+def _files(scenario: Scenario) -> Iterator[str]:
+    """Yield the files that controllers' parameters name, each once."""
+    yield from dict.fromkeys(
+        path for robot in scenario.robots if robot.controller != NONE
+        for path in named_files(robot.controller, controller_parameters(scenario, robot)).values())
+
+
+def _digest(path: str) -> str:
+    """Return a file's SHA-256 in hexadecimal digits; '' if it cannot be read."""
+    digest = hashlib.sha256()
+    with suppress(OSError, ValueError, InputError), open_regular(path) as file:
+        while data := file.read(_AT_ONCE):
+            digest.update(data)
+        return digest.hexdigest()
+    return ''
+
+
+def open_recorder(directory: str | Path, scenario: Scenario,
+                  ros_distro: str = '') -> Recorder:
+    """Return a recorder into a new directory; scenario, seed and version are in the bag.
+
+    So is what its random numbers are made with, which tells old recordings, and digests of the
+    controllers' files. ``ros_distro``: the ROS 2 distribution whose nodes run; '': none.
+
+    Raises
+    ------
+    InputError
+        if the directory exists or cannot be made.
+
+    """
+    from sbot.bag.recorder import Recorder  # with ROS' message definitions
+    from sbot.bag.writer import DISTRIBUTION
+    return Recorder(directory, ros_distro=ros_distro or DISTRIBUTION, metadata={
+        'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), **THIS._asdict(),
+        **noted_files(scenario)})
+
+
+@contextmanager
+def closed(recorder: Recorder, where: Callable[[], str]) -> Iterator[None]:
+    """Close a recorder at the end of a block; an exception leaves a bag that was cut short.
+
+    Parameters
+    ----------
+    recorder : to close
+    where : called then, returns e.g. 'at tick 50 of 450'
+
+    """
+    with recorder:
+        try:
+            yield
+        except BaseException as error:
+            recorder.cut_short(f'{where()}: {error}' if str(error) else where())
+            raise
 
 
 # Wake report: wind reductions between robots at one time (document 000 section 6).

@@ -15,7 +15,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,7 +78,8 @@ def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
         silence()
     if is_warm(key):
         return
-    collecting = gc.isenabled()
+    logger = logging.getLogger('sbot')
+    level, collecting = logger.level, gc.isenabled()
     gc.disable()  # a compiler makes millions of objects, garbage collection a tenth of its time
     others: list[subprocess.Popen[bytes]] = []
     with TemporaryFolder('compile') as claims:
@@ -93,10 +94,11 @@ def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
                     other.wait()
                 # Whole runs: functions missed above; those of either half come from the cache.
                 from sbot.runner.loop import run_scenario
-                with _without_warnings():  # the run itself gives them
-                    for each in wanted:
-                        run_scenario(each, keep=False)
+                logger.setLevel(logging.ERROR)  # the run itself gives the warnings
+                for each in wanted:
+                    run_scenario(each, keep=False)
         finally:
+            logger.setLevel(level)
             for other in others:
                 if other.poll() is None:  # a signal may have come for this process only
                     other.terminate()
@@ -126,17 +128,6 @@ def _kind(scenario: Scenario) -> str:
     return repr((sorted({robot.controller for robot in scenario.robots}), len(scenario.robots),
                  scenario.bodies, scenario.sensors, scenario.wind,
                  [name for name, value in vars(scenario.world).items() if value]))
-
-
-@contextlib.contextmanager
-def _without_warnings() -> Iterator[None]:
-    logger = logging.getLogger('sbot')
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _start_other_half(wanted: list[Scenario], claims: str) -> list[subprocess.Popen[bytes]]:
@@ -199,7 +190,8 @@ def _tasks(wanted: list[Scenario]) -> list[Callable[[], object]]:
 
     def add(name: str, task: Callable[[], object]) -> None:
         # A phase of one scenario is that of another, too: two processes must not begin both.
-        tasks.append((len(_LONGEST) + 1 if name in seen else _rank(name), task))
+        rank = _LONGEST.index(name) if name in _LONGEST else len(_LONGEST)
+        tasks.append((len(_LONGEST) + 1 if name in seen else rank, task))
         seen.add(name)
     for scenario in wanted:
         parameters = simulation_parameters(scenario)
@@ -214,11 +206,6 @@ def _tasks(wanted: list[Scenario]) -> list[Callable[[], object]]:
             add(_DRAWS, _compile_draws)
         add(_COUNT, partial(_compile_count, parameters, initial_poses(scenario)))
     return [task for _, task in sorted(tasks, key=lambda ranked: ranked[0])]
-
-
-def _rank(name: str) -> int:
-    """Return the place of a phase among the longest; any other comes after them."""
-    return _LONGEST.index(name) if name in _LONGEST else len(_LONGEST)
 
 
 def _compile_draws() -> None:
