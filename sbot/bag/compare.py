@@ -22,7 +22,7 @@ from sbot_common.wire.messages import read_odometry
 IGNORED = (DIAGNOSTICS.name,)  # wall-clock times
 
 
-class Difference(NamedTuple):
+class _Difference(NamedTuple):
     """Two unequal messages at the same index of a topic."""
 
     tick: int | None  # None where the bag has no scenario
@@ -48,7 +48,7 @@ class Comparison(NamedTuple):
     unpaired: dict[str, tuple[int, int]]  # topic: messages that only the first or second has
     only_first: list[str]  # topics
     only_second: list[str]
-    first: Difference | None  # the earliest: lowest tick, then robot; what is global comes last
+    first: _Difference | None  # the earliest: lowest tick, then robot; what is global comes last
     distances: dict[int, float]  # robot: metres between the last poses that both have
 
     @property
@@ -126,7 +126,7 @@ class _Differences:
 
     def __init__(self, bag: Bag) -> None:
         self.counts: dict[str, int] = {}
-        self.earliest: Difference | None = None
+        self.earliest: _Difference | None = None
         self._own = bool(bag.metadata)  # then the log time is the tick's stamp
         self._rate: Rate | None
         try:
@@ -145,7 +145,7 @@ class _Differences:
         self.counts[a.name] = self.counts.get(a.name, 0) + 1
         stamp, tick = self._stamp_and_tick(index, a, decoded[0])
         robot = robot_of(a.name)
-        new = Difference(tick, stamp, robot[0] if robot else None, a.name, '', '', '')
+        new = _Difference(tick, stamp, robot[0] if robot else None, a.name, '', '', '')
         if self.earliest is not None and _sort_key(new) >= _sort_key(self.earliest):
             return
         found = None
@@ -167,7 +167,7 @@ class _Differences:
         return message.stamp_ns, tick
 
 
-def _sort_key(difference: Difference) -> tuple[bool, int, bool, int]:
+def _sort_key(difference: _Difference) -> tuple[bool, int, bool, int]:
     """Return a sort key: tick, robot, then global topics; the scenario's text comes last."""
     tick, stamp, robot, topic = difference[:4]
     return topic == SCENARIO.name, stamp if tick is None else tick, robot is None, robot or 0

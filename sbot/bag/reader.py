@@ -28,7 +28,7 @@ from sbot_common.wire.cdr import decode
 
 # Read rosbag2's SQLite files (.db3) with rosbags.
 
-class SqliteStream:
+class _SqliteStream:
     """One .db3 file.
 
     Attributes
@@ -74,11 +74,11 @@ class SqliteStream:
             self.corrupt = True
 
 
-__all__ = ['Bag', 'Message', 'TopicCount']
+__all__ = ['Bag', 'Message']
 
 
 @dataclass
-class TopicCount:
+class _TopicCount:
     """Number of messages of a topic, and the times of the first and the last (ns)."""
 
     type: str
@@ -107,7 +107,7 @@ class Bag:
     def __init__(self, path: str | Path, *, partly: bool = False) -> None:
         self.path = Path(path)
         self._partly = partly
-        self._current: McapStream | SqliteStream | None = None  # is being read
+        self._current: McapStream | _SqliteStream | None = None  # is being read
         with self._system_errors():
             if not self.path.exists():
                 where = '' if self.path.is_absolute() else f' in {Path.cwd()}'
@@ -123,7 +123,7 @@ class Bag:
             self._packed = mode == 'message'
             files = self._files(information)
             self._copies = [Unpacked(file) for file in files] if mode == 'file' else []
-            self._streams = [SqliteStream(file) if file.suffix == '.db3' else McapStream(file)
+            self._streams = [_SqliteStream(file) if file.suffix == '.db3' else McapStream(file)
                              for file in [copy.path for copy in self._copies] or files]
             if isinstance(self._streams[0], McapStream):
                 self._streams[0].read_metadata()
@@ -292,12 +292,12 @@ class Bag:
                 names.update(stream.names())
         return names
 
-    def topics(self) -> dict[str, TopicCount]:
+    def topics(self) -> dict[str, _TopicCount]:
         """Return the content of each topic by name, in the order of first occurrence."""
-        counts: dict[str, TopicCount] = {}
+        counts: dict[str, _TopicCount] = {}
         for message in self.messages():
             stamp_ns = message.stamp_ns
-            count = counts.setdefault(message.name, TopicCount(message.type, stamp_ns, stamp_ns))
+            count = counts.setdefault(message.name, _TopicCount(message.type, stamp_ns, stamp_ns))
             count.messages += 1
             count.first_ns = min(count.first_ns, stamp_ns)
             count.last_ns = max(count.last_ns, stamp_ns)

@@ -37,7 +37,7 @@ class _Entry:
     written: int = 0  # of them, in the file
 
 
-class Catalogue:
+class _Catalogue:
     """What a bag holds; one thread adds topics while another counts what is in the file."""
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class Recorder:
         self._metadata = dict(metadata)
         self._ros_distro = ros_distro
         self._end: dict[str, str] = {}
-        self._catalogue = Catalogue()
+        self._catalogue = _Catalogue()
         self._chunk_indexes: list[bytes] = []
         self._synced = time.monotonic()
         self._described = 0  # topics in metadata.yaml

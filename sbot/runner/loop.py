@@ -143,7 +143,7 @@ FILES = 'files'  # key of a recording's metadata: a JSON object of digests by pa
 _AT_ONCE = 1 << 20  # bytes
 
 
-def noted_files(scenario: Scenario) -> dict[str, str]:
+def _noted_files(scenario: Scenario) -> dict[str, str]:
     """Return metadata of a recording: the digests of its controllers' files; {} without files."""
     digests = {portable(path): _digest(path) for path in _files(scenario)}
     return {FILES: json.dumps(digests)} if digests else {}
@@ -206,7 +206,7 @@ def open_recorder(directory: str | Path, scenario: Scenario,
     from sbot.bag.writer import DISTRIBUTION
     return Recorder(directory, ros_distro=ros_distro or DISTRIBUTION, metadata={
         'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), **THIS._asdict(),
-        **noted_files(scenario)})
+        **_noted_files(scenario)})
 
 
 @contextmanager

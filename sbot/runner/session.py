@@ -44,7 +44,7 @@ class Decisions(NamedTuple):
     announced: list[Outgoing]  # goals and broadcasts, as messages
 
 
-class ControllerSet:
+class _ControllerSet:
     """All controllers of a scenario, with their random numbers.
 
     Robots with ``none`` get the command to stand still.
@@ -140,7 +140,7 @@ class Saved(NamedTuple):
     """A moment of a session, for ``Session.restore``."""
 
     world: SavedWorld
-    controllers: ControllerSet
+    controllers: _ControllerSet
     tally: Mapping[str, Any]
 
 
@@ -154,7 +154,7 @@ class Session:
     ----------
     scenario : complete
     threads, keep, sense, overlaps, hashed : as ``sbot.run`` takes them
-    announcing, batched : as ``ControllerSet`` takes them
+    announcing, batched : as ``_ControllerSet`` takes them
 
     """
 
@@ -168,7 +168,7 @@ class Session:
         self._source = assemble.wind_source(scenario)
         warn_of_reach(scenario, self._source.field)
         self._engine = Engine(self.parameters, assemble.initial_poses(scenario), scenario.seed)
-        self._controllers = ControllerSet(scenario, self.parameters.sensors.lasers, threads,
+        self._controllers = _ControllerSet(scenario, self.parameters.sensors.lasers, threads,
                                           announcing=announcing, batched=batched)
         self._tally = Tally(scenario, self.parameters, overlaps=overlaps, hashed=hashed)
         self._ticks = scenario.rate.ticks(scenario.duration)
@@ -308,7 +308,7 @@ class Session:
                             f'{", ".join(map(str, self._controllers.robots)) or "there is none"}')
         return found
 
-    def _copied(self, controllers: ControllerSet) -> ControllerSet:
+    def _copied(self, controllers: _ControllerSet) -> _ControllerSet:
         try:
             return deepcopy(controllers, {id(self.scenario): self.scenario})
         except Exception as error:  # whatever a user's object raises

@@ -81,7 +81,7 @@ def now_and_then(*, shown: bool = True) -> Callable[[Callable[[], str]], None]:
 _MOST = 1024  # poses looked at together; one look at ten robots costs as much as at a hundred
 
 
-class OverlapCount:
+class _OverlapCount:
     """Counts overlaps.
 
     Ticks in which only round robots move are counted together, others one by one.
@@ -144,7 +144,7 @@ class Tally:
         self._goals = [robot.goal for robot in scenario.robots]
         self._tolerances = goal_tolerances(scenario)
         self._hash = hashlib.sha256() if hashed else None
-        self._overlaps = OverlapCount(parameters) if overlaps else None
+        self._overlaps = _OverlapCount(parameters) if overlaps else None
         self._rows = 0
         self._previous: Floats | None = None
         self._path = np.zeros(n)

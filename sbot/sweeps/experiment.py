@@ -74,7 +74,7 @@ class Options(NamedTuple):
     check_start: bool = True  # refuse the sweep if no run can begin
 
 
-class Outcome(NamedTuple):
+class _Outcome(NamedTuple):
     """What a sweep came to."""
 
     folder: Path
@@ -126,7 +126,7 @@ def estimate(plan: Plan, request: Request, processes: int) -> float:
 
 
 def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
-              resume: bool = False) -> Outcome:
+              resume: bool = False) -> _Outcome:
     """Run all of a plan that has no row yet, and write the tables.
 
     Parameters
@@ -181,7 +181,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         finally:
             engines.close()
             count = write_tables(folder, plan)
-    return Outcome(folder, count, tuple(failed[run] for run in sorted(failed)))
+    return _Outcome(folder, count, tuple(failed[run] for run in sorted(failed)))
 
 
 def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False) -> None:

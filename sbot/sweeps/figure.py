@@ -35,7 +35,7 @@ from sbot_common.errors import InputError, bad_value, one_line, unknown_name
 MOST_CURVES = 10
 
 
-class Curves(NamedTuple):
+class _Curves(NamedTuple):
     """What each swept parameter does in a figure."""
 
     along: str  # x
@@ -54,7 +54,7 @@ class Curves(NamedTuple):
         return one_line('; '.join(parts))
 
 
-def choose_curves(results: Results, by: Sequence[str] = (), pool: Sequence[str] = ()) -> Curves:
+def _choose_curves(results: Results, by: Sequence[str] = (), pool: Sequence[str] = ()) -> _Curves:
     """Return what the swept parameters do.
 
     Parameters
@@ -93,7 +93,7 @@ def choose_curves(results: Results, by: Sequence[str] = (), pool: Sequence[str] 
                 apart.append(key)
     rest = [key for key in results.keys if key not in (along, *apart)]
     follow = [key for key in rest if _follows(results, key, [along, *apart])]
-    return Curves(along, tuple(apart), tuple(key for key in rest if key not in follow),
+    return _Curves(along, tuple(apart), tuple(key for key in rest if key not in follow),
                   tuple(key for key in follow if _settings(results, [key]) > 1))
 
 
@@ -124,12 +124,12 @@ def _follows(results: Results, key: str, keys: Sequence[str]) -> bool:
     return _settings(results, keys) == _settings(results, [*keys, key])
 
 
-# Points of a sweep's figure: a metric's values by setting, and bands around them.
+# _Points of a sweep's figure: a metric's values by setting, and bands around them.
 
 Label = tuple[Any, ...]
 
 
-class Points(NamedTuple):
+class _Points(NamedTuple):
     """Runs of a sweep by setting; a line for each combination of the parameters after the first.
 
     A line's label is the tuple of their values: of one parameter along x alone it is empty.
@@ -163,7 +163,7 @@ class Points(NamedTuple):
         return low, middle, high
 
 
-def points_of(results: Results, name: str, keys: Sequence[str]) -> Points:
+def _points_of(results: Results, name: str, keys: Sequence[str]) -> _Points:
     """Return the points of a column."""
     lines: dict[Label, dict[Any, list[float]]] = {}
     started: dict[tuple[Label, Any], int] = {}
@@ -178,7 +178,7 @@ def points_of(results: Results, name: str, keys: Sequence[str]) -> Points:
         dict.fromkeys(x for line in lines.values() for x in line))}
     share = is_share(column)
     counts = not share and all(isinstance(value, int) for value in column if value is not None)
-    return Points(keys, lines, started, places, numeric, share, counts)
+    return _Points(keys, lines, started, places, numeric, share, counts)
 
 
 FORMATS = ('.png', '.svg', '.pdf')
@@ -200,7 +200,7 @@ class Words(NamedTuple):
 _SWEEPS_OWN = Words()
 
 
-def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
+def _draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
                pool: Sequence[str] = (), words: Words = _SWEEPS_OWN) -> Figure:
     """Return the figure: one parameter along x, a line for each combination of others' values.
 
@@ -208,7 +208,7 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
     ----------
     results : from ``load_results``
     metric : a column with numbers; '': the user's first metric, else ``goal_reached_s``
-    by, pool : swept parameters as ``choose_curves`` takes them
+    by, pool : swept parameters as ``_choose_curves`` takes them
     words : labels and title
 
     Raises
@@ -218,8 +218,8 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
 
     """
     name = check_column(results, metric or (*results.metrics, 'goal_reached_s')[0], '--metric')
-    curves = choose_curves(results, by, pool)
-    points = points_of(results, name, [curves.along, *curves.apart])._replace(
+    curves = _choose_curves(results, by, pool)
+    points = _points_of(results, name, [curves.along, *curves.apart])._replace(
         scattered=bool(curves.follow))
     figure = Figure(figsize=(7.0, 4.5), layout='constrained')
     axes = figure.add_subplot()
@@ -235,7 +235,7 @@ def draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
     return figure
 
 
-def _draw_line(axes: Axes, points: Points, row: int, label: Label,
+def _draw_line(axes: Axes, points: _Points, row: int, label: Label,
                colour: Any) -> None:  # noqa: ANN401 - matplotlib takes arrays
     """Draw one line and its band, and how many runs have a value where some have none."""
     line, places = points.lines[label], points.places
@@ -267,7 +267,7 @@ def _draw_line(axes: Axes, points: Points, row: int, label: Label,
         ranges.set_transform(moved)
 
 
-def _write_axes(axes: Axes, points: Points) -> None:
+def _write_axes(axes: Axes, points: _Points) -> None:
     """Set ticks and limits."""
     if not points.numeric:
         axes.set_xticks(list(points.places.values()), [value_text(x) for x in points.places])
@@ -286,7 +286,7 @@ def _write_axes(axes: Axes, points: Points) -> None:
     axes.grid(alpha=0.3)
 
 
-def _write_words(axes: Axes, results: Results, curves: Curves, points: Points,
+def _write_words(axes: Axes, results: Results, curves: _Curves, points: _Points,
                  words: Words) -> None:
     """Write the labels of the axes, the title and the legend."""
     axes.set_xlabel('\n'.join(map(one_line, (words.xlabel or '').split('\n'))))
@@ -338,13 +338,13 @@ def plot_sweep(results: Results, path: str | Path, metric: str = '', by: Sequenc
     Raises
     ------
     InputError
-        for another ending, a file that cannot be written, or as ``draw_sweep``.
+        for another ending, a file that cannot be written, or as ``_draw_sweep``.
 
     """
     if Path(path).suffix.lower() not in FORMATS or '\0' in str(path):
         raise bad_value('--output', str(path), f'a file that ends in {", ".join(FORMATS)}')
     with matplotlib.rc_context(STYLE):
-        figure = draw_sweep(results, metric, by, pool, words)
+        figure = _draw_sweep(results, metric, by, pool, words)
         metadata = {'Date': None} if Path(path).suffix.lower() == '.svg' else None
         try:
             figure.savefig(path, dpi=150, metadata=metadata)

@@ -202,7 +202,7 @@ _RANGE = re.compile(rf'{_NUMBER}:{_NUMBER}(?::{_NUMBER})?')
 _SEEDS = 'a whole number from 0 to 2^63 - 1, a range first:end, or a list of these'
 
 
-def parse_range(text: str, where: str, whole: bool = False) -> Sequence[int | float] | None:
+def _parse_range(text: str, where: str, whole: bool = False) -> Sequence[int | float] | None:
     """Return the numbers of 'first:end' or 'first:end:step'; None if the text is not a range.
 
     The end is not in it, as in Python; steps are exact decimals (0:0.4:0.1 has 0.3 as its last).
@@ -263,7 +263,7 @@ def values_of(given: object, where: str) -> Sequence[Any]:
     A single value that is a list itself stands in a list: ``[[28, 12]]``.
     """
     if isinstance(given, str):
-        return parse_range(given, where) or [given]
+        return _parse_range(given, where) or [given]
     if not isinstance(given, range | list | tuple):
         return [given]
     if not given:
@@ -290,7 +290,7 @@ def seeds_of(given: object, where: str) -> Sequence[int]:
                                           f'have {MAX_RUNS}')
         return [seed for part in parts for seed in part]
     if isinstance(given, str):
-        given = parse_range(given, where, whole=True) or (
+        given = _parse_range(given, where, whole=True) or (
             whole_number(given, where, 0, MAX_SEED) if re.fullmatch(_NUMBER, given) else given)
     if isinstance(given, int) and not isinstance(given, bool):
         given = range(given, given + 1)
@@ -308,7 +308,7 @@ _SPREAD = ('[low, high] with low < high, {low, high, scale: log} with low > 0, {
            'integer: true} with whole numbers, or {choices: [...]}')
 
 
-class Spread(NamedTuple):
+class _Spread(NamedTuple):
     """Where the values of a sampled parameter lie."""
 
     low: float = 0.0
@@ -325,7 +325,7 @@ class Spread(NamedTuple):
         return self.low + fraction * (self.high - self.low)
 
 
-def spread_of(given: Any, where: str) -> Spread:  # noqa: ANN401 - of a file or an option
+def spread_of(given: Any, where: str) -> _Spread:  # noqa: ANN401 - of a file or an option
     """Return the spread that an entry describes.
 
     Raises
@@ -344,12 +344,12 @@ def spread_of(given: Any, where: str) -> Spread:  # noqa: ANN401 - of a file or 
 
 
 def _spread(low: Any = None, high: Any = None, *, scale: object = 'linear',  # noqa: ANN401
-            integer: object = False, choices: object = None) -> Spread:
+            integer: object = False, choices: object = None) -> _Spread:
     """Return the spread; whatever error is raised, it is none."""
     if choices is not None:
         if (low, high, scale, integer) == (None, None, 'linear', False) and isinstance(
                 choices, list | tuple) and choices:
-            return Spread(choices=tuple(choices))
+            return _Spread(choices=tuple(choices))
         raise ValueError
     if bool in (type(low), type(high)) or scale not in ('linear', 'log') or integer not in (
             True, False) or not 0 < high - low < math.inf:
@@ -357,13 +357,13 @@ def _spread(low: Any = None, high: Any = None, *, scale: object = 'linear',  # n
     if integer:
         if scale == 'log' or low != int(low) or high != int(high) or high - low > 2**53:
             raise ValueError
-        return Spread(choices=range(int(low), int(high) + 1))
+        return _Spread(choices=range(int(low), int(high) + 1))
     if scale == 'log' and not (low > 0 and high / low < math.inf):
         raise ValueError
-    return Spread(float(low), float(high), scale == 'log')
+    return _Spread(float(low), float(high), scale == 'log')
 
 
-def latin_hypercube(seed: int, count: int, dimensions: int) -> NDArray[np.float64]:
+def _latin_hypercube(seed: int, count: int, dimensions: int) -> NDArray[np.float64]:
     """Return points (count, dimensions) in the unit cube, one in each of ``count`` equal slices.
 
     The bits are those of ``scipy.stats.qmc.LatinHypercube`` with a PCG64 of the same seed, which
@@ -378,7 +378,7 @@ def latin_hypercube(seed: int, count: int, dimensions: int) -> NDArray[np.float6
     return np.asarray((slices.T - within) / count)
 
 
-def sample_axis(spreads: Mapping[str, Spread], count: int, method: str, seed: int) -> list[Axis]:
+def sample_axis(spreads: Mapping[str, _Spread], count: int, method: str, seed: int) -> list[Axis]:
     """Return one axis of ``count`` points drawn in the box of all spreads.
 
     Parameters
@@ -394,7 +394,7 @@ def sample_axis(spreads: Mapping[str, Spread], count: int, method: str, seed: in
     if method == 'random':
         unit = np.random.Generator(np.random.PCG64(seed)).random((count, len(spreads)))
     else:
-        unit = latin_hypercube(seed, count, len(spreads))
+        unit = _latin_hypercube(seed, count, len(spreads))
     columns: list[Sequence[Any]] = [
         [spread.value(float(fraction)) for fraction in unit[:, i]]
         for i, spread in enumerate(spreads.values())]

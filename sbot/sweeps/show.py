@@ -249,7 +249,7 @@ def groups(results: Results, keys: Sequence[str]) -> dict[tuple[Any, ...], list[
     return found
 
 
-def shown_columns(results: Results, metrics: Sequence[str]) -> list[str]:
+def _shown_columns(results: Results, metrics: Sequence[str]) -> list[str]:
     """Return these columns with numbers; without ``metrics`` the user's and the most asked for."""
     return [check_column(results, name, '--metric') for name in metrics] or [
         name for name in (*results.metrics, *_DEFAULT) if name in results.numbers]
@@ -272,7 +272,7 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
         for an unknown column.
 
     """
-    shown = shown_columns(results, metrics)
+    shown = _shown_columns(results, metrics)
     found = groups(results, results.keys)
     head = [one_line(name) for name in short_names(results.keys)] + ['runs', 'failed'] + [
         one_line(name) for name in shown]
@@ -388,7 +388,7 @@ def write_summary(results: Results, path: str | Path, metrics: Sequence[str] = (
         for an unknown column, or a file that cannot be written.
 
     """
-    names = shown_columns(results, metrics)
+    names = _shown_columns(results, metrics)
     text = io.StringIO()
     table = csv.writer(text, lineterminator='\n')
     shares = {name: is_share(results.columns[name]) for name in names}

@@ -64,7 +64,7 @@ def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
         row.update(_numbers(job, run, record))
         error = None
     except BaseException as failure:  # a user's code may raise anything, an interrupt, too
-        error = describe(failure, job)
+        error = _describe(failure, job)
     row.update(version=job.version, error=error,
                wall_time_s=round(time.perf_counter() - started, 6))
     return row
@@ -78,7 +78,7 @@ def failed_row(source: Source, run: PlannedRun, version: str, error: str,
             'wall_time_s': None if seconds is None else round(seconds, 6)}
 
 
-def describe(error: BaseException, job: Job) -> str:
+def _describe(error: BaseException, job: Job) -> str:
     """Return an error as one line, without details that differ from process to process.
 
     It ends with the file's name and the line in a user's code, where that raised it.

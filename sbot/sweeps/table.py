@@ -65,7 +65,7 @@ def _kind_of(values: Iterable[Any]) -> str:
     return kinds.pop() if len(kinds) == 1 else 'text'
 
 
-def columns_of(plan: Plan, rows: Iterable[Row]) -> dict[str, str]:
+def _columns_of(plan: Plan, rows: Iterable[Row]) -> dict[str, str]:
     """Return the columns for these rows: names in order, with their types."""
     own = 0
     metrics: dict[str, dict[str, Any]] = {}  # columns of metrics: a value of each type
@@ -93,7 +93,7 @@ def write_tables(folder: Path, plan: Plan) -> int:
     Holds a few thousand rows at a time, however many there are.
     """
     places = _places(folder)
-    columns = columns_of(plan, read_rows(folder, places))
+    columns = _columns_of(plan, read_rows(folder, places))
     names = [CSV, TIMES, *[PARQUET] * (find_spec('pyarrow') is not None)]
     paths = [folder / f'{name}.part' for name in names]
     with ExitStack() as stack:
@@ -163,4 +163,4 @@ def cell_text(value: Any) -> Any:  # noqa: ANN401 - a cell
 def read_columns(folder: Path, plan: Plan) -> dict[str, list[Any]]:
     """Return the columns of the table of a folder of results as lists."""
     rows = list(read_rows(folder, _places(folder)))
-    return _values(rows, columns_of(plan, rows))
+    return _values(rows, _columns_of(plan, rows))

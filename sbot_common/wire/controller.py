@@ -194,7 +194,7 @@ def read_points(raw: bytes, **kinds: tuple[str, int]) -> tuple[
     return stamp_ns, (cloud.height, cloud.width), found
 
 
-def read_twist_of(raw: bytes) -> tuple[int, tuple[float, float, float]]:
+def _read_twist_of(raw: bytes) -> tuple[int, tuple[float, float, float]]:
     """Return the stamp (ns) and twist (m/s, m/s, rad/s) of a nav_msgs/Odometry."""
     message = cdr.decode(raw, topics.BASE_POSE_GROUND_TRUTH.type)
     v, w = message.twist.twist.linear, message.twist.twist.angular
@@ -203,7 +203,7 @@ def read_twist_of(raw: bytes) -> tuple[int, tuple[float, float, float]]:
 
 def _read_wheel_odometry(raw: bytes) -> tuple[int, Odometry]:
     stamp_ns, _, x, y, yaw = messages.read_odometry(raw)
-    _, (v, lateral, omega) = read_twist_of(raw)
+    _, (v, lateral, omega) = _read_twist_of(raw)
     return stamp_ns, Odometry(x, y, yaw, v, omega, lateral)
 
 
@@ -233,7 +233,7 @@ Codecs = Mapping[str, tuple[topics.Topic, Callable[[bytes], tuple[int, Any]]]]
 
 # Those that all controllers know; ``sbot_sim.sensors.registry.codecs`` has all sensors'.
 FIELDS: Codecs = {
-    'twist': (topics.BASE_POSE_GROUND_TRUTH, read_twist_of),
+    'twist': (topics.BASE_POSE_GROUND_TRUTH, _read_twist_of),
     'scan': (topics.BASE_SCAN, messages.read_scan),
     'odometry': (topics.ODOM, _read_wheel_odometry),
     'infrared': (topics.INFRARED, _read_infrared),

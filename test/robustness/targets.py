@@ -387,7 +387,7 @@ READERS: list[Callable[[bytes], object]] = [
     messages.read_odometry, messages.read_scan, messages.read_twist, messages.read_pose,
     messages.read_vector, messages.read_clock, decode_field, decode_vector, read_rab_data,
     lambda raw: messages.read_poses(raw, 3),
-    lambda raw: messages.read_twist(raw, messages.TWIST_STAMPED), controller.read_twist_of,
+    lambda raw: messages.read_twist(raw, messages.TWIST_STAMPED), controller._read_twist_of,
     *(read for _, read in controller.FIELDS.values()),
     *(lambda raw, kind=kind: (cdr.decode(raw, kind), cdr.canonical(raw, kind)) for kind in sorted({
         topic.type for topic in vars(topics).values() if isinstance(topic, topics.Topic)})),

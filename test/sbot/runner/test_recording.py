@@ -13,9 +13,9 @@ from sbot.cli.main import main
 from sbot.regression.testing import Sbot
 from sbot.runner.loop import (
     FILES,
+    _noted_files,
     changed_files,
     closed,
-    noted_files,
     open_recorder,
 )
 from sbot.scenario.load import load_scenario, parse_scenario
@@ -48,10 +48,10 @@ def bag(tmp_path):
 def test_a_recording_has_the_digests_of_its_files(bag, tmp_path):
     digest = hashlib.sha256((tmp_path / 'a.json').read_bytes()).hexdigest()
     assert json.loads(bag.metadata[FILES]) == {str(tmp_path / 'a.json'): digest}
-    assert noted_files(load_scenario('leader_follower')) == {}
+    assert _noted_files(load_scenario('leader_follower')) == {}
     shipped = load_scenario('evolved_aggregation')  # the same on every machine
-    assert list(json.loads(noted_files(shipped)[FILES])) == ['networks/aggregation.json']
-    assert changed_files(noted_files(shipped), shipped) == []
+    assert list(json.loads(_noted_files(shipped)[FILES])) == ['networks/aggregation.json']
+    assert changed_files(_noted_files(shipped), shipped) == []
     assert changed_files({FILES: '{"networks/aggregation.json": ""}'}, shipped)
 
 

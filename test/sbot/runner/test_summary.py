@@ -15,8 +15,8 @@ from sbot.cli.main import main
 from sbot.ros.processes import node_processes
 from sbot.runner import summary
 from sbot.runner.summary import (
-    OverlapCount,
     Tally,
+    _OverlapCount,
     format_summary,
     now_and_then,
     progress_bar,
@@ -87,7 +87,7 @@ def test_the_total_is_the_sum_over_ticks(scene, most, monkeypatch):
     scenario = parse_scenario(f'name: some\nduration: 1\n{scene}\n', 'some', Path.cwd())
     parameters = simulation_parameters(scenario)
     snapshot = Engine(parameters, initial_poses(scenario), 0).snapshot
-    count, expected = OverlapCount(parameters), 0
+    count, expected = _OverlapCount(parameters), 0
     rng = np.random.default_rng(1)
     for tick in range(40):
         pose = rng.uniform(0, 5, (len(scenario.robots), 3))
@@ -159,7 +159,7 @@ def test_what_is_not_asked_for_costs_nothing_and_is_none(monkeypatch):
 
     def too_much(*_):
         raise AssertionError('nobody has asked for this')
-    monkeypatch.setattr('sbot.runner.summary.OverlapCount', too_much)
+    monkeypatch.setattr('sbot.runner.summary._OverlapCount', too_much)
     monkeypatch.setattr('sbot.runner.summary.hashlib', SimpleNamespace(sha256=too_much))
     light = sbot.run('leader_follower', duration=0.5, overlaps=False, hashed=False, keep=False)
     assert light.summary['overlaps'] is None

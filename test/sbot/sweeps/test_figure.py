@@ -9,11 +9,11 @@ from sbot.figures.palette import LETTERS
 from sbot.sweeps.figure import (
     MOST_CURVES,
     STYLE,
-    Curves,
     Words,
-    choose_curves,
-    draw_sweep,
-    points_of,
+    _choose_curves,
+    _Curves,
+    _draw_sweep,
+    _points_of,
 )
 from sbot.sweeps.show import Results, load_results
 from sbot_common.errors import InputError
@@ -29,32 +29,32 @@ def results(**keys):
 
 
 @pytest.mark.parametrize(('by', 'pool', 'curves', 'note'), [
-    ([], [], Curves('x', ('y', 'z')), ''),
-    (['y'], [], Curves('y', ('x', 'z')), ''),
-    (['y'], ['x'], Curves('y', ('z',), ('x',)), 'over 3 values of x'),
-    (['y', 'x'], [], Curves('y', ('x',), ('z',)), 'over 2 values of z'),
-    (['x'], ['y', 'z'], Curves('x', (), ('y', 'z')), 'over 4 values of y; over 2 values of z'),
-    ([], ['x'], Curves('y', ('z',), ('x',)), 'over 3 values of x')])
+    ([], [], _Curves('x', ('y', 'z')), ''),
+    (['y'], [], _Curves('y', ('x', 'z')), ''),
+    (['y'], ['x'], _Curves('y', ('z',), ('x',)), 'over 3 values of x'),
+    (['y', 'x'], [], _Curves('y', ('x',), ('z',)), 'over 2 values of z'),
+    (['x'], ['y', 'z'], _Curves('x', (), ('y', 'z')), 'over 4 values of y; over 2 values of z'),
+    ([], ['x'], _Curves('y', ('z',), ('x',)), 'over 3 values of x')])
 def test_each_swept_parameter_has_a_place(by, pool, curves, note):
     swept = results(x=3, y=4, z=2)
-    found = choose_curves(swept, by, pool)
+    found = _choose_curves(swept, by, pool)
     assert found == curves
     assert found.note(swept) == note
 
 
 def test_parameters_with_too_many_values_for_curves_are_taken_together():
     swept = results(x=2, y=MOST_CURVES, z=2)
-    assert choose_curves(swept) == Curves('x', ('y',), ('z',))
-    assert choose_curves(results(x=2, y=MOST_CURVES + 1, z=2)) == Curves('x', ('z',), ('y',))
+    assert _choose_curves(swept) == _Curves('x', ('y',), ('z',))
+    assert _choose_curves(results(x=2, y=MOST_CURVES + 1, z=2)) == _Curves('x', ('z',), ('y',))
     with pytest.raises(InputError, match='with at most 10 values, not 20'):
-        choose_curves(swept, ['x', 'y', 'z'])
+        _choose_curves(swept, ['x', 'y', 'z'])
 
 
 def test_what_changes_together_with_x_is_no_curve_but_is_told():
     pair = Results(('a', 'b.c', 'd'), (), {'run': [0, 1, 2], 'a': [1, 2, 3], 'b.c': [4, 5, 5],
                                            'd': [7, 7, 7]})
-    found = choose_curves(pair)
-    assert found == Curves('a', (), (), ('b.c',))
+    found = _choose_curves(pair)
+    assert found == _Curves('a', (), (), ('b.c',))
     assert found.note(pair) == 'c changes too'
 
 
@@ -64,22 +64,22 @@ def test_what_changes_together_with_x_is_no_curve_but_is_told():
     ([], ['x', 'y'], '--pool cannot be combined with no parameter along x')])
 def test_mistakes_are_told(by, pool, message):
     with pytest.raises(InputError, match=message):
-        choose_curves(results(x=2, y=2), by, pool)
+        _choose_curves(results(x=2, y=2), by, pool)
 
 
 def test_a_near_name_is_asked_about():
     with pytest.raises(InputError, match=r"unknown name 'spaceing'; did you mean 'spacing'\?"):
-        choose_curves(results(**{'robots.*.parameters.spacing': 2, 'rate': 2}), ['spaceing'])
+        _choose_curves(results(**{'robots.*.parameters.spacing': 2, 'rate': 2}), ['spaceing'])
 
 
 def test_a_sweep_over_seeds_alone_has_no_figure():
     with pytest.raises(InputError, match='needs a swept parameter; this sweep has only seeds'):
-        choose_curves(results())
+        _choose_curves(results())
 
 
 def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
     results = load_results(make(tmp_path / 'a'))
-    figure = draw_sweep(results)
+    figure = _draw_sweep(results)
     [axes] = figure.axes
     assert axes.get_xlabel() == 'wind speed mean (m/s)\nwind.wind_speed_mean'
     assert axes.get_ylabel() == 'robot 0: goal reached (s)'
@@ -94,7 +94,7 @@ def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
 
 def test_the_legend_stands_below_the_axes_and_letters_can_be_read_on_a_page(tmp_path):
     with matplotlib.rc_context(STYLE):
-        figure = draw_sweep(load_results(make(tmp_path / 'a')))
+        figure = _draw_sweep(load_results(make(tmp_path / 'a')))
         figure.draw_without_rendering()
     [legend] = figure.legends
     assert legend.get_title().get_text() == 'leader_filter'
@@ -108,7 +108,7 @@ def test_the_legend_stands_below_the_axes_and_letters_can_be_read_on_a_page(tmp_
 
 def test_words_stand_along_x_too(tmp_path):
     results = load_results(make(tmp_path / 'a'))
-    [axes] = draw_sweep(results, 'overlaps', ['leader_filter']).axes
+    [axes] = _draw_sweep(results, 'overlaps', ['leader_filter']).axes
     assert [text.get_text() for text in axes.get_xticklabels()] == ['as_written', 'geometric']
     assert len(axes.lines) == 3
 
@@ -118,7 +118,7 @@ def test_words_stand_along_x_too(tmp_path):
     ('controllers.mine:Mine.speed', 'speed'), ('sensors.scan_beams', 'scan beams')])
 def test_axes_name_the_units_that_are_declared(tmp_path, key, label):
     results = load_results(make(tmp_path / 'a', grid={key: [1.0, 2.0]}, metrics=('m:dip_s',)))
-    [axes] = draw_sweep(results, 'dip_s').axes
+    [axes] = _draw_sweep(results, 'dip_s').axes
     assert axes.get_xlabel() == f'{label}\n{key}'
     assert axes.get_ylabel() == 'dip_s'  # a name of somebody's own
 
@@ -129,42 +129,42 @@ def runs_texts(axes):
 
 def test_a_point_says_how_many_of_its_runs_have_a_value(tmp_path):
     results = load_results(make(tmp_path / 'a'))
-    [axes] = draw_sweep(results).axes  # run 3 failed
+    [axes] = _draw_sweep(results).axes  # run 3 failed
     assert runs_texts(axes) == [('4 of 5', 0.0, 1.0)]
     assert axes.get_title().endswith('; 5 runs at each point; n of N: n runs have a value')
     times = list(results.columns['goal_reached_s'])
     times[10:15] = [None] * 5  # the first line's second point
     missing = results._replace(columns={**results.columns, 'goal_reached_s': times})
-    [axes] = draw_sweep(missing).axes
+    [axes] = _draw_sweep(missing).axes
     assert ('0 of 5', 0.1, 1.0) in runs_texts(axes)
     assert axes.lines[0].get_xdata().tolist() == [0.0, 0.2]
 
 
 def test_points_of_complete_settings_say_nothing(tmp_path):
     results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1]}, [7]))
-    [axes] = draw_sweep(results).axes
+    [axes] = _draw_sweep(results).axes
     assert not runs_texts(axes)
     assert axes.get_title().endswith('; 1 run at each point')
 
 
 def test_counts_are_points_at_whole_numbers(tmp_path):
     results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1, 0.2]}))
-    [axes] = draw_sweep(results, 'robots_arrived').axes
+    [axes] = _draw_sweep(results, 'robots_arrived').axes
     assert axes.lines[0].get_linestyle() == 'None'
     assert axes.lines[0].get_ydata().tolist() == [0, 1, 2]
     assert all(float(tick).is_integer() for tick in axes.get_yticks())
     # Run 3, of the first line, failed: its medians are over other runs at each point.
-    [axes] = draw_sweep(results, 'goal_reached_s').axes
+    [axes] = _draw_sweep(results, 'goal_reached_s').axes
     assert [line.get_linestyle() for line in axes.lines] == ['None']
     results.columns['goal_reached_s'][3] = 1.0
-    [axes] = draw_sweep(results, 'goal_reached_s').axes
+    [axes] = _draw_sweep(results, 'goal_reached_s').axes
     assert axes.lines[0].get_linestyle() == '-'
 
 
 def test_the_axis_of_counts_begins_at_zero(tmp_path):
     results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(3)))
     results.columns['robots_arrived'] = [40, 41, 41]
-    [axes] = draw_sweep(results, 'robots_arrived').axes
+    [axes] = _draw_sweep(results, 'robots_arrived').axes
     assert -2 < axes.get_ylim()[0] < 0
     assert min(tick for tick in axes.get_yticks() if tick >= axes.get_ylim()[0]) == 0
 
@@ -173,7 +173,7 @@ def test_labels_stand_above_all_marks(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     times = results.columns['goal_reached_s']
     times[5], times[11], times[16] = None, None, None  # of both lines
-    figure = draw_sweep(results)
+    figure = _draw_sweep(results)
     figure.draw_without_rendering()
     [axes] = figure.axes
     labels = [text.get_window_extent() for text in axes.texts if text.get_gid() == 'runs']
@@ -187,7 +187,7 @@ def test_labels_stand_above_all_marks(tmp_path):
     ([0.1 * k for k in range(9)], False), ([0.0, 0.001, 1.0], False)])
 def test_ticks_stand_at_a_few_swept_numbers(tmp_path, values, ticked):
     results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': values}))
-    [axes] = draw_sweep(results, 'robots_arrived').axes
+    [axes] = _draw_sweep(results, 'robots_arrived').axes
     assert (axes.get_xticks().tolist() == pytest.approx(values)) == ticked
 
 
@@ -195,13 +195,13 @@ def test_bands_of_counts_end_at_whole_numbers(tmp_path):
     results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(6)))
     counted = results._replace(columns={**results.columns,
                                         'robots_arrived': [0, 2, 3, None, 3, 4]})
-    [axes] = draw_sweep(counted, 'robots_arrived').axes
+    [axes] = _draw_sweep(counted, 'robots_arrived').axes
     [ends] = axes.collections[0].get_segments()
     assert ends.tolist() == [[0.0, 0.0], [0.0, 4.0]]
 
 
 def test_points_of_equal_counts_stand_side_by_side_within_the_axes(tmp_path):
-    figure = draw_sweep(load_results(make(tmp_path / 'a')), 'robots_arrived')
+    figure = _draw_sweep(load_results(make(tmp_path / 'a')), 'robots_arrived')
     figure.draw_without_rendering()
     [axes] = figure.axes
     left, right = (line.get_window_extent() for line in axes.lines)
@@ -213,12 +213,12 @@ def test_points_of_equal_counts_stand_side_by_side_within_the_axes(tmp_path):
 
 def test_other_swept_parameters_tell_curves_apart_or_are_named_in_the_title(tmp_path):
     results = load_results(make(tmp_path / 'a'))
-    figure = draw_sweep(results, 'ticks', ['leader_filter'])
+    figure = _draw_sweep(results, 'ticks', ['leader_filter'])
     assert figure.legends[0].get_title().get_text() == 'wind_speed_mean (m/s)'
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ['0', '0.1', '0.2']
     assert 'over' not in figure.axes[0].get_title()
     with matplotlib.rc_context(STYLE):
-        pooled = draw_sweep(results, 'ticks', ['leader_filter'], ['wind_speed_mean'])
+        pooled = _draw_sweep(results, 'ticks', ['leader_filter'], ['wind_speed_mean'])
         pooled.draw_without_rendering()
     [axes] = pooled.axes
     assert axes.get_title().endswith(
@@ -231,21 +231,21 @@ def test_other_swept_parameters_tell_curves_apart_or_are_named_in_the_title(tmp_
 def test_labels_and_title_are_those_that_a_user_gives(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     words = Words('wind (m/s)', 'time (s)', 'In $wind\x1b[31m')
-    [axes] = draw_sweep(results, words=words).axes
+    [axes] = _draw_sweep(results, words=words).axes
     assert [axes.get_xlabel(), axes.get_ylabel(), axes.get_title()] == [
         'wind (m/s)', 'time (s)', 'In $wind\\x1b[31m']
-    [axes] = draw_sweep(results, words=Words('', '', '')).axes
+    [axes] = _draw_sweep(results, words=Words('', '', '')).axes
     assert [axes.get_xlabel(), axes.get_ylabel(), axes.get_title()] == ['', '', '']
 
 
 def test_points_at_which_other_parameters_change_too_are_not_joined(tmp_path):
     results = load_results(make(tmp_path / 'a', {'rate': [5, 10]}))
     results.columns['goal_reached_s'] = [float(k) for k in range(10)]
-    [axes] = draw_sweep(results).axes
+    [axes] = _draw_sweep(results).axes
     assert axes.lines[0].get_linestyle() == '-'
     drawn = results._replace(keys=('rate', 'gain'), columns={
         **results.columns, 'gain': [0.3] * 5 + [0.7] * 5})
-    [axes] = draw_sweep(drawn).axes
+    [axes] = _draw_sweep(drawn).axes
     assert axes.lines[0].get_linestyle() == 'None'
     assert axes.get_title().endswith('\ngain changes too')
 
@@ -255,7 +255,7 @@ def results_of(values, **keys):
 
 
 def test_a_point_has_the_values_of_its_runs_and_how_many_began():
-    found = points_of(results_of([1.5, None, 3.5, 4.5], x=[1, 1, 1, 2], y=['a', 'a', 'b', 'b']),
+    found = _points_of(results_of([1.5, None, 3.5, 4.5], x=[1, 1, 1, 2], y=['a', 'a', 'b', 'b']),
                       'metric', ['x', 'y'])
     assert found.lines == {('a',): {1: [1.5]}, ('b',): {1: [3.5], 2: [4.5]}}
     assert found.started == {(('a',), 1): 2, (('b',), 1): 1, (('b',), 2): 1}
@@ -267,5 +267,5 @@ def test_a_point_has_the_values_of_its_runs_and_how_many_began():
     ([0.5 * k for k in range(11)], (0.5, 2.5, 4.5)), ([3, 5, 4, 9], (3.0, 4.5, 9.0)),
     ([0, 1, 1, 1], (pytest.approx(0.30, abs=0.01), 0.75, pytest.approx(0.954, abs=0.01)))])
 def test_bands_are_percentiles_of_numbers_and_counts_and_intervals_of_shares(values, band):
-    found = points_of(results_of(values, x=[1] * len(values)), 'metric', ['x'])
+    found = _points_of(results_of(values, x=[1] * len(values)), 'metric', ['x'])
     assert found.band(found.lines[()][1]) == band

@@ -10,10 +10,10 @@ from sbot.sweeps.plan import (
     Axis,
     Plan,
     Source,
+    _latin_hypercube,
+    _parse_range,
     batches,
     grid_axes,
-    latin_hypercube,
-    parse_range,
     sample_axis,
     seeds_of,
     spread_of,
@@ -105,21 +105,21 @@ def test_batches_leave_out_what_is_done():
     ('0:5', [0, 1, 2, 3, 4]), ('0:0.4:0.1', [0.0, 0.1, 0.2, 0.3]), ('1:0:-0.5', [1.0, 0.5]),
     ('0:4:2', [0, 2]), ('5:0:-2', [5, 3, 1]), ('1e-3:3e-3:1e-3', [0.001, 0.002])])
 def test_a_range_has_exact_steps_and_not_its_end(text, expected):
-    found = parse_range(text, 'here')
+    found = _parse_range(text, 'here')
     assert list(found) == expected
     assert all(type(a) is type(b) for a, b in zip(found, expected, strict=True))
 
 
 @pytest.mark.parametrize('text', ['1', 'module:Class', '1:2:3:4', 'a:b'])
 def test_other_texts_are_no_ranges(text):
-    assert parse_range(text, 'here') is None
+    assert _parse_range(text, 'here') is None
     assert values_of(text, 'here') == [text]
 
 
 @pytest.mark.parametrize('text', ['0:5:0', '5:0', '0:1e12'])
 def test_empty_and_endless_ranges_are_refused(text):
     with pytest.raises(InputError, match=r'^here: got .* expected a range first:end:step of 1 to'):
-        parse_range(text, 'here')
+        _parse_range(text, 'here')
 
 
 def test_a_list_holds_values_and_a_list_in_it_is_one():
@@ -161,7 +161,7 @@ def test_a_latin_hypercube_has_one_point_in_each_stratum():
 def test_a_latin_hypercube_has_the_bits_of_scipys(count, dimensions, seed):
     generator = np.random.Generator(np.random.PCG64(seed))
     expected = qmc.LatinHypercube(dimensions, seed=generator).random(count)
-    assert latin_hypercube(seed, count, dimensions).tobytes() == expected.tobytes()
+    assert _latin_hypercube(seed, count, dimensions).tobytes() == expected.tobytes()
 
 
 def test_random_points_are_not_stratified_but_inside():

@@ -7,7 +7,7 @@ import pytest
 from finished_sweep import make
 
 from sbot.cli.main import main
-from sbot.sweeps.figure import draw_sweep
+from sbot.sweeps.figure import _draw_sweep
 from sbot.sweeps.show import (
     MEANING,
     WIDTH,
@@ -114,7 +114,7 @@ def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
     text = format_results(results._replace(planned=32))
     assert '2 of 32 runs are missing (sbot sweep --resume runs them)' in text.splitlines()
     assert results._replace(planned=31).unfinished == '1 of 31 runs is missing'
-    figure = draw_sweep(results._replace(planned=32), 'ticks')
+    figure = _draw_sweep(results._replace(planned=32), 'ticks')
     assert figure.axes[0].get_title().endswith('\n2 of 32 runs are missing')
 
 

@@ -15,7 +15,7 @@ from sbot.sweeps.table import (
     PARQUET,
     SUMMARY,
     TIMES,
-    columns_of,
+    _columns_of,
     is_own,
     read_columns,
     write_tables,
@@ -90,7 +90,7 @@ def test_groups_of_rows_change_nothing(tmp_path, monkeypatch):
 def test_a_metric_of_whole_numbers_is_a_column_of_them(values, kind):
     plan = Plan(PLAN.sources, {}, (), range(2), ('m:mine',))
     rows = [{'run': i, 'mine': value} for i, value in enumerate(values)]
-    assert columns_of(plan, rows)['mine'] == kind
+    assert _columns_of(plan, rows)['mine'] == kind
 
 
 def test_the_tables_hold_what_the_rows_do(tmp_path):
