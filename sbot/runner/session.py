@@ -119,21 +119,17 @@ class _ControllerSet:
 def _batches(scenario: Scenario, lasers: Lasers,
              threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
     """Return ids of followers that share controller, parameters and lasers; what moves them."""
-    groups: dict[tuple[str, str, int], list[int]] = {}
     if scenario.knowledge != EXACT:  # each knows something else
         return []
+    groups: dict[tuple[str, str, int], tuple[Callable[..., Batch], Any, list[int]]] = {}
     for i, robot in enumerate(scenario.robots):
-        if i > 0 and robot.controller != NONE and entry_of(robot.controller).batch is not None:
+        batch = entry_of(robot.controller).batch if robot.controller != NONE else None
+        if i > 0 and batch is not None:
             parameters = controller_parameters(scenario, robot)
             key = robot.controller, repr(parameters), int(lasers.kit[i])
-            groups.setdefault(key, []).append(i)
-    batches = []
-    for (name, _, _), ids in groups.items():
-        batch = entry_of(name).batch
-        if batch is not None:
-            parameters = controller_parameters(scenario, scenario.robots[ids[0]])
-            batches.append((np.array(ids, np.int64), batch(ids, parameters, threads)))
-    return batches
+            groups.setdefault(key, (batch, parameters, []))[2].append(i)
+    return [(np.array(ids, np.int64), batch(ids, parameters, threads))
+            for batch, parameters, ids in groups.values()]
 
 
 class Saved(NamedTuple):

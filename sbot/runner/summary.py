@@ -300,11 +300,10 @@ def stopping_condition(scenario: Scenario, tally: Tally) -> Condition | None:
         return lambda snapshot: bool(snapshot.collided.any())
     function = load_function(until, scenario.python_path, 'until')
     def ends(snapshot: Snapshot) -> bool:
-        def where() -> str:
-            return f'until: {until} at tick {snapshot.tick}'
-        answer = call_user_code(partial(function, snapshot), where)
+        where = f'until: {until} at tick {snapshot.tick}'
+        answer = call_user_code(partial(function, snapshot), lambda: where)
         try:
             return bool(answer)
         except (TypeError, ValueError):  # e.g. of an array
-            raise bad_value(where(), answer, 'True or False') from None
+            raise bad_value(where, answer, 'True or False') from None
     return ends

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,16 +107,9 @@ def _find_key(results: Results, key: str, option: str) -> str:
     raise unknown_name(option, key, short_names(results.keys))
 
 
-def _rows(results: Results, keys: Sequence[str]) -> Iterable[tuple[Any, ...]]:
-    """Return the values of keys in each run."""
-    if not keys:
-        return [()] * len(results.columns['run'])
-    return zip(*(results.columns[key] for key in keys), strict=True)
-
-
 def _settings(results: Results, keys: Sequence[str]) -> int:
     """Return how many combinations of values there are."""
-    return len(set(_rows(results, keys)))
+    return len(groups(results, keys))
 
 
 def _follows(results: Results, key: str, keys: Sequence[str]) -> bool:

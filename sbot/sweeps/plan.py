@@ -129,10 +129,6 @@ class Plan:
         values = {key: value for place in reversed(places) for key, value in place.items()}
         return PlannedRun(number, rest, values, seed)
 
-    def overrides(self, run: PlannedRun) -> dict[str, Any]:
-        """Return the changes of a run in its scenario, by key path."""
-        return {**self.fixed, **run.values, 'seed': run.seed}
-
     def samples(self) -> Iterator[PlannedRun]:
         """Yield a run of each value of each axis, of each scenario: where all others are first."""
         each = len(self) // len(self.sources)

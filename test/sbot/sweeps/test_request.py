@@ -117,7 +117,8 @@ grid: {wind.wind_speed_mean: [0, 0.1], 'wind.wind_direction': [[1, 0, 0]]}
     assert plan[1].seed == 5
     from sbot.scenario.load import parse_scenario
     source = plan.sources[0]
-    text = parse_scenario(source.text, source.file, tmp_path, 'a', plan.overrides(plan[1]))
+    text = parse_scenario(source.text, source.file, tmp_path, 'a', {
+        **plan[1].values, 'seed': plan[1].seed})
     assert text.wind.flow.wind_speed_mean == 0.1
     assert text.wind.flow.wind_direction == (1.0, 0.0, 0.0)
     plain = parse_scenario(source.text, source.file, tmp_path, 'a')
