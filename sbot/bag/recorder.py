@@ -121,6 +121,7 @@ class Recorder:
     directory : the bag to make, e.g. 'runs/first'; its file is 'runs/first/first_0.mcap'
     metadata : strings kept in the bag before any message, e.g. scenario, seed, version
     ros_distro : ROS 2 distribution of the nodes that run
+    keep_empty : keep the bag if it has no message
 
     Raises
     ------
@@ -130,10 +131,11 @@ class Recorder:
     """
 
     def __init__(self, directory: str | Path, *, metadata: Mapping[str, str],
-                 ros_distro: str = writer.DISTRIBUTION) -> None:
+                 ros_distro: str = writer.DISTRIBUTION, keep_empty: bool = False) -> None:
         self.directory = Path(directory)
         self._metadata = dict(metadata)
         self._ros_distro = ros_distro
+        self._keep_empty = keep_empty
         self._end: dict[str, str] = {}
         self._catalogue = _Catalogue()
         self._chunk_indexes: list[bytes] = []
@@ -201,7 +203,7 @@ class Recorder:
     def close(self) -> None:
         """Write the remaining messages and the index; a second call does nothing.
 
-        A bag without a message is removed, so that its name is free again.
+        A bag without a message is removed, so that its name is free again, unless ``keep_empty``.
 
         Raises
         ------
@@ -223,7 +225,7 @@ class Recorder:
             self._fail(error)
         finally:
             self._file.close()
-        if not len(self._catalogue):
+        if not len(self._catalogue) and not self._keep_empty:
             shutil.rmtree(self.directory, ignore_errors=True)
         if self._error is not None and not self._reported:
             self._reported = True

@@ -58,7 +58,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                  progress: Callable[[int, int], None] | None = None,
                  keep: bool = True, sense: Collection[str] = (),
                  overlaps: bool = True, hashed: bool = True,
-                 supervisor: Supervisor | None = None) -> Run:
+                 supervisor: Supervisor | None = None, keep_empty: bool = False) -> Run:
     """Run a scenario to its end.
 
     Parameters
@@ -66,6 +66,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     scenario : from ``load_scenario``
     record, threads, progress, keep, sense, overlaps, hashed : as ``sbot.run`` takes them
     supervisor : watches, pauses, and drives the robots with ``controller: none``
+    keep_empty : keep a bag without a message, of a run that fails in its first tick
 
     Raises
     ------
@@ -83,7 +84,8 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     with Held() as signals, contextlib.ExitStack() as stack:
         recording = None if record is None else _Recording(
             stack, record, session.parameters, scenario,
-            lambda: f'at tick {session.tick} of {ticks}', all_robots=supervisor is not None)
+            lambda: f'at tick {session.tick} of {ticks}', all_robots=supervisor is not None,
+            keep_empty=keep_empty)
 
         def attend(stamp_ns: int, wind: Wind, snapshot: Snapshot, decided: Decisions) -> None:
             if supervisor is not None:
@@ -113,9 +115,9 @@ class _Recording:
 
     def __init__(self, stack: contextlib.ExitStack, record: str | Path,
                  parameters: SimulationParameters, scenario: Scenario, where: Callable[[], str],
-                 *, all_robots: bool) -> None:
+                 *, all_robots: bool, keep_empty: bool) -> None:
         from sbot_sim.messages.broadcast import Broadcast  # ROS' definitions take a while
-        self._recorder = open_recorder(record, scenario)
+        self._recorder = open_recorder(record, scenario, keep_empty=keep_empty)
         stack.enter_context(closed(self._recorder, where))
         self._broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
         self._commanded = [i for i, robot in enumerate(scenario.robots)
@@ -190,7 +192,7 @@ def _digest(path: str) -> str:
 
 
 def open_recorder(directory: str | Path, scenario: Scenario,
-                  ros_distro: str = '') -> Recorder:
+                  ros_distro: str = '', *, keep_empty: bool = False) -> Recorder:
     """Return a recorder into a new directory; scenario, seed and version are in the bag.
 
     So is what its random numbers are made with, which tells old recordings, and digests of the
@@ -204,7 +206,8 @@ def open_recorder(directory: str | Path, scenario: Scenario,
     """
     from sbot.bag.recorder import Recorder  # with ROS' message definitions
     from sbot.bag.writer import DISTRIBUTION
-    return Recorder(directory, ros_distro=ros_distro or DISTRIBUTION, metadata={
+    return Recorder(directory, ros_distro=ros_distro or DISTRIBUTION, keep_empty=keep_empty,
+                    metadata={
         'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), **THIS._asdict(),
         **_noted_files(scenario)})
 

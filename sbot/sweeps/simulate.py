@@ -123,7 +123,7 @@ def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:
                      keep=False, overlaps=False)
         return {}
     result = run_scenario(scenario, record=record, keep=bool(job.metrics),
-                          overlaps=job.overlaps)
+                          overlaps=job.overlaps, keep_empty=True)
     values = _summary_columns(result.summary)
     for metric in job.metrics:
         values.update(_metric_columns(metric, job, result))
