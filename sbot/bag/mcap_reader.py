@@ -93,28 +93,18 @@ class Unpacked:
         self.damage = ''
         try:
             with open_regular(path) as source, self.path.open('wb') as copy:
-                self._copy(path, source, copy)
+                stream = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(
+                    source, read_across_frames=True)
+                while piece := stream.read(_PIECE):
+                    copy.write(piece)
+                    if copy.tell() > limits().run_bytes:
+                        raise too_large(str(path), 'bytes or more when decompressed',
+                                        copy.tell(), 'run_bytes')
+        except zstandard.ZstdError as error:
+            size = self.path.stat().st_size
+            self.damage = f'damaged after {size} decompressed bytes: {error}'
         except OSError as error:
             raise InputError(f'{path}: cannot be decompressed: {error.strerror}') from None
-
-    def _copy(self, path: Path, source: BinaryIO, copy: BinaryIO) -> None:
-        most = limits().run_bytes
-        stream = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(
-            source, read_across_frames=True)
-        size = 0
-        while True:
-            try:
-                piece = stream.read(_PIECE)
-            except zstandard.ZstdError as error:
-                self.damage = f'damaged after {size} decompressed bytes: {error}'
-                return
-            if not piece:
-                return
-            size += len(piece)
-            if size > most:
-                raise too_large(str(path), 'bytes or more when decompressed', size,
-                                'run_bytes')
-            copy.write(piece)
 
 
 # Messages in the records of an MCAP file: schemas, channels and chunks, with checks of each.

@@ -20,7 +20,6 @@ from sbot.bag.ticks import count_robots, rate_of, robot_of
 from sbot.files.yaml_text import LARGEST
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, install_command, shown, unknown_name
-from sbot_common.observation import Twist
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
     BASE_SCAN,
@@ -136,33 +135,29 @@ def write_csv(bag: Bag, out: TextIO) -> int:
     columns = _COMMAND_COLUMNS[:3 if sideways else 2]
     writer.writerow(_POSE_COLUMNS + columns)
     poses: dict[int, PoseStamped] = {}  # of each robot, waiting for the command
-    commands: dict[int, Twist] = {}
+    commands: dict[int, list[str]] = {}
     rows = 0
 
     def put(robot: int, pose: PoseStamped) -> None:
-        command = [''] * 3
-        if robot in commands:
-            vx, vy, omega = commands[robot]
-            command = [repr(vx), repr(omega), repr(vy)]
         seconds = (pose.stamp_ns - begin_ns) / NANOSECONDS
+        command = commands.get(robot, [''] * 3)[:len(columns)]
         writer.writerow([rate.tick(pose.stamp_ns), repr(seconds), robot,
-                         repr(pose.x), repr(pose.y), repr(pose.yaw), *command[:len(columns)]])
+                         repr(pose.x), repr(pose.y), repr(pose.yaw), *command])
 
     with bag.named_errors():
         for message in bag.messages_of(types):
-            found = robot_of(message.name)
-            assert found is not None
-            robot = found[0]
-            if found[1] == CMD_VEL.name:
-                commands[robot] = read_twist(message.payload, message.type)
-                continue
-            if robot in poses:
-                put(robot, poses[robot])
+            robot, name = robot_of(message.name) or (0, '')
+            if name == CMD_VEL.name:
+                vx, vy, omega = read_twist(message.payload, message.type)
+                commands[robot] = [repr(vx), repr(omega), repr(vy)]
+            else:
+                if robot in poses:
+                    put(robot, poses[robot])
+                poses[robot] = read_odometry(little_endian(message.payload, message.type))
                 rows += 1
-            poses[robot] = read_odometry(little_endian(message.payload, message.type))
     for robot, pose in sorted(poses.items()):
         put(robot, pose)
-    return rows + len(poses)
+    return rows
 
 
 FORMATS = ('csv', 'parquet')

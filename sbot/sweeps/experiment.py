@@ -43,7 +43,7 @@ from sbot.sweeps.journal import (
 )
 from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
 from sbot.sweeps.request import MEMORY, RECORD, TIMEOUT, Metric, Request
-from sbot.sweeps.simulate import Job, Row, failed_row, parsed_sources, scenario_of
+from sbot.sweeps.simulate import Job, Row, parsed_sources, row_of, scenario_of
 from sbot.sweeps.table import PARQUET, read_columns, write_tables
 from sbot.version import VERSION
 from sbot_common.compiled.threads import threads_of
@@ -173,7 +173,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
             bar.update(len(rows))
 
         def lost(run: PlannedRun, error: str) -> Row:
-            return failed_row(plan.sources[run.source], run, VERSION, error, None)
+            return row_of(plan.sources[run.source], run, VERSION, error, None)
         bags = None if options.record == 'none' else folder.resolve() / 'bags'
         try:
             execute(engine, partial(run_batch, bags=bags, record=options.record), packed,
@@ -198,10 +198,9 @@ def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False
         check_scheduler(options.scheduler)
     if resume:
         old, version, _ = read_plan(folder)
-        if old.fingerprint != plan.fingerprint:
-            raise InputError(f'{folder}: holds another sweep; different: '
-                             f"{', '.join(old.differences(plan))}; give the values of that "
-                             'sweep, or a new folder')
+        if different := old.differences(plan):
+            raise InputError(f"{folder}: holds another sweep; different: {', '.join(different)}; "
+                             'give the values of that sweep, or a new folder')
         if version != VERSION:
             raise InputError(f'{folder}: was made by version {version}; version '
                              f'{VERSION} cannot be combined with it in one table')

@@ -21,7 +21,7 @@ from typing import Any
 
 from sbot.environment.running import python_command
 from sbot.sweeps.plan import PlannedRun
-from sbot.sweeps.simulate import Job, Row, failed_row, memory_error, module_folders
+from sbot.sweeps.simulate import Job, Row, memory_error, module_folders, row_of
 from sbot_common.errors import InputError
 
 # The process in which runs are simulated: started once, then one run after another.
@@ -205,7 +205,7 @@ class Guard:
 
 
 def _failed(job: Job, run: PlannedRun, error: str, started: float) -> Row:
-    return failed_row(job.sources[run.source], run, job.version, error,
+    return row_of(job.sources[run.source], run, job.version, error,
                       time.perf_counter() - started)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
@@ -150,15 +149,10 @@ class Plan:
             'seeds': _packed(self.seeds), 'metrics': list(self.metrics),
             **({} if self.overlaps else {'overlaps': False})}
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """A hash of everything that a plan's rows depend on, except the version."""
-        text = json.dumps(self.to_json(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
-
     def differences(self, other: Plan) -> list[str]:
-        """Return the parts in which two plans differ."""
-        mine, its = self.to_json(), other.to_json()
+        """Return the parts in which two plans differ, as JSON holds them."""
+        mine, its = ({name: json.dumps(part, sort_keys=True)
+                      for name, part in plan.to_json().items()} for plan in (self, other))
         return [name for name in mine | its if mine.get(name) != its.get(name)]
 
 

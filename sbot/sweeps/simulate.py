@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sbot.controllers.registry import load_function
@@ -55,26 +56,24 @@ def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
     ``wall_time_s`` is the one value that another time would not give again.
     """
     started = time.perf_counter()
-    row: Row = {'run': run.number, 'scenario': job.sources[run.source].name, **run.values,
-                'seed': run.seed}
+    numbers: Row = {}
+    error = None
     try:
         if job.version != VERSION:
             raise InputError(f'version of this worker: got {VERSION}, expected that '
                              f'of the sweep, {job.version}')
-        row.update(_numbers(job, run, record))
-        error = None
+        numbers = _numbers(job, run, record)
     except BaseException as failure:  # a user's code may raise anything, an interrupt, too
         error = _describe(failure, job)
-    row.update(version=job.version, error=error,
-               wall_time_s=round(time.perf_counter() - started, 6))
-    return row
+    return row_of(job.sources[run.source], run, job.version, error,
+                  time.perf_counter() - started, numbers)
 
 
-def failed_row(source: Source, run: PlannedRun, version: str, error: str,
-               seconds: float | None) -> Row:
-    """Return the row of a run that could not say itself what it came to."""
+def row_of(source: Source, run: PlannedRun, version: str, error: str | None,
+           seconds: float | None, numbers: Mapping[str, Any] = MappingProxyType({})) -> Row:
+    """Return a row; one without ``numbers`` is of a run that failed."""
     return {'run': run.number, 'scenario': source.name, **run.values, 'seed': run.seed,
-            'version': version, 'error': error,
+            **numbers, 'version': version, 'error': error,
             'wall_time_s': None if seconds is None else round(seconds, 6)}
 
 
