@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from itertools import islice
@@ -103,7 +103,8 @@ def write_tables(folder: Path, plan: Plan) -> int:
         parquet = stack.enter_context(_parquet(paths[2], columns)) if PARQUET in names else None
         table.writerow(columns)
         times.writerow(['run', 'wall_time_s'])
-        for group in _groups(folder, places):
+        rows = read_rows(folder, places)
+        while group := list(islice(rows, _GROUP)):
             values = _values(group, columns)
             if parquet is not None:
                 import pyarrow
@@ -132,12 +133,6 @@ def _places(folder: Path) -> list[int]:
     """Return where the journal's rows are, in the order of the plan."""
     index = read_index(folder).places
     return [index[number] for number in sorted(index)]
-
-
-def _groups(folder: Path, places: Sequence[int]) -> Iterator[list[Row]]:
-    rows = iter(read_rows(folder, places))
-    while group := list(islice(rows, _GROUP)):
-        yield group
 
 
 def _values(group: Sequence[Row], columns: dict[str, str]) -> dict[str, list[Any]]:

@@ -118,6 +118,14 @@ def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
     assert figure.axes[0].get_title().endswith('\n2 of 32 runs are missing')
 
 
+def test_a_sweep_that_is_still_running_has_results(tmp_path):
+    folder = make(tmp_path / 'a')
+    expected = load_results(folder)
+    for path in folder.glob('runs.*'):
+        path.unlink()
+    assert load_results(folder) == expected
+
+
 def test_any_column_can_be_shown(tmp_path):
     results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
     assert 'mine' in format_results(results).splitlines()[0]
