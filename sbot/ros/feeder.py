@@ -10,6 +10,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.publisher import Publisher
+from rclpy.subscription import Subscription
 
 from sbot.bag.reader import Message
 from sbot.bag.ticks import robot_of
@@ -36,7 +37,7 @@ _LATE = (topics.WIND_VELOCITY.name, topics.WIND_FORCE.name, topics.WIND_GUST.nam
 
 
 class Feeder:
-    """Publishes recorded messages, and collects the commands that nodes answer with.
+    """Publishes recorded messages, and collects the commands and messages that nodes answer with.
 
     Parameters
     ----------
@@ -63,11 +64,13 @@ class Feeder:
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self._node)
         self._publishers = self._advertise()
-        self._answers: dict[int, list[bytes]] = {}
+        self._answers: dict[str, list[bytes]] = {}
+        self._said: dict[str, list[bytes]] = {name: [] for name in recorded.topics}
         self._turns = Turns(recorded.external)
-        self._commands = {robot: ros.subscribe(
-            self._node, Topic(topics.CMD_VEL.name, recorded.types[robot]), recorded.name(robot),
-            partial(self._on_command, robot)) for robot in recorded.external}
+        self._heard: list[tuple[Subscription, Callable[[bytes], None]]] = []
+        for robot in recorded.external:
+            self._listen(recorded.name(robot), Topic('', recorded.types[robot]), True,
+                         partial(self._on_command, robot))
         self._latched()
         self.robots, self._nodes = self._find(_CONNECTION if timeout is None else timeout)
         self._turns = Turns({i: recorded.external[i] for i in self.robots})
@@ -81,9 +84,9 @@ class Feeder:
         self._node.destroy_node()
 
     def tick(self, tick: int, stamp_ns: int,
-             messages: Sequence[Message]) -> dict[int, list[bytes]]:
-        """Publish a tick's messages, and return each robot's commands in it."""
-        self._answers = {i: [] for i in self.robots}
+             messages: Sequence[Message]) -> dict[str, list[bytes]]:
+        """Publish a tick's messages; return what nodes say in it, by the topics compared."""
+        self._answers = {self._recorded.name(i): [] for i in self.robots}
         self._turns.begin(stamp_ns)
         timed, others = self._turns.timed, self._turns.others
         clock, early, late, held = self._in_order(messages)
@@ -100,7 +103,8 @@ class Feeder:
         self._turns.open(others)
         self._send(held, tick)
         self._await(others)
-        return self._answers
+        said, self._said = self._said, {name: [] for name in self._said}
+        return {**self._answers, **said}
 
     def _in_order(self, messages: Sequence[Message]) -> tuple[list[Message], ...]:
         """Return the clock, what comes with it, what comes late, and what nodes answer to."""
@@ -136,9 +140,9 @@ class Feeder:
         if not self._wait(lambda: not self._nodes.silent()):
             raise NodeFailed(f'{", ".join(self._nodes.silent())}: does not run its callbacks; '
                              f'silent for {self._timeout:g} s at tick {tick}')
-        for robot, subscription in self._commands.items():
+        for subscription, callback in self._heard:
             while taken := subscription.handle.take_message(subscription.msg_type, True):
-                self._on_command(robot, taken[0])
+                callback(taken[0])
 
     def _await(self, robots: Sequence[int]) -> None:
         self.silent = self.silent or not self._wait(lambda: not self._turns.missing(robots))
@@ -158,13 +162,31 @@ class Feeder:
         self._executor.spin_once(timeout_sec=seconds)
 
     def _on_command(self, robot: int, raw: bytes) -> None:
-        if self._started and robot in self._answers:
+        name = self._recorded.name(robot)
+        if self._started and name in self._answers:
             payload = canonical(raw, self._recorded.types[robot])
             try:
                 self._turns.answer(robot)
             except InputError as error:
                 raise NodeFailed(str(error)) from None
-            self._answers[robot].append(payload)
+            self._answers[name].append(payload)
+
+    def _on_message(self, name: str, topic: Topic, raw: bytes) -> None:
+        if self._started or topic.latched:
+            self._said[name].append(canonical(raw, topic.type))
+
+    def _listen(self, name: str, topic: Topic, reliable: bool,
+                callback: Callable[[bytes], None] | None = None) -> None:
+        """Hear a topic that nodes publish."""
+        wanted = self._recorded.topics.get(name, topic.type)
+        if topic.type != wanted:
+            raise InputError(f'{name}: got {topic.type}, expected {wanted}, as in the recording')
+        callback = callback or partial(self._on_message, name, topic)
+        try:
+            self._heard.append((ros.subscribe(self._node, topic, name, callback,
+                                              reliable=reliable), callback))
+        except ImportError:
+            raise InputError(f'{name}: {topic.type.partition("/")[0]} is not installed') from None
 
     # --- set-up
 
@@ -172,7 +194,7 @@ class Feeder:
         publishers: dict[str, Publisher] = {}
         for name, type_name in self._recorded.bag.names().items():
             known = _topic_of(name, self._n)
-            if known is not None and known.name in _ANSWERS:
+            if (known is not None and known.name in _ANSWERS) or name in self._recorded.topics:
                 continue
             if known is None or known.type != type_name:
                 self._say(one_line(f'{name} ({type_name}): not played, as it is not a topic of '
@@ -256,7 +278,8 @@ class Feeder:
                              {i: self._recorded.external[i] for i in robots},
                              ', as in the recording', self._triggers(robots),
                              {name: name for name in self._publishers
-                              if name != topics.CLOCK.name})
+                              if name != topics.CLOCK.name},
+                             recorded=list(self._recorded.topics), listen=self._listen)
 
     def _triggers(self, robots: Sequence[int]) -> dict[int, list[str]]:
         """Return the topics played on which nodes act, by robot; none where a timer acts."""

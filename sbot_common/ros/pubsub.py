@@ -27,7 +27,7 @@ from rclpy.task import Future
 
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
-from sbot_common.wire.cdr import DamagedMessage
+from sbot_common.wire.cdr import DamagedMessage, learn
 
 T = TypeVar('T')
 
@@ -269,7 +269,9 @@ LOCKSTEP_DEPTH = 100
 def ros_class(type_name: str) -> Any:  # noqa: ANN401
     """Return rclpy's class of 'package/msg/Name'; ImportError where it is not installed."""
     package, _, name = type_name.split('/')
-    return getattr(import_module(f'{package}.msg'), name)
+    kind = getattr(import_module(f'{package}.msg'), name)
+    learn(type_name, kind)
+    return kind
 
 
 def qos(topic: Topic, depth: int, reliable: bool = True) -> QoSProfile:

@@ -65,7 +65,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
             *self._broadcast.sensed_wind(self._engine.snapshot, self._stamp_ns),
             Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, b'')],
             options.awaited, self._broadcast.cmd_vel, self._depth, options.external,
-            self._guarded(lambda: self._control.proceed()))
+            self._guarded(lambda: self._control.proceed()), options.record_topics,
+            self._guarded(self._on_recorded))
         self._triggers = self._check_triggers(options.external)
         self._connections.publish(latched)
         actions = Actions(
@@ -254,6 +255,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
             payload = cdr.canonical(raw, topic.type)  # padding is not sent clean
             self._observer.record(self._stamp_ns, [Outgoing(name, topic, payload)])
 
+    def _on_recorded(self, topic: Topic, raw: bytes) -> None:
+        payload = cdr.canonical(raw, topic.type)
+        if self._control.accept_message(topic.name, topic.latched):
+            self._inbox.recorded.append(Outgoing(topic.name, topic, payload))
+
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._control.pause(bool(request.data))
         response.success, response.message = True, 'paused' if request.data else 'running'
@@ -320,6 +326,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
                         for i, raw in sorted(self._inbox.messages.items())]
             self._observer.record(self._stamp_ns, self._broadcast.recorded(
                 self._stamp_ns, self._inbox.wind, self._snapshot, commands))
+            # Of several nodes, which message comes first is chance; of a topic it is not.
+            self._observer.record(self._stamp_ns, sorted(
+                self._inbox.recorded, key=lambda each: each.name))
+        self._inbox.recorded.clear()
         self._inbox.messages.clear()
         self._pace.tick(time.monotonic())
 

@@ -194,7 +194,7 @@ def test_a_command_too_many_names_the_publishers_or_asks_for_simulated_time():
 
 def test_who_has_left_is_named_at_once():
     simulator = started([External()])
-    simulator.gone = [0]
+    simulator.gone = ['robot 0 (/node_0) has left: no node publishes its cmd_vel']
     with pytest.raises(InputError, match=r'robot 0 \(/node_0\) has left: no node publishes'):
         simulator.after(0.1)
 
