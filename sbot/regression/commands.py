@@ -129,7 +129,7 @@ def differences(recorded: bytes | None, new: bytes | None, type_name: str,
     for (field, old), (other, value) in zip_longest(
             _fields(recorded, type_name), _fields(new, type_name), fillvalue=('', '')):
         if field != other:  # one text has more lines
-            yield field or other, str(old), str(value)
+            yield (field, str(old), '') if field else (other, '', str(value))
             return
         if not tolerances.agree(field, type_name, old, value):
             yield field, old, value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -23,12 +24,15 @@ from sbot_common.wire.cdr import canonical
 from sbot_sim.ros.external import Turns, in_turns
 from sbot_sim.ros.external_nodes import ExternalNodes
 from sbot_sim.ros.run_control import AwakeClock
+from sbot_sim.sensors.registry import sensors
 
 _CONNECTION = 60.0  # s for nodes to start
 _REPORT = 10.0  # s between lines about who is missing
 _MATCH = 2.0  # s for their subscriptions; one with another quality of service never fits
-_TABLE = {topic.name.lstrip('/'): topic for topic in vars(topics).values()
+_TABLE = {topic.name.lstrip('/'): topic for topic in (
+    *vars(topics).values(), *(sensor.topic for sensor in sensors().values()))
           if isinstance(topic, Topic)}
+_LASER = re.compile(rf'{topics.BASE_SCAN.name}_[0-9]+')  # of a robot with several
 # What controllers say.
 _ANSWERS = (topics.CMD_VEL.name, topics.GOAL.name, topics.GOAL_REACHED.name)
 # What comes after /clock in lockstep: the wind is made on it.
@@ -296,7 +300,7 @@ class Feeder:
 def _topic_of(name: str, num_robots: int) -> Topic | None:
     """Return the topic of a recorded name; None if it is not exactly that of one of sbot's."""
     robot, own = robot_of(name) or (0, name.lstrip('/'))
-    topic = _TABLE.get(own)
+    topic = topics.BASE_SCAN._replace(name=own) if _LASER.fullmatch(own) else _TABLE.get(own)
     if topic is None or topics.resolve(topic, robot, num_robots) != name:
         return None
     return topic

@@ -82,6 +82,8 @@ def read_recorded(bag: Bag, robots: Collection[int] = (),
     for robot in robots:
         if robot not in types:
             raise bad_value('--robot', robot, f'a robot with commands in the bag: {sorted(types)}')
+    if not (robots or external):  # then only nodes that drive nothing were recorded
+        compare = compare or [name for name in scenario.record_topics if name in names]
     for name in compare:
         if name not in scenario.record_topics or name not in names:
             raise bad_value('--compare', name, 'a topic of record_topics in the bag: '

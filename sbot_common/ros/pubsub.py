@@ -383,8 +383,10 @@ def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], N
         receiver = _Shared()
         receiver.callbacks.append(callback)
         receiver.riders += [riders] if riders else []
+    quality = qos(topic, depth, reliable)
+    quality.depth = depth  # of a latched topic, too: only its publisher keeps one
     subscription = node.create_subscription(
-        ros_class(topic.type), name, receiver, qos(topic, depth, reliable), raw=True)
+        ros_class(topic.type), name, receiver, quality, raw=True)
     subscription.wakes, subscription.awaited = wakes, [awaited] if awaited else []
     if _shared is not None and isinstance(receiver, _Shared):
         _shared[key] = receiver, subscription

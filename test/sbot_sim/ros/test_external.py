@@ -199,6 +199,23 @@ def test_who_has_left_is_named_at_once():
         simulator.after(0.1)
 
 
+def test_the_node_of_a_topic_takes_part_as_that_of_a_robot():
+    simulator = Simulator((), record_topics=['/ekf/odom'])
+    accept = simulator.control.accept_message
+    assert [accept('/slam/map', latched) for latched in (True, False)] == [True, False]
+    simulator.control.watch()
+    assert simulator.taken()[:3] == [('start',), ('clock', 0), ('ask for time',)]
+    simulator.asking = ['/ekf']
+    assert accept('/ekf/odom', False)
+    assert simulator.told == []
+    simulator.asking = []
+    assert accept('/ekf/odom', False)
+    assert simulator.told[0].startswith('the node of /ekf/odom sent a message while it had no')
+    simulator.gone = ['/ekf/odom (/ekf) has left: no node publishes it']
+    with pytest.raises(InputError, match=r'^/ekf/odom \(/ekf\) has left: .* it \(at tick 0\)$'):
+        simulator.after(0.1)
+
+
 def test_after_the_end_only_what_is_still_owed_may_come():
     counter = AnswerCounter([True], lost_after=0.3)
     counter.begin()
