@@ -186,11 +186,8 @@ class Feeder:
         if topic.type != wanted:
             raise InputError(f'{name}: got {topic.type}, expected {wanted}, as in the recording')
         callback = callback or partial(self._on_message, name, topic)
-        try:
-            self._heard.append((ros.subscribe(self._node, topic, name, callback,
-                                              reliable=reliable), callback))
-        except ImportError:
-            raise InputError(f'{name}: {topic.type.partition("/")[0]} is not installed') from None
+        self._heard.append((ros.subscribe(self._node, topic, name, callback, reliable=reliable),
+                            callback))
 
     # --- set-up
 

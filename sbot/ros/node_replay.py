@@ -35,7 +35,7 @@ from sbot.ros.processes import (
 )
 from sbot.ros.recorded import Recorded, read_recorded
 from sbot.scenario.controllers import external_robots
-from sbot_common.errors import InputError, install_command
+from sbot_common.errors import InputError, install_command, one_line
 
 _END = 10.0  # s for the user's command to end; its keeper takes four
 Progress = Callable[[int], object]
@@ -105,6 +105,12 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation') from None
     recorded = read_recorded(bag, robots, overrides, compare)
+    from sbot_common import ros
+    for name, type_name in recorded.topics.items():
+        try:
+            ros.ros_class(type_name)
+        except (ImportError, AttributeError, ValueError):
+            raise InputError(f'{name}: {one_line(type_name)} is not installed') from None
     tolerances = tolerances or Tolerances()
     tolerances.check({*recorded.topics.values(), *(recorded.types[i] for i in recorded.external)})
     texts = _texts(command, recorded)

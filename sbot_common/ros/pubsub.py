@@ -270,7 +270,7 @@ def ros_class(type_name: str) -> Any:  # noqa: ANN401
     """Return rclpy's class of 'package/msg/Name'; ImportError where it is not installed."""
     package, _, name = type_name.split('/')
     kind = getattr(import_module(f'{package}.msg'), name)
-    learn(type_name, kind)
+    learn(type_name, kind)  # so that recorders can read it
     return kind
 
 

@@ -30,6 +30,7 @@ class Lockstep(RunControl):
         self._retry_after = _RETRY_LATE if self._has_outside else _RETRY_AFTER
         self._course: Iterator[None] = iter(())  # what is left of the tick
         self._clock_sent = False
+        self._empty = list(options.record_topics)  # of them, those without a message
         self._unexpected = False  # it was said that a node sends commands at any time
         self._wind_stamps = dict.fromkeys(options.wind_parts, 0)
         self._felt = False  # the tick's wind has been handed on
@@ -61,7 +62,10 @@ class Lockstep(RunControl):
         """Note a message on a topic that is recorded; return whether to record it."""
         if self.phase is not Phase.CONNECTING:
             self._warn_of_unasked(f'the node of {name} sent a message')
-        return super().accept_message(name, latched)
+        accepted = super().accept_message(name, latched)
+        if accepted and name in self._empty:
+            self._empty.remove(name)
+        return accepted
 
     def _warn_of_unasked(self, what: str) -> None:
         if not self._unexpected and not self._actions.unheard():
@@ -149,6 +153,8 @@ class Lockstep(RunControl):
             self._finish()
             if self.is_over and (silent := self._turns.speechless()):
                 self._actions.wait(f'{", ".join(map(self._name_of, silent))}: sent no command')
+            if self.is_over and self._empty:
+                self._actions.wait(f'{", ".join(self._empty)}: no message in this run')
 
     def _steps(self) -> Iterator[None]:
         """Do a tick, step by step; yield while something has to come first."""

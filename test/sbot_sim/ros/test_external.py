@@ -216,6 +216,17 @@ def test_the_node_of_a_topic_takes_part_as_that_of_a_robot():
         simulator.after(0.1)
 
 
+def test_a_topic_without_a_message_is_named_at_the_end():
+    simulator = Simulator((), record_topics=['/slam/map', '/ekf/odom'], ticks=1)
+    simulator.control.accept_message('/slam/map', True)
+    simulator.control.watch()
+    for _ in range(2):
+        assert simulator.told == []
+        for part in simulator.winds:
+            simulator.blow(part)
+    assert simulator.told == ['/ekf/odom: no message in this run']
+
+
 def test_after_the_end_only_what_is_still_owed_may_come():
     counter = AnswerCounter([True], lost_after=0.3)
     counter.begin()
