@@ -197,6 +197,8 @@ class Feeder:
             known = _topic_of(name, self._n)
             if (known is not None and known.name in _ANSWERS) or name in self._recorded.topics:
                 continue
+            if name in self._recorded.scenario.record_topics:  # of a node that is not there
+                known = Topic(name, type_name, latched=True)  # for subscribers of either kind
             if known is None or known.type != type_name:
                 self._say(one_line(f'{name} ({type_name}): not played, as it is not a topic of '
                                    'sbot'))
@@ -242,6 +244,10 @@ class Feeder:
             if recorded.named or found == self._driven_robots():  # none has come in the meantime
                 break
         self._wait(self._are_connected, _MATCH)
+        for name in recorded.scenario.record_topics:
+            if others := ros.publishers_of(self._node, name):
+                raise InputError(f'{ros.in_words(name, others)}: add --compare {name}, or leave '
+                                 'out the node, and the recorded messages are played')
         return found, nodes
 
     def _wait_for(self, missing: Callable[[], list[str]], patience: float) -> None:

@@ -82,14 +82,13 @@ def read_recorded(bag: Bag, robots: Collection[int] = (),
     for robot in robots:
         if robot not in types:
             raise bad_value('--robot', robot, f'a robot with commands in the bag: {sorted(types)}')
-    if not (robots or external):  # then only nodes that drive nothing were recorded
-        compare = compare or [name for name in scenario.record_topics if name in names]
+    said = [name for name in scenario.record_topics if name in names]
     for name in compare:
-        if name not in scenario.record_topics or name not in names:
-            raise bad_value('--compare', name, 'a topic of record_topics in the bag: '
-                            f'{[each for each in scenario.record_topics if each in names]}')
-    chosen = {i: external.get(i, External())
-              for i in robots or (() if compare else external.keys() & types.keys() or types)}
+        if name not in said:
+            raise bad_value('--compare', name, f'a topic of record_topics in the bag: {said}')
+    everybody = () if compare else external.keys() & types.keys() or (() if said else types)
+    compare = compare or (() if robots else said)
+    chosen = {i: external.get(i, External()) for i in robots or everybody}
     if not chosen and not compare:
         raise InputError(f'{bag.path}: a replay needs commands, e.g. the topic '
                          f'{topics.resolve(topics.CMD_VEL, 0, n)}')

@@ -1,4 +1,4 @@
-"""Topics of users' nodes in lockstep: recorded with the tick, and compared in a replay."""
+"""Topics of users' nodes in lockstep: recorded with the tick, compared or played in a replay."""
 
 import json
 import re
@@ -28,14 +28,29 @@ robots:
   - {{pose: [2, 8, 0], controller: external}}
 """
 
+FOLLOW = """
+import contextlib
+import rclpy
+from geometry_msgs.msg import Twist
+from nav_msgs.msg import Odometry
 
-def node(name, robot, *parameters):
-    return shlex.join([str(EXAMPLES / name), *SIM_TIME, '-r', f'__ns:=/robot_{robot}',
-                       *(word for each in parameters for word in ('-p', each))])
+def turn(estimate):
+    command = Twist()
+    command.angular.z = estimate.pose.pose.position.x
+    publisher.publish(command)
+
+rclpy.init()
+node = rclpy.create_node('follow')
+publisher = node.create_publisher(Twist, '/robot_1/cmd_vel', 10)
+node.create_subscription(Odometry, '/robot_0/ekf/odom', turn, 10)
+with contextlib.suppress(KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
+    rclpy.spin(node)
+"""
 
 
 def estimate(*parameters):
-    return node('estimate.py', 0, *parameters)
+    return shlex.join([str(EXAMPLES / 'estimate.py'), *SIM_TIME, '-r', '__ns:=/robot_0',
+                       *(word for each in parameters for word in ('-p', each))])
 
 
 def sbot(*arguments):
@@ -45,18 +60,23 @@ def sbot(*arguments):
 
 @pytest.fixture(scope='module')
 def recordings(tmp_path_factory):
-    """Two runs: our controller drives robot 0, whose pose a node estimates; another, robot 1."""
+    """Two runs, and a node in them that drives robot 1 by the pose of robot 0.
+
+    A controller of ours drives robot 0, and another node estimates its pose.
+    """
     folder = tmp_path_factory.mktemp('recordings')
     (folder / 'scenario.yaml').write_text(SCENARIO)
+    (folder / 'follow.py').write_text(FOLLOW)
+    follow = shlex.join([str(folder / 'follow.py'), *SIM_TIME])
     for name in ('first', 'second'):
         done = sbot('up', folder / 'scenario.yaml', '--record', folder / name,
-                    '--node', estimate(), '--node', node('node.py', 1))
+                    '--node', estimate(), '--node', follow)
         assert done.returncode == 0, done.stderr
-    return folder / 'first', folder / 'second'
+    return folder / 'first', folder / 'second', follow
 
 
 def test_what_a_node_says_is_in_the_bag_at_its_tick_and_twice_the_same(recordings):
-    first, second = map(Bag, recordings)
+    first, second = map(Bag, recordings[:2])
     said = list(first.messages([TOPIC]))
     assert len(said) == 31
     for message in said:
@@ -80,14 +100,25 @@ def test_a_changed_constant_is_found_with_tick_topic_and_field(recordings):
     assert count == f'30 of 31 messages differ ({TOPIC})'
 
 
-def test_messages_agree_within_tolerances_by_type_and_beside_commands(recordings):
-    done = sbot('replay', recordings[0], '--node', estimate('gyro_share:=0.51'),
-                '--node', node('node.py', 1), '--compare', TOPIC, '--robot', 1,
-                '--tolerance', 'nav_msgs/msg/Odometry=0.1', '--json')
+def test_without_options_commands_and_messages_are_compared_within_tolerances(recordings):
+    bag, _, follow = recordings
+    done = sbot('replay', bag, '--node', estimate('gyro_share:=0.51'), '--node', follow, '--json',
+                '--tolerance', 'nav_msgs/msg/Odometry=0.1', '--tolerance', 'angular.z=0.1')
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(done.stdout.splitlines()[-1])  # Fast DDS may print before it
     assert (result['equal'], result['commands']) == (True, 62)
     assert (result['robots'], result['topics']) == ([1], [TOPIC])
+
+
+def test_topics_that_are_not_compared_are_played_to_nodes_that_hear_them(recordings):
+    bag, _, follow = recordings
+    done = sbot('replay', bag, '--node', follow, '--robot', 1)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == 'scenario: all 31 commands of 31 ticks agree bit for bit (robot 1)\n'
+    done = sbot('replay', bag, '--node', follow, '--robot', 1, '--node', estimate(), '--quiet')
+    assert done.returncode == 2
+    assert f'{TOPIC} has 2 publishers (/robot_0/estimate, /sbot_replay): add --compare' in (
+        done.stderr)
 
 
 @pytest.mark.parametrize(('arguments', 'words'), [
