@@ -302,7 +302,8 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                              'the node drives; with --compare none)')
     parser.add_argument('--compare', metavar='TOPIC', action='append', default=[],
                         help='with --node: compare the messages on this topic, one of '
-                             'record_topics of the scenario, instead of commands; may be repeated')
+                             'record_topics of the scenario; may be repeated (default: all; with '
+                             '--robot none). Those that are not compared are played to the node')
     parser.add_argument('--tolerance', metavar='[FIELD=]X', action='append', default=[],
                         help='with --node: largest difference of floating-point numbers, e.g. '
                              '1e-6 for all, nav_msgs/msg/Odometry=1e-6 for those of a type of '

@@ -89,7 +89,8 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
     overrides : scenario values by dotted key path, e.g. of an external robot's parameters
     progress : called with the number of the last tick after each tick
     output : called with each line that the command prints, prefixed by its short name
-    compare : topics of ``record_topics`` to compare, and no commands but those of ``robots``
+    compare : topics of ``record_topics`` to compare, and no commands but those of ``robots``; ():
+        all that are in the bag, none if ``robots`` are given. The others are played
 
     Raises
     ------

@@ -51,7 +51,8 @@ def assert_node_replays(bag: str | Path, command: str | Sequence[str] | None = N
         for bit
     timeout : s to wait for the nodes and for each command; None: the scenario's
         ``lockstep_timeout``, a minute to start
-    compare : topics of ``record_topics`` to compare, and no commands but those of ``robots``
+    compare : topics of ``record_topics`` to compare, and no commands but those of ``robots``; ():
+        all that are in the bag, none if ``robots`` are given. The others are played
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +34,9 @@ from wind_model import messages as wind_messages
 _WATCH_PERIOD = 0.05  # s of wall time between checks of missing nodes
 _SHUTDOWN_DELAY = 0.1  # s of wall time, for the delivery of the last messages
 _DIAGNOSTICS_PERIOD = 1.0  # s of wall time
+# Fast DDS has 512 KiB of shared memory for what a process sends, unless a file says otherwise.
+_LARGEST = 500_000  # bytes
+_PROFILES = 'FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE'
 
 
 class SimulatorNode(Node):  # type: ignore[misc]
@@ -256,6 +260,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self._observer.record(self._stamp_ns, [Outgoing(name, topic, payload)])
 
     def _on_recorded(self, topic: Topic, raw: bytes) -> None:
+        if len(raw) > _LARGEST and not any(name in os.environ for name in _PROFILES):
+            self.get_logger().warning(
+                f'{topic.name}: a message of {len(raw)} bytes does not fit into the shared memory '
+                f'of Fast DDS and may come late, so runs may differ; set {_PROFILES[0]} '
+                '(docs/lockstep.md)', once=True)
         payload = cdr.canonical(raw, topic.type)
         if self._control.accept_message(topic.name, topic.latched):
             self._inbox.recorded.append(Outgoing(topic.name, topic, payload))
