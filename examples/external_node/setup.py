@@ -10,4 +10,5 @@ setup(
                 (f'share/{NAME}', ['package.xml', 'scenario.yaml']),
                 (f'share/{NAME}/launch', ['launch/external_node.launch.py'])],
     install_requires=['setuptools'],
-    entry_points={'console_scripts': [f'avoid = {NAME}.node:main']})
+    entry_points={'console_scripts': [f'avoid = {NAME}.node:main',
+                                      f'estimate = {NAME}.estimate:main']})

@@ -189,7 +189,7 @@ def _stamp(message: Any) -> int | None:  # noqa: ANN401
 
 def _first_difference(a: Any, b: Any) -> tuple[str, str, str] | None:  # noqa: ANN401
     """Return path and values of the first field that differs, numbers by their bits."""
-    for (path, x), (other, y) in zip_longest(_leaves(a), _leaves(b), fillvalue=('', '')):
+    for (path, x), (other, y) in zip_longest(leaves(a), leaves(b), fillvalue=('', '')):
         if path != other:  # one text has more lines
             return (path, _value_text(x), "''") if path else (other, "''", _value_text(y))
         same = np.asarray(x).tobytes() == np.asarray(y).tobytes() if isinstance(
@@ -199,16 +199,19 @@ def _first_difference(a: Any, b: Any) -> tuple[str, str, str] | None:  # noqa: A
     return None
 
 
-def _leaves(value: Any, path: str = '') -> Iterator[tuple[str, Any]]:  # noqa: ANN401
-    """Yield path and value of every number, line of text and length of a list in a message."""
+def leaves(value: Any, path: str = '') -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    """Yield path and value of every number, line of text and length of a list in a message.
+
+    The length of a list comes before its elements.
+    """
     if is_dataclass(value):
         for field in fields(value):
-            yield from _leaves(getattr(value, field.name),
+            yield from leaves(getattr(value, field.name),
                                f'{path}.{field.name}' if path else field.name)
     elif isinstance(value, list | np.ndarray):
         yield f'{path}.length', len(value)
         for i, each in enumerate(value):
-            yield from _leaves(each, f'{path}[{i}]')
+            yield from leaves(each, f'{path}[{i}]')
     elif isinstance(value, str) and '\n' in value:
         for number, line in enumerate(value.split('\n'), 1):
             yield f'{path} line {number}', line

@@ -120,11 +120,11 @@ def _bar(args: argparse.Namespace, total: int | None = None,
 
 def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, damaged: int,
             agree: str = 'bit for bit', robots: str = '', compared: int = 0,
-            stopped: str = '') -> int:
+            stopped: str = '', what: str = 'commands') -> int:
     """Print how the commands compare; return the exit code.
 
     ``robots``: in words, which were compared; ``compared``: how many; ``stopped``: in words, where
-    the replay ended too early.
+    the replay ended too early; ``what``: was compared.
     """
     if args.json:
         print(_as_json({**result._asdict(), 'equal': result.equal,
@@ -134,11 +134,11 @@ def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, d
         print(one_line(str(result.first)))
         if largest := getattr(result, 'largest', None):
             print(one_line(str(largest)))
-        print(f'{result.differences} of {result.commands} commands differ{robots}{stopped}')
+        print(f'{result.differences} of {result.commands} {what} differ{robots}{stopped}')
         if said := in_words(result.differing, compared):
             print(said)
     elif result.commands:
-        print(f'{one_line(result.scenario, 200)}: all {result.commands} commands of '
+        print(f'{one_line(result.scenario, 200)}: all {result.commands} {what} of '
               f'{result.ticks} ticks agree {agree}{robots}')
     return damaged or (0 if result.equal else 1)
 
@@ -164,7 +164,7 @@ def _check(args: argparse.Namespace) -> None:
     """Raise InputError for options that do not go together."""
     if args.node is not None and args.output is not None:
         raise InputError('--node cannot be combined with --output')
-    for option in ('robot', 'tolerance', 'timeout'):
+    for option in ('robot', 'compare', 'tolerance', 'timeout'):
         if args.node is None and getattr(args, option) not in (None, []):
             raise InputError(f'--{option} needs --node COMMAND')
     if args.timeout is not None and not 0.0 < args.timeout <= 1e6:
@@ -188,11 +188,13 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
         result = replay_node(
             bag, args.node, robots=args.robot, tolerances=Tolerances(args.tolerance),
             timeout=args.timeout, overrides=overrides, output=output,
-            progress=lambda _: None if show is None else show(next(turns)))
+            progress=lambda _: None if show is None else show(next(turns)), compare=args.compare)
+    named = ', '.join([*(f'robot {", ".join(map(str, result.robots))}',) * bool(result.robots),
+                       *result.topics])
     code = _report(result, args, damage_code(bag),
                    'within the tolerance' if args.tolerance else 'bit for bit',
-                   f" (robot {', '.join(map(str, result.robots))})", len(result.robots),
-                   result.extent())
+                   f' ({named})', len(result.robots), result.extent(),
+                   'messages' if result.topics else 'commands')
     if result.first is not None and not args.quiet and not args.json and set(
             result.robots) <= set(_external(bag)):
         print('if the change is meant, record again: sbot up SCENARIO --record NEW --node COMMAND',
@@ -279,9 +281,10 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     """
     parser = subparsers.add_parser(
         'replay', help='feed a recording to the controllers and compare every command',
-        description='Feed the recorded inputs to the controllers again, and compare every command '
-                    'with the recorded one. Exit code 0: all agree; 1: some differ; 2: bad input, '
-                    'or nothing was compared. More: docs/record_and_replay.md.')
+        description='Feed the recorded inputs to the controllers again, or to your own nodes, and '
+                    'compare every command with the recorded one. Exit code 0: all agree; 1: some '
+                    'differ; 2: bad input, or nothing was compared. More: '
+                    'docs/record_and_replay.md.')
     parser.add_argument('bag', metavar='BAG', help='a recording that was made in lockstep')
     parser.add_argument('--set', metavar='KEY=VALUE', action='append', default=[],
                         help='change a value of the recorded scenario, e.g. '
@@ -296,12 +299,16 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
     parser.add_argument('--robot', metavar='N', type=int, action='append', default=[],
                         help='with --node: compare the commands of this robot; may be repeated '
                              '(default: robots with controller: external, or else those that '
-                             'the node drives)')
+                             'the node drives; with --compare none)')
+    parser.add_argument('--compare', metavar='TOPIC', action='append', default=[],
+                        help='with --node: compare the messages on this topic, one of '
+                             'record_topics of the scenario; may be repeated (default: all; with '
+                             '--robot none). Those that are not compared are played to the node')
     parser.add_argument('--tolerance', metavar='[FIELD=]X', action='append', default=[],
-                        help='with --node: largest difference of numbers, e.g. 1e-6 for all, or '
-                             '--tolerance angular.z=0.01 for one; may be repeated (default: 0, '
-                             'equal bit for '
-                             'bit)')
+                        help='with --node: largest difference of floating-point numbers, e.g. '
+                             '1e-6 for all, nav_msgs/msg/Odometry=1e-6 for those of a type of '
+                             'message, or angular.z=0.01 for a field and all within it, integers '
+                             'too; may be repeated (default: 0, equal bit for bit)')
     parser.add_argument('--timeout', metavar='S', type=float,
                         help="with --node: longest time to wait for each command (s; default: the "
                              "scenario's lockstep_timeout, and a minute for the start)")

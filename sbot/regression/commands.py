@@ -1,30 +1,35 @@
-"""Recorded and new commands compared field by field; differences by robot."""
+"""Recorded and new messages compared field by field; differences by robot."""
 
 from __future__ import annotations
 
 import math
+import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from sbot.bag.compare import leaves
 from sbot_common.errors import bad_value, first_of
-from sbot_common.topics import CMD_VEL_STAMPED
-from sbot_common.wire.cdr import decode
+from sbot_common.topics import CMD_VEL_STAMPED, COMMAND_TYPES
+from sbot_common.wire.cdr import decode, field_names
 
 _NUMBERS = tuple(f'{part}.{axis}' for part in ('linear', 'angular') for axis in 'xyz')
 _FRAME = 'header.frame_id'
-_NO_FIELD = 'command'  # instead of a field: one of the two is missing
+Value = float | int | str
 
 
-class CommandDifference(NamedTuple):
-    """A command that is not as recorded."""
+class MessageDifference(NamedTuple):
+    """A message that is not as recorded."""
 
     tick: int
     stamp_ns: int
     topic: str
-    field: str  # 'linear.x', ..., 'header.frame_id'; 'command' where one is missing
-    recorded: float | str
-    new: float | str
+    field: str  # 'linear.x', 'pose.covariance[0]'; 'command' or 'message' where one is missing
+    recorded: Value
+    new: Value
 
     def __str__(self) -> str:
         return (f'first difference: tick {self.tick}, {self.topic}, {self.field}: recorded '
@@ -47,66 +52,97 @@ class LargestDifference(NamedTuple):
 
 
 class Tolerances:
-    """How far numbers of commands may differ; without one they are compared bit for bit.
+    """How far numbers may differ; without one they are compared bit for bit.
 
     Parameters
     ----------
-    given : '1e-6' for all numbers, or 'angular.z=0.01' for one field; later ones win
+    given : '1e-6' for all floating-point numbers, 'nav_msgs/msg/Odometry=1e-6' for those of a
+        type of message, or 'angular.z=0.01' for a field and all within it, integers too, of lists
+        without index; later ones win
 
     Raises
     ------
     InputError
-        for a field that commands do not have, or what is no number >= 0.
+        for what is no number >= 0.
 
     """
 
     def __init__(self, given: Iterable[str] = (), where: str = '--tolerance') -> None:
-        self._of = dict.fromkeys(_NUMBERS, 0.0)
+        self._where = where
+        self._given: list[tuple[str, float, str]] = []  # key ('': all), number, as given
         for text in given:
-            field, equals, value = str(text).rpartition('=')
-            if equals and field not in self._of:
-                raise bad_value(where, text, f'a number, or FIELD=NUMBER with one of '
-                                f'{", ".join(_NUMBERS)}')
+            key, equals, value = str(text).rpartition('=')
             try:
                 number = float(value)
             except ValueError:
                 number = math.nan
-            if not 0.0 <= number < math.inf:
-                raise bad_value(where, text, 'a number >= 0, or FIELD=NUMBER')
-            self._of.update(dict.fromkeys([field] if equals else _NUMBERS, number))
+            if not 0.0 <= number < math.inf or (equals and not key):
+                raise bad_value(where, text, 'a number >= 0, FIELD=NUMBER or TYPE=NUMBER')
+            self._given.append((key, number, text))
 
-    def of(self, field: str) -> float:
-        """Return how far the numbers of a field may differ."""
-        return self._of[field]
+    def check(self, types: Collection[str]) -> None:
+        """Raise InputError for a field or type that the compared types do not have."""
+        known = {*types, *(name for each in types for name in _field_names(each))}
+        for key, _, text in self._given:
+            if key and key not in known:
+                raise bad_value(self._where, text, 'a number, or FIELD=NUMBER with one of '
+                                + first_of(sorted(known, key=_depth), 20))
 
-    def agree(self, field: str, recorded: float | str, new: float | str) -> bool:
+    def of(self, field: str, type_name: str, whole: bool = False) -> float:
+        """Return how far the numbers of a field may differ, which are ``whole`` or not."""
+        plain = re.sub(r'\[\d+\]', '', field)
+        return next((number for key, number, _ in reversed(self._given)
+                     if f'{plain}.'.startswith(f'{key}.') or (
+                         key in ('', type_name) and not whole)), 0.0)
+
+    def agree(self, field: str, type_name: str, recorded: Value, new: Value) -> bool:
         """Tell whether two values of a field are equal enough."""
         if isinstance(recorded, str) or isinstance(new, str):
             return recorded == new
-        if struct.pack('d', recorded) == struct.pack('d', new):
+        whole = not isinstance(recorded, float)
+        if recorded == new if whole else struct.pack('d', recorded) == struct.pack('d', new):
             return True
-        tolerance = self._of[field]
+        tolerance = self.of(field, type_name, whole)
         return tolerance > 0.0 and abs(recorded - new) <= tolerance
 
 
+def _depth(name: str) -> tuple[int, str]:
+    return name.count('.'), name
+
+
+def _field_names(type_name: str) -> Iterable[str]:
+    return _NUMBERS if type_name in COMMAND_TYPES else field_names(type_name)
+
+
 def differences(recorded: bytes | None, new: bytes | None, type_name: str,
-                tolerances: Tolerances) -> Iterator[tuple[str, float | str, float | str]]:
-    """Yield the fields of two commands (None: there is none) that do not agree, and their values.
+                tolerances: Tolerances) -> Iterator[tuple[str, Value, Value]]:
+    """Yield the fields of two messages (None: there is none) that do not agree, and their values.
 
     The stamp of a TwistStamped is not compared: a node need not know the time.
     """
-    if recorded is None or new is None:
-        if recorded is not new:
-            yield _NO_FIELD, _in_words(recorded, type_name), _in_words(new, type_name)
+    if recorded == new:
         return
-    for (field, old), (_, value) in zip(_fields(recorded, type_name), _fields(new, type_name),
-                                        strict=True):
-        if not tolerances.agree(field, old, value):
+    if recorded is None or new is None:
+        yield ('command' if type_name in COMMAND_TYPES else 'message',
+               _in_words(recorded, type_name), _in_words(new, type_name))
+        return
+    for (field, old), (other, value) in zip_longest(
+            _fields(recorded, type_name), _fields(new, type_name), fillvalue=('', '')):
+        if field != other:  # one text has more lines
+            yield (field, str(old), '') if field else (other, '', str(value))
+            return
+        if not tolerances.agree(field, type_name, old, value):
             yield field, old, value
+            if field.endswith('.length'):
+                return
 
 
-def _fields(raw: bytes, type_name: str) -> Iterator[tuple[str, float | str]]:
+def _fields(raw: bytes, type_name: str) -> Iterator[tuple[str, Value]]:
     message: Any = decode(raw, type_name)
+    if type_name not in COMMAND_TYPES:
+        for field, value in leaves(message):
+            yield field, value.item() if isinstance(value, np.generic) else value
+        return
     if type_name == CMD_VEL_STAMPED.type:
         yield _FRAME, message.header.frame_id
         message = message.twist
@@ -118,6 +154,8 @@ def _fields(raw: bytes, type_name: str) -> Iterator[tuple[str, float | str]]:
 def _in_words(raw: bytes | None, type_name: str) -> str:
     if raw is None:
         return 'none'
+    if type_name not in COMMAND_TYPES:
+        return 'one'
     values = dict(_fields(raw, type_name))
     return ', '.join(f'{field} = {value}' for field, value in values.items()
                      if value not in (0.0, '')) or 'all 0'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -10,6 +11,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.publisher import Publisher
+from rclpy.subscription import Subscription
 
 from sbot.bag.reader import Message
 from sbot.bag.ticks import robot_of
@@ -26,13 +28,16 @@ from sbot_sim.drives.registry import messages_of
 from sbot_sim.ros.external import Turns, in_turns
 from sbot_sim.ros.external_nodes import ExternalNodes
 from sbot_sim.ros.run_control import AwakeClock
+from sbot_sim.sensors.registry import sensors
 from sbot_sim.world.bodies import body_arrays
 
 _CONNECTION = 60.0  # s for nodes to start
 _REPORT = 10.0  # s between lines about who is missing
 _MATCH = 2.0  # s for their subscriptions; one with another quality of service never fits
-_TABLE = {topic.name.lstrip('/'): topic for topic in vars(topics).values()
+_TABLE = {topic.name.lstrip('/'): topic for topic in (
+    *vars(topics).values(), *(sensor.topic for sensor in sensors().values()))
           if isinstance(topic, Topic)}
+_LASER = re.compile(rf'{topics.BASE_SCAN.name}_[0-9]+')  # of a robot with several
 # What controllers say.
 _ANSWERS = (topics.CMD_VEL.name, topics.GOAL.name, topics.GOAL_REACHED.name)
 # What comes after /clock in lockstep: the wind is made on it.
@@ -41,7 +46,7 @@ _LATE = (topics.WIND_VELOCITY.name, topics.WIND_FORCE.name, topics.WIND_GUST.nam
 
 
 class Feeder:
-    """Publishes recorded messages, and collects the commands that nodes answer with.
+    """Publishes recorded messages, and collects the commands and messages that nodes answer with.
 
     Parameters
     ----------
@@ -68,19 +73,20 @@ class Feeder:
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self._node)
         self._publishers = self._advertise()
-        self._answers: dict[int, list[bytes]] = {}
+        self._answers: dict[str, list[bytes]] = {}
+        self._said: dict[str, list[bytes]] = {name: [] for name in recorded.topics}
         self._turns = Turns(recorded.external)
         self._bodies = body_arrays(robot_bodies(recorded.scenario))
         self._messages = messages_of(self._bodies, recorded.external, recorded.bag.names())
         self._stamp_ns = 0
-        self._commands = [ros.subscribe(
-            self._node, self._command(robot), recorded.name(robot),
-            partial(self._on_command, robot)) for robot in recorded.external]
+        self._heard: list[tuple[Subscription, Callable[[bytes], None]]] = []
+        for robot in recorded.external:
+            self._listen(recorded.name(robot), self._command(robot), True,
+                         partial(self._on_command, robot))
         for robot, message in [*self._messages.items()]:
             try:
-                self._commands.append(ros.subscribe(
-                    self._node, message.topic, topics.resolve(message.topic, robot, self._n),
-                    partial(self._on_message, robot, message)))
+                self._listen(topics.resolve(message.topic, robot, self._n), message.topic, True,
+                             partial(self._on_drive, robot, message))
             except ImportError:  # no node can send such a message
                 del self._messages[robot]
         self._latched()
@@ -96,9 +102,9 @@ class Feeder:
         self._node.destroy_node()
 
     def tick(self, tick: int, stamp_ns: int,
-             messages: Sequence[Message]) -> dict[int, list[bytes]]:
-        """Publish a tick's messages, and return each robot's commands in it."""
-        self._answers = {i: [] for i in self.robots}
+             messages: Sequence[Message]) -> dict[str, list[bytes]]:
+        """Publish a tick's messages; return what nodes say in it, by the topics compared."""
+        self._answers = {self._recorded.name(i): [] for i in self.robots}
         self._turns.begin(stamp_ns)
         self._stamp_ns = stamp_ns
         timed, others = self._turns.timed, self._turns.others
@@ -116,7 +122,8 @@ class Feeder:
         self._turns.open(others)
         self._send(held, tick)
         self._await(others)
-        return self._answers
+        said, self._said = self._said, {name: [] for name in self._said}
+        return {**self._answers, **said}
 
     def _in_order(self, messages: Sequence[Message]) -> tuple[list[Message], ...]:
         """Return the clock, what comes with it, what comes late, and what nodes answer to."""
@@ -152,9 +159,9 @@ class Feeder:
         if not self._wait(lambda: not self._nodes.silent()):
             raise NodeFailed(f'{", ".join(self._nodes.silent())}: does not run its callbacks; '
                              f'silent for {self._timeout:g} s at tick {tick}')
-        for subscription in self._commands:
+        for subscription, callback in self._heard:
             while taken := subscription.handle.take_message(subscription.msg_type, True):
-                subscription.callback(taken[0])
+                callback(taken[0])
 
     def _await(self, robots: Sequence[int]) -> None:
         self.silent = self.silent or not self._wait(lambda: not self._turns.missing(robots))
@@ -174,15 +181,30 @@ class Feeder:
         self._executor.spin_once(timeout_sec=seconds)
 
     def _on_command(self, robot: int, raw: bytes) -> None:
-        if self._started and robot in self._answers:
+        name = self._recorded.name(robot)
+        if self._started and name in self._answers:
             payload = canonical(raw, self._recorded.types[robot])
             try:
                 self._turns.answer(robot)
             except InputError as error:
                 raise NodeFailed(str(error)) from None
-            self._answers[robot].append(payload)
+            self._answers[name].append(payload)
 
-    def _on_message(self, robot: int, message: DriveMessage, raw: bytes) -> None:
+    def _on_message(self, name: str, topic: Topic, raw: bytes) -> None:
+        if self._started or topic.latched:
+            self._said[name].append(canonical(raw, topic.type))
+
+    def _listen(self, name: str, topic: Topic, reliable: bool,
+                callback: Callable[[bytes], None] | None = None) -> None:
+        """Hear a topic that nodes publish."""
+        wanted = self._recorded.topics.get(name, topic.type)
+        if topic.type != wanted:
+            raise InputError(f'{name}: got {topic.type}, expected {wanted}, as in the recording')
+        callback = callback or partial(self._on_message, name, topic)
+        self._heard.append((ros.subscribe(self._node, topic, name, callback, reliable=reliable),
+                            callback))
+
+    def _on_drive(self, robot: int, message: DriveMessage, raw: bytes) -> None:
         command = message.read(raw, self._bodies, robot)
         self._on_command(robot, write_command(
             self._command(robot), self._stamp_ns, topics.frame('base_link', robot, self._n),
@@ -203,8 +225,10 @@ class Feeder:
         publishers: dict[str, Publisher] = {}
         for name, type_name in self._recorded.bag.names().items():
             known = _topic_of(name, self._n)
-            if known is not None and known.name in _ANSWERS:
+            if (known is not None and known.name in _ANSWERS) or name in self._recorded.topics:
                 continue
+            if name in self._recorded.scenario.record_topics:  # of a node that is not there
+                known = Topic(name, type_name, latched=True)  # for subscribers of either kind
             if known is None or known.type != type_name:
                 self._say(one_line(f'{name} ({type_name}): not played, as it is not a topic of '
                                    'sbot'))
@@ -250,6 +274,10 @@ class Feeder:
             if recorded.named or found == self._driven_robots():  # none has come in the meantime
                 break
         self._wait(self._are_connected, _MATCH)
+        for name in recorded.scenario.record_topics:
+            if others := ros.publishers_of(self._node, name):
+                raise InputError(f'{ros.in_words(name, others)}: add --compare {name}, or leave '
+                                 'out the node, and the recorded messages are played')
         return found, nodes
 
     def _wait_for(self, missing: Callable[[], list[str]], patience: float) -> None:
@@ -282,7 +310,8 @@ class Feeder:
                              {i: self._recorded.external[i] for i in robots},
                              ', as in the recording', self._triggers(robots),
                              {name: name for name in self._publishers
-                              if name != topics.CLOCK.name})
+                              if name != topics.CLOCK.name},
+                             recorded=list(self._recorded.topics), listen=self._listen)
 
     def _triggers(self, robots: Sequence[int]) -> dict[int, list[str]]:
         """Return the topics played on which nodes act, by robot; none where a timer acts."""
@@ -299,7 +328,7 @@ class Feeder:
 def _topic_of(name: str, num_robots: int) -> Topic | None:
     """Return the topic of a recorded name; None if it is not exactly that of one of sbot's."""
     robot, own = robot_of(name) or (0, name.lstrip('/'))
-    topic = _TABLE.get(own)
+    topic = topics.BASE_SCAN._replace(name=own) if _LASER.fullmatch(own) else _TABLE.get(own)
     if topic is None or topics.resolve(topic, robot, num_robots) != name:
         return None
     return topic

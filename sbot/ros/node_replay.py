@@ -1,4 +1,4 @@
-"""Replay of a recording to users' nodes: inputs tick by tick, every command compared."""
+"""Replay of a recording to users' nodes: inputs tick by tick, what they say compared."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import zip_longest
 from subprocess import TimeoutExpired
 from typing import Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.environment.running import RepeatedLines, stay_on_this_machine
 from sbot.regression.commands import (
-    CommandDifference,
     Differing,
     DifferingRobot,
     LargestDifference,
+    MessageDifference,
     Tolerances,
+    Value,
     differences,
 )
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
@@ -32,7 +34,8 @@ from sbot.ros.processes import (
     start_command,
 )
 from sbot.ros.recorded import Recorded, read_recorded
-from sbot_common.errors import InputError, install_command
+from sbot.scenario.controllers import external_robots
+from sbot_common.errors import InputError, install_command, one_line
 
 _END = 10.0  # s for the user's command to end; its keeper takes four
 Progress = Callable[[int], object]
@@ -44,17 +47,18 @@ class NodeReplayResult(NamedTuple):
     scenario: str  # name
     robots: tuple[int, ...]  # whose commands were compared
     ticks: int
-    commands: int  # compared
+    commands: int  # compared, and messages on ``topics``
     differences: int  # of them, not as recorded
-    first: CommandDifference | None
+    first: MessageDifference | None
     damage: str  # where the bag was cut off, else ''
     differing: tuple[DifferingRobot, ...] = ()  # robots with differences, by id
     largest: LargestDifference | None = None  # of numbers; None where none differs
     stopped: int | None = None  # tick at which the replay stopped, as no command came
+    topics: tuple[str, ...] = ()  # compared beside commands
 
     @property
     def equal(self) -> bool:
-        """Whether every command is as recorded."""
+        """Whether every command and message is as recorded."""
         return self.differences == 0
 
     def extent(self) -> str:
@@ -67,8 +71,9 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
                 tolerances: Tolerances | None = None, timeout: float | None = None,
                 overrides: Mapping[str, object] | None = None,
                 progress: Progress = lambda _: None,
-                output: Callable[[str], None] = lambda _: None) -> NodeReplayResult:
-    """Feed a recording to nodes in lockstep, and compare each of their commands.
+                output: Callable[[str], None] = lambda _: None,
+                compare: Collection[str] = ()) -> NodeReplayResult:
+    """Feed a recording to nodes in lockstep, and compare each of their commands or messages.
 
     Parameters
     ----------
@@ -84,6 +89,8 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
     overrides : scenario values by dotted key path, e.g. of an external robot's parameters
     progress : called with the number of the last tick after each tick
     output : called with each line that the command prints, prefixed by its short name
+    compare : topics of ``record_topics`` to compare, and no commands but those of ``robots``; ():
+        all that are in the bag, none if ``robots`` are given. The others are played
 
     Raises
     ------
@@ -98,7 +105,15 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
     except ImportError:
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation') from None
-    recorded = read_recorded(bag, robots, overrides)
+    recorded = read_recorded(bag, robots, overrides, compare)
+    from sbot_common import ros
+    for name, type_name in recorded.topics.items():
+        try:
+            ros.ros_class(type_name)
+        except (ImportError, AttributeError, ValueError):
+            raise InputError(f'{name}: {one_line(type_name)} is not installed') from None
+    tolerances = tolerances or Tolerances()
+    tolerances.check({*recorded.topics.values(), *(recorded.types[i] for i in recorded.external)})
     texts = _texts(command, recorded)
     commands = [parse_command(text) for text in texts]
     stay_on_this_machine()
@@ -121,12 +136,12 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
         feeder = Feeder(recorded, context, timeout,
                         lambda: next(filter(None, (ended() for ended in running)), ''), output)
         stack.callback(feeder.close)
-        return _compare(feeder, recorded, tolerances or Tolerances(), progress)
+        return _compare(feeder, recorded, tolerances, progress)
 
 
 def _texts(command: str | Sequence[str] | None, recorded: Recorded) -> list[str]:
     """Return the commands to start, one with places for each robot that is compared."""
-    driven = list(recorded.external) if recorded.named else []
+    driven = list(recorded.external or external_robots(recorded.scenario)) * recorded.named
     return [text for each in as_commands(command)
             for text in robot_commands(each, recorded.scenario, driven)]
 
@@ -134,41 +149,47 @@ def _texts(command: str | Sequence[str] | None, recorded: Recorded) -> list[str]
 def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: ANN401
              progress: Progress) -> NodeReplayResult:
     compared = count = wrong = 0
-    first: CommandDifference | None = None
+    first: MessageDifference | None = None
     largest: LargestDifference | None = None
     stopped: int | None = None
     differing = Differing()
+    robots = {recorded.name(i): i for i in recorded.external}
     for tick, stamp_ns, messages in recorded.ticks():
-        answers: Mapping[int, list[bytes]] = feeder.tick(tick, stamp_ns, messages)
+        said: Mapping[str, list[bytes]] = feeder.tick(tick, stamp_ns, messages)
         count += 1
-        for robot, new in answers.items():
-            old = [message.payload for message in messages
-                   if message.name == recorded.name(robot)]
-            if not old and not new:
-                continue
-            compared += 1
-            found = list(differences(old[-1] if old else None, new[-1] if new else None,
-                                     recorded.types[robot], tolerances))
-            if found:
+        for name, new in said.items():
+            old = [message.payload for message in messages if message.name == name]
+            robot = robots.get(name)
+            type_name = recorded.topics[name] if robot is None else recorded.types[robot]
+            if robot is not None:  # of commands the last one counts
+                old, new = old[-1:], new[-1:]
+            for was, now in zip_longest(old, new):
+                compared += 1
+                found = list(differences(was, now, type_name, tolerances))
+                if not found:
+                    continue
                 wrong += 1
-                differing.add(robot, tick)
-                name = recorded.name(robot)
-                first = first or CommandDifference(tick, stamp_ns, name, *found[0])
-                for field, was, now in found:
-                    size = _distance(was, now)
+                if robot is not None:
+                    differing.add(robot, tick)
+                first = first or MessageDifference(tick, stamp_ns, name, *found[0])
+                for field, value, other in found:
+                    size = _distance(value, other)
                     if size > (largest.size if largest else 0.0):
-                        largest = LargestDifference(size, field, name, tick, tolerances.of(field))
+                        largest = LargestDifference(size, field, name, tick,
+                                                    tolerances.of(field, type_name))
         progress(tick)
         if feeder.silent:  # it would be so in all that is left
             stopped = tick
             break
     if compared == 0:
-        raise InputError(f'{recorded.bag.path}: no complete tick in it with a command')
+        raise InputError(f'{recorded.bag.path}: no complete tick in it with a '
+                         f'{"message" if recorded.topics else "command"}')
     return NodeReplayResult(recorded.scenario.name, tuple(feeder.robots), count, compared, wrong,
-                            first, recorded.bag.damage, differing.robots(), largest, stopped)
+                            first, recorded.bag.damage, differing.robots(), largest, stopped,
+                            tuple(recorded.topics))
 
 
-def _distance(was: float | str, now: float | str) -> float:
+def _distance(was: Value, now: Value) -> float:
     """Return how far two numbers are apart; 0 of texts, and of what is not finite."""
     if isinstance(was, str) or isinstance(now, str) or not math.isfinite(was - now):
         return 0.0

@@ -1,4 +1,4 @@
-"""Recording for replay to nodes: its ticks, and the robots whose commands are compared."""
+"""Recording for replay to nodes: its ticks, and the commands and topics that are compared."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Recorded(NamedTuple):
     types: Mapping[int, str]  # of the commands, by robot
     external: Mapping[int, External]  # how the nodes of robots take part
     named: bool  # whether all of these robots are driven; else those that a node drives
+    topics: Mapping[str, str]  # types of other topics that are compared, by name
 
     def name(self, robot: int) -> str:
         """Return the topic of a robot's commands."""
@@ -54,13 +55,19 @@ class Recorded(NamedTuple):
 
 
 def read_recorded(bag: Bag, robots: Collection[int] = (),
-                  overrides: Mapping[str, object] | None = None) -> Recorded:
-    """Return what a bag has for nodes; ``robots``: those to compare, () for all external ones.
+                  overrides: Mapping[str, object] | None = None,
+                  compare: Collection[str] = ()) -> Recorded:
+    """Return what a bag has for nodes.
+
+    Parameters
+    ----------
+    bag, robots, overrides, compare : as for ``replay_node``
 
     Raises
     ------
     InputError
-        if the bag is no recording in lockstep, or has no commands of such a robot.
+        if the bag is no recording in lockstep, or has no commands of such a robot, or no such
+        topic.
 
     """
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
@@ -75,9 +82,14 @@ def read_recorded(bag: Bag, robots: Collection[int] = (),
     for robot in robots:
         if robot not in types:
             raise bad_value('--robot', robot, f'a robot with commands in the bag: {sorted(types)}')
-    chosen = {i: external.get(i, External())
-              for i in (robots or (external.keys() & types.keys()) or types)}
-    if not chosen:
+    said = [name for name in scenario.record_topics if name in names]
+    for name in compare:
+        if name not in said:
+            raise bad_value('--compare', name, f'a topic of record_topics in the bag: {said}')
+    everybody = () if compare else external.keys() & types.keys() or (() if said else types)
+    compare = compare or (() if robots else said)
+    chosen = {i: external.get(i, External()) for i in robots or everybody}
+    if not chosen and not compare:
         raise InputError(f'{bag.path}: a replay needs commands, e.g. the topic '
                          f'{topics.resolve(topics.CMD_VEL, 0, n)}')
     for robot in chosen:
@@ -85,4 +97,5 @@ def read_recorded(bag: Bag, robots: Collection[int] = (),
             raise bad_value(f'{bag.path}: type of the commands of robot {robot}', types[robot],
                             ' or '.join(topics.COMMAND_TYPES))
     return Recorded(bag, scenario, types, dict(sorted(chosen.items())),
-                    bool(robots) or not external.keys().isdisjoint(types))
+                    bool(robots or compare) or not external.keys().isdisjoint(types),
+                    {name: names[name] for name in compare})

@@ -208,7 +208,8 @@ class ScenarioSimulator(SimulatorNode):
             Options(rate=scenario.rate, ticks=ticks, lockstep=scenario.lockstep,
                     wind_parts=('velocity', 'force', *['gust'] * broadcast.gust),
                     awaited=[not is_outside(robot.controller) for robot in scenario.robots],
-                    external=external_robots(scenario), **options),
+                    external=external_robots(scenario),
+                    record_topics=scenario.record_topics if scenario.lockstep else (), **options),
             _ScenarioObserver(scenario, engine, values['record'], ticks))
 
 

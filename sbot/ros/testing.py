@@ -36,8 +36,9 @@ from sbot_common.errors import InputError
 
 def assert_node_replays(bag: str | Path, command: str | Sequence[str] | None = None, *,
                         robots: Collection[int] = (), tolerance: float | Mapping[str, float] = 0.0,
-                        timeout: float | None = None) -> NodeReplayResult:
-    """Fail unless nodes, fed from a recording, give its every command.
+                        timeout: float | None = None,
+                        compare: Collection[str] = ()) -> NodeReplayResult:
+    """Fail unless nodes, fed from a recording, give its every command or message.
 
     Parameters
     ----------
@@ -46,9 +47,12 @@ def assert_node_replays(bag: str | Path, command: str | Sequence[str] | None = N
         this domain, as a launch description has started them
     robots : whose commands are compared; (): the external ones of the recorded scenario, or else
         those that the nodes drive
-    tolerance : of all numbers, or of fields by name, e.g. {'angular.z': 0.01}; 0: bit for bit
+    tolerance : of all numbers, or by field or type of message, e.g. {'angular.z': 0.01}; 0: bit
+        for bit
     timeout : s to wait for the nodes and for each command; None: the scenario's
         ``lockstep_timeout``, a minute to start
+    compare : topics of ``record_topics`` to compare, and no commands but those of ``robots``; ():
+        all that are in the bag, none if ``robots`` are given. The others are played
 
     Raises
     ------
@@ -78,7 +82,7 @@ def assert_node_replays(bag: str | Path, command: str | Sequence[str] | None = N
         pytest.skip(f'{bag}: recorded again')
     result = replay_node(Bag(bag), command, robots=robots,
                          tolerances=Tolerances(given, 'tolerance'), timeout=timeout,
-                         output=lines.append)
+                         output=lines.append, compare=compare)
     if not result.equal:
         accept = [] if command is None else [
             f'if the change is meant, record again: {REFRESH}=1 python -m pytest']
@@ -104,17 +108,17 @@ def _record_again(bag: str | Path, command: str | Sequence[str],
     Raises
     ------
     InputError
-        if no robot of the recording is external, or none of the commands drives one, or the bag
-        is no directory.
+        if no node of the user's was recorded, or none of the commands drives an external robot,
+        or the bag is no directory.
     NodeFailed
         if a node ends or is silent; the recording stays.
 
     """
     directory = Path(bag)
     scenario = parse_scenario(Bag(bag).scenario_text, f'{bag}: scenario', Path.cwd())
-    if not directory.is_dir() or not external_robots(scenario):
+    if not directory.is_dir() or not (external_robots(scenario) or scenario.record_topics):
         raise InputError(f'{bag}: {REFRESH}=1 needs the directory of a recording in lockstep with '
-                         '`controller: external`')
+                         '`controller: external` or `record_topics`')
     own = as_commands(command)
     missing = sorted(set(external_robots(scenario)) - set(robots)) if robots else []
     if missing and len(own) == 1 and not any(place in own[0] for place in PLACES):

@@ -77,6 +77,9 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
         if a user's controller, hook or condition raises.
 
     """
+    if record is not None and scenario.record_topics:
+        raise bad_value('record_topics', list(scenario.record_topics),
+                        '[] without nodes (sbot up has them): --set record_topics=[]')
     ticks = scenario.rate.ticks(scenario.duration)
     session = Session(scenario, threads=threads, keep=keep, sense=sense, overlaps=overlaps,
                       hashed=hashed, batched=True,

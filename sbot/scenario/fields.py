@@ -164,6 +164,8 @@ Count = Annotated[int, Check(f'a whole number from 1 to {MAX_ROBOTS}',
                              lambda v: _whole(v, 1, MAX_ROBOTS))]
 Flag = Annotated[bool, Check('true or false', partial(_of, bool))]
 Text = Annotated[str, Check('text', _text)]
+TopicName = Annotated[str, Check('a topic name that begins with /, e.g. /ekf/odom',
+                                 lambda v: _text(v, r'(/[A-Za-z_]\w*)+'))]
 # No fonts have control characters, and no file in UTF-8 has halves of surrogate pairs.
 _PLAIN = r'[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]'
 Name = Annotated[str, Check(

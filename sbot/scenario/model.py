@@ -44,6 +44,7 @@ from sbot.scenario.fields import (
     Speed,
     Spread,
     Text,
+    TopicName,
     Until,
     Waypoints,
 )
@@ -212,6 +213,10 @@ class Settings(Model):
     poses_topic: Flag = Field(
         False, description='Also publish all poses in one message on `/poses`. Controllers read '
                            "them there instead of on every robot's own topic.")
+    record_topics: tuple[TopicName, ...] = Field(
+        (), description='Over ROS in lockstep: topics of nodes of your own, e.g. `/ekf/odom`. The '
+                        'simulator waits for these nodes as for those that drive a robot, and '
+                        'recordings hold the topics.')
     tf_namespaced: Flag = Field(
         False, description='Several robots publish transforms on `/robot_<i>/tf` with plain frame '
                            "names, as Nav2's launch files for several robots expect.")
@@ -301,6 +306,8 @@ class Scenario(Settings):
                 del group[key]
         if not self.world.zones:  # so recordings without zones keep their bytes
             del values['world']['zones']
+        if not self.record_topics:
+            del values['record_topics']
         if (size := count_values(values)) > limits().text_values:
             raise too_large(self.name, 'values of the complete scenario, which could not be '
                             'read back', size, 'text_values')

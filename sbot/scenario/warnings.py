@@ -114,7 +114,9 @@ def _idle_settings(written: ScenarioFile, scenario: Scenario,
         for key, reason in rules(given, scenario):
             if key in given:
                 yield _warned(origins, (name, key), f'has no effect {reason}', idle=True)
-    for path, reason in (*_bodies(written, scenario), *_boxes(written)):
+    clocked = [(('record_topics',), 'without lockstep')] * (
+        bool(scenario.record_topics) and not scenario.lockstep)
+    for path, reason in (*_bodies(written, scenario), *_boxes(written), *clocked):
         yield _warned(origins, path, f'has no effect {reason}', idle=True)
     paths = [('robots', k) for k, entry in enumerate(written.robots)
              for _ in range(entry.count or 1)]

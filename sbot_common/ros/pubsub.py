@@ -27,7 +27,7 @@ from rclpy.task import Future
 
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
-from sbot_common.wire.cdr import DamagedMessage
+from sbot_common.wire.cdr import DamagedMessage, learn
 
 T = TypeVar('T')
 
@@ -269,7 +269,9 @@ LOCKSTEP_DEPTH = 100
 def ros_class(type_name: str) -> Any:  # noqa: ANN401
     """Return rclpy's class of 'package/msg/Name'; ImportError where it is not installed."""
     package, _, name = type_name.split('/')
-    return getattr(import_module(f'{package}.msg'), name)
+    kind = getattr(import_module(f'{package}.msg'), name)
+    learn(type_name, kind)  # so that recorders can read it
+    return kind
 
 
 def qos(topic: Topic, depth: int, reliable: bool = True) -> QoSProfile:
@@ -381,8 +383,10 @@ def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], N
         receiver = _Shared()
         receiver.callbacks.append(callback)
         receiver.riders += [riders] if riders else []
+    quality = qos(topic, depth, reliable)
+    quality.depth = depth  # of a latched topic, too: only its publisher keeps one
     subscription = node.create_subscription(
-        ros_class(topic.type), name, receiver, qos(topic, depth, reliable), raw=True)
+        ros_class(topic.type), name, receiver, quality, raw=True)
     subscription.wakes, subscription.awaited = wakes, [awaited] if awaited else []
     if _shared is not None and isinstance(receiver, _Shared):
         _shared[key] = receiver, subscription

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from sbot_common import ros, topics
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, bad_value
 from sbot_common.topics import Outgoing, Topic
 from sbot_sim.drives.record import Message
 from sbot_sim.ros.external import External, in_turns
@@ -35,13 +36,21 @@ class Connections:
     external : how the nodes of robots take part that lockstep waits for and do not know it
     on_heard : called when those nodes have read what was sent
     messages : what else commands robots
+    recorded : topics of such nodes
+    on_recorded : called with their messages
+
+    Raises
+    ------
+    InputError
+        if the simulation itself has a topic of ``recorded``.
 
     """
 
     def __init__(self, node: Node, first: Iterable[Outgoing], awaited: Sequence[bool],
                  cmd_vel: Topic, depth: int, external: Mapping[int, External] = {},
                  on_heard: Callable[[], None] = lambda: None,
-                 messages: Mapping[int, Message] = {}) -> None:
+                 messages: Mapping[int, Message] = {}, recorded: Sequence[str] = (),
+                 on_recorded: Callable[[Topic, bytes], None] = lambda *_: None) -> None:
         self.field_heard = False  # set it when wind_model's grid has come
         self._node = node
         self._run = topics.run_namespace(node.get_namespace())
@@ -64,6 +73,19 @@ class Connections:
                 f'{package} is not installed: its topics are recorded, but not published live'
                 + ' (sbot up makes it if gcc, g++ and Python.h are installed)'
                 * (package == 'tf2_msgs'))
+        self._recorded = {self._graph_name(name): name for name in recorded}
+        for each in (*node.publishers, *node.subscriptions):
+            if each.topic_name in self._recorded:
+                raise bad_value('record_topics', self._recorded[each.topic_name],
+                                "a topic of a node of yours; a recording has the simulation's")
+
+        def listen(name: str, topic: Topic, reliable: bool) -> None:
+            topic = topic._replace(name=self._recorded[name])
+            try:
+                ros.subscribe(node, topic, name, partial(on_recorded, topic), reliable=reliable)
+            except ImportError:
+                raise InputError(f'{name}: {topic.type.partition("/")[0]} is not installed, which '
+                                 'record_topics needs (docs/ros2_topics.md)') from None
         self.external = ExternalNodes(
             node, {i: self._commands(i) for i in external}, on_heard, external,
             f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}',
@@ -75,7 +97,7 @@ class Connections:
             [self._graph_name(name) for name in (
                 *(topic.name for topic in _WIND),
                 *(self._resolve(topic, i) for i, wanted in enumerate(awaited) if wanted
-                  for topic in (cmd_vel, topics.GOAL)))])
+                  for topic in (cmd_vel, topics.GOAL)))], list(self._recorded), listen)
 
     def publish(self, messages: Iterable[Outgoing]) -> None:
         """Publish messages, except on topics whose type is not installed."""
@@ -112,9 +134,9 @@ class Connections:
         return all(self._count(self._resolve(topics.GOAL, i))
                    for i, awaited in enumerate(self._awaited) if awaited)
 
-    def left(self, robots: Sequence[int]) -> list[int]:
-        """Return the external robots whose commands no node publishes any more."""
-        return self.external.left(robots)
+    def left(self) -> list[str]:
+        """Return in words what no external node publishes any more."""
+        return self.external.left()
 
     def check(self) -> None:
         """Raise InputError if a topic has more publishers than lockstep can tell apart."""
@@ -140,7 +162,8 @@ class Connections:
         Another `sbot_sim` that waits for this run to end is none: it publishes nothing.
         """
         groups = [[self._graph_name(name)] for name in (
-            *self._publishers, *(topic.name for topic in _WIND)) if name not in _OFTEN_SHARED]
+            *self._publishers, *self._recorded.values(), *(topic.name for topic in _WIND))
+            if name not in _OFTEN_SHARED]
         groups += [list(self._commands(i)) for i, awaited in enumerate(self._awaited)
                    if awaited or self.external.node_of(i)]
         own = f'{self._node.get_namespace().rstrip("/")}/{self._node.get_name()}'

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, SCAN
 
-HAS_LEFT = 'has left: no node publishes its cmd_vel'  # of an external robot
+HAS_LEFT = 'has left: no node publishes'  # of an external robot, or a topic that is recorded
 
 # What a robot needs whose node does not act on its trigger.
 CURES = 'without the parameter trigger it may act on any topic, or on none'

@@ -1,4 +1,7 @@
-"""Nodes of external robots: discovery, teams in the order of their messages, departure."""
+"""Nodes of users: discovery, teams in the order of their messages, departure.
+
+They drive external robots, or publish topics that are recorded.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from sbot_common import ros, topics
 from sbot_common.errors import InputError
-from sbot_sim.ros.external import CURES, External
+from sbot_common.topics import Topic
+from sbot_sim.ros.external import CURES, HAS_LEFT, External
 from sbot_sim.ros.run_control import AwakeClock
 
 # Teams of nodes that make the commands of external robots, as the ROS graph shows them.
@@ -32,7 +37,7 @@ def find_teams(node: Node, drivers: Mapping[int, str], ours: Iterable[str]) -> d
     Parameters
     ----------
     node : whose graph is read
-    drivers : nodes that publish commands, '/namespace/name', by robot
+    drivers : nodes that publish commands, '/namespace/name', by robot; below 0: others
     ours : nodes of the simulation, in no team
 
     """
@@ -104,7 +109,9 @@ _MATCHED_AFTER = 4.0
 
 
 class ExternalNodes:
-    """Nodes that publish the commands of external robots, and their word that they have read.
+    """Nodes that publish what is waited for, and their word that they have read.
+
+    That is the commands of external robots, by robot, and topics that are recorded, by -1, -2, ...
 
     Parameters
     ----------
@@ -117,14 +124,22 @@ class ExternalNodes:
         have none
     published : names in the ROS graph of the topics that the simulator publishes, by its own name
     ours : topics whose publishers are nodes of the simulation
+    recorded : names in the ROS graph of the topics that are recorded
+    listen : called with such a name, its topic, and whether it is reliable, once a node has it
 
     """
 
     def __init__(self, node: Node, names: Mapping[int, Mapping[str, str]],
                  on_heard: Callable[[], None], external: Mapping[int, External],
                  other_type: str = '', triggers: Mapping[int, Sequence[str]] = {},
-                 published: Mapping[str, str] = {}, ours: Sequence[str] = ()) -> None:
-        self._node, self.names = node, names
+                 published: Mapping[str, str] = {}, ours: Sequence[str] = (),
+                 recorded: Sequence[str] = (),
+                 listen: Callable[[str, Topic, bool], None] = lambda *_: None) -> None:
+        self._node, self._robots = node, names
+        self._recorded = {-1 - k: name for k, name in enumerate(recorded)}
+        self.names = {**{i: [*own] for i, own in names.items()},
+                      **{i: [name] for i, name in self._recorded.items()}}
+        self._listen, self._heard = listen, set[str]()
         self._external, self._other_type = external, other_type
         self._triggers, self._published, self._ours = triggers, published, ours
         self._teams: dict[int, Team] = {}
@@ -138,7 +153,7 @@ class ExternalNodes:
         self._misplaced: float | None = None  # since when a node publishes above a namespace
         self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
         self._greeted: float | None = None  # when all were asked for a first time, or again
-        self._checked: set[int] = set()  # robots whose nodes' time is known
+        self._checked: set[str] = set()  # they have had a warning about their time
 
     def missing(self) -> list[str]:
         """Return in words whom to wait for before tick 0; asks those that are there.
@@ -153,8 +168,10 @@ class ExternalNodes:
         """
         if not self.names:
             return []
-        lacking = [f'robot {i} (external: {why})' for i, names in self.names.items()
+        lacking = [f'robot {i} (external: {why})' for i, names in self._robots.items()
                    if (why := self._lacks(i, names))]
+        lacking += [why for i, name in self._recorded.items()
+                    if (why := self._lacks_topic(i, name))]
         if lacking:
             self._greeted = None
             return lacking
@@ -219,15 +236,16 @@ class ExternalNodes:
     def _check_time(self) -> None:
         """Refuse timers on the wall clock; warn of nodes that may have some."""
         for i, node in self._nodes.items():
-            each = self._external[i]
-            if i in self._checked or not self._barrier.on_wall_time(node):
+            if not self._barrier.on_wall_time(node):
                 continue
-            self._checked.add(i)
-            if each.timed:
+            if i in self._external and self._external[i].timed:
                 raise InputError(f'robot {i}: command_period needs simulated time; start {node} '
                                  'with -p use_sim_time:=true')
+            if node in self._checked:
+                continue
+            self._checked.add(node)
             self._node.get_logger().warning(
-                f'robot {i}: {node} has use_sim_time: false; if it has a timer or calls '
+                f'{self._name_of(i)}: {node} has use_sim_time: false; if it has a timer or calls '
                 'now(), runs differ; start it with -p use_sim_time:=true')
 
     def ask(self, teams: Iterable[int], requests: int = ros.REQUESTS) -> None:
@@ -253,10 +271,29 @@ class ExternalNodes:
         """Return the node that drives a robot; '' while none is known."""
         return self._nodes.get(robot, '')
 
-    def left(self, robots: Sequence[int]) -> list[int]:
-        """Return the robots whose commands no node publishes any more."""
-        return [i for i in robots
-                if not any(self._node.count_publishers(name) for name in self.names[i])]
+    def left(self) -> list[str]:
+        """Return in words what no node publishes any more, and whose it was."""
+        return [f'{self._name_of(i)} ({self._nodes[i]}) {HAS_LEFT} '
+                + ('it' if i in self._recorded else 'its cmd_vel')
+                for i, names in self.names.items()
+                if not any(self._node.count_publishers(name) for name in names)]
+
+    def _name_of(self, i: int) -> str:
+        return self._recorded.get(i, f'robot {i}')
+
+    def _lacks_topic(self, i: int, name: str) -> str:
+        """Return in words what is not there of a topic that is recorded; '' if all is."""
+        found = self._node.get_publishers_info_by_topic(name)
+        nodes = ros.nodes_that_publish(self._node, name)
+        if not nodes:
+            return f'a node that publishes {name} (record_topics)'
+        if name not in self._heard:
+            quality = found[0].qos_profile
+            latched = quality.durability == DurabilityPolicy.TRANSIENT_LOCAL
+            self._heard.add(name)
+            self._listen(name, Topic(name, nodes[0][1], latched),
+                         quality.reliability == ReliabilityPolicy.RELIABLE)
+        return self._cannot_ask(i, nodes[0][0])
 
     def _lacks(self, robot: int, names: Mapping[str, str]) -> str:
         """Return in words what is not there of a robot's node; '' if all is."""
@@ -284,16 +321,29 @@ class ExternalNodes:
             other = self._other_type if type_name in topics.COMMAND_TYPES else ''
             raise InputError(
                 f'{name}: got {type_name} from {node}, expected {names[name]}{other}')
-        node = next(node for node, each in found if each == names[name])
-        self._nodes[robot] = node
+        return self._cannot_ask(
+            robot, next(node for node, each in found if each == names[name]))
+
+    def _cannot_ask(self, i: int, node: str) -> str:
+        """Return in words what a node does not offer yet; '' if it does, or never will.
+
+        Raises
+        ------
+        InputError
+            if it never will, and nothing else tells when it has read its inputs.
+
+        """
+        self._nodes[i] = node
         since = self._found.setdefault(node, self._awake())
         if node in self._mute or self._barrier.is_there(node):
             return ''
         if self._awake() - since < _SERVICES_AFTER:
             return f'{node} to offer {node}/get_parameters'
-        text = (f'robot {robot}: {node} offers no {node}/get_parameters, so the simulator cannot '
-                'know when it has read its inputs')
-        if self._external[robot].optional:
+        text = (f'{self._name_of(i)}: {node} offers no {node}/get_parameters, so the simulator '
+                'cannot know when it has read its inputs')
+        if i in self._recorded:
+            raise InputError(text)
+        if self._external[i].optional:
             raise InputError(f'{text}; if it gives one command after each scan, set parameters: '
                              '{trigger: base_scan}')
         self._mute.add(node)
@@ -302,7 +352,7 @@ class ExternalNodes:
 
     def _for_nobody(self) -> str:
         """Return in words who publishes commands for a robot that there is not; '' if nobody."""
-        own = {name.rpartition('/')[2] for names in self.names.values() for name in names}
+        own = {name.rpartition('/')[2] for names in self._robots.values() for name in names}
         for name, types in self._node.get_topic_names_and_types():
             if (name.rpartition('/')[2] in own and not set(types).isdisjoint(self._types())
                     and not self._node.count_subscribers(name)):
@@ -312,7 +362,7 @@ class ExternalNodes:
 
     def _types(self) -> set[str]:
         return {*topics.COMMAND_TYPES,
-                *(kind for names in self.names.values() for kind in names.values())}
+                *(kind for names in self._robots.values() for kind in names.values())}
 
     def _elsewhere(self, name: str) -> str:
         """Return in words who publishes commands above the robot's namespace; '' if nobody."""
@@ -322,7 +372,7 @@ class ExternalNodes:
             above = above.rpartition('/')[0]
             for node, type_name in ros.nodes_that_publish(self._node, f'{above}/{own}'):
                 if type_name in self._types():
-                    hint = (f'it with -r __ns:={place}' if len(self.names) == 1 else
+                    hint = (f'it with -r __ns:={place}' if len(self._robots) == 1 else
                             'one node for each robot, with -r __ns:={namespace} in --node')
                     return f'; {node} publishes {above}/{own}: start {hint}'
         return ''

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.errors import bad_value
-from sbot_common.topics import Topic
+from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire.messages import read_pose
 from sbot_sim.messages.snapshot import read_rab_data
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
@@ -22,6 +22,7 @@ class Inbox:
     def __init__(self, num_robots: int) -> None:
         self.commands: NDArray[np.float64] = np.zeros((num_robots, 3))  # vx, vy, omega
         self.messages: dict[int, bytes] = {}  # what `commands` were read from
+        self.recorded: list[Outgoing] = []  # messages of users' nodes on topics that are recorded
         self.teleports: dict[int, tuple[float, float, float]] = {}
         self.wind = still_air()
         self.rab_data = np.zeros((num_robots, DATA_BYTES), np.uint8)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
-from sbot_sim.ros.external import HAS_LEFT, AnswerCounter, Turns
+from sbot_sim.ros.external import AnswerCounter, Turns
 from sbot_sim.ros.run_control import Actions, Options, Peers, Phase, RunControl
 
 _RETRY_AFTER = 0.5  # s of wall time
@@ -26,9 +26,11 @@ class Lockstep(RunControl):
         super().__init__(options, actions, clock, peers)
         self._answers = AnswerCounter(options.awaited)
         self._turns = Turns(options.external)
-        self._retry_after = _RETRY_LATE if options.external else _RETRY_AFTER
+        self._has_outside = bool(options.external or options.record_topics)
+        self._retry_after = _RETRY_LATE if self._has_outside else _RETRY_AFTER
         self._course: Iterator[None] = iter(())  # what is left of the tick
         self._clock_sent = False
+        self._empty = list(options.record_topics)  # of them, those without a message
         self._unexpected = False  # it was said that a node sends commands at any time
         self._wind_stamps = dict.fromkeys(options.wind_parts, 0)
         self._felt = False  # the tick's wind has been handed on
@@ -50,16 +52,27 @@ class Lockstep(RunControl):
         if robot in self._turns.external:
             if self.phase is Phase.CONNECTING:
                 return False  # a node that stands still at its start
-            if (self._turns.external[robot].optional and not self._unexpected
-                    and not self._actions.unheard()):
-                self._unexpected = True
-                self._actions.wait(
-                    f'{self._name_of(robot)} sent a command while it had nothing to handle, so '
-                    'this run cannot be repeated: the node has threads, or a timer on the wall '
-                    'clock (docs/lockstep.md)')
+            if self._turns.external[robot].optional:
+                self._warn_of_unasked(f'{self._name_of(robot)} sent a command')
             self._turns.answer(robot)
             return True
         return not self._options.awaited[robot] or self._answers.answer(robot, self._awake(), raw)
+
+    def accept_message(self, name: str, latched: bool) -> bool:
+        """Note a message on a topic that is recorded; return whether to record it."""
+        if self.phase is not Phase.CONNECTING:
+            self._warn_of_unasked(f'the node of {name} sent a message')
+        accepted = super().accept_message(name, latched)
+        if accepted and name in self._empty:
+            self._empty.remove(name)
+        return accepted
+
+    def _warn_of_unasked(self, what: str) -> None:
+        if not self._unexpected and not self._actions.unheard():
+            self._unexpected = True
+            self._actions.wait(
+                f'{what} while it had nothing to handle, so this run cannot be repeated: the node '
+                'has threads, or a timer on the wall clock (docs/lockstep.md)')
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
         """Note wind of the current tick."""
@@ -91,8 +104,8 @@ class Lockstep(RunControl):
         if self.phase is Phase.CONNECTING:
             self._start_if_connected()
         elif self.phase is Phase.WAITING:
-            if self._turns.external:
-                self._refuse_to_wait_for_nobody()
+            for gone in self._peers.left() if self._has_outside else ():
+                raise InputError(f'{gone} (at tick {self._actions.tick()})')
             self.proceed()
         if self.phase is Phase.WAITING and now - self._asked >= self._retry_after:
             self._ask_again()
@@ -140,6 +153,8 @@ class Lockstep(RunControl):
             self._finish()
             if self.is_over and (silent := self._turns.speechless()):
                 self._actions.wait(f'{", ".join(map(self._name_of, silent))}: sent no command')
+            if self.is_over and self._empty:
+                self._actions.wait(f'{", ".join(self._empty)}: no message in this run')
 
     def _steps(self) -> Iterator[None]:
         """Do a tick, step by step; yield while something has to come first."""
@@ -149,7 +164,7 @@ class Lockstep(RunControl):
         self._turns.open(timed)
         self._actions.publish_clock()
         self._clock_sent = True
-        if self._turns.external:
+        if self._has_outside:
             self._actions.ask_for_time()
             yield from self._have_answered(timed)
         if not timed:
@@ -174,11 +189,6 @@ class Lockstep(RunControl):
         """Wait until the nodes that were asked have answered, and for the commands of robots."""
         while self._actions.unheard() or self._turns.missing(robots):
             yield
-
-    def _refuse_to_wait_for_nobody(self) -> None:
-        for robot in self._peers.left(list(self._turns.external)):
-            raise InputError(f'{self._name_of(robot)} {HAS_LEFT} '
-                             f'(at tick {self._actions.tick()})')
 
     def _name_of(self, robot: int) -> str:
         node = self._actions.node_of(robot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -35,6 +36,9 @@ from wind_model import messages as wind_messages
 _WATCH_PERIOD = 0.05  # s of wall time between checks of missing nodes
 _SHUTDOWN_DELAY = 0.1  # s of wall time, for the delivery of the last messages
 _DIAGNOSTICS_PERIOD = 1.0  # s of wall time
+# Fast DDS has 512 KiB of shared memory for what a process sends, unless a file says otherwise.
+_LARGEST = 500_000  # bytes
+_PROFILES = 'FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE'
 
 
 class SimulatorNode(Node):  # type: ignore[misc]
@@ -69,7 +73,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
             *self._broadcast.sensed_wind(self._engine.snapshot, self._stamp_ns),
             Outgoing(topics.DIAGNOSTICS.name, topics.DIAGNOSTICS, b'')],
             options.awaited, self._broadcast.cmd_vel, self._depth, options.external,
-            self._guarded(lambda: self._control.proceed()), self._messages)
+            self._guarded(lambda: self._control.proceed()), self._messages,
+            options.record_topics, self._guarded(self._on_recorded))
         self._triggers = self._check_triggers(options.external, published)
         self._connections.publish(latched)
         actions = Actions(
@@ -273,6 +278,16 @@ class SimulatorNode(Node):  # type: ignore[misc]
             payload = cdr.canonical(raw, topic.type)  # padding is not sent clean
             self._observer.record(self._stamp_ns, [Outgoing(name, topic, payload)])
 
+    def _on_recorded(self, topic: Topic, raw: bytes) -> None:
+        if len(raw) > _LARGEST and not any(name in os.environ for name in _PROFILES):
+            self.get_logger().warning(
+                f'{topic.name}: a message of {len(raw)} bytes does not fit into the shared memory '
+                f'of Fast DDS and may come late, so runs may differ; set {_PROFILES[0]} '
+                '(docs/lockstep.md)', once=True)
+        payload = cdr.canonical(raw, topic.type)
+        if self._control.accept_message(topic.name, topic.latched):
+            self._inbox.recorded.append(Outgoing(topic.name, topic, payload))
+
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._control.pause(bool(request.data))
         response.success, response.message = True, 'paused' if request.data else 'running'
@@ -339,6 +354,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
                         for i, raw in sorted(self._inbox.messages.items())]
             self._observer.record(self._stamp_ns, self._broadcast.recorded(
                 self._stamp_ns, self._inbox.wind, self._snapshot, commands))
+            # Of several nodes, which message comes first is chance; of a topic it is not.
+            self._observer.record(self._stamp_ns, sorted(
+                self._inbox.recorded, key=lambda each: each.name))
+        self._inbox.recorded.clear()
         self._inbox.messages.clear()
         self._pace.tick(time.monotonic())
 

@@ -66,6 +66,7 @@ class Options(NamedTuple):
     awaited: Sequence[bool]  # (N,) which robots have a controller
     wind_parts: Sequence[str] = ('velocity', 'force')  # lockstep: what a tick waits for
     external: Mapping[int, External] = {}  # lockstep: robots driven by nodes of the user's
+    record_topics: Sequence[str] = ()  # lockstep: topics of such nodes
 
 
 class Phase(Enum):
@@ -116,8 +117,8 @@ class Peers(Protocol):
     def goals_announced(self) -> bool:
         """Tell whether every controller has a publisher of goals."""
 
-    def left(self, robots: Sequence[int]) -> list[int]:
-        """Return the robots whose commands no node publishes any more."""
+    def left(self) -> list[str]:
+        """Return in words what no external node publishes any more."""
 
     def rivals(self, robot: int) -> str:
         """Return in words which several nodes publish a robot's commands; '' if they do not."""
@@ -168,6 +169,10 @@ class RunControl(ABC):
     @abstractmethod
     def accept_command(self, robot: int, raw: bytes = b'') -> bool:
         """Note a robot's command, a message; return whether to use it. Call ``proceed`` next."""
+
+    def accept_message(self, name: str, latched: bool) -> bool:
+        """Note a message on a topic that is recorded; return whether to record it."""
+        return latched or self.phase is not Phase.CONNECTING
 
     @abstractmethod
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
@@ -229,7 +234,8 @@ class RunControl(ABC):
         if not missing:
             return False
         names = first_of(missing, 20)
-        nodes = sum(self._options.awaited) + len(self._options.external) + 1
+        nodes = (sum(self._options.awaited) + len(self._options.external)
+                 + len(self._options.record_topics) + 1)
         if waited > max(_CONNECTION_TIMEOUT + _CONNECTION_TIME_A_NODE * max(0, nodes - 8),
                         self._options.lockstep_timeout):
             raise InputError(f'waited {waited:.0f} s for {names}')

@@ -1,4 +1,4 @@
-"""Commands compared field by field: to the bit, with tolerances, and where one is missing."""
+"""Messages compared field by field: to the bit, with tolerances, and where one is missing."""
 
 import math
 
@@ -8,8 +8,9 @@ from sbot.regression.commands import Differing, Tolerances, differences, in_word
 from sbot_common import topics
 from sbot_common.errors import InputError
 from sbot_common.observation import Twist
+from sbot_common.wire.cdr import encode, header, message
 from sbot_common.wire.controller import write_command
-from sbot_common.wire.messages import write_twist
+from sbot_common.wire.messages import point, pose, write_twist
 
 TYPE = topics.CMD_VEL.type
 
@@ -40,7 +41,49 @@ def test_tolerances_hold_for_all_numbers_or_for_one_field():
 @pytest.mark.parametrize('text', ['x', '-1', 'nan', 'inf', 'linear.w=1', 'linear.x=', '=1'])
 def test_bad_tolerances_are_refused(text):
     with pytest.raises(InputError, match='--tolerance'):
-        Tolerances([text])
+        Tolerances([text]).check([TYPE])
+
+
+PATH, GRID = 'nav_msgs/msg/Path', 'nav_msgs/msg/OccupancyGrid'
+
+
+def path(*xs, frame='map', stamp_ns=7):
+    poses = [message('geometry_msgs/msg/PoseStamped', header=header(stamp_ns, frame),
+                     pose=pose(point(x, 0.0, 0.0))) for x in xs]
+    return encode(message(PATH, header=header(0, frame), poses=poses))
+
+
+def other(recorded, new, *tolerances):
+    given = Tolerances(tolerances)
+    given.check([PATH])
+    return list(differences(recorded, new, PATH, given))
+
+
+def test_of_any_message_the_fields_that_differ_are_named():
+    nearly = math.nextafter(1.0, 2.0)
+    assert other(path(0.0, 1.0), path(0.0, nearly)) == [
+        ('poses[1].pose.position.x', 1.0, nearly)]
+    assert other(path(0.0), path(0.0, 1.0)) == [('poses.length', 1, 2)]
+    assert other(path(), path(frame='odom'), '1') == [('header.frame_id', 'map', 'odom')]
+    assert other(path(frame='a'), path(frame='a\nb')) == [('header.frame_id', 'a', '')]
+    assert other(path(), None) == [('message', 'one', 'none')]
+
+
+def test_integers_are_exact_unless_their_field_has_a_tolerance():
+    stamped = ('poses[0].header.stamp.nanosec', 7, 9)
+    moved = ('poses[0].pose.position.x', 1.0, 1.5)
+    one, two = path(1.0), path(1.5, stamp_ns=9)
+    assert other(one, two) == [stamped, moved]
+    assert other(one, two, '1') == other(one, two, f'{PATH}=1') == [stamped]
+    assert other(one, two, 'poses.header=2') == [moved]
+    assert other(one, two, 'poses=2') == []
+    assert other(one, two, 'poses=2', 'poses.pose.position=0.1') == [moved]
+
+
+@pytest.mark.parametrize('text', ['pose=1', 'poses.po=1', f'{GRID}=1', 'poses[0]=1'])
+def test_tolerances_of_what_is_not_compared_are_refused(text):
+    with pytest.raises(InputError, match='--tolerance'):
+        other(path(), path(), text)
 
 
 def test_a_missing_command_is_a_difference():

@@ -5,6 +5,7 @@ import pytest
 
 from sbot.bag.reader import Message
 from sbot_common import topics
+from sbot_sim.sensors import imu
 
 pytestmark = pytest.mark.ros
 
@@ -12,6 +13,8 @@ pytestmark = pytest.mark.ros
 @pytest.mark.parametrize(('name', 'robots', 'topic'), [
     ('/clock', 1, topics.CLOCK), ('/clock', 4, topics.CLOCK),
     ('/odom', 1, topics.ODOM), ('/robot_3/odom', 4, topics.ODOM),
+    ('/imu', 1, imu.TOPIC), ('/robot_3/imu', 4, imu.TOPIC), ('/base_scan_0', 4, None),
+    ('/robot_3/base_scan_12', 4, topics.BASE_SCAN._replace(name='base_scan_12')),
     ('//clock', 1, None), ('clock', 1, None), ('/robot_0/clock', 4, None), ('/odom', 4, None),
     ('/robot_0/odom', 1, None), ('/robot_03/odom', 4, None), ('/other', 1, None)])
 def test_a_topic_is_known_by_its_exact_name(name, robots, topic):

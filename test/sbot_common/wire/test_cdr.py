@@ -1,11 +1,17 @@
 """Messages to bytes and back; damage is named; stamps in nanoseconds."""
 
+import importlib
 import struct
+import sys
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rosbags.typesys import Stores, get_typestore
 
+from sbot.bag import metadata
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr, messages
 from sbot_common.wire.cdr import END, Layout, struct_of
@@ -116,3 +122,53 @@ def test_structs_hold_a_types_numbers():
 def test_paths_without_an_offset_are_refused(type_name, paths):
     with pytest.raises(ValueError, match=type_name):
         Layout(type_name, *paths)
+
+
+class _Part:
+    """As rclpy makes the class of `own_msgs/msg/Part`."""
+
+    @staticmethod
+    def get_fields_and_field_types():
+        return {'name': 'string<8>', 'size': 'float[3]', 'marks': 'sequence<uint8, 4>',
+                'good': 'boolean', 'raw': 'octet'}
+
+
+class _Whole:
+    """As rclpy makes the class of `own_msgs/msg/Whole`."""
+
+    @staticmethod
+    def get_fields_and_field_types():
+        return {'header': 'std_msgs/Header', 'parts': 'sequence<own_msgs/Part>',
+                'weight': 'double'}
+
+
+def test_a_type_that_rosbags_does_not_know_is_learned_from_its_class(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'own_msgs.msg', SimpleNamespace(Part=_Part, Whole=_Whole))
+    monkeypatch.setitem(sys.modules, 'own_msgs', SimpleNamespace())
+    for _ in range(2):
+        cdr.learn('own_msgs/msg/Whole', _Whole)
+    part = cdr.message('own_msgs/msg/Part', name='a', size=np.ones(3, np.float32),
+                       marks=np.ones(4, np.uint8), good=True, raw=7)
+    whole = cdr.message('own_msgs/msg/Whole', header=cdr.header(1, 'map'), parts=[part, part],
+                        weight=0.5)
+    raw = cdr.encode(whole)
+    assert cdr.canonical(raw, 'own_msgs/msg/Whole') == raw
+    assert [each.name for each in cdr.decode(raw, 'own_msgs/msg/Whole').parts] == ['a', 'a']
+    assert metadata.type_hash('own_msgs/msg/Whole').startswith('RIHS01_')
+    assert 'string<=8 name\nfloat32[3] size\nuint8[<=4] marks\nbool good\nbyte raw' in (
+        metadata.definition('own_msgs/msg/Whole'))
+    assert list(cdr.field_names('own_msgs/msg/Whole'))[-7:] == [
+        'parts', 'parts.name', 'parts.size', 'parts.marks', 'parts.good', 'parts.raw', 'weight']
+
+
+@pytest.mark.ros
+def test_what_is_learned_of_installed_types_is_what_rosbags_knows(monkeypatch):
+    known = cdr.typestore()
+    monkeypatch.setattr(cdr, 'typestore', lambda: learned)
+    for name in ('nav_msgs/msg/Odometry', 'nav_msgs/msg/OccupancyGrid',
+                 'sensor_msgs/msg/PointCloud2', 'visualization_msgs/msg/MarkerArray',
+                 'rcl_interfaces/msg/ParameterDescriptor', 'geometry_msgs/msg/PolygonStamped'):
+        learned = get_typestore(Stores.EMPTY)
+        package, _, own = name.split('/')
+        cdr.learn(name, getattr(importlib.import_module(f'{package}.msg'), own))
+        assert learned.hash_rihs01(name) == known.hash_rihs01(name)

@@ -194,9 +194,37 @@ def test_a_command_too_many_names_the_publishers_or_asks_for_simulated_time():
 
 def test_who_has_left_is_named_at_once():
     simulator = started([External()])
-    simulator.gone = [0]
+    simulator.gone = ['robot 0 (/node_0) has left: no node publishes its cmd_vel']
     with pytest.raises(InputError, match=r'robot 0 \(/node_0\) has left: no node publishes'):
         simulator.after(0.1)
+
+
+def test_the_node_of_a_topic_takes_part_as_that_of_a_robot():
+    simulator = Simulator((), record_topics=['/ekf/odom'])
+    accept = simulator.control.accept_message
+    assert [accept('/slam/map', latched) for latched in (True, False)] == [True, False]
+    simulator.control.watch()
+    assert simulator.taken()[:3] == [('start',), ('clock', 0), ('ask for time',)]
+    simulator.asking = ['/ekf']
+    assert accept('/ekf/odom', False)
+    assert simulator.told == []
+    simulator.asking = []
+    assert accept('/ekf/odom', False)
+    assert simulator.told[0].startswith('the node of /ekf/odom sent a message while it had no')
+    simulator.gone = ['/ekf/odom (/ekf) has left: no node publishes it']
+    with pytest.raises(InputError, match=r'^/ekf/odom \(/ekf\) has left: .* it \(at tick 0\)$'):
+        simulator.after(0.1)
+
+
+def test_a_topic_without_a_message_is_named_at_the_end():
+    simulator = Simulator((), record_topics=['/slam/map', '/ekf/odom'], ticks=1)
+    simulator.control.accept_message('/slam/map', True)
+    simulator.control.watch()
+    for _ in range(2):
+        assert simulator.told == []
+        for part in simulator.winds:
+            simulator.blow(part)
+    assert simulator.told == ['/ekf/odom: no message in this run']
 
 
 def test_after_the_end_only_what_is_still_owed_may_come():

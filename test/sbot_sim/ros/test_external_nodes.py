@@ -12,6 +12,8 @@ from sbot_sim.ros.external import External
 pytestmark = [
     pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
+if importlib.util.find_spec('rclpy') is not None:
+    from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 
 def graph(hears, publishes):
@@ -89,7 +91,8 @@ def make(monkeypatch):
                            get_fully_qualified_name=lambda: '/sbot_sim',
                            get_subscriber_names_and_types_by_node=lambda *_: [])
 
-    def made(graph, external=None, wall=(), subscribers=1, remap='', settled=0.0, also=()):
+    def made(graph, external=None, wall=(), subscribers=1, remap='', settled=0.0, also=(),
+             recorded=()):
         monkeypatch.setattr(ros, 'unheard', lambda _, names, listener: None if subscribers else (
             ros.Unheard(f'no node subscribes to {names[0]}{remap}', bool(remap))))
         monkeypatch.setattr(ros, 'nodes_that_publish', lambda _, name: graph.get(name, []))
@@ -97,9 +100,11 @@ def make(monkeypatch):
         node.get_topic_names_and_types = lambda: [
             (name, [kind for _, kind in found]) for name, found in graph.items()]
         monkeypatch.setattr(Barrier, 'wall', wall)
-        nodes = ExternalNodes(node, {1: {NAME: TWIST, **dict(also)}}, lambda: None,
-                              {1: external or External()},
-                              '; or set cmd_vel_stamped: true', {1: [SCAN]})
+        robots = {} if recorded else {1: {NAME: TWIST, **dict(also)}}
+        nodes = ExternalNodes(node, robots, lambda: None,
+                              {i: external or External() for i in robots},
+                              '; or set cmd_vel_stamped: true', {i: [SCAN] for i in robots},
+                              recorded=recorded, listen=lambda *heard: warnings.append(heard))
         monkeypatch.setattr(external_nodes, '_SETTLED_AFTER', settled)
         monkeypatch.setattr(external_nodes, '_MATCHED_AFTER', settled)
         nodes._awake = lambda: nodes.now
@@ -226,3 +231,34 @@ def test_two_nodes_of_a_chain_that_hear_the_same_are_warned_of_once(make):
     assert (nodes.missing(), nodes.missing()) == ([], [])
     warning, = nodes.warnings
     assert warning.startswith(f'/planner and /robot_1/x both hear {SCAN}, and the first sends')
+
+
+def test_the_node_of_a_recorded_topic_is_waited_for_and_heard_as_it_publishes(make):
+    graph = {}
+    nodes = make(graph, recorded=['/ekf/odom', '/slam/map'])
+    offered = {'/slam/map': (DurabilityPolicy.TRANSIENT_LOCAL, ReliabilityPolicy.RELIABLE),
+               '/ekf/odom': (DurabilityPolicy.VOLATILE, ReliabilityPolicy.BEST_EFFORT)}
+    nodes._node.get_publishers_info_by_topic = lambda name: [SimpleNamespace(
+        qos_profile=SimpleNamespace(durability=offered[name][0], reliability=offered[name][1]))]
+    assert nodes.missing() == ['a node that publishes /ekf/odom (record_topics)',
+                               'a node that publishes /slam/map (record_topics)']
+    graph |= {'/ekf/odom': [('/ekf', 'nav_msgs/msg/Odometry')],
+              '/slam/map': [('/slam', 'nav_msgs/msg/OccupancyGrid')]}
+    assert (nodes.missing(), nodes.missing()) == ([], [])
+    assert nodes.warnings == [
+        ('/ekf/odom', ('/ekf/odom', 'nav_msgs/msg/Odometry', False), False),
+        ('/slam/map', ('/slam/map', 'nav_msgs/msg/OccupancyGrid', True), True)]
+    assert nodes.teams() == [-1, -2]
+    assert nodes.left() == ['/ekf/odom (/ekf) has left: no node publishes it',
+                            '/slam/map (/slam) has left: no node publishes it']
+
+
+def test_the_node_of_a_recorded_topic_must_tell_when_it_has_read(make, monkeypatch):
+    monkeypatch.setattr(Barrier, 'is_there', lambda *_: False)
+    nodes = make({'/ekf/odom': [('/ekf', 'a/msg/B')]}, recorded=['/ekf/odom'])
+    nodes._node.get_publishers_info_by_topic = lambda _: [SimpleNamespace(
+        qos_profile=SimpleNamespace(durability=0, reliability=0))]
+    assert nodes.missing() == ['/ekf to offer /ekf/get_parameters']
+    nodes.now = 15.1
+    with pytest.raises(InputError, match=r'^/ekf/odom: /ekf offers no /ekf/get_parameters, so'):
+        nodes.missing()
