@@ -8,9 +8,10 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from itertools import zip_longest
 from subprocess import TimeoutExpired
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.environment.running import RepeatedLines, stay_on_this_machine
@@ -36,6 +37,9 @@ from sbot.ros.processes import (
 from sbot.ros.recorded import Recorded, read_recorded
 from sbot.scenario.controllers import external_robots
 from sbot_common.errors import InputError, install_command, one_line
+
+if TYPE_CHECKING:
+    import rclpy
 
 _END = 10.0  # s for the user's command to end; its keeper takes four
 Progress = Callable[[int], object]
@@ -100,18 +104,11 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
         if the command ends, or its nodes do not come.
 
     """
-    try:
-        import rclpy
-    except ImportError:
+    if find_spec('rclpy') is None:
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
-                         'or source a ROS 2 installation') from None
+                         'or source a ROS 2 installation')
     recorded = read_recorded(bag, robots, overrides, compare)
-    from sbot_common import ros
-    for name, type_name in recorded.topics.items():
-        try:
-            ros.ros_class(type_name)
-        except (ImportError, AttributeError, ValueError):
-            raise InputError(f'{name}: {one_line(type_name)} is not installed') from None
+    _check_types(recorded)
     tolerances = tolerances or Tolerances()
     tolerances.check({*recorded.topics.values(), *(recorded.types[i] for i in recorded.external)})
     texts = _texts(command, recorded)
@@ -121,12 +118,7 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
     messages = messages_path(output, packages_of(recorded.scenario))
     sys.path += [folder for folder in messages if folder not in sys.path]
     with ExitStack() as stack:
-        if (lock := claim(domain)) is not None:
-            stack.callback(os.close, lock)
-        context = rclpy.Context()
-        rclpy.init(args=[], context=context, domain_id=domain,
-                   signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
-        stack.callback(context.try_shutdown)
+        context = _context(domain, stack)
         lines = RepeatedLines(output)
         stack.callback(lines.report)
         running = [stack.enter_context(_running(
@@ -137,6 +129,28 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
                         lambda: next(filter(None, (ended() for ended in running)), ''), output)
         stack.callback(feeder.close)
         return _compare(feeder, recorded, tolerances, progress)
+
+
+def _context(domain: int, stack: ExitStack) -> rclpy.Context:
+    """Return a context of rclpy in a domain that is claimed until the stack ends."""
+    import rclpy
+    if (lock := claim(domain)) is not None:
+        stack.callback(os.close, lock)
+    context = rclpy.Context()
+    rclpy.init(args=[], context=context, domain_id=domain,
+               signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
+    stack.callback(context.try_shutdown)
+    return context
+
+
+def _check_types(recorded: Recorded) -> None:
+    """Raise InputError if a type of the messages to compare is not installed."""
+    from sbot_common import ros
+    for name, type_name in recorded.topics.items():
+        try:
+            ros.ros_class(type_name)
+        except (ImportError, AttributeError, ValueError):
+            raise InputError(f'{name}: {one_line(type_name)} is not installed') from None
 
 
 def _texts(command: str | Sequence[str] | None, recorded: Recorded) -> list[str]:

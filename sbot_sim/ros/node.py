@@ -53,9 +53,8 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self.exit_code = 0
         self._engine, self._broadcast, options, self._observer = build(self)
         self._rate, self._lockstep = options.rate, options.lockstep
-        self._n = len(options.awaited)
+        self._n, self._run = len(options.awaited), topics.run_namespace(self.get_namespace())
         self._depth = ros.LOCKSTEP_DEPTH if options.lockstep else 1
-        self._run = topics.run_namespace(self.get_namespace())
         self._inbox, self._pace = Inbox(self._n), Pace(options.rate.dt)
         self._foreign: set[str] = set()  # what was said of other publishers
         self._awaited, self._external = options.awaited, options.external
@@ -102,7 +101,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
             for name, kind in SERVICES.items():
                 self.create_service(getattr(services, kind), f'~/{name}',
                                     getattr(self._standard, name))
-        # Wall time even where a launch file sets use_sim_time everywhere: /clock comes from here.
+        # Wall time even if a launch file sets use_sim_time.
         self._wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._every(_WATCH_PERIOD, self._guarded(self._control.watch))
         self._every(_DIAGNOSTICS_PERIOD, self._guarded(self._report))
