@@ -100,7 +100,8 @@ def heading_colours(yaw: Floats) -> Any:  # noqa: ANN401 - matplotlib takes arra
 
 # How large a robot is drawn at least, as a share of the arena's longer side: few, or many.
 _LEAST_SIZE, _LEAST_SIZE_OF_MANY = 0.006, 0.004
-_LEAST_POINTS = 3.0  # pt, its radius, also in a small panel; of more robots less
+# pt, its radius, also in a small panel; of more robots less, so that they do not hide each other.
+_LEAST_POINTS, _LEAST_OF_ALL = 3.0, 16.0
 _LEADER_AMONG_MANY = 1.6  # times larger, to be found
 ABOVE = 'above'  # mark of what is written above the axes
 
@@ -137,7 +138,7 @@ def drawn_radius(data: RunData, scale: float) -> Floats:
     xmin, ymin, xmax, ymax = view_of(data)
     many = len(data.radius) > MOST_NAMED
     least = _LEAST_SIZE_OF_MANY if many else _LEAST_SIZE
-    points = _LEAST_POINTS * min(1.0, math.sqrt(MOST_NAMED / len(data.radius)))
+    points = min(_LEAST_POINTS, _LEAST_OF_ALL / math.sqrt(len(data.radius)))
     radius = np.maximum(data.radius, max(least * max(xmax - xmin, ymax - ymin), points / scale))
     if many and has_leader(data.scenario):
         radius[0] *= _LEADER_AMONG_MANY
@@ -192,6 +193,10 @@ def set_ticks(axes: Axes, width: float, height: float) -> None:
     step = _step(max(width, height), count)
     for axis, side in ((axes.xaxis, width), (axes.yaxis, height)):
         axis.set_major_locator(MultipleLocator(step if side >= step else _step(side, 2)))
+    low, high = axes.get_xlim()
+    if high >= 1000.0:  # half of so long a label would be beyond the picture's edge
+        axes.set_xticks([tick for tick in axes.get_xticks() if low <= tick <= high])
+        axes.get_xticklabels()[-1].set_horizontalalignment('right')
 
 
 def _step(side: float, count: int) -> float:

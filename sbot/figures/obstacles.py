@@ -181,6 +181,22 @@ def _strongest_ever(data: RunData, points: Floats) -> float:
     return float(np.hypot(*_wind_at(data, points).T).max() + gusts.max())
 
 
+def reference_arrow(axes: Axes, data: RunData, moments: bool) -> tuple[float, float]:
+    """Return a speed (m/s) of two digits, and how long (pt) its arrow is; zeros without arrows.
+
+    ``moments``: of a picture whose arrows contain the gust.
+    """
+    total = np.hypot(*(data.air.velocity + data.air.gust)[:, :2].T)
+    index = int(total.argmax()) if moments else None
+    arrows = _arrows_in(axes, data, index)
+    if not len(arrows):
+        return 0.0, 0.0
+    longest = float(np.hypot(*arrows[:, 2:].T).max()) * points_a_metre(axes, data)
+    strongest = float(np.hypot(*_wind_at(data, arrows[:, :2], index).T).max())
+    speed = float(f'{strongest:.2g}')
+    return speed, speed / strongest * longest
+
+
 def wind_colours(data: RunData) -> tuple[str, str]:
     """Return the colours of the wind's arrows and of its label."""
     if len(data.radius) > MOST_NAMED:  # whose tracks are as blue as the wind of a few

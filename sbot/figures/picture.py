@@ -46,6 +46,7 @@ _LINE = 0.2  # inches, of a title above the label of the wind
 _ARENA_HEIGHTS = (0.6, 7.0)  # inches, least and most
 _ARENA_AXIS = 0.52  # inches for the arena's x axis
 _STRIP_HEIGHT, _STRIP_GAP = 0.15, 0.29  # inches; the panels' legend is in the gap
+_BELOW_STRIP = 0.1  # inches, where no curves are below it
 _LEGEND = 0.19  # inches, without a strip
 _PANEL_HEIGHT, _PANEL_GAP = 0.95, 0.12
 _LEAST_ARENA = 0.7  # of its height beside the curves, before these are left out
@@ -235,8 +236,10 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     first = letters * (_TOP + _ARENA_AXIS) + height
     full = first + (legend + panels * (panel + letters * _PANEL_GAP)
                     - letters * _PANEL_GAP * bool(panels))
-    full += letters * _BOTTOM * bool(panels or by_time) - letters * _LEGEND * (
-        not panels and not by_time)
+    if panels:
+        full += letters * _BOTTOM
+    else:
+        full -= letters * (_STRIP_GAP - _BELOW_STRIP if by_time else _LEGEND)
     figure = Figure(figsize=(wide, full))
 
     def axes(below: float, height: float, shared: Axes | None = None) -> Axes:
@@ -257,7 +260,7 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
                  letters)
     _grow(figure, below_label, [top])
     if strip is not None:
-        draw_strip(strip, data, timed=not panels)
+        draw_strip(strip, data)
     if not panels:
         return figure
     draw_panels(figure, below, data)
@@ -322,12 +325,14 @@ def _title(data: RunData) -> str:
     name = name_of(data.scenario)
     # A line ends between these, not in them.
     facts = ' '.join(each.replace(' ', '\xa0') for each in (
-        f'{robots},', f'seed {data.scenario.seed},', duration + _mean_force(data)))
+        f'{robots},', f'seed {data.scenario.seed},', duration + _about_wind(data)))
     return f'{name}{", " * bool(name)}{facts}'
 
 
-def _mean_force(data: RunData) -> str:
+def _about_wind(data: RunData) -> str:
     wind = data.scenario.wind.flow
-    if wind.wind_force_mean == 0.0 or not forces_act(wind):
-        return ''
-    return f', mean wind force {wind.wind_force_mean:g} N'
+    above = ' above ground' * wind.height.above_terrain
+    text = '' if data.field is None else f', wind at {wind.height.value:g} m{above}'
+    if wind.wind_force_mean and forces_act(wind):
+        text += f', mean wind force {wind.wind_force_mean:g} N'
+    return text

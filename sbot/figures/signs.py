@@ -22,7 +22,7 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import RunData
 from sbot.figures.ground import latest_goals, wide_tolerances
-from sbot.figures.obstacles import free_wind_arrows, wind_colours
+from sbot.figures.obstacles import reference_arrow, wind_colours
 from sbot.figures.palette import palette
 from sbot.figures.robots import contact_begins, contact_style
 
@@ -94,13 +94,13 @@ def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tupl
             [], [], linestyle='none' if moments else ':', linewidth=1.0, marker='o',
             color=palette().obstacle, markersize=5.0, markerfacecolor=palette().moving,
             markeredgewidth=0.8)))
-    windy, (speed, force) = len(free_wind_arrows(data)) > 0, strongest_gust(data)
-    if windy or (moments and speed.any()):
+    (length, size), (speed, force) = reference_arrow(axes, data, moments), strongest_gust(data)
+    if size:
         # Arrows of tracks do not contain the gust.
         mean = 'mean ' * bool(data.air.gust.any() and not moments)
         still = moments or data.field is not None
-        signs.append((f'{mean}wind', _arrow((1.0, 0.0) if still else data.outside,
-                                            wind_colours(data)[0])))
+        signs.append((f'{mean}wind {length:g} m/s', _arrow(
+            (1.0, 0.0) if still else data.outside, wind_colours(data)[0], size)))
     if not moments and (speed.any() or np.hypot(*force[:2]) > _LEAST_FORCE):
         signs.append(('gust', _arrow(speed if speed.any() else force, palette().gust)))
     return signs
@@ -118,10 +118,10 @@ def _line(**style: Any) -> Line2D:  # noqa: ANN401 - matplotlib's
     return Line2D([], [], linestyle='none', **style)
 
 
-def _arrow(way: Any, colour: str) -> Line2D:  # noqa: ANN401 - a pair or an array
-    """Return an arrow in the direction of a vector x, y."""
+def _arrow(way: Any, colour: str, size: float = 11.0) -> Line2D:  # noqa: ANN401 - pair or array
+    """Return an arrow of a length (pt) in the direction of a vector x, y."""
     turned = MarkerStyle(r'$\rightarrow$').rotated(rad=math.atan2(way[1], way[0]))
-    return _line(marker=turned, markersize=11.0, markeredgewidth=0.0, color=colour)
+    return _line(marker=turned, markersize=size, markeredgewidth=0.0, color=colour)
 
 
 def _start_sign(data: RunData) -> Line2D:

@@ -11,6 +11,7 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from sbot.figures.arena import (
@@ -111,22 +112,19 @@ def _draw_dots(axes: Axes, data: RunData, colours: list[str], many: bool) -> Non
                   gid='dots')
 
 
-def draw_strip(axes: Axes, data: RunData, timed: bool = False) -> None:
-    """Draw the colours of the tracks along the time axis: the tracks' legend.
-
-    ``timed``: the axis is its own.
-    """
+def draw_strip(axes: Axes, data: RunData) -> None:
+    """Draw the colours of the tracks with their times: the tracks' legend."""
     end = max(float(data.seconds[-1]), 1e-9)
     axes.imshow(np.linspace(0.0, 1.0, 256)[None, :], aspect='auto', cmap=_COLOURS,
                 extent=(0.0, end, 0.0, 1.0))
     axes.set_yticks([])
     axes.set_ylabel('time on\nthe tracks', rotation='horizontal', ha='right', va='center')
-    for x, text, colour in ((0.01, 'start', 'white'), (0.99, 'end', LIGHT.ink)):
-        axes.text(x, 0.45, text, transform=axes.transAxes, ha='left' if x < 0.5 else 'right',
-                  va='center', color=colour)
-    axes.tick_params(bottom=timed, labelbottom=timed)
-    if timed:
-        axes.set_xlabel('time (s)')
+    times = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(0.0, end)
+    for time in times[times <= end * (1.0 + 1e-9)]:
+        axes.text(min(max(time, 0.01 * end), 0.99 * end), 0.45, f'{time:g} s', va='center',
+                  ha='left' if time == 0.0 else 'center' if time < 0.97 * end else 'right',
+                  color='white' if time < 0.6 * end else LIGHT.ink, gid='seconds')
+    axes.tick_params(bottom=False, labelbottom=False)
     for spine in axes.spines.values():
         spine.set_visible(False)
 
