@@ -6,12 +6,11 @@ import argparse
 import json
 import os
 import platform
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sbot.cli import navigation
+from sbot.cli.command import JSON, Command, value
 from sbot_common.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,46 +18,8 @@ if TYPE_CHECKING:
 
 _CASES = ('motion', 'step', 'infrared', 'controllers')
 _EVALUATIONS = 'evaluations'
-_OPTIONS = ('robots', 'cases', 'threads', 'seconds', 'csv', 'json')
 _SIZES = (10, 100, 1000, 10_000)
 _CONTROLLED = 1000  # more robots with controllers are measured on request only
-
-
-def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the command ``bench``, with ``bench navigation``."""
-    bench = subparsers.add_parser(
-        'bench', help='measure speed and memory on the standard workload',
-        description='Measure speed and memory on the standard workload. N robots of 0.3 m '
-                    'move among N/4 boxes in an arena with a side of 4*sqrt(N) m. Each has 180 '
-                    'laser beams of 8 m, and a step takes 0.1 s. Further cases are s-bots at the '
-                    'same density, and whole runs of potential-field robots. `sbot bench '
-                    'navigation` compares controllers.')
-    bench.add_argument('--robots', type=int, nargs='+', default=None, metavar='N',
-                       help=f'numbers of robots (default: {" ".join(map(str, _SIZES))})')
-    bench.add_argument('--cases', nargs='+', choices=[*_CASES, _EVALUATIONS],
-                       default=list(_CASES), metavar='CASE',
-                       help=f'{", ".join(_CASES)} (default: all of these); or {_EVALUATIONS}: '
-                            'many small worlds in one call, as evolution and learning use them')
-    bench.add_argument('--threads', type=int, nargs='+', default=None, metavar='N',
-                       help='numbers of threads (default: 1 and all cores)')
-    bench.add_argument('--seconds', type=float, default=3.0, metavar='S',
-                       help='wall time of each measurement (default: 3)')
-    bench.add_argument('--csv', metavar='FILE', help='write the results to a new file')
-    bench.add_argument('--json', action='store_true', help='print one JSON object')
-    bench.set_defaults(run=_bench)
-    compare = navigation.add_parser(bench.add_subparsers(metavar='[COMMAND]'))
-    compare.set_defaults(run=partial(_compare, bench, compare.get_default('run')))
-
-
-def _compare(bench: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int],
-             arguments: argparse.Namespace) -> int:
-    """Run ``bench navigation``; refuse options of the measurement before that word."""
-    for name in _OPTIONS:
-        # What is given is another object than the default, even if it is equal.
-        if getattr(arguments, name) is not bench.get_default(name):
-            raise InputError(f'--{name} cannot be combined with navigation; options of sbot bench '
-                             'navigation come after that word')
-    return run(arguments)
 
 
 def _bench(arguments: argparse.Namespace) -> int:
@@ -106,9 +67,9 @@ def _evaluations(arguments: argparse.Namespace) -> dict[str, float]:
 
 def _check(arguments: argparse.Namespace) -> None:
     for name in ('robots', 'threads'):
-        for value in getattr(arguments, name) or ():
-            if value < 1:
-                raise InputError(f'--{name}: got {value}, expected a whole number >= 1')
+        for number in getattr(arguments, name) or ():
+            if number < 1:
+                raise InputError(f'--{name}: got {number}, expected a whole number >= 1')
     if not arguments.seconds >= 0:
         raise InputError(f'--seconds: got {arguments.seconds}, expected a number >= 0')
     if arguments.csv and set(arguments.cases) == {_EVALUATIONS}:
@@ -184,3 +145,22 @@ def write_table(path: Path, results: Sequence[Any]) -> None:
         for r in results:
             numbers = [f'{value:.4g}' if isinstance(value, float) else value for value in r]
             writer.writerow([*numbers, machine(), platform.python_version(), numba.__version__])
+
+
+COMMANDS = {'bench': Command(_bench, {
+    '--robots': value('N', f'numbers of robots (default: {" ".join(map(str, _SIZES))})', type=int,
+                      nargs='+'),
+    '--cases': value(
+        'CASE', f'{", ".join(_CASES)} (default: all of these); or {_EVALUATIONS}: many small '
+        'worlds in one call, as evolution and learning use them', nargs='+',
+        choices=[*_CASES, _EVALUATIONS], default=list(_CASES)),
+    '--threads': value('N', 'numbers of threads (default: 1 and all cores)', type=int, nargs='+'),
+    '--seconds': value('S', 'wall time of each measurement (default: 3)', type=float,
+                       default=3.0),
+    '--csv': value('FILE', 'write the results to a new file'),
+    '--json': JSON,
+}, description='Measure speed and memory on the standard workload. N robots of 0.3 m move among '
+               'N/4 boxes in an arena with a side of 4*sqrt(N) m. Each has 180 laser beams of 8 '
+               'm, and a step takes 0.1 s. Further cases are s-bots at the same density, and '
+               'whole runs of potential-field robots. `sbot bench navigation` compares '
+               'controllers.')}

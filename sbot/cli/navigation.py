@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sbot.runner.summary import QUIET
+from sbot.cli.command import QUIET, Command, flag, repeated, value
 from sbot.scenario.load import parse_override
 from sbot_common.errors import InputError, one_line
 
@@ -26,61 +26,6 @@ its result. --check runs such rows again. More: docs/navigation_benchmark.md. Ex
 ended, and all checked rows agree; 3: a run failed, or a row differs; 2: bad input."""
 FAILED = 3  # exit code where runs have failed, or rows are not as they say
 _SEEDS = '0:20'
-
-
-def add_parser(subparsers: Any) -> argparse.ArgumentParser:  # noqa: ANN401 - no public type
-    """Add the command ``navigation`` to those of ``sbot bench``, and return its parser."""
-    made: argparse.ArgumentParser = subparsers.add_parser('navigation', description=_DESCRIPTION,
-                                 help='compare controllers on a library of scenes')
-    made.add_argument('scenes', nargs='*', metavar='SCENE',
-                      help='families or scenes, e.g. doorway or doorway/1.2 (default: all)')
-    made.add_argument('--list', action='store_true', help='list the scenes')
-    made.add_argument('--yaml', action='store_true',
-                      help='print the scenario file of one scene with one seed')
-    made.add_argument('--controller', action='append', default=[], metavar='NAME',
-                      help="a name that `sbot list controllers` shows, or your class as "
-                           "'module:Class'; may be repeated (default: navigate)")
-    made.add_argument('--node', action='append', default=[], metavar='COMMAND',
-                      help="your own ROS 2 node, in lockstep: 'mine.py --ros-args -r "
-                           "__ns:={namespace} -p use_sim_time:=true -p goal_x:={goal_x}', once "
-                           'for each robot with a goal; also {goal_y} and {robot}; may be '
-                           'repeated')
-    made.add_argument('--set', dest='assignments', action='append', default=[],
-                      metavar='KEY=VALUE', help='change a value of all scenarios, e.g. '
-                      'bodies.robot.max_acceleration=2; may be repeated')
-    made.add_argument('--seeds', default=_SEEDS, metavar='SEEDS',
-                      help=f'a range 0:50 or a list 1,2,3 (default: {_SEEDS}); BARN runs '
-                           'with the first seed only')
-    made.add_argument('--secret', metavar='FILE',
-                      help='derive as many seeds as --seeds has from the content of this file; '
-                           'with --check: compare the seeds of the rows with those')
-    made.add_argument('--barn', metavar='DIR', help="folder with your copy of BARN's worlds")
-    made.add_argument('--dynabarn', metavar='DIR', help="folder with your copy of DynaBARN's "
-                                                        "worlds")
-    made.add_argument('--check', metavar='FILE',
-                      help='run the rows of a JSON Lines file again, and compare the hashes')
-    made.add_argument('--trust', action='store_true',
-                      help='with --check: execute the classes and read the files that the rows '
-                           'name')
-    made.add_argument('--show', action='append', default=[], metavar='FILE',
-                      help='print the table of the rows in a file; may be repeated to join '
-                           'files')
-    made.add_argument('--by', choices=('family', 'scene'), default='family',
-                      help='a line of the table is a family or a scene (default: family)')
-    made.add_argument('--format', choices=('table', 'jsonl', 'csv'), default='table',
-                      help='what to print (default: table)')
-    made.add_argument('-o', '--output', metavar='DIR', help='write the runs to this folder')
-    made.add_argument('--resume', action='store_true', help='run what is missing in DIR')
-    made.add_argument('--retry', action='store_true', help='with --resume: also repeat failed '
-                                                           'runs')
-    made.add_argument('--jobs', metavar='N',
-                      help='processes on this machine (default: one per processor)')
-    made.add_argument('--scheduler', metavar='ADDRESS',
-                      help='run on the workers of this Dask scheduler')
-    made.add_argument('--timeout', type=float, metavar='S', help='longest wall time of a run')
-    made.add_argument('--quiet', action='store_true', help=QUIET)
-    made.set_defaults(run=_navigation)
-    return made
 
 
 def _navigation(arguments: argparse.Namespace) -> int:
@@ -256,3 +201,44 @@ def _options(arguments: argparse.Namespace) -> Options:
         scheduler=arguments.scheduler, retry=arguments.retry, progress=not arguments.quiet,
         timeout=None if arguments.timeout is None else checked_timeout(arguments.timeout,
                                                                        '--timeout'))
+
+
+COMMANDS = {'bench navigation': Command(_navigation, {
+    'scenes': value('SCENE', 'families or scenes, e.g. doorway or doorway/1.2 (default: all)',
+                    nargs='*'),
+    '--list': flag('list the scenes'),
+    '--yaml': flag('print the scenario file of one scene with one seed'),
+    '--controller': repeated(
+        'NAME', "a name that `sbot list controllers` shows, or your class as 'module:Class'; may "
+        'be repeated (default: navigate)'),
+    '--node': repeated(
+        'COMMAND', "your own ROS 2 node, in lockstep: 'mine.py --ros-args -r __ns:={namespace} "
+        "-p use_sim_time:=true -p goal_x:={goal_x}', once for each robot with a goal; also "
+        '{goal_y} and {robot}; may be repeated'),
+    '--set': repeated(
+        'KEY=VALUE', 'change a value of all scenarios, e.g. bodies.robot.max_acceleration=2; may '
+        'be repeated', dest='assignments'),
+    '--seeds': value(
+        'SEEDS', f'a range 0:50 or a list 1,2,3 (default: {_SEEDS}); BARN runs with the first '
+        'seed only', default=_SEEDS),
+    '--secret': value(
+        'FILE', 'derive as many seeds as --seeds has from the content of this file; with '
+        '--check: compare the seeds of the rows with those'),
+    '--barn': value('DIR', "folder with your copy of BARN's worlds"),
+    '--dynabarn': value('DIR', "folder with your copy of DynaBARN's worlds"),
+    '--check': value('FILE', 'run the rows of a JSON Lines file again, and compare the hashes'),
+    '--trust': flag('with --check: execute the classes and read the files that the rows name'),
+    '--show': repeated(
+        'FILE', 'print the table of the rows in a file; may be repeated to join files'),
+    '--by': value(None, 'a line of the table is a family or a scene (default: family)',
+                  choices=('family', 'scene'), default='family'),
+    '--format': value(None, 'what to print (default: table)', choices=('table', 'jsonl', 'csv'),
+                      default='table'),
+    '-o --output': value('DIR', 'write the runs to this folder'),
+    '--resume': flag('run what is missing in DIR'),
+    '--retry': flag('with --resume: also repeat failed runs'),
+    '--jobs': value('N', 'processes on this machine (default: one per processor)'),
+    '--scheduler': value('ADDRESS', 'run on the workers of this Dask scheduler'),
+    '--timeout': value('S', 'longest wall time of a run', type=float),
+    '--quiet': QUIET,
+}, description=_DESCRIPTION)}

@@ -119,8 +119,8 @@ def draw_strip(axes: Axes, data: RunData) -> None:
                 extent=(0.0, end, 0.0, 1.0))
     axes.set_yticks([])
     axes.set_ylabel('time on\nthe tracks', rotation='horizontal', ha='right', va='center')
-    times = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(0.0, end)
-    for time in times[times <= end * (1.0 + 1e-9)]:
+    ticks: Any = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(0.0, end)
+    for time in ticks[ticks <= end * (1.0 + 1e-9)]:
         axes.text(min(max(time, 0.01 * end), 0.99 * end), 0.45, f'{time:g} s', va='center',
                   ha='left' if time == 0.0 else 'center' if time < 0.97 * end else 'right',
                   color='white' if time < 0.6 * end else LIGHT.ink, gid='seconds')
