@@ -20,6 +20,7 @@ from sbot.cli.simulate import (
     overrides_of,
     simulated_time,
 )
+from sbot.figures.look import COLOURS, Look, asked
 from sbot.runner.summary import format_summary, progress_bar
 from sbot.scenario.load import load_scenario
 from sbot_common.clock import in_seconds
@@ -32,35 +33,27 @@ _PORT = 8008
 
 
 def _plot(args: argparse.Namespace) -> int:
-    from sbot.figures import animation, picture
     from sbot.figures.data import is_bag, load_run
-    from sbot.figures.film import FORMATS, Film, check_film, read_size
-    formats = (*picture.FORMATS, *FORMATS)
-    suffix = '.' + args.output.rpartition('.')[2].lower()
-    if suffix not in formats:  # complain before the run
-        page = '; for a page: sbot view BAG -o FILE.html' * (suffix == '.html')
-        raise bad_value('--output', args.output,
-                        f'a file that ends in {", ".join(formats)}{page}')
-    film = Film(*read_size(args.size, '--size'), args.fps, args.speed)
-    look = picture.Look(_times(args.at), args.colour, args.dark, args.title,
-                        picture.read_width(film, suffix, '--'), _inches(args.figsize))
-    picture.check_look(look, suffix in FORMATS, '--')
-    check_film(film, suffix, '--')
+    look, film = asked(args.output, Look(_times(args.at), args.colour, args.dark, args.title,
+                                         inches=_inches(args.figsize)),
+                       args.size, args.fps, args.speed, '--')
     bag = Bag(args.source, partly=True) if is_bag(args.source) else None
     with writing(args.output):  # complain before the run
         os.stat(os.path.dirname(args.output) or os.curdir)
         with contextlib.suppress(FileNotFoundError):
             os.lstat(args.output)
     data = _simulated(args) if bag is None else load_run(bag, overrides_of(args))
-    if suffix in FORMATS:
-        frames = animation.film_length(data, suffix, film)
+    if film is None:
+        from sbot.figures.picture import plot_run
+        plot_run(data, args.output, look)
+    else:
+        from sbot.figures.film import animate_run, film_length
+        frames = film_length(data, Path(args.output).suffix.lower(), film)
         if not args.quiet and not sys.stderr.isatty():
             print(f'{one_line(args.output)}: drawing {frames} frames', file=sys.stderr)
         with progress_bar(' frames', frames, shown=not args.quiet,
                           desc=one_line(args.output, SHOWN)) as show:
-            animation.animate_run(data, args.output, look, film, show)
-    else:
-        picture.plot_run(data, args.output, look)
+            animate_run(data, args.output, look, film, show)
     if not args.quiet:
         count = len(data.radius)
         print(f"{one_line(args.output)}: {count} robot{'s' * (count > 1)}, "
@@ -163,7 +156,7 @@ COMMANDS = {
         '--colour --color': value(
             None, 'what the colours show: robot (default for up to eight robots), time (tracks '
             'only; default for more robots), or heading (films and --at)',
-            choices=('robot', 'time', 'heading'), default=''),
+            choices=COLOURS, default=''),
         '--quiet': QUIET,
         '--dark': flag('draw on a dark background'),
         '--title': value(

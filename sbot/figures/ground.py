@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection
 from matplotlib.font_manager import FontProperties
@@ -68,17 +69,9 @@ def wide_tolerances(data: RunData, goals: list[Goal], scale: float) -> Floats:
     return np.array(sorted(rows)).reshape(-1, 3)
 
 
-def _draw_tolerances(axes: Axes, data: RunData, goals: list[Goal]) -> None:
-    wide = wide_tolerances(data, goals, points_a_metre(axes, data))
-    if len(wide):
-        axes.add_collection(discs(axes, wide[:, :2], 2.0 * wide[:, 2], facecolors='none',
-                                  edgecolors=palette().goal, linewidths=0.6, alpha=0.6,
-                                  zorder=3.4, gid='tolerances'))
-
-
 def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
-               by: str = '') -> None:
-    """Draw the goals of a time as red rings; of a few robots, filled with their colours.
+               by: str = '') -> Sequence[Artist]:
+    """Draw and return the goals of a time: red rings, of a few robots filled with their colours.
 
     Of many with a colour each, ``by='robot'``, the rings and crosses have these colours.
 
@@ -88,8 +81,13 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
     """
     goals = latest_goals(data, stamp_ns)
     if not goals:
-        return
-    _draw_tolerances(axes, data, goals)
+        return []
+    before = len(axes.collections)
+    wide = wide_tolerances(data, goals, points_a_metre(axes, data))
+    if len(wide):
+        axes.add_collection(discs(axes, wide[:, :2], 2.0 * wide[:, 2], facecolors='none',
+                                  edgecolors=palette().goal, linewidths=0.6, alpha=0.6,
+                                  zorder=3.4, gid='tolerances'))
     xy = np.array([(goal.x, goal.y) for goal in goals])
     few = len(data.radius) <= MOST_NAMED
     size = (30.0 if small else 70.0) if few else 22.0  # square points
@@ -99,9 +97,9 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
                                         return_counts=True)
     axes.apply_aspect()  # the axes are as small as the arena makes them
     scale = points_a_metre(axes, data)
-    wide = _RING * 2.0 * scale * drawn_radius(data, scale)
+    widths = _RING * 2.0 * scale * drawn_radius(data, scale)
     rings = np.full(len(xy), size)
-    np.maximum.at(rings, shared.ravel(), [wide[goal.robot] ** 2 for goal in goals])
+    np.maximum.at(rings, shared.ravel(), [widths[goal.robot] ** 2 for goal in goals])
     free = ~covered_goals(data, stamp_ns, scale)[own]
     edges = [palette().goal] * len(xy)
     if few or by == 'robot':  # a goal of several robots has no colour
@@ -122,6 +120,7 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
     axes.scatter(xy[free, 0], xy[free, 1], s=0.6 * size, marker='+',
                  color=[edges[k] for k in np.flatnonzero(free)], linewidths=line, zorder=8.5,
                  path_effects=rim)
+    return list(axes.collections)[before:]
 
 
 # Places of the names of zones: above them, or where they hide less of what moves.

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, PolyCollection
 from matplotlib.colors import ListedColormap
@@ -226,8 +227,8 @@ def _label(data: RunData, arrows: Floats, index: int | None) -> str:
 
 
 def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None = None,
-              width: float = math.inf) -> None:
-    """Draw the undisturbed wind: the mean, or that of a stamp, of few robots fainter.
+              width: float = math.inf) -> list[Artist]:
+    """Draw and return the undisturbed wind: the mean, or that of a stamp, of few robots fainter.
 
     ``named``: and how strong it is, in lines of at most ``width`` (pt).
     """
@@ -235,12 +236,15 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
     arrows = _arrows_in(axes, data, index)
     arrow, text = wind_colours(data)
     faint = index is not None and len(data.radius) <= MOST_NAMED
+    drawn: list[Artist] = []
     if len(arrows):
         longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
-        axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
-                    width=max(0.06 * longest, _THIN / scale), headwidth=4,
-                    headlength=5, headaxislength=4.5, pivot='mid', zorder=1,
-                    color=arrow, alpha=_FAINT if faint else None)
+        drawn.append(axes.quiver(
+            *arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
+            width=max(0.06 * longest, _THIN / scale), headwidth=4, headlength=5,
+            headaxislength=4.5, pivot='mid', zorder=1, color=arrow,
+            alpha=_FAINT if faint else None))
     label = _label(data, arrows, index) if named else ''
     if label:
-        above_axes(axes, wrapped_parts(label, width), 1.0, color=text)
+        drawn.append(above_axes(axes, wrapped_parts(label, width), 1.0, color=text))
+    return drawn

@@ -23,9 +23,8 @@ from sbot.figures.arena import (
     wrapped,
 )
 from sbot.figures.data import RunData, name_of
-from sbot.figures.film import FORMATS as FILMS
-from sbot.figures.film import Film
 from sbot.figures.ground import draw_arena, draw_goals
+from sbot.figures.look import PLAIN, Look
 from sbot.figures.obstacles import Boxes, draw_box_starts, draw_moving
 from sbot.figures.palette import DPI, LETTERS, drawing, style_of
 from sbot.figures.panels import draw_panels, panels_of
@@ -33,11 +32,8 @@ from sbot.figures.robots import MOST_NUMBERED, Robots, draw_contacts, number_rob
 from sbot.figures.signs import draw_signs
 from sbot.figures.tracks import dots, draw_moments, draw_strip, draw_tracks, interval
 from sbot_common.clock import in_seconds
-from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.errors import bad_value, one_line, writing
 from wind_model.gust import forces_act
-
-FORMATS = ('.png', '.svg', '.pdf')
-COLOURS = ('robot', 'time', 'heading')  # what a colour says
 
 _WIDTH = 7.0  # inches: two columns of a paper
 _LEFT, _RIGHT = 0.78, 0.12  # inches beside arena and panels: the same, so that their edges align
@@ -50,86 +46,12 @@ _BELOW_STRIP = 0.1  # inches, where no curves are below it
 _LEGEND = 0.19  # inches, without a strip
 _PANEL_HEIGHT, _PANEL_GAP = 0.95, 0.12
 _LEAST_ARENA = 0.7  # of its height beside the curves, before these are left out
-_LEAST_INCHES, _MOST_INCHES = 2.0, 40.0
 _COLUMN, _SMALL = 5.0, 7.0  # inches, below which letters are so small (pt)
 STYLE = style_of(dark=False)
 
 
-class Look(NamedTuple):
-    """How a run is drawn."""
-
-    at: tuple[float, ...] = ()  # s: at these times, side by side; none: tracks, curves below
-    colour: str = ''  # what it says, of COLOURS; '': of few robots robot, of many time or nothing
-    dark: bool = False  # on a dark ground
-    title: str | None = None  # None: the picture's own; '': none. Of a film: its name
-    width: int = 0  # pixels, of a .png; 0: 1400
-    inches: tuple[float, float] | None = None  # width and height; None: 7, and what the arena has
-
-
-PLAIN = Look()
-
-
-def check_look(look: Look, film: bool = False, dashes: str = '') -> None:
-    """Check that options of a picture or a film fit together, before anything runs.
-
-    Parameters
-    ----------
-    look : the options
-    film : whether it is a film
-    dashes : what stands before the names of options, for messages
-
-    Raises
-    ------
-    InputError
-        for an unknown colour, moments of a film, or a colour that this kind of picture lacks.
-
-    """
-    if look.colour and look.colour not in COLOURS:
-        raise bad_value(f'{dashes}colour', look.colour, ', '.join(COLOURS))
-    if film and look.at:
-        raise InputError(f'{dashes}at cannot be combined with a film')
-    if look.colour == 'time' and (film or look.at):
-        raise InputError(f'{dashes}colour time cannot be combined with '
-                         f'{"a film" if film else f"{dashes}at"}; it colours tracks')
-    if look.colour == 'heading' and not (film or look.at):
-        raise InputError(f'{dashes}colour heading needs {dashes}at or a film; give one')
-    if look.inches is not None:
-        if film or look.width:
-            raise InputError(f'{dashes}figsize cannot be combined with '
-                             f'{"a film" if film else f"{dashes}size"}')
-        if not all(_LEAST_INCHES <= side <= _MOST_INCHES for side in look.inches):
-            raise bad_value(f'{dashes}figsize', look.inches, f'width and height in inches, '
-                            f'{_LEAST_INCHES:g} to {_MOST_INCHES:g}')
-
-
-def read_width(size: Film, suffix: str, dashes: str = '') -> int:
-    """Return the width (pixels) of a picture from the option ``size``; 0 without it or of a film.
-
-    Parameters
-    ----------
-    size : the option, as of a film
-    suffix : ending of the file
-    dashes : what stands before the names of options, for messages
-
-    Raises
-    ------
-    InputError
-        for a height, or another format than .png.
-
-    """
-    if suffix in FILMS or not size.width:
-        return 0
-    if suffix != '.png':
-        raise InputError(f'{dashes}size needs a film or a .png; write a file that ends in '
-                         f'{", ".join((*FILMS, ".png"))}')
-    if size.height:
-        raise bad_value(f'{dashes}size', f'{size.width}x{size.height}',
-                        'the width of a picture, e.g. 1200; its height follows from the arena')
-    return size.width
-
-
 def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
-    """Write the picture of a run; the ending of the path, of FORMATS, selects the format.
+    """Write the picture of a run; the ending of the path selects the format.
 
     Raises
     ------
@@ -142,12 +64,10 @@ def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
     undated = {'.svg': {'Date': None}, '.pdf': {'CreationDate': None}}
     with drawing(_style(look)):
         figure = draw(data, look)
-        try:
+        with writing(path):
             # Rather a hundredth of a pixel more, as the width is cut to whole ones.
             figure.savefig(path, metadata=undated.get(path.suffix.lower()),
                            dpi=(look.width + 0.01) / _WIDTH if look.width else DPI)
-        except OSError as error:
-            raise InputError(f'{path}: cannot be written: {error.strerror}') from None
 
 
 def _style(look: Look) -> dict[Any, Any]:

@@ -30,8 +30,6 @@ _BELOW = 0.33  # inches from the arena to the middle of its legend, on the line 
 _MOST_SIGNS = 3  # beside the label of the x axis; more are below it
 _LEAST_BESIDE = 5.0  # inches; in a narrower picture all signs are below the label
 _LEAST_FORCE = 1e-9  # N
-_BAR = 0.2  # of the width of the view, how long a scale bar is at most
-BAR_PLACE = 0.14  # inches from the axes down to the bar's line
 
 
 def goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
@@ -130,28 +128,3 @@ def _start_sign(data: RunData) -> Line2D:
     return _line(marker=shape, markersize=3.5 if many else 5.0,
                  color=palette().start if many else palette().ink, markeredgewidth=0.8,
                  markerfacecolor=palette().start if many else palette().ground)
-
-
-def bar_length(width: float) -> float:
-    """Return the length (m) of the scale bar of a view: 1, 2 or 5 of a power of ten."""
-    power = 10.0 ** math.floor(math.log10(_BAR * width))
-    return max(each * power for each in (1, 2, 5) if each * power <= _BAR * width)
-
-
-def draw_scale_bar(axes: Axes, trail: float, windy: bool = False) -> None:
-    """Draw a scale bar below the arena, away from robots; its length and that of trails (s).
-
-    ``windy``: the line says that the arrows are the wind.
-    """
-    low, high = axes.get_xlim()
-    length = bar_length(high - low)
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    place = blended_transform_factory(axes.transData, axes.transAxes) + ScaledTranslation(
-        0.0, -BAR_PLACE, figure.dpi_scale_trans)
-    axes.plot((low, low + length), (0.0, 0.0), transform=place, linewidth=1.5, clip_on=False,
-              solid_capstyle='butt', gid='scale bar', color=palette().ink)
-    text = f'{length:g} m   trails of {trail:.2g} s{"   arrows: wind" * windy}'
-    axes.annotate(text, (low + length, 0.0), xycoords=place,
-                  xytext=(5.0, 0.0), textcoords='offset points', va='center_baseline', ha='left',
-                  gid='scale', color=palette().ink)

@@ -9,7 +9,6 @@ from matplotlib.colors import to_rgb
 from pictures import crowd
 
 import sbot
-from sbot.figures.animation import _Film
 from sbot.figures.arena import (
     drawn_radius,
     heading_colours,
@@ -24,10 +23,11 @@ from sbot.figures.arena import (
     wrapped_parts,
 )
 from sbot.figures.data import RunData, at_rest, from_result
-from sbot.figures.film import Film
+from sbot.figures.film import _Film
+from sbot.figures.look import Film, Look
 from sbot.figures.obstacles import free_wind_arrows
 from sbot.figures.palette import palette, style_of
-from sbot.figures.picture import Look, draw, draw_run
+from sbot.figures.picture import draw, draw_run
 from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario

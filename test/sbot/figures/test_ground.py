@@ -14,9 +14,9 @@ from PIL import Image
 
 import sbot
 from sbot.bag.reader import Bag
-from sbot.figures.animation import _Film, animate_run
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import from_bag, from_result
+from sbot.figures.film import _Film, animate_run
 from sbot.figures.ground import (
     MOST_NAMES,
     NAME,
@@ -27,8 +27,9 @@ from sbot.figures.ground import (
     places_of,
     wide_tolerances,
 )
+from sbot.figures.look import Look
 from sbot.figures.palette import palette, style_of
-from sbot.figures.picture import Look, draw_run, plot_run
+from sbot.figures.picture import draw_run, plot_run
 from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import zone_colour

@@ -7,7 +7,7 @@ from pictures import crowd
 
 import sbot
 from sbot.api.loading import load
-from sbot.figures import animation as animate
+from sbot.figures import film as animate
 from sbot.figures.data import at_rest, from_result
 from sbot.figures.obstacles import Boxes, draw_box_starts
 from sbot.figures.palette import drawing, style_of

@@ -4,8 +4,8 @@ import matplotlib as mpl
 from matplotlib.text import Text
 
 import sbot
-from sbot.figures.animation import _Film
 from sbot.figures.data import from_result
+from sbot.figures.film import _Film
 from sbot.figures.palette import DARK, LIGHT, drawing, palette, style_of
 from sbot.figures.picture import draw_run
 from sbot.figures.tracks import draw_moments

@@ -9,7 +9,8 @@ from PIL import Image
 import sbot
 from sbot.cli import main as cli
 from sbot.figures.data import from_result
-from sbot.figures.picture import Look, draw, draw_run, plot_run
+from sbot.figures.look import Look
+from sbot.figures.picture import draw, draw_run, plot_run
 
 
 @pytest.mark.parametrize('suffix', ['.png', '.svg', '.pdf'])

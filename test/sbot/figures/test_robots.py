@@ -6,12 +6,12 @@ from matplotlib.offsetbox import AnnotationBbox
 from PIL import Image
 
 import sbot
-from sbot.figures.animation import _Film
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import from_result
-from sbot.figures.film import Film
+from sbot.figures.film import _Film
+from sbot.figures.look import Film, Look
 from sbot.figures.palette import LIGHT
-from sbot.figures.picture import Look, draw_run
+from sbot.figures.picture import draw_run
 from sbot.figures.robots import Robots, contact_begins, heading_lines, numbers_fit
 from sbot.figures.tracks import draw_moments
 

@@ -5,12 +5,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.quiver import Quiver
 
 import sbot
-from sbot.figures.animation import _Film
 from sbot.figures.data import from_result
-from sbot.figures.film import Film
+from sbot.figures.film import _bar_length, _Film
+from sbot.figures.look import Film, Look
 from sbot.figures.palette import palette, style_of
-from sbot.figures.picture import Look, draw, draw_run
-from sbot.figures.signs import bar_length, goal_sign
+from sbot.figures.picture import draw, draw_run
+from sbot.figures.signs import goal_sign
 from wind_model.grid import points_at, sample
 
 MOVING = [{'radius': 0.4, 'path': [[2, 4], [8, 4]], 'speed': 0.5}]
@@ -71,7 +71,7 @@ def test_moving_obstacles_have_a_shade_of_their_own(dark):
 @pytest.mark.parametrize(('width', 'length'), [(10.0, 2.0), (9.9, 1.0), (40.0, 5.0),
                                                (0.3, 0.05), (2500.0, 500.0)])
 def test_a_scale_bar_has_a_round_length_below_a_fifth_of_the_view(width, length):
-    assert bar_length(width) == pytest.approx(length)
+    assert _bar_length(width) == pytest.approx(length)
 
 
 @pytest.mark.parametrize('size', [Film(), Film(420), Film(640, 480)])

@@ -9,8 +9,9 @@ from sbot.api.functions import plot
 from sbot.cli.main import main
 from sbot.figures.arena import heading_colours, robot_colours
 from sbot.figures.data import from_result
+from sbot.figures.look import Look, asked
 from sbot.figures.palette import DARK
-from sbot.figures.picture import Look, check_look, draw_run, plot_run
+from sbot.figures.picture import draw_run, plot_run
 from sbot.figures.tracks import draw_moments
 from sbot_common.errors import InputError
 
@@ -97,7 +98,7 @@ def test_a_robot_that_leaves_an_arena_without_walls_stays_in_the_picture(few):
 ])
 def test_colours_that_do_not_fit_are_one_line(look, film, error):
     with pytest.raises(InputError) as raised:
-        check_look(look, film, '--')
+        asked('x.gif' if film else 'x.png', look, dashes='--')
     assert error in str(raised.value).replace("'", '')
     with pytest.raises(InputError):
         plot('leader_follower', 'x.gif' if film else None, at=look.at, colour=look.colour)

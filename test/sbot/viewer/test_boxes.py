@@ -8,8 +8,8 @@ from matplotlib.collections import EllipseCollection, PolyCollection
 from pages import check_moves
 from PIL import Image
 
-from sbot.figures.animation import animate_run
 from sbot.figures.data import at_rest, from_bag, from_result
+from sbot.figures.film import animate_run
 from sbot.figures.picture import draw_run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
