@@ -239,12 +239,12 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
     from sbot.bag.reader import Bag
     from sbot.figures.data import is_bag
     from sbot.runner.history import Run
-    from sbot.viewer.data import check_name, write_run, write_view
+    from sbot.viewer.data import check_name, write_view
     check_name(path)  # complain before the run
     if isinstance(source, Bag) or (isinstance(source, str | Path) and is_bag(source)):
         write_view(source, path)
     else:
-        write_run(source if isinstance(source, Run) else run(source, sense=['scan']), path)
+        write_view(source if isinstance(source, Run) else run(source, sense=['scan']), path)
     return Path(path)
 
 

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numba
+
+from sbot.bench.evaluations import format_evaluations, measure_evaluations
+from sbot.bench.measure import CASES, BenchResult, growth, machine, measure
 from sbot.cli.command import JSON, Command, value
+from sbot.runner.warm_up import warm_up
 from sbot_common.errors import InputError
 
-if TYPE_CHECKING:
-    from sbot.bench.measure import BenchResult
-
-_CASES = ('motion', 'step', 'infrared', 'controllers')
 _EVALUATIONS = 'evaluations'
 _SIZES = (10, 100, 1000, 10_000)
 _CONTROLLED = 1000  # more robots with controllers are measured on request only
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    from sbot.bench.measure import machine, measure
-    from sbot.runner.warm_up import warm_up
     _check(arguments)
     warm_up(quiet=arguments.json)
     cores = os.cpu_count() or 1
@@ -35,10 +35,13 @@ def _bench(arguments: argparse.Namespace) -> int:
     if not arguments.json and cases:
         print(_heading(), flush=True)
     if len(cases) < len(arguments.cases):
-        evaluations = _evaluations(arguments)
+        ours = measure_evaluations(arguments.seconds)
+        evaluations = ours._asdict()
+        if not arguments.json:
+            print(format_evaluations(ours), flush=True)
+        elif not cases:
+            print(json.dumps({'machine': machine(), **evaluations}), flush=True)
         if not cases:
-            if arguments.json:
-                print(json.dumps({'machine': machine(), **evaluations}), flush=True)
             return 0
     for case in cases:
         for count in threads:
@@ -54,15 +57,6 @@ def _bench(arguments: argparse.Namespace) -> int:
     if arguments.csv:
         write_table(Path(arguments.csv), results)
     return int(any(result.overlaps for result in results))
-
-
-def _evaluations(arguments: argparse.Namespace) -> dict[str, float]:
-    """Measure many small worlds; say so if that is for people."""
-    from sbot.bench.evaluations import format_evaluations, measure_evaluations
-    ours = measure_evaluations(arguments.seconds)
-    if not arguments.json:
-        print(format_evaluations(ours), flush=True)
-    return dict(ours._asdict())
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -108,7 +102,6 @@ def _short(value: float) -> str:
 def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[BenchResult],
             evaluations: dict[str, float]) -> None:
     """Print growth exponents and speed-ups, or all results as JSON."""
-    from sbot.bench.measure import CASES, growth, machine
     exponents, speedups = {}, {}
     for case in cases:
         of_case = [r for r in results if r.case == case]
@@ -134,11 +127,6 @@ def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[B
 
 def write_table(path: Path, results: Sequence[Any]) -> None:
     """Write a CSV file, the machine named in every row."""
-    import csv
-
-    import numba
-
-    from sbot.bench.measure import machine
     with path.open('w', newline='', encoding='utf-8') as file:
         writer = csv.writer(file)
         writer.writerow([*results[0]._fields, 'machine', 'python', 'numba'])
@@ -151,9 +139,9 @@ COMMANDS = {'bench': Command(_bench, {
     '--robots': value('N', f'numbers of robots (default: {" ".join(map(str, _SIZES))})', type=int,
                       nargs='+'),
     '--cases': value(
-        'CASE', f'{", ".join(_CASES)} (default: all of these); or {_EVALUATIONS}: many small '
+        'CASE', f'{", ".join(CASES)} (default: all of these); or {_EVALUATIONS}: many small '
         'worlds in one call, as evolution and learning use them', nargs='+',
-        choices=[*_CASES, _EVALUATIONS], default=list(_CASES)),
+        choices=[*CASES, _EVALUATIONS], default=list(CASES)),
     '--threads': value('N', 'numbers of threads (default: 1 and all cores)', type=int, nargs='+'),
     '--seconds': value('S', 'wall time of each measurement (default: 3)', type=float,
                        default=3.0),

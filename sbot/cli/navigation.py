@@ -7,17 +7,34 @@ import contextlib
 import hashlib
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sbot.cli.command import QUIET, Command, flag, repeated, value
+from sbot.files.limits import read_within
+from sbot.files.yaml_text import dump_yaml
+from sbot.navigation.benchmark import (
+    PREFIX,
+    check_rows,
+    command_words,
+    executed,
+    is_node,
+    make_plan,
+    node_scenario,
+    run_nodes,
+    run_plan,
+    scene_sources,
+)
+from sbot.navigation.library import chosen_scenes, families, foreign_seeds
+from sbot.navigation.scenes import Scene
+from sbot.navigation.table import as_csv, as_json_lines, as_markdown, read_rows_file, table
 from sbot.scenario.load import parse_override
-from sbot_common.errors import InputError, one_line
-
-if TYPE_CHECKING:
-    from sbot.navigation.scenes import Scene
-    from sbot.sweeps.experiment import Options
+from sbot.sweeps.experiment import MAX_JOBS, Options
+from sbot.sweeps.plan import seeds_of, whole_number
+from sbot.sweeps.request import checked_timeout
+from sbot_common.errors import InputError, one_line, writing
 
 _DESCRIPTION = """Compare controllers on a library of scenes. Every scene runs with every seed and
 controller, on this machine's processors or a Dask cluster. The result is a table with a line for
@@ -29,7 +46,6 @@ _SEEDS = '0:20'
 
 
 def _navigation(arguments: argparse.Namespace) -> int:
-    from sbot.navigation.library import chosen_scenes, families
     known = families(arguments.barn, arguments.dynabarn)
     scenes = chosen_scenes(known, arguments.scenes)
     if arguments.list:
@@ -39,7 +55,8 @@ def _navigation(arguments: argparse.Namespace) -> int:
     if arguments.yaml:
         return _print_scenario(arguments, scenes)
     if arguments.show:
-        return _show(arguments)
+        _print([row for file in arguments.show for row in read_rows_file(Path(file))], arguments)
+        return 0
     options = _options(arguments)
     if arguments.check is not None:
         return _check(arguments, known, options)
@@ -47,9 +64,6 @@ def _navigation(arguments: argparse.Namespace) -> int:
 
 
 def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) -> int:
-    from sbot.files.yaml_text import dump_yaml
-    from sbot.navigation.benchmark import scene_sources
-    from sbot.sweeps.plan import seeds_of
     found = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds')))
     if len(found) != 1:
         raise InputError(f'--yaml: got {len(found)} scenarios, expected one scene and one seed, '
@@ -59,8 +73,6 @@ def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) 
 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
-    from sbot.navigation.benchmark import PREFIX, make_plan, run_nodes, run_plan, scene_sources
-    from sbot.sweeps.plan import seeds_of
     if arguments.resume and arguments.output is None:
         raise InputError('--resume needs the folder; do -o DIR')
     secret = _secret(arguments.secret)
@@ -73,13 +85,23 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
     rows = []
     if names := arguments.controller or ([] if nodes else ['navigate']):
         rows = run_plan(make_plan(scenarios, names, fixed), options, output, arguments.resume)
-    with _rows_file(output) as keep:
+    with contextlib.ExitStack() as stack:
+        file = None
+        if output is not None:
+            with writing(output):
+                output.mkdir(parents=True, exist_ok=True)
+                file = stack.enter_context((output / 'rows.jsonl').open('w', encoding='utf-8'))
+
+        def keep(row: Mapping[str, Any]) -> None:  # at once, so that an interrupt loses none
+            if file is not None:
+                print(as_json_lines([row]), file=file, flush=True)
         for row in rows:
             keep(row)
+        show = partial(print, file=sys.stderr, flush=True)
         for number, name in enumerate(nodes):
             rows += run_nodes(scenarios, name, fixed, None if output is None else
                               output / 'recordings' / str(number),
-                              (lambda _: None) if arguments.quiet else _show_line, keep)
+                              (lambda _: None) if arguments.quiet else show, keep)
     _print(rows, arguments)
     if not arguments.quiet:
         for line in _next_steps(rows, arguments):
@@ -94,7 +116,6 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
 def _next_steps(rows: Sequence[Mapping[str, Any]],
                 arguments: argparse.Namespace) -> Iterator[str]:
     """Yield how to look at a run of each controller with which no robot arrived anywhere."""
-    from sbot.navigation.benchmark import is_node
     for name in dict.fromkeys(row['controller'] for row in rows):
         own = [row for row in rows if row['controller'] == name and row['error'] is None]
         if not own or any(row.get('arrived') for row in own) or is_node(name):
@@ -108,7 +129,6 @@ def _next_steps(rows: Sequence[Mapping[str, Any]],
 
 def _secret(file: str | None) -> bytes | None:
     """Return the content of a secret file, and print its hash; None without a file."""
-    from sbot.files.limits import read_within
     if file is None:
         return None
     secret = read_within(file, typed=True)
@@ -121,7 +141,6 @@ def _check_nodes(arguments: argparse.Namespace, nodes: Sequence[str],
                  scenarios: Sequence[tuple[str, Mapping[str, Any]]], fixed: Mapping[str, Any],
                  output: Path | None) -> None:
     """Refuse what runs over ROS 2 cannot do, or would overwrite, before the first of them."""
-    from sbot.navigation.benchmark import command_words, node_scenario
     for option in ('resume', 'retry', 'timeout', 'scheduler'):
         if getattr(arguments, option):
             raise InputError(f'--{option} cannot be combined with --node')
@@ -131,54 +150,19 @@ def _check_nodes(arguments: argparse.Namespace, nodes: Sequence[str],
         command_words(name)
     for values in dict(scenarios).values():  # one seed of each scene
         node_scenario(values, fixed)
-    try:
+    with writing(output):
         if output is not None and output.exists() and any(output.iterdir()):
             raise InputError(f'{output}: is not empty; give a new folder')
-    except OSError as error:
-        raise InputError(f'{output}: cannot be written: {error.strerror}') from None
-
-
-@contextlib.contextmanager
-def _rows_file(folder: Path | None) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """Yield a function that writes a row to rows.jsonl at once, so that an interrupt loses none.
-
-    Without a folder, it does nothing.
-    """
-    from sbot.navigation.table import as_json_lines
-    if folder is None:
-        yield lambda _: None
-        return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / 'rows.jsonl').open('w', encoding='utf-8')
-    except OSError as error:
-        raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
-    with file:
-        yield lambda row: print(as_json_lines([row]), file=file, flush=True)
-
-
-def _show_line(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def _print(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> None:
-    from sbot.navigation.table import as_csv, as_json_lines, as_markdown, table
     print(as_json_lines(rows) if arguments.format == 'jsonl'
           else as_csv(rows) if arguments.format == 'csv'
           else as_markdown(table(rows, arguments.by)))
 
 
-def _show(arguments: argparse.Namespace) -> int:
-    from sbot.navigation.table import read_rows_file
-    _print([row for file in arguments.show for row in read_rows_file(Path(file))], arguments)
-    return 0
-
-
 def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]],
            options: Options) -> int:
-    from sbot.navigation.benchmark import check_rows, executed
-    from sbot.navigation.library import foreign_seeds
-    from sbot.navigation.table import read_rows_file
     path = Path(arguments.check)
     rows = read_rows_file(path)
     named = executed(rows)
@@ -193,9 +177,6 @@ def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]]
 
 
 def _options(arguments: argparse.Namespace) -> Options:
-    from sbot.sweeps.experiment import MAX_JOBS, Options
-    from sbot.sweeps.plan import whole_number
-    from sbot.sweeps.request import checked_timeout
     return Options(
         jobs=0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS),
         scheduler=arguments.scheduler, retry=arguments.retry, progress=not arguments.quiet,

@@ -13,14 +13,19 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
 from sbot.cli.command import JSON, QUIET, Command, flag, repeated, value
 from sbot.controllers.registry import NONE, entry_of, is_shipped
-from sbot.regression.commands import in_words
+from sbot.figures.data import from_bag, is_bag
+from sbot.regression.commands import Tolerances, in_words
 from sbot.regression.replay import ReplayResult, replay
+from sbot.runner.session import Session
 from sbot.runner.summary import progress_bar
+from sbot.runner.warm_up import warm_up
 from sbot.scenario.controllers import controller_parameters, external_robots
 from sbot.scenario.load import load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
@@ -67,13 +72,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def _run_debug(args: argparse.Namespace) -> int:
     """Take a run to a turn; open a prompt there."""
-    import code
-
-    import numpy as np
-
-    from sbot.figures.data import from_bag, is_bag
-    from sbot.runner.session import Session
-    from sbot.runner.warm_up import warm_up
+    import code  # slow to import
     overrides = {} if args.seed is None else {'seed': args.seed}
     bag = Bag(args.source) if is_bag(args.source) else None
     if bag is None:
@@ -128,9 +127,7 @@ def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, d
     the replay ended too early.
     """
     if args.json:
-        print(_as_json({**result._asdict(), 'equal': result.equal,
-                        'first': result.first and result.first._asdict(), **_largest(result),
-                        'differing': [each._asdict() for each in result.differing]}))
+        print(_as_json({**result._asdict(), 'equal': result.equal}))
     elif result.first is not None:
         print(one_line(str(result.first)))
         if largest := getattr(result, 'largest', None):
@@ -144,19 +141,14 @@ def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, d
     return damaged or (0 if result.equal else 1)
 
 
-def _largest(result: ReplayResult | NodeReplayResult) -> dict[str, object]:
-    """Return the largest difference of a replay to nodes for JSON."""
-    largest = getattr(result, 'largest', None)
-    return {} if largest is None else {'largest': largest._asdict()}
-
-
 def _as_json(result: Mapping[str, Any]) -> str:
     """Return JSON, which has no NaN and no infinities: they are the texts 'nan', 'inf', '-inf'."""
     def plain(value: Any) -> Any:  # noqa: ANN401
         if isinstance(value, float) and not math.isfinite(value):
             return str(value)
-        if isinstance(value, Mapping):
-            return {name: plain(each) for name, each in value.items()}
+        if isinstance(value, Mapping) or hasattr(value, '_asdict'):
+            named = value if isinstance(value, Mapping) else value._asdict()
+            return {name: plain(each) for name, each in named.items()}
         return [plain(each) for each in value] if isinstance(value, list | tuple) else value
     return json.dumps(plain(result), allow_nan=False)
 
@@ -176,7 +168,6 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
     """Replay to a node of the user's."""
     from tqdm import tqdm
 
-    from sbot.regression.commands import Tolerances
     from sbot.ros.node_replay import replay_node
     from sbot.ros.up import output_named
 

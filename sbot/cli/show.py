@@ -7,7 +7,6 @@ import contextlib
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sbot.bag.reader import Bag
 from sbot.cli.bag import report_damage
@@ -20,20 +19,19 @@ from sbot.cli.simulate import (
     overrides_of,
     simulated_time,
 )
+from sbot.figures.data import RunData, from_result, is_bag, load_run
 from sbot.figures.look import COLOURS, Look, asked
+from sbot.runner.loop import run_scenario
 from sbot.runner.summary import format_summary, progress_bar
+from sbot.runner.warm_up import warm_up
 from sbot.scenario.load import load_scenario
 from sbot_common.clock import in_seconds
 from sbot_common.errors import SHOWN, InputError, bad_value, one_line, real_path, writing
-
-if TYPE_CHECKING:
-    from sbot.figures.data import RunData
 
 _PORT = 8008
 
 
 def _plot(args: argparse.Namespace) -> int:
-    from sbot.figures.data import is_bag, load_run
     look, film = asked(args.output, Look(_times(args.at), args.colour, args.dark, args.title,
                                          inches=_inches(args.figsize)),
                        args.size, args.fps, args.speed, '--')
@@ -62,8 +60,6 @@ def _plot(args: argparse.Namespace) -> int:
 
 
 def _simulated(args: argparse.Namespace) -> RunData:
-    from sbot.figures.data import from_result
-    from sbot.runner.loop import run_scenario
     scenario = load_scenario(args.source, overrides_of(args))
     with simulated_time(scenario, args.quiet) as progress:
         return from_result(run_scenario(scenario, progress=progress))
@@ -107,14 +103,12 @@ def _view(args: argparse.Namespace) -> int:
         raise InputError('--seed, --duration, --set and --record need a scenario that runs; '
                          'use --live SCENARIO')
     output = args.output or real_path(args.source).stem + '.html'
-    if not str(output).endswith(('.html', '.htm')):
-        raise bad_value('--output', output, 'a file that ends in .html')
-    from sbot.figures.data import is_bag
+    from sbot.viewer.data import check_name, write_view
+    check_name(output, '--output')
     if not is_bag(args.source) and os.path.isfile(args.source):
         raise InputError(f'{args.source} is not a recording; record it first (sbot run '
                          f'{args.source} '
                          '--record DIR), or watch it with --live')
-    from sbot.viewer.data import write_view
     bag = Bag(args.source, partly=True)
     write_view(bag, output)
     if not args.quiet:
@@ -133,7 +127,6 @@ def _follow(args: argparse.Namespace) -> int:
 
 
 def _run_live(args: argparse.Namespace) -> int:
-    from sbot.runner.warm_up import warm_up
     from sbot.viewer.live import run_live
     check_outputs(args)
     scenario = load_scenario(args.source, overrides_of(args))

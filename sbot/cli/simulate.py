@@ -13,8 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from sbot.cli.command import QUIET, RECORD, Command, Options, flag, repeated, value
+from sbot.controllers.registry import is_outside
+from sbot.figures.data import from_bag, from_result
 from sbot.files.limits import TemporaryFolder
+from sbot.runner.loop import run_scenario
+from sbot.runner.recording import removed_if_empty
 from sbot.runner.summary import format_summary, progress_bar
+from sbot.runner.warm_up import warm_up
+from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import load_scenario, parse_override
 from sbot.scenario.model import Scenario
 from sbot_common.errors import SHOWN, InputError, first_of, one_line, real_path
@@ -98,7 +104,6 @@ def _finish(scenario: Scenario, summary: dict[str, Any], arguments: argparse.Nam
 def _name_next_step(scenario: Scenario, summary: dict[str, Any],
                     arguments: argparse.Namespace) -> None:
     """Print on stderr what to look at if no robot with a goal arrived, unless ``--quiet``."""
-    from sbot.controllers.registry import is_outside
     controllers = [robot.controller for robot in scenario.robots if robot.goal is not None]
     arrived = any(robot['goal_reached_s'] is not None for robot in summary['robots'])
     if arguments.quiet or arrived or not controllers:
@@ -120,9 +125,6 @@ def _number_or_auto(text: str) -> int | str:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from sbot.runner.loop import run_scenario
-    from sbot.runner.recording import removed_if_empty
-    from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
     if arguments.threads != 'auto' and arguments.threads < 1:
@@ -135,7 +137,6 @@ def _run(arguments: argparse.Namespace) -> int:
                               progress=progress, keep=arguments.plot is not None,
                               overlaps=not arguments.no_overlaps, hashed=not arguments.no_hash)
     if arguments.plot is not None:
-        from sbot.figures.data import from_result
         from sbot.figures.picture import plot_run
         plot_run(from_result(result), arguments.plot)
     return _finish(scenario, result.summary, arguments)
@@ -145,8 +146,6 @@ def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.domain import FREE, parse_domain
     from sbot.ros.processes import parse_namespace, simulator_parameters
     from sbot.ros.up import output_named, run_up
-    from sbot.runner.recording import removed_if_empty
-    from sbot.runner.warm_up import warm_up
     burger = {'robots.*.body': 'turtlebot3_burger'} if arguments.turtlebot3 else {}
     scenario = load_scenario(arguments.scenario, {**burger, **overrides_of(arguments)})
     check_outputs(arguments)
@@ -172,12 +171,13 @@ def _up(arguments: argparse.Namespace) -> int:
 
     with bag_named(arguments.record), removed_if_empty(arguments.record), \
             simulated_time(scenario, arguments.quiet) as progress, \
-            _temporary_bag(arguments) as bag, output_named(arguments.quiet):
+            TemporaryFolder('up') as folder, output_named(arguments.quiet):
+        # A picture without --record needs a bag for a moment.
+        bag = arguments.record or (os.path.join(folder, 'bag') if arguments.plot else None)
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
                          namespace=namespace, own=arguments.node, names=arguments.names,
                          progress=progress, output=output, parameters=parameters)
         if arguments.plot is not None and bag is not None:
-            from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run
             plot_run(from_bag(bag), arguments.plot)
     return _finish(scenario, summary, arguments)
@@ -185,21 +185,10 @@ def _up(arguments: argparse.Namespace) -> int:
 
 def _name_awaited_nodes(scenario: Scenario, arguments: argparse.Namespace) -> None:
     """Print on stderr which robots need a node of the user's, if the command starts none."""
-    from sbot.scenario.controllers import external_robots
     robots = [str(robot) for robot in external_robots(scenario)]
     if robots and not arguments.node and not arguments.quiet:
         print(f'robot {first_of(robots, _SHOWN)}: controller external: the run waits for your '
               'node; start it in another terminal, or give --node COMMAND', file=sys.stderr)
-
-
-@contextlib.contextmanager
-def _temporary_bag(arguments: argparse.Namespace) -> Iterator[str | None]:
-    """Yield the bag to record; a picture without ``--record`` needs one for a moment."""
-    if arguments.record is not None or arguments.plot is None:
-        yield arguments.record
-        return
-    with TemporaryFolder('up') as folder:
-        yield str(Path(folder) / 'bag')
 
 
 _BOTH: Options = {

@@ -8,16 +8,36 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sbot.cli.command import QUIET, Command, flag, repeated, value
+from sbot.scenario.fields import MAX_SEED
 from sbot.scenario.load import parse_override
+from sbot.sweeps import table
+from sbot.sweeps.design import MAX_POINTS, sample_axis, spread_of
+from sbot.sweeps.experiment import (
+    MAX_JOBS,
+    SAMPLED,
+    EngineError,
+    Options,
+    check_sweep,
+    estimate,
+    missing_runs,
+    processors,
+    read_request,
+    run_sweep,
+)
+from sbot.sweeps.journal import NAME, PLAN_NAME, is_file, source_of
+from sbot.sweeps.plan import MAX_RUNS, Plan, seeds_of, values_of, whole_number, zip_axis
+from sbot.sweeps.request import (
+    Request,
+    checked_memory,
+    checked_timeout,
+    is_sweep_file,
+    read_sweep_file,
+)
+from sbot.sweeps.show import format_results, frequent_errors, load_results
+from sbot.sweeps.summary import write_summary
 from sbot_common.errors import InputError, bad_value, one_line
-
-if TYPE_CHECKING:
-    from sbot.sweeps.experiment import Options
-    from sbot.sweeps.plan import Plan
-    from sbot.sweeps.request import Request
 
 _LOG = logging.getLogger(__name__)
 _MOST_ASKED = 10_000  # seeds: a larger number is hardly meant as a count
@@ -25,14 +45,11 @@ FAILED = 3  # exit code where runs have failed
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.show import format_results, load_results
     results = load_results(arguments.folder)
     if arguments.csv is None:
         print(format_results(results, arguments.metric))
     else:
-        from sbot.sweeps import journal, table
-        from sbot.sweeps.summary import write_summary
-        taken = journal.NAME, journal.PLAN_NAME, table.CSV, table.PARQUET, table.TIMES
+        taken = NAME, PLAN_NAME, table.CSV, table.PARQUET, table.TIMES
         if os.path.abspath(arguments.csv) in [
                 os.path.abspath(Path(arguments.folder) / name) for name in taken]:
             raise bad_value('--csv', arguments.csv, 'a name that no file of the results has')
@@ -44,7 +61,6 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _plot(arguments: argparse.Namespace) -> int:
     from sbot.sweeps.figure import Words, plot_sweep
-    from sbot.sweeps.show import load_results
     results = load_results(arguments.folder)
     metric = arguments.metric or (*results.metrics, 'goal_reached_s')[0]
     # A column's name is text of the folder, and may be a path elsewhere.
@@ -58,10 +74,6 @@ def _plot(arguments: argparse.Namespace) -> int:
 
 def _request(arguments: argparse.Namespace) -> Request:
     """Return what the options ask for, over what a sweep file or an earlier sweep has."""
-    from sbot.sweeps.experiment import read_request
-    from sbot.sweeps.journal import PLAN_NAME as PLAN
-    from sbot.sweeps.journal import is_file, source_of
-    from sbot.sweeps.request import Request, is_sweep_file, read_sweep_file
     if arguments.scenario is None:
         if not arguments.resume or arguments.output is None:
             raise InputError('sbot sweep needs a scenario, a sweep file, or --resume -o DIR')
@@ -70,7 +82,7 @@ def _request(arguments: argparse.Namespace) -> Request:
                                         for name in given):
             raise InputError('--resume cannot be combined with options that change the sweep')
         return read_request(Path(arguments.output))
-    if is_file(Path(arguments.scenario) / PLAN):
+    if is_file(Path(arguments.scenario) / PLAN_NAME):
         raise bad_value('SCENARIO', arguments.scenario, 'a scenario, not the results of a sweep; '
                         'see sbot sweep show DIR and sbot sweep --resume -o DIR')
     if is_sweep_file(arguments.scenario):
@@ -82,12 +94,11 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 
 def _add_values(request: Request, arguments: argparse.Namespace) -> None:
-    from sbot.scenario.fields import MAX_SEED
-    from sbot.sweeps.design import MAX_POINTS, sample_axis, spread_of
-    from sbot.sweeps.plan import seeds_of, values_of, whole_number, zip_axis
     if arguments.seeds is not None:
         request.seeds = seeds_of(arguments.seeds, '--seeds')
-        _ask_for_seeds(arguments)
+        text = arguments.seeds.strip()
+        if not arguments.quiet and text.isdecimal() and 1 < int(text) <= _MOST_ASKED:
+            _LOG.warning('--seeds %s: is one seed; %s seeds are 0:%s', text, text, text)
     for text in arguments.assignments:
         key, value = parse_override(text)
         request.set(key, value, f'--set {key}')
@@ -108,13 +119,6 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
     request.overlaps = request.overlaps and not arguments.no_overlaps
 
 
-def _ask_for_seeds(arguments: argparse.Namespace) -> None:
-    """Log what to write for N seeds, if '--seeds N' may mean them."""
-    text = arguments.seeds.strip()
-    if not arguments.quiet and text.isdecimal() and 1 < int(text) <= _MOST_ASKED:
-        _LOG.warning('--seeds %s: is one seed; %s seeds are 0:%s', text, text, text)
-
-
 def _pairs(texts: list[str], option: str) -> dict[str, object]:
     """Return values by key path; InputError for a key that is given twice."""
     found: dict[str, object] = {}
@@ -126,9 +130,6 @@ def _pairs(texts: list[str], option: str) -> dict[str, object]:
 
 
 def _options(arguments: argparse.Namespace, request: Request) -> Options:
-    from sbot.sweeps.experiment import MAX_JOBS, Options
-    from sbot.sweeps.plan import MAX_RUNS, whole_number
-    from sbot.sweeps.request import checked_memory, checked_timeout
     jobs = 0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS)
     batch = whole_number(arguments.batch, '--batch', 1, MAX_RUNS)
     if arguments.timeout is not None:
@@ -142,10 +143,6 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.experiment import EngineError, run_sweep
-    from sbot.sweeps.journal import PLAN_NAME as PLAN
-    from sbot.sweeps.show import frequent_errors
-    from sbot.sweeps.table import CSV, PARQUET
     request = _request(arguments)
     plan = request.plan()
     options = _options(arguments, request)
@@ -159,15 +156,13 @@ def _sweep(arguments: argparse.Namespace) -> int:
         outcome = run_sweep(plan, request, folder, options, arguments.resume)
     except (KeyboardInterrupt, EngineError) as error:
         reason = 'interrupted' if isinstance(error, KeyboardInterrupt) else str(error)
-        if not (folder / PLAN).exists():
-            print(f'sbot: {reason}, before the first run', file=sys.stderr)
-            return 1
-        print(f'sbot: {reason}; the results so far are in {shown}; continue with: sbot sweep '
-              '--resume -o '
-              f'{shown}', file=sys.stderr)
+        then = (f'; the results so far are in {shown}; continue with: sbot sweep --resume -o '
+                f'{shown}' if (folder / PLAN_NAME).exists() else ', before the first run')
+        print(f'sbot: {reason}{then}', file=sys.stderr)
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''
-    tables = ', '.join(f'{shown}/{name}' for name in (PARQUET, CSV) if (folder / name).exists())
+    tables = ', '.join(f'{shown}/{name}' for name in (table.PARQUET, table.CSV)
+                       if (folder / name).exists())
     print('\n'.join([f'{_count(outcome.runs)}{failed}: {tables}',
                      *frequent_errors(outcome.errors)]))
     return FAILED if outcome.failed else 0
@@ -176,7 +171,6 @@ def _sweep(arguments: argparse.Namespace) -> int:
 def _foretell(plan: Plan, request: Request, options: Options,
               arguments: argparse.Namespace) -> None:
     """Print how many runs there are, and about how long they take."""
-    from sbot.sweeps.experiment import SAMPLED, check_sweep, estimate, missing_runs, processors
     runs, left = len(plan), ''
     if arguments.output is not None:
         folder = Path(arguments.output)

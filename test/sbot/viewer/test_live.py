@@ -153,7 +153,7 @@ def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
     supervisor.pause(True)
     supervisor.show(engine.snapshot, ())
     assert not supervisor.may_proceed()
-    assert live.frames == 2  # what is there while it is paused is shown
+    assert live.counts['frame'] == 2  # what is there while it is paused is shown
     assert not supervisor.may_proceed()
     for _ in range(2):
         supervisor.step()
@@ -165,7 +165,7 @@ def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
     assert not supervisor.may_proceed()
     supervisor.pause(False)
     advance(supervisor, engine)
-    assert live.states == 2  # paused, and went on
+    assert live.counts['paused'] == 2  # paused, and went on
 
 
 def test_it_keeps_to_the_wanted_factor(tmp_path):
@@ -352,7 +352,7 @@ def test_frames_are_the_poses_of_the_messages(recorded):
     events = Events(address)
     follower = Follower(live, topics.subscribe)
     follower.show()
-    assert live.runs == live.frames == 0
+    assert live.counts['run'] == live.counts['frame'] == 0
     topics.play(recorded, int(data.stamps_ns[60]))  # joins its topics while it plays
     topics.play(recorded, int(data.stamps_ns[60]))
     follower.show()
@@ -366,9 +366,9 @@ def test_frames_are_the_poses_of_the_messages(recorded):
     assert np.reshape(frame['winds'], (4, 2)) == pytest.approx(data.wind[60], abs=1e-4)
     assert frame['goals'] == [[0.0, 0, 13.0, 5.5]]
     assert len(frame['scans']) == 4 * 180
-    shown = live.frames
+    shown = live.counts['frame']
     follower.show()  # nothing new
-    assert live.frames == shown
+    assert live.counts['frame'] == shown
 
 
 def test_without_scans_frames_have_none(recorded):
