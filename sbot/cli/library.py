@@ -129,7 +129,7 @@ def _new(args: argparse.Namespace) -> int:
         raise bad_value('NAME', args.name, 'a name of letters, digits, - and _, in a folder that '
                         'exists')
     if args.source is not None:
-        return _translate(args, path)
+        return _finish(_translated(args, path), path)
     module = re.sub(r'\W', '_', path.stem)
     if args.controller and (not module.isidentifier() or keyword.iskeyword(module)
                             or not module.isascii()):
@@ -142,9 +142,8 @@ def _new(args: argparse.Namespace) -> int:
     files = {path: templates / ('controller.yaml' if args.controller else 'scenario.yaml')}
     if args.controller:
         files[path.with_name(f'{module}.py')] = templates / 'controller.py'
-    _write({target: template.read_text('utf-8').replace('NAME', path.stem)
-            .replace('MODULE', module) for target, template in files.items()})
-    return _hint(path)
+    return _finish({target: template.read_text('utf-8').replace('NAME', path.stem)
+                    .replace('MODULE', module) for target, template in files.items()}, path)
 
 
 def _new_node(args: argparse.Namespace) -> int:
@@ -164,8 +163,8 @@ def _new_node(args: argparse.Namespace) -> int:
     return 0
 
 
-def _translate(args: argparse.Namespace, path: Path) -> int:
-    """Write the scenario that a file of another simulator is read as, or one of the gallery."""
+def _translated(args: argparse.Namespace, path: Path) -> dict[Path, str]:
+    """Return the scenario that a file of another simulator is read as, or one of the gallery."""
     from sbot.scenario.load import load_scenario
     from sbot.sweeps.journal import source_of
     if args.controller:
@@ -176,18 +175,15 @@ def _translate(args: argparse.Namespace, path: Path) -> int:
         controller = scenario.with_suffix('.py')  # keeps the name that the scenario has
         if controller.is_file():
             files[path.with_name(controller.name)] = controller.read_text('utf-8')
-        _write(files)
-        return _hint(path)
+        return files
     if Path(args.source).suffix == '.json':
-        _write({path: _scenario_of_network(args.source, path)})
-        return _hint(path)
+        return {path: _scenario_of_network(args.source, path)}
     if Path(args.source).suffix not in ('.world', '.argos'):
         raise bad_value('--from', args.source, 'a world of Stage (.world), an experiment of '
                         'ARGoS (.argos), a network (.json) or a swarm of the gallery (sbot list '
                         'gallery)')
     load_scenario(args.source)
-    _write({path: source_of(args.source)[0]})
-    return _hint(path)
+    return {path: source_of(args.source)[0]}
 
 
 def _write(files: dict[Path, str], folder: Path | None = None) -> None:
@@ -209,7 +205,9 @@ def _write(files: dict[Path, str], folder: Path | None = None) -> None:
         print(target)
 
 
-def _hint(path: Path) -> int:
+def _finish(files: dict[Path, str], path: Path) -> int:
+    """Write the files of a scenario, and print how to run it."""
+    _write(files)
     words = map(shlex.quote, (str(path), '--plot', str(path.with_suffix('.png'))))
     print(f"try: sbot run {' '.join(words)}")
     return 0

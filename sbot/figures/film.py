@@ -22,6 +22,7 @@ from sbot.figures.arena import (
     MOST_NAMED,
     above_axes,
     drawn_width,
+    figure_of,
     heading_colours,
     lines,
     points_a_metre,
@@ -357,8 +358,7 @@ def _draw_scale_bar(axes: Axes, trail: float, windy: bool = False) -> None:
     """
     low, high = axes.get_xlim()
     length = _bar_length(high - low)
-    figure = axes.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(axes)
     place = blended_transform_factory(axes.transData, axes.transAxes) + ScaledTranslation(
         0.0, -_BAR_PLACE, figure.dpi_scale_trans)
     axes.plot((low, low + length), (0.0, 0.0), transform=place, linewidth=1.5, clip_on=False,

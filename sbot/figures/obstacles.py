@@ -119,12 +119,6 @@ class Boxes:
         self.rectangles.set_verts(outlines(self._flat, poses))
 
 
-def draw_box_starts(axes: Axes, data: RunData) -> None:
-    """Draw where pushable boxes started, dotted."""
-    Boxes(axes, data, data.boxes[0], facecolors='none', edgecolors=palette().box, linestyles=':',
-          linewidths=1.0, zorder=2, gid='starts of boxes')
-
-
 # Undisturbed wind of an arena: arrows on a grid, and a label.
 
 _ARROWS, _FEWEST = 18, 8  # of wind, along the longer side

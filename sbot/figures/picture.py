@@ -25,10 +25,10 @@ from sbot.figures.arena import (
 from sbot.figures.data import RunData, name_of
 from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.look import PLAIN, Look
-from sbot.figures.obstacles import Boxes, draw_box_starts, draw_moving
-from sbot.figures.palette import DPI, LETTERS, drawing, style_of
+from sbot.figures.obstacles import Boxes, draw_moving
+from sbot.figures.palette import DPI, LETTERS, drawing, palette, style_of
 from sbot.figures.panels import draw_panels, panels_of
-from sbot.figures.robots import MOST_NUMBERED, Robots, draw_contacts, number_robots
+from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots, draw_contacts
 from sbot.figures.signs import draw_signs
 from sbot.figures.tracks import dots, draw_moments, draw_strip, draw_tracks, interval
 from sbot_common.clock import in_seconds
@@ -151,37 +151,47 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     by_time = colour == 'time' or (not colour and len(data.radius) > MOST_NAMED)
     width, height, panel, letters = sizes
     left, right, line = letters * _LEFT, letters * _RIGHT, letters * LINE
-    legend = letters * (_STRIP_HEIGHT + _STRIP_GAP if by_time else _LEGEND)
-    wide, panels = width + left + right, len(panels_of(data)) if panel else 0
-    first = letters * (_TOP + _ARENA_AXIS) + height
-    full = first + (legend + panels * (panel + letters * _PANEL_GAP)
-                    - letters * _PANEL_GAP * bool(panels))
-    if panels:
-        full += letters * _BOTTOM
-    else:
-        full -= letters * (_STRIP_GAP - _BELOW_STRIP if by_time else _LEGEND)
+    # What stands below one another, and its height: '' is room for letters.
+    rows = [('', letters * _TOP), ('arena', height), ('', letters * _ARENA_AXIS)]
+    if by_time:
+        rows.append(('strip', letters * _STRIP_HEIGHT))
+    if panel:
+        rows.append(('', letters * (_STRIP_GAP if by_time else _LEGEND)))
+        rows += [('panel', panel), ('', letters * _PANEL_GAP)] * len(panels_of(data))
+        rows[-1] = ('', letters * _BOTTOM)
+    elif by_time:
+        rows.append(('', letters * _BELOW_STRIP))
+    wide, full = width + left + right, sum(high for _, high in rows)
     figure = Figure(figsize=(wide, full))
-
-    def axes(below: float, height: float, shared: Axes | None = None) -> Axes:
-        # In inches from the top.
-        return figure.add_axes((left / wide, 1.0 - (below + height) / full, width / wide,
-                                height / full), sharex=shared)
-
-    top = axes(letters * _TOP, height)
-    strip = axes(first, letters * _STRIP_HEIGHT) if by_time else None
-    below: list[Axes] = []
-    for k in range(panels):
-        below.append(axes(first + legend + k * (panel + letters * _PANEL_GAP), panel,
-                          below[0] if below else strip))
-    _draw_top(top, data, by_time, colour)
+    placed: dict[str, list[Axes]] = {'arena': [], 'strip': [], 'panel': []}
+    reached = 0.0  # inches from the top
+    for kind, high in rows:
+        reached += high
+        if kind:
+            shared = [*placed['strip'], *placed['panel']]  # the time axis
+            placed[kind].append(figure.add_axes(
+                (left / wide, 1.0 - reached / full, width / wide, high / full),
+                sharex=shared[0] if shared else None))
+    [top], strips, below = placed.values()
+    by = '' if by_time else 'robot'
+    draw_tracks(top, data, by_time)
+    draw_arena(top, data, width=drawn_width(top, data))
+    draw_moving(top, data, -1)
+    Boxes(top, data, data.boxes[0], facecolors='none', edgecolors=palette().box, linestyles=':',
+          linewidths=1.0, zorder=2, gid='starts of boxes')
+    Boxes(top, data, data.boxes[-1])
+    draw_goals(top, data, int(data.stamps_ns[-1]), by=by if colour else '')
+    Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
+    Numbers(top, data, by, -1, MOST_NUMBERED)
+    draw_contacts(top, data)
     below_label = draw_signs(top, data, 1.0 - right / wide, letters)
     top.set(ylabel='y (m)')
     _place_title(figure, top, _title(data) if title is None else title, drawn_width(top, data),
                  letters)
     _grow(figure, below_label, [top])
-    if strip is not None:
+    for strip in strips:
         draw_strip(strip, data)
-    if not panels:
+    if not below:
         return figure
     draw_panels(figure, below, data)
     if panel < 0.6 * letters:
@@ -191,26 +201,11 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
         below[0].plot([], [], **dots(), label=f'dots every {interval(data):g} s')
     names = below[0].get_legend_handles_labels()[1]
     columns = min(MOST_NAMED + 1, columns_in(names, 72.0 * wide, 1.4, 1.0))
-    _grow(figure, (-(-len(names) // columns) - 1) * line,
-          [top] if strip is None else [top, strip])
+    _grow(figure, (-(-len(names) // columns) - 1) * line, [top, *strips])
     below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=columns,
                     frameon=False, fontsize='medium', handlelength=1.4, labelspacing=0.2,
                     handletextpad=0.5, columnspacing=1.0, borderaxespad=0.1)
     return figure
-
-
-def _draw_top(top: Axes, data: RunData, by_time: bool, colour: str) -> None:
-    """Draw the arena, the tracks in it, and where everything is at the end."""
-    by = '' if by_time else 'robot'
-    draw_tracks(top, data, by_time)
-    draw_arena(top, data, width=drawn_width(top, data))
-    draw_moving(top, data, -1)
-    draw_box_starts(top, data)
-    Boxes(top, data, data.boxes[-1])
-    draw_goals(top, data, int(data.stamps_ns[-1]), by=by if colour else '')
-    Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
-    number_robots(top, data, by=by)
-    draw_contacts(top, data)
 
 
 def _place_title(figure: Figure, top: Axes, text: str, room: float, letters: float) -> None:

@@ -16,6 +16,7 @@ from sbot.figures.arena import (
     LINE,
     MOST_NAMED,
     columns_in,
+    figure_of,
     points_a_metre,
     rectangles_of,
     strongest_gust,
@@ -32,7 +33,7 @@ _LEAST_BESIDE = 5.0  # inches; in a narrower picture all signs are below the lab
 _LEAST_FORCE = 1e-9  # N
 
 
-def goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
+def _goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
     """Return the sign of a goal for a legend: a ring (pt), and a cross in it."""
     style: dict[str, Any] = {'color': palette().goal, 'linestyle': 'none', 'markeredgewidth': 0.9}
     return (Line2D([], [], marker='o', markersize=size, markerfacecolor='none', **style),
@@ -50,8 +51,7 @@ def draw_signs(axes: Axes, data: RunData, right: float, letters: float = 1.0) ->
     if len(contact_begins(data)[0]):
         signs.append(('contact', _line(**contact_style())))
     axes.set_xlabel('x (m)')
-    figure = axes.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(axes)
     columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,
                          1.0)
     rows = -(-len(signs) // columns)
@@ -71,8 +71,7 @@ def draw_signs_of_moments(axes: Axes, data: RunData, trail: float,
     ``place``: of its right end, shares of the figure's width and height.
     """
     line = Line2D([], [], color=palette().ink, alpha=0.45, linewidth=1.2)
-    figure = axes.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(axes)
     _legend(figure, [(f'trail of {trail:.2g} s', line), *_common_signs(axes, data, moments=True)],
             figure.transFigure, *place)
 
@@ -82,7 +81,7 @@ def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tupl
     signs: list[tuple[str, Any]] = []
     goals = latest_goals(data, int(data.stamps_ns[-1]))
     if goals:
-        signs.append(('goal', goal_sign()))
+        signs.append(('goal', _goal_sign()))
         if len(wide_tolerances(data, goals, points_a_metre(axes, data))):
             signs.append(('tolerance', _line(
                 marker='o', markersize=9.0, alpha=0.6, markerfacecolor='none',

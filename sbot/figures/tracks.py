@@ -36,9 +36,9 @@ from sbot.figures.obstacles import Boxes, draw_moving
 from sbot.figures.palette import LIGHT, palette
 from sbot.figures.robots import (
     MOST_NUMBERED_SMALL,
+    Numbers,
     Robots,
     draw_heading_legend,
-    number_robots,
     numbers_fit,
 )
 from sbot.figures.signs import draw_signs_of_moments
@@ -71,7 +71,11 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
     else:
         # Robot 0 on top, as the robots are.
         tracks = lines(np.moveaxis(xy, 1, 0)[::-1], colors=colours[::-1], **style)
-        _draw_dots(axes, data, colours, many)
+        times = np.arange(interval(data), float(data.seconds[-1]) * 0.999, interval(data))
+        rows = np.searchsorted(data.seconds, times - 1e-9)
+        for i, colour in enumerate([] if many else colours):
+            axes.plot(*data.poses[rows, i, :2].T, **{**dots(), 'color': colour}, zorder=4.5,
+                      gid='dots')
     tracks.set_rasterized(xy.shape[0] * count > _RASTER_ABOVE)
     tracks.set_gid('tracks')
     axes.add_collection(tracks)
@@ -99,17 +103,6 @@ def dots() -> dict[str, Any]:
     """Return the style of a dot."""
     return {'linestyle': 'none', 'marker': 'o', 'markersize': 2.4, 'markeredgewidth': 0.6,
             'color': palette().ink, 'markerfacecolor': palette().ground}
-
-
-def _draw_dots(axes: Axes, data: RunData, colours: list[str], many: bool) -> None:
-    """Draw a dot on each track at regular times."""
-    if many:
-        return
-    times = np.arange(interval(data), float(data.seconds[-1]) * 0.999, interval(data))
-    rows = np.searchsorted(data.seconds, times - 1e-9)
-    for i, colour in enumerate(colours):
-        axes.plot(*data.poses[rows, i, :2].T, **{**dots(), 'color': colour}, zorder=4.5,
-                  gid='dots')
 
 
 def draw_strip(axes: Axes, data: RunData) -> None:
@@ -180,11 +173,14 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     size = rcParams['axes.titlesize']
     names = [f'{time:g} s' for time in seconds]
     room = 72.0 * width - GAP - max(width_of(name, size, 'bold') for name in names)
+    changes = bool(np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]),
+                          axis=0).any())
     panels = []
     for k, (name, index) in enumerate(zip(names, indexes, strict=True)):
         axes = figure.add_axes((0.0, 0.0, width / full, height / figure.get_figheight()))
         panels.append(axes)
-        _draw_background(axes, data, index, k == 0, indexes, room)
+        # Every moment names its wind if a gust changes it.
+        draw_arena(axes, data, k == 0 or changes, index, indexes, room)
         _draw(axes, data, index, by, numbered)
         axes.set_title(name, loc='left', fontweight='bold')
         if by == 'heading' and k == columns - 1:
@@ -232,13 +228,6 @@ def _place(figure: Figure, panels: Sequence[Axes], sizes: tuple[int, float, floa
                            width / wide, height / full))
 
 
-def _draw_background(axes: Axes, data: RunData, index: int, first: bool,
-                     shown: Sequence[int], room: float) -> None:
-    # Every moment names its wind if a gust changes it.
-    gusts = np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]), axis=0).any()
-    draw_arena(axes, data, first or bool(gusts), index, shown, room)
-
-
 def _trail_length(data: RunData) -> int:
     """Return of how many stamps a trail is at most."""
     return max(2, int(_TRAIL * len(data.stamps_ns)))
@@ -258,4 +247,4 @@ def _draw(axes: Axes, data: RunData, index: int, by: str, numbered: bool) -> Non
     draw_goals(axes, data, int(data.stamps_ns[index]), small=True, by=by)
     Robots(axes, data, data.poses[index], by, MOST_NUMBERED_SMALL if numbered else 0)
     if numbered:
-        number_robots(axes, data, index, small=True, by=by)
+        Numbers(axes, data, by, index)

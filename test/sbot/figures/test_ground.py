@@ -20,11 +20,11 @@ from sbot.figures.film import _Film, animate_run
 from sbot.figures.ground import (
     MOST_NAMES,
     NAME,
-    View,
+    _places_of,
+    _View,
     draw_arena,
     draw_goals,
     draw_world,
-    places_of,
     wide_tolerances,
 )
 from sbot.figures.look import Look
@@ -194,13 +194,13 @@ def test_a_name_is_above_the_robots_of_a_film():
 
 
 def test_every_place_lies_in_the_view_and_a_zone_outside_has_none():
-    view = View((0.0, 0.0), (8.0, 6.0), 50.0)
+    view = _View((0.0, 0.0), (8.0, 6.0), 50.0)
     for center, radius in (((4, 3), 1.0), ((0.2, 3), 1.0), ((4, 5.9), 0.5), ((4, 3), None)):
-        for place in places_of(Zone(name='zone', center=center, radius=radius), view, 60.0, 12.0):
+        for place in _places_of(Zone(name='zone', center=center, radius=radius), view, 60.0, 12.0):
             x0, y0, x1, y1 = place.box(view, 60.0, 12.0)
             assert 0 <= x0 < x1 <= 400
             assert 0 <= y0 < y1 <= 300
-    assert places_of(Zone(name='zone', center=(10, 3), radius=1.0), view, 60.0, 12.0) == []
+    assert _places_of(Zone(name='zone', center=(10, 3), radius=1.0), view, 60.0, 12.0) == []
 
 
 class ZonesForward:

@@ -9,7 +9,7 @@ import sbot
 from sbot.api.loading import load
 from sbot.figures import film as animate
 from sbot.figures.data import at_rest, from_result
-from sbot.figures.obstacles import Boxes, draw_box_starts
+from sbot.figures.obstacles import Boxes
 from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import draw_run
 from sbot.figures.tracks import draw_moments
@@ -49,12 +49,12 @@ def test_boxes_move_and_their_starts_stay():
         'robots': [{'pose': [1, 4, 0], 'controller': 'none'}]}))
     axes = Figure().add_subplot()
     boxes = Boxes(axes, data, data.boxes[0])
-    draw_box_starts(axes, data)
     boxes.move(data.boxes[0] + [0.0, 1.5, 0.0])
     assert boxes.discs.get_offsets() == pytest.approx(np.array([[4.0, 3.5]]))
     [path] = boxes.rectangles.get_paths()
     assert path.vertices[:4].mean(axis=0) == pytest.approx([2.0, 3.5])
-    starts = [each for each in axes.collections if each.get_gid() == 'starts of boxes']
+    starts = [each for each in draw_run(data).axes[0].collections
+              if each.get_gid() == 'starts of boxes']
     assert sorted(len(each.get_offsets()) for each in starts) == [1, 1]
 
 

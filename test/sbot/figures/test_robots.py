@@ -12,7 +12,7 @@ from sbot.figures.film import _Film
 from sbot.figures.look import Film, Look
 from sbot.figures.palette import LIGHT
 from sbot.figures.picture import draw_run
-from sbot.figures.robots import Robots, contact_begins, heading_lines, numbers_fit
+from sbot.figures.robots import Robots, _heading_lines, contact_begins, numbers_fit
 from sbot.figures.tracks import draw_moments
 
 
@@ -35,7 +35,7 @@ def test_picture_shows_robots_where_they_end(data, tmp_path):
 
 def test_the_heading_of_a_rectangle_ends_at_its_front():
     poses = np.array([[1.0, 1.0, 0.0], [3.0, 1.0, np.pi / 2]])
-    ends = heading_lines(poses, np.array([0.2, 0.5]), {1: (1.0, 0.4, 0.3)})
+    ends = _heading_lines(poses, np.array([0.2, 0.5]), {1: (1.0, 0.4, 0.3)})
     assert ends == pytest.approx(np.array([[[1, 1], [1.3, 1]], [[3, 1.3], [3, 1.8]]]))
 
 
@@ -53,7 +53,7 @@ def test_few_robots_have_numbers_in_films_and_moments(count, shown):
     poses[-1, :, 1] += 1.5
     film = _Film(data._replace(poses=poses))
     film.frame(len(data.stamps_ns) - 1)
-    texts = [text for text in film._axes.texts if text.get_gid() == 'number']
+    texts = film._numbers.texts
     assert [text.get_text() for text in texts] == [str(k) for k in range(shown)]
     # In the robots, which are large enough.
     for text, (x, y, _) in zip(texts, poses[-1].tolist(), strict=False):

@@ -10,7 +10,7 @@ from sbot.figures.film import _bar_length, _Film
 from sbot.figures.look import Film, Look
 from sbot.figures.palette import palette, style_of
 from sbot.figures.picture import draw, draw_run
-from sbot.figures.signs import goal_sign
+from sbot.figures.signs import _goal_sign
 from wind_model.grid import points_at, sample
 
 MOVING = [{'radius': 0.4, 'path': [[2, 4], [8, 4]], 'speed': 0.5}]
@@ -52,7 +52,7 @@ def test_the_legend_lies_on_the_line_of_the_x_axis_and_within_the_picture(bounds
 
 
 def test_the_sign_of_a_goal_is_a_ring_with_a_cross():
-    ring, cross = goal_sign(9.0)
+    ring, cross = _goal_sign(9.0)
     assert (ring.get_marker(), ring.get_markerfacecolor()) == ('o', 'none')
     assert cross.get_marker() == '+'
     assert ring.get_color() == cross.get_color() == palette().goal
