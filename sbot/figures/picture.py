@@ -94,7 +94,7 @@ def draw(data: RunData, look: Look) -> Figure:
                                     f'{figure.get_figheight():.2f} inches')
                 _grow(figure, more, figure.axes)
             return figure
-        return draw_run(data, look.colour, title, look.inches)
+        return _draw_run(data, look.colour, title, look.inches)
 
 
 class _Sizes(NamedTuple):
@@ -106,7 +106,7 @@ class _Sizes(NamedTuple):
     letters: float = 1.0  # of the usual size; distances between the parts are in proportion
 
 
-def draw_run(data: RunData, colour: str = '', title: str | None = None,
+def _draw_run(data: RunData, colour: str = '', title: str | None = None,
              inches: tuple[float, float] | None = None) -> Figure:
     """Return the picture of a run, in so many inches.
 

@@ -199,7 +199,7 @@ def page_data(data: RunData, scans: Scans | None) -> dict[str, Any]:
     return out
 
 
-def read_scans(bag: Bag, data: RunData) -> Scans | None:
+def _read_scans(bag: Bag, data: RunData) -> Scans | None:
     """Return scans of a recording, as many as the page should hold; None if there are none."""
     count = len(data.radius)
     present = bag.names()
@@ -218,7 +218,7 @@ def read_scans(bag: Bag, data: RunData) -> Scans | None:
                        wanted, every)
 
 
-def kept_scans(run: Run) -> Scans | None:
+def _kept_scans(run: Run) -> Scans | None:
     """Return scans of a run in this process, as many as the page should hold, if it kept any."""
     if run.scan is None:
         return None
@@ -330,9 +330,9 @@ def write_view(source: Run | Bag | str | Path, output: str | Path) -> None:
 def _data_of(source: Run | Bag) -> dict[str, Any]:
     """Return what a page shows of a run in this process, or a recording; scans if it has them."""
     if isinstance(source, Run):
-        return page_data(from_result(source), kept_scans(source))
+        return page_data(from_result(source), _kept_scans(source))
     data = from_bag(source)
-    return page_data(data, read_scans(source, data))
+    return page_data(data, _read_scans(source, data))
 
 
 def check_name(output: str | Path, option: str = 'output') -> None:

@@ -35,7 +35,7 @@ from sbot_sim.engine.simulation import Snapshot
 _MOMENT = 0.1  # s of wall time: the longest wait before the run looks for Ctrl-C
 
 
-class PageSupervisor:
+class _PageSupervisor:
     """``Supervisor`` of an in-process run, and the ``Controls`` of its page.
 
     The run begins when a page is open, and keeps to ``target_real_time_factor``; 0 means 1 here,
@@ -161,7 +161,7 @@ def run_live(scenario: Scenario, port: int, record: str | Path | None = None,
 
     """
     live = Live()
-    supervisor = PageSupervisor(live, scenario)
+    supervisor = _PageSupervisor(live, scenario)
     address = start_server(port, live)
     say(f'{address} shows {one_line(scenario.name, 200)}, which starts when the page is open; '
         'Ctrl-C ends')

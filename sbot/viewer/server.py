@@ -69,7 +69,7 @@ class Driven:
                     for robot, (command, until) in self._commands.items()}
 
 
-def apply_command(raw: bytes, controls: Controls) -> None:
+def _apply_command(raw: bytes, controls: Controls) -> None:
     """Execute a request of the page.
 
     Parameters
@@ -224,7 +224,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(413)
         else:
             try:
-                apply_command(self.rfile.read(int(length)), controls)
+                _apply_command(self.rfile.read(int(length)), controls)
                 self._send('text/plain; charset=utf-8', b'')
             except InputError as error:
                 self._send('text/plain; charset=utf-8', str(error).encode(), 409)

@@ -9,7 +9,7 @@ from sbot.figures.data import from_result
 from sbot.figures.film import _bar_length, _Film
 from sbot.figures.look import Film, Look
 from sbot.figures.palette import palette, style_of
-from sbot.figures.picture import draw, draw_run
+from sbot.figures.picture import _draw_run, draw
 from sbot.figures.signs import _goal_sign
 from wind_model.grid import points_at, sample
 
@@ -32,7 +32,7 @@ def names(figure):
     (3, MOVING, True, ['start', 'goal', 'moving obstacle']),
     (10, MOVING, False, ['start', 'moving obstacle'])])
 def test_a_legend_names_the_signs_that_are_drawn(count, moving, goals, expected):
-    assert names(draw_run(data_of(count, moving, goals))) == expected
+    assert names(_draw_run(data_of(count, moving, goals))) == expected
 
 
 @pytest.mark.parametrize('bounds', [[0, 0, 12, 6], [0, 0, 3, 12], [0, 0, 20, 2.5]])
@@ -40,7 +40,7 @@ def test_the_legend_lies_on_the_line_of_the_x_axis_and_within_the_picture(bounds
     data = data_of(2, MOVING)
     shaped = data._replace(world=data.world._replace(bounds=np.array(bounds, float)))
     with rc_context(style_of(False)):
-        figure = draw_run(shaped)
+        figure = _draw_run(shaped)
         figure.draw_without_rendering()
     axes = figure.axes[0]
     legend, label = axes.get_legend().get_window_extent(), axes.xaxis.label.get_window_extent()
@@ -61,7 +61,7 @@ def test_the_sign_of_a_goal_is_a_ring_with_a_cross():
 @pytest.mark.parametrize('dark', [False, True])
 def test_moving_obstacles_have_a_shade_of_their_own(dark):
     with rc_context(style_of(dark)):
-        figure, colours = draw_run(data_of(moving=MOVING)), palette()
+        figure, colours = _draw_run(data_of(moving=MOVING)), palette()
     [disc] = [each for each in figure.axes[0].collections if each.get_gid() == 'moving']
     assert disc.get_facecolors()[0, :3] == pytest.approx(to_rgb(colours.moving))
     for other in (colours.obstacle, colours.ground, colours.unknown):
@@ -94,9 +94,9 @@ def test_the_arrows_of_wind_are_named_with_a_gust_mean_wind():
     mean = data.air.velocity + np.array([0.3, 0, 0])
     windy = data._replace(air=data.air._replace(velocity=mean))
     gusty = windy._replace(air=windy.air._replace(gust=data.air.gust + np.array([0, 1.0, 0])))
-    assert names(draw_run(data)) == ['start', 'goal']
-    assert names(draw_run(windy)) == ['start', 'goal', 'wind 0.3 m/s']
-    assert names(draw_run(gusty)) == ['start', 'goal', 'mean wind 0.3 m/s', 'gust']
+    assert names(_draw_run(data)) == ['start', 'goal']
+    assert names(_draw_run(windy)) == ['start', 'goal', 'wind 0.3 m/s']
+    assert names(_draw_run(gusty)) == ['start', 'goal', 'mean wind 0.3 m/s', 'gust']
     for each, ending in ((data, 'trails of 0.25 s'), (windy, '   arrows: wind')):
         [text] = [text for text in _Film(each)._axes.texts if text.get_gid() == 'scale']
         assert text.get_text().endswith(ending)

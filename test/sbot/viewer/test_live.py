@@ -26,7 +26,7 @@ from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.viewer import server
 from sbot.viewer.data import frame, live_header
-from sbot.viewer.live import PageSupervisor, run_live
+from sbot.viewer.live import _PageSupervisor, run_live
 from sbot.viewer.node import Follower
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import InputError
@@ -144,7 +144,7 @@ def advance(supervisor, engine):
 def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
     scenario = make(tmp_path)
     live = OpenPage()
-    supervisor = PageSupervisor(live, scenario)
+    supervisor = _PageSupervisor(live, scenario)
     engine = Engine(simulation_parameters(scenario), initial_poses(scenario), 1)
     advance.end = time.monotonic() + EVENTS_DEADLINE
     advance(supervisor, engine)
@@ -170,7 +170,7 @@ def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
 
 def test_it_keeps_to_the_wanted_factor(tmp_path):
     scenario = make(tmp_path, target_real_time_factor=4.0)
-    supervisor = PageSupervisor(OpenPage(), scenario)
+    supervisor = _PageSupervisor(OpenPage(), scenario)
     engine = Engine(simulation_parameters(scenario), initial_poses(scenario), 1)
     advance.end = time.monotonic() + EVENTS_DEADLINE
     advance(supervisor, engine)
