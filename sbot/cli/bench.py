@@ -17,7 +17,7 @@ from sbot.bench.evaluations import format_evaluations, measure_evaluations
 from sbot.bench.measure import CASES, BenchResult, growth, machine, measure
 from sbot.cli.command import JSON, Command, value
 from sbot.runner.warm_up import warm_up
-from sbot_common.errors import InputError
+from sbot_common.errors import refuse
 
 _EVALUATIONS = 'evaluations'
 _SIZES = (10, 100, 1000, 10_000)
@@ -60,16 +60,15 @@ def _bench(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    for name in ('robots', 'threads'):
-        for number in getattr(arguments, name) or ():
-            if number < 1:
-                raise InputError(f'--{name}: got {number}, expected a whole number >= 1')
-    if not arguments.seconds >= 0:
-        raise InputError(f'--seconds: got {arguments.seconds}, expected a number >= 0')
-    if arguments.csv and set(arguments.cases) == {_EVALUATIONS}:
-        raise InputError(f'--csv cannot be combined with {_EVALUATIONS}; use --json')
-    if arguments.csv and Path(arguments.csv).exists():
-        raise InputError(f'--csv: {arguments.csv} exists already; give a new name')
+    refuse(
+        *((number < 1, f'--{name}: got {number}, expected a whole number >= 1')
+          for name in ('robots', 'threads') for number in getattr(arguments, name) or ()),
+        (not arguments.seconds >= 0,
+         f'--seconds: got {arguments.seconds}, expected a number >= 0'),
+        (arguments.csv and set(arguments.cases) == {_EVALUATIONS},
+         f'--csv cannot be combined with {_EVALUATIONS}; use --json'),
+        (arguments.csv and Path(arguments.csv).exists(),
+         f'--csv: {arguments.csv} exists already; give a new name'))
 
 
 def _sizes(arguments: argparse.Namespace, case: str) -> list[int]:

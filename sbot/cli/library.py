@@ -19,7 +19,7 @@ from typing import Any
 
 from sbot.cli.command import JSON, Command, flag, value
 from sbot.scenario.shipped import config_directory, gallery_scenarios, shipped_scenarios
-from sbot_common.errors import InputError, bad_value, unknown_name, writing
+from sbot_common.errors import InputError, bad_value, refuse, unknown_name, writing
 
 _WIDTH = 79  # columns of the list
 # How `sbot up` starts the node of `sbot new --node`; its test has the same words.
@@ -148,9 +148,8 @@ def _new(args: argparse.Namespace) -> int:
 
 def _new_node(args: argparse.Namespace) -> int:
     """Write a folder with a node, a scenario that it drives, and a test; print how to run it."""
-    for option, given in (('--controller', args.controller), ('--from', args.source is not None)):
-        if given:
-            raise InputError(f'{option} cannot be combined with --node')
+    refuse((args.controller, '--controller cannot be combined with --node'),
+           (args.source is not None, '--from cannot be combined with --node'))
     folder = Path(args.name)
     if not re.fullmatch(r'\w[\w-]*', folder.name) or not os.path.isdir(folder.parent):
         raise bad_value('NAME', args.name, 'a name of letters, digits, - and _, in a folder that '
@@ -167,8 +166,7 @@ def _translated(args: argparse.Namespace, path: Path) -> dict[Path, str]:
     """Return the scenario that a file of another simulator is read as, or one of the gallery."""
     from sbot.scenario.load import load_scenario
     from sbot.sweeps.journal import source_of
-    if args.controller:
-        raise InputError('--from cannot be combined with --controller')
+    refuse((args.controller, '--from cannot be combined with --controller'))
     if args.source in gallery_scenarios():
         scenario = gallery_scenarios()[args.source]
         files = {path: scenario.read_text('utf-8')}
@@ -189,8 +187,7 @@ def _translated(args: argparse.Namespace, path: Path) -> dict[Path, str]:
 def _write(files: dict[Path, str], folder: Path | None = None) -> None:
     """Write new files, all or none, and print their names; first make their folder, if given."""
     for target in files if folder is None else [folder]:
-        if os.path.lexists(target):
-            raise InputError(f'{target}: exists already; give a new name')
+        refuse((os.path.lexists(target), f'{target}: exists already; give a new name'))
     with ExitStack() as undo:
         if folder is not None:
             with writing(folder):
@@ -285,8 +282,6 @@ def _pages() -> dict[str, Path]:
     """
     folder = config_directory().parent / 'docs'
     found = sorted(folder.glob('**/*.md'))
-    if not found:
-        raise InputError(f'the pages are not installed: {folder} has none')
     return {path.relative_to(folder).with_suffix('').as_posix(): path for path in found}
 
 
@@ -324,7 +319,7 @@ def _anchor(heading: str) -> str:
 
 def _docs(args: argparse.Namespace) -> int:
     known = _pages()
-    width = max(map(len, known))
+    width = max(map(len, known), default=0)
     name = (args.page or '').removeprefix('docs/').removesuffix('.md')
     lines = [f'{page:{width}}  {_title(path)}' for page, path in known.items()]
     if name in known:

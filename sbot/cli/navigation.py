@@ -34,7 +34,7 @@ from sbot.scenario.load import parse_override
 from sbot.sweeps.experiment import MAX_JOBS, Options
 from sbot.sweeps.plan import seeds_of, whole_number
 from sbot.sweeps.request import checked_timeout
-from sbot_common.errors import InputError, one_line, writing
+from sbot_common.errors import one_line, refuse, writing
 
 _DESCRIPTION = """Compare controllers on a library of scenes. Every scene runs with every seed and
 controller, on this machine's processors or a Dask cluster. The result is a table with a line for
@@ -65,16 +65,15 @@ def _navigation(arguments: argparse.Namespace) -> int:
 
 def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) -> int:
     found = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds')))
-    if len(found) != 1:
-        raise InputError(f'--yaml: got {len(found)} scenarios, expected one scene and one seed, '
-                         'e.g. doorway/1.2 --seeds 3')
+    refuse((len(found) != 1, f'--yaml: got {len(found)} scenarios, expected one scene and one '
+                             'seed, e.g. doorway/1.2 --seeds 3'))
     print(dump_yaml(found[0][1]), end='')
     return 0
 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
-    if arguments.resume and arguments.output is None:
-        raise InputError('--resume needs the folder; do -o DIR')
+    refuse((arguments.resume and arguments.output is None,
+            '--resume needs the folder; do -o DIR'))
     secret = _secret(arguments.secret)
     scenarios = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds'), secret))
     fixed = dict(parse_override(text) for text in arguments.assignments)
@@ -141,18 +140,17 @@ def _check_nodes(arguments: argparse.Namespace, nodes: Sequence[str],
                  scenarios: Sequence[tuple[str, Mapping[str, Any]]], fixed: Mapping[str, Any],
                  output: Path | None) -> None:
     """Refuse what runs over ROS 2 cannot do, or would overwrite, before the first of them."""
-    for option in ('resume', 'retry', 'timeout', 'scheduler'):
-        if getattr(arguments, option):
-            raise InputError(f'--{option} cannot be combined with --node')
-    if arguments.jobs is not None and not arguments.controller:
-        raise InputError('--jobs needs --controller; nodes run one after another')
+    refuse(*((getattr(arguments, option), f'--{option} cannot be combined with --node')
+             for option in ('resume', 'retry', 'timeout', 'scheduler')),
+           (arguments.jobs is not None and not arguments.controller,
+            '--jobs needs --controller; nodes run one after another'))
     for name in nodes:
         command_words(name)
     for values in dict(scenarios).values():  # one seed of each scene
         node_scenario(values, fixed)
     with writing(output):
-        if output is not None and output.exists() and any(output.iterdir()):
-            raise InputError(f'{output}: is not empty; give a new folder')
+        refuse((output is not None and output.exists() and any(output.iterdir()),
+                f'{output}: is not empty; give a new folder'))
 
 
 def _print(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> None:
@@ -166,9 +164,8 @@ def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]]
     path = Path(arguments.check)
     rows = read_rows_file(path)
     named = executed(rows)
-    if named and not arguments.trust:
-        raise InputError(f'{path} names {", ".join(named[:5])}, which a check executes or reads; '
-                         'if you trust it, add --trust')
+    refuse((named and not arguments.trust, f'{path} names {", ".join(named[:5])}, which a check '
+            'executes or reads; if you trust it, add --trust'))
     secret = _secret(arguments.secret)
     wrong = [] if secret is None else foreign_seeds(rows, secret)
     wrong += check_rows(rows, known, options)

@@ -30,7 +30,7 @@ from sbot.scenario.controllers import controller_parameters, external_robots
 from sbot.scenario.load import load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_file, own_folders
-from sbot_common.errors import InputError, bad_value, one_line, real_path
+from sbot_common.errors import InputError, bad_value, one_line, real_path, refuse
 
 if TYPE_CHECKING:
     from sbot.ros.node_replay import NodeReplayResult
@@ -155,11 +155,10 @@ def _as_json(result: Mapping[str, Any]) -> str:
 
 def _check(args: argparse.Namespace) -> None:
     """Raise InputError for options that do not go together."""
-    if args.node is not None and args.output is not None:
-        raise InputError('--node cannot be combined with --output')
-    for option in ('robot', 'tolerance', 'timeout'):
-        if args.node is None and getattr(args, option) not in (None, []):
-            raise InputError(f'--{option} needs --node COMMAND')
+    refuse((args.node is not None and args.output is not None,
+            '--node cannot be combined with --output'),
+           *((args.node is None and getattr(args, option) not in (None, []),
+              f'--{option} needs --node COMMAND') for option in ('robot', 'tolerance', 'timeout')))
     if args.timeout is not None and not 0.0 < args.timeout <= 1e6:
         raise bad_value('--timeout', args.timeout, 'a number > 0 (s)')
 

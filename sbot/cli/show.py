@@ -26,7 +26,7 @@ from sbot.runner.summary import format_summary, progress_bar
 from sbot.runner.warm_up import warm_up
 from sbot.scenario.load import load_scenario
 from sbot_common.clock import in_seconds
-from sbot_common.errors import SHOWN, InputError, bad_value, one_line, real_path, writing
+from sbot_common.errors import SHOWN, bad_value, one_line, real_path, refuse, writing
 
 _PORT = 8008
 
@@ -85,31 +85,30 @@ def _inches(text: str | None) -> tuple[float, float] | None:
 
 
 def _view(args: argparse.Namespace) -> int:
-    if args.live:
-        if args.output is not None:
-            raise InputError('--live cannot be combined with -o: it serves a page and writes no '
-                             'file')
-        if args.source is None:
-            return _follow(args)
-        if args.namespace is not None:
-            raise InputError('--namespace cannot be combined with a SCENARIO: it selects running '
-                             'ROS 2 nodes')
-        return _run_live(args)
-    if args.source is None:
-        raise InputError('sbot view needs a recording, or --live')
-    if args.namespace is not None:
-        raise InputError('--namespace needs --live: it selects running ROS 2 nodes')
-    if overrides_of(args) or args.record is not None:
-        raise InputError('--seed, --duration, --set and --record need a scenario that runs; '
-                         'use --live SCENARIO')
-    output = args.output or real_path(args.source).stem + '.html'
+    live, source = args.live, args.source
+    is_changed = overrides_of(args) or args.record is not None
+    refuse(
+        (live and args.output is not None,
+         '--live cannot be combined with -o: it serves a page and writes no file'),
+        (live and source is not None and args.namespace is not None,
+         '--namespace cannot be combined with a SCENARIO: it selects running ROS 2 nodes'),
+        (live and source is None and is_changed,
+         '--live without a SCENARIO follows running nodes; it cannot be combined with --seed, '
+         '--duration, --set or --record'),
+        (not live and source is None, 'sbot view needs a recording, or --live'),
+        (not live and args.namespace is not None,
+         '--namespace needs --live: it selects running ROS 2 nodes'),
+        (not live and is_changed,
+         '--seed, --duration, --set and --record need a scenario that runs; use --live SCENARIO'))
+    if live:
+        return _follow(args) if source is None else _run_live(args)
+    output = args.output or real_path(source).stem + '.html'
     from sbot.viewer.data import check_name, write_view
     check_name(output, '--output')
-    if not is_bag(args.source) and os.path.isfile(args.source):
-        raise InputError(f'{args.source} is not a recording; record it first (sbot run '
-                         f'{args.source} '
-                         '--record DIR), or watch it with --live')
-    bag = Bag(args.source, partly=True)
+    refuse((not is_bag(source) and os.path.isfile(source),
+            f'{source} is not a recording; record it first (sbot run {source} --record DIR), or '
+            'watch it with --live'))
+    bag = Bag(source, partly=True)
     write_view(bag, output)
     if not args.quiet:
         size = Path(output).stat().st_size / 1e6
@@ -118,9 +117,6 @@ def _view(args: argparse.Namespace) -> int:
 
 
 def _follow(args: argparse.Namespace) -> int:
-    if overrides_of(args) or args.record is not None:
-        raise InputError('--live without a SCENARIO follows running nodes; it cannot be combined '
-                         'with --seed, --duration, --set or --record')
     from sbot.ros.processes import parse_namespace
     from sbot.viewer.live import follow
     return follow(args.port, parse_namespace(args.namespace or ''))

@@ -15,6 +15,7 @@ from typing import Any
 from sbot.cli.command import QUIET, RECORD, Command, Options, flag, repeated, value
 from sbot.controllers.registry import is_outside
 from sbot.figures.data import from_bag, from_result
+from sbot.figures.look import PICTURES
 from sbot.files.limits import TemporaryFolder
 from sbot.runner.loop import run_scenario
 from sbot.runner.recording import removed_if_empty
@@ -23,7 +24,7 @@ from sbot.runner.warm_up import warm_up
 from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import load_scenario, parse_override
 from sbot.scenario.model import Scenario
-from sbot_common.errors import SHOWN, InputError, first_of, one_line, real_path
+from sbot_common.errors import SHOWN, first_of, one_line, real_path, refuse
 
 Progress = Callable[[int, int], None]
 
@@ -69,19 +70,19 @@ def simulated_time(scenario: Scenario, quiet: bool) -> Iterator[Progress | None]
 
 def check_outputs(arguments: argparse.Namespace) -> None:
     """Refuse outputs that cannot be written before anything runs."""
-    if arguments.record is not None and os.path.exists(arguments.record):
-        raise InputError(f'--record: {arguments.record} exists already, and a recording is never '
-                         'overwritten; give another name, or remove it first')
+    refuse((arguments.record is not None and os.path.exists(arguments.record),
+            f'--record: {arguments.record} exists already, and a recording is never overwritten; '
+            'give another name, or remove it first'))
     if getattr(arguments, 'plot', None) is not None:
         path = Path(arguments.plot)
-        if path.suffix.lower() not in ('.png', '.svg', '.pdf'):
-            other = {'.html': '; for a page: --record DIR, then sbot view DIR -o FILE.html',
-                     '.mp4': '; for a film: sbot plot SCENARIO -o FILE.mp4',
-                     '.gif': '; for a film: sbot plot SCENARIO -o FILE.gif'}
-            raise InputError(f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file'
-                             + other.get(path.suffix.lower(), ''))
-        if not os.path.isdir(real_path(path).parent):
-            raise InputError(f'--plot: {path.parent} is not a directory')
+        other = {'.html': '; for a page: --record DIR, then sbot view DIR -o FILE.html',
+                 '.mp4': '; for a film: sbot plot SCENARIO -o FILE.mp4',
+                 '.gif': '; for a film: sbot plot SCENARIO -o FILE.gif'}
+        refuse((path.suffix.lower() not in PICTURES,
+                f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file'
+                f'{other.get(path.suffix.lower(), "")}'),
+               (not os.path.isdir(real_path(path).parent),
+                f'--plot: {path.parent} is not a directory'))
 
 
 def name_files(arguments: argparse.Namespace) -> None:
@@ -127,9 +128,8 @@ def _number_or_auto(text: str) -> int | str:
 def _run(arguments: argparse.Namespace) -> int:
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
-    if arguments.threads != 'auto' and arguments.threads < 1:
-        raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1, or '
-                         'auto')
+    refuse((arguments.threads != 'auto' and arguments.threads < 1,
+            f'--threads: got {arguments.threads}, expected a whole number >= 1, or auto'))
     warm_up(scenario, arguments.quiet)
     with bag_named(arguments.record), removed_if_empty(arguments.record), simulated_time(
             scenario, arguments.quiet) as progress:
@@ -149,10 +149,10 @@ def _up(arguments: argparse.Namespace) -> int:
     burger = {'robots.*.body': 'turtlebot3_burger'} if arguments.turtlebot3 else {}
     scenario = load_scenario(arguments.scenario, {**burger, **overrides_of(arguments)})
     check_outputs(arguments)
-    if arguments.standard_services and find_spec('simulation_interfaces') is None:
-        raise InputError('--standard-services needs the package simulation_interfaces; install it '
-                         '(apt: ros-$ROS_DISTRO-simulation-interfaces), or make it: python -m '
-                         'sbot.ros.interfaces (docs/ros2_topics.md)')
+    refuse((arguments.standard_services and find_spec('simulation_interfaces') is None,
+            '--standard-services needs the package simulation_interfaces; install it (apt: '
+            'ros-$ROS_DISTRO-simulation-interfaces), or make it: python -m sbot.ros.interfaces '
+            '(docs/ros2_topics.md)'))
     domain = None if arguments.domain is None else parse_domain(arguments.domain)
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)

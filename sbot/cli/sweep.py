@@ -37,7 +37,7 @@ from sbot.sweeps.request import (
 )
 from sbot.sweeps.show import format_results, frequent_errors, load_results
 from sbot.sweeps.summary import write_summary
-from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.errors import bad_value, one_line, refuse
 
 _LOG = logging.getLogger(__name__)
 _MOST_ASKED = 10_000  # seeds: a larger number is hardly meant as a count
@@ -75,12 +75,12 @@ def _plot(arguments: argparse.Namespace) -> int:
 def _request(arguments: argparse.Namespace) -> Request:
     """Return what the options ask for, over what a sweep file or an earlier sweep has."""
     if arguments.scenario is None:
-        if not arguments.resume or arguments.output is None:
-            raise InputError('sbot sweep needs a scenario, a sweep file, or --resume -o DIR')
         given = ('seeds', 'assignments', 'zip', 'sample', 'duration', 'metric')
-        if arguments.no_overlaps or any(getattr(arguments, name) not in (None, [])
-                                        for name in given):
-            raise InputError('--resume cannot be combined with options that change the sweep')
+        refuse((not arguments.resume or arguments.output is None,
+                'sbot sweep needs a scenario, a sweep file, or --resume -o DIR'),
+               (arguments.no_overlaps or any(getattr(arguments, name) not in (None, [])
+                                             for name in given),
+                '--resume cannot be combined with options that change the sweep'))
         return read_request(Path(arguments.output))
     if is_file(Path(arguments.scenario) / PLAN_NAME):
         raise bad_value('SCENARIO', arguments.scenario, 'a scenario, not the results of a sweep; '
@@ -108,8 +108,8 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
     request.axes += zip_axis({key: values_of(value, f'--zip {key}')
                               for key, value in zipped.items()})
     spreads = _pairs(arguments.sample, '--sample')
-    if bool(spreads) != (arguments.samples is not None):
-        raise InputError('--sample and --samples N need each other')
+    refuse((bool(spreads) != (arguments.samples is not None),
+            '--sample and --samples N need each other'))
     if spreads:
         request.axes += sample_axis(
             {key: spread_of(value, f'--sample {key}') for key, value in spreads.items()},
@@ -123,8 +123,7 @@ def _pairs(texts: list[str], option: str) -> dict[str, object]:
     """Return values by key path; InputError for a key that is given twice."""
     found: dict[str, object] = {}
     for key, given in (parse_override(text, option) for text in texts):
-        if key in found:
-            raise InputError(f'{option} {key}: is given twice')
+        refuse((key in found, f'{option} {key}: is given twice'))
         found[key] = given
     return found
 
@@ -149,8 +148,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         _foretell(plan, request, options, arguments)
         return 0
-    if arguments.output is None:
-        raise InputError('sbot sweep needs a folder for the results: -o DIR')
+    refuse((arguments.output is None, 'sbot sweep needs a folder for the results: -o DIR'))
     folder, shown = Path(arguments.output), one_line(arguments.output)
     try:
         outcome = run_sweep(plan, request, folder, options, arguments.resume)

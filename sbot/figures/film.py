@@ -162,15 +162,17 @@ class _Film:
         self._write_header(look.title, film)
         draw_world(self._axes, data)
         self._axes.set(xticks=[], yticks=[])
+        windy = data.field is not None or data.air.velocity[:, :2].any() or (
+            data.air.gust[:, :2].any())
         # A legend of headings leaves no room for the word on wind.
         _draw_scale_bar(self._axes, _TRAIL * float(data.seconds[-1]),
-                       _is_windy(data) and by != 'heading')
+                        bool(windy) and by != 'heading')
         if by == 'heading':
             draw_heading_legend(self._axes, 72.0 * _BAR_PLACE)
         self._goal_stamps = np.array([goal.stamp_ns for goal in data.goals], np.int64)
         # How many had been set, on which a robot stood, and their marks.
         self._goals: tuple[tuple[int, bytes], Sequence[Artist]] = ((-1, b''), [])
-        self._drawn: object = None  # wind of the background
+        self._drawn = b''  # wind of the background
         width = 1.4 if len(data.radius) <= MOST_NAMED else 0.6
         self._trails = lines(np.zeros((0, 2, 2)), colors=robot_colours(data, by),
                                    alpha=0.45, linewidths=width, zorder=5)
@@ -200,29 +202,25 @@ class _Film:
         # A narrow arena has room beside it.
         most = _FINE * 0.5 * (whole + self._room) - width_of(f'   {clock}')
         self._name = f'{shortened(name, most)}   ' if name else ''
-        winds = np.hstack([data.air.velocity, data.air.gust, data.air.force])
-        changes = np.flatnonzero((np.diff(winds, axis=0) != 0.0).any(axis=1))[:_MOST_WINDS] + 1
-        labels = sorted({label_in(axes, data, index)
-                         for index in (0, *changes.tolist()) if index < len(data.stamps_ns)})
+        self._winds = np.hstack([data.air.velocity, data.air.gust, data.air.force])
+        changes = np.flatnonzero((np.diff(self._winds, axis=0) != 0.0).any(axis=1)) + 1
+        labels = sorted({label_in(axes, data, index) for index in (
+            0, *changes[:_MOST_WINDS].tolist()) if index < len(data.stamps_ns)})
         widest = max(map(width_of, labels))
         self._up = 0.0  # inches, of name and time above the label of the wind
         if not widest or widest + GAP + width_of(self._name + clock) <= self._room:
             return
+        figure, place = self._canvas.figure, axes.get_position(original=True)
+        low = high = figure.get_figheight()
         for _ in range(2):  # again, as less height may make the arena narrower
-            lines = max(wrapped_parts(label, self._room).count('\n') + 1 for label in labels)
-            self._make_room(LINE * lines, film)
-
-    def _make_room(self, up: float, film: Film) -> None:
-        """Make room (inches) above the arena: a higher film, or if it has a height less arena."""
-        figure, axes = self._canvas.figure, self._axes
-        high, place = figure.get_figheight(), axes.get_position(original=True)
-        if not film.height:
-            high = 2.0 * round((high + up - self._up) * figure.dpi / 2.0) / figure.dpi
-            figure.set_figheight(high)
-        self._up = up
-        axes.set_position((place.x0, _BELOW / high, place.width,
-                           1.0 - (_ABOVE + _BELOW + up) / high))
-        self._room = drawn_width(axes, self._data)
+            self._up = LINE * max(wrapped_parts(label, self._room).count('\n') + 1
+                                  for label in labels)
+            if not film.height:  # else there is less room for the arena
+                high = 2.0 * round((low + self._up) * figure.dpi / 2.0) / figure.dpi
+                figure.set_figheight(high)
+            axes.set_position((place.x0, _BELOW / high, place.width,
+                               1.0 - (_ABOVE + _BELOW + self._up) / high))
+            self._room = drawn_width(axes, data)
 
     def _zone_names(self) -> list[Artist]:
         """Return names of zones, which are above robots; many stay on the background."""
@@ -239,8 +237,7 @@ class _Film:
         """Return the picture (height, width, 4) of one of the stamps."""
         data = self._data
         stamp = int(data.stamps_ns[index])
-        wind = data.air.at(stamp)
-        behind = tuple(tuple(each.tolist()) for each in (wind.velocity, wind.gust, wind.force))
+        behind = self._winds[index].tobytes()
         if behind != self._drawn:
             self._draw_background(index)
             self._drawn = behind
@@ -281,12 +278,6 @@ class _Film:
         self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
         for artist in artists:
             artist.remove()
-
-
-def _is_windy(data: RunData) -> bool:
-    """Tell whether a frame has arrows of wind."""
-    return data.field is not None or bool(
-        data.air.velocity[:, :2].any() or data.air.gust[:, :2].any())
 
 
 def _write_mp4(path: str | Path, frames: Iterator[Bytes], size: tuple[int, int],

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import bad_value, refuse
 
 PICTURES, FILMS = ('.png', '.svg', '.pdf'), ('.mp4', '.gif')
 COLOURS = ('robot', 'time', 'heading')  # what a colour says
@@ -66,22 +66,20 @@ def asked(path: str | Path | None, look: Look, size: str | int | None = None,
     page = '; for a page: sbot view BAG -o FILE.html' * (suffix == '.html')
     width, height = _sides(size, f'{dashes}size')
     what = 'a film' if is_film else f'{dashes}at'
-    for wrong, text in (
-            (is_film and look.at, 'at cannot be combined with a film'),
-            (look.colour == 'time' and (is_film or look.at),
-             f'colour time cannot be combined with {what}; it colours tracks'),
-            (look.colour == 'heading' and not (is_film or look.at),
-             f'colour heading needs {dashes}at or a film; give one'),
-            (look.inches and (is_film or width),
-             f'figsize cannot be combined with {"a film" if is_film else f"{dashes}size"}'),
-            (width and not is_film and suffix != '.png',
-             f'size needs a film or a .png; write a file that ends in '
-             f'{", ".join((*FILMS, ".png"))}'),
-            *((not is_film and given is not None,
-               f'{name} needs a film; write a file that ends in {" or ".join(FILMS)}')
-              for name, given in (('fps', fps), ('speed', speed)))):
-        if wrong:
-            raise InputError(dashes + text)
+    refuse(
+        (is_film and look.at, f'{dashes}at cannot be combined with a film'),
+        (look.colour == 'time' and (is_film or look.at),
+         f'{dashes}colour time cannot be combined with {what}; it colours tracks'),
+        (look.colour == 'heading' and not (is_film or look.at),
+         f'{dashes}colour heading needs {dashes}at or a film; give one'),
+        (look.inches and (is_film or width), f'{dashes}figsize cannot be combined with '
+                                             f'{"a film" if is_film else f"{dashes}size"}'),
+        (width and not is_film and suffix != '.png',
+         f'{dashes}size needs a film or a .png; write a file that ends in '
+         f'{", ".join((*FILMS, ".png"))}'),
+        *((not is_film and given is not None,
+           f'{dashes}{name} needs a film; write a file that ends in {" or ".join(FILMS)}')
+          for name, given in (('fps', fps), ('speed', speed))))
     most = _MOST_FPS.get(suffix, 0.0)
     for fits, name, given, expected in (
             (path is None or suffix in (*PICTURES, *FILMS), 'output' if dashes else 'path', path,
@@ -97,9 +95,9 @@ def asked(path: str | Path | None, look: Look, size: str | int | None = None,
              f'a number from {_SPEEDS[0]:g} to {_SPEEDS[1]:g} (times real time)')):
         if not fits:
             raise bad_value(dashes + name, given, expected)
-    if suffix == '.mp4' and shutil.which('ffmpeg') is None:
-        raise InputError('a film in MP4 needs ffmpeg, which is not installed; install it (apt '
-                         'install ffmpeg) or write a .gif')
+    refuse((suffix == '.mp4' and shutil.which('ffmpeg') is None,
+            'a film in MP4 needs ffmpeg, which is not installed; install it (apt install ffmpeg) '
+            'or write a .gif'))
     return look._replace(width=width), Film(width, height, fps, speed) if is_film else None
 
 
