@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from sbot.figures.arena import (
     MOST_NAMED,
     columns_in,
     drawn_width,
+    grow,
     view_of,
     width_of,
     wrapped,
@@ -92,7 +92,7 @@ def draw(data: RunData, look: Look) -> Figure:
                 if more < 0.0:
                     raise bad_value('figsize', look.inches, 'a height of at least '
                                     f'{figure.get_figheight():.2f} inches')
-                _grow(figure, more, figure.axes)
+                grow(figure, more, figure.axes)
             return figure
         return _draw_run(data, look.colour, title, look.inches)
 
@@ -139,7 +139,7 @@ def _draw_run(data: RunData, colour: str = '', title: str | None = None,
             panel, arena = 0.0, natural
         sizes = sizes._replace(panel=panel, arena=arena)
         figure = _draw_sized(data, colour, title, sizes)
-    _grow(figure, inches[1] - figure.get_figheight())
+    grow(figure, inches[1] - figure.get_figheight())
     return figure
 
 
@@ -188,7 +188,7 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     top.set(ylabel='y (m)')
     _place_title(figure, top, _title(data) if title is None else title, drawn_width(top, data),
                  letters)
-    _grow(figure, below_label, [top])
+    grow(figure, below_label, [top])
     for strip in strips:
         draw_strip(strip, data)
     if not below:
@@ -201,7 +201,7 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
         below[0].plot([], [], **dots(), label=f'dots every {interval(data):g} s')
     names = below[0].get_legend_handles_labels()[1]
     columns = min(MOST_NAMED + 1, columns_in(names, 72.0 * wide, 1.4, 1.0))
-    _grow(figure, (-(-len(names) // columns) - 1) * line, [top, *strips])
+    grow(figure, (-(-len(names) // columns) - 1) * line, [top, *strips])
     below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=columns,
                     frameon=False, fontsize='medium', handlelength=1.4, labelspacing=0.2,
                     handletextpad=0.5, columnspacing=1.0, borderaxespad=0.1)
@@ -220,17 +220,7 @@ def _place_title(figure: Figure, top: Axes, text: str, room: float, letters: flo
     lines, above = text.count('\n') + 1, label.count('\n') + 1
     up = 0.0 if beside else letters * _LINE + (above - 1) * line
     top.set_title(text, loc='left', parse_math=False, pad=rcParams['axes.titlepad'] + 72 * up)
-    _grow(figure, max(up + (lines - 1) * line, (above - 1) * line))
-
-
-def _grow(figure: Figure, inches: float, lifted: Collection[Axes] = ()) -> None:
-    """Make a picture higher; all axes keep their places above its lower edge, but the lifted."""
-    before = figure.get_figheight()
-    figure.set_figheight(before + inches)
-    for axes in figure.axes:
-        x, y, wide, high = axes.get_position(original=True).bounds
-        share, up = before / (before + inches), inches if axes in lifted else 0.0
-        axes.set_position((x, y * share + up / (before + inches), wide, high * share))
+    grow(figure, max(up + (lines - 1) * line, (above - 1) * line))
 
 
 def _title(data: RunData) -> str:

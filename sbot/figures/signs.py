@@ -17,6 +17,7 @@ from sbot.figures.arena import (
     MOST_NAMED,
     columns_in,
     figure_of,
+    grow,
     points_a_metre,
     rectangles_of,
     strongest_gust,
@@ -60,20 +61,26 @@ def draw_signs(axes: Axes, data: RunData, right: float, letters: float = 1.0) ->
     below = 0.0 if beside else line
     place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
         0.0, -letters * _BELOW - below - 0.5 * (rows - 1) * line, figure.dpi_scale_trans)
-    _legend(axes, signs, place, right, columns=columns)
+    _legend(axes, signs, place, right, 0.0, columns)
     return below + (rows - 1) * line
 
 
-def draw_signs_of_moments(axes: Axes, data: RunData, trail: float,
-                          place: tuple[float, float]) -> None:
+def draw_signs_of_moments(axes: Axes, data: RunData, trail: float, right: float,
+                          up: float) -> None:
     """Draw the legend of a picture of moments, with trails of so many seconds.
 
-    ``place``: of its right end, shares of the figure's width and height.
+    It ends at ``right``, a share of the figure's width. The middle of a single row is ``up``
+    (inches) above the lower edge; for more rows the picture grows.
     """
     line = Line2D([], [], color=palette().ink, alpha=0.45, linewidth=1.2)
     figure = figure_of(axes)
-    _legend(figure, [(f'trail of {trail:.2g} s', line), *_common_signs(axes, data, moments=True)],
-            figure.transFigure, *place)
+    signs = [(f'trail of {trail:.2g} s', line), *_common_signs(axes, data, moments=True)]
+    columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,
+                         1.0)
+    more = LINE * (-(-len(signs) // columns) - 1)
+    grow(figure, more, figure.axes)
+    _legend(figure, signs, figure.transFigure, right, (up + 0.5 * more) / figure.get_figheight(),
+            columns)
 
 
 def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tuple[str, Any]]:
@@ -104,9 +111,9 @@ def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tupl
 
 
 def _legend(owner: Axes | Figure, signs: list[tuple[str, Any]], place: Transform, right: float,
-            up: float = 0.0, columns: int = 0) -> None:
+            up: float, columns: int) -> None:
     owner.legend([sign for _, sign in signs], [name for name, _ in signs], loc='center right',
-                bbox_to_anchor=(right, up), bbox_transform=place, ncols=columns or len(signs),
+                bbox_to_anchor=(right, up), bbox_transform=place, ncols=columns,
                 frameon=False, fontsize='medium', borderpad=0.0, borderaxespad=0.0,
                 handlelength=1.8, handletextpad=0.4, columnspacing=1.0)
 

@@ -140,3 +140,16 @@ def test_robots_of_a_large_arena_are_seen_and_the_strip_has_its_seconds():
     assert bodies.get_widths().min() * metre > 5.0  # pt
     assert [text.get_text() for text in strip.texts] == ['0 s', '5 s', '10 s', '15 s', '20 s']
     assert arena.get_xticklabels()[-1].get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_a_legend_of_moments_takes_as_many_rows_as_a_column_of_a_paper_needs():
+    data = data_of(2, MOVING)
+    mean = data.air.velocity + np.array([0.3, 0, 0])
+    windy = data._replace(air=data.air._replace(velocity=mean))
+    figure = draw(windy, Look(at=(0.0, 1.0), inches=(2.6, 2.4)))
+    figure.draw_without_rendering()
+    [legend] = figure.legends
+    assert len(legend.get_texts()) == 4
+    box, below = legend.get_window_extent(), figure.axes[0].xaxis.label.get_window_extent()
+    assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
+    assert 0 <= box.y0 < box.y1 <= below.y0 + 1

@@ -487,7 +487,7 @@ def test_clients_that_leave_are_not_worth_a_word(place, said, capfd):
 
 
 def test_a_defect_of_the_server_is_shown(place, monkeypatch, capfd):
-    monkeypatch.setattr(Live, '_next', lambda *_: 1 / 0)
+    monkeypatch.setattr(Live, 'events', lambda _: (1 / 0 for _ in '1'))
     with socket.create_connection(place[1], timeout=DEADLINE) as client:
         client.sendall(GET % b'/events')
         while client.recv(1000):
