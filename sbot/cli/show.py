@@ -23,7 +23,6 @@ from sbot.figures.data import RunData, from_result, is_bag, load_run
 from sbot.figures.look import COLOURS, Look, asked
 from sbot.runner.loop import run_scenario
 from sbot.runner.summary import format_summary, progress_bar
-from sbot.runner.warm_up import warm_up
 from sbot.scenario.load import load_scenario
 from sbot_common.clock import in_seconds
 from sbot_common.errors import SHOWN, bad_value, one_line, real_path, refuse, writing
@@ -123,6 +122,7 @@ def _follow(args: argparse.Namespace) -> int:
 
 
 def _run_live(args: argparse.Namespace) -> int:
+    from sbot.runner.warm_up import warm_up
     from sbot.viewer.live import run_live
     check_outputs(args)
     scenario = load_scenario(args.source, overrides_of(args))

@@ -14,13 +14,9 @@ from typing import Any
 
 from sbot.cli.command import QUIET, RECORD, Command, Options, flag, repeated, value
 from sbot.controllers.registry import is_outside
-from sbot.figures.data import from_bag, from_result
 from sbot.figures.look import PICTURES
 from sbot.files.limits import TemporaryFolder
-from sbot.runner.loop import run_scenario
-from sbot.runner.recording import removed_if_empty
 from sbot.runner.summary import format_summary, progress_bar
-from sbot.runner.warm_up import warm_up
 from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import load_scenario, parse_override
 from sbot.scenario.model import Scenario
@@ -126,6 +122,9 @@ def _number_or_auto(text: str) -> int | str:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from sbot.runner.loop import run_scenario
+    from sbot.runner.recording import removed_if_empty
+    from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
     refuse((arguments.threads != 'auto' and arguments.threads < 1,
@@ -137,6 +136,7 @@ def _run(arguments: argparse.Namespace) -> int:
                               progress=progress, keep=arguments.plot is not None,
                               overlaps=not arguments.no_overlaps, hashed=not arguments.no_hash)
     if arguments.plot is not None:
+        from sbot.figures.data import from_result
         from sbot.figures.picture import plot_run
         plot_run(from_result(result), arguments.plot)
     return _finish(scenario, result.summary, arguments)
@@ -146,6 +146,8 @@ def _up(arguments: argparse.Namespace) -> int:
     from sbot.ros.domain import FREE, parse_domain
     from sbot.ros.processes import parse_namespace, simulator_parameters
     from sbot.ros.up import output_named, run_up
+    from sbot.runner.recording import removed_if_empty
+    from sbot.runner.warm_up import warm_up
     burger = {'robots.*.body': 'turtlebot3_burger'} if arguments.turtlebot3 else {}
     scenario = load_scenario(arguments.scenario, {**burger, **overrides_of(arguments)})
     check_outputs(arguments)
@@ -178,6 +180,7 @@ def _up(arguments: argparse.Namespace) -> int:
                          namespace=namespace, own=arguments.node, names=arguments.names,
                          progress=progress, output=output, parameters=parameters)
         if arguments.plot is not None and bag is not None:
+            from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run
             plot_run(from_bag(bag), arguments.plot)
     return _finish(scenario, summary, arguments)
