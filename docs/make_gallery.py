@@ -25,10 +25,10 @@ import make_sensor_figures
 import make_wind_figures
 from PIL import Image, ImageSequence
 
-from sbot.figures.animation import animate_run
 from sbot.figures.data import RunData, load_run
-from sbot.figures.film import Film, palette_of
-from sbot.figures.picture import Look, plot_run
+from sbot.figures.film import animate_run, palette_of
+from sbot.figures.look import Film, Look
+from sbot.figures.picture import plot_run
 
 FOLDER = Path(__file__).resolve().parent / 'gallery'
 PAGE = FOLDER.with_suffix('.md')

@@ -65,6 +65,22 @@ def decoding(where: str, kind: type[InputError] | None = None) -> Iterator[None]
             f'{where}: {name}: {text}' if text else f'{where}: {name}') from None
 
 
+def refuse(*rules: tuple[object, str]) -> None:
+    """Raise an InputError for the first of pairs (what is wrong if true, what to say)."""
+    for wrong, text in rules:
+        if wrong:
+            raise InputError(text)
+
+
+@contextmanager
+def writing(path: object) -> Iterator[None]:
+    """Turn an OSError into an InputError that says that a file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f'{path}: cannot be written: {error.strerror or error}') from None
+
+
 def shown(value: object, most: int = SHOWN) -> str:
     """Return ``repr(value)``, cut off; nested values beyond that are not formatted."""
     text = ''

@@ -31,7 +31,7 @@ MOST_FDS = 32
 MODULES = (
     'matplotlib.backends.backend_agg', 'matplotlib.figure', 'sbot.api',
     'sbot.bag.recorder', 'sbot.bag.tables', 'sbot.cli.main', 'sbot.cli.simulate',
-    'sbot.cli.sweep', 'sbot.cli.replay', 'sbot.cli.bag', 'sbot.cli.plot', 'sbot.cli.plot',
+    'sbot.cli.sweep', 'sbot.cli.replay', 'sbot.cli.bag', 'sbot.cli.show',
     'sbot.runner.loop', 'sbot.regression.replay', 'sbot.scenario.load', 'sbot.sweeps.guard',
     'sbot.sweeps.experiment', 'wind_model.generate', 'sbot.controllers.neural.policy_file', 'tqdm')
 NODES = ('sbot.ros.composed', 'sbot.ros.controller_bot', 'sbot.ros.simulator', 'sbot.ros.up',

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sbot.api.loading import Source, load
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError
 
 if TYPE_CHECKING:
     import pandas
@@ -199,30 +199,25 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     """
     import numpy as np
 
-    from sbot.figures import animation, picture
-    from sbot.figures.film import FORMATS, Film, check_film, read_size
+    from sbot.figures.look import Look, asked
     from sbot_common.arguments import number, numbers
     numbers('at', at, (np.size(at),))
     times = tuple(number('at', each) for each in at)
     if color and colour:
         raise InputError('colour cannot be combined with color')
-    suffix = Path(path).suffix.lower() if path is not None else ''
-    film = suffix in FORMATS
-    pixels = read_size(size, 'size')
     inches = None if figsize is None else tuple(numbers('figsize', figsize, (2,)).tolist())
-    look = picture.Look(times, colour or color, bool(dark), title,
-                        picture.read_width(Film(*pixels), suffix), inches)
-    picture.check_look(look, film)
-    options = Film(*pixels, *(None if value is None else number(name, value)
-                              for name, value in (('fps', fps), ('speed', speed))))
-    check_film(options, suffix)
+    look, film = asked(path, Look(times, colour or color, bool(dark), title, inches=inches), size,
+                       None if fps is None else number('fps', fps),
+                       None if speed is None else number('speed', speed))
     if path is None:
-        return picture.draw(_data(source), look)
-    formats = (*picture.FORMATS, *FORMATS)
-    if suffix not in formats:  # complain before the run
-        raise bad_value('path', str(path), f'a file that ends in {", ".join(formats)}')
-    animation.animate_run(_data(source), path, look, options) if film else picture.plot_run(
-        _data(source), path, look)
+        from sbot.figures.picture import draw
+        return draw(_data(source), look)
+    if film is None:
+        from sbot.figures.picture import plot_run
+        plot_run(_data(source), path, look)
+    else:
+        from sbot.figures.film import animate_run
+        animate_run(_data(source), path, look, film)
     return Path(path)
 
 
@@ -243,12 +238,12 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
     from sbot.bag.reader import Bag
     from sbot.figures.data import is_bag
     from sbot.runner.history import Run
-    from sbot.viewer.data import check_name, write_run, write_view
+    from sbot.viewer.data import check_name, write_view
     check_name(path)  # complain before the run
     if isinstance(source, Bag) or (isinstance(source, str | Path) and is_bag(source)):
         write_view(source, path)
     else:
-        write_run(source if isinstance(source, Run) else run(source, sense=['scan']), path)
+        write_view(source if isinstance(source, Run) else run(source, sense=['scan']), path)
     return Path(path)
 
 

@@ -36,7 +36,7 @@ class _EvaluationResult(NamedTuple):
     batch_step_ms: float  # of the same with lasers of 180 beams
 
 
-def s_bots(robots: int) -> Scenario:
+def _s_bots(robots: int) -> Scenario:
     """Return s-bots with infrared and noise in a walled arena of 2 m with a pillar."""
     return scenario_from_mapping({
         'name': 'evaluations', 'rate': 10, 'seed': 1,
@@ -61,7 +61,7 @@ def measure_evaluations(seconds: float) -> _EvaluationResult:
     rng = np.random.default_rng(1)
     network = make_network('perceptron', ['infrared'])
     weights = rng.standard_normal((WORLDS, network.weight_count))
-    evaluated = Worlds(s_bots(5), WORLDS, sense=['infrared'])
+    evaluated = Worlds(_s_bots(5), WORLDS, sense=['infrared'])
     seeds = np.arange(1, WORLDS + 1)
 
     def evaluate() -> None:
@@ -69,7 +69,7 @@ def measure_evaluations(seconds: float) -> _EvaluationResult:
         evaluated.run(network, weights, TICKS)
 
     cpu, _ = median(evaluate, seconds)
-    world = World(s_bots(10), sense=['infrared'])
+    world = World(_s_bots(10), sense=['infrared'])
     ahead = np.tile([0.04, 0.3], (10, 1))
 
     def step_often() -> None:

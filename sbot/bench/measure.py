@@ -57,11 +57,11 @@ class BenchResult(NamedTuple):
     overlaps: int  # counted after every block; must be 0
 
 
-def result_of(case: str, robots: int, threads: int, wall: list[float], cpu: list[float],
+def _result_of(case: str, robots: int, threads: int, wall: list[float], cpu: list[float],
               beams: int, dt: float, found: int, before: float) -> BenchResult:
     """Return the result for seconds per step, block by block, and the memory (KiB) before."""
     median = float(np.median(wall))
-    peak = _peak_kib()
+    peak = _status('VmHWM:')  # since `_forget_peak`
     scan = 4.0 * beams / 1024.0
     return BenchResult(
         case, robots, threads, 1e3 * median, 1e3 * float(np.median(cpu)), 1e3 * min(wall),
@@ -72,11 +72,9 @@ def result_of(case: str, robots: int, threads: int, wall: list[float], cpu: list
 def growth(results: list[BenchResult]) -> float:
     """Return the exponent of processor time against N over results of N >= 100; nan if few."""
     large = [r for r in results if r.robots >= 100]
-    if len(large) < 2:
+    if not large or large[0].robots == large[-1].robots:
         return math.nan
     first, last = large[0], large[-1]
-    if first.robots == last.robots:
-        return math.nan
     return (math.log(last.cpu_ms_per_step / first.cpu_ms_per_step)
             / math.log(last.robots / first.robots))
 
@@ -88,16 +86,6 @@ def _status(key: str) -> float:
     except OSError:
         return math.nan
     return next((float(line.split()[1]) for line in lines if line.startswith(key)), math.nan)
-
-
-def _resident_kib() -> float:
-    """Return the memory that this process has now."""
-    return _status('VmRSS:')
-
-
-def _peak_kib() -> float:
-    """Return the most memory that this process has had since ``_forget_peak``."""
-    return _status('VmHWM:')
 
 
 def _forget_peak() -> None:
@@ -233,7 +221,7 @@ def _measure_controllers(robots: int, threads: int, seconds: float, seed: int) -
     wall: list[float] = []
     cpu: list[float] = []
     found = 0
-    before = _resident_kib()
+    before = _status('VmRSS:')
     _forget_peak()
     clock = [0.0, 0.0]
 
@@ -250,7 +238,7 @@ def _measure_controllers(robots: int, threads: int, seconds: float, seed: int) -
     while not wall or time.perf_counter() < end:
         result = run_scenario(scenario, threads=threads, progress=progress, keep=False)
         found += int(result.summary['overlaps'])
-    return result_of('controllers', robots, threads, wall, cpu, BEAMS, scenario.rate.dt, found,
+    return _result_of('controllers', robots, threads, wall, cpu, BEAMS, scenario.rate.dt, found,
                      before)
 
 
@@ -290,7 +278,7 @@ def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0)
     """
     if case == 'controllers':
         return _measure_controllers(robots, threads, seconds, seed)
-    before = _resident_kib()
+    before = _status('VmRSS:')
     _forget_peak()
     stepper = _stepper(case, robots, threads, seed)
     stepper.block()
@@ -309,7 +297,7 @@ def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0)
             wall.append((time.perf_counter() - started) / STEPS_A_DRAW)
             if len(wall) <= _LEAST_BLOCKS:
                 found += stepper.overlaps()
-    return result_of(case, robots, threads, wall, cpu, stepper.beams, STEP, found,
+    return _result_of(case, robots, threads, wall, cpu, stepper.beams, STEP, found,
                      before)
 
 

@@ -14,12 +14,11 @@ from sbot.bag.compare import Comparison, compare
 from sbot.bag.reader import Bag
 from sbot.bag.tables import FORMATS, write_csv, write_tables
 from sbot.bag.ticks import rate_of
+from sbot.cli.command import BAG, JSON, Command, repeated, value
 from sbot.files.yaml_text import load_mapping
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError, one_line
+from sbot_common.errors import InputError, one_line, writing
 from sbot_common.topics import SCENARIO
-
-_BAG = 'a recording: its directory, or its .mcap or .db3 file'
 
 
 def information(bag: Bag) -> dict[str, Any]:
@@ -80,11 +79,11 @@ def _info(args: argparse.Namespace) -> int:
         state = 'without a complete index (was its recorder killed?); readable'
     if found['damage']:
         state += f' ({found["damage"]})'
-    unknown = 'unknown'
+    name, seed, version = ('unknown' if found[key] is None else found[key]
+                           for key in ('scenario', 'seed', 'version'))
     _print(f'bag       {found["bag"]} ({found["size_bytes"] / 1e6:.1f} MB)')
     _print(f'state     {state}')
-    _print(f'scenario  {found["scenario"] or unknown}, seed {_value_or(found["seed"], unknown)}, '
-           f'recorded with version {_value_or(found["version"], unknown)}')
+    _print(f'scenario  {name}, seed {seed}, recorded with version {version}')
     _print(f'duration  {found["duration_s"]:.3f} s, {found["messages"]} messages')
     names = {one_line(name, 300): topic for name, topic in found['topics'].items()}
     width = max(map(len, names), default=0)
@@ -109,10 +108,6 @@ def report_damage(bag: Bag) -> int:
     if bag.damage:
         print(one_line(f'sbot: {bag.path}: {bag.damage}; read up to there'), file=sys.stderr)
     return damage_code(bag)
-
-
-def _value_or(value: object, otherwise: str) -> object:
-    return otherwise if value is None else value
 
 
 def _diff(args: argparse.Namespace) -> int:
@@ -162,55 +157,37 @@ def _csv(args: argparse.Namespace) -> int:
         except BrokenPipeError:  # the reader has closed it, e.g. `head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return report_damage(bag)
-    try:
-        with open(args.output, 'w', encoding='utf-8', newline='') as file:
-            rows = write_csv(bag, file)
-    except OSError as error:
-        raise InputError(f'{args.output}: cannot be written: {error.strerror}') from None
+    with writing(args.output), open(args.output, 'w', encoding='utf-8', newline='') as file:
+        rows = write_csv(bag, file)
     print(f'{args.output}: {rows} rows', file=sys.stderr)
     return report_damage(bag)
 
 
 def _tables(args: argparse.Namespace) -> int:
     bag = Bag(args.bag, partly=True)
-    try:
+    with writing(args.output):
         written = write_tables(bag, Path(args.output), args.format, args.topic)
-    except OSError as error:
-        raise InputError(f'{args.output}: cannot be written: {error.strerror}') from None
     for path, rows in written.items():
         print(f'{path}: {rows} rows', file=sys.stderr)
     return report_damage(bag)
 
 
-def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the command ``bag``; each of its commands sets ``run``, which takes the arguments.
-
-    ``run`` returns the exit code: 0, or 1 when ``diff`` found a difference; it raises InputError
-    for an unusable bag.
-    """
-    bag = subparsers.add_parser('bag', help='inspect, compare and export recordings')
-    commands = bag.add_subparsers(required=True, metavar='COMMAND')
-    info = commands.add_parser('info', help='print topics, length, scenario and state of a bag')
-    info.add_argument('bag', metavar='BAG', help=_BAG)
-    info.add_argument('--json', action='store_true', help='print one JSON object')
-    info.set_defaults(run=_info)
-    diff = commands.add_parser(
-        'diff', help='print the first difference between two bags, and how far apart their robots '
-                     'end')
-    diff.add_argument('first', metavar='A', help=_BAG)
-    diff.add_argument('second', metavar='B', help=_BAG)
-    diff.add_argument('--json', action='store_true', help='print one JSON object')
-    diff.set_defaults(run=_diff)
-    table = commands.add_parser('csv', help='write poses and commands as a table')
-    table.add_argument('bag', metavar='BAG', help=_BAG)
-    table.add_argument('-o', '--output', metavar='FILE', help='file to write (default: the '
-                                                              'screen)')
-    table.set_defaults(run=_csv)
-    tables = commands.add_parser('tables', help='write all messages, a table for each topic')
-    tables.add_argument('bag', metavar='BAG', help=_BAG)
-    tables.add_argument('-o', '--output', metavar='DIR', required=True, help='folder to write to')
-    tables.add_argument('--format', choices=FORMATS, default='csv',
-                        help='format of the files (default: csv)')
-    tables.add_argument('--topic', action='append', default=[], metavar='NAME',
-                        help='write this topic only; may be repeated')
-    tables.set_defaults(run=_tables)
+COMMANDS = {
+    'info': Command(_info, {'bag': BAG, '--json': JSON},
+                    'print topics, length, scenario and state of a bag'),
+    'diff': Command(_diff, {'first': {**BAG, 'metavar': 'A'}, 'second': {**BAG, 'metavar': 'B'},
+                            '--json': JSON},
+                    'print the first difference between two bags, and how far apart their robots '
+                    'end'),
+    'csv': Command(_csv, {
+        'bag': BAG,
+        '-o --output': value('FILE', 'file to write (default: the screen)'),
+    }, 'write poses and commands as a table'),
+    'tables': Command(_tables, {
+        'bag': BAG,
+        '-o --output': value('DIR', 'folder to write to', required=True),
+        '--format': value(None, 'format of the files (default: csv)', choices=FORMATS,
+                          default='csv'),
+        '--topic': repeated('NAME', 'write this topic only; may be repeated'),
+    }, 'write all messages, a table for each topic'),
+}

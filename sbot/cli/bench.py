@@ -3,67 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import platform
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sbot.cli import navigation
-from sbot_common.errors import InputError
+import numba
 
-if TYPE_CHECKING:
-    from sbot.bench.measure import BenchResult
+from sbot.bench.evaluations import format_evaluations, measure_evaluations
+from sbot.bench.measure import CASES, BenchResult, growth, machine, measure
+from sbot.cli.command import JSON, Command, value
+from sbot.runner.warm_up import warm_up
+from sbot_common.errors import refuse
 
-_CASES = ('motion', 'step', 'infrared', 'controllers')
 _EVALUATIONS = 'evaluations'
-_OPTIONS = ('robots', 'cases', 'threads', 'seconds', 'csv', 'json')
 _SIZES = (10, 100, 1000, 10_000)
 _CONTROLLED = 1000  # more robots with controllers are measured on request only
 
 
-def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the command ``bench``, with ``bench navigation``."""
-    bench = subparsers.add_parser(
-        'bench', help='measure speed and memory on the standard workload',
-        description='Measure speed and memory on the standard workload. N robots of 0.3 m '
-                    'move among N/4 boxes in an arena with a side of 4*sqrt(N) m. Each has 180 '
-                    'laser beams of 8 m, and a step takes 0.1 s. Further cases are s-bots at the '
-                    'same density, and whole runs of potential-field robots. `sbot bench '
-                    'navigation` compares controllers.')
-    bench.add_argument('--robots', type=int, nargs='+', default=None, metavar='N',
-                       help=f'numbers of robots (default: {" ".join(map(str, _SIZES))})')
-    bench.add_argument('--cases', nargs='+', choices=[*_CASES, _EVALUATIONS],
-                       default=list(_CASES), metavar='CASE',
-                       help=f'{", ".join(_CASES)} (default: all of these); or {_EVALUATIONS}: '
-                            'many small worlds in one call, as evolution and learning use them')
-    bench.add_argument('--threads', type=int, nargs='+', default=None, metavar='N',
-                       help='numbers of threads (default: 1 and all cores)')
-    bench.add_argument('--seconds', type=float, default=3.0, metavar='S',
-                       help='wall time of each measurement (default: 3)')
-    bench.add_argument('--csv', metavar='FILE', help='write the results to a new file')
-    bench.add_argument('--json', action='store_true', help='print one JSON object')
-    bench.set_defaults(run=_bench)
-    compare = navigation.add_parser(bench.add_subparsers(metavar='[COMMAND]'))
-    compare.set_defaults(run=partial(_compare, bench, compare.get_default('run')))
-
-
-def _compare(bench: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int],
-             arguments: argparse.Namespace) -> int:
-    """Run ``bench navigation``; refuse options of the measurement before that word."""
-    for name in _OPTIONS:
-        # What is given is another object than the default, even if it is equal.
-        if getattr(arguments, name) is not bench.get_default(name):
-            raise InputError(f'--{name} cannot be combined with navigation; options of sbot bench '
-                             'navigation come after that word')
-    return run(arguments)
-
-
 def _bench(arguments: argparse.Namespace) -> int:
-    from sbot.bench.measure import machine, measure
-    from sbot.runner.warm_up import warm_up
     _check(arguments)
     warm_up(quiet=arguments.json)
     cores = os.cpu_count() or 1
@@ -74,10 +35,13 @@ def _bench(arguments: argparse.Namespace) -> int:
     if not arguments.json and cases:
         print(_heading(), flush=True)
     if len(cases) < len(arguments.cases):
-        evaluations = _evaluations(arguments)
+        ours = measure_evaluations(arguments.seconds)
+        evaluations = ours._asdict()
+        if not arguments.json:
+            print(format_evaluations(ours), flush=True)
+        elif not cases:
+            print(json.dumps({'machine': machine(), **evaluations}), flush=True)
         if not cases:
-            if arguments.json:
-                print(json.dumps({'machine': machine(), **evaluations}), flush=True)
             return 0
     for case in cases:
         for count in threads:
@@ -95,26 +59,16 @@ def _bench(arguments: argparse.Namespace) -> int:
     return int(any(result.overlaps for result in results))
 
 
-def _evaluations(arguments: argparse.Namespace) -> dict[str, float]:
-    """Measure many small worlds; say so if that is for people."""
-    from sbot.bench.evaluations import format_evaluations, measure_evaluations
-    ours = measure_evaluations(arguments.seconds)
-    if not arguments.json:
-        print(format_evaluations(ours), flush=True)
-    return dict(ours._asdict())
-
-
 def _check(arguments: argparse.Namespace) -> None:
-    for name in ('robots', 'threads'):
-        for value in getattr(arguments, name) or ():
-            if value < 1:
-                raise InputError(f'--{name}: got {value}, expected a whole number >= 1')
-    if not arguments.seconds >= 0:
-        raise InputError(f'--seconds: got {arguments.seconds}, expected a number >= 0')
-    if arguments.csv and set(arguments.cases) == {_EVALUATIONS}:
-        raise InputError(f'--csv cannot be combined with {_EVALUATIONS}; use --json')
-    if arguments.csv and Path(arguments.csv).exists():
-        raise InputError(f'--csv: {arguments.csv} exists already; give a new name')
+    refuse(
+        *((number < 1, f'--{name}: got {number}, expected a whole number >= 1')
+          for name in ('robots', 'threads') for number in getattr(arguments, name) or ()),
+        (not arguments.seconds >= 0,
+         f'--seconds: got {arguments.seconds}, expected a number >= 0'),
+        (arguments.csv and set(arguments.cases) == {_EVALUATIONS},
+         f'--csv cannot be combined with {_EVALUATIONS}; use --json'),
+        (arguments.csv and Path(arguments.csv).exists(),
+         f'--csv: {arguments.csv} exists already; give a new name'))
 
 
 def _sizes(arguments: argparse.Namespace, case: str) -> list[int]:
@@ -147,7 +101,6 @@ def _short(value: float) -> str:
 def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[BenchResult],
             evaluations: dict[str, float]) -> None:
     """Print growth exponents and speed-ups, or all results as JSON."""
-    from sbot.bench.measure import CASES, growth, machine
     exponents, speedups = {}, {}
     for case in cases:
         of_case = [r for r in results if r.case == case]
@@ -173,14 +126,28 @@ def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[B
 
 def write_table(path: Path, results: Sequence[Any]) -> None:
     """Write a CSV file, the machine named in every row."""
-    import csv
-
-    import numba
-
-    from sbot.bench.measure import machine
     with path.open('w', newline='', encoding='utf-8') as file:
         writer = csv.writer(file)
         writer.writerow([*results[0]._fields, 'machine', 'python', 'numba'])
         for r in results:
             numbers = [f'{value:.4g}' if isinstance(value, float) else value for value in r]
             writer.writerow([*numbers, machine(), platform.python_version(), numba.__version__])
+
+
+COMMANDS = {'bench': Command(_bench, {
+    '--robots': value('N', f'numbers of robots (default: {" ".join(map(str, _SIZES))})', type=int,
+                      nargs='+'),
+    '--cases': value(
+        'CASE', f'{", ".join(CASES)} (default: all of these); or {_EVALUATIONS}: many small '
+        'worlds in one call, as evolution and learning use them', nargs='+',
+        choices=[*CASES, _EVALUATIONS], default=list(CASES)),
+    '--threads': value('N', 'numbers of threads (default: 1 and all cores)', type=int, nargs='+'),
+    '--seconds': value('S', 'wall time of each measurement (default: 3)', type=float,
+                       default=3.0),
+    '--csv': value('FILE', 'write the results to a new file'),
+    '--json': JSON,
+}, description='Measure speed and memory on the standard workload. N robots of 0.3 m move among '
+               'N/4 boxes in an arena with a side of 4*sqrt(N) m. Each has 180 laser beams of 8 '
+               'm, and a step takes 0.1 s. Further cases are s-bots at the same density, and '
+               'whole runs of potential-field robots. `sbot bench navigation` compares '
+               'controllers.')}

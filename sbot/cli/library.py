@@ -1,4 +1,4 @@
-"""`sbot list` and `sbot new`: list shipped files; write a first scenario, controller or node."""
+"""`sbot list`, `sbot new` and `sbot docs`: shipped files; a first scenario, controller or node."""
 
 from __future__ import annotations
 
@@ -12,26 +12,19 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from difflib import get_close_matches
 from pathlib import Path
-from textwrap import wrap
+from textwrap import fill
 from typing import Any
 
-from sbot_common.errors import InputError, bad_value
+from sbot.cli.command import JSON, Command, flag, value
+from sbot.scenario.shipped import config_directory, gallery_scenarios, shipped_scenarios
+from sbot_common.errors import InputError, bad_value, refuse, unknown_name, writing
 
 _WIDTH = 79  # columns of the list
 # How `sbot up` starts the node of `sbot new --node`; its test has the same words.
 _NODE = ('node.py --ros-args -r __ns:={namespace} -p use_sim_time:=true '
          '-p goal_x:={goal_x} -p goal_y:={goal_y}')
-
-
-def _scenarios() -> dict[str, str]:
-    from sbot.scenario.shipped import shipped_scenarios
-    return _described(shipped_scenarios())
-
-
-def _gallery() -> dict[str, str]:
-    from sbot.scenario.shipped import gallery_scenarios
-    return _described(gallery_scenarios())
 
 
 def _described(files: dict[str, Path]) -> dict[str, str]:
@@ -52,14 +45,12 @@ def _comment(text: str, pattern: str) -> str:
 
 
 def _maps() -> dict[str, str]:
-    from sbot.scenario.shipped import config_directory
     paths = sorted((config_directory() / 'maps').glob('*.yaml'))
     return {f'maps/{path.name}': _comment(path.read_text('utf-8'), r'\A# *([^\n]*)')
             for path in paths}
 
 
 def _winds() -> dict[str, str]:
-    from sbot.scenario.shipped import config_directory
     from wind_model.grid import make_lattice
     from wind_model.rotors_text import read_grid
     found = {}
@@ -101,8 +92,9 @@ def _tasks() -> dict[str, str]:
 
 # Kind: what it is for, and its names with a text each.
 _KINDS: dict[str, tuple[str, Callable[[], dict[str, str]]]] = {
-    'scenarios': ('sbot run NAME', _scenarios),
-    'gallery': ('sbot run NAME, or sbot new MINE --from NAME', _gallery),
+    'scenarios': ('sbot run NAME', lambda: _described(shipped_scenarios())),
+    'gallery': ('sbot run NAME, or sbot new MINE --from NAME',
+                lambda: _described(gallery_scenarios())),
     'maps': ('world: {map: NAME}', _maps),
     'winds': ('wind: {use_custom_static_wind_field: true, custom_wind_field_path: NAME}', _winds),
     'robots': ('robots: [{body: NAME, ...}]', _robots),
@@ -121,16 +113,13 @@ def _list(args: argparse.Namespace) -> int:
         print(f'{kind}: {_KINDS[kind][0]}')
         width = max(map(len, entries), default=0)
         for name, text in entries.items():
-            first, *others = wrap(text, _WIDTH - width - 4) or ['']
-            print(f'  {name:{width}}  {first}'.rstrip())
-            for line in others:
-                print(' ' * (width + 4) + line)
+            print(fill(text, _WIDTH, initial_indent=f'  {name:{width}}  ',
+                       subsequent_indent=(width + 4) * ' ') or f'  {name}')
     return 0
 
 
 def _new(args: argparse.Namespace) -> int:
     """Write a scenario, and a controller or a node if asked; nothing is overwritten."""
-    from sbot.scenario.shipped import config_directory
     if args.node:
         return _new_node(args)
     path = Path(args.name)
@@ -140,7 +129,7 @@ def _new(args: argparse.Namespace) -> int:
         raise bad_value('NAME', args.name, 'a name of letters, digits, - and _, in a folder that '
                         'exists')
     if args.source is not None:
-        return _translate(args, path)
+        return _finish(_translated(args, path), path)
     module = re.sub(r'\W', '_', path.stem)
     if args.controller and (not module.isidentifier() or keyword.iskeyword(module)
                             or not module.isascii()):
@@ -153,23 +142,18 @@ def _new(args: argparse.Namespace) -> int:
     files = {path: templates / ('controller.yaml' if args.controller else 'scenario.yaml')}
     if args.controller:
         files[path.with_name(f'{module}.py')] = templates / 'controller.py'
-    _write({target: template.read_text('utf-8').replace('NAME', path.stem)
-            .replace('MODULE', module) for target, template in files.items()})
-    return _hint(path)
+    return _finish({target: template.read_text('utf-8').replace('NAME', path.stem)
+                    .replace('MODULE', module) for target, template in files.items()}, path)
 
 
 def _new_node(args: argparse.Namespace) -> int:
     """Write a folder with a node, a scenario that it drives, and a test; print how to run it."""
-    from sbot.scenario.shipped import config_directory
-    for option, given in (('--controller', args.controller), ('--from', args.source is not None)):
-        if given:
-            raise InputError(f'{option} cannot be combined with --node')
+    refuse((args.controller, '--controller cannot be combined with --node'),
+           (args.source is not None, '--from cannot be combined with --node'))
     folder = Path(args.name)
     if not re.fullmatch(r'\w[\w-]*', folder.name) or not os.path.isdir(folder.parent):
         raise bad_value('NAME', args.name, 'a name of letters, digits, - and _, in a folder that '
                         'exists')
-    if os.path.lexists(folder):
-        raise InputError(f'{folder}: exists already; give a new name')
     templates = sorted((config_directory() / 'templates' / 'node').glob('*.*'))
     _write({folder / template.name: template.read_text('utf-8').replace('NAME', folder.name)
             .replace('COMMAND_OF_NODE', _NODE) for template in templates}, folder)
@@ -178,88 +162,52 @@ def _new_node(args: argparse.Namespace) -> int:
     return 0
 
 
-def _translate(args: argparse.Namespace, path: Path) -> int:
-    """Write the scenario that a file of another simulator is read as, or one of the gallery."""
+def _translated(args: argparse.Namespace, path: Path) -> dict[Path, str]:
+    """Return the scenario that a file of another simulator is read as, or one of the gallery."""
     from sbot.scenario.load import load_scenario
-    from sbot.scenario.shipped import gallery_scenarios
     from sbot.sweeps.sources import source_of
-    if args.controller:
-        raise InputError('--from cannot be combined with --controller')
+    refuse((args.controller, '--from cannot be combined with --controller'))
     if args.source in gallery_scenarios():
-        return _copy(gallery_scenarios()[args.source], path)
+        scenario = gallery_scenarios()[args.source]
+        files = {path: scenario.read_text('utf-8')}
+        controller = scenario.with_suffix('.py')  # keeps the name that the scenario has
+        if controller.is_file():
+            files[path.with_name(controller.name)] = controller.read_text('utf-8')
+        return files
     if Path(args.source).suffix == '.json':
-        _write({path: _scenario_of_network(args.source, path)})
-        return _hint(path)
+        return {path: _scenario_of_network(args.source, path)}
     if Path(args.source).suffix not in ('.world', '.argos'):
         raise bad_value('--from', args.source, 'a world of Stage (.world), an experiment of '
                         'ARGoS (.argos), a network (.json) or a swarm of the gallery (sbot list '
                         'gallery)')
     load_scenario(args.source)
-    _write({path: source_of(args.source)[0]})
-    return _hint(path)
-
-
-def _copy(scenario: Path, path: Path) -> int:
-    """Write a scenario of the gallery, and its controller beside it under the name it has."""
-    files = {path: scenario}
-    controller = scenario.with_suffix('.py')
-    if controller.is_file():
-        files[path.with_name(controller.name)] = controller
-    _write({target: source.read_text('utf-8') for target, source in files.items()})
-    return _hint(path)
+    return {path: source_of(args.source)[0]}
 
 
 def _write(files: dict[Path, str], folder: Path | None = None) -> None:
     """Write new files, all or none, and print their names; first make their folder, if given."""
-    for target in files:
-        if os.path.lexists(target):
-            raise InputError(f'{target}: exists already; give a new name')
+    for target in files if folder is None else [folder]:
+        refuse((os.path.lexists(target), f'{target}: exists already; give a new name'))
     with ExitStack() as undo:
-        try:
-            if folder is not None:
-                target = folder
-                target.mkdir()
-                undo.callback(target.rmdir)
-            for target, text in files.items():
-                with target.open('x', encoding='utf-8') as file:
-                    undo.callback(target.unlink)
-                    file.write(text)
-        except OSError as error:
-            raise InputError(f'{target}: cannot be written: {error.strerror}') from None
+        if folder is not None:
+            with writing(folder):
+                folder.mkdir()
+            undo.callback(folder.rmdir)
+        for target, text in files.items():
+            with writing(target), target.open('x', encoding='utf-8') as file:
+                undo.callback(target.unlink)
+                file.write(text)
         undo.pop_all()
     for target in files:
         print(target)
 
 
-def _hint(path: Path) -> int:
+def _finish(files: dict[Path, str], path: Path) -> int:
+    """Write the files of a scenario, and print how to run it."""
+    _write(files)
     words = map(shlex.quote, (str(path), '--plot', str(path.with_suffix('.png'))))
     print(f"try: sbot run {' '.join(words)}")
     return 0
-
-
-def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the commands ``list`` and ``new``; each sets ``run``, which returns the exit code."""
-    listing = subparsers.add_parser(
-        'list', help='list scenarios, swarms, maps, wind fields, robots, controllers and tasks')
-    listing.add_argument('kind', metavar='KIND', nargs='?', choices=list(_KINDS),
-                         help=f'what to list: {", ".join(_KINDS)} (default: all)')
-    listing.add_argument('--json', action='store_true', help='print one JSON object')
-    listing.set_defaults(run=_list)
-    new = subparsers.add_parser(
-        'new', help='write a commented scenario, with a controller or a ROS 2 node, to start from')
-    new.add_argument('name', metavar='NAME',
-                     help='file to write, without .yaml, or folder with --node; may be a path')
-    new.add_argument('--controller', action='store_true',
-                     help='also write NAME.py, a controller that the scenario uses')
-    new.add_argument('--node', action='store_true',
-                     help='write a folder NAME with a ROS 2 node (rclpy), a scenario that it '
-                          'drives in lockstep, a test that replays a recording to it, and a '
-                          'README.md')
-    new.add_argument('--from', dest='source', metavar='FILE',
-                     help='start from a Stage world (.world), an ARGoS experiment (.argos), a '
-                          'trained network (.json), whose sensors it gets, or a swarm of the '
-                          'gallery with its controller, e.g. gallery/flocking')
-    new.set_defaults(run=_new)
 
 
 # Scenario for a trained network: `sbot new NAME --from FILE.json`.
@@ -319,3 +267,92 @@ def _scenario_of_network(source: str, path: Path) -> str:
         raise InputError(
             f'--from: no scenario has the learned_with of {source}: {error}') from None
     return text
+
+
+# Pages of the documentation: `sbot docs`.
+
+def _pages() -> dict[str, Path]:
+    """Return the installed pages by name, as ``scenario`` or ``tutorials/sweep``, sorted.
+
+    Raises
+    ------
+    InputError
+        if the package's data files are not installed anywhere.
+
+    """
+    folder = config_directory().parent / 'docs'
+    found = sorted(folder.glob('**/*.md'))
+    return {path.relative_to(folder).with_suffix('').as_posix(): path for path in found}
+
+
+def _title(path: Path) -> str:
+    return next((line[2:].strip() for line in path.read_text('utf-8').splitlines()
+                 if line.startswith('# ')), '')
+
+
+def _mentions(known: dict[str, Path], word: str) -> list[tuple[str, str]]:
+    """Return pages and anchors of sections with a word in the heading or a table's first cell.
+
+    A page whose name is nearly the word is meant instead: then there are none.
+    """
+    if not re.fullmatch(r'\w[\w .-]*', word) or get_close_matches(word, known, 1, 0.8):
+        return []
+    wanted = re.compile(rf'(?<![a-z]){re.escape(word)}', re.IGNORECASE)
+    found: dict[tuple[str, str], None] = {}  # in the order of the pages
+    for page, path in known.items():
+        anchor, fenced = '', False
+        for line in path.read_text('utf-8').splitlines():
+            fenced ^= line.startswith('```')
+            if not fenced and (heading := re.match(r'#+ +(.*)', line)):
+                anchor, text = _anchor(heading[1]), heading[1]
+            else:
+                text = line.split('|')[1] if line.startswith('| `') else ''
+            if not fenced and wanted.search(text):
+                found[page, anchor] = None
+    return list(found)
+
+
+def _anchor(heading: str) -> str:
+    """Return the anchor of a heading as the site and GitHub make it."""
+    return re.sub(r'[^\w -]', '', heading.lower()).strip().replace(' ', '-')
+
+
+def _docs(args: argparse.Namespace) -> int:
+    known = _pages()
+    width = max(map(len, known), default=0)
+    name = (args.page or '').removeprefix('docs/').removesuffix('.md')
+    lines = [f'{page:{width}}  {_title(path)}' for page, path in known.items()]
+    if name in known:
+        from pydoc import pager
+        pager(known[name].read_text('utf-8'))  # plain where the output is no terminal
+        return 0
+    if args.page is not None:
+        lines = [f'no page has this name; pages with {name} in a heading or a key of a table:',
+                 *(f'  {page}#{anchor}' for page, anchor in _mentions(known, name))]
+        if len(lines) == 1:
+            raise unknown_name('PAGE', args.page, list(known))
+    print(*lines, '\nread one: sbot docs PAGE', sep='\n')
+    return 0
+
+
+COMMANDS = {
+    'list': Command(_list, {
+        'kind': value('KIND', f'what to list: {", ".join(_KINDS)} (default: all)', nargs='?',
+                      choices=list(_KINDS)),
+        '--json': JSON}),
+    'new': Command(_new, {
+        'name': value(
+            'NAME', 'file to write, without .yaml, or folder with --node; may be a path'),
+        '--controller': flag('also write NAME.py, a controller that the scenario uses'),
+        '--node': flag(
+            'write a folder NAME with a ROS 2 node (rclpy), a scenario that it drives in '
+            'lockstep, a test that replays a recording to it, and a README.md'),
+        '--from': value(
+            'FILE', 'start from a Stage world (.world), an ARGoS experiment (.argos), a trained '
+            'network (.json), whose sensors it gets, or a swarm of the gallery with its '
+            'controller, e.g. gallery/flocking', dest='source')}),
+    'docs': Command(_docs, {
+        'page': value(
+            'PAGE', 'name of a page, e.g. scenario or tutorials/sweep, or a word to look for in '
+            'headings and keys (default: list all pages)', nargs='?')}),
+}

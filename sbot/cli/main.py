@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from sbot.cli.command import Command
 from sbot_common.compiled.lazy import uncollected
 from sbot_common.errors import (
     InputError,
@@ -25,9 +26,8 @@ from sbot_common.errors import (
 )
 from sbot_common.signals import came, end_on_signals, raise_swallowed
 
-# In the order of --help: command, module and what the module says of it. Only the module of the
-# command given is imported: all of them take longer than many a command. Each module has
-# `add_parsers(subparsers)`; its commands set `run`.
+# In the order of --help: command, module and what it does. Only the module of the command given is
+# imported: all of them take longer than many a command. Its `COMMANDS` has a `Command` by name.
 COMMANDS = (
     ('list', 'library',
      'list scenarios, swarms, maps, wind fields, robots, controllers and tasks'),
@@ -36,18 +36,23 @@ COMMANDS = (
     ('run', 'simulate', 'simulate a scenario in one process, without ROS'),
     ('up', 'simulate', 'start the ROS 2 nodes of a scenario'),
     ('sweep', 'sweep', 'run a scenario over parameters and seeds, here or on a cluster'),
+    ('sweep show', 'sweep_results', 'print the results of a sweep as a table'),
+    ('sweep plot', 'sweep_results', 'draw the results of a sweep'),
     ('replay', 'replay', 'feed a recording to the controllers and compare every command'),
     ('debug', 'replay', 'open a Python prompt at a turn of a recording or scenario'),
     ('bag', 'bag', 'inspect, compare and export recordings'),
-    ('plot', 'plot', 'draw a recording or scenario as a picture or film'),
-    ('view', 'view', 'show a recording in the browser, or a run live'),
+    ('plot', 'show', 'draw a recording or scenario as a picture or film'),
+    ('view', 'show', 'show a recording in the browser, or a run live'),
     ('wind', 'wind', 'query, export or generate a wind field'),
     ('bench', 'bench', 'measure speed and memory on the standard workload'),
-    ('docs', 'docs', 'list the pages of the documentation, or read one'),
+    ('bench navigation', 'navigation', 'compare controllers on a library of scenes'),
+    ('docs', 'library', 'list the pages of the documentation, or read one'),
 )
 
-# Options that another command has.
-_ELSEWHERE = {('sbot run', '--seeds'): 'for several seeds: sbot sweep SCENARIO --seeds 1:10'}
+# What more is said of a word that a command does not know.
+_HINTS = {
+    ('sbot run', '--seeds'): 'for several seeds: sbot sweep SCENARIO --seeds 1:10',
+    ('sbot bench', 'navigation'): 'options of sbot bench navigation come after that word'}
 # What a disk, or an output that a shell has closed, may say at any time.
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EBADF)
 _NAMES = (errno.ENAMETOOLONG, errno.ELOOP)  # of files that nobody can have
@@ -60,33 +65,6 @@ class _Version(argparse.Action):
         from sbot.version import VERSION
         print(f'sbot {VERSION}')
         parser.exit()
-
-
-class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg] # no generic at run time
-    """Commands of a parser: the line in the list of commands also begins a command's --help."""
-
-    def add_parser(self, name: str, **options: Any) -> Any:  # noqa: ANN401 - as argparse has it
-        text = options.get('help')
-        if text and 'description' not in options:
-            options['description'] = f'{text[0].upper()}{text[1:]}.'
-        return super().add_parser(name, **options)
-
-
-class _Parser(argparse.ArgumentParser):
-    """Parser of a command, which prints its own usage for options that it does not know."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - argparse's
-        super().__init__(*args, **{'allow_abbrev': False, **options})
-        self.register('action', 'parsers', _Commands)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401
-        known, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            option = next((each for each in unknown if each.startswith('--')), '')
-            near = question(option.partition('=')[0], sorted(self._option_string_actions), 0.7)
-            hints = filter(None, (near, _ELSEWHERE.get((self.prog, option), '')))
-            self.error('; '.join([f'unrecognized arguments: {" ".join(unknown)}', *hints]))
-        return known, unknown
 
 
 def make_parser(command: str | None = None) -> argparse.ArgumentParser:
@@ -102,19 +80,55 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
         description='Simulate robot swarms in wind: run, record, replay, compare.')
     parser.add_argument('--version', action=_Version, nargs=0,
                         help='print the version and exit')
-    subparsers = parser.add_subparsers(metavar='COMMAND', required=True, parser_class=_Parser,
-                                       action=_Commands)
-    wanted = next((module for name, module, _ in COMMANDS if name == command), None)
-    added = None
+    subparsers = parser.add_subparsers(metavar='COMMAND', required=True)
     for name, module, text in COMMANDS:
-        if module != wanted:
+        if name != command:
             subparsers.add_parser(name, help=text)
-        elif module != added:
-            with uncollected():
-                of_command = import_module(f'sbot.cli.{module}')
-            of_command.add_parsers(subparsers)
-            added = module
+            continue
+        with uncollected():
+            known: dict[str, Command] = import_module(f'sbot.cli.{module}').COMMANDS
+        if name in known:
+            _add_command(subparsers, name, known[name]._replace(help=text))
+            continue
+        within = subparsers.add_parser(name, help=text, description=_sentence(text))
+        inner = within.add_subparsers(metavar='COMMAND', required=True)
+        for each, of_command in known.items():
+            _add_command(inner, each, of_command)
     return parser
+
+
+def _add_command(subparsers: Any, name: str, command: Command) -> None:  # noqa: ANN401 - no public type
+    """Add a command; ``run`` of its arguments runs it, ``parser`` is its parser."""
+    parser = subparsers.add_parser(name, help=command.help, allow_abbrev=False,
+                                   description=command.description or _sentence(command.help))
+    known = []
+    for heading, options in (('', command.options), *command.more):
+        group = parser.add_argument_group(heading) if heading else parser
+        for names, settings in options.items():
+            group.add_argument(*names.split(), **settings)
+            known += names.split()
+    parser.set_defaults(run=command.run, parser=parser, known=known)
+
+
+def _sentence(text: str) -> str:
+    return f'{text[0].upper()}{text[1:]}.'
+
+
+def _parse(given: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of a command; exit with its usage for words that it does not know."""
+    words = ' '.join(given[:2])  # `sweep show` is a command
+    if words in [name for name, _, _ in COMMANDS]:
+        given = [words, *given[2:]]
+    # No option before the command takes a value.
+    command = next((text for text in given if not text.startswith('-')), None)
+    arguments, unknown = make_parser(command).parse_known_args(given)
+    if unknown:
+        option = next((each for each in unknown if each.startswith('--')), '')
+        near = question(option.partition('=')[0], sorted(arguments.known), 0.7)
+        hints = [_HINTS.get((arguments.parser.prog, each), '') for each in unknown]
+        arguments.parser.error('; '.join(filter(None, (
+            f'unrecognized arguments: {" ".join(unknown)}', near, *hints))))
+    return arguments
 
 
 def _failures() -> tuple[type[Exception], ...]:
@@ -172,11 +186,6 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(os.open(os.devnull, flags), mode, encoding='utf-8'))  # noqa: SIM115
 
 
-def _command_of(given: Sequence[str]) -> str | None:
-    # No option before the command takes a value.
-    return next((text for text in given if not text.startswith('-')), None)
-
-
 def _call(arguments: argparse.Namespace) -> int:
     try:
         return int(arguments.run(arguments))
@@ -190,14 +199,11 @@ def _answer(given: Sequence[str]) -> int:
     """Return the exit code of a command, or raise KeyboardInterrupt."""
     try:
         try:
-            arguments = make_parser(_command_of(given)).parse_args(given)
-        except SystemExit:
-            sys.stdout.flush()
-            raise
-        raise_swallowed()
-        code = _call(arguments)
-        sys.stdout.flush()  # here, where a full disk has a message
-        return code
+            arguments = _parse(given)
+            raise_swallowed()
+            return _call(arguments)
+        finally:
+            sys.stdout.flush()  # here, where a full disk has a message
     except InputError as error:
         print(f'sbot: {error}', file=sys.stderr)
         return 2

@@ -7,17 +7,34 @@ import contextlib
 import hashlib
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sbot.runner.summary import QUIET
+from sbot.cli.command import QUIET, Command, flag, repeated, value
+from sbot.files.limits import read_within
+from sbot.files.yaml_text import dump_yaml
+from sbot.navigation.benchmark import (
+    PREFIX,
+    check_rows,
+    command_words,
+    executed,
+    is_node,
+    make_plan,
+    node_scenario,
+    run_nodes,
+    run_plan,
+    scene_sources,
+)
+from sbot.navigation.library import chosen_scenes, families, foreign_seeds
+from sbot.navigation.scenes import Scene
+from sbot.navigation.table import as_csv, as_json_lines, as_markdown, read_rows_file, table
 from sbot.scenario.load import parse_override
-from sbot_common.errors import InputError, one_line
-
-if TYPE_CHECKING:
-    from sbot.navigation.scenes import Scene
-    from sbot.sweeps.experiment import Options
+from sbot.sweeps.experiment import MAX_JOBS, Options
+from sbot.sweeps.plan import seeds_of, whole_number
+from sbot.sweeps.request import TIMEOUT
+from sbot_common.errors import one_line, refuse, writing
 
 _DESCRIPTION = """Compare controllers on a library of scenes. Every scene runs with every seed and
 controller, on this machine's processors or a Dask cluster. The result is a table with a line for
@@ -28,63 +45,7 @@ FAILED = 3  # exit code where runs have failed, or rows are not as they say
 _SEEDS = '0:20'
 
 
-def add_parser(subparsers: Any) -> argparse.ArgumentParser:  # noqa: ANN401 - no public type
-    """Add the command ``navigation`` to those of ``sbot bench``, and return its parser."""
-    made: argparse.ArgumentParser = subparsers.add_parser('navigation', description=_DESCRIPTION,
-                                 help='compare controllers on a library of scenes')
-    made.add_argument('scenes', nargs='*', metavar='SCENE',
-                      help='families or scenes, e.g. doorway or doorway/1.2 (default: all)')
-    made.add_argument('--list', action='store_true', help='list the scenes')
-    made.add_argument('--yaml', action='store_true',
-                      help='print the scenario file of one scene with one seed')
-    made.add_argument('--controller', action='append', default=[], metavar='NAME',
-                      help="a name that `sbot list controllers` shows, or your class as "
-                           "'module:Class'; may be repeated (default: navigate)")
-    made.add_argument('--node', action='append', default=[], metavar='COMMAND',
-                      help="your own ROS 2 node, in lockstep: 'mine.py --ros-args -r "
-                           "__ns:={namespace} -p use_sim_time:=true -p goal_x:={goal_x}', once "
-                           'for each robot with a goal; also {goal_y} and {robot}; may be '
-                           'repeated')
-    made.add_argument('--set', dest='assignments', action='append', default=[],
-                      metavar='KEY=VALUE', help='change a value of all scenarios, e.g. '
-                      'bodies.robot.max_acceleration=2; may be repeated')
-    made.add_argument('--seeds', default=_SEEDS, metavar='SEEDS',
-                      help=f'a range 0:50 or a list 1,2,3 (default: {_SEEDS}); BARN runs '
-                           'with the first seed only')
-    made.add_argument('--secret', metavar='FILE',
-                      help='derive as many seeds as --seeds has from the content of this file; '
-                           'with --check: compare the seeds of the rows with those')
-    made.add_argument('--barn', metavar='DIR', help="folder with your copy of BARN's worlds")
-    made.add_argument('--dynabarn', metavar='DIR', help="folder with your copy of DynaBARN's "
-                                                        "worlds")
-    made.add_argument('--check', metavar='FILE',
-                      help='run the rows of a JSON Lines file again, and compare the hashes')
-    made.add_argument('--trust', action='store_true',
-                      help='with --check: execute the classes and read the files that the rows '
-                           'name')
-    made.add_argument('--show', action='append', default=[], metavar='FILE',
-                      help='print the table of the rows in a file; may be repeated to join '
-                           'files')
-    made.add_argument('--by', choices=('family', 'scene'), default='family',
-                      help='a line of the table is a family or a scene (default: family)')
-    made.add_argument('--format', choices=('table', 'jsonl', 'csv'), default='table',
-                      help='what to print (default: table)')
-    made.add_argument('-o', '--output', metavar='DIR', help='write the runs to this folder')
-    made.add_argument('--resume', action='store_true', help='run what is missing in DIR')
-    made.add_argument('--retry', action='store_true', help='with --resume: also repeat failed '
-                                                           'runs')
-    made.add_argument('--jobs', metavar='N',
-                      help='processes on this machine (default: one per processor)')
-    made.add_argument('--scheduler', metavar='ADDRESS',
-                      help='run on the workers of this Dask scheduler')
-    made.add_argument('--timeout', type=float, metavar='S', help='longest wall time of a run')
-    made.add_argument('--quiet', action='store_true', help=QUIET)
-    made.set_defaults(run=_navigation)
-    return made
-
-
 def _navigation(arguments: argparse.Namespace) -> int:
-    from sbot.navigation.library import chosen_scenes, families
     known = families(arguments.barn, arguments.dynabarn)
     scenes = chosen_scenes(known, arguments.scenes)
     if arguments.list:
@@ -94,7 +55,8 @@ def _navigation(arguments: argparse.Namespace) -> int:
     if arguments.yaml:
         return _print_scenario(arguments, scenes)
     if arguments.show:
-        return _show(arguments)
+        _print([row for file in arguments.show for row in read_rows_file(Path(file))], arguments)
+        return 0
     options = _options(arguments)
     if arguments.check is not None:
         return _check(arguments, known, options)
@@ -102,22 +64,16 @@ def _navigation(arguments: argparse.Namespace) -> int:
 
 
 def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) -> int:
-    from sbot.files.yaml_text import dump_yaml
-    from sbot.navigation.benchmark import scene_sources
-    from sbot.sweeps.plan import seeds_of
     found = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds')))
-    if len(found) != 1:
-        raise InputError(f'--yaml: got {len(found)} scenarios, expected one scene and one seed, '
-                         'e.g. doorway/1.2 --seeds 3')
+    refuse((len(found) != 1, f'--yaml: got {len(found)} scenarios, expected one scene and one '
+                             'seed, e.g. doorway/1.2 --seeds 3'))
     print(dump_yaml(found[0][1]), end='')
     return 0
 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
-    from sbot.navigation.benchmark import PREFIX, make_plan, run_nodes, run_plan, scene_sources
-    from sbot.sweeps.plan import seeds_of
-    if arguments.resume and arguments.output is None:
-        raise InputError('--resume needs the folder; do -o DIR')
+    refuse((arguments.resume and arguments.output is None,
+            '--resume needs the folder; do -o DIR'))
     secret = _secret(arguments.secret)
     scenarios = list(scene_sources(scenes, seeds_of(arguments.seeds, '--seeds'), secret))
     fixed = dict(parse_override(text) for text in arguments.assignments)
@@ -128,13 +84,23 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
     rows = []
     if names := arguments.controller or ([] if nodes else ['navigate']):
         rows = run_plan(make_plan(scenarios, names, fixed), options, output, arguments.resume)
-    with _rows_file(output) as keep:
+    with contextlib.ExitStack() as stack:
+        file = None
+        if output is not None:
+            with writing(output):
+                output.mkdir(parents=True, exist_ok=True)
+                file = stack.enter_context((output / 'rows.jsonl').open('w', encoding='utf-8'))
+
+        def keep(row: Mapping[str, Any]) -> None:  # at once, so that an interrupt loses none
+            if file is not None:
+                print(as_json_lines([row]), file=file, flush=True)
         for row in rows:
             keep(row)
+        show = partial(print, file=sys.stderr, flush=True)
         for number, name in enumerate(nodes):
             rows += run_nodes(scenarios, name, fixed, None if output is None else
                               output / 'recordings' / str(number),
-                              (lambda _: None) if arguments.quiet else _show_line, keep)
+                              (lambda _: None) if arguments.quiet else show, keep)
     _print(rows, arguments)
     if not arguments.quiet:
         for line in _next_steps(rows, arguments):
@@ -149,7 +115,6 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
 def _next_steps(rows: Sequence[Mapping[str, Any]],
                 arguments: argparse.Namespace) -> Iterator[str]:
     """Yield how to look at a run of each controller with which no robot arrived anywhere."""
-    from sbot.navigation.benchmark import is_node
     for name in dict.fromkeys(row['controller'] for row in rows):
         own = [row for row in rows if row['controller'] == name and row['error'] is None]
         if not own or any(row.get('arrived') for row in own) or is_node(name):
@@ -163,7 +128,6 @@ def _next_steps(rows: Sequence[Mapping[str, Any]],
 
 def _secret(file: str | None) -> bytes | None:
     """Return the content of a secret file, and print its hash; None without a file."""
-    from sbot.files.limits import read_within
     if file is None:
         return None
     secret = read_within(file, typed=True)
@@ -176,70 +140,32 @@ def _check_nodes(arguments: argparse.Namespace, nodes: Sequence[str],
                  scenarios: Sequence[tuple[str, Mapping[str, Any]]], fixed: Mapping[str, Any],
                  output: Path | None) -> None:
     """Refuse what runs over ROS 2 cannot do, or would overwrite, before the first of them."""
-    from sbot.navigation.benchmark import command_words, node_scenario
-    for option in ('resume', 'retry', 'timeout', 'scheduler'):
-        if getattr(arguments, option):
-            raise InputError(f'--{option} cannot be combined with --node')
-    if arguments.jobs is not None and not arguments.controller:
-        raise InputError('--jobs needs --controller; nodes run one after another')
+    refuse(*((getattr(arguments, option), f'--{option} cannot be combined with --node')
+             for option in ('resume', 'retry', 'timeout', 'scheduler')),
+           (arguments.jobs is not None and not arguments.controller,
+            '--jobs needs --controller; nodes run one after another'))
     for name in nodes:
         command_words(name)
     for values in dict(scenarios).values():  # one seed of each scene
         node_scenario(values, fixed)
-    try:
-        if output is not None and output.exists() and any(output.iterdir()):
-            raise InputError(f'{output}: is not empty; give a new folder')
-    except OSError as error:
-        raise InputError(f'{output}: cannot be written: {error.strerror}') from None
-
-
-@contextlib.contextmanager
-def _rows_file(folder: Path | None) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """Yield a function that writes a row to rows.jsonl at once, so that an interrupt loses none.
-
-    Without a folder, it does nothing.
-    """
-    from sbot.navigation.table import as_json_lines
-    if folder is None:
-        yield lambda _: None
-        return
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = (folder / 'rows.jsonl').open('w', encoding='utf-8')
-    except OSError as error:
-        raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
-    with file:
-        yield lambda row: print(as_json_lines([row]), file=file, flush=True)
-
-
-def _show_line(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    with writing(output):
+        refuse((output is not None and output.exists() and any(output.iterdir()),
+                f'{output}: is not empty; give a new folder'))
 
 
 def _print(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> None:
-    from sbot.navigation.table import as_csv, as_json_lines, as_markdown, table
     print(as_json_lines(rows) if arguments.format == 'jsonl'
           else as_csv(rows) if arguments.format == 'csv'
           else as_markdown(table(rows, arguments.by)))
 
 
-def _show(arguments: argparse.Namespace) -> int:
-    from sbot.navigation.table import read_rows_file
-    _print([row for file in arguments.show for row in read_rows_file(Path(file))], arguments)
-    return 0
-
-
 def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]],
            options: Options) -> int:
-    from sbot.navigation.benchmark import check_rows, executed
-    from sbot.navigation.library import foreign_seeds
-    from sbot.navigation.table import read_rows_file
     path = Path(arguments.check)
     rows = read_rows_file(path)
     named = executed(rows)
-    if named and not arguments.trust:
-        raise InputError(f'{path} names {", ".join(named[:5])}, which a check executes or reads; '
-                         'if you trust it, add --trust')
+    refuse((named and not arguments.trust, f'{path} names {", ".join(named[:5])}, which a check '
+            'executes or reads; if you trust it, add --trust'))
     secret = _secret(arguments.secret)
     wrong = [] if secret is None else foreign_seeds(rows, secret)
     wrong += check_rows(rows, known, options)
@@ -248,11 +174,49 @@ def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]]
 
 
 def _options(arguments: argparse.Namespace) -> Options:
-    from sbot.sweeps.experiment import MAX_JOBS, Options
-    from sbot.sweeps.plan import whole_number
-    from sbot.sweeps.request import TIMEOUT
     return Options(
         jobs=0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS),
         scheduler=arguments.scheduler, retry=arguments.retry, progress=not arguments.quiet,
-        timeout=None if arguments.timeout is None else TIMEOUT.check(arguments.timeout,
-                                                                     lambda: '--timeout'))
+        timeout=None if arguments.timeout is None else TIMEOUT.check(
+            arguments.timeout, lambda: '--timeout'))
+
+
+COMMANDS = {'bench navigation': Command(_navigation, {
+    'scenes': value('SCENE', 'families or scenes, e.g. doorway or doorway/1.2 (default: all)',
+                    nargs='*'),
+    '--list': flag('list the scenes'),
+    '--yaml': flag('print the scenario file of one scene with one seed'),
+    '--controller': repeated(
+        'NAME', "a name that `sbot list controllers` shows, or your class as 'module:Class'; may "
+        'be repeated (default: navigate)'),
+    '--node': repeated(
+        'COMMAND', "your own ROS 2 node, in lockstep: 'mine.py --ros-args -r __ns:={namespace} "
+        "-p use_sim_time:=true -p goal_x:={goal_x}', once for each robot with a goal; also "
+        '{goal_y} and {robot}; may be repeated'),
+    '--set': repeated(
+        'KEY=VALUE', 'change a value of all scenarios, e.g. bodies.robot.max_acceleration=2; may '
+        'be repeated', dest='assignments'),
+    '--seeds': value(
+        'SEEDS', f'a range 0:50 or a list 1,2,3 (default: {_SEEDS}); BARN runs with the first '
+        'seed only', default=_SEEDS),
+    '--secret': value(
+        'FILE', 'derive as many seeds as --seeds has from the content of this file; with '
+        '--check: compare the seeds of the rows with those'),
+    '--barn': value('DIR', "folder with your copy of BARN's worlds"),
+    '--dynabarn': value('DIR', "folder with your copy of DynaBARN's worlds"),
+    '--check': value('FILE', 'run the rows of a JSON Lines file again, and compare the hashes'),
+    '--trust': flag('with --check: execute the classes and read the files that the rows name'),
+    '--show': repeated(
+        'FILE', 'print the table of the rows in a file; may be repeated to join files'),
+    '--by': value(None, 'a line of the table is a family or a scene (default: family)',
+                  choices=('family', 'scene'), default='family'),
+    '--format': value(None, 'what to print (default: table)', choices=('table', 'jsonl', 'csv'),
+                      default='table'),
+    '-o --output': value('DIR', 'write the runs to this folder'),
+    '--resume': flag('run what is missing in DIR'),
+    '--retry': flag('with --resume: also repeat failed runs'),
+    '--jobs': value('N', 'processes on this machine (default: one per processor)'),
+    '--scheduler': value('ADDRESS', 'run on the workers of this Dask scheduler'),
+    '--timeout': value('S', 'longest wall time of a run', type=float),
+    '--quiet': QUIET,
+}, description=_DESCRIPTION)}

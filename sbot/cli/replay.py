@@ -13,18 +13,24 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
+from sbot.cli.command import JSON, QUIET, Command, flag, repeated, value
 from sbot.controllers.registry import NONE, entry_of, is_shipped
-from sbot.regression.commands import in_words
+from sbot.figures.data import from_bag, is_bag
+from sbot.regression.commands import Tolerances, in_words
 from sbot.regression.replay import ReplayResult, replay
-from sbot.runner.summary import QUIET, progress_bar
+from sbot.runner.session import Session
+from sbot.runner.summary import progress_bar
+from sbot.runner.warm_up import warm_up
 from sbot.scenario.controllers import controller_parameters, external_robots
 from sbot.scenario.load import load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_file, own_folders
-from sbot_common.errors import InputError, bad_value, one_line, real_path
+from sbot_common.errors import InputError, bad_value, one_line, real_path, refuse
 
 if TYPE_CHECKING:
     from sbot.ros.node_replay import NodeReplayResult
@@ -66,13 +72,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def _run_debug(args: argparse.Namespace) -> int:
     """Take a run to a turn; open a prompt there."""
-    import code
-
-    import numpy as np
-
-    from sbot.figures.data import from_bag, is_bag
-    from sbot.runner.session import Session
-    from sbot.runner.warm_up import warm_up
+    import code  # slow to import
     overrides = {} if args.seed is None else {'seed': args.seed}
     bag = Bag(args.source) if is_bag(args.source) else None
     if bag is None:
@@ -127,9 +127,7 @@ def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, d
     the replay ended too early; ``what``: was compared.
     """
     if args.json:
-        print(_as_json({**result._asdict(), 'equal': result.equal,
-                        'first': result.first and result.first._asdict(), **_largest(result),
-                        'differing': [each._asdict() for each in result.differing]}))
+        print(_as_json({**result._asdict(), 'equal': result.equal}))
     elif result.first is not None:
         print(one_line(str(result.first)))
         if largest := getattr(result, 'largest', None):
@@ -143,30 +141,25 @@ def _report(result: ReplayResult | NodeReplayResult, args: argparse.Namespace, d
     return damaged or (0 if result.equal else 1)
 
 
-def _largest(result: ReplayResult | NodeReplayResult) -> dict[str, object]:
-    """Return the largest difference of a replay to nodes for JSON."""
-    largest = getattr(result, 'largest', None)
-    return {} if largest is None else {'largest': largest._asdict()}
-
-
 def _as_json(result: Mapping[str, Any]) -> str:
     """Return JSON, which has no NaN and no infinities: they are the texts 'nan', 'inf', '-inf'."""
     def plain(value: Any) -> Any:  # noqa: ANN401
         if isinstance(value, float) and not math.isfinite(value):
             return str(value)
-        if isinstance(value, Mapping):
-            return {name: plain(each) for name, each in value.items()}
+        if isinstance(value, Mapping) or hasattr(value, '_asdict'):
+            named = value if isinstance(value, Mapping) else value._asdict()
+            return {name: plain(each) for name, each in named.items()}
         return [plain(each) for each in value] if isinstance(value, list | tuple) else value
     return json.dumps(plain(result), allow_nan=False)
 
 
 def _check(args: argparse.Namespace) -> None:
     """Raise InputError for options that do not go together."""
-    if args.node is not None and args.output is not None:
-        raise InputError('--node cannot be combined with --output')
-    for option in ('robot', 'compare', 'tolerance', 'timeout'):
-        if args.node is None and getattr(args, option) not in (None, []):
-            raise InputError(f'--{option} needs --node COMMAND')
+    refuse((args.node is not None and args.output is not None,
+            '--node cannot be combined with --output'),
+           *((args.node is None and getattr(args, option) not in (None, []),
+              f'--{option} needs --node COMMAND') for option in (
+                   'robot', 'compare', 'tolerance', 'timeout')))
     if args.timeout is not None and not 0.0 < args.timeout <= 1e6:
         raise bad_value('--timeout', args.timeout, 'a number > 0 (s)')
 
@@ -175,7 +168,6 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
     """Replay to a node of the user's."""
     from tqdm import tqdm
 
-    from sbot.regression.commands import Tolerances
     from sbot.ros.node_replay import replay_node
     from sbot.ros.up import output_named
 
@@ -273,63 +265,52 @@ def _is_own(path: str) -> bool:
     return any(real_path(path).is_relative_to(own) for own in own_folders())
 
 
-def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the command ``replay``; it sets ``run``, which takes the arguments.
-
-    ``run`` returns 0 if all commands that were compared agree, 1 if one differs, 2 if none was
-    compared; it raises InputError for an unusable bag.
-    """
-    parser = subparsers.add_parser(
-        'replay', help='feed a recording to the controllers and compare every command',
-        description='Feed the recorded inputs to the controllers again, or to your own nodes, and '
-                    'compare every command with the recorded one. Exit code 0: all agree; 1: some '
-                    'differ; 2: bad input, or nothing was compared. More: '
-                    'docs/record_and_replay.md.')
-    parser.add_argument('bag', metavar='BAG', help='a recording that was made in lockstep')
-    parser.add_argument('--set', metavar='KEY=VALUE', action='append', default=[],
-                        help='change a value of the recorded scenario, e.g. '
-                             'controllers.potential_field.angular_scaler_kappa=0.26')
-    parser.add_argument('--output', '-o', metavar='DIR', help='record the new commands here')
-    parser.add_argument('--node', metavar='COMMAND', action='append',
-                        help="feed the recording to your own ROS 2 node instead, and compare its "
-                             "commands; e.g. 'ros2 run my_package my_node', or a Python file "
-                             'with its arguments. A command with {namespace}, {robot} (its '
-                             'number), {start_x}, {start_y}, {start_yaw}, {goal_x} or {goal_y} '
-                             'is started once for each robot that is compared. May be repeated')
-    parser.add_argument('--robot', metavar='N', type=int, action='append', default=[],
-                        help='with --node: compare the commands of this robot; may be repeated '
-                             '(default: robots with controller: external, or else those that '
-                             'the node drives; with --compare none)')
-    parser.add_argument('--compare', metavar='TOPIC', action='append', default=[],
-                        help='with --node: compare the messages on this topic, one of '
-                             'record_topics of the scenario; may be repeated (default: all; with '
-                             '--robot none). Those that are not compared are played to the node')
-    parser.add_argument('--tolerance', metavar='[FIELD=]X', action='append', default=[],
-                        help='with --node: largest difference of floating-point numbers, e.g. '
-                             '1e-6 for all, nav_msgs/msg/Odometry=1e-6 for those of a type of '
-                             'message, or angular.z=0.01 for a field and all within it, integers '
-                             'too; may be repeated (default: 0, equal bit for bit)')
-    parser.add_argument('--timeout', metavar='S', type=float,
-                        help="with --node: longest time to wait for each command (s; default: the "
-                             "scenario's lockstep_timeout, and a minute for the start)")
-    parser.add_argument('--trust', action='store_true',
-                        help='do not ask before importing modules from the folders that the '
-                             'recording names (python_path), or executing functions of its '
-                             'policy files')
-    parser.add_argument('--json', action='store_true', help='print one JSON object')
-    parser.add_argument('--quiet', action='store_true', help=QUIET)
-    parser.set_defaults(run=_run)
-    debug = subparsers.add_parser(
-        'debug', help='open a Python prompt at a turn of a recording or scenario',
-        description='Run a recorded scenario, or any other, up to a time, and open a Python '
-                    'prompt there. It has session; and with --robot controller and observation, '
-                    'what the controller is given in its next turn. More: '
-                    'docs/tutorials/find_a_bug.md.')
-    debug.add_argument('source', metavar='BAG|SCENARIO', help='a recording, or a scenario')
-    debug.add_argument('--robot', metavar='N', type=int, help='whose controller to look into')
-    debug.add_argument('--at', metavar='S', type=float, default=0.0,
-                       help='simulated time (s; default: 0)')
-    debug.add_argument('--seed', metavar='N', type=int, help='another seed')
-    debug.add_argument('--trust', action='store_true',
-                       help='do not ask before executing code that the recording names')
-    debug.set_defaults(run=_run_debug)
+COMMANDS = {
+    'replay': Command(_run, {
+        'bag': value('BAG', 'a recording that was made in lockstep'),
+        '--set': repeated(
+            'KEY=VALUE', 'change a value of the recorded scenario, e.g. '
+            'controllers.potential_field.angular_scaler_kappa=0.26'),
+        '--output -o': value('DIR', 'record the new commands here'),
+        '--node': value(
+            'COMMAND', 'feed the recording to your own ROS 2 node instead, and compare its '
+            "commands; e.g. 'ros2 run my_package my_node', or a Python file with its arguments. "
+            'A command with {namespace}, {robot} (its number), {start_x}, {start_y}, '
+            '{start_yaw}, {goal_x} or {goal_y} is started once for each robot that is compared. '
+            'May be repeated', action='append'),
+        '--robot': repeated(
+            'N', 'with --node: compare the commands of this robot; may be repeated (default: '
+            'robots with controller: external, or else those that the node drives; with '
+            '--compare none)', type=int),
+        '--compare': repeated(
+            'TOPIC', 'with --node: compare the messages on this topic, one of record_topics of '
+            'the scenario; may be repeated (default: all; with --robot none). Those that are not '
+            'compared are played to the node'),
+        '--tolerance': repeated(
+            '[FIELD=]X', 'with --node: largest difference of floating-point numbers, e.g. 1e-6 '
+            'for all, --tolerance nav_msgs/msg/Odometry=1e-6 for those of a type of message, or '
+            '--tolerance angular.z=0.01 for a field and all within it, integers too; may be '
+            'repeated (default: 0, equal bit for bit)'),
+        '--timeout': value(
+            'S', 'with --node: longest time to wait for each command (s; default: the '
+            "scenario's lockstep_timeout, and a minute for the start)", type=float),
+        '--trust': flag(
+            'do not ask before importing modules from the folders that the recording names '
+            '(python_path), or executing functions of its policy files'),
+        '--json': JSON,
+        '--quiet': QUIET,
+    }, description='Feed the recorded inputs to the controllers again, or to your own nodes, and '
+                   'compare every command with the recorded one. Exit code 0: all agree; 1: some '
+                   'differ; 2: bad input, or nothing was compared. More: '
+                   'docs/record_and_replay.md.'),
+    'debug': Command(_run_debug, {
+        'source': value('BAG|SCENARIO', 'a recording, or a scenario'),
+        '--robot': value('N', 'whose controller to look into', type=int),
+        '--at': value('S', 'simulated time (s; default: 0)', type=float, default=0.0),
+        '--seed': value('N', 'another seed', type=int),
+        '--trust': flag('do not ask before executing code that the recording names'),
+    }, description='Run a recorded scenario, or any other, up to a time, and open a Python '
+                   'prompt there. It has session; and with --robot controller and observation, '
+                   'what the controller is given in its next turn. More: '
+                   'docs/tutorials/find_a_bug.md.'),
+}

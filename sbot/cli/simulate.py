@@ -12,100 +12,30 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from sbot.cli.command import QUIET, RECORD, Command, Options, flag, repeated, value
+from sbot.controllers.registry import is_outside
+from sbot.figures.look import PICTURES
 from sbot.files.limits import TemporaryFolder
-from sbot.runner.summary import QUIET, format_summary, progress_bar
+from sbot.runner.summary import format_summary, progress_bar
+from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import load_scenario, parse_override
 from sbot.scenario.model import Scenario
-from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path
+from sbot_common.errors import SHOWN, first_of, one_line, real_path, refuse
 
 Progress = Callable[[int, int], None]
 
 _SHOWN = 10  # robots in a line
-
-
-def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the commands ``run`` and ``up``."""
-    run = subparsers.add_parser(
-        'run', help='simulate a scenario in one process, without ROS',
-        description='Simulate a scenario in this process. The same scenario and seed give the '
-                    'same result bit for bit, here and over ROS 2 (sbot up). The summary has a '
-                    'line for each robot: its last position; the time at which it reached its '
-                    'goal (-: it did not); the length of its path; collisions (ticks in which it '
-                    'touched something); reverts (ticks in which it returned to its last pose, '
-                    'because no pose without overlap was found); its greatest and its last '
-                    'distance to the leader. More: docs/command_line.md.')
-    _add_options(run)
-    run.add_argument('--threads', type=_number_or_auto, default=1, metavar='N',
-                     help='threads to use, or auto: as many as there are processors; the result '
-                          'is the same (default: 1)')
-    run.add_argument('--no-overlaps', action='store_true',
-                     help='faster: do not count overlaps in every tick')
-    run.add_argument('--no-hash', action='store_true',
-                     help='faster: do not compute the hash of the trajectory')
-    run.set_defaults(run=_run)
-    up = subparsers.add_parser(
-        'up', help='start the ROS 2 nodes of a scenario',
-        description='Start the simulator, the wind and one controller per robot as ROS 2 nodes. '
-                    'This needs no `ros2 launch`. The nodes discover nodes on this machine only, '
-                    'unless ROS_AUTOMATIC_DISCOVERY_RANGE is set.')
-    _add_options(up)
-    up.add_argument('--composed', action='store_true',
-                    help='run all nodes in one process: faster, with the same result')
-    up.add_argument('--domain', metavar='N',
-                    help="ROS domain, instead of ROS_DOMAIN_ID; 'free' selects one in which no "
-                         'simulation runs')
-    up.add_argument('--namespace', metavar='NAME', default='',
-                    help='ROS namespace of the run, with its own /clock and /tf, so that several '
-                         'runs fit side by side')
-    up.add_argument('--parameter', action='append', default=[], metavar='NAME=VALUE',
-                    help='set a parameter of the node sbot_sim, e.g. '
-                         'publish_robot_description=true; may be repeated')
-    up.add_argument('--names', metavar='A,B,...', default='',
-                    help='names of the robots: their topics are in the namespaces /A, /B, ... '
-                         'instead of /robot_0, /robot_1, ...')
-    up.add_argument('--turtlebot3', action='store_true',
-                    help='every robot is a TurtleBot3 Burger, as with `body: turtlebot3_burger`: '
-                         'scans also on `scan`, and cmd_vel as TwistStamped')
-    up.add_argument('--standard-services', action='store_true',
-                    help='offer the services of the package simulation_interfaces')
-    up.add_argument('--contact', action='store_true',
-                    help='publish `contact`: whether each robot touched something in the last '
-                         'tick')
-    up.add_argument('--node', action='append', default=[], metavar='COMMAND',
-                    help='also start your own node, for robots with `controller: external`. '
-                         "COMMAND is e.g. 'ros2 run my_package my_node', or a Python file with "
-                         'its arguments. With several robots the node of robot N needs its '
-                         'namespace: --ros-args -r __ns:=/robot_N. A command with {namespace}, '
-                         '{robot} (its number), {start_x}, {start_y}, {start_yaw}, {goal_x} or '
-                         '{goal_y} is started once for each of these robots, with its values '
-                         'in the scenario. May be repeated')
-    up.set_defaults(run=_up)
-
-
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('scenario', metavar='SCENARIO',
-                        help='scenario file (.yaml, .argos, .world) or name of a shipped '
-                             'scenario')
-    add_overrides(parser)
-    parser.add_argument('--record', metavar='DIR', help='record the run in a new directory '
-                                                        '(rosbag2, MCAP)')
-    parser.add_argument('--plot', metavar='FILE', help='draw the run (.png, .svg, .pdf)')
-    parser.add_argument('--json', action='store_true', help='print the summary as one JSON object')
-    parser.add_argument('--quiet', action='store_true', help=QUIET)
-
-
-def add_overrides(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the options that change values of a scenario."""
-    parser.add_argument('--seed', type=int, metavar='N', help="replace the scenario's seed")
-    parser.add_argument('--duration', type=float, metavar='S',
-                        help="replace the scenario's duration (simulated seconds)")
-    parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE',
-                        help='change any value of the scenario, e.g. wind.wind_speed_mean=0.5 or '
-                             'robots.0.goal=[30,12]; may be repeated')
+OVERRIDES: Options = {
+    '--seed': value('N', "replace the scenario's seed", type=int),
+    '--duration': value('S', "replace the scenario's duration (simulated seconds)", type=float),
+    '--set': repeated(
+        'KEY=VALUE', 'change any value of the scenario, e.g. wind.wind_speed_mean=0.5 or '
+        'robots.0.goal=[30,12]; may be repeated'),
+}
 
 
 def overrides_of(arguments: argparse.Namespace) -> dict[str, object]:
-    """Return the changes that the options of ``add_overrides`` ask for, by dotted key path."""
+    """Return the changes that the options in ``OVERRIDES`` ask for, by dotted key path."""
     overrides = dict(parse_override(text) for text in arguments.set)
     given = {key: getattr(arguments, key) for key in ('seed', 'duration')}
     return {**overrides, **{key: value for key, value in given.items() if value is not None}}
@@ -136,49 +66,44 @@ def simulated_time(scenario: Scenario, quiet: bool) -> Iterator[Progress | None]
 
 def check_outputs(arguments: argparse.Namespace) -> None:
     """Refuse outputs that cannot be written before anything runs."""
-    if arguments.record is not None:
-        try:
-            exists = Path(arguments.record).exists()
-        except (OSError, ValueError):  # too long for a name, or a zero byte in it
-            raise bad_value('--record', arguments.record, 'the name of a new directory') from None
-        if exists:
-            raise InputError(f'--record: {arguments.record} exists already, and a recording is '
-                             'never overwritten; give another name, or remove it first')
+    refuse((arguments.record is not None and os.path.exists(arguments.record),
+            f'--record: {arguments.record} exists already, and a recording is never overwritten; '
+            'give another name, or remove it first'))
     if getattr(arguments, 'plot', None) is not None:
         path = Path(arguments.plot)
-        if path.suffix.lower() not in ('.png', '.svg', '.pdf'):
-            other = {'.html': '; for a page: --record DIR, then sbot view DIR -o FILE.html',
-                     '.mp4': '; for a film: sbot plot SCENARIO -o FILE.mp4',
-                     '.gif': '; for a film: sbot plot SCENARIO -o FILE.gif'}
-            raise InputError(f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file'
-                             + other.get(path.suffix.lower(), ''))
-        if not os.path.isdir(real_path(path).parent):
-            raise InputError(f'--plot: {path.parent} is not a directory')
-
-
-def report(summary: dict[str, Any], as_json: bool) -> None:
-    """Print the summary."""
-    print(json.dumps(summary) if as_json else format_summary(summary), flush=True)
+        other = {'.html': '; for a page: --record DIR, then sbot view DIR -o FILE.html',
+                 '.mp4': '; for a film: sbot plot SCENARIO -o FILE.mp4',
+                 '.gif': '; for a film: sbot plot SCENARIO -o FILE.gif'}
+        refuse((path.suffix.lower() not in PICTURES,
+                f'--plot: got {arguments.plot}, expected a .png, .svg or .pdf file'
+                f'{other.get(path.suffix.lower(), "")}'),
+               (not os.path.isdir(real_path(path).parent),
+                f'--plot: {path.parent} is not a directory'))
 
 
 def name_files(arguments: argparse.Namespace) -> None:
     """Print on stderr which files a run has written, unless ``--quiet``."""
-    if not getattr(arguments, 'quiet', False):
+    if not arguments.quiet:
         for what, option in (('recording', 'record'), ('picture', 'plot')):
             path = getattr(arguments, option, None)
             if path is not None:
                 print(one_line(f'{what}: {path}'), file=sys.stderr)
 
 
-def name_next_step(scenario: Scenario, summary: dict[str, Any],
-                   arguments: argparse.Namespace) -> None:
+def _finish(scenario: Scenario, summary: dict[str, Any], arguments: argparse.Namespace) -> int:
+    """Print the summary, and on stderr what to look at next; return the exit code."""
+    print(json.dumps(summary) if arguments.json else format_summary(summary), flush=True)
+    name_files(arguments)
+    _name_next_step(scenario, summary, arguments)
+    return 0
+
+
+def _name_next_step(scenario: Scenario, summary: dict[str, Any],
+                    arguments: argparse.Namespace) -> None:
     """Print on stderr what to look at if no robot with a goal arrived, unless ``--quiet``."""
-    goals = sum(robot.goal is not None for robot in scenario.robots)
-    from sbot.controllers.registry import is_outside
-    ours = any(robot.goal is not None and not is_outside(robot.controller)
-               for robot in scenario.robots)
-    arrived = sum(robot['goal_reached_s'] is not None for robot in summary['robots'])
-    if arguments.quiet or arrived or not goals:
+    controllers = [robot.controller for robot in scenario.robots if robot.goal is not None]
+    arrived = any(robot['goal_reached_s'] is not None for robot in summary['robots'])
+    if arguments.quiet or arrived or not controllers:
         return
     if arguments.record is not None:
         look = f'sbot view {arguments.record} -o run.html shows the run'
@@ -186,8 +111,9 @@ def name_next_step(scenario: Scenario, summary: dict[str, Any],
         look = f'{arguments.plot} shows the tracks'
     else:
         look = '--plot tracks.png shows the tracks'
-    print(one_line(f'0 of {goals} robots with a goal arrived: {look}; --duration gives more '
-                   'time' + ('; sbot docs results says which controllers arrive' if ours else '')),
+    ours = not all(map(is_outside, controllers))
+    print(one_line(f'0 of {len(controllers)} robots with a goal arrived: {look}; --duration gives '
+                   'more time' + '; sbot docs results says which controllers arrive' * ours),
           file=sys.stderr)
 
 
@@ -200,9 +126,8 @@ def _run(arguments: argparse.Namespace) -> int:
     from sbot.runner.warm_up import warm_up
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
-    if arguments.threads != 'auto' and arguments.threads < 1:
-        raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1, or '
-                         'auto')
+    refuse((arguments.threads != 'auto' and arguments.threads < 1,
+            f'--threads: got {arguments.threads}, expected a whole number >= 1, or auto'))
     warm_up(scenario, arguments.quiet)
     with bag_named(arguments.record), simulated_time(scenario, arguments.quiet) as progress:
         result = run_scenario(scenario, record=arguments.record, threads=arguments.threads,
@@ -212,10 +137,7 @@ def _run(arguments: argparse.Namespace) -> int:
         from sbot.figures.data import from_result
         from sbot.figures.picture import plot_run
         plot_run(from_result(result), arguments.plot)
-    report(result.summary, arguments.json)
-    name_files(arguments)
-    name_next_step(scenario, result.summary, arguments)
-    return 0
+    return _finish(scenario, result.summary, arguments)
 
 
 def _up(arguments: argparse.Namespace) -> int:
@@ -226,10 +148,10 @@ def _up(arguments: argparse.Namespace) -> int:
     burger = {'robots.*.body': 'turtlebot3_burger'} if arguments.turtlebot3 else {}
     scenario = load_scenario(arguments.scenario, {**burger, **overrides_of(arguments)})
     check_outputs(arguments)
-    if arguments.standard_services and find_spec('simulation_interfaces') is None:
-        raise InputError('--standard-services needs the package simulation_interfaces; install it '
-                         '(apt: ros-$ROS_DISTRO-simulation-interfaces), or make it: python -m '
-                         'sbot.ros.interfaces (docs/ros2_topics.md)')
+    refuse((arguments.standard_services and find_spec('simulation_interfaces') is None,
+            '--standard-services needs the package simulation_interfaces; install it (apt: '
+            'ros-$ROS_DISTRO-simulation-interfaces), or make it: python -m sbot.ros.interfaces '
+            '(docs/ros2_topics.md)'))
     domain = None if arguments.domain is None else parse_domain(arguments.domain)
     if arguments.domain == FREE and not arguments.quiet:
         print(f'ROS_DOMAIN_ID={domain}', file=sys.stderr)
@@ -238,7 +160,7 @@ def _up(arguments: argparse.Namespace) -> int:
              'simulation_interfaces': arguments.standard_services}
     parameters = {**{name: True for name, given in short.items() if given},
                   **simulator_parameters(arguments.parameter)}
-    name_awaited_nodes(scenario, arguments)
+    _name_awaited_nodes(scenario, arguments)
     warm_up(scenario, arguments.quiet)
 
     def output(line: str) -> None:
@@ -247,7 +169,9 @@ def _up(arguments: argparse.Namespace) -> int:
             tqdm.write(line, file=sys.stderr)
 
     with bag_named(arguments.record), simulated_time(scenario, arguments.quiet) as progress, \
-            _temporary_bag(arguments) as bag, output_named(arguments.quiet):
+            TemporaryFolder('up') as folder, output_named(arguments.quiet):
+        # A picture without --record needs a bag for a moment.
+        bag = arguments.record or (os.path.join(folder, 'bag') if arguments.plot else None)
         summary = run_up(scenario, record=bag, composed=arguments.composed, domain=domain,
                          namespace=namespace, own=arguments.node, names=arguments.names,
                          progress=progress, output=output, parameters=parameters)
@@ -255,26 +179,70 @@ def _up(arguments: argparse.Namespace) -> int:
             from sbot.figures.data import from_bag
             from sbot.figures.picture import plot_run
             plot_run(from_bag(bag), arguments.plot)
-    report(summary, arguments.json)
-    name_files(arguments)
-    name_next_step(scenario, summary, arguments)
-    return 0
+    return _finish(scenario, summary, arguments)
 
 
-def name_awaited_nodes(scenario: Scenario, arguments: argparse.Namespace) -> None:
+def _name_awaited_nodes(scenario: Scenario, arguments: argparse.Namespace) -> None:
     """Print on stderr which robots need a node of the user's, if the command starts none."""
-    from sbot.scenario.controllers import external_robots
     robots = [str(robot) for robot in external_robots(scenario)]
     if robots and not arguments.node and not arguments.quiet:
         print(f'robot {first_of(robots, _SHOWN)}: controller external: the run waits for your '
               'node; start it in another terminal, or give --node COMMAND', file=sys.stderr)
 
 
-@contextlib.contextmanager
-def _temporary_bag(arguments: argparse.Namespace) -> Iterator[str | None]:
-    """Yield the bag to record; a picture without ``--record`` needs one for a moment."""
-    if arguments.record is not None or arguments.plot is None:
-        yield arguments.record
-        return
-    with TemporaryFolder('up') as folder:
-        yield str(Path(folder) / 'bag')
+_BOTH: Options = {
+    'scenario': value(
+        'SCENARIO', 'scenario file (.yaml, .argos, .world) or name of a shipped scenario'),
+    **OVERRIDES,
+    '--record': RECORD,
+    '--plot': value('FILE', 'draw the run (.png, .svg, .pdf)'),
+    '--json': flag('print the summary as one JSON object'),
+    '--quiet': QUIET,
+}
+COMMANDS = {
+    'run': Command(_run, {
+        **_BOTH,
+        '--threads': value(
+            'N', 'threads to use, or auto: as many as there are processors; the result is the '
+            'same (default: 1)', type=_number_or_auto, default=1),
+        '--no-overlaps': flag('faster: do not count overlaps in every tick'),
+        '--no-hash': flag('faster: do not compute the hash of the trajectory'),
+    }, description='Simulate a scenario in this process. The same scenario and seed give the '
+                   'same result bit for bit, here and over ROS 2 (sbot up). The summary has a '
+                   'line for each robot: its last position; the time at which it reached its '
+                   'goal (-: it did not); the length of its path; collisions (ticks in which it '
+                   'touched something); reverts (ticks in which it returned to its last pose, '
+                   'because no pose without overlap was found); its greatest and its last '
+                   'distance to the leader. More: docs/command_line.md.'),
+    'up': Command(_up, {
+        **_BOTH,
+        '--composed': flag('run all nodes in one process: faster, with the same result'),
+        '--domain': value(
+            'N', "ROS domain, instead of ROS_DOMAIN_ID; 'free' selects one in which no "
+            'simulation runs'),
+        '--namespace': value(
+            'NAME', 'ROS namespace of the run, with its own /clock and /tf, so that several '
+            'runs fit side by side', default=''),
+        '--parameter': repeated(
+            'NAME=VALUE', 'set a parameter of the node sbot_sim, e.g. '
+            'publish_robot_description=true; may be repeated'),
+        '--names': value(
+            'A,B,...', 'names of the robots: their topics are in the namespaces /A, /B, ... '
+            'instead of /robot_0, /robot_1, ...', default=''),
+        '--turtlebot3': flag(
+            'every robot is a TurtleBot3 Burger, as with `body: turtlebot3_burger`: scans also '
+            'on `scan`, and cmd_vel as TwistStamped'),
+        '--standard-services': flag('offer the services of the package simulation_interfaces'),
+        '--contact': flag(
+            'publish `contact`: whether each robot touched something in the last tick'),
+        '--node': repeated(
+            'COMMAND', 'also start your own node, for robots with `controller: external`. '
+            "COMMAND is e.g. 'ros2 run my_package my_node', or a Python file with its "
+            'arguments. With several robots the node of robot N needs its namespace: '
+            '--ros-args -r __ns:=/robot_N. A command with {namespace}, {robot} (its number), '
+            '{start_x}, {start_y}, {start_yaw}, {goal_x} or {goal_y} is started once for each '
+            'of these robots, with its values in the scenario. May be repeated'),
+    }, description='Start the simulator, the wind and one controller per robot as ROS 2 nodes. '
+                   'This needs no `ros2 launch`. The nodes discover nodes on this machine only, '
+                   'unless ROS_AUTOMATIC_DISCOVERY_RANGE is set.'),
+}

@@ -1,194 +1,61 @@
-"""`sbot sweep`: experiments over parameters and seeds; `sbot sweep show` and `sbot sweep plot`."""
+"""`sbot sweep`: experiments over parameters and seeds."""
 
 from __future__ import annotations
 
 import argparse
 import logging
-import os
-import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from sbot.runner.summary import QUIET
+from sbot.cli.command import QUIET, Command, flag, repeated, value
+from sbot.scenario.fields import MAX_SEED
 from sbot.scenario.load import parse_override
-from sbot_common.errors import InputError, bad_value, one_line
+from sbot.sweeps import table
+from sbot.sweeps.engine import EngineError
+from sbot.sweeps.experiment import (
+    MAX_JOBS,
+    SAMPLED,
+    Options,
+    check_sweep,
+    estimate,
+    missing_runs,
+    read_request,
+    run_sweep,
+)
+from sbot.sweeps.journal import PLAN_NAME
+from sbot.sweeps.plan import (
+    MAX_POINTS,
+    MAX_RUNS,
+    Plan,
+    sample_axis,
+    seeds_of,
+    spread_of,
+    values_of,
+    whole_number,
+    zip_axis,
+)
+from sbot.sweeps.request import MEMORY, TIMEOUT, Request, is_sweep_file, read_sweep_file
+from sbot.sweeps.show import frequent_errors
+from sbot.sweeps.sources import is_file, source_of
+from sbot_common.compiled.threads import threads_of
+from sbot_common.errors import bad_value, one_line, refuse
 
-# `sbot sweep show` and `sbot sweep plot`: the results of a sweep as a table and as a figure.
-
-def _show_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        allow_abbrev=False,
-        prog='sbot sweep show', description='Print the medians of each setting of a sweep; of '
-                                            'columns with only 0 and 1, the share of runs.')
-    parser.add_argument('folder', metavar='DIR', help='folder of the results')
-    parser.add_argument('--metric', action='append', default=[], metavar='COLUMN',
-                        help='a column of runs.csv; may be repeated')
-    parser.add_argument('--csv', metavar='FILE',
-                        help='write a CSV file instead: mean, standard deviation, median and '
-                             'percentiles of each setting; - prints it')
-    parser.set_defaults(run=_show)
-    return parser
-
-
-def _plot_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        allow_abbrev=False,
-        prog='sbot sweep plot', description='Draw a metric against a swept parameter: medians and '
-                                            'the middle 80 % of the runs. Other swept '
-                                            'parameters tell curves apart, if there are at most '
-                                            '10; the title names those that do not.')
-    parser.add_argument('folder', metavar='DIR', help='folder of the results')
-    parser.add_argument('--metric', default='', metavar='COLUMN',
-                        help='a column of runs.csv (default: your metric, else goal_reached_s)')
-    parser.add_argument('--by', action='append', default=[], metavar='KEY',
-                        help='swept parameter along x, or the end of its path (default: the '
-                             'first); given again: a curve for each of its values')
-    parser.add_argument('--pool', action='append', default=[], metavar='KEY',
-                        help='swept parameter whose values are taken together; may be repeated')
-    for name, what in (('xlabel', 'label of the x axis'), ('ylabel', 'label of the y axis'),
-                       ('title', 'title; it replaces the line that says what is drawn')):
-        parser.add_argument(f'--{name}', metavar='TEXT', help=f"{what}; '' leaves it out")
-    parser.add_argument('-o', '--output', metavar='FILE',
-                        help='.png, .svg or .pdf (default: DIR/COLUMN.png)')
-    parser.set_defaults(run=_plot)
-    return parser
-
-
-OTHERS = {'show': _show_parser, 'plot': _plot_parser}  # as `sbot sweep show`
-
-
-def _show(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.show import format_results, load_results, write_summary
-    results = load_results(arguments.folder)
-    if arguments.csv is None:
-        print(format_results(results, arguments.metric))
-    else:
-        from sbot.sweeps import journal, table
-        taken = journal.NAME, journal.PLAN_NAME, table.CSV, table.PARQUET, table.TIMES
-        if os.path.abspath(arguments.csv) in [
-                os.path.abspath(Path(arguments.folder) / name) for name in taken]:
-            raise bad_value('--csv', arguments.csv, 'a name that no file of the results has')
-        write_summary(results, arguments.csv, arguments.metric)
-        if arguments.csv != '-':
-            print(one_line(arguments.csv))
-    return 0
-
-
-def _plot(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.figure import Words, plot_sweep
-    from sbot.sweeps.show import load_results
-    results = load_results(arguments.folder)
-    metric = arguments.metric or (*results.metrics, 'goal_reached_s')[0]
-    # A column's name is text of the folder, and may be a path elsewhere.
-    stem = re.sub(r'[^\w.-]', '_', metric)
-    path = arguments.output or str(Path(arguments.folder) / f'{stem}.png')
-    plot_sweep(results, path, metric, arguments.by, arguments.pool,
-               Words(arguments.xlabel, arguments.ylabel, arguments.title))
-    print(one_line(path))
-    return 0
-
-
-if TYPE_CHECKING:
-    from sbot.sweeps.experiment import Options
-    from sbot.sweeps.plan import Plan
-    from sbot.sweeps.request import Request
-
-_DESCRIPTION = """Run a scenario for every combination of values and seeds, on this machine's
-processors or a Dask cluster. DIR/runs.csv gets one row per run, and so does DIR/runs.parquet if
-pyarrow is installed. With --set, a list [1, 2] holds values to try, first:end:step is a range
-without its end, and anything else is one value for all runs. 'sbot sweep show DIR' prints the
-results, and 'sbot sweep plot DIR' draws them. More: docs/sweeps.md. Exit code 0: all runs
-succeeded; 3: some failed (column error); 1: the sweep was interrupted; 2: bad input, before the
-first run."""
-LOG = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)
 _MOST_ASKED = 10_000  # seeds: a larger number is hardly meant as a count
 FAILED = 3  # exit code where runs have failed
 
 
-def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the command ``sweep``, with ``sweep show`` and ``sweep plot``."""
-    sweep = subparsers.add_parser('sweep', description=_DESCRIPTION,
-                                  help='run a scenario over parameters and seeds, here '
-                                       'or on a cluster')
-    _add_what(sweep)
-    _add_how(sweep)
-    sweep.set_defaults(run=_sweep)
-    own = sweep.parse_known_args
-
-    def parse(args: list[str] | None = None, namespace: argparse.Namespace | None = None) -> Any:  # noqa: ANN401
-        if args and args[0] in OTHERS:
-            return OTHERS[args[0]]().parse_known_args(args[1:], namespace)
-        return own(args, namespace)
-    sweep.parse_known_args = parse
-
-
-def _add_what(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('scenario', metavar='SCENARIO', nargs='?',
-                        help='scenario file (.yaml, .argos, .world), name of a shipped scenario, '
-                             'or '
-                             'sweep file; not needed with --resume')
-    parser.add_argument('--seeds', metavar='SEEDS', help="a range 0:50 or a list 1,2,3 (default: "
-                                                         "the scenario's seed)")
-    parser.add_argument('--set', dest='assignments', action='append', default=[],
-                        metavar='KEY=VALUES', help='values to try, or one value; may be repeated')
-    parser.add_argument('--zip', action='append', default=[], metavar='KEY=VALUES',
-                        help='values that change together with those of other --zip options')
-    parser.add_argument('--sample', action='append', default=[], metavar='KEY=[LOW,HIGH]',
-                        help='range to draw values from; also {low: 1, high: 10, scale: log} or '
-                             '{choices: [...]}')
-    parser.add_argument('--samples', metavar='N', help='number of points to draw')
-    parser.add_argument('--sampler', default='latin_hypercube',
-                        choices=('latin_hypercube', 'random'),
-                        help='how points are drawn: latin_hypercube (default) or random')
-    parser.add_argument('--sample-seed', default='1', metavar='N',
-                        help='seed of the points (default: 1)')
-    parser.add_argument('--duration', type=float, metavar='S', help='simulated seconds of a run')
-    parser.add_argument('--metric', action='append', default=[], metavar='MODULE:FUNCTION',
-                        help='your function that gets the Run and returns a number; its module '
-                             'is in the current folder or beside the scenario; may be '
-                             'repeated')
-    parser.add_argument('--no-overlaps', action='store_true',
-                        help='faster: do not count overlaps in every tick')
-
-
-def _add_how(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('-o', '--output', metavar='DIR', help='folder of the results')
-    parser.add_argument('--resume', action='store_true',
-                        help='continue the sweep in DIR: run what is missing')
-    parser.add_argument('--retry', action='store_true', help='with --resume: also repeat failed '
-                                                             'runs')
-    parser.add_argument('--dry-run', action='store_true',
-                        help='print the number of runs and an estimate of their time; with '
-                             '--resume: of those that are missing')
-    parser.add_argument('--jobs', metavar='N',
-                        help='processes on this machine (default: one per processor)')
-    parser.add_argument('--scheduler', metavar='ADDRESS',
-                        help='run on the workers of this Dask scheduler (tcp://..., or its file)')
-    parser.add_argument('--batch', default='1', metavar='N',
-                        help='runs handed to a worker at once (for very short ones)')
-    parser.add_argument('--timeout', type=float, metavar='S', help='longest wall time of a run')
-    parser.add_argument('--memory', metavar='SIZE', help="memory limit of a run, e.g. '2 GiB'")
-    parser.add_argument('--record', choices=('none', 'failed', 'all'),
-                        help='which runs to record, in DIR/bags (default: none)')
-    parser.add_argument('--quiet', action='store_true', help=QUIET)
-
-
 def _request(arguments: argparse.Namespace) -> Request:
     """Return what the options ask for, over what a sweep file or an earlier sweep has."""
-    from sbot.sweeps.experiment import read_request
-    from sbot.sweeps.journal import PLAN_NAME as PLAN
-    from sbot.sweeps.request import Request, is_sweep_file, read_sweep_file
-    from sbot.sweeps.sources import is_file, source_of
     if arguments.scenario is None:
-        if not arguments.resume or arguments.output is None:
-            raise InputError('sbot sweep needs a scenario, a sweep file, or --resume -o DIR')
         given = ('seeds', 'assignments', 'zip', 'sample', 'duration', 'metric')
-        if arguments.no_overlaps or any(getattr(arguments, name) not in (None, [])
-                                        for name in given):
-            raise InputError('--resume cannot be combined with options that change the sweep')
+        refuse((not arguments.resume or arguments.output is None,
+                'sbot sweep needs a scenario, a sweep file, or --resume -o DIR'),
+               (arguments.no_overlaps or any(getattr(arguments, name) not in (None, [])
+                                             for name in given),
+                '--resume cannot be combined with options that change the sweep'))
         return read_request(Path(arguments.output))
-    if is_file(Path(arguments.scenario) / PLAN):
+    if is_file(Path(arguments.scenario) / PLAN_NAME):
         raise bad_value('SCENARIO', arguments.scenario, 'a scenario, not the results of a sweep; '
                         'see sbot sweep show DIR and sbot sweep --resume -o DIR')
     if is_sweep_file(arguments.scenario):
@@ -200,19 +67,11 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 
 def _add_values(request: Request, arguments: argparse.Namespace) -> None:
-    from sbot.scenario.fields import MAX_SEED
-    from sbot.sweeps.plan import (
-        MAX_POINTS,
-        sample_axis,
-        seeds_of,
-        spread_of,
-        values_of,
-        whole_number,
-        zip_axis,
-    )
     if arguments.seeds is not None:
         request.seeds = seeds_of(arguments.seeds, '--seeds')
-        _ask_for_seeds(arguments)
+        text = arguments.seeds.strip()
+        if not arguments.quiet and text.isdecimal() and 1 < int(text) <= _MOST_ASKED:
+            _LOG.warning('--seeds %s: is one seed; %s seeds are 0:%s', text, text, text)
     for text in arguments.assignments:
         key, value = parse_override(text)
         request.set(key, value, f'--set {key}')
@@ -222,8 +81,8 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
     request.axes += zip_axis({key: values_of(value, f'--zip {key}')
                               for key, value in zipped.items()})
     spreads = _pairs(arguments.sample, '--sample')
-    if bool(spreads) != (arguments.samples is not None):
-        raise InputError('--sample and --samples N need each other')
+    refuse((bool(spreads) != (arguments.samples is not None),
+            '--sample and --samples N need each other'))
     if spreads:
         request.axes += sample_axis(
             {key: spread_of(value, f'--sample {key}') for key, value in spreads.items()},
@@ -233,27 +92,16 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
     request.overlaps = request.overlaps and not arguments.no_overlaps
 
 
-def _ask_for_seeds(arguments: argparse.Namespace) -> None:
-    """Log what to write for N seeds, if '--seeds N' may mean them."""
-    text = arguments.seeds.strip()
-    if not arguments.quiet and text.isdecimal() and 1 < int(text) <= _MOST_ASKED:
-        LOG.warning('--seeds %s: is one seed; %s seeds are 0:%s', text, text, text)
-
-
 def _pairs(texts: list[str], option: str) -> dict[str, object]:
     """Return values by key path; InputError for a key that is given twice."""
     found: dict[str, object] = {}
-    for key, value in (parse_override(text, option) for text in texts):
-        if key in found:
-            raise InputError(f'{option} {key}: is given twice')
-        found[key] = value
+    for key, given in (parse_override(text, option) for text in texts):
+        refuse((key in found, f'{option} {key}: is given twice'))
+        found[key] = given
     return found
 
 
 def _options(arguments: argparse.Namespace, request: Request) -> Options:
-    from sbot.sweeps.experiment import MAX_JOBS, Options
-    from sbot.sweeps.plan import MAX_RUNS, whole_number
-    from sbot.sweeps.request import MEMORY, TIMEOUT
     jobs = 0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS)
     batch = whole_number(arguments.batch, '--batch', 1, MAX_RUNS)
     if arguments.timeout is not None:
@@ -267,33 +115,25 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from sbot.sweeps.engine import EngineError
-    from sbot.sweeps.experiment import run_sweep
-    from sbot.sweeps.journal import PLAN_NAME as PLAN
-    from sbot.sweeps.show import frequent_errors
-    from sbot.sweeps.table import CSV, PARQUET
     request = _request(arguments)
     plan = request.plan()
     options = _options(arguments, request)
     if arguments.dry_run:
         _foretell(plan, request, options, arguments)
         return 0
-    if arguments.output is None:
-        raise InputError('sbot sweep needs a folder for the results: -o DIR')
+    refuse((arguments.output is None, 'sbot sweep needs a folder for the results: -o DIR'))
     folder, shown = Path(arguments.output), one_line(arguments.output)
     try:
         outcome = run_sweep(plan, request, folder, options, arguments.resume)
     except (KeyboardInterrupt, EngineError) as error:
         reason = 'interrupted' if isinstance(error, KeyboardInterrupt) else str(error)
-        if not (folder / PLAN).exists():
-            print(f'sbot: {reason}, before the first run', file=sys.stderr)
-            return 1
-        print(f'sbot: {reason}; the results so far are in {shown}; continue with: sbot sweep '
-              '--resume -o '
-              f'{shown}', file=sys.stderr)
+        then = (f'; the results so far are in {shown}; continue with: sbot sweep --resume -o '
+                f'{shown}' if (folder / PLAN_NAME).exists() else ', before the first run')
+        print(f'sbot: {reason}{then}', file=sys.stderr)
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''
-    tables = ', '.join(f'{shown}/{name}' for name in (PARQUET, CSV) if (folder / name).exists())
+    tables = ', '.join(f'{shown}/{name}' for name in (table.PARQUET, table.CSV)
+                       if (folder / name).exists())
     print('\n'.join([f'{_count(outcome.runs)}{failed}: {tables}',
                      *frequent_errors(outcome.errors)]))
     return FAILED if outcome.failed else 0
@@ -302,8 +142,6 @@ def _sweep(arguments: argparse.Namespace) -> int:
 def _foretell(plan: Plan, request: Request, options: Options,
               arguments: argparse.Namespace) -> None:
     """Print how many runs there are, and about how long they take."""
-    from sbot.sweeps.experiment import SAMPLED, check_sweep, estimate, missing_runs
-    from sbot_common.compiled.threads import threads_of
     runs, left = len(plan), ''
     if arguments.output is not None:
         folder = Path(arguments.output)
@@ -338,3 +176,54 @@ def _time(seconds: float) -> str:
         if seconds >= 2 * size:
             return f'{seconds / size:.2g} {unit}'
     return f'{seconds:.2g} s'
+
+
+_DESCRIPTION = """Run a scenario for every combination of values and seeds, on this machine's
+processors or a Dask cluster. DIR/runs.csv gets one row per run, and so does DIR/runs.parquet if
+pyarrow is installed. With --set, a list [1, 2] holds values to try, first:end:step is a range
+without its end, and anything else is one value for all runs. 'sbot sweep show DIR' prints the
+results, and 'sbot sweep plot DIR' draws them. More: docs/sweeps.md. Exit code 0: all runs
+succeeded; 3: some failed (column error); 1: the sweep was interrupted; 2: bad input, before the
+first run."""
+COMMANDS = {
+    'sweep': Command(_sweep, {
+        'scenario': value(
+            'SCENARIO', 'scenario file (.yaml, .argos, .world), name of a shipped scenario, or '
+            'sweep file; not needed with --resume', nargs='?'),
+        '--seeds': value(
+            'SEEDS', "a range 0:50 or a list 1,2,3 (default: the scenario's seed)"),
+        '--set': repeated('KEY=VALUES', 'values to try, or one value; may be repeated',
+                          dest='assignments'),
+        '--zip': repeated(
+            'KEY=VALUES', 'values that change together with those of other --zip options'),
+        '--sample': repeated(
+            'KEY=[LOW,HIGH]', 'range to draw values from; also {low: 1, high: 10, scale: log} or '
+            '{choices: [...]}'),
+        '--samples': value('N', 'number of points to draw'),
+        '--sampler': value(
+            None, 'how points are drawn: latin_hypercube (default) or random',
+            choices=('latin_hypercube', 'random'), default='latin_hypercube'),
+        '--sample-seed': value('N', 'seed of the points (default: 1)', default='1'),
+        '--duration': value('S', 'simulated seconds of a run', type=float),
+        '--metric': repeated(
+            'MODULE:FUNCTION', 'your function that gets the Run and returns a number; its module '
+            'is in the current folder or beside the scenario; may be repeated'),
+        '--no-overlaps': flag('faster: do not count overlaps in every tick'),
+        '-o --output': value('DIR', 'folder of the results'),
+        '--resume': flag('continue the sweep in DIR: run what is missing'),
+        '--retry': flag('with --resume: also repeat failed runs'),
+        '--dry-run': flag(
+            'print the number of runs and an estimate of their time; with --resume: of those '
+            'that are missing'),
+        '--jobs': value('N', 'processes on this machine (default: one per processor)'),
+        '--scheduler': value(
+            'ADDRESS', 'run on the workers of this Dask scheduler (tcp://..., or its file)'),
+        '--batch': value('N', 'runs handed to a worker at once (for very short ones)',
+                         default='1'),
+        '--timeout': value('S', 'longest wall time of a run', type=float),
+        '--memory': value('SIZE', "memory limit of a run, e.g. '2 GiB'"),
+        '--record': value(None, 'which runs to record, in DIR/bags (default: none)',
+                          choices=('none', 'failed', 'all')),
+        '--quiet': QUIET,
+    }, description=_DESCRIPTION),
+}

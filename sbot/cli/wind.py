@@ -10,21 +10,22 @@ from typing import Any
 
 import numpy as np
 
+from sbot.cli.command import JSON, Command, flag, value
 from sbot_common.errors import InputError, bad_value
-from sbot_common.params import specs_of
+from sbot_common.params import Spec, specs_of
 from wind_model.generate import FLOWS, FieldParameters, generate
 from wind_model.grid import make_lattice, velocity_at
 from wind_model.rotors_text import read_grid, write_grid
 
 
 def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"got '{text}', expected a finite number")
-    return value
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+_number.__name__ = 'finite number'  # argparse says that it expected one
 
 
 def _at(args: argparse.Namespace) -> int:
@@ -52,11 +53,8 @@ def _vtk(args: argparse.Namespace) -> int:
                               for end in ('_wind.vtu', '_terrain.vtu', '.png'))
     write_wind(wind, field)
     write_terrain(terrain, field)
-    height = args.height
-    if height is None:
-        # Half-way through the field at its middle.
-        height = float(field.z[field.z.shape[0] // 2].mean())
-    write_preview(picture, field, height)
+    middle = float(field.z[field.z.shape[0] // 2].mean())
+    write_preview(picture, field, middle if args.height is None else args.height)
     for path in (wind, terrain, picture):
         print(path)
     return 0
@@ -93,48 +91,39 @@ def _wake(args: argparse.Namespace) -> int:
     return 0
 
 
-def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add `wind` to the subcommands of `sbot`; `args.run(args)` runs it and returns the exit code.
+def _field_option(spec: Spec) -> dict[str, Any]:
+    unit = f' ({spec.unit})' if spec.unit else ''
+    return value('N', f'{spec.text}{unit} Default: {spec.default}', dest=spec.name,
+                 type=int if isinstance(spec.default, int) else _number, default=spec.default)
 
-    InputError is for the caller to print.
-    """
-    wind = subparsers.add_parser('wind', help='query, export or generate a wind field')
-    commands = wind.add_subparsers(metavar='COMMAND', required=True)
 
-    at = commands.add_parser('at', help='print the wind u v w (m/s) at a point')
-    at.add_argument('field', metavar='FIELD', help='text file of the field')
-    for axis in 'xyz':
-        at.add_argument(axis, metavar=axis.upper(), type=_number, help=f'{axis} (m)')
-    at.add_argument('--outside', nargs=3, type=_number, metavar=('U', 'V', 'W'),
-                    help='wind (m/s) to print for a point outside the field (default: an error)')
-    at.set_defaults(run=_at)
-
-    vtk = commands.add_parser('vtk', help='write a field for ParaView (.vtu), and a picture')
-    vtk.add_argument('field', metavar='FIELD', help='text file of the field')
-    vtk.add_argument('-o', '--output', metavar='NAME',
-                     help='beginning of the file names (default: FIELD without its ending)')
-    vtk.add_argument('--height', type=_number, metavar='Z',
-                     help='height (m) of the picture, e.g. the wind_height of a scenario '
-                          '(default: half-way up)')
-    vtk.set_defaults(run=_vtk)
-
-    make = commands.add_parser('make', help='write a field of one of four kinds')
-    make.add_argument('kind', metavar='KIND', choices=list(FLOWS),
-                      help='one of ' + ', '.join(FLOWS))
-    make.add_argument('field', metavar='FIELD', help='text file to write')
-    make.add_argument('--force', action='store_true', help='replace an existing file')
-    for spec in specs_of(FieldParameters):
-        unit = f' ({spec.unit})' if spec.unit else ''
-        make.add_argument('--' + spec.name.replace('_', '-'), dest=spec.name, metavar='N',
-                          type=int if isinstance(spec.default, int) else _number,
-                          default=spec.default, help=f'{spec.text}{unit} Default: {spec.default}')
-    make.set_defaults(run=_make)
-
-    wake = commands.add_parser(
-        'wake', help='print how much the wakes of other robots reduce the wind at each robot')
-    wake.add_argument('scenario', metavar='SCENARIO', help='scenario file, or name of a shipped '
-                                                           'scenario')
-    wake.add_argument('--time', type=_number, default=0.0, metavar='T',
-                      help='simulated time (s; default: the first tick)')
-    wake.add_argument('--json', action='store_true', help='print one JSON object')
-    wake.set_defaults(run=_wake)
+COMMANDS = {
+    'at': Command(_at, {
+        'field': value('FIELD', 'text file of the field'),
+        **{axis: value(axis.upper(), f'{axis} (m)', type=_number) for axis in 'xyz'},
+        '--outside': {
+            'metavar': ('U', 'V', 'W'), 'nargs': 3, 'type': _number,
+            'help': 'wind (m/s) to print for a point outside the field (default: an error)'},
+    }, 'print the wind u v w (m/s) at a point'),
+    'vtk': Command(_vtk, {
+        'field': value('FIELD', 'text file of the field'),
+        '-o --output': value(
+            'NAME', 'beginning of the file names (default: FIELD without its ending)'),
+        '--height': value(
+            'Z', 'height (m) of the picture, e.g. the wind_height of a scenario (default: '
+            'half-way up)', type=_number),
+    }, 'write a field for ParaView (.vtu), and a picture'),
+    'make': Command(_make, {
+        'kind': value('KIND', 'one of ' + ', '.join(FLOWS), choices=list(FLOWS)),
+        'field': value('FIELD', 'text file to write'),
+        '--force': flag('replace an existing file'),
+        **{'--' + spec.name.replace('_', '-'): _field_option(spec)
+           for spec in specs_of(FieldParameters)},
+    }, 'write a field of one of four kinds'),
+    'wake': Command(_wake, {
+        'scenario': value('SCENARIO', 'scenario file, or name of a shipped scenario'),
+        '--time': value('T', 'simulated time (s; default: the first tick)', type=_number,
+                        default=0.0),
+        '--json': JSON,
+    }, 'print how much the wakes of other robots reduce the wind at each robot'),
+}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.colors import hsv_to_rgb, to_hex
+from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
@@ -100,7 +102,8 @@ def heading_colours(yaw: Floats) -> Any:  # noqa: ANN401 - matplotlib takes arra
 
 # How large a robot is drawn at least, as a share of the arena's longer side: few, or many.
 _LEAST_SIZE, _LEAST_SIZE_OF_MANY = 0.006, 0.004
-_LEAST_POINTS = 3.0  # pt, its radius, also in a small panel; of more robots less
+# pt, its radius, also in a small panel; of more robots less, so that they do not hide each other.
+_LEAST_POINTS, _LEAST_OF_ALL = 3.0, 16.0
 _LEADER_AMONG_MANY = 1.6  # times larger, to be found
 ABOVE = 'above'  # mark of what is written above the axes
 
@@ -111,17 +114,15 @@ def view_of(data: RunData) -> tuple[float, float, float, float]:
     If no walls keep robots inside, tracks are shown for half an arena beyond the bounds, and there
     is a small margin.
     """
-    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
-    if has_walls(data):
-        return xmin, ymin, xmax, ymax
-    side = max(xmax - xmin, ymax - ymin)
-    margin = 0.01 * side
-    reach = data.radius[:, np.newaxis]
-    low = (data.poses[:, :, :2] - reach).min(axis=(0, 1))
-    high = (data.poses[:, :, :2] + reach).max(axis=(0, 1))
-    xmin, ymin = np.minimum((xmin, ymin), np.maximum(low, (xmin - side / 2, ymin - side / 2)))
-    xmax, ymax = np.maximum((xmax, ymax), np.minimum(high, (xmax + side / 2, ymax + side / 2)))
-    return float(xmin - margin), float(ymin - margin), float(xmax + margin), float(ymax + margin)
+    low, high = data.world.bounds.reshape(2, 2)
+    if not has_walls(data):
+        side, reach = float((high - low).max()), data.radius[:, np.newaxis]
+        seen = ((data.poses[:, :, :2] - reach).min(axis=(0, 1)),
+                (data.poses[:, :, :2] + reach).max(axis=(0, 1)))
+        low = np.minimum(low, np.maximum(seen[0], low - side / 2)) - 0.01 * side
+        high = np.maximum(high, np.minimum(seen[1], high + side / 2)) + 0.01 * side
+    (xmin, ymin), (xmax, ymax) = low.tolist(), high.tolist()
+    return xmin, ymin, xmax, ymax
 
 
 def has_walls(data: RunData) -> bool:
@@ -137,7 +138,7 @@ def drawn_radius(data: RunData, scale: float) -> Floats:
     xmin, ymin, xmax, ymax = view_of(data)
     many = len(data.radius) > MOST_NAMED
     least = _LEAST_SIZE_OF_MANY if many else _LEAST_SIZE
-    points = _LEAST_POINTS * min(1.0, math.sqrt(MOST_NAMED / len(data.radius)))
+    points = min(_LEAST_POINTS, _LEAST_OF_ALL / math.sqrt(len(data.radius)))
     radius = np.maximum(data.radius, max(least * max(xmax - xmin, ymax - ymin), points / scale))
     if many and has_leader(data.scenario):
         radius[0] *= _LEADER_AMONG_MANY
@@ -154,12 +155,26 @@ def widths_of_discs(axes: Axes, data: RunData, rectangles: dict[int, Rectangle])
 def points_a_metre(axes: Axes, data: RunData) -> float:
     """Return the length of a metre (pt) of the view in the axes."""
     xmin, ymin, xmax, ymax = view_of(data)
-    figure = axes.get_figure(root=True)
-    if figure is None:
-        return 72.0 / (xmax - xmin)
-    place = axes.get_position(original=True)
+    place, figure = axes.get_position(original=True), figure_of(axes)
     return 72.0 * min(float(place.width * figure.get_figwidth()) / (xmax - xmin),
                       float(place.height * figure.get_figheight()) / (ymax - ymin))
+
+
+def figure_of(axes: Axes) -> Figure:
+    """Return the figure of axes."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
+def grow(figure: Figure, inches: float, lifted: Collection[Axes] = ()) -> None:
+    """Make a picture higher; all axes keep their places above its lower edge, but the lifted."""
+    before = figure.get_figheight()
+    figure.set_figheight(before + inches)
+    for axes in figure.axes:
+        x, y, wide, high = axes.get_position(original=True).bounds
+        share, up = before / (before + inches), inches if axes in lifted else 0.0
+        axes.set_position((x, y * share + up / (before + inches), wide, high * share))
 
 
 def drawn_width(axes: Axes, data: RunData) -> float:
@@ -186,12 +201,15 @@ _TICK = 0.6  # inches between ticks at least
 
 def set_ticks(axes: Axes, width: float, height: float) -> None:
     """Set ticks of the same steps on both axes of a view (m), unless one side is too short."""
-    figure = axes.get_figure(root=True)
-    inches = axes.get_position().width * figure.get_figwidth() if figure is not None else 0.0
+    inches = axes.get_position().width * figure_of(axes).get_figwidth()
     count = int(np.clip(inches / _TICK, 3, 9))
     step = _step(max(width, height), count)
     for axis, side in ((axes.xaxis, width), (axes.yaxis, height)):
         axis.set_major_locator(MultipleLocator(step if side >= step else _step(side, 2)))
+    low, high = axes.get_xlim()
+    if high >= 1000.0:  # half of so long a label would be beyond the picture's edge
+        axes.set_xticks([tick for tick in axes.get_xticks() if low <= tick <= high])
+        axes.get_xticklabels()[-1].set_horizontalalignment('right')
 
 
 def _step(side: float, count: int) -> float:
@@ -218,29 +236,21 @@ def columns_in(names: Sequence[str], width: float, handle: float, between: float
 
     ``handle``: length of a sign, and ``between``: space between columns, both in letters' sizes.
     """
-    if not names:
-        return 1
     size = float(rcParams['font.size'])
-    column = max(map(width_of, names)) + size * (handle + 0.5 + between)
-    rows = 1
-    while -(-len(names) // rows) * column - between * size > width and rows < len(names):
-        rows += 1
-    # As wide as its names are: a single row needs no equal columns.
-    if sum(map(width_of, names)) + len(names) * size * (handle + 0.5 + between) <= width:
-        rows = 1
-    return -(-len(names) // rows)
+    widths = [width_of(name) + size * (handle + 0.5 + between) for name in names]
+    if sum(widths) <= width:  # a single row needs no equal columns
+        return max(1, len(names))
+    fitting = max(1, int((width + between * size) / max(widths)))
+    return -(-len(names) // -(-len(names) // fitting))
 
 
 def shortened(text: str, width: float, size: float | str = 'medium') -> str:
     """Return a text of one line, with '…' at its end where it is wider than ``width`` (pt)."""
     if width_of(text, size) <= width:
         return text
-    least, most = 0, len(text)  # letters that fit, and that do not
-    while least + 1 < most:
-        middle = (least + most) // 2
-        fits = width_of(f'{text[:middle].rstrip()}…', size) <= width
-        least, most = (middle, most) if fits else (least, middle)
-    return f'{text[:least].rstrip()}…'
+    fitting = bisect_right(range(len(text)), width, lo=1, key=lambda letters: width_of(
+        f'{text[:letters].rstrip()}…', size)) - 1
+    return f'{text[:fitting].rstrip()}…'
 
 
 def wrapped(text: str, width: float, size: float | str = 'medium') -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
 from sbot.bag.tables import Series, held
-from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import make_turbulence, robot_bodies, wind_source
@@ -23,7 +23,7 @@ from sbot_common.angles import yaw_from_quaternion
 from sbot_common.arrays import Floats, Integers
 from sbot_common.clock import NANOSECONDS
 from sbot_common.controlled_robot import checked_goal
-from sbot_common.errors import InputError, first_of, one_line
+from sbot_common.errors import InputError, one_line
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_pose, read_poses
 from sbot_sim.dynamics.hooks import free_wind
@@ -55,7 +55,7 @@ class _RecordedWind(NamedTuple):
         return Wind(self.velocity[k], self.force[k], self.field, self.gust[k])
 
 
-def wind_of(source: WindSource, stamps: Integers) -> _RecordedWind:
+def _wind_of(source: WindSource, stamps: Integers) -> _RecordedWind:
     """Return what a source gives at the stamps (T,) (ns)."""
     start, end = gust_window(source.parameters)
     blows = ((start <= stamps) & (stamps < end))[:, np.newaxis]
@@ -166,52 +166,44 @@ def from_result(result: Run) -> RunData:
         if it was made with ``keep=False``.
 
     """
-    scenario = result.scenario
-    stamps = result.stamps_ns
+    scenario, stamps = result.scenario, result.stamps_ns
     if not len(stamps):
         raise InputError('run: needs its poses; make it with keep=True')
-    goals = tuple(Goal(int(stamps[0]), i, *robot.goal) for i, robot in enumerate(scenario.robots)
-                  if robot.goal is not None)
-    return RunData(scenario, stamps, result.poses, result.wind, result.free_wind, goals,
-                   starting_world(scenario.world, with_boxes=False), _radius_of(scenario),
-                   wind_of(wind_source(scenario), stamps),
-                   np.zeros((len(stamps), 0, 2)) if result.obstacles is None else
-                   result.obstacles,
-                   np.zeros((len(stamps), 0, 3)) if result.boxes is None else result.boxes,
-                   result.collided)
+    air = _wind_of(wind_source(scenario), stamps)
+    return _run_data(scenario, air, result.poses, result.wind, result.free_wind,
+                     _first_goals(scenario, int(stamps[0])), result.obstacles, result.boxes,
+                     result.collided)
 
 
 def at_rest(scenario: Scenario) -> RunData:
     """Return a scenario before its first tick: all robots at their starts, one stamp."""
-    stamps = np.array([scenario.rate.stamp_ns(0)], np.int64)
+    air = _wind_of(wind_source(scenario), np.array([scenario.rate.stamp_ns(0)], np.int64))
     poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
     still = np.zeros((1, len(scenario.robots), 2))
-    return RunData(scenario, stamps, poses, still, still, (),
-                   starting_world(scenario.world, with_boxes=False), _radius_of(scenario),
-                   wind_of(wind_source(scenario), stamps), _starts_of(scenario, 1),
-                   _box_starts_of(scenario, 1))
+    return _run_data(scenario, air, poses, still, still, ())
 
 
-def _radius_of(scenario: Scenario) -> Floats:
-    """Return the radius of each robot (N,) (m)."""
-    return np.array([body.radius for body in robot_bodies(scenario)])
+def _first_goals(scenario: Scenario, begin: int) -> tuple[Goal, ...]:
+    return tuple(Goal(begin, i, *robot.goal) for i, robot in enumerate(scenario.robots)
+                 if robot.goal is not None)
 
 
-def _starts_of(scenario: Scenario, rows: int) -> Floats:
-    """Return the centres (rows, M, 2) (m) at which moving obstacles start."""
-    moving = [disc.path[0] for disc in scenario.world.moving]
-    return np.tile(np.array(moving, np.float64).reshape(-1, 2), (rows, 1, 1))
-
-
-def _box_starts_of(scenario: Scenario, rows: int) -> Floats:
-    """Return the poses (rows, B, 3) (m, m, rad) at which pushable boxes start."""
-    return np.tile(box_poses(scenario.world), (rows, 1, 1))
+def _run_data(scenario: Scenario, air: _RecordedWind, poses: Floats, wind: Floats, free: Floats,
+              goals: tuple[Goal, ...], obstacles: Floats | None = None,
+              boxes: Floats | None = None, contacts: NDArray[np.bool_] | None = None) -> RunData:
+    """Return the data of a run; what moves or is pushed is at its start where nothing is known."""
+    rows = (len(air.stamps), 1, 1)
+    starts = np.array([disc.path[0] for disc in scenario.world.moving], np.float64)
+    return RunData(scenario, air.stamps, poses, wind, free, goals,
+                   starting_world(scenario.world, with_boxes=False),
+                   np.array([body.radius for body in robot_bodies(scenario)]), air,
+                   np.tile(starts.reshape(-1, 2), rows) if obstacles is None else obstacles,
+                   np.tile(box_poses(scenario.world), rows) if boxes is None else boxes, contacts)
 
 
 # Data of figures from a recording, or from a scenario that is run.
 
 _BAG_SUFFIXES = ('.mcap', '.db3')
-_SHOWN = 10  # robots in a message
 _MOST_HOLES = 20  # of a table of poses, for each pose that was recorded
 
 
@@ -230,36 +222,18 @@ def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = 
         robots (``controller: external``).
 
     """
-    if isinstance(source, Bag) or is_bag(source):
-        if overrides:
-            name = source.path if isinstance(source, Bag) else source
-            raise InputError(f'{name}: is a recording, which cannot be changed')
-        return from_bag(source)
-    scenario = load_scenario(str(source), overrides)
-    external = [str(i) for i, robot in enumerate(scenario.robots)
-                if robot.controller == EXTERNAL.name]
-    if external:
-        raise InputError(f'{source}: robot {first_of(external, _SHOWN)} (controller: external) '
-                         f'needs your node; record a run (sbot up {source} --node COMMAND '
-                         '--record DIR), then draw that (sbot plot DIR -o FILE)')
-    return from_result(run_scenario(scenario))
+    if not isinstance(source, Bag) and not is_bag(source):
+        return from_result(run_scenario(load_scenario(str(source), overrides)))
+    if overrides:
+        name = source.path if isinstance(source, Bag) else source
+        raise InputError(f'{name}: is a recording, which cannot be changed')
+    return from_bag(source)
 
 
 def is_bag(source: str | Path) -> bool:
-    """Tell whether this names a recording rather than a scenario."""
-    if '\n' in str(source):
-        return False  # the text of a scenario
-    path = Path(source)
-    try:
-        return path.is_dir() or path.suffix in _BAG_SUFFIXES
-    except (OSError, ValueError):  # too long for a name, or a zero byte in it
-        return False
-
-
-def _bag_scenario(bag: Bag) -> Scenario:
-    """Return the scenario that a recording contains."""
-    return parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
-                          import_controllers=False)
+    """Tell whether this names a recording rather than a scenario, or is the text of one."""
+    return '\n' not in str(source) and (
+        os.path.isdir(source) or Path(source).suffix in _BAG_SUFFIXES)
 
 
 def from_bag(source: str | Path | Bag) -> RunData:
@@ -272,39 +246,40 @@ def from_bag(source: str | Path | Bag) -> RunData:
 
     """
     bag = source if isinstance(source, Bag) else Bag(source)
-    scenario = _bag_scenario(bag)
-    content = _Content(len(scenario.robots), len(scenario.world.moving),
-                       len(scenario.world.boxes))
+    scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
+                              import_controllers=False)
+    content = _Content(scenario)
     with bag.named_errors():
         for message in bag.messages_of(content.types):
             content.add(message.name, message.payload)
-    return content.data(bag, scenario)
+    return content.data(bag)
 
 
 class _Content:
     """Gathers the messages that pictures need."""
 
-    def __init__(self, num_robots: int, obstacles: int, boxes: int) -> None:
-        self._n = num_robots
-        self._counts = {name: count for name, count in (
-            (topics.OBSTACLES.name, obstacles), (topics.BOXES.name, boxes)) if count}
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._n = n = len(scenario.robots)
         self._newest_ns = 0
         self._field: Lattice | None = None
         self._goals: list[Goal] = []
-        # Of what moves or is pushed: x, y (m), yaw (rad); (M, 3) by stamp.
+        # How many there are of what moves or is pushed; their x, y (m), yaw (rad) by stamp.
+        self._counts = {topics.OBSTACLES.name: len(scenario.world.moving),
+                        topics.BOXES.name: len(scenario.world.boxes)}
         self._things: dict[str, dict[int, Floats]] = {name: {} for name in self._counts}
-        self._goal_robots = {topics.resolve(topics.GOAL, i, num_robots): i
-                             for i in range(num_robots)}
-        self._series = {name: Series(name, topic.type) for name, topic in (
-            *((topic.name, topic) for topic in (topics.WIND_VELOCITY, topics.WIND_GUST,
-                                                topics.WIND_FORCE)),
-            *((topics.resolve(topic, i, num_robots), topic) for i in range(num_robots)
-              for topic in (topics.BASE_POSE_GROUND_TRUTH, topics.WIND)))}
+        self._goal_robots = {topics.resolve(topics.GOAL, i, n): i for i in range(n)}
+        self._series = {topics.resolve(topic, i, n): Series(topics.resolve(topic, i, n),
+                                                            topic.type)
+                        for topic in (topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE,
+                                      topics.BASE_POSE_GROUND_TRUTH, topics.WIND)
+                        for i in range(n)}
 
     @property
     def types(self) -> dict[str, tuple[str]]:
         return {topics.WIND_FIELD.name: (topics.WIND_FIELD.type,),
-                **dict.fromkeys(self._counts, (topics.OBSTACLES.type,)),
+                **{name: (topics.OBSTACLES.type,) for name, count in self._counts.items()
+                   if count},
                 **dict.fromkeys(self._goal_robots, (topics.GOAL.type,)),
                 **{name: (series.type,) for name, series in self._series.items()}}
 
@@ -312,13 +287,12 @@ class _Content:
         if name in self._series:
             stamp = self._series[name].add(payload)
             if stamp < self._newest_ns - NANOSECONDS:  # time began again
-                for series in self._series.values():
-                    series.clear()
-                self._goals.clear()
-                for things in self._things.values():
-                    things.clear()
+                self._newest_ns = 0
+                gathered: list[Any] = [*self._series.values(), self._goals,
+                                       *self._things.values()]
+                for each in gathered:
+                    each.clear()
                 self._series[name].add(payload)
-                self._newest_ns = stamp
             self._newest_ns = max(self._newest_ns, stamp)
         elif name in self._goal_robots:
             pose = read_pose(payload)
@@ -330,8 +304,8 @@ class _Content:
         else:
             self._field = decode_field(payload)
 
-    def data(self, bag: Bag, scenario: Scenario) -> RunData:
-        n = self._n
+    def data(self, bag: Bag) -> RunData:
+        n, scenario = self._n, self._scenario
         names = [topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n) for i in range(n)]
         for i, name in enumerate(names):
             if not len(self._series[name]):
@@ -342,58 +316,36 @@ class _Content:
         if len(stamps) * n > _MOST_HOLES * (messages + 1000):
             raise InputError(f'{bag.path}: the poses of its {n} robots have different stamps: '
                              f'{len(stamps)}')
-        poses = np.empty((len(stamps), n, 3))
-        wind = np.zeros((len(stamps), n, 2))
+        poses, wind = np.empty((len(stamps), n, 3)), np.empty((len(stamps), n, 2))
         for i, (known, rows) in enumerate(tables):
-            if not np.isfinite(rows).all():
-                raise InputError(f'{bag.path}: {names[i]}: a pose is not finite')
             yaws = [yaw_from_quaternion(*q) for q in rows[:, 3:].tolist()]
             poses[:, i] = held(stamps, known, np.column_stack([rows[:, :2], yaws]))
-            messages_of_wind = self._series[topics.resolve(topics.WIND, i, n)]
-            if len(messages_of_wind):
-                known, rows = messages_of_wind.arrays()
-                if not np.isfinite(rows).all():
-                    raise InputError(f'{bag.path}: the wind of robot {i} is not finite')
-                wind[:, i] = held(stamps, known, rows[:, :2])
-        velocity, gust, force = (self._vectors(topic, stamps, bag) for topic in (
+            wind[:, i] = self._vectors(topics.resolve(topics.WIND, i, n), stamps)[:, :2]
+        velocity, gust, force = (self._vectors(topic.name, stamps) for topic in (
             topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE))
         air = _RecordedWind(stamps, velocity, gust, force, self._field)
-        free = _free_winds(scenario, air.at, stamps, poses)
-        goals = (*self._unpublished_goals(scenario, int(stamps[0])), *self._goals)
-        return RunData(scenario, stamps, poses, wind, free, goals,
-                       starting_world(scenario.world, with_boxes=False), _radius_of(scenario),
-                       air,
-                       self._things_at(bag, topics.OBSTACLES.name, stamps,
-                                       _starts_of(scenario, len(stamps))),
-                       self._things_at(bag, topics.BOXES.name, stamps,
-                                       _box_starts_of(scenario, len(stamps))))
-
-    def _unpublished_goals(self, scenario: Scenario, begin: int) -> list[Goal]:
-        """Return the scenario's goals of robots whose goal no message tells.
-
-        The simulation publishes no goal of a robot with ``controller: external``.
-        """
+        obstacles, boxes = (self._places(name, stamps) for name in self._counts)
+        for what, values in (('pose', poses), ('wind of a robot', wind), ('wind', velocity),
+                             ('gust', gust), ('force', force), ('obstacle', obstacles),
+                             ('box', boxes)):
+            if values is not None and not np.isfinite(values).all():
+                raise InputError(f'{bag.path}: a {what} is not finite')
+        # The simulation publishes no goal of a robot with ``controller: external``.
         published = {goal.robot for goal in self._goals}
-        return [Goal(begin, i, *robot.goal) for i, robot in enumerate(scenario.robots)
-                if robot.goal is not None and i not in published]
+        first = [goal for goal in _first_goals(scenario, int(stamps[0]))
+                 if goal.robot not in published]
+        return _run_data(scenario, air, poses, wind, _free_winds(scenario, air.at, stamps, poses),
+                         (*first, *self._goals),
+                         None if obstacles is None else obstacles[:, :, :2], boxes)
 
-    def _things_at(self, bag: Bag, name: str, stamps: Integers, starts: Floats) -> Floats:
-        """Return centres (T, M, 2) m, or with yaws (T, M, 3); ``starts`` where none is known."""
-        if not self._things.get(name):
-            return starts
+    def _places(self, name: str, stamps: Integers) -> Floats | None:
+        """Return the places (T, M, 3) of what moves or is pushed; None where none is known."""
+        if not self._things[name]:
+            return None
         known = np.array(sorted(self._things[name]), np.int64)
-        rows = np.stack([self._things[name][stamp] for stamp in known.tolist()])
-        if not np.isfinite(rows).all():
-            raise InputError(f'{bag.path}: {name}: a position is not finite')
-        places: Floats = held(stamps, known, rows)
-        return places[:, :, :starts.shape[2]]
+        return held(stamps, known, np.stack([self._things[name][k] for k in known.tolist()]))
 
-    def _vectors(self, topic: topics.Topic, stamps: Integers, bag: Bag) -> Floats:
-        """Return the vectors (T, 3) of a global topic; zero where nothing was recorded."""
-        series = self._series[topic.name]
-        if not len(series):
-            return np.zeros((len(stamps), 3))
-        vectors: Floats = held(stamps, *series.arrays())
-        if not np.isfinite(vectors).all():
-            raise InputError(f'{bag.path}: {topic.name} is not finite')
-        return vectors
+    def _vectors(self, name: str, stamps: Integers) -> Floats:
+        """Return the vectors (T, 3) of a topic; zero where nothing was recorded."""
+        series = self._series[name]
+        return held(stamps, *series.arrays()) if len(series) else np.zeros((len(stamps), 3))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib import rcParams
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import EllipseCollection
-from matplotlib.font_manager import FontProperties
 from matplotlib.patheffects import withStroke
-from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
 from sbot.figures.arena import (
@@ -23,6 +22,7 @@ from sbot.figures.arena import (
     robot_colours,
     set_ticks,
     view_of,
+    width_of,
 )
 from sbot.figures.data import Goal, RunData
 from sbot.figures.obstacles import draw_obstacles, draw_wind, inside_obstacles
@@ -68,17 +68,9 @@ def wide_tolerances(data: RunData, goals: list[Goal], scale: float) -> Floats:
     return np.array(sorted(rows)).reshape(-1, 3)
 
 
-def _draw_tolerances(axes: Axes, data: RunData, goals: list[Goal]) -> None:
-    wide = wide_tolerances(data, goals, points_a_metre(axes, data))
-    if len(wide):
-        axes.add_collection(discs(axes, wide[:, :2], 2.0 * wide[:, 2], facecolors='none',
-                                  edgecolors=palette().goal, linewidths=0.6, alpha=0.6,
-                                  zorder=3.4, gid='tolerances'))
-
-
 def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
-               by: str = '') -> None:
-    """Draw the goals of a time as red rings; of a few robots, filled with their colours.
+               by: str = '') -> Sequence[Artist]:
+    """Draw and return the goals of a time: red rings, of a few robots filled with their colours.
 
     Of many with a colour each, ``by='robot'``, the rings and crosses have these colours.
 
@@ -88,8 +80,13 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
     """
     goals = latest_goals(data, stamp_ns)
     if not goals:
-        return
-    _draw_tolerances(axes, data, goals)
+        return []
+    before = len(axes.collections)
+    wide = wide_tolerances(data, goals, points_a_metre(axes, data))
+    if len(wide):
+        axes.add_collection(discs(axes, wide[:, :2], 2.0 * wide[:, 2], facecolors='none',
+                                  edgecolors=palette().goal, linewidths=0.6, alpha=0.6,
+                                  zorder=3.4, gid='tolerances'))
     xy = np.array([(goal.x, goal.y) for goal in goals])
     few = len(data.radius) <= MOST_NAMED
     size = (30.0 if small else 70.0) if few else 22.0  # square points
@@ -99,9 +96,9 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
                                         return_counts=True)
     axes.apply_aspect()  # the axes are as small as the arena makes them
     scale = points_a_metre(axes, data)
-    wide = _RING * 2.0 * scale * drawn_radius(data, scale)
+    widths = _RING * 2.0 * scale * drawn_radius(data, scale)
     rings = np.full(len(xy), size)
-    np.maximum.at(rings, shared.ravel(), [wide[goal.robot] ** 2 for goal in goals])
+    np.maximum.at(rings, shared.ravel(), [widths[goal.robot] ** 2 for goal in goals])
     free = ~covered_goals(data, stamp_ns, scale)[own]
     edges = [palette().goal] * len(xy)
     if few or by == 'robot':  # a goal of several robots has no colour
@@ -122,6 +119,7 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
     axes.scatter(xy[free, 0], xy[free, 1], s=0.6 * size, marker='+',
                  color=[edges[k] for k in np.flatnonzero(free)], linewidths=line, zorder=8.5,
                  path_effects=rim)
+    return list(axes.collections)[before:]
 
 
 # Places of the names of zones: above them, or where they hide less of what moves.
@@ -135,7 +133,7 @@ _FEW = 20  # robots, which have ids
 _NAME, _ROBOT, _OBSTACLE, _START, _TRACK = 30.0, 10.0, 6.0, 4.0, 2.0
 
 
-class View(NamedTuple):
+class _View(NamedTuple):
     """What of an arena is seen, and how large."""
 
     low: tuple[float, float]  # m, lower left corner
@@ -148,7 +146,7 @@ class View(NamedTuple):
         return placed
 
 
-class Place(NamedTuple):
+class _Place(NamedTuple):
     """Where a name is written: ``shift`` from ``anchor`` to its side or corner."""
 
     anchor: tuple[float, float]  # m
@@ -156,7 +154,7 @@ class Place(NamedTuple):
     across: str = 'center'  # which side of the name that is: left, center or right
     up: str = 'bottom'  # bottom, center or top
 
-    def box(self, view: View, width: float, height: float) -> Floats:
+    def box(self, view: _View, width: float, height: float) -> Floats:
         """Return xmin, ymin, xmax, ymax (points) of a name of this size."""
         x, y = (view.points(np.array(self.anchor)) + self.shift).tolist()
         x -= {'left': 0.0, 'center': 0.5, 'right': 1.0}[self.across] * width
@@ -164,59 +162,41 @@ class Place(NamedTuple):
         return np.array([x, y, x + width, y + height])
 
 
-def places_of(zone: Zone, view: View, width: float, height: float) -> list[Place]:
+def _places_of(zone: Zone, view: _View, width: float, height: float) -> list[_Place]:
     """Return where a name can be written, the best first; none for a zone outside the view.
 
-    ``width`` and ``height`` are those of the name (points).
+    Above and below the zone, within it at its edges, around it. ``width`` and ``height`` are those
+    of the name (points).
     """
     (xmin, ymin), (xmax, ymax), scale = view
     (x, y), radius = zone.center, zone.radius or 0.0
     # The part of the zone at the side where the most of it is in view.
     anchor = min(max(x, xmin), xmax)
-    if abs(x - anchor) > radius:
-        return []
-    half = math.sqrt(radius * radius - (x - anchor) * (x - anchor))
-    low, high = y - half, y + half
-    if low > ymax or high < ymin:
+    half = math.sqrt(max(0.0, radius * radius - (x - anchor) * (x - anchor)))
+    if abs(x - anchor) > radius or y - half > ymax or y + half < ymin:
         return []
     gap = _POINT_GAP if zone.radius is None else _GAP
     middle = (anchor - xmin) * scale
     last = max((xmax - xmin) * scale - _GAP - 0.5 * width, _GAP + 0.5 * width)
     aside = max(_GAP + 0.5 * width, min(middle, last)) - middle
-    size = (xmax - xmin) * scale, (ymax - ymin) * scale
-    found = []
-    if high + (gap + height) / scale <= ymax:
-        found.append(Place((anchor, high), (aside, gap)))
-    if low - (gap + height) / scale >= ymin:
-        found.append(Place((anchor, low), (aside, -gap), up='top'))
-    for place in (*_inside(zone, width / scale), *_around(zone, gap)):
-        box = place.box(view, width, height)
-        if (box[:2] >= _GAP).all() and (box[2:] <= np.array(size) - _GAP).all():
-            found.append(place)
-    return found or [Place((anchor, ymax), (aside, -_GAP), up='top')]
+    places = [_Place((anchor, y + half), (aside, gap)),
+              _Place((anchor, y - half), (aside, -gap), up='top')]
+    if width < 1.6 * radius * scale:
+        edge = math.sqrt(radius * radius - (0.5 * width / scale) ** 2)
+        places += [_Place((x, y + edge), (0.0, -_GAP), up='top'),
+                   _Place((x, y - edge), (0.0, _GAP))]
+    for up, side in ((_DIAGONAL, 'bottom'), (-_DIAGONAL, 'top'), (0.0, 'center')):
+        out = _DIAGONAL if up else 1.0
+        places += [_Place((x + right * radius, y + up * radius), (right * gap, up * gap), end,
+                          side) for right, end in ((out, 'left'), (-out, 'right'))]
+    boxes = [place.box(view, width, height) for place in places]
+    room = view.points(np.array(view.high)) - (_GAP, 0.0)
+    return [place for place, box in zip(places, boxes, strict=True)
+            if (box[:2] >= (_GAP, 0.0)).all() and (box[2:] <= room).all()] or [
+                _Place((anchor, ymax), (aside, -_GAP), up='top')]
 
 
-def _inside(zone: Zone, width: float) -> Iterator[Place]:
-    """Yield places at the upper and lower edge within a zone, if the name (m) has room there."""
-    (x, y), radius = zone.center, zone.radius or 0.0
-    if width < 1.6 * radius:
-        up = math.sqrt(radius * radius - 0.25 * width * width)
-        yield Place((x, y + up), (0.0, -_GAP), up='top')
-        yield Place((x, y - up), (0.0, _GAP))
-
-
-def _around(zone: Zone, gap: float) -> Iterator[Place]:
-    """Yield places at the corners and sides of a zone, outside."""
-    (x, y), radius = zone.center, zone.radius or 0.0
-    away, near = _DIAGONAL * radius, _DIAGONAL * gap
-    for up, edge in ((1.0, 'bottom'), (-1.0, 'top')):
-        for right, side in ((1.0, 'left'), (-1.0, 'right')):
-            yield Place((x + right * away, y + up * away), (right * near, up * near), side, edge)
-    for right, side in ((1.0, 'left'), (-1.0, 'right')):
-        yield Place((x + right * radius, y), (right * gap, 0.0), side, 'center')
-
-
-class Scene:
+class _Scene:
     """What names of zones should not hide: robots, goals, starts, tracks, obstacles, other names.
 
     Parameters
@@ -227,7 +207,7 @@ class Scene:
 
     """
 
-    def __init__(self, data: RunData, view: View, shown: Sequence[int] = ()) -> None:
+    def __init__(self, data: RunData, view: _View, shown: Sequence[int] = ()) -> None:
         self._data, self._view = data, view
         radius = view.scale * drawn_radius(data, view.scale)
         reach = 1.5 * radius + _ROOM_OF_NUMBER * (1 < len(radius) <= _FEW)
@@ -250,25 +230,23 @@ class Scene:
         self._weight = np.repeat([each[2] for each in things], [len(each[0]) for each in things])
         self._names: list[Floats] = []
 
-    def choose(self, places: list[Place], width: float, height: float) -> Place:
+    def choose(self, places: list[_Place], width: float, height: float) -> _Place:
         """Return the first of the places that hide least, and keep it free of other names."""
         boxes = [place.box(self._view, width, height) for place in places]
-        costs = [self._cost(box) for box in boxes]
-        best = int(np.argmin(costs))
+        best = int(np.argmin([self._cost(box) for box in boxes]))
         self._names.append(boxes[best])
         return places[best]
 
     def _cost(self, box: Floats) -> float:
-        away = _distance(self._centres, box)
-        cost = float(self._weight[away < self._reach].sum())
-        within = _distance(self._tracks, box) < 1.0
-        cost += _TRACK * float(within.any(axis=0).sum())
-        cost += _NAME * sum(bool((box[:2] < other[2:]).all() and (other[:2] < box[2:]).all())
-                            for other in self._names)
         grid = np.meshgrid(np.linspace(box[0], box[2], 5), np.linspace(box[1], box[3], 3))
         spots = np.column_stack([each.ravel() for each in grid]) / self._view.scale
-        return cost + _OBSTACLE * float(
-            inside_obstacles(self._data, spots + self._view.low).mean() > 0.0)
+        solid = inside_obstacles(self._data, spots + self._view.low)
+        tracks = (_distance(self._tracks, box) < 1.0).any(axis=0)
+        names = [bool((box[:2] < other[2:]).all() and (other[:2] < box[2:]).all())
+                 for other in self._names]
+        near = _distance(self._centres, box) < self._reach
+        return (float(self._weight[near].sum()) + _TRACK * float(tracks.sum())
+                + _NAME * sum(names) + _OBSTACLE * bool(solid.any()))
 
 
 def _distance(points: Floats, box: Floats) -> Floats:
@@ -295,47 +273,35 @@ def _draw_zones(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
     none: the tracks and their end. Only the first ``MOST_NAMES`` have names.
     """
     zones = data.scenario.world.zones
+    if not zones:
+        return
     # All at once: an artist for each zone takes minutes for thousands.
-    _draw_discs(axes, [zone for zone in zones if zone.radius is not None])
+    round_ = [zone for zone in zones if zone.radius is not None]
+    colours = [zone_colour(zone) for zone in round_]
+    for style in ({'facecolors': colours, 'linewidths': 0.0, 'alpha': _FILL, 'zorder': 0.7},
+                  {'facecolors': 'none', 'edgecolors': colours, 'linewidths': 1.0,
+                   'zorder': 0.8}):
+        centres = np.array([zone.center for zone in round_]).reshape(-1, 2)
+        widths = np.array([2.0 * (zone.radius or 0.0) for zone in round_])
+        axes.add_collection(discs(axes, centres, widths, gid='zones', **style))
     points = [zone for zone in zones if zone.radius is None]
     if points:
         x, y = zip(*(zone.center for zone in points), strict=True)
         axes.scatter(x, y, s=_POINT, marker='D', color=[zone_colour(zone) for zone in points],
                      linewidths=0.0, zorder=0.8, gid='zones')
-    if zones:
-        _write_names(axes, data, shown)
-
-
-def _write_names(axes: Axes, data: RunData, shown: Sequence[int]) -> None:
     axes.apply_aspect()  # else the size of the view is not known
     (xmin, xmax), (ymin, ymax) = axes.get_xlim(), axes.get_ylim()
-    view = View((xmin, ymin), (xmax, ymax), points_a_metre(axes, data))
-    scene = Scene(data, view, shown)
-    font = FontProperties(size='medium')
-    height = _LINE * font.get_size_in_points()
+    view = _View((xmin, ymin), (xmax, ymax), points_a_metre(axes, data))
+    scene, height = _Scene(data, view, shown), _LINE * float(rcParams['font.size'])
     rim = [withStroke(linewidth=2.0, foreground=palette().ground)]
-    for zone in data.scenario.world.zones[:MOST_NAMES]:
-        width = text_to_path.get_text_width_height_descent(zone.name, font, False)[0]
-        places = places_of(zone, view, width, height)
+    for zone in zones[:MOST_NAMES]:
+        places = _places_of(zone, view, width_of(zone.name), height)
         if places:
-            place = scene.choose(places, width, height)
+            place = scene.choose(places, width_of(zone.name), height)
             axes.annotate(zone.name, place.anchor, xytext=place.shift, ha=place.across,
-                          va=place.up, textcoords='offset points', fontproperties=font,
+                          va=place.up, textcoords='offset points', fontsize='medium',
                           color=palette().ink, zorder=8.7, parse_math=False,
                           annotation_clip=False, path_effects=rim, gid=NAME)
-
-
-def _draw_discs(axes: Axes, zones: Sequence[Zone]) -> None:
-    if not zones:
-        return
-    width = np.array([2.0 * (zone.radius or 0.0) for zone in zones])
-    centres, colours = [zone.center for zone in zones], [zone_colour(zone) for zone in zones]
-    for style in ({'facecolors': colours, 'linewidths': 0.0, 'alpha': _FILL, 'zorder': 0.7},
-                  {'facecolors': 'none', 'edgecolors': colours, 'linewidths': 1.0,
-                   'zorder': 0.8}):
-        axes.add_collection(EllipseCollection(
-            width, width, np.zeros(len(width)), units='xy', offsets=centres,
-            offset_transform=axes.transData, gid='zones', **style))
 
 
 def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,

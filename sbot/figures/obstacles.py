@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, PolyCollection
 from matplotlib.colors import ListedColormap
@@ -118,12 +119,6 @@ class Boxes:
         self.rectangles.set_verts(outlines(self._flat, poses))
 
 
-def draw_box_starts(axes: Axes, data: RunData) -> None:
-    """Draw where pushable boxes started, dotted."""
-    Boxes(axes, data, data.boxes[0], facecolors='none', edgecolors=palette().box, linestyles=':',
-          linewidths=1.0, zorder=2, gid='starts of boxes')
-
-
 # Undisturbed wind of an arena: arrows on a grid, and a label.
 
 _ARROWS, _FEWEST = 18, 8  # of wind, along the longer side
@@ -181,6 +176,22 @@ def _strongest_ever(data: RunData, points: Floats) -> float:
     return float(np.hypot(*_wind_at(data, points).T).max() + gusts.max())
 
 
+def reference_arrow(axes: Axes, data: RunData, moments: bool) -> tuple[float, float]:
+    """Return a speed (m/s) of two digits, and how long (pt) its arrow is; zeros without arrows.
+
+    ``moments``: of a picture whose arrows contain the gust.
+    """
+    total = np.hypot(*(data.air.velocity + data.air.gust)[:, :2].T)
+    index = int(total.argmax()) if moments else None
+    arrows = _arrows_in(axes, data, index)
+    if not len(arrows):
+        return 0.0, 0.0
+    longest = float(np.hypot(*arrows[:, 2:].T).max()) * points_a_metre(axes, data)
+    strongest = float(np.hypot(*_wind_at(data, arrows[:, :2], index).T).max())
+    speed = float(f'{strongest:.2g}')
+    return speed, speed / strongest * longest
+
+
 def wind_colours(data: RunData) -> tuple[str, str]:
     """Return the colours of the wind's arrows and of its label."""
     if len(data.radius) > MOST_NAMED:  # whose tracks are as blue as the wind of a few
@@ -210,8 +221,8 @@ def _label(data: RunData, arrows: Floats, index: int | None) -> str:
 
 
 def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None = None,
-              width: float = math.inf) -> None:
-    """Draw the undisturbed wind: the mean, or that of a stamp, of few robots fainter.
+              width: float = math.inf) -> list[Artist]:
+    """Draw and return the undisturbed wind: the mean, or that of a stamp, of few robots fainter.
 
     ``named``: and how strong it is, in lines of at most ``width`` (pt).
     """
@@ -219,12 +230,15 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
     arrows = _arrows_in(axes, data, index)
     arrow, text = wind_colours(data)
     faint = index is not None and len(data.radius) <= MOST_NAMED
+    drawn: list[Artist] = []
     if len(arrows):
         longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())
-        axes.quiver(*arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
-                    width=max(0.06 * longest, _THIN / scale), headwidth=4,
-                    headlength=5, headaxislength=4.5, pivot='mid', zorder=1,
-                    color=arrow, alpha=_FAINT if faint else None)
+        drawn.append(axes.quiver(
+            *arrows.T, angles='xy', scale_units='xy', scale=1.0, units='xy',
+            width=max(0.06 * longest, _THIN / scale), headwidth=4, headlength=5,
+            headaxislength=4.5, pivot='mid', zorder=1, color=arrow,
+            alpha=_FAINT if faint else None))
     label = _label(data, arrows, index) if named else ''
     if label:
-        above_axes(axes, wrapped_parts(label, width), 1.0, color=text)
+        drawn.append(above_axes(axes, wrapped_parts(label, width), 1.0, color=text))
+    return drawn

@@ -26,7 +26,7 @@ _EQUAL, _LONG = 0.01, 0.2  # of the range of values, and of the time: curves tha
 _DASH = 4.0  # line widths
 
 
-def speeds(data: RunData) -> Floats:
+def _speeds(data: RunData) -> Floats:
     """Return how fast each robot is (T, N) (m/s): the mean of _SPEED_WINDOW around each stamp."""
     seconds = data.seconds
     steps = np.hypot(*np.moveaxis(np.diff(data.poses[:, :, :2], axis=0), -1, 0))
@@ -38,14 +38,14 @@ def speeds(data: RunData) -> Floats:
     return result
 
 
-def leader_distances(data: RunData) -> Floats:
+def _leader_distances(data: RunData) -> Floats:
     """Return the distance (T, N) (m) of each robot from robot 0, centre to centre."""
     offset = data.poses[:, :, :2] - data.poses[:, :1, :2]
     distance: Floats = np.hypot(offset[:, :, 0], offset[:, :, 1])
     return distance
 
 
-def wind_reductions(data: RunData) -> Floats:
+def _wind_reductions(data: RunData) -> Floats:
     """Return which share of the wind others keep off each robot (T, N); NaN: there is none."""
     free = np.hypot(data.free_wind[:, :, 0], data.free_wind[:, :, 1])
     felt = np.hypot(data.wind[:, :, 0], data.wind[:, :, 1])
@@ -56,15 +56,15 @@ def wind_reductions(data: RunData) -> Floats:
 
 def panels_of(data: RunData) -> list[tuple[str, Floats, bool]]:
     """Return (label, values (T, N), whether robot 0 has values) of each panel."""
-    panels = [(f'speed (m/s),\nmean of {_SPEED_WINDOW:g} s', speeds(data), True)]
+    panels = [(f'speed (m/s),\nmean of {_SPEED_WINDOW:g} s', _speeds(data), True)]
     if has_leader(data.scenario):
-        panels.append(('distance to\nleader (m)', leader_distances(data), False))
+        panels.append(('distance to\nleader (m)', _leader_distances(data), False))
     if data.scenario.wind.wakes.wake and data.free_wind.any():
-        panels.append(('wind kept\noff (%)', 100.0 * wind_reductions(data), True))
+        panels.append(('wind kept\noff (%)', 100.0 * _wind_reductions(data), True))
     return panels
 
 
-def gust_of(data: RunData) -> tuple[float, float] | None:
+def _gust_of(data: RunData) -> tuple[float, float] | None:
     """Return begin and end (s since the first stamp) of the gust, or None without one."""
     wind = data.scenario.wind.flow
     blows = wind.wind_gust_speed_mean > 0.0 or (forces_act(wind)
@@ -104,7 +104,7 @@ def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
         for side in ('top', 'right'):
             panel.spines[side].set_visible(False)
         panel.tick_params(labelbottom=panel is axes[-1], length=2)
-    gust = gust_of(data)
+    gust = _gust_of(data)
     if gust is not None:
         for panel in axes:
             # Named once. How strong it is, the label of the wind says.
@@ -122,7 +122,7 @@ def _draw_robots(panel: Axes, data: RunData, seconds: Floats, values: Floats,
     Where it would hide others that are equal, a line is dashed, so that the others show in its
     gaps.
     """
-    colours, hides = robot_colours(data), hidden(values)
+    colours, hides = robot_colours(data), _hidden(values)
     for i in range(first, values.shape[1]):
         style: dict[str, Any] = {'color': colours[i], 'linewidth': 1.1, 'zorder': 3 - 0.1 * i}
         below, others = hides[:, i] > 0, int(hides[:, i].max(initial=0))
@@ -136,7 +136,7 @@ def _draw_robots(panel: Axes, data: RunData, seconds: Floats, values: Floats,
             panel.plot(seconds, np.where(wide, values[:, i], np.nan), linestyle=dashes, **style)
 
 
-def hidden(values: Floats) -> NDArray[np.int64]:
+def _hidden(values: Floats) -> NDArray[np.int64]:
     """Return how many lines of higher columns of (T, N) hides there, if it does for long."""
     step = _EQUAL * float(np.nanmax(values, initial=0.0) - np.nanmin(values, initial=0.0))
     count = np.zeros(values.shape, np.int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,26 +17,23 @@ from sbot.figures.arena import (
     MOST_NAMED,
     columns_in,
     drawn_width,
+    grow,
     view_of,
     width_of,
     wrapped,
 )
 from sbot.figures.data import RunData, name_of
-from sbot.figures.film import FORMATS as FILMS
-from sbot.figures.film import Film
 from sbot.figures.ground import draw_arena, draw_goals
-from sbot.figures.obstacles import Boxes, draw_box_starts, draw_moving
-from sbot.figures.palette import DPI, LETTERS, drawing, style_of
+from sbot.figures.look import PLAIN, Look
+from sbot.figures.obstacles import Boxes, draw_moving
+from sbot.figures.palette import DPI, LETTERS, drawing, palette, style_of
 from sbot.figures.panels import draw_panels, panels_of
-from sbot.figures.robots import MOST_NUMBERED, Robots, draw_contacts, number_robots
+from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots, draw_contacts
 from sbot.figures.signs import draw_signs
 from sbot.figures.tracks import dots, draw_moments, draw_strip, draw_tracks, interval
 from sbot_common.clock import in_seconds
-from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.errors import bad_value, one_line, writing
 from wind_model.gust import forces_act
-
-FORMATS = ('.png', '.svg', '.pdf')
-COLOURS = ('robot', 'time', 'heading')  # what a colour says
 
 _WIDTH = 7.0  # inches: two columns of a paper
 _LEFT, _RIGHT = 0.78, 0.12  # inches beside arena and panels: the same, so that their edges align
@@ -46,89 +42,16 @@ _LINE = 0.2  # inches, of a title above the label of the wind
 _ARENA_HEIGHTS = (0.6, 7.0)  # inches, least and most
 _ARENA_AXIS = 0.52  # inches for the arena's x axis
 _STRIP_HEIGHT, _STRIP_GAP = 0.15, 0.29  # inches; the panels' legend is in the gap
+_BELOW_STRIP = 0.1  # inches, where no curves are below it
 _LEGEND = 0.19  # inches, without a strip
 _PANEL_HEIGHT, _PANEL_GAP = 0.95, 0.12
 _LEAST_ARENA = 0.7  # of its height beside the curves, before these are left out
-_LEAST_INCHES, _MOST_INCHES = 2.0, 40.0
 _COLUMN, _SMALL = 5.0, 7.0  # inches, below which letters are so small (pt)
 STYLE = style_of(dark=False)
 
 
-class Look(NamedTuple):
-    """How a run is drawn."""
-
-    at: tuple[float, ...] = ()  # s: at these times, side by side; none: tracks, curves below
-    colour: str = ''  # what it says, of COLOURS; '': of few robots robot, of many time or nothing
-    dark: bool = False  # on a dark ground
-    title: str | None = None  # None: the picture's own; '': none. Of a film: its name
-    width: int = 0  # pixels, of a .png; 0: 1400
-    inches: tuple[float, float] | None = None  # width and height; None: 7, and what the arena has
-
-
-PLAIN = Look()
-
-
-def check_look(look: Look, film: bool = False, dashes: str = '') -> None:
-    """Check that options of a picture or a film fit together, before anything runs.
-
-    Parameters
-    ----------
-    look : the options
-    film : whether it is a film
-    dashes : what stands before the names of options, for messages
-
-    Raises
-    ------
-    InputError
-        for an unknown colour, moments of a film, or a colour that this kind of picture lacks.
-
-    """
-    if look.colour and look.colour not in COLOURS:
-        raise bad_value(f'{dashes}colour', look.colour, ', '.join(COLOURS))
-    if film and look.at:
-        raise InputError(f'{dashes}at cannot be combined with a film')
-    if look.colour == 'time' and (film or look.at):
-        raise InputError(f'{dashes}colour time cannot be combined with '
-                         f'{"a film" if film else f"{dashes}at"}; it colours tracks')
-    if look.colour == 'heading' and not (film or look.at):
-        raise InputError(f'{dashes}colour heading needs {dashes}at or a film; give one')
-    if look.inches is not None:
-        if film or look.width:
-            raise InputError(f'{dashes}figsize cannot be combined with '
-                             f'{"a film" if film else f"{dashes}size"}')
-        if not all(_LEAST_INCHES <= side <= _MOST_INCHES for side in look.inches):
-            raise bad_value(f'{dashes}figsize', look.inches, f'width and height in inches, '
-                            f'{_LEAST_INCHES:g} to {_MOST_INCHES:g}')
-
-
-def read_width(size: Film, suffix: str, dashes: str = '') -> int:
-    """Return the width (pixels) of a picture from the option ``size``; 0 without it or of a film.
-
-    Parameters
-    ----------
-    size : the option, as of a film
-    suffix : ending of the file
-    dashes : what stands before the names of options, for messages
-
-    Raises
-    ------
-    InputError
-        for a height, or another format than .png.
-
-    """
-    if suffix in FILMS or not size.width:
-        return 0
-    if suffix != '.png':
-        raise InputError(f'{dashes}size needs a film or a .png; write a file that ends in '
-                         f'{", ".join((*FILMS, ".png"))}')
-    if size.height:
-        raise bad_value(f'{dashes}size', f'{size.width}x{size.height}',
-                        'the width of a picture, e.g. 1200; its height follows from the arena')
-    return size.width
-
-
 def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
-    """Write the picture of a run; the ending of the path, of FORMATS, selects the format.
+    """Write the picture of a run; the ending of the path selects the format.
 
     Raises
     ------
@@ -141,12 +64,10 @@ def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
     undated = {'.svg': {'Date': None}, '.pdf': {'CreationDate': None}}
     with drawing(_style(look)):
         figure = draw(data, look)
-        try:
+        with writing(path):
             # Rather a hundredth of a pixel more, as the width is cut to whole ones.
             figure.savefig(path, metadata=undated.get(path.suffix.lower()),
                            dpi=(look.width + 0.01) / _WIDTH if look.width else DPI)
-        except OSError as error:
-            raise InputError(f'{path}: cannot be written: {error.strerror}') from None
 
 
 def _style(look: Look) -> dict[Any, Any]:
@@ -171,9 +92,9 @@ def draw(data: RunData, look: Look) -> Figure:
                 if more < 0.0:
                     raise bad_value('figsize', look.inches, 'a height of at least '
                                     f'{figure.get_figheight():.2f} inches')
-                _grow(figure, more, figure.axes)
+                grow(figure, more, figure.axes)
             return figure
-        return draw_run(data, look.colour, title, look.inches)
+        return _draw_run(data, look.colour, title, look.inches)
 
 
 class _Sizes(NamedTuple):
@@ -185,7 +106,7 @@ class _Sizes(NamedTuple):
     letters: float = 1.0  # of the usual size; distances between the parts are in proportion
 
 
-def draw_run(data: RunData, colour: str = '', title: str | None = None,
+def _draw_run(data: RunData, colour: str = '', title: str | None = None,
              inches: tuple[float, float] | None = None) -> Figure:
     """Return the picture of a run, in so many inches.
 
@@ -218,7 +139,7 @@ def draw_run(data: RunData, colour: str = '', title: str | None = None,
             panel, arena = 0.0, natural
         sizes = sizes._replace(panel=panel, arena=arena)
         figure = _draw_sized(data, colour, title, sizes)
-    _grow(figure, inches[1] - figure.get_figheight())
+    grow(figure, inches[1] - figure.get_figheight())
     return figure
 
 
@@ -230,35 +151,47 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     by_time = colour == 'time' or (not colour and len(data.radius) > MOST_NAMED)
     width, height, panel, letters = sizes
     left, right, line = letters * _LEFT, letters * _RIGHT, letters * LINE
-    legend = letters * (_STRIP_HEIGHT + _STRIP_GAP if by_time else _LEGEND)
-    wide, panels = width + left + right, len(panels_of(data)) if panel else 0
-    first = letters * (_TOP + _ARENA_AXIS) + height
-    full = first + (legend + panels * (panel + letters * _PANEL_GAP)
-                    - letters * _PANEL_GAP * bool(panels))
-    full += letters * _BOTTOM * bool(panels or by_time) - letters * _LEGEND * (
-        not panels and not by_time)
+    # What stands below one another, and its height: '' is room for letters.
+    rows = [('', letters * _TOP), ('arena', height), ('', letters * _ARENA_AXIS)]
+    if by_time:
+        rows.append(('strip', letters * _STRIP_HEIGHT))
+    if panel:
+        rows.append(('', letters * (_STRIP_GAP if by_time else _LEGEND)))
+        rows += [('panel', panel), ('', letters * _PANEL_GAP)] * len(panels_of(data))
+        rows[-1] = ('', letters * _BOTTOM)
+    elif by_time:
+        rows.append(('', letters * _BELOW_STRIP))
+    wide, full = width + left + right, sum(high for _, high in rows)
     figure = Figure(figsize=(wide, full))
-
-    def axes(below: float, height: float, shared: Axes | None = None) -> Axes:
-        # In inches from the top.
-        return figure.add_axes((left / wide, 1.0 - (below + height) / full, width / wide,
-                                height / full), sharex=shared)
-
-    top = axes(letters * _TOP, height)
-    strip = axes(first, letters * _STRIP_HEIGHT) if by_time else None
-    below: list[Axes] = []
-    for k in range(panels):
-        below.append(axes(first + legend + k * (panel + letters * _PANEL_GAP), panel,
-                          below[0] if below else strip))
-    _draw_top(top, data, by_time, colour)
+    placed: dict[str, list[Axes]] = {'arena': [], 'strip': [], 'panel': []}
+    reached = 0.0  # inches from the top
+    for kind, high in rows:
+        reached += high
+        if kind:
+            shared = [*placed['strip'], *placed['panel']]  # the time axis
+            placed[kind].append(figure.add_axes(
+                (left / wide, 1.0 - reached / full, width / wide, high / full),
+                sharex=shared[0] if shared else None))
+    [top], strips, below = placed.values()
+    by = '' if by_time else 'robot'
+    draw_tracks(top, data, by_time)
+    draw_arena(top, data, width=drawn_width(top, data))
+    draw_moving(top, data, -1)
+    Boxes(top, data, data.boxes[0], facecolors='none', edgecolors=palette().box, linestyles=':',
+          linewidths=1.0, zorder=2, gid='starts of boxes')
+    Boxes(top, data, data.boxes[-1])
+    draw_goals(top, data, int(data.stamps_ns[-1]), by=by if colour else '')
+    Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
+    Numbers(top, data, by, -1, MOST_NUMBERED)
+    draw_contacts(top, data)
     below_label = draw_signs(top, data, 1.0 - right / wide, letters)
     top.set(ylabel='y (m)')
     _place_title(figure, top, _title(data) if title is None else title, drawn_width(top, data),
                  letters)
-    _grow(figure, below_label, [top])
-    if strip is not None:
-        draw_strip(strip, data, timed=not panels)
-    if not panels:
+    grow(figure, below_label, [top])
+    for strip in strips:
+        draw_strip(strip, data)
+    if not below:
         return figure
     draw_panels(figure, below, data)
     if panel < 0.6 * letters:
@@ -266,28 +199,18 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
             each.set_ylabel(each.get_ylabel().partition(',')[0])
     if not by_time:
         below[0].plot([], [], **dots(), label=f'dots every {interval(data):g} s')
-    names = below[0].get_legend_handles_labels()[1]
-    columns = min(MOST_NAMED + 1, columns_in(names, 72.0 * wide, 1.4, 1.0))
-    _grow(figure, (-(-len(names) // columns) - 1) * line,
-          [top] if strip is None else [top, strip])
-    below[0].legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=columns,
-                    frameon=False, fontsize='medium', handlelength=1.4, labelspacing=0.2,
-                    handletextpad=0.5, columnspacing=1.0, borderaxespad=0.1)
+    _name_curves(figure, below[0], [top, *strips], line)
     return figure
 
 
-def _draw_top(top: Axes, data: RunData, by_time: bool, colour: str) -> None:
-    """Draw the arena, the tracks in it, and where everything is at the end."""
-    by = '' if by_time else 'robot'
-    draw_tracks(top, data, by_time)
-    draw_arena(top, data, width=drawn_width(top, data))
-    draw_moving(top, data, -1)
-    draw_box_starts(top, data)
-    Boxes(top, data, data.boxes[-1])
-    draw_goals(top, data, int(data.stamps_ns[-1]), by=by if colour else '')
-    Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
-    number_robots(top, data, by=by)
-    draw_contacts(top, data)
+def _name_curves(figure: Figure, panel: Axes, above: list[Axes], line: float) -> None:
+    """Draw the legend of the panels above the first one, whose lines are ``line`` (inch) high."""
+    names = panel.get_legend_handles_labels()[1]
+    columns = min(MOST_NAMED + 1, columns_in(names, 72.0 * figure.get_figwidth(), 1.4, 1.0))
+    grow(figure, (-(-len(names) // columns) - 1) * line, above)
+    panel.legend(loc='lower right', bbox_to_anchor=(1.0, 0.99), ncols=columns,
+                 frameon=False, fontsize='medium', handlelength=1.4, labelspacing=0.2,
+                 handletextpad=0.5, columnspacing=1.0, borderaxespad=0.1)
 
 
 def _place_title(figure: Figure, top: Axes, text: str, room: float, letters: float) -> None:
@@ -302,17 +225,7 @@ def _place_title(figure: Figure, top: Axes, text: str, room: float, letters: flo
     lines, above = text.count('\n') + 1, label.count('\n') + 1
     up = 0.0 if beside else letters * _LINE + (above - 1) * line
     top.set_title(text, loc='left', parse_math=False, pad=rcParams['axes.titlepad'] + 72 * up)
-    _grow(figure, max(up + (lines - 1) * line, (above - 1) * line))
-
-
-def _grow(figure: Figure, inches: float, lifted: Collection[Axes] = ()) -> None:
-    """Make a picture higher; all axes keep their places above its lower edge, but the lifted."""
-    before = figure.get_figheight()
-    figure.set_figheight(before + inches)
-    for axes in figure.axes:
-        x, y, wide, high = axes.get_position(original=True).bounds
-        share, up = before / (before + inches), inches if axes in lifted else 0.0
-        axes.set_position((x, y * share + up / (before + inches), wide, high * share))
+    grow(figure, max(up + (lines - 1) * line, (above - 1) * line))
 
 
 def _title(data: RunData) -> str:
@@ -322,12 +235,14 @@ def _title(data: RunData) -> str:
     name = name_of(data.scenario)
     # A line ends between these, not in them.
     facts = ' '.join(each.replace(' ', '\xa0') for each in (
-        f'{robots},', f'seed {data.scenario.seed},', duration + _mean_force(data)))
+        f'{robots},', f'seed {data.scenario.seed},', duration + _about_wind(data)))
     return f'{name}{", " * bool(name)}{facts}'
 
 
-def _mean_force(data: RunData) -> str:
+def _about_wind(data: RunData) -> str:
     wind = data.scenario.wind.flow
-    if wind.wind_force_mean == 0.0 or not forces_act(wind):
-        return ''
-    return f', mean wind force {wind.wind_force_mean:g} N'
+    above = ' above ground' * wind.height.above_terrain
+    text = '' if data.field is None else f', wind at {wind.height.value:g} m{above}'
+    if wind.wind_force_mean and forces_act(wind):
+        text += f', mean wind force {wind.wind_force_mean:g} N'
+    return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib import rcParams
@@ -49,34 +49,6 @@ _DARK = 0.55  # brightness of a colour, below which an id in it is white
 _CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a robot, where its id may be
 
 
-def number_robots(axes: Axes, data: RunData, index: int = -1, small: bool = False,
-                  by: str = '') -> None:
-    """Write each robot's id in it or beside it at a stamp, unless they are many.
-
-    An id beside its robot is away from the others.
-    """
-    most, scale = MOST_NUMBERED_SMALL if small else MOST_NUMBERED, points_a_metre(axes, data)
-    if not 1 < len(data.radius) <= most:
-        return
-    if _inside_robots(data, scale, most):
-        for text, (x, y, _) in zip(_write_inside(axes, data, by), data.poses[index].tolist(),
-                                   strict=True):
-            text.xy = (x, y)
-        return
-    for i, number in enumerate(_numbers(data, index, scale)):
-        (x, y), (right, up) = number.corner, number.side
-        axes.annotate(str(i), (x, y), xytext=(right, up), textcoords='offset points', zorder=9,
-                      color=palette().ink, ha='left' if right > 0 else 'right',
-                      va='bottom' if up > 0 else 'top', path_effects=_rim())
-
-
-class _Number(NamedTuple):
-    """Where a robot's id is written."""
-
-    corner: tuple[float, float]  # m, of the robot, from where the id begins
-    side: tuple[int, int]  # of the robot: 1 or -1 to the right, and up
-
-
 def _inside_robots(data: RunData, scale: float, most: int = MOST_NUMBERED) -> bool:
     """Tell whether ids are written in robots, as all are round and large enough.
 
@@ -88,28 +60,13 @@ def _inside_robots(data: RunData, scale: float, most: int = MOST_NUMBERED) -> bo
     return 2.0 * scale * float(drawn_radius(data, scale).min()) >= _INSIDE[count > 10] * LETTERS
 
 
-def _write_inside(axes: Axes, data: RunData, by: str) -> list[Annotation]:
-    """Return the ids of all robots, in white or black, whichever is seen better in the robot."""
-    texts = []
-    for i, colour in enumerate(robot_colours(data, by)):
-        dark = float(np.dot(to_rgb(colour), (0.3, 0.6, 0.1))) < _DARK
-        # A heading's colour changes: with a rim, as beside a robot.
-        style = ({'color': palette().ink, 'path_effects': _rim()} if by == 'heading' else
-                 {'color': 'white' if dark else LIGHT.ink, 'fontweight': 'bold'})
-        texts.append(axes.annotate(str(i), (0.0, 0.0), xytext=(0.0, 0.0), zorder=9,
-                                   textcoords='offset points', ha='center',
-                                   va='center_baseline', gid='number', **style))
-    return texts
-
-
-def _numbers(data: RunData, index: int, scale: float) -> list[_Number]:
-    """Return where ids are written at a stamp: each at the corner that has the most room."""
-    places, radii = _bodies(data, index, scale)
+def _sides(data: RunData, index: int, scale: float) -> list[tuple[int, int]]:
+    """Return the corner of each robot that has the most room for its id at a stamp."""
+    places, radii = _bodies(data, data.poses[index], scale)
     # By robots, goals, boxes, and the ids that are written.
     goals = [[goal.x, goal.y] for goal in latest_goals(data, int(data.stamps_ns[index]))]
     taken = [*places.tolist(), *goals, *data.boxes[index, :, :2].tolist()]
-    away = 2.0 * radii[:, None, None] * np.array(_CORNERS)
-    corners = places[:, None] + away  # (N, 4, 2)
+    corners = places[:, None] + 2.0 * radii[:, None, None] * np.array(_CORNERS)  # (N, 4, 2)
     # Both ends of an id, and the corner.
     near = math.sqrt(0.5) * radii[:, None, None] * np.array(_CORNERS)
     spots = [corners, *(places[:, None] + near + reach / scale * np.array(_CORNERS)
@@ -120,21 +77,19 @@ def _numbers(data: RunData, index: int, scale: float) -> list[_Number]:
                     | ((spot < (xmin, ymin)) | (spot > (xmax, ymax))).any(axis=2)
                     for spot in spots], axis=0)
     found = []
-    for i, ((x, y), radius) in enumerate(zip(places.tolist(), radii.tolist(), strict=True)):
+    for i, radius in enumerate(radii.tolist()):
         others = np.array([place for k, place in enumerate(taken) if k != i])
         room = np.hypot(*np.moveaxis(corners[i][:, None] - others, 2, 0)).min(axis=1)
         room[solid[i]] = 0.0
         # The usual corner, unless another one has clearly more room.
-        right, up = _CORNERS[int(np.argmax(np.minimum(room, 4.0 * radius)))]
-        shift = radius * math.sqrt(0.5)
-        found.append(_Number((x + right * shift, y + up * shift), (right, up)))
-        taken.append([x + 2.0 * radius * right, y + 2.0 * radius * up])
+        best = int(np.argmax(np.minimum(room, 4.0 * radius)))
+        found.append(_CORNERS[best])
+        taken.append(corners[i, best].tolist())
     return found
 
 
-def _bodies(data: RunData, index: int, scale: float) -> tuple[Floats, Floats]:
+def _bodies(data: RunData, poses: Floats, scale: float) -> tuple[Floats, Floats]:
     """Return the centres (N, 2) and radii (N,) (m) of the robots as they are drawn."""
-    poses = data.poses[index]
     places, radii = poses[:, :2].copy(), drawn_radius(data, scale)
     for i, rectangle in rectangles_of(data).items():
         corners = outline(poses[i], rectangle)
@@ -149,12 +104,12 @@ def numbers_fit(data: RunData, index: int, scale: float) -> bool:
     """
     if len(data.radius) == 1 or _inside_robots(data, scale):
         return True
-    return _clear(data, index, scale, [number.side for number in _numbers(data, index, scale)])
+    return _clear(data, index, scale, _sides(data, index, scale))
 
 
 def _clear(data: RunData, index: int, scale: float, sides: list[tuple[int, int]]) -> bool:
     """Tell whether no id at these sides of the robots hides a robot or another id."""
-    places, radii = _bodies(data, index, scale)
+    places, radii = _bodies(data, data.poses[index], scale)
     half = 0.5 * LETTERS / scale  # m, of the height of an id
     ids = places + (radii * math.sqrt(0.5) + half)[:, None] * np.array(sides)
     to_robots = np.hypot(*np.moveaxis(ids[:, None] - places, 2, 0)) - radii - 0.5 * half
@@ -163,41 +118,57 @@ def _clear(data: RunData, index: int, scale: float, sides: list[tuple[int, int]]
     return bool((to_robots[apart] > 0.0).all() and (to_ids[apart] > 0.0).all())
 
 
-def _rim() -> list[withStroke]:
-    return [withStroke(linewidth=1.5, foreground=palette().ground)]
-
-
 class Numbers:
-    """Ids of a few robots, always in the same place at each, so that none jumps in a film.
+    """Ids of a few robots, in them or beside them.
 
-    They are in the robots or beside them. Of more than eight robots that come close to each other
-    there are none.
+    Parameters
+    ----------
+    axes : where they are written
+    data : of the run
+    by : what a robot's colour says, as ``Look.colour``
+    index : of the only stamp that is shown. None: of a film, in which an id is always at the same
+        side of its robot; of more than eight robots that come close to each other there are none
+    most : robots that have ids
+
     """
 
-    def __init__(self, axes: Axes, data: RunData, by: str = '') -> None:
+    def __init__(self, axes: Axes, data: RunData, by: str = '', index: int | None = None,
+                 most: int = MOST_NUMBERED_SMALL) -> None:
         count, scale = len(data.radius), points_a_metre(axes, data)
-        some = range(0, len(data.stamps_ns), max(1, len(data.stamps_ns) // _FRAMES))
-        self._shift: list[tuple[float, float]] = [(0.0, 0.0)] * count
+        self._data, self._scale = data, scale
+        self._side: list[tuple[int, int]] = [(0, 0)] * count
         self.texts: list[Annotation] = []
-        if _inside_robots(data, scale, MOST_NUMBERED_SMALL):
-            self.texts = _write_inside(axes, data, by)
-        elif 1 < count <= MOST_NUMBERED_SMALL and (count <= MOST_NAMED or all(
-                numbers_fit(data, index, scale) for index in some)):
-            sides = _film_sides(data, some, scale)
-            away = (drawn_radius(data, scale) * math.sqrt(0.5)).tolist()
-            self._shift = [(right * each, up * each)
-                           for (right, up), each in zip(sides, away, strict=True)]
-            self.texts = [axes.annotate(
-                str(i), (0.0, 0.0), xytext=side, textcoords='offset points', zorder=9,
-                color=palette().ink, ha='left' if side[0] > 0 else 'right',
-                va='bottom' if side[1] > 0 else 'top', path_effects=_rim(), gid='number')
-                for i, side in enumerate(sides)]
+        inside = _inside_robots(data, scale, most)
+        some = range(0, len(data.stamps_ns), max(1, len(data.stamps_ns) // _FRAMES))
+        if not 1 < count <= most or (
+                index is None and not inside and count > MOST_NAMED
+                and not all(numbers_fit(data, each, scale) for each in some)):
+            return
+        if not inside:
+            self._side = (_film_sides(data, some, scale) if index is None
+                          else _sides(data, index, scale))
+        for i, ((right, up), colour) in enumerate(zip(self._side, robot_colours(data, by),
+                                                      strict=True)):
+            # White or black, whichever is seen better in the robot. A heading's colour changes:
+            # with a rim, as beside a robot.
+            dark = float(np.dot(to_rgb(colour), (0.3, 0.6, 0.1))) < _DARK
+            style = ({'color': 'white' if dark else LIGHT.ink, 'fontweight': 'bold'}
+                     if inside and by != 'heading' else {
+                         'color': palette().ink, 'path_effects': [
+                             withStroke(linewidth=1.5, foreground=palette().ground)]})
+            self.texts.append(axes.annotate(
+                str(i), (0.0, 0.0), xytext=(right, up), textcoords='offset points', zorder=9,
+                ha=('center', 'left', 'right')[right],
+                va=('center_baseline', 'bottom', 'top')[up], **style))
+        self.move(data.poses[index or 0])
 
     def move(self, poses: Floats) -> None:
         """Set the poses (N, 3)."""
-        for text, (x, y, _), (right, up) in zip(self.texts, poses.tolist(), self._shift,
-                                                strict=False):
-            text.xy = (x + right, y + up)
+        if self.texts:
+            places, radii = _bodies(self._data, poses, self._scale)
+            corners = places + math.sqrt(0.5) * radii[:, None] * np.array(self._side)
+            for text, (x, y) in zip(self.texts, corners.tolist(), strict=True):
+                text.xy = (x, y)
 
 
 def _film_sides(data: RunData, shown: Sequence[int], scale: float) -> list[tuple[int, int]]:
@@ -205,13 +176,13 @@ def _film_sides(data: RunData, shown: Sequence[int], scale: float) -> list[tuple
 
     The second only if ids then hide something in fewer of the frames.
     """
-    frames = [[number.side for number in _numbers(data, index, scale)] for index in shown]
+    frames = [_sides(data, index, scale) for index in shown]
     roomy = [max(_CORNERS, key=sides.count) for sides in zip(*frames, strict=True)]
     return max([_CORNERS[0]] * len(roomy), roomy,
                key=lambda sides: sum(_clear(data, index, scale, sides) for index in shown))
 
 
-def heading_lines(poses: Floats, radius: Floats, rectangles: dict[int, Rectangle],
+def _heading_lines(poses: Floats, radius: Floats, rectangles: dict[int, Rectangle],
                   inner: float = 0.0) -> Floats:
     """Return a line (N, 2, 2) from the centre of each robot (N, 3) to beyond its rim.
 
@@ -256,7 +227,7 @@ class Robots:
         self._colour(poses)
 
     def _lines(self, poses: Floats) -> Floats:
-        return heading_lines(poses, self._radius, self._rectangles, self._inner)[::-1]
+        return _heading_lines(poses, self._radius, self._rectangles, self._inner)[::-1]
 
     def _colour(self, poses: Floats) -> None:
         if self._by_heading:

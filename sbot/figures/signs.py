@@ -16,13 +16,15 @@ from sbot.figures.arena import (
     LINE,
     MOST_NAMED,
     columns_in,
+    figure_of,
+    grow,
     points_a_metre,
     rectangles_of,
     strongest_gust,
 )
 from sbot.figures.data import RunData
 from sbot.figures.ground import latest_goals, wide_tolerances
-from sbot.figures.obstacles import free_wind_arrows, wind_colours
+from sbot.figures.obstacles import reference_arrow, wind_colours
 from sbot.figures.palette import palette
 from sbot.figures.robots import contact_begins, contact_style
 
@@ -30,11 +32,9 @@ _BELOW = 0.33  # inches from the arena to the middle of its legend, on the line 
 _MOST_SIGNS = 3  # beside the label of the x axis; more are below it
 _LEAST_BESIDE = 5.0  # inches; in a narrower picture all signs are below the label
 _LEAST_FORCE = 1e-9  # N
-_BAR = 0.2  # of the width of the view, how long a scale bar is at most
-BAR_PLACE = 0.14  # inches from the axes down to the bar's line
 
 
-def goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
+def _goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
     """Return the sign of a goal for a legend: a ring (pt), and a cross in it."""
     style: dict[str, Any] = {'color': palette().goal, 'linestyle': 'none', 'markeredgewidth': 0.9}
     return (Line2D([], [], marker='o', markersize=size, markerfacecolor='none', **style),
@@ -52,8 +52,7 @@ def draw_signs(axes: Axes, data: RunData, right: float, letters: float = 1.0) ->
     if len(contact_begins(data)[0]):
         signs.append(('contact', _line(**contact_style())))
     axes.set_xlabel('x (m)')
-    figure = axes.get_figure(root=True)
-    assert figure is not None
+    figure = figure_of(axes)
     columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,
                          1.0)
     rows = -(-len(signs) // columns)
@@ -62,21 +61,26 @@ def draw_signs(axes: Axes, data: RunData, right: float, letters: float = 1.0) ->
     below = 0.0 if beside else line
     place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
         0.0, -letters * _BELOW - below - 0.5 * (rows - 1) * line, figure.dpi_scale_trans)
-    _legend(axes, signs, place, right, columns=columns)
+    _legend(axes, signs, place, right, 0.0, columns)
     return below + (rows - 1) * line
 
 
-def draw_signs_of_moments(axes: Axes, data: RunData, trail: float,
-                          place: tuple[float, float]) -> None:
+def draw_signs_of_moments(axes: Axes, data: RunData, trail: float, right: float,
+                          up: float) -> None:
     """Draw the legend of a picture of moments, with trails of so many seconds.
 
-    ``place``: of its right end, shares of the figure's width and height.
+    It ends at ``right``, a share of the figure's width. The middle of a single row is ``up``
+    (inches) above the lower edge; for more rows the picture grows.
     """
     line = Line2D([], [], color=palette().ink, alpha=0.45, linewidth=1.2)
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    _legend(figure, [(f'trail of {trail:.2g} s', line), *_common_signs(axes, data, moments=True)],
-            figure.transFigure, *place)
+    figure = figure_of(axes)
+    signs = [(f'trail of {trail:.2g} s', line), *_common_signs(axes, data, moments=True)]
+    columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,
+                         1.0)
+    more = LINE * (-(-len(signs) // columns) - 1)
+    grow(figure, more, figure.axes)
+    _legend(figure, signs, figure.transFigure, right, (up + 0.5 * more) / figure.get_figheight(),
+            columns)
 
 
 def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tuple[str, Any]]:
@@ -84,7 +88,7 @@ def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tupl
     signs: list[tuple[str, Any]] = []
     goals = latest_goals(data, int(data.stamps_ns[-1]))
     if goals:
-        signs.append(('goal', goal_sign()))
+        signs.append(('goal', _goal_sign()))
         if len(wide_tolerances(data, goals, points_a_metre(axes, data))):
             signs.append(('tolerance', _line(
                 marker='o', markersize=9.0, alpha=0.6, markerfacecolor='none',
@@ -94,22 +98,22 @@ def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tupl
             [], [], linestyle='none' if moments else ':', linewidth=1.0, marker='o',
             color=palette().obstacle, markersize=5.0, markerfacecolor=palette().moving,
             markeredgewidth=0.8)))
-    windy, (speed, force) = len(free_wind_arrows(data)) > 0, strongest_gust(data)
-    if windy or (moments and speed.any()):
+    (length, size), (speed, force) = reference_arrow(axes, data, moments), strongest_gust(data)
+    if size:
         # Arrows of tracks do not contain the gust.
         mean = 'mean ' * bool(data.air.gust.any() and not moments)
         still = moments or data.field is not None
-        signs.append((f'{mean}wind', _arrow((1.0, 0.0) if still else data.outside,
-                                            wind_colours(data)[0])))
+        signs.append((f'{mean}wind {length:g} m/s', _arrow(
+            (1.0, 0.0) if still else data.outside, wind_colours(data)[0], size)))
     if not moments and (speed.any() or np.hypot(*force[:2]) > _LEAST_FORCE):
         signs.append(('gust', _arrow(speed if speed.any() else force, palette().gust)))
     return signs
 
 
 def _legend(owner: Axes | Figure, signs: list[tuple[str, Any]], place: Transform, right: float,
-            up: float = 0.0, columns: int = 0) -> None:
+            up: float, columns: int) -> None:
     owner.legend([sign for _, sign in signs], [name for name, _ in signs], loc='center right',
-                bbox_to_anchor=(right, up), bbox_transform=place, ncols=columns or len(signs),
+                bbox_to_anchor=(right, up), bbox_transform=place, ncols=columns,
                 frameon=False, fontsize='medium', borderpad=0.0, borderaxespad=0.0,
                 handlelength=1.8, handletextpad=0.4, columnspacing=1.0)
 
@@ -118,10 +122,10 @@ def _line(**style: Any) -> Line2D:  # noqa: ANN401 - matplotlib's
     return Line2D([], [], linestyle='none', **style)
 
 
-def _arrow(way: Any, colour: str) -> Line2D:  # noqa: ANN401 - a pair or an array
-    """Return an arrow in the direction of a vector x, y."""
+def _arrow(way: Any, colour: str, size: float = 11.0) -> Line2D:  # noqa: ANN401 - pair or array
+    """Return an arrow of a length (pt) in the direction of a vector x, y."""
     turned = MarkerStyle(r'$\rightarrow$').rotated(rad=math.atan2(way[1], way[0]))
-    return _line(marker=turned, markersize=11.0, markeredgewidth=0.0, color=colour)
+    return _line(marker=turned, markersize=size, markeredgewidth=0.0, color=colour)
 
 
 def _start_sign(data: RunData) -> Line2D:
@@ -130,28 +134,3 @@ def _start_sign(data: RunData) -> Line2D:
     return _line(marker=shape, markersize=3.5 if many else 5.0,
                  color=palette().start if many else palette().ink, markeredgewidth=0.8,
                  markerfacecolor=palette().start if many else palette().ground)
-
-
-def bar_length(width: float) -> float:
-    """Return the length (m) of the scale bar of a view: 1, 2 or 5 of a power of ten."""
-    power = 10.0 ** math.floor(math.log10(_BAR * width))
-    return max(each * power for each in (1, 2, 5) if each * power <= _BAR * width)
-
-
-def draw_scale_bar(axes: Axes, trail: float, windy: bool = False) -> None:
-    """Draw a scale bar below the arena, away from robots; its length and that of trails (s).
-
-    ``windy``: the line says that the arrows are the wind.
-    """
-    low, high = axes.get_xlim()
-    length = bar_length(high - low)
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    place = blended_transform_factory(axes.transData, axes.transAxes) + ScaledTranslation(
-        0.0, -BAR_PLACE, figure.dpi_scale_trans)
-    axes.plot((low, low + length), (0.0, 0.0), transform=place, linewidth=1.5, clip_on=False,
-              solid_capstyle='butt', gid='scale bar', color=palette().ink)
-    text = f'{length:g} m   trails of {trail:.2g} s{"   arrows: wind" * windy}'
-    axes.annotate(text, (low + length, 0.0), xycoords=place,
-                  xytext=(5.0, 0.0), textcoords='offset points', va='center_baseline', ha='left',
-                  gid='scale', color=palette().ink)

@@ -11,6 +11,7 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from sbot.figures.arena import (
@@ -35,9 +36,9 @@ from sbot.figures.obstacles import Boxes, draw_moving
 from sbot.figures.palette import LIGHT, palette
 from sbot.figures.robots import (
     MOST_NUMBERED_SMALL,
+    Numbers,
     Robots,
     draw_heading_legend,
-    number_robots,
     numbers_fit,
 )
 from sbot.figures.signs import draw_signs_of_moments
@@ -70,7 +71,11 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
     else:
         # Robot 0 on top, as the robots are.
         tracks = lines(np.moveaxis(xy, 1, 0)[::-1], colors=colours[::-1], **style)
-        _draw_dots(axes, data, colours, many)
+        times = np.arange(interval(data), float(data.seconds[-1]) * 0.999, interval(data))
+        rows = np.searchsorted(data.seconds, times - 1e-9)
+        for i, colour in enumerate([] if many else colours):
+            axes.plot(*data.poses[rows, i, :2].T, **{**dots(), 'color': colour}, zorder=4.5,
+                      gid='dots')
     tracks.set_rasterized(xy.shape[0] * count > _RASTER_ABOVE)
     tracks.set_gid('tracks')
     axes.add_collection(tracks)
@@ -100,33 +105,19 @@ def dots() -> dict[str, Any]:
             'color': palette().ink, 'markerfacecolor': palette().ground}
 
 
-def _draw_dots(axes: Axes, data: RunData, colours: list[str], many: bool) -> None:
-    """Draw a dot on each track at regular times."""
-    if many:
-        return
-    times = np.arange(interval(data), float(data.seconds[-1]) * 0.999, interval(data))
-    rows = np.searchsorted(data.seconds, times - 1e-9)
-    for i, colour in enumerate(colours):
-        axes.plot(*data.poses[rows, i, :2].T, **{**dots(), 'color': colour}, zorder=4.5,
-                  gid='dots')
-
-
-def draw_strip(axes: Axes, data: RunData, timed: bool = False) -> None:
-    """Draw the colours of the tracks along the time axis: the tracks' legend.
-
-    ``timed``: the axis is its own.
-    """
+def draw_strip(axes: Axes, data: RunData) -> None:
+    """Draw the colours of the tracks with their times: the tracks' legend."""
     end = max(float(data.seconds[-1]), 1e-9)
     axes.imshow(np.linspace(0.0, 1.0, 256)[None, :], aspect='auto', cmap=_COLOURS,
                 extent=(0.0, end, 0.0, 1.0))
     axes.set_yticks([])
     axes.set_ylabel('time on\nthe tracks', rotation='horizontal', ha='right', va='center')
-    for x, text, colour in ((0.01, 'start', 'white'), (0.99, 'end', LIGHT.ink)):
-        axes.text(x, 0.45, text, transform=axes.transAxes, ha='left' if x < 0.5 else 'right',
-                  va='center', color=colour)
-    axes.tick_params(bottom=timed, labelbottom=timed)
-    if timed:
-        axes.set_xlabel('time (s)')
+    ticks: Any = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(0.0, end)
+    for time in ticks[ticks <= end * (1.0 + 1e-9)]:
+        axes.text(min(max(time, 0.01 * end), 0.99 * end), 0.45, f'{time:g} s', va='center',
+                  ha='left' if time == 0.0 else 'center' if time < 0.97 * end else 'right',
+                  color='white' if time < 0.6 * end else LIGHT.ink, gid='seconds')
+    axes.tick_params(bottom=False, labelbottom=False)
     for spine in axes.spines.values():
         spine.set_visible(False)
 
@@ -140,6 +131,14 @@ _GAPS = (0.16, 0.29)  # inches between panels, across and down
 _TRAIL = 0.06  # of the run, how long a trail lasts
 _TRAIL_POINTS = 60
 _FLAT = 2.4  # width by height of an arena, from which on three moments stand one above another
+
+
+def _check_times(seconds: Sequence[float], end: float) -> None:
+    for time in seconds:
+        if not 0.0 <= time <= end + 1e-9:
+            raise bad_value('at', time, f'a time from 0 to {end:g} s')
+    if not 1 <= len(seconds) <= 12:
+        raise bad_value('at', f'{len(seconds)} times', '1 to 12 times')
 
 
 def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: str = '',
@@ -160,12 +159,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
         for a time outside the run, or more than twelve.
 
     """
-    end = float(data.seconds[-1])
-    for time in seconds:
-        if not 0.0 <= time <= end + 1e-9:
-            raise bad_value('at', time, f'a time from 0 to {end:g} s')
-    if not 1 <= len(seconds) <= 12:
-        raise bad_value('at', f'{len(seconds)} times', '1 to 12 times')
+    _check_times(seconds, float(data.seconds[-1]))
     xmin, ymin, xmax, ymax = view_of(data)
     shape = (xmax - xmin) / (ymax - ymin)
     columns = _columns(len(seconds), shape)
@@ -182,11 +176,14 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     size = rcParams['axes.titlesize']
     names = [f'{time:g} s' for time in seconds]
     room = 72.0 * width - GAP - max(width_of(name, size, 'bold') for name in names)
+    changes = bool(np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]),
+                          axis=0).any())
     panels = []
     for k, (name, index) in enumerate(zip(names, indexes, strict=True)):
         axes = figure.add_axes((0.0, 0.0, width / full, height / figure.get_figheight()))
         panels.append(axes)
-        _draw_background(axes, data, index, k == 0, indexes, room)
+        # Every moment names its wind if a gust changes it.
+        draw_arena(axes, data, k == 0 or changes, index, indexes, room)
         _draw(axes, data, index, by, numbered)
         axes.set_title(name, loc='left', fontweight='bold')
         if by == 'heading' and k == columns - 1:
@@ -196,11 +193,10 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
         axes.set(xlabel='x (m)' if last else '', ylabel='y (m)' if first else '')
     title = wrapped(title, 72.0 * (full - left - right), size)
     _place(figure, panels, (columns, width, height), title.count('\n') + 1 if title else 0)
+    trail = float(data.seconds[min(_trail_length(data), len(data.seconds) - 1)])
+    draw_signs_of_moments(panels[0], data, trail, 1.0 - right / full, _LEGEND)
     figure.text(left / full, 1.0 - 0.5 * LINE / figure.get_figheight(), title, va='top',
                 fontsize=size, parse_math=False)
-    trail = float(data.seconds[min(_trail_length(data), len(data.seconds) - 1)])
-    draw_signs_of_moments(panels[0], data, trail, (
-        1.0 - right / full, _LEGEND / figure.get_figheight()))
     return figure
 
 
@@ -234,13 +230,6 @@ def _place(figure: Figure, panels: Sequence[Axes], sizes: tuple[int, float, floa
                            width / wide, height / full))
 
 
-def _draw_background(axes: Axes, data: RunData, index: int, first: bool,
-                     shown: Sequence[int], room: float) -> None:
-    # Every moment names its wind if a gust changes it.
-    gusts = np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]), axis=0).any()
-    draw_arena(axes, data, first or bool(gusts), index, shown, room)
-
-
 def _trail_length(data: RunData) -> int:
     """Return of how many stamps a trail is at most."""
     return max(2, int(_TRAIL * len(data.stamps_ns)))
@@ -260,4 +249,4 @@ def _draw(axes: Axes, data: RunData, index: int, by: str, numbered: bool) -> Non
     draw_goals(axes, data, int(data.stamps_ns[index]), small=True, by=by)
     Robots(axes, data, data.poses[index], by, MOST_NUMBERED_SMALL if numbered else 0)
     if numbered:
-        number_robots(axes, data, index, small=True, by=by)
+        Numbers(axes, data, by, index)

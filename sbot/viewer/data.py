@@ -25,7 +25,7 @@ from sbot.runner.history import Run
 from sbot.scenario.assemble import simulation_parameters, zone_colour
 from sbot.scenario.model import Scenario, World
 from sbot.scenario.world import box_bodies
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import bad_value, writing
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
@@ -50,12 +50,12 @@ class Scans(NamedTuple):
     ranges: NDArray[np.float32]  # (J, N, beams that are shown) m
 
 
-def frame_step(ticks: int) -> int:
+def _frame_step(ticks: int) -> int:
     """Return how many stamps apart the page's frames are."""
     return max(1, -(-ticks // MOST_FRAMES))
 
 
-def pack(values: NDArray[Any], low: ArrayLike, high: ArrayLike, *, holes: bool = False,
+def _pack(values: NDArray[Any], low: ArrayLike, high: ArrayLike, *, holes: bool = False,
          ) -> dict[str, Any]:
     """Return a table (frames, channels) as the page's `unpack` reads it.
 
@@ -100,13 +100,13 @@ def shown_beams(lasers: Lasers) -> slice:
     return slice(0, widest, max(1, -(-widest // MOST_BEAMS)))
 
 
-def header(data: RunData) -> dict[str, Any]:
+def _header(data: RunData) -> dict[str, Any]:
     """Return the data that a page needs once: world, robots, lasers."""
     world, lasers = data.world, lasers_of(data.scenario)
     beams = shown_beams(lasers)
     walls = world.segments[:len(world.segments) - len(world.inner_segments)]
     solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
-    cells = None if world.cells is None else cell_runs(world.cells)
+    cells = None if world.cells is None else _cell_runs(world.cells)
     outlines = [] if world.cells is None else [world.cells.outlines]
     if cells is not None and len(outlines[0]) > MOST_BORDERS:
         outlines = []  # the cells show the same
@@ -138,7 +138,7 @@ def header(data: RunData) -> dict[str, Any]:
     }
 
 
-def cell_runs(cells: CellMap) -> dict[str, Any] | None:
+def _cell_runs(cells: CellMap) -> dict[str, Any] | None:
     """Return the cells of a map as the page's `paintCells` reads them.
 
     They are runs of equal cells, row by row from the lowest: whole numbers of 16 bits, deflated.
@@ -166,40 +166,40 @@ def _box_sizes(world: World) -> list[list[float]]:
             for box in box_bodies(world)]
 
 
-def _rounded(values: NDArray[Any]) -> list[Any]:
-    rounded: list[Any] = np.round(values, 5).tolist()
+def _rounded(values: ArrayLike, digits: int = 5) -> list[Any]:
+    rounded: list[Any] = np.round(np.asarray(values), digits).tolist()
     return rounded
 
 
 def page_data(data: RunData, scans: Scans | None) -> dict[str, Any]:
     """Return everything the page needs to show a recording."""
-    step = frame_step(len(data.stamps_ns))
+    step = _frame_step(len(data.stamps_ns))
     poses, wind = data.poses[::step], data.wind[::step]
     frames, count = poses.shape[:2]
     xmin, ymin, xmax, ymax = data.world.bounds.tolist()
     strongest = float(np.abs(wind).max(initial=0.0))
-    out = header(data)
+    out = _header(data)
     out['times'] = np.round(data.seconds[::step], 4).tolist()
-    out['poses'] = pack(poses.reshape(frames, 3 * count), [xmin, ymin, -np.pi],
+    out['poses'] = _pack(poses.reshape(frames, 3 * count), [xmin, ymin, -np.pi],
                         [xmax, ymax, np.pi])
-    out['winds'] = pack(wind.reshape(frames, 2 * count), -strongest, strongest)
+    out['winds'] = _pack(wind.reshape(frames, 2 * count), -strongest, strongest)
     if data.obstacles.shape[1]:
         centres = data.obstacles[::step]
-        out['obstacles'] = pack(centres.reshape(frames, -1), centres.min(axis=(0, 1)),
+        out['obstacles'] = _pack(centres.reshape(frames, -1), centres.min(axis=(0, 1)),
                                 centres.max(axis=(0, 1)))
     if data.boxes.shape[1]:
         places = data.boxes[::step]
         low, high = places[:, :, :2].min(axis=(0, 1)), places[:, :, :2].max(axis=(0, 1))
-        out['box_poses'] = pack(places.reshape(frames, -1), [*low, -np.pi], [*high, np.pi])
+        out['box_poses'] = _pack(places.reshape(frames, -1), [*low, -np.pi], [*high, np.pi])
     if scans is not None:
         farthest = float(np.where(np.isfinite(scans.ranges), scans.ranges, 0.0).max(initial=1.0))
-        out['scans'] = pack(scans.ranges.reshape(len(scans.ranges), -1), 0.0, farthest,
+        out['scans'] = _pack(scans.ranges.reshape(len(scans.ranges), -1), 0.0, farthest,
                             holes=True)
         out['scan_frames'] = scans.frames.tolist()
     return out
 
 
-def read_scans(bag: Bag, data: RunData) -> Scans | None:
+def _read_scans(bag: Bag, data: RunData) -> Scans | None:
     """Return scans of a recording, as many as the page should hold; None if there are none."""
     count = len(data.radius)
     present = bag.names()
@@ -218,7 +218,7 @@ def read_scans(bag: Bag, data: RunData) -> Scans | None:
                        wanted, every)
 
 
-def kept_scans(run: Run) -> Scans | None:
+def _kept_scans(run: Run) -> Scans | None:
     """Return scans of a run in this process, as many as the page should hold, if it kept any."""
     if run.scan is None:
         return None
@@ -229,7 +229,7 @@ def kept_scans(run: Run) -> Scans | None:
 
 def _scan_frames(ticks: int, robots: int) -> tuple[NDArray[np.intp], int]:
     """Return the ticks whose scans a page holds, and how many of its frames lie between them."""
-    frames = np.arange(0, ticks, frame_step(ticks))
+    frames = np.arange(0, ticks, _frame_step(ticks))
     every = max(1, -(-len(frames) * robots * MOST_BEAMS // _SCAN_NUMBERS))
     return frames[::every], every
 
@@ -257,7 +257,7 @@ SCAN_FRAMES = 4  # a scan goes with every so many frames
 
 def live_header(scenario: Scenario) -> dict[str, Any]:
     """Return the data that a page needs once of a live run."""
-    return {**header(at_rest(scenario)), 'drivable': drivable(scenario)}
+    return {**_header(at_rest(scenario)), 'drivable': drivable(scenario)}
 
 
 def drivable(scenario: Scenario) -> list[int]:
@@ -274,12 +274,12 @@ def frame(seconds: float, poses: ArrayLike, winds: ArrayLike,
     ``obstacles`` (M, 2) (m) are the centres of those that move, ``boxes`` (B, 3) the poses of
     pushable boxes. ``scans`` may be added.
     """
-    moving = {name: _rounded_row(places) for name, places in (
+    moving = {name: _rounded(np.ravel(places), 4) for name, places in (
         ('obstacles', obstacles), ('box_poses', boxes)) if places is not None}
     return {
         't': round(seconds, 4),
-        'poses': _rounded_row(poses),
-        'winds': _rounded_row(winds),
+        'poses': _rounded(np.ravel(poses), 4),
+        'winds': _rounded(np.ravel(winds), 4),
         **moving,
         'goals': [[0.0, robot, *goal] for robot, goal in sorted(goals.items())],
     }
@@ -289,11 +289,6 @@ def scans(ranges: Iterable[ArrayLike]) -> list[float | None]:
     """Return ranges (N, beams) as a frame has them; None where nothing is seen."""
     return [round(r, 3) if math.isfinite(r) else None
             for row in ranges for r in np.ravel(row).tolist()]
-
-
-def _rounded_row(values: ArrayLike) -> list[float]:
-    rounded: list[float] = np.round(np.ravel(values), 4).tolist()
-    return rounded
 
 
 _HERE = Path(__file__).parent
@@ -317,8 +312,8 @@ def page(run: dict[str, Any] | None, title: str) -> str:
     return re.sub('|'.join(texts), lambda mark: texts[mark[0]], template)
 
 
-def write_view(source: Bag | str | Path, output: str | Path) -> None:
-    """Write the page of a recording.
+def write_view(source: Run | Bag | str | Path, output: str | Path) -> None:
+    """Write the page of a run in this process, or of a recording.
 
     Raises
     ------
@@ -326,36 +321,24 @@ def write_view(source: Bag | str | Path, output: str | Path) -> None:
         if the bag cannot be used or the file cannot be written.
 
     """
-    bag = source if isinstance(source, Bag) else Bag(source)
-    data = from_bag(bag)
-    _write(page_data(data, read_scans(bag, data)), output)
+    check_name(output)
+    run = _data_of(source if isinstance(source, Run | Bag) else Bag(source))
+    with writing(output):
+        Path(output).write_bytes(page(run, run['name']).encode('utf-8', 'replace'))
 
 
-def write_run(run: Run, output: str | Path) -> None:
-    """Write the page of a run in this process, with scans if it has kept them.
-
-    Raises
-    ------
-    InputError
-        if the file cannot be written.
-
-    """
-    _write(page_data(from_result(run), kept_scans(run)), output)
+def _data_of(source: Run | Bag) -> dict[str, Any]:
+    """Return what a page shows of a run in this process, or a recording; scans if it has them."""
+    if isinstance(source, Run):
+        return page_data(from_result(source), _kept_scans(source))
+    data = from_bag(source)
+    return page_data(data, _read_scans(source, data))
 
 
-def check_name(output: str | Path) -> None:
+def check_name(output: str | Path, option: str = 'output') -> None:
     """Raise InputError unless the file name is valid for a page."""
     if not str(output).endswith(('.html', '.htm')):
-        raise bad_value('output', str(output), 'a file that ends in .html')
-
-
-def _write(run: dict[str, Any], output: str | Path) -> None:
-    check_name(output)
-    try:
-        text = page(run, run['name']).encode('utf-8', 'replace')
-        Path(output).write_bytes(text)
-    except OSError as error:
-        raise InputError(f'{output}: cannot be written: {error.strerror}') from None
+        raise bad_value(option, str(output), 'a file that ends in .html')
 
 
 # Runs and recordings in a notebook: the page of the viewer in a frame, inline and offline.
@@ -366,13 +349,9 @@ MOST_BYTES = 8_000_000  # of a page: a notebook keeps it with every output
 
 def notebook_page(shown: Run | Bag) -> str | None:
     """Return the HTML of a run or recording; None if it has no poses or its page is too large."""
-    if isinstance(shown, Run):
-        if not len(shown.poses):
-            return None  # of a run with keep=False
-        data = page_data(from_result(shown), kept_scans(shown))
-    else:
-        run = from_bag(shown)
-        data = page_data(run, read_scans(shown, run))
+    if isinstance(shown, Run) and not len(shown.poses):
+        return None  # of a run with keep=False
+    data = _data_of(shown)
     text = page(data, data['name'])
     if len(text) > MOST_BYTES:
         data.pop('scans', None)

@@ -35,7 +35,7 @@ from sbot_sim.engine.simulation import Snapshot
 _MOMENT = 0.1  # s of wall time: the longest wait before the run looks for Ctrl-C
 
 
-class PageSupervisor:
+class _PageSupervisor:
     """``Supervisor`` of an in-process run, and the ``Controls`` of its page.
 
     The run begins when a page is open, and keeps to ``target_real_time_factor``; 0 means 1 here,
@@ -76,7 +76,7 @@ class PageSupervisor:
                 self._goals[self._robots[name]] = pose.x, pose.y
         self._unseen = snapshot
         if time.monotonic() >= self._frame_due:
-            self._show_unseen()
+            self.show_unseen()
 
     def may_proceed(self) -> bool:
         """Return whether a page is open, the run is not paused, and the tick's time is over."""
@@ -85,7 +85,7 @@ class PageSupervisor:
             return False
         with self._changed:
             if self._paused and not self._steps:
-                self._show_unseen()
+                self.show_unseen()
                 self._changed.wait(_MOMENT)
                 return False
             now = time.monotonic()
@@ -102,11 +102,7 @@ class PageSupervisor:
         """Return the commands of the robots that the page drives."""
         return self._driven.commands()
 
-    def finish(self) -> None:
-        """Show the last tick."""
-        self._show_unseen()
-
-    def _show_unseen(self) -> None:
+    def show_unseen(self) -> None:
         """Show the latest tick, if it was not shown."""
         if self._unseen is None:
             return
@@ -165,14 +161,14 @@ def run_live(scenario: Scenario, port: int, record: str | Path | None = None,
 
     """
     live = Live()
-    supervisor = PageSupervisor(live, scenario)
+    supervisor = _PageSupervisor(live, scenario)
     address = start_server(port, live)
     say(f'{address} shows {one_line(scenario.name, 200)}, which starts when the page is open; '
         'Ctrl-C ends')
     try:
         return run_scenario(scenario, record=record, keep=False, supervisor=supervisor)
     finally:
-        supervisor.finish()
+        supervisor.show_unseen()
         live.end(_CLOSE_TIMEOUT)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class Follower:
         self._live = live
         self._subscribe = subscribe
         self._text = ''
-        self._scenario: Scenario | None = None
+        self.scenario: Scenario | None = None  # what runs, once it is known
         self._subscribed: set[str] = set()
         self._frames = 0
         self._shown_ns = -1
@@ -72,21 +72,21 @@ class Follower:
             return
         self._text = text
         self._live.set_paused(False)  # as new simulations begin
-        self._scenario = parse_scenario(text, topics.SCENARIO.name, Path.cwd(),
+        self.scenario = parse_scenario(text, topics.SCENARIO.name, Path.cwd(),
                                         import_controllers=False)
-        count = len(self._scenario.robots)
-        begin = self._scenario.rate.stamp_ns(0)
+        count = len(self.scenario.robots)
+        begin = self.scenario.rate.stamp_ns(0)
         self._begin_ns, self._stamp_ns, self._shown_ns = begin, -1, -1
         self._poses: list[tuple[float, float, float] | None] = [None] * count
         self._winds = [(0.0, 0.0)] * count
         self._scans: list[Floats32 | None] = [None] * count
-        self._beams = shown_beams(lasers_of(self._scenario))
+        self._beams = shown_beams(lasers_of(self.scenario))
         self._goals: dict[int, tuple[float, float]] = {
-            i: robot.goal for i, robot in enumerate(self._scenario.robots) if robot.goal}
-        discs = self._scenario.world.moving
+            i: robot.goal for i, robot in enumerate(self.scenario.robots) if robot.goal}
+        discs = self.scenario.world.moving
         self._obstacles = np.array([disc.path[0] for disc in discs]) if discs else None
-        boxes = self._scenario.world.boxes
-        self._boxes = box_poses(self._scenario.world) if boxes else None
+        boxes = self.scenario.world.boxes
+        self._boxes = box_poses(self.scenario.world) if boxes else None
         for there, topic, callback in ((discs, topics.OBSTACLES, self._on_obstacles),
                                        (boxes, topics.BOXES, self._on_boxes)):
             if there and topic.name not in self._subscribed:
@@ -98,11 +98,6 @@ class Follower:
             self._join(topics.WIND, i, count, self._on_wind)
             self._join(topics.BASE_SCAN, i, count, self._on_scan)
             self._join(topics.GOAL, i, count, self._on_goal)
-
-    @property
-    def scenario(self) -> Scenario | None:
-        """What runs, once it is known."""
-        return self._scenario
 
     def _join(self, topic: topics.Topic, robot: int, count: int,
               callback: Callable[[int, bytes], None]) -> None:
@@ -146,10 +141,10 @@ class Follower:
 
     def show(self) -> None:
         """Send the latest poses to the page, if they are new and complete."""
-        if self._scenario is None or self._stamp_ns == self._shown_ns or None in self._poses:
+        if self.scenario is None or self._stamp_ns == self._shown_ns or None in self._poses:
             return
         if not self._announced:
-            self._live.set_run(live_header(self._scenario))
+            self._live.set_run(live_header(self.scenario))
             self._announced = True
         if self._stamp_ns < self._shown_ns:
             self._live.set_paused(False)  # it was started anew
@@ -229,12 +224,8 @@ class ViewNode(Node):  # type: ignore[misc]
         self._requests.put(lambda: client.call_async(request).add_done_callback(then))
 
     def _on_timer(self) -> None:
-        while True:
-            try:
-                request = self._requests.get_nowait()
-            except Empty:
-                break
-            request()
+        while not self._requests.empty():  # nobody else takes any
+            self._requests.get_nowait()()
         self._publish_commands()
         self._follower.show()
 

@@ -7,9 +7,10 @@ import json
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from sbot.viewer.data import page
 from sbot_common.errors import InputError, bad_value
@@ -68,7 +69,7 @@ class Driven:
                     for robot, (command, until) in self._commands.items()}
 
 
-def apply_command(raw: bytes, controls: Controls) -> None:
+def _apply_command(raw: bytes, controls: Controls) -> None:
     """Execute a request of the page.
 
     Parameters
@@ -110,53 +111,49 @@ _TIMEOUT = 10.0  # s: a connection that asks nothing, or takes nothing, for so l
 _OWN_NAMES = ('localhost', '127.0.0.1', '[::1]')
 
 
-class _Seen(NamedTuple):
-    """How much of a run a page knows."""
-
-    runs: int = 0
-    frames: int = 0
-    states: int = 0
+_EVENTS = ('run', 'frame', 'paused', 'end')  # in the order in which a page gets them
 
 
 class Live:
-    """Current run and frame for browsers; written by one thread, read by the server's."""
+    """The newest events of each kind for browsers; written by one thread, read by the server's.
+
+    A slow browser gets only the latest.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._run: str | None = None
-        self._frame = ''
-        self._paused = False
+        self._latest: dict[str, str] = {}  # JSON by kind
         self._streams = 0
-        self._ended = False
-        self.runs = 0  # how many runs there were
-        self.frames = 0  # how many frames there were
-        self.states = 0  # how often it was paused or went on
+        self.counts: Counter[str] = Counter()  # how many events of each kind there were
         self.controls: Controls | None = None  # of the run
         self.stop_server: Callable[[], None] | None = None
+
+    def _put(self, kind: str, value: object) -> None:
+        with self._changed:
+            self._latest[kind] = json.dumps(value, separators=(',', ':'), allow_nan=False)
+            self.counts[kind] += 1
+            self._changed.notify_all()
 
     def set_run(self, header: dict[str, Any]) -> None:
         """Set the run that browsers show."""
         with self._changed:
-            self._run = json.dumps({**header, 'live': True,
-                                    'controlled': self.controls is not None}, allow_nan=False)
-            self._frame = ''
-            self.runs += 1
-            self._changed.notify_all()
+            self._latest.pop('frame', None)
+            self._put('run', {**header, 'live': True, 'controlled': self.controls is not None})
+            if self._is_paused():
+                self._put('paused', True)
 
     def set_frame(self, frame: dict[str, Any]) -> None:
-        """Set the next frame; a slow browser gets only the latest."""
-        with self._changed:
-            self._frame = json.dumps(frame, separators=(',', ':'), allow_nan=False)
-            self.frames += 1
-            self._changed.notify_all()
+        """Set the next frame."""
+        self._put('frame', frame)
+
+    def _is_paused(self) -> bool:
+        return self._latest.get('paused') == 'true'
 
     def set_paused(self, on: bool) -> None:
         """Tell the pages whether the run is paused."""
         with self._changed:
-            if on != self._paused:
-                self._paused = on
-                self.states += 1
-                self._changed.notify_all()
+            if on != self._is_paused():
+                self._put('paused', on)
 
     def wait_for_page(self, timeout: float) -> bool:
         """Wait until a page shows the run, for a time (s); return whether one has."""
@@ -166,8 +163,7 @@ class Live:
     def end(self, timeout: float) -> None:
         """Tell the pages that the run has ended; wait until they know, for a time (s)."""
         with self._changed:
-            self._ended = True
-            self._changed.notify_all()
+            self._put('end', True)
             self._changed.wait_for(lambda: self._streams == 0, timeout)
 
     def close(self, timeout: float) -> None:
@@ -176,42 +172,27 @@ class Live:
         if self.stop_server is not None:
             self.stop_server()
 
+    def _count_stream(self, change: int) -> None:
+        with self._changed:
+            self._streams += change
+            self._changed.notify_all()
+
     def events(self) -> Generator[str, None, None]:
         """Yield texts of events for one page, until the run ends."""
-        with self._changed:
-            self._streams += 1
-            self._changed.notify_all()
+        self._count_stream(1)
         try:
-            seen = _Seen()
-            while True:
-                text, seen, ended = self._next(seen)
-                yield text
-                if ended:
-                    return
+            seen: Counter[str] = Counter()
+            while not seen['end']:
+                with self._changed:
+                    if self.counts == seen:
+                        self._changed.wait(_HEARTBEAT)
+                    text = ''.join(f'event: {kind}\ndata: {self._latest[kind]}\n\n'
+                                   for kind in _EVENTS if kind in self._latest
+                                   and self.counts[kind] > seen[kind])
+                    seen = self.counts.copy()
+                yield text or ': alive\n\n'
         finally:
-            with self._changed:
-                self._streams -= 1
-                self._changed.notify_all()
-
-    def _next(self, seen: _Seen) -> tuple[str, _Seen, bool]:
-        """Return the events since, what is seen now, and whether that was all; waits a while."""
-        with self._changed:
-            now = self._changed.wait_for(
-                lambda: self._ended or self._counts() != seen, _HEARTBEAT) and self._counts()
-            text = ''
-            if now:
-                if now.runs > seen.runs:
-                    text += f'event: run\ndata: {self._run}\n\n'
-                if now.frames > seen.frames and self._frame:
-                    text += f'event: frame\ndata: {self._frame}\n\n'
-                if now.states > seen.states or (now.runs > seen.runs and self._paused):
-                    text += f'event: paused\ndata: {json.dumps(self._paused)}\n\n'
-            if self._ended:
-                text += 'event: end\ndata: true\n\n'
-            return text or ': alive\n\n', now or seen, self._ended
-
-    def _counts(self) -> _Seen:
-        return _Seen(self.runs, self.frames, self.states)
+            self._count_stream(-1)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -219,10 +200,9 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _TIMEOUT
 
     def do_GET(self) -> None:
-        if not self._is_own_name():
+        if (not self._is_own_name()  # or a page from elsewhere asks
+                or self.headers.get('Origin', self._origin()) != self._origin()):
             self.send_error(403)
-        elif self.headers.get('Origin', self._origin()) != self._origin():
-            self.send_error(403)  # a page from elsewhere
         elif self.path == '/':
             self._send('text/html; charset=utf-8', page(None, 'sbot').encode())
         elif self.path == '/events':
@@ -244,7 +224,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(413)
         else:
             try:
-                apply_command(self.rfile.read(int(length)), controls)
+                _apply_command(self.rfile.read(int(length)), controls)
                 self._send('text/plain; charset=utf-8', b'')
             except InputError as error:
                 self._send('text/plain; charset=utf-8', str(error).encode(), 409)

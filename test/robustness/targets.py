@@ -41,7 +41,7 @@ from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.scenario.maps import load_map
 from sbot.scenario.shipped import config_directory, scenario_names
 from sbot.scenario.stage import stage_scenario
-from sbot.viewer.data import page, page_data, read_scans
+from sbot.viewer.data import _read_scans, page, page_data
 from sbot_common import topics
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr, controller, messages
@@ -252,7 +252,7 @@ def use_bag(path: Path, choice: int, folder: Path) -> None:
         tables.write_csv(bag, io.StringIO())
     elif choice == 2:
         data = from_bag(bag)
-        run = page_data(data, read_scans(bag, data))
+        run = page_data(data, _read_scans(bag, data))
         page(run, run['name'])
     elif choice == 3:
         compare.compare(bag, Bag(folder / 'seed_bag'))

@@ -1,4 +1,3 @@
-import argparse
 import io
 import json
 import math
@@ -10,7 +9,7 @@ from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.tables import write_csv
-from sbot.cli import bag as bag_commands
+from sbot.cli.main import make_parser
 from sbot.regression.golden import read_recording
 from sbot_common.errors import InputError
 from sbot_common.topics import (
@@ -32,9 +31,7 @@ from sbot_common.wire.messages import (
 
 
 def run(*arguments):
-    parser = argparse.ArgumentParser()
-    bag_commands.add_parsers(parser.add_subparsers())
-    args = parser.parse_args(['bag', *map(str, arguments)])
+    args = make_parser('bag').parse_args(['bag', *map(str, arguments)])
     return args.run(args)
 
 

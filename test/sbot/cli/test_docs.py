@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from sbot.cli.docs import pages
+from sbot.cli.library import _pages
 from sbot.cli.main import main
 
 ROOT = Path(__file__).parents[3]
@@ -48,7 +48,7 @@ def test_a_word_that_is_no_page_lists_the_sections_that_have_it(capsys):
 
 
 def test_pages_that_modules_name_exist():
-    known = pages()
+    known = _pages()
     named = {found for package in ('sbot', 'sbot_common', 'sbot_sim', 'wind_model',
                                    'potential_field_bot')
              for path in (ROOT / package).rglob('*.py')

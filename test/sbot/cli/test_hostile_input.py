@@ -84,7 +84,7 @@ def test_names_that_are_too_long_and_links_to_themselves(scenario, tmp_path, arg
 @pytest.mark.parametrize('name', ['none/x.gif', 'none/x.png', f'{LONG}.gif'])
 def test_a_picture_that_has_no_place_is_refused_before_the_run(scenario, tmp_path, name, capsys,
                                                                monkeypatch):
-    monkeypatch.setattr('sbot.cli.plot._run', lambda _: pytest.fail('it was simulated'))
+    monkeypatch.setattr('sbot.cli.show._simulated', lambda _: pytest.fail('it was simulated'))
     monkeypatch.chdir(tmp_path)
     assert main(['plot', scenario, '-o', name]) == 2
     assert f'{name[-5:]}: cannot be written: ' in capsys.readouterr().err

@@ -14,7 +14,7 @@ import pytest
 
 import sbot
 from sbot.cli.main import COMMANDS, main, make_parser
-from sbot.cli.simulate import name_awaited_nodes, name_next_step
+from sbot.cli.simulate import _name_awaited_nodes, _name_next_step
 from sbot.scenario.load import load_scenario
 
 ARENA = 'world: {bounds: [0, 0, 10, 10]}\n'
@@ -66,7 +66,7 @@ def test_a_run_in_which_no_robot_arrives_names_what_to_look_at(tmp_path, monkeyp
 def test_only_robots_of_our_controllers_get_the_hint_on_controllers(capsys, controller, told):
     scenario = sbot.load({'world': {'bounds': [0, 0, 9, 9]}, 'robots': [
         {'pose': [1, 1, 0], 'goal': [7, 7], 'controller': controller}]})
-    name_next_step(scenario, {'robots': [{'goal_reached_s': None}]},
+    _name_next_step(scenario, {'robots': [{'goal_reached_s': None}]},
                    argparse.Namespace(quiet=False, record=None, plot=None))
     said = capsys.readouterr().err
     assert '0 of 1 robots with a goal arrived' in said
@@ -414,9 +414,9 @@ def test_robots_that_wait_for_a_node_are_named_unless_the_command_starts_one(tmp
         '  - {pose: [2, 2, 0], controller: none}\n  - {pose: [2, 5, 0], controller: external}\n')
     two = load_scenario(str(tmp_path / 'two.yaml'))
     for node, quiet, lines in ((['a'], False, 0), ([], True, 0), ([], False, 1)):
-        name_awaited_nodes(two, argparse.Namespace(node=node, quiet=quiet))
+        _name_awaited_nodes(two, argparse.Namespace(node=node, quiet=quiet))
         assert len(capsys.readouterr().err.splitlines()) == lines
-    name_awaited_nodes(two, argparse.Namespace(node=[], quiet=False))
+    _name_awaited_nodes(two, argparse.Namespace(node=[], quiet=False))
     assert capsys.readouterr().err == (
         'robot 1: controller external: the run waits for your node; start it in another terminal, '
         'or give --node COMMAND\n')

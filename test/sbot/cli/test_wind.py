@@ -1,19 +1,16 @@
-import argparse
 import json
 
 import meshio
 import numpy as np
 import pytest
 
-from sbot.cli.wind import add_parsers
+from sbot.cli.main import make_parser
 from sbot_common.errors import InputError
 from wind_model.rotors_text import read_grid
 
 
 def sbot(*words):
-    parser = argparse.ArgumentParser()
-    add_parsers(parser.add_subparsers(required=True))
-    args = parser.parse_args(['wind', *map(str, words)])
+    args = make_parser('wind').parse_args(['wind', *map(str, words)])
     return args.run(args)
 
 

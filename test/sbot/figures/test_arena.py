@@ -9,7 +9,6 @@ from matplotlib.colors import to_rgb
 from pictures import crowd
 
 import sbot
-from sbot.figures.animation import _Film
 from sbot.figures.arena import (
     drawn_radius,
     heading_colours,
@@ -24,10 +23,11 @@ from sbot.figures.arena import (
     wrapped_parts,
 )
 from sbot.figures.data import RunData, at_rest, from_result
-from sbot.figures.film import Film
+from sbot.figures.film import _Film
+from sbot.figures.look import Film, Look
 from sbot.figures.obstacles import free_wind_arrows
 from sbot.figures.palette import palette, style_of
-from sbot.figures.picture import Look, draw, draw_run
+from sbot.figures.picture import _draw_run, draw
 from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario
@@ -80,7 +80,7 @@ def test_colours_of_robots_stand_out_on_both_grounds(data):
 
 
 def test_walls_are_the_edges_of_the_arena_and_of_the_curves(data):
-    figure = draw_run(data)
+    figure = _draw_run(data)
     figure.draw_without_rendering()
     arena, *panels = figure.axes
     assert (*arena.get_xlim(), *arena.get_ylim()) == (0.0, 16.0, 0.0, 10.0)
@@ -244,7 +244,7 @@ def test_a_film_shows_the_gust_while_it_blows(gusts):
 
 
 def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(gusts, tmp_path):
-    assert 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 to 1 s' in texts(draw_run(gusts).axes[0])
+    assert 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 to 1 s' in texts(_draw_run(gusts).axes[0])
     more = from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.1, '
                               'wind_gust_force_mean: 4'))
     assert in_one_line(draw_moments(more, (0.7,)).axes[0]) == [

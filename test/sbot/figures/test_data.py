@@ -62,16 +62,3 @@ def test_a_recording_takes_no_changes_and_an_unwritable_file_is_named(recorded, 
         load_run(recorded[0], {'seed': 2})
     with pytest.raises(InputError, match=r'none/x\.png: cannot be written: No such file'):
         plot_run(data, tmp_path / 'none' / 'x.png')
-
-
-def test_a_scenario_that_nodes_drive_says_how_to_record_a_run_before_anything_runs(tmp_path):
-    path = tmp_path / 'two.yaml'
-    path.write_text(json.dumps(
-        {'duration': 0.1, 'world': {'bounds': [0, 0, 9, 9]},
-         'robots': [{'pose': [2, 2, 0], 'goal': [8, 8]},
-                    {'pose': [5, 5, 0], 'controller': 'external'}]}))
-    with pytest.raises(InputError) as error:
-        load_run(path)
-    assert str(error.value) == (
-        f'{path}: robot 1 (controller: external) needs your node; record a run (sbot up {path} '
-        '--node COMMAND --record DIR), then draw that (sbot plot DIR -o FILE)')

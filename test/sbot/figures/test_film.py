@@ -11,20 +11,19 @@ from PIL import Image
 
 import sbot
 from sbot.cli import main as cli
-from sbot.figures.animation import _Film, animate_run
+from sbot.figures.arena import robot_colours
 from sbot.figures.data import from_bag
 from sbot.figures.film import (
-    Film,
-    check_film,
-    check_length,
-    frame_count,
-    frame_indexes,
-    frame_rate,
+    _checked_length,
+    _Film,
+    _frame_rate,
+    _speed_up,
+    _write_gif,
+    animate_run,
+    film_length,
     palette_of,
-    read_size,
-    speed_up,
-    write_gif,
 )
+from sbot.figures.look import AUTO, PLAIN, Film, asked
 from sbot.figures.palette import LIGHT
 from sbot_common.errors import InputError
 
@@ -37,38 +36,37 @@ def bag(tmp_path_factory):
 
 
 def test_sizes_are_read():
-    assert read_size(None, 'size') == (0, 0)
-    assert read_size(640, 'size') == read_size('640', 'size') == (640, 0)
-    assert read_size('1920x1080', 'size') == (1920, 1080)
+    for size, expected in ((None, (0, 0)), (640, (640, 0)), ('640', (640, 0)),
+                           ('1920x1080', (1920, 1080))):
+        assert asked('a.gif', PLAIN, size)[1][:2] == expected
 
 
 @pytest.mark.parametrize('size', ['641', '640x361', '9000x10', 'large', 6.5])
 def test_other_sizes_are_refused(size):
     with pytest.raises(InputError, match=r'--size: got .*, expected WIDTH or WIDTHxHEIGHT in '
                                          r'pixels, even numbers from 64 to 4096'):
-        read_size(size, '--size')
+        asked('a.gif', PLAIN, size, dashes='--')
 
 
-@pytest.mark.parametrize(('film', 'suffix', 'message'), [
-    (Film(fps=0.5), '.mp4', r'--fps: got 0.5, expected a number from 1 to 120 for a .mp4'),
-    (Film(fps=60.0), '.gif', r'--fps: got 60.0, expected a number from 1 to 50 for a .gif'),
-    (Film(fps=float('nan')), '.mp4', r'--fps: got nan'),
-    (Film(speed=0.0), '.mp4', r'--speed: got 0.0, expected a number from 0.01 to 1000'),
-    (Film(speed=2.0), '.png', r'--speed needs a film; write a file that ends in .mp4 or .gif'),
-    (Film(fps=20), '.svg', r'--fps needs a film'),
-    (Film(fps=True), '.mp4', r'--fps: got True, expected a number from 1 to 120')])
-def test_options_out_of_range_are_refused(film, suffix, message):
+@pytest.mark.parametrize(('options', 'name', 'message'), [
+    ({'fps': 0.5}, 'a.gif', r'--fps: got 0.5, expected a number from 1 to 50 for a .gif'),
+    ({'fps': 60.0}, 'a.gif', r'--fps: got 60.0, expected a number from 1 to 50 for a .gif'),
+    ({'fps': float('nan')}, 'a.mp4', r'--fps: got nan, expected a number from 1 to 120'),
+    ({'speed': 0.0}, 'a.mp4', r'--speed: got 0.0, expected a number from 0.01 to 1000'),
+    ({'speed': 2.0}, 'a.png', r'--speed needs a film; write a file that ends in .mp4 or .gif'),
+    ({'fps': 20}, 'a.svg', r'--fps needs a film')])
+def test_options_out_of_range_are_refused(options, name, message):
     with pytest.raises(InputError, match=message):
-        check_film(film, suffix, '--')
+        asked(name, PLAIN, **options, dashes='--')
 
 
 def test_a_film_that_is_too_long_is_refused():
-    check_length('a.mp4', '.mp4', 100_000, (1920, 1080))
+    _checked_length('a.mp4', '.mp4', 100_000, (1920, 1080))
     with pytest.raises(InputError, match=r'a\.mp4: got 100001 frames of 1920 x 1080 pixels, '
                                          r'expected at most 100000 frames; choose a higher speed'):
-        check_length('a.mp4', '.mp4', 100_001, (1920, 1080))
+        _checked_length('a.mp4', '.mp4', 100_001, (1920, 1080))
     with pytest.raises(InputError, match=r'expected at most 1000 frames; .*or \.mp4'):
-        check_length('a.gif', '.gif', 1001, (1000, 1000))
+        _checked_length('a.gif', '.gif', 1001, (1000, 1000))
 
 
 @pytest.mark.parametrize(('suffix', 'options', 'frames'), [
@@ -85,22 +83,20 @@ def test_a_film_of_a_long_run_is_refused_before_its_frames_take_memory(
 
 
 def test_a_gif_has_whole_hundredths_of_seconds():
-    assert frame_rate(Film(), '.gif') == 12.5
-    assert frame_rate(Film(fps=30.0), '.gif') == 25.0
-    assert frame_rate(Film(fps=50.0), '.gif') == 50.0
-    assert frame_rate(Film(fps=30.0), '.mp4') == 30.0
+    assert _frame_rate(Film(), '.gif') == 12.5
+    assert _frame_rate(Film(fps=30.0), '.gif') == 25.0
+    assert _frame_rate(Film(fps=50.0), '.gif') == 50.0
+    assert _frame_rate(Film(fps=30.0), '.mp4') == 30.0
 
 
 def test_frames_follow_speed_and_rate(bag):
     data = from_bag(bag)
-    assert speed_up(data) == 1.0
-    faster = speed_up(data, Film(speed=0.5))
-    indexes = frame_indexes(data, 10.0, faster)
-    assert data.seconds[indexes] == pytest.approx(np.arange(len(indexes)) * 0.05, abs=0.034)
-    assert len(indexes) == frame_count(data, 10.0, faster) == int(data.seconds[-1] / 0.05) + 1
+    assert _speed_up(data, AUTO) == 1.0
+    assert film_length(data, '.mp4', Film(fps=10.0, speed=0.5)) == int(
+        data.seconds[-1] / 0.05) + 1
     long = data._replace(stamps_ns=data.stamps_ns * 60)
-    assert speed_up(long) == pytest.approx(long.seconds[-1] / 20.0)
-    assert speed_up(long, Film(speed=1.0)) == 1.0
+    assert _speed_up(long, AUTO) == pytest.approx(long.seconds[-1] / 20.0)
+    assert _speed_up(long, Film(speed=1.0)) == 1.0
 
 
 def test_a_gif_is_as_asked_for(bag, tmp_path):
@@ -141,7 +137,7 @@ def test_an_mp4_is_as_asked_for(bag, tmp_path):
         ['ffprobe', '-v', 'error', '-select_streams', 'v', '-show_entries',
          'stream=width,height,r_frame_rate,nb_frames', '-of', 'csv=p=0', str(path)],
         capture_output=True, text=True, check=True).stdout.strip()
-    frames = len(frame_indexes(from_bag(bag), 20.0, 0.5))
+    frames = film_length(from_bag(bag), '.mp4', Film(fps=20.0, speed=0.5))
     assert found == f'640,360,20/1,{frames}'
 
 
@@ -189,6 +185,36 @@ def test_a_trail_contains_every_recorded_pose_and_ends_at_its_robot(bag):
             assert np.array_equal(trail, data.poses[first:index + 1, i, :2])
 
 
+def test_gif_has_the_right_frames_and_robots_in_them(recorded, data, tmp_path, capsys):
+    # By the command: a film needs no option.
+    path = tmp_path / 'run.gif'
+    assert cli.main(['plot', str(recorded[0]), '-o', str(path)]) == 0
+    capsys.readouterr()
+    assert path.read_bytes().startswith(b'GIF8')
+    with Image.open(path) as film:
+        assert film.n_frames == film_length(data, '.gif', AUTO)
+        assert film.info['duration'] == 80
+        film.seek(film.n_frames - 1)
+        last = np.asarray(film.convert('RGB')).astype(float) / 255
+    canvas = _Film(data)
+    assert canvas.size == last.shape[1::-1]
+    end = np.searchsorted(data.seconds, 0.08 * (film.n_frames - 1), side='right') - 1
+    x, y = canvas._axes.transData.transform(data.poses[end, 0, :2])
+    area = last[round(last.shape[0] - y) - 5:round(last.shape[0] - y) + 6,
+                round(x) - 5:round(x) + 6].reshape(-1, 3)
+    assert (np.abs(area - to_rgb(robot_colours(data)[0])).sum(axis=1) < 0.25).sum() > 20
+
+
+@needs_ffmpeg
+def test_mp4_lasts_as_long_as_the_run(data, tmp_path):
+    path = tmp_path / 'run.mp4'
+    animate_run(data, path)
+    seconds = subprocess.run(
+        ['ffprobe', '-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0',
+         str(path)], capture_output=True, text=True, check=True).stdout
+    assert float(seconds) == pytest.approx(data.seconds[-1], abs=0.1)
+
+
 def test_a_missing_ffmpeg_is_noticed_before_a_scenario_runs(monkeypatch, capsys):
     monkeypatch.setattr(shutil, 'which', lambda name: None)
     assert cli.main(['plot', 'no_such_scenario', '-o', 'a.mp4']) == 2
@@ -201,7 +227,7 @@ def test_frequent_colours_are_kept_and_rare_ones_are_near(tmp_path):
     frame[70:90, :128] = np.random.default_rng(1).integers(0, 256, (20, 128, 3))  # rare ones
     path = tmp_path / 'a.gif'
     frames = [frame, np.roll(frame, 7, axis=1)]
-    write_gif(path, iter(frames), iter(frames), 10.0)
+    _write_gif(path, iter(frames), iter(frames), 10.0)
     with Image.open(path) as film:
         assert (film.n_frames, film.info['duration']) == (2, 100)
         shown = np.asarray(film.convert('RGB')).astype(int)

@@ -14,21 +14,22 @@ from PIL import Image
 
 import sbot
 from sbot.bag.reader import Bag
-from sbot.figures.animation import _Film, animate_run
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import from_bag, from_result
+from sbot.figures.film import _Film, animate_run
 from sbot.figures.ground import (
     MOST_NAMES,
     NAME,
-    View,
+    _places_of,
+    _View,
     draw_arena,
     draw_goals,
     draw_world,
-    places_of,
     wide_tolerances,
 )
+from sbot.figures.look import Look
 from sbot.figures.palette import palette, style_of
-from sbot.figures.picture import Look, draw_run, plot_run
+from sbot.figures.picture import _draw_run, plot_run
 from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import zone_colour
@@ -43,7 +44,7 @@ def test_a_goal_has_the_colour_of_its_robot():
     robots[1]['goal'], robots[2]['goal'] = [8, 3], [8, 6]
     run = sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]}, 'robots': robots})
     data = from_result(run)
-    marks = [each for each in draw_run(data).axes[0].collections
+    marks = [each for each in _draw_run(data).axes[0].collections
              if each.get_offsets().tolist() == [[8.0, 3.0], [8.0, 6.0]]]
     filled = [each.get_facecolors()[:, :3].tolist() for each in marks
               if each.get_linewidths()[0] == 0.0]
@@ -52,7 +53,7 @@ def test_a_goal_has_the_colour_of_its_robot():
 
 def test_a_goal_of_several_robots_is_not_filled(data):
     shared = data._replace(goals=tuple(data.goals[0]._replace(robot=i) for i in range(3)))
-    marks = [each for each in draw_run(shared).axes[0].collections
+    marks = [each for each in _draw_run(shared).axes[0].collections
              if each.get_offsets().tolist() == [[13.0, 5.5]] and each.get_gid() != 'tolerances']
     assert len(marks) == 2  # ring and cross
     assert all(len(each.get_facecolors()) == 0 or each.get_facecolors()[0][3] == 1.0
@@ -79,7 +80,7 @@ def test_a_circle_shows_a_tolerance_that_is_wider_than_the_ring_of_its_goal():
     data = from_result(sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]},
                                  'robots': robots}))
     assert wide_tolerances(data, list(data.goals), 40.0).tolist() == [[8.0, 3.0, 1.5]]
-    for figure in (draw_run(data), draw_moments(data, (0.0,))):
+    for figure in (_draw_run(data), draw_moments(data, (0.0,))):
         [circle] = [each for each in figure.axes[0].collections
                     if each.get_gid() == 'tolerances']
         assert circle.get_offsets().tolist() == [[8.0, 3.0]]
@@ -92,7 +93,7 @@ def test_the_filling_of_a_goal_is_over_starts_and_below_boxes_and_tracks():
     run = sbot.run({'duration': 0.2, 'world': {'bounds': [0, 0, 10, 10], 'boxes': [
         {'center': [8, 3], 'size': [1, 1]}]},
         'robots': [{'pose': [2, 2, 0], 'goal': [8, 3], 'controller': 'none'}]})
-    collections = draw_run(from_result(run)).axes[0].collections
+    collections = _draw_run(from_result(run)).axes[0].collections
     order = {each.get_gid(): each.get_zorder() for each in collections}
     [filling] = [each.get_zorder() for each in collections
                  if each.get_offsets().tolist() == [[8.0, 3.0]] and each.get_alpha() == 0.5]
@@ -132,7 +133,7 @@ def boxes(figure, axes):
 
 def names_of(data):
     with rc_context(style_of(False)):
-        figure = draw_run(data)
+        figure = _draw_run(data)
         return boxes(figure, figure.axes[0])
 
 
@@ -193,13 +194,13 @@ def test_a_name_is_above_the_robots_of_a_film():
 
 
 def test_every_place_lies_in_the_view_and_a_zone_outside_has_none():
-    view = View((0.0, 0.0), (8.0, 6.0), 50.0)
+    view = _View((0.0, 0.0), (8.0, 6.0), 50.0)
     for center, radius in (((4, 3), 1.0), ((0.2, 3), 1.0), ((4, 5.9), 0.5), ((4, 3), None)):
-        for place in places_of(Zone(name='zone', center=center, radius=radius), view, 60.0, 12.0):
+        for place in _places_of(Zone(name='zone', center=center, radius=radius), view, 60.0, 12.0):
             x0, y0, x1, y1 = place.box(view, 60.0, 12.0)
             assert 0 <= x0 < x1 <= 400
             assert 0 <= y0 < y1 <= 300
-    assert places_of(Zone(name='zone', center=(10, 3), radius=1.0), view, 60.0, 12.0) == []
+    assert _places_of(Zone(name='zone', center=(10, 3), radius=1.0), view, 60.0, 12.0) == []
 
 
 class ZonesForward:
@@ -266,7 +267,7 @@ def mixed(colour, ground, opacity=0.22):
 
 @pytest.mark.parametrize(('dark', 'ground'), [(False, 'white'), (True, '#1e2129')])
 def test_pictures_and_films_show_them(zones_data, tmp_path, dark, ground):
-    figure = draw_run(zones_data)
+    figure = _draw_run(zones_data)
     axes = figure.axes[0]
     names = {text.get_text(): text for text in axes.texts}
     assert {'nest $x$', 'top', 'lamp'} <= set(names)
@@ -301,7 +302,7 @@ def names_in(figure):
 def test_a_name_stays_in_the_picture(zone):
     dpi = 100
     done = run_scenario(scenario({'name': 'charging station', **zone}, bounds=[0, 0, 4, 4]))
-    figure = draw_run(from_result(done))
+    figure = _draw_run(from_result(done))
     figure.set_dpi(dpi)
     names, (left, low, right, high) = names_in(figure)
     x0, y0, x1, y1 = names['charging station']
@@ -314,13 +315,13 @@ def test_a_name_stays_in_the_picture(zone):
 def test_a_picture_has_few_artists_for_many_zones():
     # An artist a zone made pictures of thousands of zones take a minute.
     zones = [{'name': 'z', 'center': [1 + k % 6, 1 + k % 5], 'radius': 0.3} for k in range(60)]
-    axes = draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
+    axes = _draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
     assert len([child for child in axes.get_children() if child.get_gid() == 'zones']) == 2
 
 
 def test_only_so_many_zones_have_names():
     zones = [{'name': f'z{k}', 'center': [1 + k % 6, 1 + k % 5]} for k in range(MOST_NAMES + 1)]
-    axes = draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
+    axes = _draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
     written = {text.get_text() for text in axes.texts}
     assert {f'z{MOST_NAMES - 1}', f'z{MOST_NAMES}'} & written == {f'z{MOST_NAMES - 1}'}
 

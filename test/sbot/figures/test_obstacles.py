@@ -7,11 +7,11 @@ from pictures import crowd
 
 import sbot
 from sbot.api.loading import load
-from sbot.figures import animation as animate
+from sbot.figures import film as animate
 from sbot.figures.data import at_rest, from_result
-from sbot.figures.obstacles import Boxes, draw_box_starts
+from sbot.figures.obstacles import Boxes
 from sbot.figures.palette import drawing, style_of
-from sbot.figures.picture import draw_run
+from sbot.figures.picture import _draw_run
 from sbot.figures.tracks import draw_moments
 
 
@@ -21,7 +21,7 @@ def test_a_picture_shows_where_obstacles_start_and_their_paths():
     data = at_rest(load({'world': {'bounds': [0, 0, 10, 6], 'moving': moving},
                          'robots': [{'pose': [5, 3, 0], 'controller': 'none'}]}))
     np.testing.assert_allclose(data.world.circles, [[2, 1, 0.4], [6, 1, 0.3]])
-    paths = [line.get_xydata().tolist() for axes in draw_run(data).axes
+    paths = [line.get_xydata().tolist() for axes in _draw_run(data).axes
              for line in axes.get_lines() if line.get_gid() == 'path']
     assert paths == [[[2, 1], [2, 5]], [[6, 1], [8, 1], [8, 4], [6, 1]]]
 
@@ -31,7 +31,7 @@ def test_obstacles_that_move_are_drawn_where_they_are():
         'bounds': [0, 0, 9, 9], 'circles': [{'center': [2, 7], 'radius': 0.5}],
         'moving': [{'radius': 0.4, 'path': [[2, 1], [2, 5]], 'speed': 0.5}]},
         'robots': [{'pose': [6, 6, 0], 'controller': 'none'}]})
-    figure = draw_run(from_result(run))
+    figure = _draw_run(from_result(run))
     [disc] = [artist for artist in figure.axes[0].collections if artist.get_gid() == 'moving']
     assert disc.get_offsets() == pytest.approx(np.array([[2.0, 2.0]]))
     assert disc.get_widths() == pytest.approx([0.8])
@@ -49,12 +49,12 @@ def test_boxes_move_and_their_starts_stay():
         'robots': [{'pose': [1, 4, 0], 'controller': 'none'}]}))
     axes = Figure().add_subplot()
     boxes = Boxes(axes, data, data.boxes[0])
-    draw_box_starts(axes, data)
     boxes.move(data.boxes[0] + [0.0, 1.5, 0.0])
     assert boxes.discs.get_offsets() == pytest.approx(np.array([[4.0, 3.5]]))
     [path] = boxes.rectangles.get_paths()
     assert path.vertices[:4].mean(axis=0) == pytest.approx([2.0, 3.5])
-    starts = [each for each in axes.collections if each.get_gid() == 'starts of boxes']
+    starts = [each for each in _draw_run(data).axes[0].collections
+              if each.get_gid() == 'starts of boxes']
     assert sorted(len(each.get_offsets()) for each in starts) == [1, 1]
 
 
@@ -62,7 +62,7 @@ def test_boxes_move_and_their_starts_stay():
 def test_the_wind_under_the_blue_tracks_of_many_is_grey(data, dark):
     for run, least, most in ((data, 0.2, 1.0), (crowd(data, 9), 0.0, 0.1)):
         with drawing(style_of(dark)):
-            axes = draw_run(run).axes[0]
+            axes = _draw_run(run).axes[0]
         [arrows] = [each for each in axes.collections if isinstance(each, Quiver)]
         [label] = [text for text in axes.texts if text.get_text().startswith('wind')]
         for colour in (arrows.get_facecolors()[0], label.get_color()):
@@ -74,7 +74,8 @@ def arrows_of(axes):
 
 
 def test_a_small_panel_has_fewer_arrows_and_they_are_fainter_than_trails(data):
-    whole, panel = arrows_of(draw_run(data).axes[0]), arrows_of(draw_moments(data, (0, 1)).axes[0])
+    whole = arrows_of(_draw_run(data).axes[0])
+    panel = arrows_of(draw_moments(data, (0, 1)).axes[0])
     assert len(panel.U) < 0.7 * len(whole.U)
     assert whole.get_alpha() is None
     assert panel.get_alpha() < 0.7

@@ -4,10 +4,10 @@ import matplotlib as mpl
 from matplotlib.text import Text
 
 import sbot
-from sbot.figures.animation import _Film
 from sbot.figures.data import from_result
+from sbot.figures.film import _Film
 from sbot.figures.palette import DARK, LIGHT, drawing, palette, style_of
-from sbot.figures.picture import draw_run
+from sbot.figures.picture import _draw_run
 from sbot.figures.tracks import draw_moments
 
 
@@ -25,7 +25,7 @@ def test_letters_of_all_pictures_can_be_read_on_a_page():
     with drawing(style_of(False)):
         film = _Film(data)
         film.frame(0)
-        figures = [draw_run(data), draw_run(data, 'time'), draw_moments(data, (0, 1)),
+        figures = [_draw_run(data), _draw_run(data, 'time'), draw_moments(data, (0, 1)),
                    film._canvas.figure]
         for figure in figures:
             figure.draw_without_rendering()

@@ -7,8 +7,14 @@ import sbot
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import at_rest, from_result
 from sbot.figures.obstacles import free_wind_arrows
-from sbot.figures.panels import gust_of, hidden, leader_distances, speeds, wind_reductions
-from sbot.figures.picture import draw_run, plot_run
+from sbot.figures.panels import (
+    _gust_of,
+    _hidden,
+    _leader_distances,
+    _speeds,
+    _wind_reductions,
+)
+from sbot.figures.picture import _draw_run, plot_run
 from sbot.scenario.load import load_scenario
 
 
@@ -23,15 +29,15 @@ def test_speed_distance_and_reduction_of_known_motion(data):
     free[0] = 0.0
     known = data._replace(stamps_ns=data.stamps_ns[:ticks], poses=poses, wind=wind,
                           free_wind=free)
-    assert speeds(known)[:, 0] == pytest.approx(1.5)
-    assert speeds(known)[:, 1] == pytest.approx(0.0)
-    assert leader_distances(known)[:, 1] == pytest.approx(np.hypot(1.5 * x, 4.0))
-    assert np.isnan(wind_reductions(known)[0]).all()
-    assert wind_reductions(known)[1:] == pytest.approx(np.tile([0.0, 0.75], (59, 1)))
+    assert _speeds(known)[:, 0] == pytest.approx(1.5)
+    assert _speeds(known)[:, 1] == pytest.approx(0.0)
+    assert _leader_distances(known)[:, 1] == pytest.approx(np.hypot(1.5 * x, 4.0))
+    assert np.isnan(_wind_reductions(known)[0]).all()
+    assert _wind_reductions(known)[1:] == pytest.approx(np.tile([0.0, 0.75], (59, 1)))
 
 
 def test_a_crowd_is_drawn_as_a_median_and_bands(data, tmp_path):
-    figure = draw_run(crowd(data, 400))
+    figure = _draw_run(crowd(data, 400))
     panel = figure.axes[2]
     assert [text.get_text() for text in panel.get_legend().get_texts()] == [
         'all 399 others', '10–90 % of them', 'median', 'leader (0)']
@@ -49,7 +55,7 @@ def test_one_robot_in_still_air_has_one_panel(tmp_path):
     data = data._replace(stamps_ns=data.stamps_ns + np.arange(9) * 33_333_333,
                          poses=np.repeat(data.poses, 9, axis=0),
                          wind=np.zeros((9, 1, 2)), free_wind=np.zeros((9, 1, 2)))
-    assert len(draw_run(data).axes) == 2
+    assert len(_draw_run(data).axes) == 2
 
 
 def still(**wind):
@@ -62,16 +68,16 @@ def still(**wind):
 
 
 def test_a_picture_shows_when_and_how_a_gust_blows():
-    begin, end = gust_of(still())
+    begin, end = _gust_of(still())
     assert (begin, end) == pytest.approx((5 - 1 / 30, 10 - 1 / 30))
-    figure = draw_run(still(wind_force_mean=1.5))
+    figure = _draw_run(still(wind_force_mean=1.5))
     panel = figure.axes[1]
     # In the legend: on the curves it would hide them, and at the end leave the picture.
     assert 'gust' in [text.get_text() for text in panel.get_legend().get_texts()]
     assert not panel.texts
     assert any('mean wind force 1.5 N' in axes.get_title(loc='left') for axes in figure.axes)
-    assert gust_of(still(wind_gust_force_mean=0)) is None
-    assert gust_of(still(wind_gust_start=1000)) is None
+    assert _gust_of(still(wind_gust_force_mean=0)) is None
+    assert _gust_of(still(wind_gust_start=1000)) is None
 
 
 class Steady:
@@ -82,7 +88,7 @@ class Steady:
 def test_a_constant_speed_lies_below_the_edge():
     run = sbot.run({'duration': 2, 'world': {'bounds': [0, 0, 6, 6]},
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}]})
-    panel = draw_run(from_result(run)).axes[1]
+    panel = _draw_run(from_result(run)).axes[1]
     assert panel.get_ylim() == pytest.approx((0.0, 0.525), abs=1e-4)
 
 
@@ -90,15 +96,15 @@ def test_where_lines_are_equal_the_upper_ones_have_gaps_for_the_others(data):
     values = np.zeros((100, 4))
     values[:, 0] = np.linspace(1.0, 2.0, 100)
     values[60:, 1] = 3.0
-    count = hidden(values)
+    count = _hidden(values)
     assert (count[:60, 1] == 2).all()  # robots 2 and 3, which are below
     assert (count[60:, 1] == 0).all()
     assert (count[:, 2] == 1).all()
     assert not count[:, [0, 3]].any()
-    assert not hidden(np.column_stack([np.linspace(0, 9, 90), np.linspace(9, 0, 90)])).any()
+    assert not _hidden(np.column_stack([np.linspace(0, 9, 90), np.linspace(9, 0, 90)])).any()
     still = crowd(data, 3)
     still = still._replace(poses=np.repeat(still.poses[:1], 60, axis=0))
-    lines = draw_run(still).axes[1].lines
+    lines = _draw_run(still).axes[1].lines
     dashed = [line for line in lines if line.get_linestyle() == '--']
     assert [line.get_color() for line in dashed] == robot_colours(still)[:2]
     drawn = [np.isfinite(line.get_ydata()).sum() for line in dashed]

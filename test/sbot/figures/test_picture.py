@@ -9,7 +9,8 @@ from PIL import Image
 import sbot
 from sbot.cli import main as cli
 from sbot.figures.data import from_result
-from sbot.figures.picture import Look, draw, draw_run, plot_run
+from sbot.figures.look import Look
+from sbot.figures.picture import _draw_run, draw, plot_run
 
 
 @pytest.mark.parametrize('suffix', ['.png', '.svg', '.pdf'])
@@ -53,7 +54,7 @@ class Steady:
 def test_a_title_has_a_name_only_if_somebody_gave_it(values, title):
     run = sbot.run({'duration': 4 / 3, 'world': {'bounds': [0, 0, 6, 6]},
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}], **values})
-    figure = draw_run(from_result(run))
+    figure = _draw_run(from_result(run))
     assert figure.axes[0].get_title(loc='left').startswith(title)
 
 
@@ -77,7 +78,7 @@ def test_a_title_and_a_width_of_ones_own(data, tmp_path, capsys):
 
 @pytest.mark.parametrize(('name', 'lines'), [('short', 1), ('a_name_of_many_letters', 2)])
 def test_title_and_label_of_the_wind_are_apart(name, lines):
-    figure = draw_run(from_result(sbot.run(
+    figure = _draw_run(from_result(sbot.run(
         {'name': name, 'duration': 0.2, 'world': {'bounds': [0, 0, 20, 12]},
          'robots': [{'pose': [5, 5, 0], 'controller': 'none'}],
          'wind': {'wind_speed_mean': 0.3, 'wind_gust_speed_mean': 0.2, 'wind_gust_start': 0.0,

@@ -6,18 +6,18 @@ from matplotlib.offsetbox import AnnotationBbox
 from PIL import Image
 
 import sbot
-from sbot.figures.animation import _Film
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import from_result
-from sbot.figures.film import Film
+from sbot.figures.film import _Film
+from sbot.figures.look import Film, Look
 from sbot.figures.palette import LIGHT
-from sbot.figures.picture import Look, draw_run
-from sbot.figures.robots import Robots, contact_begins, heading_lines, numbers_fit
+from sbot.figures.picture import _draw_run
+from sbot.figures.robots import Robots, _heading_lines, contact_begins, numbers_fit
 from sbot.figures.tracks import draw_moments
 
 
 def test_picture_shows_robots_where_they_end(data, tmp_path):
-    figure = draw_run(data)
+    figure = _draw_run(data)
     figure.savefig(tmp_path / 'run.png', dpi=100)
     pixels = np.asarray(Image.open(tmp_path / 'run.png').convert('RGB'))
     figure.set_dpi(100)
@@ -35,7 +35,7 @@ def test_picture_shows_robots_where_they_end(data, tmp_path):
 
 def test_the_heading_of_a_rectangle_ends_at_its_front():
     poses = np.array([[1.0, 1.0, 0.0], [3.0, 1.0, np.pi / 2]])
-    ends = heading_lines(poses, np.array([0.2, 0.5]), {1: (1.0, 0.4, 0.3)})
+    ends = _heading_lines(poses, np.array([0.2, 0.5]), {1: (1.0, 0.4, 0.3)})
     assert ends == pytest.approx(np.array([[[1, 1], [1.3, 1]], [[3, 1.3], [3, 1.8]]]))
 
 
@@ -53,7 +53,7 @@ def test_few_robots_have_numbers_in_films_and_moments(count, shown):
     poses[-1, :, 1] += 1.5
     film = _Film(data._replace(poses=poses))
     film.frame(len(data.stamps_ns) - 1)
-    texts = [text for text in film._axes.texts if text.get_gid() == 'number']
+    texts = film._numbers.texts
     assert [text.get_text() for text in texts] == [str(k) for k in range(shown)]
     # In the robots, which are large enough.
     for text, (x, y, _) in zip(texts, poses[-1].tolist(), strict=False):
@@ -79,13 +79,13 @@ def test_numbers_of_a_crowd_are_left_out():
 def test_a_number_is_in_a_large_robot_and_beside_a_small_one():
     data = data_of(3)
     for shown, inside in ((data, True), (far_away(data), False)):
-        for small in (draw_moments(shown, (0.0,)), draw_run(shown)):
+        for small in (draw_moments(shown, (0.0,)), _draw_run(shown)):
             texts = numbers_of(small)
             assert [text.get_ha() == 'center' for text in texts] == [inside] * 3
             assert [text.xy == tuple(pose[:2]) for text, pose in
                     zip(texts, shown.poses[0].tolist(), strict=True)] == [inside] * 3
     # White or black, as the robot is dark or bright.
-    orange, blue, green = (text.get_color() for text in numbers_of(draw_run(data)))
+    orange, blue, green = (text.get_color() for text in numbers_of(_draw_run(data)))
     assert (orange, blue, green) == (LIGHT.ink, 'white', 'white')
 
 
@@ -114,7 +114,7 @@ def test_the_whole_of_a_number_is_beside_an_obstacle():
                                     for k in range(2)],
         'world': {'bounds': [0, 0, 12, 6], 'rectangles': [{'center': [6, 5.2], 'size': [12, 0.7]}]
                   }})))
-    assert all(text.xy[1] < 4.0 for text in numbers_of(draw_run(data)))
+    assert all(text.xy[1] < 4.0 for text in numbers_of(_draw_run(data)))
 
 
 def far_away(data):
@@ -140,7 +140,7 @@ def test_a_cross_shows_where_a_contact_begins():
     rows, robots = contact_begins(data)
     assert robots.tolist() == [0]
     assert rows.tolist() == [int(np.flatnonzero(data.contacts[:, 0])[0])]
-    axes = draw_run(data).axes[0]
+    axes = _draw_run(data).axes[0]
     [crosses] = [line for line in axes.lines if line.get_gid() == 'contacts']
     assert np.allclose(crosses.get_xydata(), data.poses[rows, robots, :2])
     assert 'contact' in [text.get_text() for text in axes.get_legend().get_texts()]

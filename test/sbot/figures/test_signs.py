@@ -2,14 +2,16 @@ import numpy as np
 import pytest
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
+from matplotlib.quiver import Quiver
 
 import sbot
-from sbot.figures.animation import _Film
 from sbot.figures.data import from_result
-from sbot.figures.film import Film
+from sbot.figures.film import _bar_length, _Film
+from sbot.figures.look import Film, Look
 from sbot.figures.palette import palette, style_of
-from sbot.figures.picture import draw_run
-from sbot.figures.signs import bar_length, goal_sign
+from sbot.figures.picture import _draw_run, draw
+from sbot.figures.signs import _goal_sign
+from wind_model.grid import points_at, sample
 
 MOVING = [{'radius': 0.4, 'path': [[2, 4], [8, 4]], 'speed': 0.5}]
 
@@ -30,7 +32,7 @@ def names(figure):
     (3, MOVING, True, ['start', 'goal', 'moving obstacle']),
     (10, MOVING, False, ['start', 'moving obstacle'])])
 def test_a_legend_names_the_signs_that_are_drawn(count, moving, goals, expected):
-    assert names(draw_run(data_of(count, moving, goals))) == expected
+    assert names(_draw_run(data_of(count, moving, goals))) == expected
 
 
 @pytest.mark.parametrize('bounds', [[0, 0, 12, 6], [0, 0, 3, 12], [0, 0, 20, 2.5]])
@@ -38,7 +40,7 @@ def test_the_legend_lies_on_the_line_of_the_x_axis_and_within_the_picture(bounds
     data = data_of(2, MOVING)
     shaped = data._replace(world=data.world._replace(bounds=np.array(bounds, float)))
     with rc_context(style_of(False)):
-        figure = draw_run(shaped)
+        figure = _draw_run(shaped)
         figure.draw_without_rendering()
     axes = figure.axes[0]
     legend, label = axes.get_legend().get_window_extent(), axes.xaxis.label.get_window_extent()
@@ -50,7 +52,7 @@ def test_the_legend_lies_on_the_line_of_the_x_axis_and_within_the_picture(bounds
 
 
 def test_the_sign_of_a_goal_is_a_ring_with_a_cross():
-    ring, cross = goal_sign(9.0)
+    ring, cross = _goal_sign(9.0)
     assert (ring.get_marker(), ring.get_markerfacecolor()) == ('o', 'none')
     assert cross.get_marker() == '+'
     assert ring.get_color() == cross.get_color() == palette().goal
@@ -59,7 +61,7 @@ def test_the_sign_of_a_goal_is_a_ring_with_a_cross():
 @pytest.mark.parametrize('dark', [False, True])
 def test_moving_obstacles_have_a_shade_of_their_own(dark):
     with rc_context(style_of(dark)):
-        figure, colours = draw_run(data_of(moving=MOVING)), palette()
+        figure, colours = _draw_run(data_of(moving=MOVING)), palette()
     [disc] = [each for each in figure.axes[0].collections if each.get_gid() == 'moving']
     assert disc.get_facecolors()[0, :3] == pytest.approx(to_rgb(colours.moving))
     for other in (colours.obstacle, colours.ground, colours.unknown):
@@ -69,7 +71,7 @@ def test_moving_obstacles_have_a_shade_of_their_own(dark):
 @pytest.mark.parametrize(('width', 'length'), [(10.0, 2.0), (9.9, 1.0), (40.0, 5.0),
                                                (0.3, 0.05), (2500.0, 500.0)])
 def test_a_scale_bar_has_a_round_length_below_a_fifth_of_the_view(width, length):
-    assert bar_length(width) == pytest.approx(length)
+    assert _bar_length(width) == pytest.approx(length)
 
 
 @pytest.mark.parametrize('size', [Film(), Film(420), Film(640, 480)])
@@ -92,9 +94,62 @@ def test_the_arrows_of_wind_are_named_with_a_gust_mean_wind():
     mean = data.air.velocity + np.array([0.3, 0, 0])
     windy = data._replace(air=data.air._replace(velocity=mean))
     gusty = windy._replace(air=windy.air._replace(gust=data.air.gust + np.array([0, 1.0, 0])))
-    assert names(draw_run(data)) == ['start', 'goal']
-    assert names(draw_run(windy)) == ['start', 'goal', 'wind']
-    assert names(draw_run(gusty)) == ['start', 'goal', 'mean wind', 'gust']
+    assert names(_draw_run(data)) == ['start', 'goal']
+    assert names(_draw_run(windy)) == ['start', 'goal', 'wind 0.3 m/s']
+    assert names(_draw_run(gusty)) == ['start', 'goal', 'mean wind 0.3 m/s', 'gust']
     for each, ending in ((data, 'trails of 0.25 s'), (windy, '   arrows: wind')):
         [text] = [text for text in _Film(each)._axes.texts if text.get_gid() == 'scale']
         assert text.get_text().endswith(ending)
+
+
+FIELD = {'use_custom_static_wind_field': True, 'custom_wind_field_path': 'wind/vortex.txt',
+         'wind_height': 1.5}
+
+
+@pytest.mark.parametrize('at', [(), (0.0, 1.0)])
+def test_the_sign_of_a_field_is_as_long_as_an_arrow_of_its_speed(at):
+    data = from_result(sbot.run({
+        'duration': 1, 'rate': 10, 'world': {'bounds': [1, 1, 20, 20]}, 'wind': FIELD,
+        'robots': [{'pose': [5, 5, 0], 'controller': 'none'}]}))
+    figure = draw(data, Look(at=at))
+    figure.draw_without_rendering()
+    legend = (figure.legends or [figure.axes[0].get_legend()])[0]
+    text, sign = legend.get_texts()[-1], legend.get_lines()[-1]
+    speed = float(text.get_text().removeprefix('wind ').removesuffix(' m/s'))
+    [arrows] = [each for each in figure.axes[0].collections if isinstance(each, Quiver)]
+    drawn = np.hypot(arrows.U, arrows.V)  # m
+    metre = np.ptp(figure.axes[0].transData.transform([(0, 0), (1, 0)])[:, 0]) * 72 / figure.dpi
+    strongest = np.hypot(*sample(data.field, points_at(
+        data.field, arrows.get_offsets(), data.scenario.wind.flow.height), np.zeros(3))[:, :2].T)
+    assert sign.get_markersize() == pytest.approx(
+        metre * (drawn / strongest)[drawn.argmax()] * speed, rel=1e-3)
+    if not at:
+        assert 'wind at 1.5 m' in figure.axes[0].get_title(loc='left')
+
+
+def test_robots_of_a_large_arena_are_seen_and_the_strip_has_its_seconds():
+    data = from_result(sbot.run({
+        'duration': 20, 'rate': 5, 'world': {'bounds': [0, 0, 1000, 600]},
+        'robots': [{'count': 40, 'controller': 'none'}]}))
+    figure = draw(data, Look(inches=(7.0, 5.5)))
+    figure.draw_without_rendering()
+    arena, strip, *_ = figure.axes
+    bodies = max((each for each in arena.collections if len(each.get_offsets()) == 40),
+                 key=lambda each: each.get_zorder())
+    metre = np.ptp(arena.transData.transform([(0, 0), (1, 0)])[:, 0]) * 72 / figure.dpi
+    assert bodies.get_widths().min() * metre > 5.0  # pt
+    assert [text.get_text() for text in strip.texts] == ['0 s', '5 s', '10 s', '15 s', '20 s']
+    assert arena.get_xticklabels()[-1].get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_a_legend_of_moments_takes_as_many_rows_as_a_column_of_a_paper_needs():
+    data = data_of(2, MOVING)
+    mean = data.air.velocity + np.array([0.3, 0, 0])
+    windy = data._replace(air=data.air._replace(velocity=mean))
+    figure = draw(windy, Look(at=(0.0, 1.0), inches=(2.6, 2.4)))
+    figure.draw_without_rendering()
+    [legend] = figure.legends
+    assert len(legend.get_texts()) == 4
+    box, below = legend.get_window_extent(), figure.axes[0].xaxis.label.get_window_extent()
+    assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
+    assert 0 <= box.y0 < box.y1 <= below.y0 + 1

@@ -9,8 +9,9 @@ from sbot.api.functions import plot
 from sbot.cli.main import main
 from sbot.figures.arena import heading_colours, robot_colours
 from sbot.figures.data import from_result
+from sbot.figures.look import Look, asked
 from sbot.figures.palette import DARK
-from sbot.figures.picture import Look, check_look, draw_run, plot_run
+from sbot.figures.picture import _draw_run, plot_run
 from sbot.figures.tracks import draw_moments
 from sbot_common.errors import InputError
 
@@ -43,7 +44,7 @@ def tracks_of(figure):
 
 @pytest.mark.parametrize(('colour', 'lines'), [('', 4), ('robot', 4), ('time', 4 * 90)])
 def test_tracks_of_a_few_have_the_robots_colours_unless_asked_otherwise(few, colour, lines):
-    figure = draw_run(few, colour)
+    figure = _draw_run(few, colour)
     tracks = tracks_of(figure)
     assert len(tracks.get_segments()) == lines
     assert (tracks.get_array() is not None) == (colour == 'time')
@@ -54,18 +55,18 @@ def test_tracks_of_a_few_have_the_robots_colours_unless_asked_otherwise(few, col
 
 
 def test_tracks_of_many_are_coloured_by_time_unless_asked_otherwise(many):
-    assert tracks_of(draw_run(many)).get_array() is not None
-    tracks = tracks_of(draw_run(many, 'robot'))
+    assert tracks_of(_draw_run(many)).get_array() is not None
+    tracks = tracks_of(_draw_run(many, 'robot'))
     assert tracks.get_array() is None
     colours = np.unique(np.round(tracks.get_colors()[:, :3], 3), axis=0)
     assert len(colours) == 12
-    bodies = max((each for each in draw_run(many, 'robot').axes[0].collections
+    bodies = max((each for each in _draw_run(many, 'robot').axes[0].collections
                   if len(each.get_offsets()) == 12), key=lambda each: each.get_zorder())
     assert np.allclose(bodies.get_facecolor()[:, :3], tracks.get_colors()[:, :3])
 
 
 def test_dots_say_when_a_robot_was_where(few):
-    figure = draw_run(few)
+    figure = _draw_run(few)
     dots = [each for each in figure.axes[0].lines if each.get_gid() == 'dots']
     names = [text.get_text() for text in figure.axes[1].get_legend().get_texts()]
     assert names == ['robot 0', '1', '2', '3', 'dots every 0.5 s']
@@ -78,14 +79,14 @@ def test_dots_say_when_a_robot_was_where(few):
 def test_a_robot_that_leaves_an_arena_without_walls_stays_in_the_picture(few):
     poses = few.poses.copy()
     poses[:, 0, 1] += np.linspace(0.0, 5.0, len(poses))
-    axes = draw_run(few._replace(poses=poses)).axes[0]
+    axes = _draw_run(few._replace(poses=poses)).axes[0]
     assert axes.get_ylim()[1] < 8.2  # walls end the picture
     open_world = swarm(4, walls=False)
     gone = open_world.poses.copy()
     gone[-1, 0, 1] = 11.0
-    assert 11.0 < draw_run(open_world._replace(poses=gone)).axes[0].get_ylim()[1] < 12.0
+    assert 11.0 < _draw_run(open_world._replace(poses=gone)).axes[0].get_ylim()[1] < 12.0
     gone[-1, 0, 1] = 1e6
-    assert draw_run(open_world._replace(poses=gone)).axes[0].get_ylim()[1] < 15.0
+    assert _draw_run(open_world._replace(poses=gone)).axes[0].get_ylim()[1] < 15.0
 
 
 @pytest.mark.parametrize(('look', 'film', 'error'), [
@@ -97,7 +98,7 @@ def test_a_robot_that_leaves_an_arena_without_walls_stays_in_the_picture(few):
 ])
 def test_colours_that_do_not_fit_are_one_line(look, film, error):
     with pytest.raises(InputError) as raised:
-        check_look(look, film, '--')
+        asked('x.gif' if film else 'x.png', look, dashes='--')
     assert error in str(raised.value).replace("'", '')
     with pytest.raises(InputError):
         plot('leader_follower', 'x.gif' if film else None, at=look.at, colour=look.colour)

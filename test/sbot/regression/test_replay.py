@@ -1,4 +1,3 @@
-import argparse
 import json
 import math
 import tracemalloc
@@ -15,6 +14,7 @@ from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import ticks
 from sbot.cli import replay as replay_command
 from sbot.cli.bag import information
+from sbot.cli.main import make_parser
 from sbot.regression.golden import recorded_inputs, sensor_topics
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
@@ -51,9 +51,7 @@ def rewritten(bag, directory, change):
 
 
 def run(*arguments):
-    parser = argparse.ArgumentParser()
-    replay_command.add_parsers(parser.add_subparsers())
-    args = parser.parse_args(['replay', *map(str, arguments)])
+    args = make_parser('replay').parse_args(['replay', *map(str, arguments)])
     return args.run(args)
 
 

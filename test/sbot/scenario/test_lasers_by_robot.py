@@ -11,7 +11,7 @@ from sbot.figures.data import from_bag
 from sbot.learn.task_checks import apply
 from sbot.scenario.assemble import initial_poses, robot_bodies, simulation_parameters
 from sbot.scenario.world import world_arrays
-from sbot.viewer.data import kept_scans, page_data, read_scans
+from sbot.viewer.data import _kept_scans, _read_scans, page_data
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.sensors.laser import SENSOR
 
@@ -179,9 +179,9 @@ def test_an_episode_keeps_the_noise_of_each_robot():
 
 def test_the_page_shows_the_first_laser_of_each_robot(tmp_path):
     result = run(mixed(3), sense=['scan'], record=tmp_path / 'bag')
-    kept = kept_scans(result)
+    kept = _kept_scans(result)
     bag = Bag(tmp_path / 'bag')
-    read = read_scans(bag, from_bag(tmp_path / 'bag'))
+    read = _read_scans(bag, from_bag(tmp_path / 'bag'))
     assert kept.ranges.shape == read.ranges.shape == (len(kept.frames), 3, 30)
     for robot, beams in enumerate((30, 11, 9)):
         np.testing.assert_array_equal(kept.ranges[:, robot, :beams],

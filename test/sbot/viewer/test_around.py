@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 import sbot
 from sbot.figures.data import from_result
 from sbot.figures.palette import DARK, LIGHT
-from sbot.figures.panels import speeds
+from sbot.figures.panels import _speeds
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import Scans, frame, live_header, page, page_data
 from sbot.viewer.server import Live, start_server
@@ -135,7 +135,7 @@ def test_curves_are_those_of_the_run_and_lead_to_a_time(address, browser, run):
     found = browser.evaluate('[curves().robots, curves().frames, curves().rows[0]]')
     assert found[0] == [2]
     assert found[2] == pytest.approx(run.poses[found[1], 2, 0], abs=1e-3)
-    drift = np.median(speeds(from_result(run))[:, 2])  # with the wind, which blows all the time
+    drift = np.median(_speeds(from_result(run))[:, 2])  # with the wind, which blows all the time
     for name, expected in (('speed', drift), ('turn rate', 0.5), ('wind', 0.2)):
         browser.evaluate(f'$("curve").value = "{name}"')
         assert np.median(browser.evaluate('curves().rows[0]')) == pytest.approx(expected, abs=0.05)
@@ -336,7 +336,7 @@ def test_help_can_be_read_to_its_end_on_a_phone(address, browser):
 def test_rates_are_those_of_half_a_second_as_in_pictures(address, browser, run):
     browser.open(address + '?rates#curve=speed&follow=1')
     frames, rows = browser.evaluate('[curves().frames, curves().rows[0]]')
-    expected = speeds(from_result(run))[frames, 1]
+    expected = _speeds(from_result(run))[frames, 1]
     assert rows == pytest.approx(expected, abs=0.01)
 
 

@@ -8,9 +8,9 @@ from matplotlib.collections import EllipseCollection, PolyCollection
 from pages import check_moves
 from PIL import Image
 
-from sbot.figures.animation import animate_run
 from sbot.figures.data import at_rest, from_bag, from_result
-from sbot.figures.picture import draw_run
+from sbot.figures.film import animate_run
+from sbot.figures.picture import _draw_run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common import topics
@@ -47,7 +47,7 @@ def test_a_bag_a_run_and_a_scenario_have_the_same_poses(recorded):
 
 def test_pictures_have_them_where_they_end_and_films_move_them(recorded, tmp_path):
     data = from_bag(recorded[0])
-    shown = [each for each in draw_run(data).axes[0].collections if each.get_gid() == 'boxes']
+    shown = [each for each in _draw_run(data).axes[0].collections if each.get_gid() == 'boxes']
     rectangles = [each for each in shown if isinstance(each, PolyCollection)]
     discs = [each for each in shown if isinstance(each, EllipseCollection)]
     corners = rectangles[0].get_paths()[0].vertices[:4]

@@ -14,11 +14,11 @@ from sbot.viewer.data import (
     MOST_BEAMS,
     MOST_BORDERS,
     MOST_FRAMES,
-    cell_runs,
+    _cell_runs,
+    _frame_step,
+    _header,
+    _pack,
     frame,
-    frame_step,
-    header,
-    pack,
     scans,
     shown_beams,
 )
@@ -31,7 +31,7 @@ def test_values_come_back_within_half_a_step(holes):
     values = np.random.default_rng(2).uniform([-1.0, 0.0], [1.0, 50.0], (9, 3, 2)).reshape(9, 6)
     if holes:
         values[3, 2] = np.nan
-    table = pack(values, [-1.0, 0.0], [1.0, 50.0], holes=holes)
+    table = _pack(values, [-1.0, 0.0], [1.0, 50.0], holes=holes)
     found = unpacked(table)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(values))
     assert np.nanmax(abs(found - values) / np.tile(table['step'], 3)) <= 0.500001
@@ -39,14 +39,14 @@ def test_values_come_back_within_half_a_step(holes):
 
 def test_infinite_ranges_are_holes_and_equal_values_need_no_width():
     ranges = np.array([[1.0, np.inf, 0.0, 10.0, -np.inf]])
-    found = unpacked(pack(ranges, 0, 10, holes=True))
+    found = unpacked(_pack(ranges, 0, 10, holes=True))
     np.testing.assert_array_equal(np.isnan(found), ~np.isfinite(ranges))
-    assert unpacked(pack(np.zeros((3, 2)), 0.0, 0.0)).tolist() == np.zeros((3, 2)).tolist()
+    assert unpacked(_pack(np.zeros((3, 2)), 0.0, 0.0)).tolist() == np.zeros((3, 2)).tolist()
 
 
 def test_a_page_has_so_many_frames_at_most():
-    assert frame_step(0) == frame_step(MOST_FRAMES) == 1
-    assert frame_step(MOST_FRAMES + 1) == 2
+    assert _frame_step(0) == _frame_step(MOST_FRAMES) == 1
+    assert _frame_step(MOST_FRAMES + 1) == 2
 
 
 def runs_of(table):
@@ -59,7 +59,7 @@ def runs_of(table):
 def test_long_runs_of_cells_are_in_pieces(shape):
     values = np.zeros(shape[::-1], np.int8)
     values[-1, -1:] = 100
-    table = cell_runs(make_cells(values, 0.5, (0.0, 0.0, 0.0)))
+    table = _cell_runs(make_cells(values, 0.5, (0.0, 0.0, 0.0)))
     kinds, lengths = runs_of(table)
     assert (np.repeat(kinds, lengths).reshape(values.shape) == values).all()
     assert len(kinds) == -(-(values.size - 1) // 0x3FFF) + 1
@@ -73,10 +73,10 @@ def cells_of_noise(side):
 def test_the_page_of_a_ragged_map_is_small():
     # As plain JSON its runs took 2 bytes a cell, and its borders 13.
     small, large = cells_of_noise(60), cells_of_noise(800)
-    assert len(cell_runs(large)['data']) < 0.5 * large.values.size
+    assert len(_cell_runs(large)['data']) < 0.5 * large.values.size
     data = at_rest(scenario_from_mapping({'world': {'bounds': [0, 0, 4, 4]}, 'robots': [
         {'pose': [1, 1, 0], 'controller': 'none'}]}))
-    pages = [header(data._replace(world=data.world._replace(cells=cells)))
+    pages = [_header(data._replace(world=data.world._replace(cells=cells)))
              for cells in (small, large)]
     assert len(pages[0]['segments']) >= len(small.outlines) > 4 * 60
     assert len(large.outlines) > MOST_BORDERS > len(pages[1]['segments'])
@@ -85,12 +85,12 @@ def test_the_page_of_a_ragged_map_is_small():
 
 def test_cells_are_runs_of_equal_values():
     values = np.random.default_rng(3).choice(np.array([-1, 0, 100], np.int8), (7, 5))
-    runs = cell_runs(make_cells(values, 0.5, (1.0, 2.0, 0.3)))
+    runs = _cell_runs(make_cells(values, 0.5, (1.0, 2.0, 0.3)))
     kinds, lengths = runs_of(runs)
     assert (np.repeat(kinds, lengths).reshape(7, 5) == values).all()
     assert (np.diff(kinds) != 0).all()
     assert (runs['columns'], runs['rows'], runs['resolution']) == (5, 7, 0.5)
-    assert cell_runs(make_cells(np.zeros((1, 5000), np.int8), 0.5, (0.0, 0.0, 0.0))) is None
+    assert _cell_runs(make_cells(np.zeros((1, 5000), np.int8), 0.5, (0.0, 0.0, 0.0))) is None
 
 
 def test_every_so_manyth_beam_is_shown():

@@ -26,7 +26,7 @@ from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.viewer import server
 from sbot.viewer.data import frame, live_header
-from sbot.viewer.live import PageSupervisor, run_live
+from sbot.viewer.live import _PageSupervisor, run_live
 from sbot.viewer.node import Follower
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import InputError
@@ -144,7 +144,7 @@ def advance(supervisor, engine):
 def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
     scenario = make(tmp_path)
     live = OpenPage()
-    supervisor = PageSupervisor(live, scenario)
+    supervisor = _PageSupervisor(live, scenario)
     engine = Engine(simulation_parameters(scenario), initial_poses(scenario), 1)
     advance.end = time.monotonic() + EVENTS_DEADLINE
     advance(supervisor, engine)
@@ -153,7 +153,7 @@ def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
     supervisor.pause(True)
     supervisor.show(engine.snapshot, ())
     assert not supervisor.may_proceed()
-    assert live.frames == 2  # what is there while it is paused is shown
+    assert live.counts['frame'] == 2  # what is there while it is paused is shown
     assert not supervisor.may_proceed()
     for _ in range(2):
         supervisor.step()
@@ -165,12 +165,12 @@ def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
     assert not supervisor.may_proceed()
     supervisor.pause(False)
     advance(supervisor, engine)
-    assert live.states == 2  # paused, and went on
+    assert live.counts['paused'] == 2  # paused, and went on
 
 
 def test_it_keeps_to_the_wanted_factor(tmp_path):
     scenario = make(tmp_path, target_real_time_factor=4.0)
-    supervisor = PageSupervisor(OpenPage(), scenario)
+    supervisor = _PageSupervisor(OpenPage(), scenario)
     engine = Engine(simulation_parameters(scenario), initial_poses(scenario), 1)
     advance.end = time.monotonic() + EVENTS_DEADLINE
     advance(supervisor, engine)
@@ -352,7 +352,7 @@ def test_frames_are_the_poses_of_the_messages(recorded):
     events = Events(address)
     follower = Follower(live, topics.subscribe)
     follower.show()
-    assert live.runs == live.frames == 0
+    assert live.counts['run'] == live.counts['frame'] == 0
     topics.play(recorded, int(data.stamps_ns[60]))  # joins its topics while it plays
     topics.play(recorded, int(data.stamps_ns[60]))
     follower.show()
@@ -366,9 +366,9 @@ def test_frames_are_the_poses_of_the_messages(recorded):
     assert np.reshape(frame['winds'], (4, 2)) == pytest.approx(data.wind[60], abs=1e-4)
     assert frame['goals'] == [[0.0, 0, 13.0, 5.5]]
     assert len(frame['scans']) == 4 * 180
-    shown = live.frames
+    shown = live.counts['frame']
     follower.show()  # nothing new
-    assert live.frames == shown
+    assert live.counts['frame'] == shown
 
 
 def test_without_scans_frames_have_none(recorded):
@@ -487,7 +487,7 @@ def test_clients_that_leave_are_not_worth_a_word(place, said, capfd):
 
 
 def test_a_defect_of_the_server_is_shown(place, monkeypatch, capfd):
-    monkeypatch.setattr(Live, '_next', lambda *_: 1 / 0)
+    monkeypatch.setattr(Live, 'events', lambda _: (1 / 0 for _ in '1'))
     with socket.create_connection(place[1], timeout=DEADLINE) as client:
         client.sendall(GET % b'/events')
         while client.recv(1000):

@@ -34,7 +34,7 @@ def heard(payloads):
         if name in payloads:
             callbacks[name](payloads[name])
     follower.show()
-    assert live.frames == 1
+    assert live.counts['frame'] == 1
     return follower, live, callbacks
 
 
@@ -61,4 +61,4 @@ def test_what_a_page_cannot_show_is_damaged(heard, name, raw):
     for robot in range(4):
         callbacks[f'/robot_{robot}/base_pose_ground_truth'](odometry(1.0 + robot, 2.0))
     follower.show()
-    assert live.frames == 2
+    assert live.counts['frame'] == 2

@@ -14,11 +14,12 @@ import sbot
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
 from sbot.figures.data import from_bag, from_result
+from sbot.figures.look import Look
 from sbot.figures.palette import style_of
-from sbot.figures.picture import Look, draw
+from sbot.figures.picture import draw
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.data import MOST_FRAMES, page, page_data, read_scans, write_view
+from sbot.viewer.data import MOST_FRAMES, _read_scans, page, page_data, write_view
 
 WIDTH, HEIGHT, BAR, MARGIN = 1000, 700, 44, 20
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
@@ -41,7 +42,7 @@ def browser(tmp_path_factory):
 
 def test_page_data_are_those_of_the_bag(recorded):
     _, data, bag = recorded
-    run = page_data(data, read_scans(Bag(bag), data))
+    run = page_data(data, _read_scans(Bag(bag), data))
     poses = unpacked(run['poses']).reshape(-1, 4, 3)
     assert np.abs(poses[:, :, :2] - data.poses[:, :, :2]).max() < 0.001
     assert np.abs(poses[:, :, 2] - data.poses[:, :, 2]).max() < 0.001

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sbot.viewer.server import HOLD_TIME, Driven, Live, apply_command, start_server
+from sbot.viewer.server import HOLD_TIME, Driven, Live, _apply_command, start_server
 from sbot_common.errors import InputError
 from sbot_common.observation import STOP, Twist
 
@@ -30,7 +30,7 @@ class Noted:
     ({'drive': [1, 0.5, -1]}, ('drive', 1, Twist(0.5, 0.0, -1.0)))])
 def test_requests_are_obeyed(request_, asked):
     controls = Noted()
-    apply_command(json.dumps(request_).encode(), controls)
+    _apply_command(json.dumps(request_).encode(), controls)
     assert controls.asked == [asked]
 
 
@@ -39,7 +39,7 @@ def test_requests_are_obeyed(request_, asked):
 def test_other_requests_are_errors(raw):
     controls = Noted()
     with pytest.raises(InputError, match='request: '):
-        apply_command(raw, controls)
+        _apply_command(raw, controls)
     assert controls.asked == []
 
 
