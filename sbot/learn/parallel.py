@@ -10,7 +10,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import SavedEpisodes, check_options
+from sbot.learn.episodes import SavedEpisodes
 from sbot.learn.gymnasium_api import OneWorld, action_space, observation_space
 from sbot.learn.render import MODES
 from sbot.learn.task import Task
@@ -23,8 +23,8 @@ class SwarmEnv(OneWorld, ParallelEnv):  # type: ignore[misc]
     """A scenario as a ``ParallelEnv``; make one by ``sbot.learn.parallel_env``."""
 
     def __init__(self, scenario: Source | None, task: Task | str | None, render_mode: str | None,
-                 discrete: bool, overrides: Mapping[str, object]) -> None:
-        super().__init__(scenario, task, render_mode, discrete, overrides)
+                 discrete: bool, **overrides: object) -> None:
+        super().__init__(scenario, task, render_mode, discrete, **overrides)
         self.metadata = {'name': self.episodes.scenario.name, 'render_modes': list(MODES),
                          'is_parallelizable': True}
         self.possible_agents = [f'robot_{i}' for i in range(self.episodes.robots)]
@@ -46,7 +46,6 @@ class SwarmEnv(OneWorld, ParallelEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[Agents, Agents]:
         """Begin an episode; without a seed, one is drawn."""
-        check_options(options)
         self.episodes.seed(seed)
         self.episodes.reset()
         self._renderer.keep()

@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecNormalize
 
 from sbot.api.loading import Sources
 from sbot.controllers.neural.controller import tanh_in_place
-from sbot.controllers.neural.network import Network, make_network
+from sbot.controllers.neural.network import Network
 from sbot.learn.episodes import Episodes
 from sbot.learn.gymnasium_api import action_space, observation_space
 from sbot.learn.render import Renderer
@@ -151,11 +151,8 @@ def network_of(model: Any) -> tuple[Network, Floats]:  # noqa: ANN401
                          '`policy_kwargs`')
     linear = [*layers[::2], policy.action_net]
     hidden = [layer.out_features for layer in linear[:-1]]
-    n = env.episodes.network
-    network = make_network('mlp' if hidden else 'perceptron', n.inputs, hidden=hidden,
-                           outputs=n.outputs, max_speed=n.max_speed, turn=n.turn,
-                           hold=env.episodes.task.hold)
-    network = network._replace(learned_with=n.learned_with)
+    network = env.episodes.network._replace(kind='mlp' if hidden else 'perceptron',
+                                            hidden=tuple(hidden))
     rows = [torch.column_stack([layer.bias, layer.weight]).detach().cpu().double().numpy()
             for layer in linear]
     return network, np.concatenate([row.ravel() for row in rows])

@@ -123,10 +123,6 @@ def check_task(task: Task) -> None:
     """Raise InputError for attributes of a task: another type, or a number out of range."""
     if isinstance(task.senses, str) or not isinstance(task.senses, Sequence):
         raise bad_value('senses of the task', task.senses, 'a list of names of sensors')
-    for name in ('max_speed', 'turn'):
-        value = getattr(task, name)
-        if not isinstance(value, int | float | np.number | None):
-            raise bad_value(f'{name} of the task', value, 'a number, or None')
     whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
     if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
         raise bad_value('seconds of the task', task.seconds,
@@ -139,8 +135,7 @@ def heard(now: Moment, count: int) -> Floats:
     They are its first bytes as shares in [-1, 1], and then 1. If a robot hears nobody, all are 0.
     """
     neighbours = now.seen.neighbours
-    if neighbours is None:
-        raise InputError("heard() needs 'neighbours' in the task's senses")
+    assert neighbours is not None  # environments sense them where a task broadcasts
     shape = now.seen.pose.shape[:2]
     out = np.zeros((*shape, count + 1))
     if neighbours.range.shape[2]:
@@ -155,9 +150,6 @@ def heard(now: Moment, count: int) -> Floats:
 
 # Answers of a task's methods, checked: observations, rewards, masks, start poses and goals.
 
-_NUMBERS = 'biuf'  # kinds of arrays
-
-
 class Answers:
     """A task's methods for K worlds of N robots; InputError where they return something else.
 
@@ -167,16 +159,9 @@ class Answers:
     def __init__(self, task: Task, worlds: int, robots: int) -> None:
         self._task, self._shape = task, (worlds, robots)
 
-    def start(self, worlds: Worlds, k: int, rng: np.random.Generator) -> Floats | None:
-        """Return the start poses (N, 3) of an episode in world k; None: those of the seed."""
-        return self._placed('begin', worlds, k, rng, (self._shape[1], 3))
-
-    def goals(self, worlds: Worlds, k: int, rng: np.random.Generator) -> Floats | None:
-        """Return the goals (N, 2) or (2,) (m) of world k; None: those of the scenario."""
-        return self._placed('goals', worlds, k, rng, (2,), (self._shape[1], 2))
-
-    def _placed(self, method: str, worlds: Worlds, k: int, rng: np.random.Generator,
-                *shapes: tuple[int, ...]) -> Floats | None:
+    def drawn(self, method: str, worlds: Worlds, k: int, rng: np.random.Generator,
+              *shapes: tuple[int, ...]) -> Floats | None:
+        """Return what ``begin`` or ``goals`` of world k gives, of one of some shapes; or None."""
         given = self._ask(method, worlds, k, rng)
         return None if given is None else self._array(method, given, *shapes).astype(np.float64)
 
@@ -224,7 +209,7 @@ class Answers:
         """Return an answer as an array of one of some shapes; 'columns' is any number."""
         where = self._name(method)
         array = as_array(where, answer)
-        if array.dtype.kind not in _NUMBERS:
+        if array.dtype.kind not in 'biuf':
             raise bad_value(where, answer, 'numbers')
         if array.shape not in shapes and not any(array.ndim == len(shape) and all(
                 n in ('columns', have) for n, have in zip(shape, array.shape, strict=True))
@@ -281,7 +266,6 @@ class Interface:
 # Actions of environments: shares of the greatest speeds, moves by number, bytes to broadcast.
 
 MOST_BYTES = DATA_BYTES - 1  # that a robot may choose: byte 0 is the radius's
-_MOST_MOVES = 1000
 
 
 class Actions:
@@ -309,7 +293,10 @@ class Actions:
                              'sensors.range_and_bearing: true to the scenario')
         if self.bytes and discrete:
             raise InputError('broadcast of the task cannot be combined with discrete')
-        self.moves = _checked_moves(task.moves)
+        where = 'moves of the task'
+        self.moves = numbers(where, task.moves, as_array(where, task.moves).shape)
+        if self.moves.shape[1:] != (2,) or (np.abs(self.moves) > 1.0).any():
+            raise bad_value(where, f'shape {self.moves.shape}', 'pairs of shares from -1 to 1')
         self.columns = 2 + self.bytes
 
     @property
@@ -352,12 +339,3 @@ class Actions:
         values = np.rint((np.clip(actions[..., 2:], -1.0, 1.0) + 1.0) * 127.5).astype(np.int64)
         data[..., 1:1 + self.bytes] = np.where(active[..., None], values, 0)
         return shares, data
-
-
-def _checked_moves(given: Any) -> Floats:  # noqa: ANN401
-    moves = numbers('moves of the task', given, as_array('moves of the task', given).shape)
-    if moves.ndim != 2 or not 1 <= len(moves) <= _MOST_MOVES or moves.shape[1] != 2 or (
-            np.abs(moves) > 1.0).any():
-        raise bad_value('moves of the task', f'shape {moves.shape}',
-                        f'pairs of shares from -1 to 1, 1 to {_MOST_MOVES}')
-    return moves

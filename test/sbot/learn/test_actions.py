@@ -10,7 +10,6 @@ from gymnasium import spaces
 from pettingzoo.test import parallel_api_test
 
 import sbot
-from sbot.learn.task import heard
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
 
@@ -109,8 +108,6 @@ def test_bytes_are_heard_by_the_nearest():
     assert seen[..., 4] == pytest.approx(np.rint(1.2 * 127.5) / 127.5 - 1.0, abs=1e-6)
     far = sbot.learn.vector_env(TEAM, 2, task=Talk(), **{'sensors.rab_range': 0.5})
     assert not far.reset(seed=1)[0][..., 3:].any()
-    with pytest.raises(InputError, match="needs 'neighbours'"):
-        heard(sbot.learn.vector_env(TEAM, 1, task=Turns()).episodes.now, 1)
 
 
 def test_a_critic_gets_the_state_of_the_world():

@@ -217,8 +217,8 @@ ACTIONS = np.zeros((3, 4, 2), np.float32)
     (lambda env: env.step('up'), "actions: got 'up'"),
     (lambda env: env.reset(options={'reset_mask': MASK[:2]}), 'reset_mask: got .* of 3 truth'),
     (lambda env: env.reset(options={'reset_mask': np.arange(3)}), 'reset_mask: got'),
-    (lambda env: env.reset(options='x'), "options: got 'x', expected a dictionary"),
     (lambda env: env.reset(seed=-1), 'seed: got -1, expected a whole number from 0 to'),
+    (lambda env: env.reset(seed=np.array(3)), r'seed: got array\(3\), expected a whole number'),
     (lambda env: env.reset(seed=1.5), 'seed: got 1.5')])
 def test_wrong_arguments_of_many_worlds_are_named(call, words):
     env = sbot.learn.vector_env(SBOTS, 3, task='aggregate')
@@ -263,7 +263,7 @@ def test_wrong_actions_of_one_world_are_named():
 def test_a_tasks_numbers_are_checked(name, value):
     task = sbot.learn.ReachGoal()
     setattr(task, name, value)
-    with pytest.raises(InputError, match=f'^{name} of the task'):
+    with pytest.raises(InputError, match=f'^{name}(: got| of the task)'):
         sbot.learn.env(NEAR, task=task)
 
 
