@@ -114,7 +114,7 @@ def _print_scenario(arguments: argparse.Namespace, scenes: Mapping[str, Scene]) 
 
 
 def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Options) -> int:
-    from sbot.navigation.benchmark import PREFIX, make_plan, run_nodes, run_plan, scene_sources
+    from sbot.navigation.benchmark import PREFIX, run_controllers, run_nodes, scene_sources
     from sbot.sweeps.plan import seeds_of
     if arguments.resume and arguments.output is None:
         raise InputError('--resume needs the folder; do -o DIR')
@@ -127,7 +127,7 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
         _check_nodes(arguments, nodes, scenarios, fixed, output)
     rows = []
     if names := arguments.controller or ([] if nodes else ['navigate']):
-        rows = run_plan(make_plan(scenarios, names, fixed), options, output, arguments.resume)
+        rows = run_controllers(scenarios, names, fixed, options, output, arguments.resume)
     with _rows_file(output) as keep:
         for row in rows:
             keep(row)

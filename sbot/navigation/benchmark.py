@@ -211,15 +211,19 @@ def scene_sources(scenes: Mapping[str, Scene], seeds: Sequence[int],
             yield name, library.scenario_values(name, scene, seed)
 
 
-def make_plan(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controllers: Sequence[str],
-              fixed: Mapping[str, Any]) -> Plan:
-    """Return the sweep of scenarios with each controller.
+def run_controllers(scenarios: Iterable[tuple[str, Mapping[str, Any]]],
+                    controllers: Sequence[str], fixed: Mapping[str, Any], options: Options,
+                    folder: Path | None = None, resume: bool = False) -> list[Row]:
+    """Run scenarios with each controller by the machinery of ``sbot sweep``; return their rows.
 
     Parameters
     ----------
     scenarios : name and values of each, as ``scene_sources`` yields them
     controllers : names, or 'module:Class' in the current folder or installed
     fixed : values of all runs by key path
+    options : how to run them
+    folder : of the sweep's results, kept; None: none are
+    resume : go on with the one in ``folder``
 
     Raises
     ------
@@ -227,26 +231,12 @@ def make_plan(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controllers: S
         if a controller is none, or a value is wrong.
 
     """
-    here = str(Path.cwd())
+    here, known = str(Path.cwd()), list(scenarios)
     sources = tuple(Source(f"{name}#{values['seed']}", dump_yaml(values), name, here,
-                           values['seed']) for name, values in scenarios)
+                           values['seed']) for name, values in known)
     plan = Plan(sources, dict(fixed), (Axis((CONTROLLER,), (list(controllers),)),), (),
                 (_METRICS,), overlaps=False)
     check_values(plan, sources[0], {})
-    return plan
-
-
-def run_plan(plan: Plan, options: Options, folder: Path | None, resume: bool = False) -> list[Row]:
-    """Run a plan by the machinery of ``sbot sweep``; return its rows in the plan's order.
-
-    Parameters
-    ----------
-    plan : from ``make_plan``
-    options : how to run it
-    folder : of the sweep's results, kept; None: none are
-    resume : go on with the one in ``folder``
-
-    """
     request = Request([], metrics=plan.metrics, fixed=dict(plan.fixed))
     with TemporaryFolder('navigation') as temporary:
         place = folder or Path(temporary, 'sweep')
@@ -254,13 +244,12 @@ def run_plan(plan: Plan, options: Options, folder: Path | None, resume: bool = F
         run_sweep(plan, request, place, options._replace(check_start=False), resume)
         rows = sorted(read_rows(place, read_index(place).places.values()),
                       key=lambda row: int(row['run']))
-    hashes = {name: _controller_hash(name) for name in plan.column(CONTROLLER)}
-    digests = [library.digest(_values(source)) for source in plan.sources]
+    hashes = {name: _controller_hash(name) for name in controllers}
+    digests = [library.digest(values) for _, values in known]
     found = []
     for row in rows:
-        run, name = plan[row['run']], row[CONTROLLER]
-        found.append(_row(plan.sources[run.source].file, row, name, plan.fixed, hashes[name],
-                          digests[run.source]))
+        source, name = plan[row['run']].source, row[CONTROLLER]
+        found.append(_row(known[source][0], row, name, fixed, hashes[name], digests[source]))
     return found
 
 
@@ -309,13 +298,6 @@ def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: st
     return rows
 
 
-def _values(source: Source) -> dict[str, Any]:
-    from sbot.files.yaml_text import parse_yaml
-    values, _ = parse_yaml(source.text, source.file)
-    assert isinstance(values, dict)
-    return values
-
-
 def _row(scene: str, row: Row, controller: str, fixed: Mapping[str, Any], sha256: str | None,
          digest: str) -> Row:
     """Return a row of the benchmark: what was run, by which version, what came out."""
@@ -352,13 +334,6 @@ def executed(rows: Iterable[Row]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _scene(known: Mapping[str, Mapping[str, Scene]], name: str) -> Scene:
-    found = library.chosen_scenes(known, [name])
-    if name not in found:
-        raise bad_value('scene of a row', name, f'one scene, e.g. {next(iter(found))}')
-    return found[name]
-
-
 def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
                options: Options) -> list[str]:
     """Run rows again; return a line for each row that gives another result.
@@ -380,14 +355,19 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
                           []).append(row)
     wrong = []
     for group in groups.values():
-        scenarios = [(row['scene'], library.scenario_values(
-            row['scene'], _scene(known, row['scene']), row['seed'])) for row in group]
+        scenarios = []
+        for row in group:
+            name = row['scene']
+            found = library.chosen_scenes(known, [name])
+            if name not in found:
+                raise bad_value('scene of a row', name, f'one scene, e.g. {next(iter(found))}')
+            scenarios.append((name, library.scenario_values(name, found[name], row['seed'])))
         controller, fixed = group[0]['controller'], group[0]['set']
         if is_node(controller):
-            found = run_nodes(scenarios, controller, fixed)
+            rerun = run_nodes(scenarios, controller, fixed)
         else:
-            found = run_plan(make_plan(scenarios, [controller], fixed), options, None)
-        for row, again in zip(group, found, strict=True):
+            rerun = run_controllers(scenarios, [controller], fixed, options)
+        for row, again in zip(group, rerun, strict=True):
             name = f"{row['scene']}#{row['seed']} {row['controller']}"
             wrong += [one_line(f'{name}: {key}: the row has {shown(row.get(key))}, again '
                                f'{shown(again.get(key))}')

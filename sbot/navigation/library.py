@@ -18,10 +18,16 @@ from defusedxml import DefusedXmlException, ElementTree
 
 from sbot.files.limits import read_within
 from sbot.files.yaml_text import decode_text
-from sbot.navigation import scenes as alone
-from sbot.navigation import scenes as mini_games
-from sbot.navigation import scenes as open_space
-from sbot.navigation.scenes import Scene, Values, robot, rounded, scene
+from sbot.navigation.scenes import (
+    ALONE,
+    MINI_GAMES,
+    OPEN_SPACE,
+    Scene,
+    Values,
+    robot,
+    rounded,
+    scene,
+)
 from sbot.scenario.fields import MAX_SEED
 from sbot_common.errors import InputError, bad_value, decoding, one_line, shown, unknown_name
 
@@ -49,7 +55,7 @@ _MOST = 1e6  # m, s
 _RADIUS = 0.5  # m, of DynaBARN's cylinders
 
 
-def barn_scenes(folder: Path) -> dict[str, Scene]:
+def _barn_scenes(folder: Path) -> dict[str, Scene]:
     """Return a scene for each file world_N.world below a folder.
 
     Raises
@@ -63,7 +69,7 @@ def barn_scenes(folder: Path) -> dict[str, Scene]:
             for number, path in _worlds(folder, '--barn')}
 
 
-def dynabarn_scenes(folder: Path) -> dict[str, Scene]:
+def _dynabarn_scenes(folder: Path) -> dict[str, Scene]:
     """Return a scene for each file world_N.world below a folder of DynaBARN's.
 
     Its plug-ins' sources, NAME.cc, must be below that folder, too: they hold the ways.
@@ -95,13 +101,6 @@ def _optimal(path: Path, number: str) -> str:
         return ''
     raw = read_within(file)
     with decoding(f'{file}: expected a path of cells (P, 2)'):
-        array = np.lib.format
-        # The heading may promise more numbers than there are bytes: look before room is made.
-        stream = io.BytesIO(raw)
-        heading = (array.read_array_header_1_0 if array.read_magic(stream) == (1, 0)
-                   else array.read_array_header_2_0)(stream)
-        if math.prod(heading[0]) > len(raw):
-            raise ValueError(f'{len(raw)} bytes for cells {heading[0]}')
         cells = np.asarray(np.load(io.BytesIO(raw), allow_pickle=False), np.float64)
         points = np.vstack([_START[:2], cells.reshape(-1, 2) * _CELL + _ORIGIN, _GOAL])
     length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
@@ -202,8 +201,7 @@ def _jackal(world: Values, start: tuple[float, float, float], goal: tuple[float,
 
 
 VERSION = 1  # of all scenes; rows of different versions are not compared
-SHIPPED: dict[str, dict[str, Scene]] = {
-    **alone.ALONE, **mini_games.MINI_GAMES, **open_space.OPEN_SPACE}
+SHIPPED: dict[str, dict[str, Scene]] = {**ALONE, **MINI_GAMES, **OPEN_SPACE}
 _FACT = re.compile(r' \[(\w+) ([0-9.]+)\]')
 
 
@@ -218,9 +216,9 @@ def families(barn: str | Path | None = None,
     """
     found = dict(SHIPPED)
     if barn is not None:
-        found['barn'] = barn_scenes(Path(barn))
+        found['barn'] = _barn_scenes(Path(barn))
     if dynabarn is not None:
-        found['dynabarn'] = dynabarn_scenes(Path(dynabarn))
+        found['dynabarn'] = _dynabarn_scenes(Path(dynabarn))
     return found
 
 

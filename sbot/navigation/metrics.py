@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot.navigation.library import facts
 from sbot.navigation.shortest import Raster, make_raster, outline_distances, shortest_way
@@ -43,9 +42,11 @@ def navigation(run: Run) -> dict[str, Any]:
     going = [i for i, robot in enumerate(scenario.robots) if robot.goal is not None]
     reached = [run.summary['robots'][i]['goal_reached_s'] for i in going]
     ends = [len(run.poses) - 1 if time is None else round(time / dt) for time in reached]
-    contacts = _contacts(run.collided)
-    ways = [float(_steps(run.poses[:end + 1, i]).sum())
-            for i, end in zip(going, ends, strict=True)]
+    paths = [run.poses[:end + 1, i] for i, end in zip(going, ends, strict=True)]
+    bodies = [_body(run, i) for i in going]
+    ways = [float(np.sqrt((np.diff(path[:, :2], axis=0) ** 2).sum(axis=1)).sum())
+            for path in paths]
+    begun = np.diff(run.collided.astype(np.int8), axis=0, prepend=np.int8(0)) > 0
     shortest = _shortest_ways(run, going)
     arrived = [time for time in reached if time is not None]
     everybody, clean = len(arrived) == len(going), not run.collided.any()
@@ -53,22 +54,20 @@ def navigation(run: Run) -> dict[str, Any]:
     values: dict[str, Any] = {
         'success': int(everybody and clean),
         'arrived': len(arrived) / max(1, len(going)),
-        'collisions': contacts,
+        'collisions': int(begun.sum()),  # after a tick without one
         'spl': _mean([(not touched) * (time is not None) * _ratio(best, way)
                       for touched, time, best, way in zip(hit, reached, shortest, ways,
                                                           strict=True)]),
         'time_s': _mean(arrived) if arrived else None,
         'makespan_s': max(arrived) if everybody and arrived else None,
-        'deadlock_s': _mean([_standing(run.poses[:end + 1, i], _body(run, i), dt)
-                             for i, end in zip(going, ends, strict=True)]),
-        'min_clearance_m': min_clearance(run),
-        'jerk_mps3': _mean([jerk(run.poses[:end + 1, i], dt)
-                            for i, end in zip(going, ends, strict=True)]),
-        'sign_changes_hz': _mean([sign_changes(run.poses[:end + 1, i, 2], dt)
-                                  for i, end in zip(going, ends, strict=True)]),
+        'deadlock_s': _mean([_standing(path, body, dt)
+                             for path, body in zip(paths, bodies, strict=True)]),
+        'min_clearance_m': _min_clearance(run),
+        'jerk_mps3': _mean([jerk(path, dt) for path in paths]),
+        'sign_changes_hz': _mean([_sign_changes(path[:, 2], dt) for path in paths]),
         'energy_j_per_m': _mean([
-            energy(run.poses[:end + 1, i], _body(run, i), dt) / best
-            for i, end, time, best in zip(going, ends, reached, shortest, strict=True)
+            energy(path, body, dt) / best
+            for path, body, time, best in zip(paths, bodies, reached, shortest, strict=True)
             if time is not None and best]) if arrived else None}
     known = facts(scenario.description)
     if 'gap' in known:
@@ -97,7 +96,7 @@ def jerk(poses: Floats, dt: float) -> float:
     return float(np.sqrt((third * third).sum(axis=1)).mean())
 
 
-def sign_changes(yaw: Floats, dt: float) -> float:
+def _sign_changes(yaw: Floats, dt: float) -> float:
     """Return how often a second a robot with yaws (T,) turns over from one side to the other."""
     if len(yaw) < 3:
         return 0.0
@@ -122,7 +121,7 @@ def energy(poses: Floats, body: Body, dt: float) -> float:
     return float(rolling + np.maximum(0.0, np.diff(kinetic, prepend=0.0)).sum())
 
 
-def min_clearance(run: Run) -> float | None:
+def _min_clearance(run: Run) -> float | None:
     """Return the smallest distance (m) between a body and another, or an obstacle; of discs.
 
     None where a body is a rectangle. Obstacles that move are where they are at each tick.
@@ -166,11 +165,6 @@ def _shortest_ways(run: Run, going: list[int]) -> list[float | None]:
     return ways
 
 
-def _contacts(collided: NDArray[np.bool_]) -> int:
-    """Return how often a robot met something after a tick in which it did not."""
-    return int((collided[1:] & ~collided[:-1]).sum()) + int(collided[0].sum())
-
-
 def _standing(poses: Floats, body: Body, dt: float) -> float:
     """Return for how long (s) a robot stood."""
     ticks = max(1, round(_STILL_FOR / dt))
@@ -178,11 +172,6 @@ def _standing(poses: Floats, body: Body, dt: float) -> float:
         return 0.0
     way = poses[ticks:, :2] - poses[:-ticks, :2]
     return float((np.sqrt((way * way).sum(axis=1)) < STILL * body.radius).sum() * dt)
-
-
-def _steps(poses: Floats) -> Floats:
-    step = np.diff(poses[:, :2], axis=0)
-    return np.asarray(np.sqrt((step * step).sum(axis=1)))
 
 
 def _body(run: Run, i: int) -> Body:

@@ -158,18 +158,13 @@ def clutter(rng: np.random.Generator, share: float, robots: int = 1, **sensors: 
     return scene(90, world, [robot(1.5, y, 0.0, (18.5, y)) for y in ys], sensors=sensors)
 
 
-def _arena_scenes() -> dict[str, Scene]:
-    scenes = {}
-    for name, (text, _, _) in _ARENAS.items():
-        for suffix, words, wind in (('', '', {}), ('-wind', ', 0.3 m/s across', _WIND),
-                                    ('-gust', ', 0.3 m/s across and a gust', _GUST)):
-            scenes[name + suffix] = Scene(f'A leader and three followers: {text}{words}.',
-                                          partial(arena, name=name, wind=wind))
-    return scenes
-
-
 ALONE: dict[str, dict[str, Scene]] = {
-    'arena': _arena_scenes(),
+    'arena': {
+        name + suffix: Scene(f'A leader and three followers: {text}{words}.',
+                             partial(arena, name=name, wind=wind))
+        for name, (text, _, _) in _ARENAS.items()
+        for suffix, words, wind in (('', '', {}), ('-wind', ', 0.3 m/s across', _WIND),
+                                    ('-gust', ', 0.3 m/s across and a gust', _GUST))},
     'slit': {f'{beside}': Scene(f'A slit too narrow, a door {beside} m beside it.',
                                 partial(slit, beside=float(beside))) for beside in (10, 36)},
     'narrow': {'0.7': Scene('A gap of 0.7 m for a body of 0.6 m.', _narrow_gap)},
@@ -376,12 +371,6 @@ def office(rng: np.random.Generator) -> Values:
               rng.uniform(-3, 3), middles[b]) for a, b in zip(starts, goals, strict=True)])
 
 
-def _corridors() -> dict[str, Scene]:
-    return {f'{width:.1f}': Scene(f'Three against three in a corridor of {width:g} m.',
-                                  partial(corridor, width=width), gap=width)
-            for width in (2.0, 1.6, 1.0)}
-
-
 MINI_GAMES: dict[str, dict[str, Scene]] = {
     'doorway': {
         'pair': Scene('Two side by side through a door of 0.9 m.', _pair_at_door, gap=0.9),
@@ -399,6 +388,9 @@ MINI_GAMES: dict[str, dict[str, Scene]] = {
         'l': Scene('Two who meet in an L of 1.6 m.', _l_corner, gap=1.6),
         'blind': Scene('Two across each other behind corners, corridors of 1.4 m.', _blind_corner,
                        gap=1.4)},
-    'corridor': _corridors(),
+    'corridor': {
+        f'{width:.1f}': Scene(f'Three against three in a corridor of {width:g} m.',
+                              partial(corridor, width=width), gap=width)
+        for width in (2.0, 1.6, 1.0)},
     'office': {'four': Scene('Four robots, six rooms, doors of 1.1 m.', office)},
 }
