@@ -221,25 +221,33 @@ def check_arguments(controller: Any, parameters: Mapping[str, object], where: st
         raise InputError(f'{where}: {controller.__name__} {error}{known}') from None
 
 
+def _made(found: Any, place: Place) -> Controller:  # noqa: ANN401 - a class
+    """Return a new object of another one's class."""
+    made: Controller = call_user_code(partial(found, **place.parameters),
+                                      lambda: f'robot {place.robot_id}: {found.__name__}()')
+    return made
+
+
 def _make(place: Place) -> Controller:
     """Return a new object of the user's class; an object from Python as it is, after a reset."""
-    where = f'robot {place.robot_id}: {place.name.partition(":")[2]}'
-    given = place.sources.given.get(place.name)
-    if given is not None and not inspect.isclass(given):
-        if callable(reset := getattr(given, 'reset', None)):
-            call_user_code(reset, lambda: f'{where}.reset()')
-        return given  # type: ignore[no-any-return]
-    found = load_class(place.name, place.sources.python_path) if given is None else given
-    made: Controller = call_user_code(partial(found, **place.parameters), lambda: f'{where}()')
-    return made
+    found = _class_of(place.name, place.sources, 'controller')
+    if inspect.isclass(found):
+        return _made(found, place)
+    if callable(reset := getattr(found, 'reset', None)):
+        call_user_code(reset, lambda: f'robot {place.robot_id}: '
+                       f'{place.name.partition(":")[2]}.reset()')
+    return found  # type: ignore[no-any-return]
+
+
+def _class_of(name: str, sources: Sources, where: str) -> Any:  # noqa: ANN401
+    """Return the class or object of a name; InputError if there is none."""
+    given = sources.given.get(name)
+    return load_class(name, sources.python_path, where) if given is None else given
 
 
 def _check(name: str, parameters: Mapping[str, object], where: str, sources: Sources) -> None:
     """Raise InputError if there is no such class, or it does not take the parameters."""
-    found = sources.given.get(name)
-    if found is None:
-        found = load_class(name, sources.python_path, where)
-    check_arguments(found, parameters, where)
+    check_arguments(_class_of(name, sources, where), parameters, where)
 
 
 ENTRY = Entry('module:Class',
@@ -318,13 +326,7 @@ def _load_entry(point: EntryPoint) -> Entry:
         raise InputError(f'{where}: needs an Entry, or a class with a method '
                          'step(observation, rng)')
 
-    def make(place: Place) -> Controller:
-        made: Any = call_user_code(
-            partial(found, **place.parameters),
-            lambda: f'robot {place.robot_id}: {found.__name__}()')
-        return made  # type: ignore[no-any-return]
-
     def check(_: str, parameters: Mapping[str, object], place: str, __: Sources) -> None:
         check_arguments(found, parameters, place)
     first = (inspect.getdoc(found) or f'A class of {point.module}.').splitlines()[0]
-    return Entry(point.name, first, make, check=check)
+    return Entry(point.name, first, partial(_made, found), check=check)

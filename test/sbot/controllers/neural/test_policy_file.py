@@ -25,7 +25,7 @@ def policy():
     ({'version': True}, 'version: got True'), ({'kind': 'lstm'}, "kind: got 'lstm'"),
     ({'more': 1}, 'expected an object with the keys'), ({'weights': [0.0]}, None),
     ({'weights': ['x']}, 'weights: got'), ({'memory': 10**9}, 'memory'),
-    ({'function': 3}, 'function: got 3'), ({'modules': [1]}, 'modules'),
+    ({'function': 3}, 'function: got 3'), ({'modules': [1]}, 'content: '),
     ({'error_model': []}, 'error_model'), ({'inputs': ['gaol']}, "inputs: got 'gaol'"),
     ({'max_speed': 0}, 'max_speed: got 0')])
 def test_bad_files_are_named_in_one_line(tmp_path, policy, change, words):
