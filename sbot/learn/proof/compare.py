@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from functools import partial
 from multiprocessing import get_context
-from multiprocessing.context import BaseContext
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,17 +33,17 @@ def baselines(entry: Entry, seeds: Sequence[int]) -> list[Row]:
     if entry.navigate is not None:
         tracks['navigate'] = play_runs(entry, seeds, 'navigate', entry.navigate)
     return [row for policy, track in tracks.items()
-            for row in rows_of(entry, policy, 0, seeds, entry.measure(track))]
+            for row in _rows_of(entry, policy, 0, seeds, entry.measure(track))]
 
 
-def rows_of(entry: Entry, policy: str, training: int, seeds: Sequence[int],
+def _rows_of(entry: Entry, policy: str, training: int, seeds: Sequence[int],
             values: Floats) -> list[Row]:
     """Return a row for each seed."""
     return [Row(entry.name, policy, training, seed, float(value))
             for seed, value in zip(seeds, values, strict=True)]
 
 
-class Proved(NamedTuple):
+class _Proved(NamedTuple):
     """Rows of one training: those of its comparison, and its learning curve."""
 
     rows: list[Row]
@@ -63,7 +62,7 @@ class Plan(NamedTuple):
     quiet: bool = False  # no lines of progress
 
 
-def prove(plan: Plan, check: Callable[[], None], training: int) -> Proved:
+def _prove(plan: Plan, check: Callable[[], None], training: int) -> _Proved:
     """Train with a seed, save the policy, and compare it.
 
     Parameters
@@ -94,14 +93,14 @@ def prove(plan: Plan, check: Callable[[], None], training: int) -> Proved:
         save_policy(plan.folder / f"{plan.name.replace(':', '_')}_{plan.learner}_{training}.json",
                     found.policy, found.weights, scenario=entry.make_scene().scenario(0))
         if found.stopped:
-            return Proved([], curve, stopped=True)
+            return _Proved([], curve, stopped=True)
         values = entry.measure(play(entry, plan.seeds, found.policy, found.weights))
     except KeyboardInterrupt:
-        return Proved([], curve, stopped=True)
+        return _Proved([], curve, stopped=True)
     unit = f' {entry.metric.unit}' if entry.metric.has_unit else ''
     print(f'{name}: {entry.metric.name} {values.mean():.3f}{unit} (mean), '
           f'{used:.0f} s of processor time', flush=True)
-    return Proved(rows_of(entry, plan.learner, training, plan.seeds, values), curve)
+    return _Proved(_rows_of(entry, plan.learner, training, plan.seeds, values), curve)
 
 
 # Trainings side by side in several processes, which one Ctrl-C ends with what they have.
@@ -109,7 +108,7 @@ def prove(plan: Plan, check: Callable[[], None], training: int) -> Proved:
 _stops: list[Event] = []  # of a child: set where its trainings are to end
 
 
-def prove_all(plan: Plan, trainings: Sequence[int], processes: int) -> Iterator[Proved]:
+def prove_all(plan: Plan, trainings: Sequence[int], processes: int) -> Iterator[_Proved]:
     """Yield the result of each training; the rows do not depend on the number of processes.
 
     Raises
@@ -122,18 +121,21 @@ def prove_all(plan: Plan, trainings: Sequence[int], processes: int) -> Iterator[
         yield from _in_children(plan, trainings, processes)
         return
     for training in trainings:
-        proved = prove(plan, lambda: None, training)
+        proved = _prove(plan, lambda: None, training)
         yield proved
         if proved.stopped:
             raise KeyboardInterrupt
 
 
-def _in_children(plan: Plan, trainings: Sequence[int], processes: int) -> Iterator[Proved]:
-    context = _context(plan)
+def _in_children(plan: Plan, trainings: Sequence[int], processes: int) -> Iterator[_Proved]:
+    # On Linux forks of a process that has imported everything; elsewhere the system's libraries do
+    # not survive a fork.
+    context = get_context('forkserver' if sys.platform == 'linux' else 'spawn')
+    context.set_forkserver_preload([__name__, 'cma'])
     stop = context.Event()
     with ProcessPoolExecutor(processes, context, _begin, (stop,)) as pool:
         with blocked():  # a child that a signal meets before _begin would print a traceback
-            works = [pool.submit(partial(prove, plan, _check), each) for each in trainings]
+            works = [pool.submit(partial(_prove, plan, _check), each) for each in trainings]
         try:
             try:
                 wait(works, return_when='FIRST_EXCEPTION')
@@ -149,16 +151,6 @@ def _in_children(plan: Plan, trainings: Sequence[int], processes: int) -> Iterat
         finally:  # an error, or a second signal
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _context(plan: Plan) -> BaseContext:
-    """Return how children start: on Linux by forks of a process that has imported everything."""
-    if sys.platform != 'linux':  # elsewhere libraries of the system do not survive a fork
-        return get_context('spawn')
-    context = get_context('forkserver')
-    learners = ['cma'] if plan.learner == 'evolved' else []
-    context.set_forkserver_preload(['sbot.learn.proof.compare', *learners])
-    return context
 
 
 def _begin(stop: Event) -> None:

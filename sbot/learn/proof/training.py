@@ -11,17 +11,15 @@ import numpy as np
 from sbot.api.functions import run
 from sbot.api.worlds import Worlds
 from sbot.controllers.neural.function_policy import FunctionPolicy
-from sbot.controllers.neural.network import WHEELS, Network
-from sbot.learn.tasks.entry import Entry, Scene, Track, drawn
+from sbot.controllers.neural.network import Network
+from sbot.learn.task import Interface
+from sbot.learn.tasks.entry import Entry, Track, drawn
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, install_command
 
 # Episodes of a task's scenes under a policy, random actions, or a controller of runs.
-
-KEPT = ('pose', 'command', 'collided')
-
 
 def _worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
     """Return a world for each seed: the task's scenario of it."""
@@ -42,7 +40,7 @@ def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa
     """Return the episode of worlds at their tick 0; weights (W,) or (K, W), goals (K, N, 2) m."""
     ticks = round(worlds.scenarios[0].duration / worlds.dt)
     begin = worlds.observe().boxes
-    keep = [*KEPT, *['infrared'] * entry.infrared]
+    keep = ['pose', 'command', 'collided', *['infrared'] * entry.infrared]
     aimed = None if np.isnan(goals).any() else goals
     kept = worlds.run(policy, weights, ticks, goals=aimed, keep=keep)
     end = worlds.observe().boxes
@@ -53,19 +51,23 @@ def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa
 def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
     """Return the episodes of seeds under actions that are drawn at each decision of the task."""
     worlds, scene = _worlds_of(entry, seeds), entry.make_scene()
+    goals = scenario_goals(worlds.scenarios)
+    network = entry.network()
+    acting = Interface(worlds, network, goals,
+                       np.tile([network.max_speed, network.turn], (worlds.robots, 1)))
     rng = np.random.default_rng([1, *seeds])
     rows: list[Any] = []
     seen = worlds.observe()
     begin = seen.boxes
     for tick in range(round(scene.seconds / worlds.dt)):
         if tick % scene.hold == 0:
-            commands = _commands(scene, rng.uniform(-1.0, 1.0, (*seen.pose.shape[:2], 2)))
+            commands = acting.commands(rng.uniform(-1.0, 1.0, (*seen.pose.shape[:2], 2)))
         rows.append((seen.pose, commands, seen.collided, seen.infrared))
         seen = worlds.step(commands)
     pose, command, collided, infrared = zip(*rows, strict=True)
     return Track(np.array(pose), np.array(command), np.array(collided),
                  None if infrared[0] is None else np.array(infrared),
-                 scenario_goals(worlds.scenarios), _begin_and_end(begin, seen.boxes), worlds.dt)
+                 goals, _begin_and_end(begin, seen.boxes), worlds.dt)
 
 
 def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
@@ -86,17 +88,6 @@ def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
         scenario_goals([each.scenario for each in runs]),
         np.stack([np.stack([each[0], each[-1]]) for each in boxes], axis=1)
         if boxes else None, runs[0].scenario.rate.dt)
-
-
-def _commands(scene: Scene, shares: Floats) -> Floats:
-    """Return commands (K, N, 3) of actions (K, N, 2) in [-1, 1]."""
-    assert scene.max_speed is not None
-    assert scene.turn is not None
-    a, b = scene.max_speed * shares[..., 0], scene.max_speed * shares[..., 1]
-    none = np.zeros_like(a)
-    if scene.outputs == WHEELS:
-        return np.stack([0.5 * (a + b), none, (b - a) / scene.turn], axis=-1)
-    return np.stack([a, none, scene.turn * shares[..., 1]], axis=-1)
 
 
 def _begin_and_end(begin: Floats | None, end: Floats | None) -> Floats | None:

@@ -26,14 +26,6 @@ def check_kept(folder, trainings, rows):
     assert (folder / 'curves.png').stat().st_size > 3000
 
 
-@pytest.mark.parametrize(('platform', 'method'), [('linux', 'forkserver'), ('darwin', 'spawn')])
-def test_processes_share_their_imports_where_a_fork_is_safe(platform, method, monkeypatch,
-                                                            tmp_path):
-    monkeypatch.setattr(compare.sys, 'platform', platform)
-    plan = compare.Plan('avoid_obstacles', 'evolved', (1,), tmp_path, {})
-    assert compare._context(plan).get_start_method() == method
-
-
 def test_an_interrupt_keeps_the_training_so_far(tmp_path, capsys, monkeypatch):
     def interrupt_at_the_third(**_):
         count = iter(range(3))
