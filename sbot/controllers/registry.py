@@ -159,13 +159,10 @@ def _missing(kind: str, module: ModuleType, name: str, where: str,
              is_one: Callable[[object], bool]) -> InputError:
     """Return the error for an object, e.g. a class (``kind``), that a module lacks."""
     module_name, _, wanted = name.partition(':')
-    known = [each for each, value in vars(module).items()
-             if is_one(value) and not each.startswith('_')]
-    from difflib import get_close_matches
-    own = [each for each in known  # an object has no name, and its class is often another module's
-           if getattr(vars(module)[each], '__module__', '') == module.__name__
-           or not hasattr(vars(module)[each], '__name__')]
-    names = hint(wanted, known if get_close_matches(wanted, known, 1, 0.5) else own)
+    # An object has no name, and its class is often another module's.
+    own = [each for each, value in vars(module).items() if is_one(value) and each[0] != '_'
+           and (getattr(value, '__module__', '') == module_name or not hasattr(value, '__name__'))]
+    names = hint(wanted, own)
     file = getattr(module, '__file__', None)
     return InputError(one_line(
         f"{where}: module '{module_name}' has no {kind} '{wanted}'"

@@ -212,12 +212,9 @@ class Episodes:
                 self._generators[k], self._first[k] = np.random.default_rng(one), one
         return seeds[0]
 
-    def reset(self, chosen: Flags | None = None) -> None:
-        """Begin new episodes in the chosen worlds (K,), or in all."""
-        if chosen is not None and (type(chosen) is not np.ndarray or chosen.dtype != np.bool_
-                                   or chosen.shape != (self.count,)):
-            raise bad_value('reset_mask', chosen, f'an array of {self.count} truth values')
-        rows = range(self.count) if chosen is None else np.flatnonzero(chosen).tolist()
+    def reset(self, chosen: ArrayLike | None = None) -> None:
+        """Begin new episodes in worlds (a mask, or numbers; None: all)."""
+        rows = chosen_worlds(chosen, self.count).tolist()
         seeds, starts = self.worlds.seeds.copy(), self.worlds.start.copy()
         placed: list[int] = []
         for k in rows:

@@ -56,13 +56,10 @@ class SwarmEnv(OneWorld, ParallelEnv):  # type: ignore[misc]
         """Let all agents act; those that are done are gone afterwards, and theirs is ignored."""
         if not isinstance(actions, Mapping):
             raise bad_value('actions', actions, 'a dictionary: an action for each agent')
-        if not self.agents:
-            if not actions and self.episodes.begun:  # as PettingZoo's own environments
-                return {}, {}, {}, {}, {}
-            raise InputError('step() needs agents; call reset() first')
+        if not self.agents and self.episodes.begun:  # as PettingZoo's own environments
+            return {}, {}, {}, {}, {}
         kind = self.episodes.actions
-        values = np.zeros((1, self.episodes.robots, *kind.shape),
-                          np.int64 if kind.discrete else np.float64)
+        values = kind.none(1, self.episodes.robots)
         for agent, action in actions.items():
             if agent not in self.possible_agents:
                 raise bad_value('actions', agent, f"agents: {', '.join(self.possible_agents)}")

@@ -180,14 +180,11 @@ class Answers:
         given = self._ask('mask', now)
         if given is None:
             return None
-        where, shape = self._name('mask'), (*self._shape, moves)
-        mask = as_array(where, given)
-        if mask.shape != shape or mask.dtype != np.bool_:
-            raise bad_value(where, f'{mask.dtype} of shape {mask.shape}',
-                            f'truth values of shape {shape}')
+        mask = self._array('mask', given, (*self._shape, moves)).astype(np.bool_)
         if not mask.any(axis=2).all():
             k, i = np.argwhere(~mask.any(axis=2))[0].tolist()
-            raise bad_value(where, f'no move of robot {i} in world {k}', 'at least one')
+            raise bad_value(self._name('mask'), f'no move of robot {i} in world {k}',
+                            'at least one')
         return mask
 
     def of_robots(self, method: str, active: Flags, *moments: Moment) -> NDArray[Any]:
@@ -314,16 +311,18 @@ class Actions:
 
         """
         shapes = [(*rows, *self.shape) for rows in robots]
+        values = numbers(where, given, *shapes).reshape(shapes[0])
         if not self.discrete:
-            return numbers(where, given, *shapes).reshape(shapes[0])
-        array = as_array(where, given)
-        if array.shape not in shapes:
-            raise bad_value(where, f'shape {array.shape}',
-                            ' or '.join(f'shape {shape}' for shape in shapes))
-        if array.dtype.kind not in 'iu' or ((array < 0) | (array >= len(self.moves))).any():
-            raise bad_value(where, array.tolist(), f'whole numbers from 0 to '
+            return values
+        moves = values.astype(np.int64)
+        if ((moves != values) | (moves < 0) | (moves >= len(self.moves))).any():
+            raise bad_value(where, values.tolist(), f'whole numbers from 0 to '
                             f'{len(self.moves) - 1}')
-        return array.reshape(shapes[0])
+        return moves
+
+    def none(self, *robots: int) -> NDArray[Any]:
+        """Return actions of robots (worlds, robots) that are all 0."""
+        return np.zeros((*robots, *self.shape), np.int64 if self.discrete else np.float64)
 
     def split(self, actions: NDArray[Any], active: Flags) -> tuple[Floats, NDArray[Any] | None]:
         """Return shares (K, N, 2) and bytes (K, N, 10) of actions; robots that are done do none.

@@ -79,8 +79,7 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         """Let all robots act for as long as the task says."""
         episodes = self.episodes
         kind = episodes.actions
-        actions = np.zeros((episodes.count, episodes.robots, *kind.shape),
-                           np.int64 if kind.discrete else np.float64)
+        actions = kind.none(episodes.count, episodes.robots)
         for name, rows in self.rows.items():
             actions[:, rows] = tensordict[name, 'action'].detach().cpu().numpy()
         outcome = episodes.step(kind.checked('actions', actions, actions.shape[:2]))

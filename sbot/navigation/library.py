@@ -12,9 +12,9 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
-from defusedxml import DefusedXmlException, ElementTree
 
 from sbot.files.limits import read_within
 from sbot.files.yaml_text import decode_text
@@ -28,6 +28,7 @@ from sbot.navigation.scenes import (
     rounded,
     scene,
 )
+from sbot.scenario.argos_xml import parse_xml
 from sbot.scenario.fields import MAX_SEED
 from sbot_common.errors import InputError, bad_value, decoding, one_line, shown, unknown_name
 
@@ -125,13 +126,8 @@ def _models(path: Path) -> Iterator[tuple[str, float, float, float | None]]:
     text = read_within(path).decode('utf-8', 'replace')
     # DynaBARN's worlds have attributes without a value, and a backslash in between.
     text = re.sub(r'<pose frame=(\'\'|"")?>', '<pose>', text).replace('\\', '')
-    try:
-        root = ElementTree.fromstring(text, forbid_dtd=True)
-    except DefusedXmlException:
-        raise InputError(f'{path}: XML with a document type or entities is refused') from None
-    except (ElementTree.ParseError, ValueError) as error:
-        raise InputError(f'{path}: not a Gazebo world: {error}') from None
-    for model in root.iter('model'):
+    parse_xml(text.encode(), str(path))  # refuses what is none, and entities
+    for model in ElementTree.fromstring(text).iter('model'):
         name = model.get('name', '')
         where = f'{path}: model {name[:80]}'
         place = (model.findtext('pose') or '0 0').split()

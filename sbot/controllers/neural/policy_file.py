@@ -80,11 +80,7 @@ class SavedPolicy(NamedTuple):
         if text_of(function) != self.source.text:
             raise InputError(f'{self.path}: function {self.name} has changed since the policy was '
                              'saved; save the policy again')
-        compiled = _compilable(found)
-        model = error_model_of(compiled)
-        if model != self.error_model:
-            raise bad_value(f'{self.path}: error_model of {self.name}', model, self.error_model)
-        return compiled
+        return _compilable(found)
 
 
 _compilable = lru_cache(maxsize=64)(compilable)  # compiled once, for many robots

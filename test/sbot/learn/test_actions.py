@@ -185,11 +185,11 @@ def begun(**names):
     (lambda: begun(mask=lambda now: np.ones((2, 3, 4), bool)), r'Wrong\.mask\(\): got'),
     (lambda: begun(mask=lambda now: np.zeros((2, 3, 3), bool)),
      r"Wrong\.mask\(\): got 'no move of robot 0 in world 0'"),
-    (lambda: begun(moves=Turns.moves).step(np.zeros((2, 3))), 'actions: got .* whole number'),
+    (lambda: begun(moves=Turns.moves).step(np.full((2, 3), 0.5)), 'actions: got .* whole number'),
     (lambda: begun(moves=Turns.moves).step(np.full((2, 3), 3)), 'actions: got .* from 0 to 2'),
     (lambda: made().step(np.zeros((2, 3, 2))), r'step\(\) needs an episode; call reset\(\) first'),
     (lambda: begun(state=lambda now: np.zeros(3)).state(), r'Wrong\.state\(\): got'),
-    (lambda: sbot.learn.parallel_env(TEAM, task=Turns()).step({}), r'step\(\) needs agents')])
+    (lambda: sbot.learn.parallel_env(TEAM, task=Turns()).step({}), r'step\(\) needs an ep')])
 def test_what_is_wrong_is_one_line(call, words):
     with pytest.raises(InputError, match=f'^{words}') as caught:
         call()

@@ -76,7 +76,7 @@ def test_a_folder_without_worlds_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r'--barn: got .*, expected a folder with files world_N'):
         families(barn=tmp_path)['barn']
     (tmp_path / 'world_1.world').write_text('no XML')
-    with pytest.raises(InputError, match=r'world_1\.world: not a Gazebo world'):
+    with pytest.raises(InputError, match=r'world_1\.world:1: not well-formed XML'):
         scenario_values('barn/1', families(barn=tmp_path)['barn']['1'], 0)
 
 

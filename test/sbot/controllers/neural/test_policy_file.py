@@ -199,13 +199,6 @@ def test_by_its_name_another_function_is_noticed(tmp_path, module, monkeypatch):
         load_policy(tmp_path / 'a.json')
 
 
-def test_by_its_name_another_decorator_is_noticed(tmp_path, module, monkeypatch):
-    save_policy(tmp_path / 'a.json', policy_of(module.mine), [1.0, 2.0], by_name=True)
-    monkeypatch.setattr(module, 'mine', numba.njit(module.mine))
-    with pytest.raises(InputError, match=r"error_model of my_policies:mine: got 'python'"):
-        load_policy(tmp_path / 'a.json')
-
-
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path):
     def inner(inputs, weights, memory, outputs, layers, dt):
         outputs[0] = 1.0
