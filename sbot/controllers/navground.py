@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from sbot.controllers.entry import NO_SOURCES, Entry, Place, Sources
+from sbot.controllers.entry import Entry, Sources
 from sbot.controllers.navigate.damping import Frame, frame_at
 from sbot_common.angles import wrap_angle
 from sbot_common.arrays import Floats
 from sbot_common.elementary import sincos, sincos_of
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name
-from sbot_common.observation import Controller, Observation, Point, Scan
+from sbot_common.observation import Observation, Point, Scan
 from sbot_common.params import refuse_unknown
 from sbot_sim.world.bodies import BODIES, Body
 
@@ -58,7 +58,7 @@ def _behavior_names(where: str) -> list[str]:
 
 
 def _check_behavior(name: str, parameters: Mapping[str, object], where: str,
-                    _: Sources = NO_SOURCES) -> None:
+                    _: Sources) -> None:
     """Raise InputError for an unknown behaviour, or for parameters that it does not have.
 
     Parameters
@@ -223,9 +223,6 @@ def in_frame(frame: Frame, points: Floats) -> Floats:
                             frame.cosine * dy - frame.sine * dx))
 
 
-def _make(place: Place) -> Controller:
-    return NavgroundController(place.name, place.body, place.parameters)
-
-
-ENTRY = Entry(PREFIX, 'A behaviour of navground, if that is installed: navground:NAME.', _make,
+ENTRY = Entry(PREFIX, 'A behaviour of navground, if that is installed: navground:NAME.',
+              lambda place: NavgroundController(place.name, place.body, place.parameters),
               check=_check_behavior, fields=('twist', 'scan'))

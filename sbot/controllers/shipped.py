@@ -99,14 +99,10 @@ POTENTIAL_FIELD = Entry(
 
 # Entry of ``wind_aware``: the crab heading of document 000.
 
-def _make_wind_aware(place: Place) -> Controller:
-    return WindAware(place.parameters)
-
-
 WIND_AWARE = Entry(
     'wind_aware',
     'Turns into the wind so that it travels straight (docs/wind.md).',
-    _make_wind_aware,
+    lambda place: WindAware(place.parameters),
     WindAwareParameters(),
     fields=('twist', 'scan', 'wind'),
     goal_tolerance='goal_tolerance',
