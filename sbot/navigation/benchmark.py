@@ -111,8 +111,8 @@ def node_scenario(values: Mapping[str, Any], fixed: Mapping[str, Any]) -> Scenar
     return made
 
 
-def driven_run(whole: Scenario, controller: str, bag: Path,
-               output: Callable[[str], None] = lambda _: None) -> Run:
+def _driven_run(whole: Scenario, controller: str, bag: Path,
+                output: Callable[[str], None] = lambda _: None) -> Run:
     """Return the run of a scene in which nodes drive the robots with goals; the others stand.
 
     Parameters
@@ -135,7 +135,7 @@ def driven_run(whole: Scenario, controller: str, bag: Path,
     goals = [i for i, robot in enumerate(scenario.robots) if robot.goal is not None]
     own = robot_commands(command_of(controller), scenario, goals)
     summary = run_up(scenario, record=bag, domain=parse_domain(FREE), output=output, own=own)
-    commands = recorded_commands(Bag(bag), scenario)
+    commands = _recorded_commands(Bag(bag), scenario)
     again = _driven(scenario, commands)
     if again.summary['trajectory_sha256'] != summary['trajectory_sha256']:
         raise NodeFailed('the recorded commands give the trajectory '
@@ -144,7 +144,7 @@ def driven_run(whole: Scenario, controller: str, bag: Path,
     return again if whole.until is None else _driven(whole, commands)
 
 
-def recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:
+def _recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:
     """Return the commands (T + 1, N, 3) that held in each tick of a recording of nodes.
 
     Those of other robots, and those before a robot's first, are 0.
@@ -285,7 +285,7 @@ def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: st
                 f"{name.replace('/', '_')}#{values['seed']}")
             bag.parent.mkdir(parents=True, exist_ok=True)
             try:
-                run = driven_run(scenario, controller, bag, show)
+                run = _driven_run(scenario, controller, bag, show)
                 row = {'trajectory_sha256': run.summary['trajectory_sha256'], 'error': None,
                        **{_PREFIX + key: value for key, value in navigation(run).items()}}
             except (InputError, NodeFailed) as error:

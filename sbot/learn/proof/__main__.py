@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sbot.learn.proof.compare import Plan, baselines, prove_all
 from sbot.learn.proof.report import (
     CURVE,
     MADE_BY,
@@ -21,7 +20,7 @@ from sbot.learn.proof.report import (
     write_made_by,
     write_rows,
 )
-from sbot.learn.proof.training import TRAINING_SEEDS
+from sbot.learn.proof.training import TRAINING_SEEDS, Plan, baselines, prove_all
 from sbot.learn.task_checks import check_plain
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of

@@ -10,8 +10,7 @@ import pytest
 
 import sbot
 from sbot.learn.proof.__main__ import main
-from sbot.learn.proof.compare import baselines
-from sbot.learn.proof.training import Judge, play
+from sbot.learn.proof.training import Judge, baselines, play
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
