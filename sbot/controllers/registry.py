@@ -58,14 +58,14 @@ def name_controllers(data: Mapping[str, Any], where: str) -> tuple[dict[str, Any
         controller = entry.get('controller') if isinstance(entry, Mapping) else None
         if controller is not None and not isinstance(controller, str):
             place = f'{where}: robots.{i}.controller'
-            if not steps(controller):
+            if not _steps(controller):
                 raise bad_value(place, controller, f'a name, an object or {_STEP}')
             entry = {**entry, 'controller': _name_of(controller, given, place)}
         entries.append(entry)
     return {**data, 'robots': entries}, given
 
 
-def steps(controller: Any) -> bool:  # noqa: ANN401
+def _steps(controller: Any) -> bool:  # noqa: ANN401
     """Tell whether a class or an object has a ``step`` that takes observation and rng."""
     step = getattr(controller, 'step', None)
     if not callable(step):
@@ -114,7 +114,7 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
         raise InputError(f"{where}: '{name}' was an object given from Python, which a file cannot "
                          f"hold; give it again: controllers={{'{name}': ...}}")
     found = load_named(name, python_path, where, 'class', inspect.isclass)
-    if not steps(found):
+    if not _steps(found):
         raise bad_value(where, name, _STEP)
     return found
 
@@ -319,7 +319,7 @@ def _load_entry(point: EntryPoint) -> Entry:
         raise InputError(f'{where}: {type(error).__name__}: {error}') from None
     if isinstance(found, Entry):
         return found._replace(name=point.name)
-    if not inspect.isclass(found) or not steps(found):
+    if not inspect.isclass(found) or not _steps(found):
         raise InputError(f'{where}: needs an Entry, or a class with a method '
                          'step(observation, rng)')
 

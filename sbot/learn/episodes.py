@@ -280,7 +280,7 @@ class Episodes:
         reward = self._answers.of_robots('reward', self.active, before, self.now)
         reward = np.where(self.active, reward, 0.0)
         ended = self._answers.of_robots('ended', self.active, self.now)
-        self.active &= ~(ended if ended.dtype == np.bool_ else ended.astype(np.bool_))
+        self.active &= ~ended.astype(np.bool_)
         if anew is not None and anew.any():
             self.reset(anew)
         return Outcome(reward, ~self.active, self.now.seen.tick >= self.ticks)

@@ -43,7 +43,6 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
                    else action_space(kind))
         super().__init__(count * self.episodes.robots,
                          observation_space((self.episodes.columns,)), actions)
-        self._actions = np.zeros((self.num_envs, *kind.shape))
 
     def reset(self) -> NDArray[np.float32]:
         """Begin episodes in all worlds; ``seed(s)`` seeds them by ``world_seeds``."""
@@ -57,11 +56,10 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions of the next step: (K N, 2), or (K N,) numbers of moves."""
-        values = self.episodes.actions.checked('actions', actions, (self.num_envs,))
+        self._actions = self.episodes.actions.checked('actions', actions, (self.num_envs,))
         if self.squash:
-            values = values.copy()
-            tanh_in_place(values.reshape(-1))
-        self._actions = values
+            self._actions = self._actions.copy()
+            tanh_in_place(self._actions.reshape(-1))
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_],
                                  list[dict[str, Any]]]:

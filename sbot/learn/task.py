@@ -14,7 +14,7 @@ from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations
 from sbot.worlds.policy import deciding_phases
 from sbot.worlds.setting import MOST_TICKS
-from sbot_common.arguments import as_array, numbers, whole
+from sbot_common.arguments import as_array, floats, numbers, whole
 from sbot_common.arrays import Flags, Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
@@ -163,34 +163,36 @@ class Answers:
               *shapes: tuple[int, ...]) -> Floats | None:
         """Return what ``begin`` or ``goals`` of world k gives, of one of some shapes; or None."""
         given = self._ask(method, worlds, k, rng)
-        return None if given is None else self._array(method, given, *shapes).astype(np.float64)
+        return None if given is None else floats(self._name(method), given, shapes)
 
     def observation(self, now: Moment) -> NDArray[np.float32]:
         """Return the observations of the robots, (K, N, columns)."""
-        return self._array('observation', self._ask('observation', now),
-                           (*self._shape, 'columns')).astype(np.float32)
+        return self._wide('observation', now, self._shape)
 
     def state(self, now: Moment) -> NDArray[np.float32]:
         """Return the state of whole worlds for critics, (K, columns)."""
-        return self._array('state', self._ask('state', now),
-                           (self._shape[0], 'columns')).astype(np.float32)
+        return self._wide('state', now, self._shape[:1])
+
+    def _wide(self, method: str, now: Moment, rows: tuple[int, ...]) -> NDArray[np.float32]:
+        given = as_array(self._name(method), self._ask(method, now))
+        return floats(self._name(method), given, [(*rows, *given.shape[-1:])]).astype(np.float32)
 
     def mask(self, now: Moment, moves: int) -> Flags | None:
         """Return which moves robots may choose, (K, N, moves); None: all."""
         given = self._ask('mask', now)
         if given is None:
             return None
-        mask = self._array('mask', given, (*self._shape, moves)).astype(np.bool_)
+        mask = floats(self._name('mask'), given, [(*self._shape, moves)]).astype(np.bool_)
         if not mask.any(axis=2).all():
             k, i = np.argwhere(~mask.any(axis=2))[0].tolist()
             raise bad_value(self._name('mask'), f'no move of robot {i} in world {k}',
                             'at least one')
         return mask
 
-    def of_robots(self, method: str, active: Flags, *moments: Moment) -> NDArray[Any]:
+    def of_robots(self, method: str, active: Flags, *moments: Moment) -> Floats:
         """Return ``reward`` or ``ended`` of each robot, (K, N); finite where it is active."""
-        answer = self._array(method, self._ask(method, *moments), self._shape)
-        if not (np.isfinite(answer).all() or np.isfinite(answer[active]).all()):
+        answer = floats(self._name(method), self._ask(method, *moments), [self._shape])
+        if not np.isfinite(answer[active]).all():
             raise bad_value(self._name(method), answer.tolist(), 'finite numbers')
         return answer
 
@@ -200,20 +202,6 @@ class Answers:
     def _ask(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
         return call_user_code(lambda: getattr(self._task, method)(*arguments),
                               lambda: self._name(method))
-
-    def _array(self, method: str, answer: ArrayLike,
-               *shapes: tuple[int | str, ...]) -> NDArray[Any]:
-        """Return an answer as an array of one of some shapes; 'columns' is any number."""
-        where = self._name(method)
-        array = as_array(where, answer)
-        if array.dtype.kind not in 'biuf':
-            raise bad_value(where, answer, 'numbers')
-        if array.shape not in shapes and not any(array.ndim == len(shape) and all(
-                n in ('columns', have) for n, have in zip(shape, array.shape, strict=True))
-                for shape in shapes):
-            raise bad_value(where, f'shape {array.shape}', ' or '.join(
-                f'shape {shape}'.replace("'", '') for shape in shapes))
-        return array
 
 
 # Inputs and commands of the robots in a batch, by name, as networks use them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -37,6 +37,7 @@ from sbot.controllers.neural.network import (
     read_content,
     save_network,
 )
+from sbot.controllers.registry import load_function
 from sbot_common.arguments import numbers, whole
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value, decoding
@@ -222,8 +223,9 @@ def load_policy(path: str | Path) -> tuple[Network | FunctionPolicy, NDArray[np.
         return load_network(path)
     saved = read_policy(path)
     network = saved.network
+    find = partial(load_function, python_path=(), where=str(path))
     policy = function_policy(
-        saved.function(_imported), network.inputs, weights=len(saved.weights),
+        saved.function(find), network.inputs, weights=len(saved.weights),
         memory=saved.memory_count, outputs=network.outputs, max_speed=network.max_speed,
         turn=network.turn)
     return policy._replace(network=network), saved.weights
@@ -238,11 +240,3 @@ def _import_name(function: Any) -> str:  # noqa: ANN401
         raise bad_value('by_name', f'{module}:{name}', 'a function that can be imported by its '
                         'name')
     return f'{module}:{name}'
-
-
-def _imported(name: str) -> Any:  # noqa: ANN401
-    module, _, inner = name.partition(':')
-    try:
-        return getattr(import_module(module), inner)
-    except (Exception, SystemExit) as error:  # a user's module may raise anything
-        raise InputError(f"cannot import '{name}': {type(error).__name__}: {error}") from None

@@ -96,7 +96,7 @@ def _interquartile_mean(values: Floats) -> Floats:
     return np.asarray(rows[..., cut:rows.shape[-1] - cut].mean(axis=-1))
 
 
-def band(results: Floats, seed: int = 0) -> _Band:
+def _band(results: Floats, seed: int = 0) -> _Band:
     """Return the interquartile mean of results (R, S) of R trainings on S seeds, and its band.
 
     Each resample draws trainings and seeds with replacement; for each of its seeds the trainings
@@ -112,7 +112,7 @@ def band(results: Floats, seed: int = 0) -> _Band:
     return _Band(float(_interquartile_mean(results.ravel())), float(low), float(high))
 
 
-def better(results: Floats, other: Floats, higher: bool) -> Floats:
+def _better(results: Floats, other: Floats, higher: bool) -> Floats:
     """Return the share of seeds on which each training (R, S) is better than another (1, S)."""
     wins = results > other if higher else results < other
     return np.asarray(wins.mean(axis=1))
@@ -139,9 +139,9 @@ def cells(rows: Sequence[Row]) -> list[list[str]]:
             values = results(rows, task, policy)
             if not values.size:
                 continue
-            found, compared = band(values), ['', '']
+            found, compared = _band(values), ['', '']
             if rule.size and policy != 'rule':
-                wins = better(values, rule, metric.higher)
+                wins = _better(values, rule, metric.higher)
                 means = values.mean(axis=1) - rule.mean()
                 ahead = int(((means > 0.0) == metric.higher)[means != 0.0].sum())
                 trainings = f'{ahead} of {len(values)}' if policy in _TRAINED else ''

@@ -14,7 +14,7 @@ from sbot.controllers.neural.network import Network, make_network
 from sbot.learn.task import Task
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import LARGEST_SEED, gust_ticks
-from sbot_common.arguments import as_array, numbers, whole
+from sbot_common.arguments import numbers, whole
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
@@ -213,14 +213,8 @@ class Entry(NamedTuple):
 
     def _answer(self, what: str, of: Callable[[Track], Floats], track: Track) -> Floats:
         where = f'{what} of {self.name}'
-        values = as_array(where, call_user_code(lambda: of(track), lambda: where))
-        worlds = track.pose.shape[1]
-        if values.shape != (worlds,):
-            raise bad_value(where, f'shape {values.shape}', f'shape ({worlds},): a number for '
-                            'each episode')
-        if values.dtype.kind not in 'biuf' or not np.isfinite(values).all():
-            raise bad_value(where, values.tolist(), 'finite numbers')
-        return values.astype(np.float64)
+        values = call_user_code(lambda: of(track), lambda: where)
+        return numbers(where, values, (track.pose.shape[1],))  # one for each episode
 
     def rule_policy(self) -> FunctionPolicy:
         """Return the hand-written rule, compiled; InputError if there is none."""

@@ -286,9 +286,9 @@ class Answers(sbot.learn.ReachGoal):
 @pytest.mark.parametrize(('method', 'answer', 'words'), [
     ('reward', np.zeros(2), "got 'shape (2,)', expected shape (2, 1)"),
     ('reward', np.full((2, 1), np.nan), 'expected finite numbers'),
-    ('reward', np.array([['a'], ['b']]), 'expected numbers'),
+    ('reward', np.array([['a'], ['b']]), 'expected finite numbers'),
     ('ended', np.zeros((2, 2), bool), "got 'shape (2, 2)', expected shape (2, 1)"),
-    ('observation', np.zeros((2, 4)), "got 'shape (2, 4)', expected shape (2, 1, columns)")])
+    ('observation', np.zeros((2, 4)), "got 'shape (2, 4)', expected shape (2, 1, 4)")])
 def test_what_a_task_answers_has_a_value_for_each_robot(method, answer, words):
     def step():
         env = sbot.learn.vector_env(NEAR, 2, task=Answers(**{method: answer}))

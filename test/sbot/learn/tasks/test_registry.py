@@ -280,7 +280,7 @@ def test_no_module_beside_the_package_stands_in_for_one_of_it(module, tmp_path):
 @pytest.mark.parametrize(('change', 'words'), [
     ('raise KeyError("metric")', "metric of NAME:ENTRY: KeyError: 'metric'"),
     ('return 1.0', "metric of NAME:ENTRY: got 'shape ()', expected shape (2,)"),
-    ('return np.array([1.0, np.nan])', 'metric of NAME:ENTRY: got [1.0, nan], expected finite'),
+    ('return np.array([1.0, np.nan])', 'metric of NAME:ENTRY: got nan, expected finite'),
 ])
 def test_a_metric_that_fails_is_named(module, change, words):
     name = module(TASK.replace('def apart(track):', f'def apart(track):\n    {change}'))
