@@ -180,14 +180,8 @@ class Answers:
     def mask(self, now: Moment, moves: int) -> Flags | None:
         """Return which moves robots may choose, (K, N, moves); None: all."""
         given = self._ask('mask', now)
-        if given is None:
-            return None
-        mask = floats(self._name('mask'), given, [(*self._shape, moves)]).astype(np.bool_)
-        if not mask.any(axis=2).all():
-            k, i = np.argwhere(~mask.any(axis=2))[0].tolist()
-            raise bad_value(self._name('mask'), f'no move of robot {i} in world {k}',
-                            'at least one')
-        return mask
+        return None if given is None else floats(
+            self._name('mask'), given, [(*self._shape, moves)]).astype(np.bool_)
 
     def of_robots(self, method: str, active: Flags, *moments: Moment) -> Floats:
         """Return ``reward`` or ``ended`` of each robot, (K, N); finite where it is active."""

@@ -13,12 +13,13 @@ References
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from sbot.navigation.library import facts
-from sbot.navigation.shortest import Raster, make_raster, outline_distances, shortest_way
+from sbot.navigation.shortest import make_raster, outline_distances, shortest_way
 from sbot.runner.history import Run
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.world import world_arrays
@@ -151,16 +152,13 @@ def _shortest_ways(run: Run, going: list[int]) -> list[float | None]:
     """
     world = world_arrays(run.scenario.world)
     tolerances = goal_tolerances(run.scenario)
-    rasters: dict[float, Raster] = {}
+    raster = cache(partial(make_raster, world))
     ways: list[float | None] = []
     for i in going:
         goal, (x, y), body = run.scenario.robots[i].goal, run.poses[0, i, :2].tolist(), _body(
             run, i)
         assert goal is not None
-        radius = body.inscribed_radius
-        if radius not in rasters:
-            rasters[radius] = make_raster(world, radius)
-        way = shortest_way(rasters[radius], (x, y), goal)
+        way = shortest_way(raster(body.inscribed_radius), (x, y), goal)
         ways.append(None if way is None else max(0.0, way - tolerances[i]))
     return ways
 
