@@ -145,7 +145,7 @@ class NavgroundController:
         if self._start is None:
             self._start = frame_at(*poses[me].tolist())
         frame = self._start
-        points = in_frame(frame, poses[:, :2])
+        points = _in_frame(frame, poses[:, :2])
         target, tolerance = self._target(observation, frame, points)
         if target is None:
             return 0.0, 0.0
@@ -178,7 +178,7 @@ class NavgroundController:
                 points: Floats) -> tuple[Point | None, float]:
         """Return where to (m), and how near (m)."""
         if observation.goal is not None:
-            x, y = in_frame(frame, np.array([observation.goal], np.float64))[0].tolist()
+            x, y = _in_frame(frame, np.array([observation.goal], np.float64))[0].tolist()
             return (x, y), self._radius / 2
         if observation.robot_id == 0 or not np.isfinite(observation.poses[0]).all():
             return None, 0.0
@@ -216,7 +216,7 @@ class NavgroundController:
         return discs
 
 
-def in_frame(frame: Frame, points: Floats) -> Floats:
+def _in_frame(frame: Frame, points: Floats) -> Floats:
     """Return points (N, 2) m of `map` in a frame."""
     dx, dy = points[:, 0] - frame.x, points[:, 1] - frame.y
     return np.column_stack((frame.cosine * dx + frame.sine * dy,

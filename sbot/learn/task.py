@@ -58,8 +58,8 @@ class Task:
     """The two shares that each discrete action means (``discrete=True``)."""
     broadcast: int = 0
     """Number of bytes (0 to 9) that a robot broadcasts by range and bearing. An action then has as
-    many more shares, and an observation includes the bytes that the robot hears (``heard``). Needs
-    sensors.range_and_bearing."""
+    many more shares, and an observation includes the bytes that the robot hears, as shares, and
+    whether it hears somebody. Needs sensors.range_and_bearing."""
     randomise: Mapping[str, Sequence[float]] = {}
     """Ranges by key of a scenario, e.g. {'wind.wind_speed_mean': [0, 0.4]}. Before ``begin``, each
     episode draws values from them, uniformly. They may change in training (a curriculum)."""
@@ -93,7 +93,7 @@ class Task:
         """Return the observations (K, N, columns): the inputs, and the bytes that robots hear."""
         if not self.broadcast:
             return now.inputs
-        return np.concatenate([now.inputs, heard(now, self.broadcast)], axis=2)
+        return np.concatenate([now.inputs, _heard(now, self.broadcast)], axis=2)
 
     def state(self, now: Moment) -> Floats:
         """Return the state of whole worlds, (K, columns), for a critic that all robots share.
@@ -129,7 +129,7 @@ def check_task(task: Task) -> None:
                         f'a number > 0 and <= {_LONGEST:g} (s)')
 
 
-def heard(now: Moment, count: int) -> Floats:
+def _heard(now: Moment, count: int) -> Floats:
     """Return the bytes of the nearest robot that a robot hears, (K, N, count + 1).
 
     They are its first bytes as shares in [-1, 1], and then 1. If a robot hears nobody, all are 0.

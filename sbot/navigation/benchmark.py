@@ -50,7 +50,7 @@ def is_node(competitor: str) -> bool:
     return competitor.startswith(PREFIX)
 
 
-def command_of(competitor: str) -> str:
+def _command_of(competitor: str) -> str:
     """Return the command of a competitor that ``is_node``."""
     return competitor.removeprefix(PREFIX)
 
@@ -59,7 +59,7 @@ def short_names(competitors: Iterable[str]) -> dict[str, str]:
     """Return names for a table: of a node's command the file alone, if no other has its name."""
     names = {competitor: competitor for competitor in sorted(competitors)}
     for competitor in filter(is_node, names):
-        words = command_of(competitor).split()
+        words = _command_of(competitor).split()
         file = next((word for word in words if word.endswith('.py')), [*words, ''][0])
         names[competitor] = PREFIX + Path(file).name
     return {competitor: name if list(names.values()).count(name) == 1 else competitor
@@ -83,7 +83,7 @@ def command_words(controller: str) -> list[str]:
     if find_spec('rclpy') is None:
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation')
-    return parse_command(command_of(controller))
+    return parse_command(_command_of(controller))
 
 
 def node_scenario(values: Mapping[str, Any], fixed: Mapping[str, Any]) -> Scenario:
@@ -133,7 +133,7 @@ def _driven_run(whole: Scenario, controller: str, bag: Path,
     """
     scenario = whole.model_copy(update={'until': None})
     goals = [i for i, robot in enumerate(scenario.robots) if robot.goal is not None]
-    own = robot_commands(command_of(controller), scenario, goals)
+    own = robot_commands(_command_of(controller), scenario, goals)
     summary = run_up(scenario, record=bag, domain=parse_domain(FREE), output=output, own=own)
     commands = _recorded_commands(Bag(bag), scenario)
     again = _driven(scenario, commands)

@@ -153,12 +153,12 @@ def _dynabarn(_: np.random.Generator, path: Path, sources: dict[str, Path]) -> V
         if name not in sources:
             raise InputError(f'{path}: model {name} needs its source {name}.cc; put it below the '
                              'folder that --dynabarn names')
-        moving.append(obstacle_of(sources[name]))
+        moving.append(_obstacle_of(sources[name]))
     world = {'bounds': [-13, -10, 13, 10], 'moving': moving}
     return _jackal(world, _DYNAMIC_START, _DYNAMIC_GOAL)
 
 
-def obstacle_of(source: Path) -> Values:
+def _obstacle_of(source: Path) -> Values:
     """Return an obstacle on the way of a plug-in, at the mean speed of its key frames."""
     frames = list(_frames(source))
     way: list[tuple[float, float]] = []

@@ -64,10 +64,10 @@ def navigation(run: Run) -> dict[str, Any]:
         'deadlock_s': _mean([_standing(path, body, dt)
                              for path, body in zip(paths, bodies, strict=True)]),
         'min_clearance_m': _min_clearance(run),
-        'jerk_mps3': _mean([jerk(path, dt) for path in paths]),
+        'jerk_mps3': _mean([_jerk(path, dt) for path in paths]),
         'sign_changes_hz': _mean([_sign_changes(path[:, 2], dt) for path in paths]),
         'energy_j_per_m': _mean([
-            energy(path, body, dt) / best
+            _energy(path, body, dt) / best
             for path, body, time, best in zip(paths, bodies, reached, shortest, strict=True)
             if time is not None and best]) if arrived else None}
     known = facts(scenario.description)
@@ -75,13 +75,13 @@ def navigation(run: Run) -> dict[str, Any]:
         values['flow_rate'] = len(arrived) / (known['gap'] * max(arrived)) if arrived else 0.0
     if 'optimal' in known:
         for name, least in (('barn_score', 2.0), ('barn_score_2022', 4.0)):
-            values[name] = barn_score(bool(values['success']), known['optimal'] / _JACKAL_SPEED,
-                                      max(arrived, default=0.0), least)
+            values[name] = _barn_score(bool(values['success']), known['optimal'] / _JACKAL_SPEED,
+                                       max(arrived, default=0.0), least)
     return {name: value if value is None or isinstance(value, int) else round(float(value), 6)
             for name, value in values.items()}
 
 
-def barn_score(success: bool, optimal: float, actual: float, least: float) -> float:
+def _barn_score(success: bool, optimal: float, actual: float, least: float) -> float:
     """Return BARN's score: the optimal time (s) over the actual one, clipped.
 
     At least ``least`` optimal times count, 2 since 2024 and 4 before, and at most 8.
@@ -89,7 +89,7 @@ def barn_score(success: bool, optimal: float, actual: float, least: float) -> fl
     return success * optimal / min(max(actual, least * optimal), 8.0 * optimal)
 
 
-def jerk(poses: Floats, dt: float) -> float:
+def _jerk(poses: Floats, dt: float) -> float:
     """Return the mean jerk (m/s^3) of poses (T, 3): the third difference of the place."""
     if len(poses) < 4:
         return 0.0
@@ -106,7 +106,7 @@ def _sign_changes(yaw: Floats, dt: float) -> float:
     return float((signs[1:] != signs[:-1]).sum() / ((len(yaw) - 1) * dt))
 
 
-def energy(poses: Floats, body: Body, dt: float) -> float:
+def _energy(poses: Floats, body: Body, dt: float) -> float:
     """Return the work (J) of a body's wheels on a way (T, 3), by a simple model.
 
     Rolling resistance of half the weight at each wheel, and the kinetic energy of every gain in

@@ -215,10 +215,10 @@ class Neural:
         outputs = np.empty(2)
         self._forward(_network_inputs(self.network, self._table, observation), self._weights,
                       self._memory, outputs, self._layers, self._hold * observation.dt)
-        return command_of(self.network, outputs)
+        return _command_of(self.network, outputs)
 
 
-def command_of(network: Network, outputs: Floats) -> tuple[float, float]:
+def _command_of(network: Network, outputs: Floats) -> tuple[float, float]:
     """Return linear.x (m/s) and angular.z (rad/s) of a network's outputs (2,)."""
     command = command_of_wheels if network.outputs == WHEELS else command_of_twist
     v, omega = command(outputs[0], outputs[1], network.max_speed, network.turn)
@@ -312,4 +312,4 @@ class FunctionController:
         outputs, n = self._outputs, self.network
         self._function(_network_inputs(n, self._table, observation), self._weights, self._memory,
                        outputs, self._layers, observation.dt)
-        return command_of(n, outputs)
+        return _command_of(n, outputs)

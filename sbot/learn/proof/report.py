@@ -53,7 +53,7 @@ def write_rows(path: Path, rows: Sequence[Row] | Sequence[Point]) -> None:
                       for row in rows)
 
 
-def results(rows: Iterable[Row], task: str, policy: str) -> Floats:
+def _results(rows: Iterable[Row], task: str, policy: str) -> Floats:
     """Return the numbers (R, S) of R trainings on S seeds, both in rising order."""
     found = [row for row in rows if row.task == task and row.policy == policy]
     trainings, seeds = (sorted({row[column] for row in found}) for column in (2, 3))
@@ -132,11 +132,11 @@ def cells(rows: Sequence[Row]) -> list[list[str]]:
               'trainings better than the rule', 'seeds better']]
     for task in dict.fromkeys(row.task for row in rows):
         metric = entry_of(task).metric
-        rule = results(rows, task, 'rule')
+        rule = _results(rows, task, 'rule')
         unit = f', {metric.unit}' if metric.has_unit else ''
         name = f"{metric.name}{unit}, {'higher' if metric.higher else 'lower'} is better"
         for policy in _POLICIES:
-            values = results(rows, task, policy)
+            values = _results(rows, task, policy)
             if not values.size:
                 continue
             found, compared = _band(values), ['', '']

@@ -44,11 +44,11 @@ def play(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy, w
          threads: int = 1) -> Track:
     """Return the episodes of seeds under a policy with weights (W,)."""
     worlds = _worlds_of(entry, seeds, threads)
-    return episode(entry, worlds, policy, weights, scenario_goals(worlds.scenarios))
+    return _episode(entry, worlds, policy, weights, scenario_goals(worlds.scenarios))
 
 
-def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa: ANN401
-            weights: Floats, goals: Floats) -> Track:
+def _episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa: ANN401
+             weights: Floats, goals: Floats) -> Track:
     """Return the episode of worlds at their tick 0; weights (W,) or (K, W), goals (K, N, 2) m."""
     ticks = round(worlds.scenarios[0].duration / worlds.dt)
     begin = worlds.observe().boxes
@@ -82,8 +82,8 @@ def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
                  goals, _begin_and_end(begin, seen.boxes), worlds.dt)
 
 
-def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
-              parameters: Mapping[str, Any]) -> Track:
+def _play_runs(entry: Entry, seeds: Sequence[int], controller: str,
+               parameters: Mapping[str, Any]) -> Track:
     """Return the episodes of seeds as ``sbot.run`` gives them with a controller."""
     scene = entry.make_scene()
     runs = [run(scene.scenario(seed, controller, parameters), hashed=False, overlaps=False,
@@ -160,8 +160,8 @@ class Judge:
                 aims = drawn(self._scene, 'aims', rng, start)
                 goals[k::every] = np.nan if aims is None else aims
         worlds.reset(np.tile(seeds, len(weights)), start=starts if placed else None)
-        track = episode(self._entry, worlds, self._policy, np.repeat(weights, every, axis=0),
-                        goals)
+        track = _episode(self._entry, worlds, self._policy, np.repeat(weights, every, axis=0),
+                         goals)
         return np.asarray(self._entry.score(track).reshape(len(weights), every).mean(axis=1))
 
 
@@ -212,8 +212,8 @@ def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24,
     return Trained(policy, best, np.array(rows), stopped)
 
 
-def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, threads: int = 1,
-        note: Note = lambda *_: None) -> Trained:
+def _ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, threads: int = 1,
+         note: Note = lambda *_: None) -> Trained:
     """Return the policy that PPO of Stable-Baselines3 learns: IPPO with shared parameters.
 
     Each robot of each world is a row of the batch, with its own observation and reward (de Witt
@@ -282,7 +282,7 @@ def baselines(entry: Entry, seeds: Sequence[int]) -> list[Row]:
     if entry.rule is not None:
         tracks['rule'] = play(entry, seeds, entry.rule_policy(), np.array(entry.rule.weights))
     if entry.navigate is not None:
-        tracks['navigate'] = play_runs(entry, seeds, 'navigate', entry.navigate)
+        tracks['navigate'] = _play_runs(entry, seeds, 'navigate', entry.navigate)
     return [row for policy, track in tracks.items()
             for row in _rows_of(entry, policy, 0, seeds, entry.measure(track))]
 
@@ -336,7 +336,7 @@ def _prove(plan: Plan, check: Callable[[], None], training: int) -> _Proved:
     curve: list[Point] = []
     try:
         check()  # a process may have taken this training before the signal
-        found: Trained = (evolve if plan.learner == 'evolved' else ppo)(
+        found: Trained = (evolve if plan.learner == 'evolved' else _ppo)(
             entry, training, **plan.options, note=note)
         used = time.process_time() - began
         curve = [Point(plan.name, plan.learner, training, *map(float, row)) for row in found.curve]

@@ -220,12 +220,12 @@ class Entry(NamedTuple):
         """Return the hand-written rule, compiled; InputError if there is none."""
         if self.rule is None:
             raise InputError(f'{self.name}: rule_policy() needs a rule; give the Entry one')
-        return policy_of(self.rule, self.scene)
+        return _policy_of(self.rule, self.scene)
 
     def trained_policy(self) -> Network | FunctionPolicy:
         """Return the policy whose weights evolution finds."""
         if self.learned is not None:
-            return policy_of(self.learned, self.scene)
+            return _policy_of(self.learned, self.scene)
         return self.network()
 
     def network(self) -> Network:
@@ -242,7 +242,7 @@ class Entry(NamedTuple):
                             hidden=self.hidden, **_limits(scene))
 
 
-def policy_of(rule: Rule, scene: type[Scene]) -> FunctionPolicy:
+def _policy_of(rule: Rule, scene: type[Scene]) -> FunctionPolicy:
     """Return a rule with the inputs and outputs of a scene."""
     return function_policy(rule.function, scene.inputs, weights=len(rule.weights),
                            memory=rule.memory, **_limits(scene))

@@ -7,11 +7,11 @@ import sbot
 from sbot.navigation.metrics import (
     GRAVITY,
     ROLLING,
+    _barn_score,
+    _energy,
+    _jerk,
     _min_clearance,
     _sign_changes,
-    barn_score,
-    energy,
-    jerk,
     navigation,
 )
 from sbot_sim.world.bodies import ROBOT
@@ -83,8 +83,8 @@ def test_clearance_from_obstacles_that_move_and_from_each_other():
 
 def test_jerk_is_the_third_derivative():
     t = np.arange(0, 2, 0.05)
-    assert jerk(np.column_stack([0.5 * t**3, 2 * t, 0 * t]), 0.05) == pytest.approx(3.0)
-    assert jerk(np.column_stack([t**2, t, 0 * t]), 0.05) == pytest.approx(0.0, abs=1e-9)
+    assert _jerk(np.column_stack([0.5 * t**3, 2 * t, 0 * t]), 0.05) == pytest.approx(3.0)
+    assert _jerk(np.column_stack([t**2, t, 0 * t]), 0.05) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_turning_over_counts_and_creeping_does_not():
@@ -97,13 +97,13 @@ def test_turning_over_counts_and_creeping_does_not():
 def test_energy_of_turning_on_the_spot_is_that_of_the_rims():
     yaw = np.arange(0, 1.001, 0.05)
     poses = np.column_stack([0 * yaw, 0 * yaw, yaw])
-    assert energy(poses, ROBOT, 0.05) == pytest.approx(
+    assert _energy(poses, ROBOT, 0.05) == pytest.approx(
         ROLLING * ROBOT.mass * GRAVITY * 0.5 * ROBOT.wheel_distance * 1.0)
 
 
 def test_scores_of_barn_are_clipped():
-    assert barn_score(True, 5.0, 8.0, 2.0) == 0.5
-    assert barn_score(True, 5.0, 8.0, 4.0) == 0.25
-    assert barn_score(True, 5.0, 20.0, 2.0) == 0.25
-    assert barn_score(True, 5.0, 80.0, 4.0) == 0.125
-    assert barn_score(False, 5.0, 8.0, 2.0) == 0.0
+    assert _barn_score(True, 5.0, 8.0, 2.0) == 0.5
+    assert _barn_score(True, 5.0, 8.0, 4.0) == 0.25
+    assert _barn_score(True, 5.0, 20.0, 2.0) == 0.25
+    assert _barn_score(True, 5.0, 80.0, 4.0) == 0.125
+    assert _barn_score(False, 5.0, 8.0, 2.0) == 0.0

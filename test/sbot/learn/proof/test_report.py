@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sbot.learn.proof.report import Row, _band, _better, _interquartile_mean, results, write_rows
+from sbot.learn.proof.report import Row, _band, _better, _interquartile_mean, _results, write_rows
 
 ROWS = [Row('reach', 'evolved', training, seed, 0.1 * training + seed / 3)
         for training in (2, 1) for seed in (9, 7)]
@@ -13,7 +13,7 @@ def test_they_keep_every_bit_and_are_sorted_into_a_table(tmp_path):
     write_rows(tmp_path / 'rows.csv', ROWS)
     lines = (tmp_path / 'rows.csv').read_text().splitlines()
     assert [float(line.split(',')[4]) for line in lines[1:]] == [row.value for row in ROWS]
-    table = results([*ROWS[:3], Row('reach', 'rule', 0, 7, 1.0)], 'reach', 'evolved')
+    table = _results([*ROWS[:3], Row('reach', 'rule', 0, 7, 1.0)], 'reach', 'evolved')
     assert table[1].tolist() == [ROWS[1].value, ROWS[0].value]
     assert np.isnan(table).sum() == 1
 
