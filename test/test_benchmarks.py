@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sbot.navigation.library import obstacle_of
+from sbot.navigation.library import _obstacle_of
 
 pytestmark = pytest.mark.forked
 
@@ -182,5 +182,5 @@ def test_key_frames_of_dynabarn_are_read_from_machine_code(monkeypatch, tmp_path
         list(dynabarn_sources.key_frames(lines[2:], constants.__getitem__))
     source = tmp_path / 'a.cc'
     source.write_text(dynabarn_sources.source([*frames, (2.0, 1.0, 0.5)]))
-    obstacle = obstacle_of(source)
+    obstacle = _obstacle_of(source)
     assert obstacle['path'] == [[-7.78, -9.33], [1.0, 0.5]]

@@ -21,10 +21,9 @@ from sbot.navigation.benchmark import (
     command_words,
     executed,
     is_node,
-    make_plan,
     node_scenario,
+    run_controllers,
     run_nodes,
-    run_plan,
     scene_sources,
 )
 from sbot.navigation.library import chosen_scenes, families, foreign_seeds
@@ -83,7 +82,7 @@ def _run(arguments: argparse.Namespace, scenes: Mapping[str, Scene], options: Op
         _check_nodes(arguments, nodes, scenarios, fixed, output)
     rows = []
     if names := arguments.controller or ([] if nodes else ['navigate']):
-        rows = run_plan(make_plan(scenarios, names, fixed), options, output, arguments.resume)
+        rows = run_controllers(scenarios, names, fixed, options, output, arguments.resume)
     with contextlib.ExitStack() as stack:
         file = None
         if output is not None:

@@ -13,12 +13,12 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from sbot.controllers.entry import Entry, Place
+from sbot.controllers.entry import Entry
 from sbot_common.angles import wrap_angle
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import acos, atan2, hypot, sincos, sincos_of
-from sbot_common.observation import Controller, Observation
+from sbot_common.observation import Observation
 from sbot_common.params import Param
 from sbot_sim.world.bodies import Body
 
@@ -89,8 +89,8 @@ class Dwa:
         others = np.delete(poses[:, :2], me, axis=0)
         others = others[np.isfinite(others).all(axis=1)]
         v, omega = observation.twist[0], observation.twist[2]
-        points = np.vstack([in_frame(x, y, yaw, others), self._hits(observation, yaw)])
-        return _best_command(p, in_frame(x, y, yaw, np.array([goal]))[0], points, len(others),
+        points = np.vstack([_in_frame(x, y, yaw, others), self._hits(observation, yaw)])
+        return _best_command(p, _in_frame(x, y, yaw, np.array([goal]))[0], points, len(others),
                              self._radius, v, omega)
 
     def _hits(self, observation: Observation, yaw: float) -> Floats:
@@ -107,7 +107,7 @@ class Dwa:
 
 
 @njit
-def in_frame(x: float, y: float, yaw: float, points: Floats) -> Floats:
+def _in_frame(x: float, y: float, yaw: float, points: Floats) -> Floats:
     """Return points (P, 2) m of `map` in the frame of a robot at (x, y, yaw)."""
     out, (s, c) = np.empty(points.shape), sincos(yaw)
     for k in range(len(points)):
@@ -196,16 +196,13 @@ def _best_command(p: Parameters, goal: Floats, points: Floats, robots: int, radi
     return best_v, best_omega
 
 
-def _make(place: Place) -> Controller:
-    return Dwa(place.parameters, place.body)
-
-
 def _warm_up() -> None:
     points = np.array([[2.0, 0.1], [1.0, 1.0]])
-    _best_command(Parameters(), in_frame(0.0, 0.0, 0.0, points)[0], points, 1, 0.3, 0.0, 0.0)
+    _best_command(Parameters(), _in_frame(0.0, 0.0, 0.0, points)[0], points, 1, 0.3, 0.0, 0.0)
 
 
 ENTRY = Entry('dwa', 'Dynamic-window approach: reacts to obstacles, does not plan '
                      '(docs/navigate.md).',
-              _make, Parameters(), fields=('twist', 'scan'), goal_tolerance='goal_tolerance',
-              warm_up=_warm_up, may_preload=True)
+              lambda place: Dwa(place.parameters, place.body), Parameters(),
+              fields=('twist', 'scan'), goal_tolerance='goal_tolerance', warm_up=_warm_up,
+              may_preload=True)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.errors import InputError
 from sbot_common.observation import Controller, Point
 from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import Body
@@ -28,10 +27,7 @@ class Sources(NamedTuple):
     given: Mapping[str, Any] = {}  # classes and objects from Python, by the controllers' names
 
 
-NO_SOURCES = Sources()
-
-
-class Member(Protocol):
+class _Member(Protocol):
     """A robot of a scenario, with the data that other robots' controllers need."""
 
     @property
@@ -43,10 +39,6 @@ class Member(Protocol):
         """Its goal (m), frame `map`."""
 
 
-def _no_outline() -> Outline:
-    raise InputError('map needs the obstacles of a scenario; leave it false')
-
-
 class Place(NamedTuple):
     """The robot that a controller is made for."""
 
@@ -55,11 +47,11 @@ class Place(NamedTuple):
     goal: Point | None  # m, `map`
     name: str  # of the controller, as the scenario gives it
     parameters: Any  # a tuple of the entry's type, or OwnParameters
-    robots: Sequence[Member]  # of the scenario, by id
-    sources: Sources = NO_SOURCES
-    outline: Callable[[], Outline] = _no_outline  # of the fixed obstacles
-    mount: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m, m, rad: its laser in base_link
-    ages: tuple[float, float] = (0.0, 0.0)  # s, of its own and others' poses when it hears them
+    robots: Sequence[_Member]  # of the scenario, by id
+    sources: Sources
+    outline: Callable[[], Outline]  # of the fixed obstacles
+    mount: tuple[float, float, float]  # m, m, rad: its laser in base_link
+    ages: tuple[float, float]  # s, of its own and others' poses when it hears them
 
 
 class Batch(Protocol):
@@ -92,7 +84,7 @@ class Entry(NamedTuple):
     fields: tuple[str, ...] | None = None  # of an Observation; None: all that the robot senses
     goal_tolerance: str = ''  # the parameter that says how near to a goal has arrived (m)
     refusal: Callable[[Place], str | None] = lambda _: None  # what is wrong with a robot's entry
-    follows: Callable[[Member], bool] = lambda _: False  # whether a robot follows robot 0
+    follows: Callable[[_Member], bool] = lambda _: False  # whether a robot follows robot 0
     batch: Callable[[list[int], Any, int], Batch] | None = None  # ids, parameters, threads
     warm_up: Callable[[], None] = lambda: None  # compile, or load, all that a turn calls
     may_preload: bool = False  # a turn before tick 0 may be taken, to load machine code

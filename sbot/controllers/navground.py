@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from sbot.controllers.entry import NO_SOURCES, Entry, Place, Sources
+from sbot.controllers.entry import Entry, Sources
 from sbot.controllers.navigate.damping import Frame, frame_at
 from sbot_common.angles import wrap_angle
 from sbot_common.arrays import Floats
 from sbot_common.elementary import sincos, sincos_of
 from sbot_common.errors import InputError, bad_value, install_command, unknown_name
-from sbot_common.observation import Controller, Observation, Point, Scan
+from sbot_common.observation import Observation, Point, Scan
 from sbot_common.params import refuse_unknown
 from sbot_sim.world.bodies import BODIES, Body
 
@@ -58,7 +58,7 @@ def _behavior_names(where: str) -> list[str]:
 
 
 def _check_behavior(name: str, parameters: Mapping[str, object], where: str,
-                    _: Sources = NO_SOURCES) -> None:
+                    _: Sources) -> None:
     """Raise InputError for an unknown behaviour, or for parameters that it does not have.
 
     Parameters
@@ -145,7 +145,7 @@ class NavgroundController:
         if self._start is None:
             self._start = frame_at(*poses[me].tolist())
         frame = self._start
-        points = in_frame(frame, poses[:, :2])
+        points = _in_frame(frame, poses[:, :2])
         target, tolerance = self._target(observation, frame, points)
         if target is None:
             return 0.0, 0.0
@@ -178,7 +178,7 @@ class NavgroundController:
                 points: Floats) -> tuple[Point | None, float]:
         """Return where to (m), and how near (m)."""
         if observation.goal is not None:
-            x, y = in_frame(frame, np.array([observation.goal], np.float64))[0].tolist()
+            x, y = _in_frame(frame, np.array([observation.goal], np.float64))[0].tolist()
             return (x, y), self._radius / 2
         if observation.robot_id == 0 or not np.isfinite(observation.poses[0]).all():
             return None, 0.0
@@ -216,16 +216,13 @@ class NavgroundController:
         return discs
 
 
-def in_frame(frame: Frame, points: Floats) -> Floats:
+def _in_frame(frame: Frame, points: Floats) -> Floats:
     """Return points (N, 2) m of `map` in a frame."""
     dx, dy = points[:, 0] - frame.x, points[:, 1] - frame.y
     return np.column_stack((frame.cosine * dx + frame.sine * dy,
                             frame.cosine * dy - frame.sine * dx))
 
 
-def _make(place: Place) -> Controller:
-    return NavgroundController(place.name, place.body, place.parameters)
-
-
-ENTRY = Entry(PREFIX, 'A behaviour of navground, if that is installed: navground:NAME.', _make,
+ENTRY = Entry(PREFIX, 'A behaviour of navground, if that is installed: navground:NAME.',
+              lambda place: NavgroundController(place.name, place.body, place.parameters),
               check=_check_behavior, fields=('twist', 'scan'))

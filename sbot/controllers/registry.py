@@ -58,14 +58,14 @@ def name_controllers(data: Mapping[str, Any], where: str) -> tuple[dict[str, Any
         controller = entry.get('controller') if isinstance(entry, Mapping) else None
         if controller is not None and not isinstance(controller, str):
             place = f'{where}: robots.{i}.controller'
-            if not steps(controller):
+            if not _steps(controller):
                 raise bad_value(place, controller, f'a name, an object or {_STEP}')
             entry = {**entry, 'controller': _name_of(controller, given, place)}
         entries.append(entry)
     return {**data, 'robots': entries}, given
 
 
-def steps(controller: Any) -> bool:  # noqa: ANN401
+def _steps(controller: Any) -> bool:  # noqa: ANN401
     """Tell whether a class or an object has a ``step`` that takes observation and rng."""
     step = getattr(controller, 'step', None)
     if not callable(step):
@@ -114,7 +114,7 @@ def load_class(name: str, python_path: Iterable[str], where: str = 'controller')
         raise InputError(f"{where}: '{name}' was an object given from Python, which a file cannot "
                          f"hold; give it again: controllers={{'{name}': ...}}")
     found = load_named(name, python_path, where, 'class', inspect.isclass)
-    if not steps(found):
+    if not _steps(found):
         raise bad_value(where, name, _STEP)
     return found
 
@@ -159,13 +159,10 @@ def _missing(kind: str, module: ModuleType, name: str, where: str,
              is_one: Callable[[object], bool]) -> InputError:
     """Return the error for an object, e.g. a class (``kind``), that a module lacks."""
     module_name, _, wanted = name.partition(':')
-    known = [each for each, value in vars(module).items()
-             if is_one(value) and not each.startswith('_')]
-    from difflib import get_close_matches
-    own = [each for each in known  # an object has no name, and its class is often another module's
-           if getattr(vars(module)[each], '__module__', '') == module.__name__
-           or not hasattr(vars(module)[each], '__name__')]
-    names = hint(wanted, known if get_close_matches(wanted, known, 1, 0.5) else own)
+    # An object has no name, and its class is often another module's.
+    own = [each for each, value in vars(module).items() if is_one(value) and each[0] != '_'
+           and (getattr(value, '__module__', '') == module_name or not hasattr(value, '__name__'))]
+    names = hint(wanted, own)
     file = getattr(module, '__file__', None)
     return InputError(one_line(
         f"{where}: module '{module_name}' has no {kind} '{wanted}'"
@@ -221,25 +218,33 @@ def check_arguments(controller: Any, parameters: Mapping[str, object], where: st
         raise InputError(f'{where}: {controller.__name__} {error}{known}') from None
 
 
+def _made(found: Any, place: Place) -> Controller:  # noqa: ANN401 - a class
+    """Return a new object of another one's class."""
+    made: Controller = call_user_code(partial(found, **place.parameters),
+                                      lambda: f'robot {place.robot_id}: {found.__name__}()')
+    return made
+
+
 def _make(place: Place) -> Controller:
     """Return a new object of the user's class; an object from Python as it is, after a reset."""
-    where = f'robot {place.robot_id}: {place.name.partition(":")[2]}'
-    given = place.sources.given.get(place.name)
-    if given is not None and not inspect.isclass(given):
-        if callable(reset := getattr(given, 'reset', None)):
-            call_user_code(reset, lambda: f'{where}.reset()')
-        return given  # type: ignore[no-any-return]
-    found = load_class(place.name, place.sources.python_path) if given is None else given
-    made: Controller = call_user_code(partial(found, **place.parameters), lambda: f'{where}()')
-    return made
+    found = _class_of(place.name, place.sources, 'controller')
+    if inspect.isclass(found):
+        return _made(found, place)
+    if callable(reset := getattr(found, 'reset', None)):
+        call_user_code(reset, lambda: f'robot {place.robot_id}: '
+                       f'{place.name.partition(":")[2]}.reset()')
+    return found  # type: ignore[no-any-return]
+
+
+def _class_of(name: str, sources: Sources, where: str) -> Any:  # noqa: ANN401
+    """Return the class or object of a name; InputError if there is none."""
+    given = sources.given.get(name)
+    return load_class(name, sources.python_path, where) if given is None else given
 
 
 def _check(name: str, parameters: Mapping[str, object], where: str, sources: Sources) -> None:
     """Raise InputError if there is no such class, or it does not take the parameters."""
-    found = sources.given.get(name)
-    if found is None:
-        found = load_class(name, sources.python_path, where)
-    check_arguments(found, parameters, where)
+    check_arguments(_class_of(name, sources, where), parameters, where)
 
 
 ENTRY = Entry('module:Class',
@@ -314,17 +319,11 @@ def _load_entry(point: EntryPoint) -> Entry:
         raise InputError(f'{where}: {type(error).__name__}: {error}') from None
     if isinstance(found, Entry):
         return found._replace(name=point.name)
-    if not inspect.isclass(found) or not steps(found):
+    if not inspect.isclass(found) or not _steps(found):
         raise InputError(f'{where}: needs an Entry, or a class with a method '
                          'step(observation, rng)')
-
-    def make(place: Place) -> Controller:
-        made: Any = call_user_code(
-            partial(found, **place.parameters),
-            lambda: f'robot {place.robot_id}: {found.__name__}()')
-        return made  # type: ignore[no-any-return]
 
     def check(_: str, parameters: Mapping[str, object], place: str, __: Sources) -> None:
         check_arguments(found, parameters, place)
     first = (inspect.getdoc(found) or f'A class of {point.module}.').splitlines()[0]
-    return Entry(point.name, first, make, check=check)
+    return Entry(point.name, first, partial(_made, found), check=check)

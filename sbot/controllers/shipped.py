@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from potential_field_bot.parameters import Parameters as PotentialFieldParameters
-from sbot.controllers.entry import Batch, Entry, Place, Sources
-from sbot.controllers.neural import ENTRY as NEURAL
-from sbot.controllers.neural.network import warning_of
-from sbot.controllers.registry import load_function
-from sbot_common.errors import InputError, bad_value
+from sbot.controllers.entry import Batch, Entry, Place
+from sbot_common.errors import InputError
 from sbot_common.observation import Controller
-from sbot_common.params import Param, refuse_unknown
+from sbot_common.params import Param
 from sbot_common.topics import WIND
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.world.bodies import Body
 from wind_model.wind_aware import WindAware, WindAwareParameters
 
 # Entry of ``external``: a robot that the user's own node drives, in lockstep over ROS 2.
@@ -99,14 +93,10 @@ POTENTIAL_FIELD = Entry(
 
 # Entry of ``wind_aware``: the crab heading of document 000.
 
-def _make_wind_aware(place: Place) -> Controller:
-    return WindAware(place.parameters)
-
-
 WIND_AWARE = Entry(
     'wind_aware',
     'Turns into the wind so that it travels straight (docs/wind.md).',
-    _make_wind_aware,
+    lambda place: WindAware(place.parameters),
     WindAwareParameters(),
     fields=('twist', 'scan', 'wind'),
     goal_tolerance='goal_tolerance',
@@ -114,49 +104,4 @@ WIND_AWARE = Entry(
     executable='wind_aware_bot',
 )
 
-
-# Entry of ``function_policy``: a user's compiled function, saved to a file.
-
-_FILE = 'policy'  # the only parameter
-
-
-def _make_function_policy(place: Place) -> Controller:
-    from sbot.controllers.neural.controller import FunctionController
-    path = place.parameters[_FILE]
-    return FunctionController(path, partial(
-        load_function, python_path=place.sources.python_path, where=path))
-
-
-def _check(_: str, parameters: Mapping[str, object], where: str, __: Sources) -> None:
-    """Raise InputError unless there is a good file; nothing of it is executed."""
-    from sbot.controllers.neural.policy_file import read_policy
-    refuse_unknown(parameters, [_FILE], lambda _: f'{where}: parameters')
-    path = parameters.get(_FILE)
-    if not isinstance(path, str):
-        raise bad_value(where, dict(parameters), f'the parameter {_FILE}: a file that '
-                        'sbot.save_policy wrote')
-    try:
-        read_policy(path)
-    except InputError as error:
-        raise InputError(f'{where}: {error}') from None
-
-
-def _doubts(parameters: Mapping[str, Any], _: Body,
-            now: Mapping[str, Any]) -> list[tuple[str, str]]:
-    from sbot.controllers.neural.policy_file import read_policy
-    path = parameters[_FILE]
-    unlike = warning_of(path, read_policy(path).network.learned_with, now)
-    return [] if unlike is None else [(_FILE, unlike)]
-
-
-FUNCTION_POLICY = Entry(
-    'function_policy',
-    'Your own compiled function, in a file of sbot.save_policy (docs/worlds.md).',
-    _make_function_policy, paths=(_FILE,), programs=(_FILE,), check=_check, doubts=_doubts,
-    may_preload=True)
-
-
-NETWORK = NEURAL._replace(
-    name='network', text='A neural network from a file, e.g. an evolved one (docs/learning.md).')
-
-ENTRY = (EXTERNAL, FUNCTION_POLICY, NETWORK, POTENTIAL_FIELD, WIND_AWARE)
+ENTRY = (EXTERNAL, POTENTIAL_FIELD, WIND_AWARE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +11,13 @@ from numpy.typing import NDArray
 
 from sbot.api.loading import Source, Sources
 from sbot.controllers.neural.network import Network
-from sbot.learn.shipped import Aggregate, AvoidObstacles, FollowLeader, ReachGoal
 from sbot.learn.task import Moment, Task
 from sbot.learn.tasks.entry import Entry, Metric, Rule, Scene, Track
+from sbot.learn.tasks.goals import ReachGoal
 from sbot.learn.tasks.registry import entries, scene_of
+from sbot.learn.tasks.roaming import AvoidObstacles
+from sbot.learn.tasks.swarms import Aggregate
+from sbot.learn.tasks.teams import FollowLeader
 from sbot_common.errors import InputError, install_command
 
 if TYPE_CHECKING:
@@ -23,13 +27,26 @@ if TYPE_CHECKING:
     from sbot.learn.stable_baselines import RobotsVecEnv
     from sbot.learn.torchrl import RobotsTorchEnv
 
-__all__ = ['IDS', 'TASKS', 'Aggregate', 'AvoidObstacles', 'Entry', 'FollowLeader', 'Metric',
-           'Moment', 'ReachGoal', 'Rule', 'Scene', 'Task', 'Track', 'benchmarl_network',
-           'benchmarl_task', 'env', 'parallel_env', 'sb3_env', 'sb3_network', 'scene',
-           'torchrl_env', 'vector_env']
+__all__ = ['TASKS', 'Aggregate', 'AvoidObstacles', 'Entry', 'FollowLeader', 'Metric', 'Moment',
+           'ReachGoal', 'Rule', 'Scene', 'Task', 'Track', 'benchmarl_network', 'benchmarl_task',
+           'env', 'parallel_env', 'sb3_env', 'sb3_network', 'scene', 'torchrl_env', 'vector_env']
 
 TASKS: dict[str, type[Task]] = {name: entry.task for name, entry in entries().items()}
 """The tasks of the package, for any scenario (``sbot list tasks``)."""
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+@contextmanager
+def _needing(function: str, library: str, extra: str) -> Iterator[None]:
+    """Name what is not installed, with the extra that brings it."""
+    try:
+        yield
+    except ImportError:
+        raise InputError(f'sbot.learn.{function}() needs {library}: '
+                         f'{install_command(extra)}') from None
 
 
 def scene(name: str, /) -> Scene:
@@ -75,11 +92,9 @@ def parallel_env(scenario: Source | None = None, /, *, task: Task | str | None =
         if PettingZoo is not installed, or if the scenario lacks a sensor or goal of the task.
 
     """
-    try:
+    with _needing('parallel_env', 'pettingzoo', 'learn'):
         from sbot.learn.parallel import SwarmEnv
-    except ImportError:
-        raise _missing('parallel_env', 'pettingzoo', 'learn') from None
-    return SwarmEnv(scenario, task, render_mode, discrete, overrides)
+    return SwarmEnv(scenario, task, render_mode, discrete, **overrides)
 
 
 def vector_env(scenario: Sources | None, count: int, /, *, task: Task | str | None = None,
@@ -111,12 +126,10 @@ def vector_env(scenario: Sources | None, count: int, /, *, task: Task | str | No
         if Gymnasium is not installed, or if the scenario lacks a sensor or goal of the task.
 
     """
-    try:
+    with _needing('vector_env', 'gymnasium', 'learn'):
         from sbot.learn.gymnasium_api import RobotsVectorEnv
-    except ImportError:
-        raise _missing('vector_env', 'gymnasium', 'learn') from None
     return RobotsVectorEnv(scenario, count, task, render_mode, threads, discrete, rewards,
-                           autoreset, overrides)
+                           autoreset, **overrides)
 
 
 def env(scenario: Source | None = None, /, *, task: Task | str | None = None,
@@ -132,11 +145,9 @@ def env(scenario: Source | None = None, /, *, task: Task | str | None = None,
         if Gymnasium is not installed, or if the scenario lacks a sensor or goal of the task.
 
     """
-    try:
+    with _needing('env', 'gymnasium', 'learn'):
         from sbot.learn.gymnasium_api import RobotsEnv
-    except ImportError:
-        raise _missing('env', 'gymnasium', 'learn') from None
-    return RobotsEnv(scenario, task, render_mode, discrete, overrides)
+    return RobotsEnv(scenario, task, render_mode, discrete, **overrides)
 
 
 def sb3_env(scenario: Sources | None, count: int, /, *, task: Task | str | None = None,
@@ -165,10 +176,8 @@ def sb3_env(scenario: Sources | None, count: int, /, *, task: Task | str | None 
         task.
 
     """
-    try:
+    with _needing('sb3_env', 'stable-baselines3', 'train'):
         from sbot.learn.stable_baselines import RobotsVecEnv
-    except ImportError:
-        raise _missing('sb3_env', 'stable-baselines3', 'train') from None
     return RobotsVecEnv(scenario, count, task, render_mode, threads, squash, discrete,
                         overrides)
 
@@ -189,15 +198,9 @@ def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: 
         if a network cannot have a part of the model, which the error names.
 
     """
-    try:
+    with _needing('sb3_network', 'stable-baselines3', 'train'):
         from sbot.learn.stable_baselines import network_of
-    except ImportError:
-        raise _missing('sb3_network', 'stable-baselines3', 'train') from None
     return network_of(model)
-
-
-def _missing(function: str, library: str, extra: str) -> InputError:
-    return InputError(f'sbot.learn.{function}() needs {library}: {install_command(extra)}')
 
 
 def torchrl_env(scenario: Sources | None, count: int, /, *, task: Task | str | None = None,
@@ -225,10 +228,8 @@ def torchrl_env(scenario: Sources | None, count: int, /, *, task: Task | str | N
         if TorchRL is not installed, or if the scenario lacks a sensor or goal of the task.
 
     """
-    try:
+    with _needing('torchrl_env', 'torchrl', 'marl'):
         from sbot.learn.torchrl import RobotsTorchEnv
-    except ImportError:
-        raise _missing('torchrl_env', 'torchrl', 'marl') from None
     return RobotsTorchEnv(scenario, count, task, threads, discrete, groups, device, overrides)
 
 
@@ -248,10 +249,8 @@ def benchmarl_task(scenario: Sources | None = None, /, *, task: Task | str | Non
         if BenchMARL is not installed.
 
     """
-    try:
+    with _needing('benchmarl_task', 'benchmarl', 'marl'):
         from sbot.learn.benchmarl import RobotsTask
-    except ImportError:
-        raise _missing('benchmarl_task', 'benchmarl', 'marl') from None
     return RobotsTask(scenario, task, threads, groups, overrides)
 
 
@@ -275,16 +274,15 @@ def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
         if a network cannot have a part of the policy, which the error names.
 
     """
-    try:
+    with _needing('benchmarl_network', 'torchrl', 'marl'):
         from sbot.learn.torchrl import networks_of
-    except ImportError:
-        raise _missing('benchmarl_network', 'torchrl', 'marl') from None
     return networks_of(experiment, group)
 
 
 # Gymnasium's ids of tasks; a version counts up when the numbers of a task or its scenes change.
-ANY_TASK = 'sbot/Task-v0'  # ``gymnasium.make(ANY_TASK, task='module:ENTRY')``
-IDS = {f"sbot/{name.title().replace('_', '')}-v0": name for name in TASKS}
+# The last one is for tasks of users: ``gymnasium.make('sbot/Task-v0', task='module:ENTRY')``.
+_IDS = {**{f"sbot/{name.title().replace('_', '')}-v0": {'task': name} for name in TASKS},
+        'sbot/Task-v0': {}}
 
 
 def _register_ids() -> None:
@@ -293,12 +291,10 @@ def _register_ids() -> None:
         import gymnasium
     except ImportError:
         return
-    for name, task in IDS.items():
-        gymnasium.register(name, entry_point='sbot.learn.gymnasium_api:make',
-                           vector_entry_point='sbot.learn.gymnasium_api:make_vec',
-                           kwargs={'task': task})
-    gymnasium.register(ANY_TASK, entry_point='sbot.learn.gymnasium_api:make',
-                       vector_entry_point='sbot.learn.gymnasium_api:make_vec')
+    for name, given in _IDS.items():
+        gymnasium.register(name, entry_point='sbot.learn.gymnasium_api:RobotsEnv',
+                           vector_entry_point='sbot.learn.gymnasium_api:RobotsVectorEnv',
+                           kwargs=given)
 
 
 _register_ids()

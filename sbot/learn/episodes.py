@@ -145,44 +145,35 @@ class Episodes:
                             f'{state.goal.shape[1]} robots', f'what save() of an environment of '
                             f'{self.robots} robots returned')
         chosen = chosen_worlds(worlds, self.count)
-        self._check_alike(state.worlds, chosen)
+        scenarios = list(self.worlds.scenarios)
+        for k, one in zip(chosen.tolist(), cycle(state.worlds.scenarios), strict=False):
+            scenarios[k] = one
+        self._play(scenarios)
         before, commands = self.worlds.simulation, self.now.commands.copy()
         seen = self.worlds.restore(state.worlds, chosen)
         self.begun = True
         self.goal = self.goal.copy()
         self.goal[chosen], self.active[chosen] = state.goal, state.active
         commands[chosen] = state.commands
-        for at, k in enumerate(chosen.tolist()):
-            at = at if len(state.generators) > 1 else 0
-            self._generators[k].bit_generator.state = state.generators[at]
-            self._first[k], self.drawn[k] = state.first[at], dict(state.drawn[at])
+        for k, generator, first, drawn in zip(chosen.tolist(), cycle(state.generators),
+                                              cycle(state.first), cycle(state.drawn),
+                                              strict=False):
+            self._generators[k].bit_generator.state = generator
+            self._first[k], self.drawn[k] = first, dict(drawn)
         if self.worlds.simulation is not before:
-            self._play(self.worlds.scenarios)
             self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._interface.aim(self.goal)
         self.now = self._moment(seen, commands)
 
-    def _check_alike(self, state: Saved, chosen: NDArray[np.int64]) -> None:
-        """Raise InputError where scenarios of a state cannot be played beside the others."""
-        scenarios = list(self.worlds.scenarios)
-        for k, one in zip(chosen.tolist(), cycle(state.scenarios), strict=False):
-            scenarios[k] = one
-        if all(a is b for a, b in zip(scenarios, self.worlds.scenarios, strict=True)):
-            return
-        kinds = _different(scenarios)
-        common_limits(self.task, kinds)
-        for one in kinds:
-            goals_of(one, self.task, self.network)
-
     def _play(self, scenarios: Sequence[Scenario]) -> None:
         """Take goals, limits and length of episodes from the scenarios of all worlds."""
-        kinds = _different(scenarios)
-        self.scenario = scenarios[0]
-        self.network = learned_in(network_of(self.task, self.scenario), kinds)
-        self.limits = common_limits(self.task, kinds)
-        goals = {id(one): goals_of(one, self.task, self.network) for one in kinds}
+        kinds = {id(one): one for one in scenarios}  # each once
+        network = learned_in(network_of(self.task, scenarios[0]), scenarios)
+        limits = common_limits(self.task, [*kinds.values()])
+        goals = {key: goals_of(one, self.task, network) for key, one in kinds.items()}
+        self.scenario, self.network, self.limits = scenarios[0], network, limits
         self._scenario_goal = np.array([goals[id(one)] for one in scenarios])
-        self.ticks = max(1, round(self.task.seconds / self.worlds.dt))
+        self.ticks = max(1, round(self.task.seconds / scenarios[0].rate.dt))
 
     @property
     def over(self) -> Flags:
@@ -221,29 +212,9 @@ class Episodes:
                 self._generators[k], self._first[k] = np.random.default_rng(one), one
         return seeds[0]
 
-    def reset(self, chosen: Flags | None = None) -> None:
-        """Begin new episodes in the chosen worlds (K,), or in all.
-
-        Where the task raises, or robots cannot stand where it puts them, all worlds and their
-        generators are as before.
-        """
-        if chosen is not None and (type(chosen) is not np.ndarray or chosen.dtype != np.bool_
-                                   or chosen.shape != (self.count,)):
-            raise bad_value('reset_mask', chosen, f'an array of {self.count} truth values')
-        rows = range(self.count) if chosen is None else np.flatnonzero(chosen).tolist()
-        if not rows:
-            self.begun = True
-            return
-        before, begun = self.save(rows), self.begun
-        try:
-            self._begin(rows)
-        except BaseException:
-            self.restore(before, rows)
-            self.begun = begun
-            raise
-
-    def _begin(self, rows: Sequence[int]) -> None:
-        """Begin new episodes in worlds by their numbers."""
+    def reset(self, chosen: ArrayLike | None = None) -> None:
+        """Begin new episodes in worlds (a mask, or numbers; None: all)."""
+        rows = chosen_worlds(chosen, self.count).tolist()
         seeds, starts = self.worlds.seeds.copy(), self.worlds.start.copy()
         placed: list[int] = []
         for k in rows:
@@ -251,13 +222,12 @@ class Episodes:
             seeds[k] = rng.integers(_SEEDS) if first is None else first
             self._first[k] = None
             self._randomise(k, rng)
-            start = self._answers.start(self.worlds, k, rng)
+            start = self._answers.drawn('begin', self.worlds, k, rng, (self.robots, 3))
             if start is not None:
                 starts[k] = start
                 placed.append(k)
-        others = [k for k in rows if k not in placed]
         seen = self.now.seen
-        if others:
+        if others := [k for k in rows if k not in placed]:
             seen = self.worlds.reset(seeds, worlds=others)
         if placed:
             seen = self.worlds.reset(seeds, start=starts, worlds=placed)
@@ -279,42 +249,38 @@ class Episodes:
         """Return the present observations of the robots, (K, N, columns)."""
         return self._answers.observation(self.now)
 
-    def step(self, actions: ArrayLike, anew: Flags | None = None) -> Outcome:
+    def step(self, actions: NDArray[Any], anew: Flags | None = None) -> Outcome:
         """Act for as many ticks as the task holds an action.
 
         Parameters
         ----------
         actions : (K, N, 2) shares in [-1, 1] and the bytes that the task broadcasts, as shares,
-            too; or (K, N) numbers of moves
+            too; or (K, N) numbers of moves; of ``actions.checked``
         anew : (K,) worlds that begin an episode instead, at a reward of 0
 
         Raises
         ------
         InputError
-            for another shape, an action that is not finite or that the task's mask forbids, and
-            before the first reset; nothing has changed then.
+            for an action that the task's mask forbids, and before the first reset; nothing has
+            changed then.
 
         Where ``reward`` or ``ended`` of the task raises, worlds have moved and robots are done as
         before; the next step continues there.
 
         """
-        return self.play(self.actions.checked('actions', actions, (self.count, self.robots)), anew)
-
-    def play(self, values: NDArray[Any], anew: Flags | None = None) -> Outcome:
-        """Do the work of ``step`` with actions that are checked but for masks."""
         if not self.begun:
             raise InputError('step() needs an episode; call reset() first')
         active = self.active if anew is None else self.active & ~anew[:, np.newaxis]
-        self._check_allowed(values, active)
+        self._check_allowed(actions, active)
         self.active = active  # robots of worlds that begin anew do nothing more
-        shares, data = self.actions.split(values, self.active)
+        shares, data = self.actions.split(actions, self.active)
         commands = self._interface.commands(shares)
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, data=data, ticks=hold), commands)
         reward = self._answers.of_robots('reward', self.active, before, self.now)
         reward = np.where(self.active, reward, 0.0)
         ended = self._answers.of_robots('ended', self.active, self.now)
-        self.active &= ~(ended if ended.dtype == np.bool_ else ended.astype(np.bool_))
+        self.active &= ~ended.astype(np.bool_)
         if anew is not None and anew.any():
             self.reset(anew)
         return Outcome(reward, ~self.active, self.now.seen.tick >= self.ticks)
@@ -343,7 +309,8 @@ class Episodes:
         """Ask the task for the goals of worlds (numbers) that begin anew."""
         changed = self.goal.copy()  # moments keep theirs
         for k in rows:
-            goals = self._answers.goals(self.worlds, k, self._generators[k])
+            goals = self._answers.drawn('goals', self.worlds, k, self._generators[k], (2,),
+                                        (self.robots, 2))
             changed[k] = self._scenario_goal[k] if goals is None else goals
             if 'goal' in self.network.inputs and not np.isfinite(changed[k]).all():
                 raise bad_value('goals', changed[k].tolist(), 'finite numbers (m), for the input '
@@ -365,14 +332,3 @@ def world_seeds(seed: int, count: int) -> list[int]:
     """
     spawned = (np.random.SeedSequence(seed, spawn_key=(k,)) for k in range(1, count))
     return [seed, *(int(one.generate_state(1, np.uint64)[0]) >> 1 for one in spawned)]
-
-
-def _different(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    """Return the scenarios of worlds, each once."""
-    return list({id(one): one for one in scenarios}.values())
-
-
-def check_options(options: Any) -> None:  # noqa: ANN401
-    """Raise InputError for options of ``reset`` that are not a dictionary."""
-    if not isinstance(options, Mapping | None):
-        raise bad_value('options', options, 'a dictionary')

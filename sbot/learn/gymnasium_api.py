@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Source, Sources
-from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes, check_options
+from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes
 from sbot.learn.render import MODES, Renderer
 from sbot.learn.task import Actions, Task
 from sbot_common.arrays import Flags
@@ -37,7 +37,7 @@ def action_space(actions: Actions, robots: tuple[int, ...] = ()) -> spaces.Space
     return spaces.MultiDiscrete([moves] * robots[0]) if robots else spaces.Discrete(moves)
 
 
-def spaces_of(episodes: Episodes) -> tuple[spaces.Box, spaces.Space[Any]]:
+def _spaces_of(episodes: Episodes) -> tuple[spaces.Box, spaces.Space[Any]]:
     """Return the spaces of one world: (I,) and (2,), or of N robots (N, I) and (N, 2)."""
     rows = () if episodes.robots == 1 else (episodes.robots,)
     return (observation_space((*rows, episodes.columns)), action_space(episodes.actions, rows))
@@ -48,8 +48,9 @@ def spaces_of(episodes: Episodes) -> tuple[spaces.Box, spaces.Space[Any]]:
 class OneWorld:
     """What environments of one world have in common."""
 
-    def __init__(self, scenario: Source | None, task: Task | str | None, render_mode: str | None,
-                 discrete: bool, overrides: Mapping[str, object]) -> None:
+    def __init__(self, scenario: Source | None = None, task: Task | str | None = None,
+                 render_mode: str | None = None, discrete: bool = False,
+                 **overrides: object) -> None:
         self.episodes = Episodes(scenario, 1, task, overrides, discrete=discrete)
         self.render_mode = render_mode
         self._renderer = Renderer(self.episodes, render_mode)
@@ -72,18 +73,20 @@ class OneWorld:
 
 
 class RobotsEnv(OneWorld, gymnasium.Env):  # type: ignore[misc]
-    """A scenario as an ``Env``; make one by ``sbot.learn.env``."""
+    """A scenario as an ``Env``; make one by ``sbot.learn.env``, or by an id."""
 
-    def __init__(self, scenario: Source | None, task: Task | str | None, render_mode: str | None,
-                 discrete: bool, overrides: Mapping[str, object]) -> None:
-        super().__init__(scenario, task, render_mode, discrete, overrides)
-        self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps}
-        self.observation_space, self.action_space = spaces_of(self.episodes)
+    metadata: dict[str, Any] = {'render_modes': list(MODES)}  # noqa: RUF012 - copied
+
+    def __init__(self, scenario: Source | None = None, task: Task | str | None = None,
+                 render_mode: str | None = None, discrete: bool = False,
+                 **overrides: object) -> None:
+        super().__init__(scenario, task, render_mode, discrete, **overrides)
+        self.metadata = {**self.metadata, 'render_fps': self.episodes.fps}
+        self.observation_space, self.action_space = _spaces_of(self.episodes)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
             NDArray[np.float32], dict[str, Any]]:
         """Begin an episode; without a seed, one is drawn."""
-        check_options(options)
         super().reset(seed=self.episodes.seed(seed), options=options)
         self.episodes.reset()
         self._renderer.keep()
@@ -126,26 +129,36 @@ class RobotsEnv(OneWorld, gymnasium.Env):  # type: ignore[misc]
 Step = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_],
              dict[str, Any]]
 
-_AUTORESETS = {'same_step': AutoresetMode.SAME_STEP, 'next_step': AutoresetMode.NEXT_STEP,
-               'disabled': AutoresetMode.DISABLED}
+_AUTORESETS = {mode.name.lower(): mode for mode in (
+    AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED)}
 
 
 class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
-    """K worlds as a ``VectorEnv``; make one by ``sbot.learn.vector_env``."""
+    """K worlds as a ``VectorEnv``; make one by ``sbot.learn.vector_env``.
 
-    def __init__(self, scenario: Sources | None, count: int, task: Task | str | None,
-                 render_mode: str | None, threads: int, discrete: bool, rewards: str,
-                 autoreset: str | AutoresetMode, overrides: Mapping[str, object]) -> None:
+    By default, as Gymnasium makes it by its id, a world begins anew in the step after its last,
+    as Gymnasium's own vector environments do and its wrappers want it.
+    """
+
+    metadata: dict[str, Any] = {'render_modes': list(MODES)}  # noqa: RUF012 - copied
+
+    def __init__(self, scenario: Sources | None = None, num_envs: int = 1,
+                 task: Task | str | None = None, render_mode: str | None = None, threads: int = 1,
+                 discrete: bool = False, rewards: str = 'mean',
+                 autoreset: str | AutoresetMode = 'next_step', **overrides: object) -> None:
         if rewards not in ('mean', 'robots'):
             raise bad_value('rewards', rewards, 'mean or robots')
-        self._mode, self._of_robots = _mode_of(autoreset), rewards == 'robots'
-        self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
-        self.metadata = {'render_modes': list(MODES), 'render_fps': self.episodes.fps,
+        mode = autoreset if isinstance(autoreset, AutoresetMode) else _AUTORESETS.get(autoreset)
+        if mode is None:
+            raise bad_value('autoreset', autoreset, f"one of {', '.join(_AUTORESETS)}")
+        self._mode, self._of_robots = mode, rewards == 'robots'
+        self.episodes = Episodes(scenario, num_envs, task, overrides, threads, discrete)
+        self.metadata = {**self.metadata, 'render_fps': self.episodes.fps,
                          'autoreset_mode': self._mode}
         self.render_mode = render_mode
         self._renderer = Renderer(self.episodes, render_mode)
         self.num_envs = self.episodes.count
-        self.single_observation_space, self.single_action_space = spaces_of(self.episodes)
+        self.single_observation_space, self.single_action_space = _spaces_of(self.episodes)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
@@ -157,7 +170,6 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         ``seed`` is world 0's, from which ``world_seeds`` makes the others'; or a list with a seed
         for each, or None.
         """
-        check_options(options)
         first = self.episodes.seed(seed)
         if first is not None:
             super().reset(seed=first, options=options)
@@ -180,7 +192,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         values = episodes.actions.checked('actions', actions, (self.num_envs, n),
                                           *[(self.num_envs,)] * (n == 1))
         waits = self._mode == AutoresetMode.NEXT_STEP
-        outcome = episodes.play(values, episodes.over if waits else None)
+        outcome = episodes.step(values, episodes.over if waits else None)
         terminated: Flags = np.logical_and.reduce(outcome.ended, axis=1)
         truncated: Flags = outcome.late & ~terminated
         over: Flags = terminated | truncated
@@ -236,38 +248,3 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
     def _observed(self) -> NDArray[np.float32]:
         shape = self.single_observation_space.shape
         return self.episodes.observation().reshape(self.num_envs, *shape)
-
-
-def _mode_of(autoreset: str | AutoresetMode) -> AutoresetMode:
-    if isinstance(autoreset, AutoresetMode):
-        return autoreset
-    if not isinstance(autoreset, str) or autoreset not in _AUTORESETS:
-        raise bad_value('autoreset', autoreset, f"one of {', '.join(_AUTORESETS)}")
-    return _AUTORESETS[autoreset]
-
-
-def make(task: Task | str | None = None, scenario: Source | None = None,
-         render_mode: str | None = None, discrete: bool = False,
-         **overrides: Any) -> RobotsEnv:  # noqa: ANN401
-    """Return the environment of one world, for Gymnasium's ``make``."""
-    return RobotsEnv(scenario, _given(task), render_mode, discrete, overrides)
-
-
-def make_vec(task: Task | str | None = None, scenario: Source | None = None, num_envs: int = 1,
-             render_mode: str | None = None, threads: int = 1, discrete: bool = False,
-             rewards: str = 'mean', autoreset: str = 'next_step',
-             **overrides: Any) -> RobotsVectorEnv:  # noqa: ANN401
-    """Return the environment of many worlds, for Gymnasium's ``make_vec``.
-
-    A world begins anew in the step after its last, as Gymnasium's own vector environments do and
-    its wrappers want it.
-    """
-    return RobotsVectorEnv(scenario, num_envs, _given(task), render_mode, threads, discrete,
-                           rewards, autoreset, overrides)
-
-
-def _given(task: Task | str | None) -> Task | str:
-    """Return the task; InputError without one."""
-    if task is None:  # every other id has its own
-        raise InputError("sbot/Task-v0 needs task; give task='module:ENTRY' or an object of Scene")
-    return task

@@ -10,7 +10,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from sbot.api.loading import Source
-from sbot.learn.episodes import SavedEpisodes, check_options
+from sbot.learn.episodes import SavedEpisodes
 from sbot.learn.gymnasium_api import OneWorld, action_space, observation_space
 from sbot.learn.render import MODES
 from sbot.learn.task import Task
@@ -23,8 +23,8 @@ class SwarmEnv(OneWorld, ParallelEnv):  # type: ignore[misc]
     """A scenario as a ``ParallelEnv``; make one by ``sbot.learn.parallel_env``."""
 
     def __init__(self, scenario: Source | None, task: Task | str | None, render_mode: str | None,
-                 discrete: bool, overrides: Mapping[str, object]) -> None:
-        super().__init__(scenario, task, render_mode, discrete, overrides)
+                 discrete: bool, **overrides: object) -> None:
+        super().__init__(scenario, task, render_mode, discrete, **overrides)
         self.metadata = {'name': self.episodes.scenario.name, 'render_modes': list(MODES),
                          'is_parallelizable': True}
         self.possible_agents = [f'robot_{i}' for i in range(self.episodes.robots)]
@@ -46,7 +46,6 @@ class SwarmEnv(OneWorld, ParallelEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[Agents, Agents]:
         """Begin an episode; without a seed, one is drawn."""
-        check_options(options)
         self.episodes.seed(seed)
         self.episodes.reset()
         self._renderer.keep()
@@ -57,13 +56,10 @@ class SwarmEnv(OneWorld, ParallelEnv):  # type: ignore[misc]
         """Let all agents act; those that are done are gone afterwards, and theirs is ignored."""
         if not isinstance(actions, Mapping):
             raise bad_value('actions', actions, 'a dictionary: an action for each agent')
-        if not self.agents:
-            if not actions and self.episodes.begun:  # as PettingZoo's own environments
-                return {}, {}, {}, {}, {}
-            raise InputError('step() needs agents; call reset() first')
+        if not self.agents and self.episodes.begun:  # as PettingZoo's own environments
+            return {}, {}, {}, {}, {}
         kind = self.episodes.actions
-        values = np.zeros((1, self.episodes.robots, *kind.shape),
-                          np.int64 if kind.discrete else np.float64)
+        values = kind.none(1, self.episodes.robots)
         for agent, action in actions.items():
             if agent not in self.possible_agents:
                 raise bad_value('actions', agent, f"agents: {', '.join(self.possible_agents)}")

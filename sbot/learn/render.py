@@ -76,7 +76,7 @@ class Renderer:
             return None
         data = self._at_rest(world)
         if self._mode == 'rgb_array':
-            return image(data._replace(poses=self._episodes.now.seen.pose[world][None]))
+            return _image(data._replace(poses=self._episodes.now.seen.pose[world][None]))
         ticks, poses, winds = zip(*self._rows[world], strict=True)
         rate, wind = data.scenario.rate, np.array(winds)
         stamps = np.array([rate.stamp_ns(tick) for tick in ticks], np.int64)
@@ -124,7 +124,7 @@ class Renderer:
                                          for i, (x, y) in self._goals(world).items()))
 
 
-def image(data: RunData) -> NDArray[np.uint8]:
+def _image(data: RunData) -> NDArray[np.uint8]:
     """Return the arena with the robots of the last row as an image (height, width, 3)."""
     xmin, ymin, xmax, ymax = view_of(data)
     height = _WIDTH * float(np.clip((ymax - ymin) / (xmax - xmin), *_HEIGHTS))

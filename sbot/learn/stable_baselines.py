@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecNormalize
 
 from sbot.api.loading import Sources
 from sbot.controllers.neural.controller import tanh_in_place
-from sbot.controllers.neural.network import Network, make_network
+from sbot.controllers.neural.network import Network
 from sbot.learn.episodes import Episodes
 from sbot.learn.gymnasium_api import action_space, observation_space
 from sbot.learn.render import Renderer
@@ -43,7 +43,6 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
                    else action_space(kind))
         super().__init__(count * self.episodes.robots,
                          observation_space((self.episodes.columns,)), actions)
-        self._actions = np.zeros((self.num_envs, *kind.shape))
 
     def reset(self) -> NDArray[np.float32]:
         """Begin episodes in all worlds; ``seed(s)`` seeds them by ``world_seeds``."""
@@ -57,11 +56,10 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions of the next step: (K N, 2), or (K N,) numbers of moves."""
-        values = self.episodes.actions.checked('actions', actions, (self.num_envs,))
+        self._actions = self.episodes.actions.checked('actions', actions, (self.num_envs,))
         if self.squash:
-            values = values.copy()
-            tanh_in_place(values.reshape(-1))
-        self._actions = values
+            self._actions = self._actions.copy()
+            tanh_in_place(self._actions.reshape(-1))
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_],
                                  list[dict[str, Any]]]:
@@ -151,11 +149,8 @@ def network_of(model: Any) -> tuple[Network, Floats]:  # noqa: ANN401
                          '`policy_kwargs`')
     linear = [*layers[::2], policy.action_net]
     hidden = [layer.out_features for layer in linear[:-1]]
-    n = env.episodes.network
-    network = make_network('mlp' if hidden else 'perceptron', n.inputs, hidden=hidden,
-                           outputs=n.outputs, max_speed=n.max_speed, turn=n.turn,
-                           hold=env.episodes.task.hold)
-    network = network._replace(learned_with=n.learned_with)
+    network = env.episodes.network._replace(kind='mlp' if hidden else 'perceptron',
+                                            hidden=tuple(hidden))
     rows = [torch.column_stack([layer.bias, layer.weight]).detach().cpu().double().numpy()
             for layer in linear]
     return network, np.concatenate([row.ravel() for row in rows])

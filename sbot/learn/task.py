@@ -14,7 +14,7 @@ from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations
 from sbot.worlds.policy import deciding_phases
 from sbot.worlds.setting import MOST_TICKS
-from sbot_common.arguments import as_array, numbers, whole
+from sbot_common.arguments import as_array, floats, numbers, whole
 from sbot_common.arrays import Flags, Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
@@ -58,8 +58,8 @@ class Task:
     """The two shares that each discrete action means (``discrete=True``)."""
     broadcast: int = 0
     """Number of bytes (0 to 9) that a robot broadcasts by range and bearing. An action then has as
-    many more shares, and an observation includes the bytes that the robot hears (``heard``). Needs
-    sensors.range_and_bearing."""
+    many more shares, and an observation includes the bytes that the robot hears, as shares, and
+    whether it hears somebody. Needs sensors.range_and_bearing."""
     randomise: Mapping[str, Sequence[float]] = {}
     """Ranges by key of a scenario, e.g. {'wind.wind_speed_mean': [0, 0.4]}. Before ``begin``, each
     episode draws values from them, uniformly. They may change in training (a curriculum)."""
@@ -93,7 +93,7 @@ class Task:
         """Return the observations (K, N, columns): the inputs, and the bytes that robots hear."""
         if not self.broadcast:
             return now.inputs
-        return np.concatenate([now.inputs, heard(now, self.broadcast)], axis=2)
+        return np.concatenate([now.inputs, _heard(now, self.broadcast)], axis=2)
 
     def state(self, now: Moment) -> Floats:
         """Return the state of whole worlds, (K, columns), for a critic that all robots share.
@@ -123,24 +123,19 @@ def check_task(task: Task) -> None:
     """Raise InputError for attributes of a task: another type, or a number out of range."""
     if isinstance(task.senses, str) or not isinstance(task.senses, Sequence):
         raise bad_value('senses of the task', task.senses, 'a list of names of sensors')
-    for name in ('max_speed', 'turn'):
-        value = getattr(task, name)
-        if not isinstance(value, int | float | np.number | None):
-            raise bad_value(f'{name} of the task', value, 'a number, or None')
     whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
     if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
         raise bad_value('seconds of the task', task.seconds,
                         f'a number > 0 and <= {_LONGEST:g} (s)')
 
 
-def heard(now: Moment, count: int) -> Floats:
+def _heard(now: Moment, count: int) -> Floats:
     """Return the bytes of the nearest robot that a robot hears, (K, N, count + 1).
 
     They are its first bytes as shares in [-1, 1], and then 1. If a robot hears nobody, all are 0.
     """
     neighbours = now.seen.neighbours
-    if neighbours is None:
-        raise InputError("heard() needs 'neighbours' in the task's senses")
+    assert neighbours is not None  # environments sense them where a task broadcasts
     shape = now.seen.pose.shape[:2]
     out = np.zeros((*shape, count + 1))
     if neighbours.range.shape[2]:
@@ -155,9 +150,6 @@ def heard(now: Moment, count: int) -> Floats:
 
 # Answers of a task's methods, checked: observations, rewards, masks, start poses and goals.
 
-_NUMBERS = 'biuf'  # kinds of arrays
-
-
 class Answers:
     """A task's methods for K worlds of N robots; InputError where they return something else.
 
@@ -167,48 +159,34 @@ class Answers:
     def __init__(self, task: Task, worlds: int, robots: int) -> None:
         self._task, self._shape = task, (worlds, robots)
 
-    def start(self, worlds: Worlds, k: int, rng: np.random.Generator) -> Floats | None:
-        """Return the start poses (N, 3) of an episode in world k; None: those of the seed."""
-        return self._placed('begin', worlds, k, rng, (self._shape[1], 3))
-
-    def goals(self, worlds: Worlds, k: int, rng: np.random.Generator) -> Floats | None:
-        """Return the goals (N, 2) or (2,) (m) of world k; None: those of the scenario."""
-        return self._placed('goals', worlds, k, rng, (2,), (self._shape[1], 2))
-
-    def _placed(self, method: str, worlds: Worlds, k: int, rng: np.random.Generator,
-                *shapes: tuple[int, ...]) -> Floats | None:
+    def drawn(self, method: str, worlds: Worlds, k: int, rng: np.random.Generator,
+              *shapes: tuple[int, ...]) -> Floats | None:
+        """Return what ``begin`` or ``goals`` of world k gives, of one of some shapes; or None."""
         given = self._ask(method, worlds, k, rng)
-        return None if given is None else self._array(method, given, *shapes).astype(np.float64)
+        return None if given is None else floats(self._name(method), given, shapes)
 
     def observation(self, now: Moment) -> NDArray[np.float32]:
         """Return the observations of the robots, (K, N, columns)."""
-        return self._array('observation', self._ask('observation', now),
-                           (*self._shape, 'columns')).astype(np.float32)
+        return self._wide('observation', now, self._shape)
 
     def state(self, now: Moment) -> NDArray[np.float32]:
         """Return the state of whole worlds for critics, (K, columns)."""
-        return self._array('state', self._ask('state', now),
-                           (self._shape[0], 'columns')).astype(np.float32)
+        return self._wide('state', now, self._shape[:1])
+
+    def _wide(self, method: str, now: Moment, rows: tuple[int, ...]) -> NDArray[np.float32]:
+        given = as_array(self._name(method), self._ask(method, now))
+        return floats(self._name(method), given, [(*rows, *given.shape[-1:])]).astype(np.float32)
 
     def mask(self, now: Moment, moves: int) -> Flags | None:
         """Return which moves robots may choose, (K, N, moves); None: all."""
         given = self._ask('mask', now)
-        if given is None:
-            return None
-        where, shape = self._name('mask'), (*self._shape, moves)
-        mask = as_array(where, given)
-        if mask.shape != shape or mask.dtype != np.bool_:
-            raise bad_value(where, f'{mask.dtype} of shape {mask.shape}',
-                            f'truth values of shape {shape}')
-        if not mask.any(axis=2).all():
-            k, i = np.argwhere(~mask.any(axis=2))[0].tolist()
-            raise bad_value(where, f'no move of robot {i} in world {k}', 'at least one')
-        return mask
+        return None if given is None else floats(
+            self._name('mask'), given, [(*self._shape, moves)]).astype(np.bool_)
 
-    def of_robots(self, method: str, active: Flags, *moments: Moment) -> NDArray[Any]:
+    def of_robots(self, method: str, active: Flags, *moments: Moment) -> Floats:
         """Return ``reward`` or ``ended`` of each robot, (K, N); finite where it is active."""
-        answer = self._array(method, self._ask(method, *moments), self._shape)
-        if not (np.isfinite(answer).all() or np.isfinite(answer[active]).all()):
+        answer = floats(self._name(method), self._ask(method, *moments), [self._shape])
+        if not np.isfinite(answer[active]).all():
             raise bad_value(self._name(method), answer.tolist(), 'finite numbers')
         return answer
 
@@ -218,20 +196,6 @@ class Answers:
     def _ask(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
         return call_user_code(lambda: getattr(self._task, method)(*arguments),
                               lambda: self._name(method))
-
-    def _array(self, method: str, answer: ArrayLike,
-               *shapes: tuple[int | str, ...]) -> NDArray[Any]:
-        """Return an answer as an array of one of some shapes; 'columns' is any number."""
-        where = self._name(method)
-        array = as_array(where, answer)
-        if array.dtype.kind not in _NUMBERS:
-            raise bad_value(where, answer, 'numbers')
-        if array.shape not in shapes and not any(array.ndim == len(shape) and all(
-                n in ('columns', have) for n, have in zip(shape, array.shape, strict=True))
-                for shape in shapes):
-            raise bad_value(where, f'shape {array.shape}', ' or '.join(
-                f'shape {shape}'.replace("'", '') for shape in shapes))
-        return array
 
 
 # Inputs and commands of the robots in a batch, by name, as networks use them.
@@ -281,7 +245,6 @@ class Interface:
 # Actions of environments: shares of the greatest speeds, moves by number, bytes to broadcast.
 
 MOST_BYTES = DATA_BYTES - 1  # that a robot may choose: byte 0 is the radius's
-_MOST_MOVES = 1000
 
 
 class Actions:
@@ -309,7 +272,10 @@ class Actions:
                              'sensors.range_and_bearing: true to the scenario')
         if self.bytes and discrete:
             raise InputError('broadcast of the task cannot be combined with discrete')
-        self.moves = _checked_moves(task.moves)
+        where = 'moves of the task'
+        self.moves = numbers(where, task.moves, as_array(where, task.moves).shape)
+        if self.moves.shape[1:] != (2,) or (np.abs(self.moves) > 1.0).any():
+            raise bad_value(where, f'shape {self.moves.shape}', 'pairs of shares from -1 to 1')
         self.columns = 2 + self.bytes
 
     @property
@@ -327,16 +293,18 @@ class Actions:
 
         """
         shapes = [(*rows, *self.shape) for rows in robots]
+        values = numbers(where, given, *shapes).reshape(shapes[0])
         if not self.discrete:
-            return numbers(where, given, *shapes).reshape(shapes[0])
-        array = as_array(where, given)
-        if array.shape not in shapes:
-            raise bad_value(where, f'shape {array.shape}',
-                            ' or '.join(f'shape {shape}' for shape in shapes))
-        if array.dtype.kind not in 'iu' or ((array < 0) | (array >= len(self.moves))).any():
-            raise bad_value(where, array.tolist(), f'whole numbers from 0 to '
+            return values
+        moves = values.astype(np.int64)
+        if ((moves != values) | (moves < 0) | (moves >= len(self.moves))).any():
+            raise bad_value(where, values.tolist(), f'whole numbers from 0 to '
                             f'{len(self.moves) - 1}')
-        return array.reshape(shapes[0])
+        return moves
+
+    def none(self, *robots: int) -> NDArray[Any]:
+        """Return actions of robots (worlds, robots) that are all 0."""
+        return np.zeros((*robots, *self.shape), np.int64 if self.discrete else np.float64)
 
     def split(self, actions: NDArray[Any], active: Flags) -> tuple[Floats, NDArray[Any] | None]:
         """Return shares (K, N, 2) and bytes (K, N, 10) of actions; robots that are done do none.
@@ -352,12 +320,3 @@ class Actions:
         values = np.rint((np.clip(actions[..., 2:], -1.0, 1.0) + 1.0) * 127.5).astype(np.int64)
         data[..., 1:1 + self.bytes] = np.where(active[..., None], values, 0)
         return shares, data
-
-
-def _checked_moves(given: Any) -> Floats:  # noqa: ANN401
-    moves = numbers('moves of the task', given, as_array('moves of the task', given).shape)
-    if moves.ndim != 2 or not 1 <= len(moves) <= _MOST_MOVES or moves.shape[1] != 2 or (
-            np.abs(moves) > 1.0).any():
-        raise bad_value('moves of the task', f'shape {moves.shape}',
-                        f'pairs of shares from -1 to 1, 1 to {_MOST_MOVES}')
-    return moves

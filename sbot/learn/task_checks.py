@@ -24,6 +24,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.params import Param, Spec, specs_of
 from sbot_sim.engine.many import noises_of
 from sbot_sim.sensors.registry import sensors
+from sbot_sim.world.bodies import Body
 from wind_model.parameters import WindParameters
 
 # Domain randomisation: values of a scenario that a task draws for each episode.
@@ -61,18 +62,16 @@ def checked_ranges(given: Any) -> Ranges:  # noqa: ANN401
             raise InputError(f'{where}: cannot be drawn for each episode; use one of '
                              f'{", ".join(KEYS)}')
         low, high = numbers(where, pair, (2,)).tolist()
-        if low > high or (low < 0.0 and key not in _DIRECTIONS):
-            raise bad_value(where, [low, high], 'two numbers, the smaller one first' + (
-                '' if key in _DIRECTIONS else ', none below 0'))
-        limits = _limits()[key]
+        if low > high:
+            raise bad_value(where, [low, high], 'two numbers, the smaller one first')
         for end in (low, high):
-            limits.check(end, where)
+            _allowed()[key].check(end, where)
         ranges[key] = low, high
     return ranges
 
 
 @lru_cache(maxsize=1)
-def _limits() -> dict[str, Spec]:
+def _allowed() -> dict[str, Spec]:
     """Return what a scenario allows, by key."""
     declared = {f'wind.{spec.name}': spec for spec in specs_of(WindParameters)}
     for sensor in sensors().values():
@@ -111,18 +110,14 @@ def warn_of_idle(scenarios: Sequence[Scenario], seconds: float, ticks: int) -> N
     lasting = [one for one in scenarios if (one.source is None or 'duration' in one.source.data)
                and one.rate.ticks(one.duration) != ticks]
     ending = [one for one in scenarios if one.until is not None]
-    for one in lasting[:1]:
-        LOG.warning('%s: duration: %g s has no effect on episodes: the task ends them after %g s '
-                    '(its attribute seconds)', _named(lasting), one.duration, seconds)
-    for one in ending[:1]:
-        LOG.warning("%s: until: %s has no effect on episodes: the task's method ended(now) says "
-                    'when a robot is done', _named(ending), one.until)
-
-
-def _named(scenarios: Sequence[Scenario]) -> str:
-    """Return the name of the first scenario, and how many others there are."""
-    others = len(scenarios) - 1
-    return f'{scenarios[0].name} and {others} more' if others else scenarios[0].name
+    for found, key, instead in (
+            (lasting, 'duration', f'the task ends them after {seconds:g} s (its attribute '
+             'seconds)'),
+            (ending, 'until', "the task's method ended(now) says when a robot is done")):
+        if found:
+            value = f'{found[0].duration:g} s' if key == 'duration' else found[0].until
+            name = found[0].name + (f' and {len(found) - 1} more' if found[1:] else '')
+            LOG.warning('%s: %s: %s has no effect on episodes: %s', name, key, value, instead)
 
 
 def make_task(task: Task | str | None, scenario: Scenario) -> Task:
@@ -172,32 +167,29 @@ def home_of(task: Task | str | None) -> tuple[dict[str, Any], Scene]:
     return scene.scenario(0), scene
 
 
+def _limits_of(task: Task, body: Body) -> tuple[float, float]:
+    """Return a robot's greatest speed, and distance of the wheels or turn rate."""
+    rim = body.max_wheel_speed * body.wheel_radius  # m/s
+    wide = body.wheel_distance if task.outputs == WHEELS else 2.0 * rim / body.wheel_distance
+    return (rim if task.max_speed is None else task.max_speed,
+            wide if task.turn is None else task.turn)
+
+
 def network_of(task: Task, scenario: Scenario) -> Network:
     """Return inputs and outputs of a task, with the greatest speeds of robot 0 by default."""
-    speed, turn = limits_of(task, scenario)[0].tolist()
+    speed, turn = _limits_of(task, robot_bodies(scenario)[0])
     return make_network('perceptron', task.inputs, outputs=task.outputs, max_speed=speed,
                         turn=turn, hold=task.hold)
 
 
-def limits_of(task: Task, scenario: Scenario) -> Floats:
-    """Return each robot's greatest speed, and distance of the wheels or turn rate (N, 2)."""
-    rows = []
-    for body in robot_bodies(scenario):
-        rim = body.max_wheel_speed * body.wheel_radius  # m/s
-        wide = (body.wheel_distance if task.outputs == WHEELS
-                else 2.0 * rim / body.wheel_distance)
-        rows.append((rim if task.max_speed is None else task.max_speed,
-                     wide if task.turn is None else task.turn))
-    return np.array(rows, np.float64)
-
-
 def common_limits(task: Task, scenarios: Sequence[Scenario]) -> Floats:
     """Return the limits (N, 2) of robots in scenarios that are played together."""
-    limits = [limits_of(task, scenario) for scenario in scenarios]
-    if any((other != limits[0]).any() for other in limits):
+    limits = np.array([[_limits_of(task, body) for body in robot_bodies(scenario)]
+                       for scenario in scenarios])
+    if (limits != limits[0]).any():
         raise InputError('scenario: the robots of these scenarios have different greatest speeds; '
                          'give the task max_speed and turn')
-    return limits[0]
+    return np.asarray(limits[0])
 
 
 def goals_of(scenario: Scenario, task: Task, network: Network) -> Floats:

@@ -14,7 +14,7 @@ from torchrl.envs import EnvBase
 from torchrl.modules import MultiAgentMLP, TanhNormal
 
 from sbot.api.loading import Sources
-from sbot.controllers.neural.network import Network, make_network
+from sbot.controllers.neural.network import Network
 from sbot.learn.episodes import Episodes
 from sbot.learn.task import Task
 from sbot.learn.task_checks import check_robots_have
@@ -79,11 +79,10 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         """Let all robots act for as long as the task says."""
         episodes = self.episodes
         kind = episodes.actions
-        actions = np.zeros((episodes.count, episodes.robots, *kind.shape),
-                           np.int64 if kind.discrete else np.float64)
+        actions = kind.none(episodes.count, episodes.robots)
         for name, rows in self.rows.items():
             actions[:, rows] = tensordict[name, 'action'].detach().cpu().numpy()
-        outcome = episodes.step(actions)
+        outcome = episodes.step(kind.checked('actions', actions, actions.shape[:2]))
         terminated: NDArray[np.bool_] = np.logical_and.reduce(outcome.ended, axis=1)
         return self._observed(terminated, outcome.late & ~terminated,
                               outcome.reward[..., None].astype(np.float32))
@@ -149,7 +148,7 @@ def networks_of(experiment: Any, group: str) -> tuple[Network, NDArray[np.float6
     if len(found) != 1 or found[0].centralized:
         raise InputError('experiment: its policy is not one MLP of what each robot observes; '
                          'use MlpConfig alone')
-    return _converted(found[0], env.episodes.network._replace(hold=env.episodes.task.hold))
+    return _converted(found[0], env.episodes.network)
 
 
 def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
@@ -165,10 +164,7 @@ def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:
     bias, weight = layers[-1]
     layers[-1] = bias[..., :2], weight[..., :2, :]  # the others are for the noise
     hidden = [bias.shape[-1] for bias, _ in layers[:-1]]
-    network = make_network('mlp' if hidden else 'perceptron', given.inputs, hidden=hidden,
-                           outputs=given.outputs, max_speed=given.max_speed, turn=given.turn,
-                           hold=given.hold or 1)
-    network = network._replace(learned_with=given.learned_with)
+    network = given._replace(kind='mlp' if hidden else 'perceptron', hidden=tuple(hidden))
     rows = [torch.cat([bias[..., None], weight], dim=-1).flatten(-2).detach().cpu().double()
             for bias, weight in layers]
     return network, torch.cat(rows, dim=-1).numpy()

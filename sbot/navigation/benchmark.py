@@ -51,7 +51,7 @@ def is_node(competitor: str) -> bool:
     return competitor.startswith(PREFIX)
 
 
-def command_of(competitor: str) -> str:
+def _command_of(competitor: str) -> str:
     """Return the command of a competitor that ``is_node``."""
     return competitor.removeprefix(PREFIX)
 
@@ -60,7 +60,7 @@ def short_names(competitors: Iterable[str]) -> dict[str, str]:
     """Return names for a table: of a node's command the file alone, if no other has its name."""
     names = {competitor: competitor for competitor in sorted(competitors)}
     for competitor in filter(is_node, names):
-        words = command_of(competitor).split()
+        words = _command_of(competitor).split()
         file = next((word for word in words if word.endswith('.py')), [*words, ''][0])
         names[competitor] = PREFIX + Path(file).name
     return {competitor: name if list(names.values()).count(name) == 1 else competitor
@@ -84,7 +84,7 @@ def command_words(controller: str) -> list[str]:
     if find_spec('rclpy') is None:
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation')
-    return parse_command(command_of(controller))
+    return parse_command(_command_of(controller))
 
 
 def node_scenario(values: Mapping[str, Any], fixed: Mapping[str, Any]) -> Scenario:
@@ -112,8 +112,8 @@ def node_scenario(values: Mapping[str, Any], fixed: Mapping[str, Any]) -> Scenar
     return made
 
 
-def driven_run(whole: Scenario, controller: str, bag: Path,
-               output: Callable[[str], None] = lambda _: None) -> Run:
+def _driven_run(whole: Scenario, controller: str, bag: Path,
+                output: Callable[[str], None] = lambda _: None) -> Run:
     """Return the run of a scene in which nodes drive the robots with goals; the others stand.
 
     Parameters
@@ -134,9 +134,9 @@ def driven_run(whole: Scenario, controller: str, bag: Path,
     """
     scenario = whole.model_copy(update={'until': None})
     goals = [i for i, robot in enumerate(scenario.robots) if robot.goal is not None]
-    own = robot_commands(command_of(controller), scenario, goals)
+    own = robot_commands(_command_of(controller), scenario, goals)
     summary = run_up(scenario, record=bag, domain=parse_domain(FREE), output=output, own=own)
-    commands = recorded_commands(Bag(bag), scenario)
+    commands = _recorded_commands(Bag(bag), scenario)
     again = _driven(scenario, commands)
     if again.summary['trajectory_sha256'] != summary['trajectory_sha256']:
         raise NodeFailed('the recorded commands give the trajectory '
@@ -145,7 +145,7 @@ def driven_run(whole: Scenario, controller: str, bag: Path,
     return again if whole.until is None else _driven(whole, commands)
 
 
-def recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:
+def _recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:
     """Return the commands (T + 1, N, 3) that held in each tick of a recording of nodes.
 
     Those of other robots, and those before a robot's first, are 0.
@@ -212,15 +212,19 @@ def scene_sources(scenes: Mapping[str, Scene], seeds: Sequence[int],
             yield name, library.scenario_values(name, scene, seed)
 
 
-def make_plan(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controllers: Sequence[str],
-              fixed: Mapping[str, Any]) -> Plan:
-    """Return the sweep of scenarios with each controller.
+def run_controllers(scenarios: Iterable[tuple[str, Mapping[str, Any]]],
+                    controllers: Sequence[str], fixed: Mapping[str, Any], options: Options,
+                    folder: Path | None = None, resume: bool = False) -> list[Row]:
+    """Run scenarios with each controller by the machinery of ``sbot sweep``; return their rows.
 
     Parameters
     ----------
     scenarios : name and values of each, as ``scene_sources`` yields them
     controllers : names, or 'module:Class' in the current folder or installed
     fixed : values of all runs by key path
+    options : how to run them
+    folder : of the sweep's results, kept; None: none are
+    resume : go on with the one in ``folder``
 
     Raises
     ------
@@ -228,26 +232,12 @@ def make_plan(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controllers: S
         if a controller is none, or a value is wrong.
 
     """
-    here = str(Path.cwd())
+    here, known = str(Path.cwd()), list(scenarios)
     sources = tuple(Source(f"{name}#{values['seed']}", dump_yaml(values), name, here,
-                           values['seed']) for name, values in scenarios)
+                           values['seed']) for name, values in known)
     plan = Plan(sources, dict(fixed), (Axis((CONTROLLER,), (list(controllers),)),), (),
                 (_METRICS,), overlaps=False)
     check_values(plan, sources[0], {})
-    return plan
-
-
-def run_plan(plan: Plan, options: Options, folder: Path | None, resume: bool = False) -> list[Row]:
-    """Run a plan by the machinery of ``sbot sweep``; return its rows in the plan's order.
-
-    Parameters
-    ----------
-    plan : from ``make_plan``
-    options : how to run it
-    folder : of the sweep's results, kept; None: none are
-    resume : go on with the one in ``folder``
-
-    """
     request = Request([], metrics=plan.metrics, fixed=dict(plan.fixed))
     with TemporaryFolder('navigation') as temporary:
         place = folder or Path(temporary, 'sweep')
@@ -255,13 +245,12 @@ def run_plan(plan: Plan, options: Options, folder: Path | None, resume: bool = F
         run_sweep(plan, request, place, options._replace(check_start=False), resume)
         rows = sorted(read_rows(place, read_index(place).places.values()),
                       key=lambda row: int(row['run']))
-    hashes = {name: _controller_hash(name) for name in plan.column(CONTROLLER)}
-    digests = [library.digest(_values(source)) for source in plan.sources]
+    hashes = {name: _controller_hash(name) for name in controllers}
+    digests = [library.digest(values) for _, values in known]
     found = []
     for row in rows:
-        run, name = plan[row['run']], row[CONTROLLER]
-        found.append(_row(plan.sources[run.source].file, row, name, plan.fixed, hashes[name],
-                          digests[run.source]))
+        source, name = plan[row['run']].source, row[CONTROLLER]
+        found.append(_row(known[source][0], row, name, fixed, hashes[name], digests[source]))
     return found
 
 
@@ -297,7 +286,7 @@ def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: st
                 f"{name.replace('/', '_')}#{values['seed']}")
             bag.parent.mkdir(parents=True, exist_ok=True)
             try:
-                run = driven_run(scenario, controller, bag, show)
+                run = _driven_run(scenario, controller, bag, show)
                 row = {'trajectory_sha256': run.summary['trajectory_sha256'], 'error': None,
                        **{_PREFIX + key: value for key, value in navigation(run).items()}}
             except (InputError, NodeFailed) as error:
@@ -308,13 +297,6 @@ def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: st
         rows.append(_row(name, row, controller, fixed, sha256, library.digest(values)))
         keep(rows[-1])
     return rows
-
-
-def _values(source: Source) -> dict[str, Any]:
-    from sbot.files.yaml_text import parse_yaml
-    values, _ = parse_yaml(source.text, source.file)
-    assert isinstance(values, dict)
-    return values
 
 
 def _row(scene: str, row: Row, controller: str, fixed: Mapping[str, Any], sha256: str | None,
@@ -353,13 +335,6 @@ def executed(rows: Iterable[Row]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _scene(known: Mapping[str, Mapping[str, Scene]], name: str) -> Scene:
-    found = library.chosen_scenes(known, [name])
-    if name not in found:
-        raise bad_value('scene of a row', name, f'one scene, e.g. {next(iter(found))}')
-    return found[name]
-
-
 def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
                options: Options) -> list[str]:
     """Run rows again; return a line for each row that gives another result.
@@ -381,14 +356,19 @@ def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
                           []).append(row)
     wrong = []
     for group in groups.values():
-        scenarios = [(row['scene'], library.scenario_values(
-            row['scene'], _scene(known, row['scene']), row['seed'])) for row in group]
+        scenarios = []
+        for row in group:
+            name = row['scene']
+            found = library.chosen_scenes(known, [name])
+            if name not in found:
+                raise bad_value('scene of a row', name, f'one scene, e.g. {next(iter(found))}')
+            scenarios.append((name, library.scenario_values(name, found[name], row['seed'])))
         controller, fixed = group[0]['controller'], group[0]['set']
         if is_node(controller):
-            found = run_nodes(scenarios, controller, fixed)
+            rerun = run_nodes(scenarios, controller, fixed)
         else:
-            found = run_plan(make_plan(scenarios, [controller], fixed), options, None)
-        for row, again in zip(group, found, strict=True):
+            rerun = run_controllers(scenarios, [controller], fixed, options)
+        for row, again in zip(group, rerun, strict=True):
             name = f"{row['scene']}#{row['seed']} {row['controller']}"
             wrong += [one_line(f'{name}: {key}: the row has {shown(row.get(key))}, again '
                                f'{shown(again.get(key))}')

@@ -12,16 +12,23 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
-from defusedxml import DefusedXmlException, ElementTree
 
 from sbot.files.limits import read_within
 from sbot.files.yaml_text import decode_text
-from sbot.navigation import scenes as alone
-from sbot.navigation import scenes as mini_games
-from sbot.navigation import scenes as open_space
-from sbot.navigation.scenes import Scene, Values, robot, rounded, scene
+from sbot.navigation.scenes import (
+    ALONE,
+    MINI_GAMES,
+    OPEN_SPACE,
+    Scene,
+    Values,
+    robot,
+    rounded,
+    scene,
+)
+from sbot.scenario.argos_xml import parse_xml
 from sbot.scenario.fields import MAX_SEED
 from sbot_common.errors import InputError, bad_value, decoding, one_line, shown, unknown_name
 
@@ -49,7 +56,7 @@ _MOST = 1e6  # m, s
 _RADIUS = 0.5  # m, of DynaBARN's cylinders
 
 
-def barn_scenes(folder: Path) -> dict[str, Scene]:
+def _barn_scenes(folder: Path) -> dict[str, Scene]:
     """Return a scene for each file world_N.world below a folder.
 
     Raises
@@ -63,7 +70,7 @@ def barn_scenes(folder: Path) -> dict[str, Scene]:
             for number, path in _worlds(folder, '--barn')}
 
 
-def dynabarn_scenes(folder: Path) -> dict[str, Scene]:
+def _dynabarn_scenes(folder: Path) -> dict[str, Scene]:
     """Return a scene for each file world_N.world below a folder of DynaBARN's.
 
     Its plug-ins' sources, NAME.cc, must be below that folder, too: they hold the ways.
@@ -95,13 +102,6 @@ def _optimal(path: Path, number: str) -> str:
         return ''
     raw = read_within(file)
     with decoding(f'{file}: expected a path of cells (P, 2)'):
-        array = np.lib.format
-        # The heading may promise more numbers than there are bytes: look before room is made.
-        stream = io.BytesIO(raw)
-        heading = (array.read_array_header_1_0 if array.read_magic(stream) == (1, 0)
-                   else array.read_array_header_2_0)(stream)
-        if math.prod(heading[0]) > len(raw):
-            raise ValueError(f'{len(raw)} bytes for cells {heading[0]}')
         cells = np.asarray(np.load(io.BytesIO(raw), allow_pickle=False), np.float64)
         points = np.vstack([_START[:2], cells.reshape(-1, 2) * _CELL + _ORIGIN, _GOAL])
     length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
@@ -126,13 +126,8 @@ def _models(path: Path) -> Iterator[tuple[str, float, float, float | None]]:
     text = read_within(path).decode('utf-8', 'replace')
     # DynaBARN's worlds have attributes without a value, and a backslash in between.
     text = re.sub(r'<pose frame=(\'\'|"")?>', '<pose>', text).replace('\\', '')
-    try:
-        root = ElementTree.fromstring(text, forbid_dtd=True)
-    except DefusedXmlException:
-        raise InputError(f'{path}: XML with a document type or entities is refused') from None
-    except (ElementTree.ParseError, ValueError) as error:
-        raise InputError(f'{path}: not a Gazebo world: {error}') from None
-    for model in root.iter('model'):
+    parse_xml(text.encode(), str(path))  # refuses what is none, and entities
+    for model in ElementTree.fromstring(text).iter('model'):
         name = model.get('name', '')
         where = f'{path}: model {name[:80]}'
         place = (model.findtext('pose') or '0 0').split()
@@ -158,12 +153,12 @@ def _dynabarn(_: np.random.Generator, path: Path, sources: dict[str, Path]) -> V
         if name not in sources:
             raise InputError(f'{path}: model {name} needs its source {name}.cc; put it below the '
                              'folder that --dynabarn names')
-        moving.append(obstacle_of(sources[name]))
+        moving.append(_obstacle_of(sources[name]))
     world = {'bounds': [-13, -10, 13, 10], 'moving': moving}
     return _jackal(world, _DYNAMIC_START, _DYNAMIC_GOAL)
 
 
-def obstacle_of(source: Path) -> Values:
+def _obstacle_of(source: Path) -> Values:
     """Return an obstacle on the way of a plug-in, at the mean speed of its key frames."""
     frames = list(_frames(source))
     way: list[tuple[float, float]] = []
@@ -202,8 +197,7 @@ def _jackal(world: Values, start: tuple[float, float, float], goal: tuple[float,
 
 
 VERSION = 1  # of all scenes; rows of different versions are not compared
-SHIPPED: dict[str, dict[str, Scene]] = {
-    **alone.ALONE, **mini_games.MINI_GAMES, **open_space.OPEN_SPACE}
+SHIPPED: dict[str, dict[str, Scene]] = {**ALONE, **MINI_GAMES, **OPEN_SPACE}
 _FACT = re.compile(r' \[(\w+) ([0-9.]+)\]')
 
 
@@ -218,9 +212,9 @@ def families(barn: str | Path | None = None,
     """
     found = dict(SHIPPED)
     if barn is not None:
-        found['barn'] = barn_scenes(Path(barn))
+        found['barn'] = _barn_scenes(Path(barn))
     if dynabarn is not None:
-        found['dynabarn'] = dynabarn_scenes(Path(dynabarn))
+        found['dynabarn'] = _dynabarn_scenes(Path(dynabarn))
     return found
 
 

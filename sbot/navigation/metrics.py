@@ -13,13 +13,13 @@ References
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot.navigation.library import facts
-from sbot.navigation.shortest import Raster, make_raster, outline_distances, shortest_way
+from sbot.navigation.shortest import make_raster, outline_distances, shortest_way
 from sbot.runner.history import Run
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.world import world_arrays
@@ -43,9 +43,11 @@ def navigation(run: Run) -> dict[str, Any]:
     going = [i for i, robot in enumerate(scenario.robots) if robot.goal is not None]
     reached = [run.summary['robots'][i]['goal_reached_s'] for i in going]
     ends = [len(run.poses) - 1 if time is None else round(time / dt) for time in reached]
-    contacts = _contacts(run.collided)
-    ways = [float(_steps(run.poses[:end + 1, i]).sum())
-            for i, end in zip(going, ends, strict=True)]
+    paths = [run.poses[:end + 1, i] for i, end in zip(going, ends, strict=True)]
+    bodies = [_body(run, i) for i in going]
+    ways = [float(np.sqrt((np.diff(path[:, :2], axis=0) ** 2).sum(axis=1)).sum())
+            for path in paths]
+    begun = np.diff(run.collided.astype(np.int8), axis=0, prepend=np.int8(0)) > 0
     shortest = _shortest_ways(run, going)
     arrived = [time for time in reached if time is not None]
     everybody, clean = len(arrived) == len(going), not run.collided.any()
@@ -53,35 +55,33 @@ def navigation(run: Run) -> dict[str, Any]:
     values: dict[str, Any] = {
         'success': int(everybody and clean),
         'arrived': len(arrived) / max(1, len(going)),
-        'collisions': contacts,
+        'collisions': int(begun.sum()),  # after a tick without one
         'spl': _mean([(not touched) * (time is not None) * _ratio(best, way)
                       for touched, time, best, way in zip(hit, reached, shortest, ways,
                                                           strict=True)]),
         'time_s': _mean(arrived) if arrived else None,
         'makespan_s': max(arrived) if everybody and arrived else None,
-        'deadlock_s': _mean([_standing(run.poses[:end + 1, i], _body(run, i), dt)
-                             for i, end in zip(going, ends, strict=True)]),
-        'min_clearance_m': min_clearance(run),
-        'jerk_mps3': _mean([jerk(run.poses[:end + 1, i], dt)
-                            for i, end in zip(going, ends, strict=True)]),
-        'sign_changes_hz': _mean([sign_changes(run.poses[:end + 1, i, 2], dt)
-                                  for i, end in zip(going, ends, strict=True)]),
+        'deadlock_s': _mean([_standing(path, body, dt)
+                             for path, body in zip(paths, bodies, strict=True)]),
+        'min_clearance_m': _min_clearance(run),
+        'jerk_mps3': _mean([_jerk(path, dt) for path in paths]),
+        'sign_changes_hz': _mean([_sign_changes(path[:, 2], dt) for path in paths]),
         'energy_j_per_m': _mean([
-            energy(run.poses[:end + 1, i], _body(run, i), dt) / best
-            for i, end, time, best in zip(going, ends, reached, shortest, strict=True)
+            _energy(path, body, dt) / best
+            for path, body, time, best in zip(paths, bodies, reached, shortest, strict=True)
             if time is not None and best]) if arrived else None}
     known = facts(scenario.description)
     if 'gap' in known:
         values['flow_rate'] = len(arrived) / (known['gap'] * max(arrived)) if arrived else 0.0
     if 'optimal' in known:
         for name, least in (('barn_score', 2.0), ('barn_score_2022', 4.0)):
-            values[name] = barn_score(bool(values['success']), known['optimal'] / _JACKAL_SPEED,
-                                      max(arrived, default=0.0), least)
+            values[name] = _barn_score(bool(values['success']), known['optimal'] / _JACKAL_SPEED,
+                                       max(arrived, default=0.0), least)
     return {name: value if value is None or isinstance(value, int) else round(float(value), 6)
             for name, value in values.items()}
 
 
-def barn_score(success: bool, optimal: float, actual: float, least: float) -> float:
+def _barn_score(success: bool, optimal: float, actual: float, least: float) -> float:
     """Return BARN's score: the optimal time (s) over the actual one, clipped.
 
     At least ``least`` optimal times count, 2 since 2024 and 4 before, and at most 8.
@@ -89,7 +89,7 @@ def barn_score(success: bool, optimal: float, actual: float, least: float) -> fl
     return success * optimal / min(max(actual, least * optimal), 8.0 * optimal)
 
 
-def jerk(poses: Floats, dt: float) -> float:
+def _jerk(poses: Floats, dt: float) -> float:
     """Return the mean jerk (m/s^3) of poses (T, 3): the third difference of the place."""
     if len(poses) < 4:
         return 0.0
@@ -97,7 +97,7 @@ def jerk(poses: Floats, dt: float) -> float:
     return float(np.sqrt((third * third).sum(axis=1)).mean())
 
 
-def sign_changes(yaw: Floats, dt: float) -> float:
+def _sign_changes(yaw: Floats, dt: float) -> float:
     """Return how often a second a robot with yaws (T,) turns over from one side to the other."""
     if len(yaw) < 3:
         return 0.0
@@ -106,7 +106,7 @@ def sign_changes(yaw: Floats, dt: float) -> float:
     return float((signs[1:] != signs[:-1]).sum() / ((len(yaw) - 1) * dt))
 
 
-def energy(poses: Floats, body: Body, dt: float) -> float:
+def _energy(poses: Floats, body: Body, dt: float) -> float:
     """Return the work (J) of a body's wheels on a way (T, 3), by a simple model.
 
     Rolling resistance of half the weight at each wheel, and the kinetic energy of every gain in
@@ -122,7 +122,7 @@ def energy(poses: Floats, body: Body, dt: float) -> float:
     return float(rolling + np.maximum(0.0, np.diff(kinetic, prepend=0.0)).sum())
 
 
-def min_clearance(run: Run) -> float | None:
+def _min_clearance(run: Run) -> float | None:
     """Return the smallest distance (m) between a body and another, or an obstacle; of discs.
 
     None where a body is a rectangle. Obstacles that move are where they are at each tick.
@@ -152,23 +152,15 @@ def _shortest_ways(run: Run, going: list[int]) -> list[float | None]:
     """
     world = world_arrays(run.scenario.world)
     tolerances = goal_tolerances(run.scenario)
-    rasters: dict[float, Raster] = {}
+    raster = cache(partial(make_raster, world))
     ways: list[float | None] = []
     for i in going:
         goal, (x, y), body = run.scenario.robots[i].goal, run.poses[0, i, :2].tolist(), _body(
             run, i)
         assert goal is not None
-        radius = body.inscribed_radius
-        if radius not in rasters:
-            rasters[radius] = make_raster(world, radius)
-        way = shortest_way(rasters[radius], (x, y), goal)
+        way = shortest_way(raster(body.inscribed_radius), (x, y), goal)
         ways.append(None if way is None else max(0.0, way - tolerances[i]))
     return ways
-
-
-def _contacts(collided: NDArray[np.bool_]) -> int:
-    """Return how often a robot met something after a tick in which it did not."""
-    return int((collided[1:] & ~collided[:-1]).sum()) + int(collided[0].sum())
 
 
 def _standing(poses: Floats, body: Body, dt: float) -> float:
@@ -178,11 +170,6 @@ def _standing(poses: Floats, body: Body, dt: float) -> float:
         return 0.0
     way = poses[ticks:, :2] - poses[:-ticks, :2]
     return float((np.sqrt((way * way).sum(axis=1)) < STILL * body.radius).sum() * dt)
-
-
-def _steps(poses: Floats) -> Floats:
-    step = np.diff(poses[:, :2], axis=0)
-    return np.asarray(np.sqrt((step * step).sum(axis=1)))
 
 
 def _body(run: Run, i: int) -> Body:

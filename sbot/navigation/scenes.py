@@ -61,7 +61,7 @@ def wall_with_gaps(x: float, low: float, high: float, gaps: list[tuple[float, fl
     return [box(x, (a + b) / 2, thick, b - a) for a, b in parts]
 
 
-def turned(part: Values) -> Values:
+def _turned(part: Values) -> Values:
     """Return a rectangle with x and y changed over: a wall along x."""
     return {key: value[::-1] for key, value in part.items()}
 
@@ -106,7 +106,7 @@ _ARENAS: dict[str, tuple[str, float, Values]] = {
 }
 
 
-def arena(_: np.random.Generator, name: str, wind: Values) -> Values:
+def _arena(_: np.random.Generator, name: str, wind: Values) -> Values:
     """Return a leader and three followers, placed by the seed, in an arena."""
     duration, world = _ARENAS[name][1:]
     if name == 'maze':
@@ -119,7 +119,7 @@ def arena(_: np.random.Generator, name: str, wind: Values) -> Values:
     return scene(duration, {'bounds': _BOUNDS, **world}, robots, **more)
 
 
-def slit(rng: np.random.Generator, beside: float) -> Values:
+def _slit(rng: np.random.Generator, beside: float) -> Values:
     """Return one robot, a slit narrower than it right ahead, and a door ``beside`` it (m)."""
     width, y = rng.uniform(0.4, 0.58), 6.0 + rng.uniform(-0.3, 0.3)
     world = {'bounds': [0, 0, 24, beside + 12], 'rectangles': wall_with_gaps(
@@ -150,7 +150,7 @@ def _discs(rng: np.random.Generator, share: float) -> list[list[float]]:
             return discs
 
 
-def clutter(rng: np.random.Generator, share: float, robots: int = 1, **sensors: Any) -> Values:  # noqa: ANN401
+def _clutter(rng: np.random.Generator, share: float, robots: int = 1, **sensors: Any) -> Values:  # noqa: ANN401
     """Return robots through discs that cover a share of the floor."""
     world = {'bounds': [0, 0, 20, 10], 'circles': [
         {'center': [x, y], 'radius': radius} for x, y, radius in _discs(rng, share)]}
@@ -158,42 +158,37 @@ def clutter(rng: np.random.Generator, share: float, robots: int = 1, **sensors: 
     return scene(90, world, [robot(1.5, y, 0.0, (18.5, y)) for y in ys], sensors=sensors)
 
 
-def _arena_scenes() -> dict[str, Scene]:
-    scenes = {}
-    for name, (text, _, _) in _ARENAS.items():
-        for suffix, words, wind in (('', '', {}), ('-wind', ', 0.3 m/s across', _WIND),
-                                    ('-gust', ', 0.3 m/s across and a gust', _GUST)):
-            scenes[name + suffix] = Scene(f'A leader and three followers: {text}{words}.',
-                                          partial(arena, name=name, wind=wind))
-    return scenes
-
-
 ALONE: dict[str, dict[str, Scene]] = {
-    'arena': _arena_scenes(),
+    'arena': {
+        name + suffix: Scene(f'A leader and three followers: {text}{words}.',
+                             partial(_arena, name=name, wind=wind))
+        for name, (text, _, _) in _ARENAS.items()
+        for suffix, words, wind in (('', '', {}), ('-wind', ', 0.3 m/s across', _WIND),
+                                    ('-gust', ', 0.3 m/s across and a gust', _GUST))},
     'slit': {f'{beside}': Scene(f'A slit too narrow, a door {beside} m beside it.',
-                                partial(slit, beside=float(beside))) for beside in (10, 36)},
+                                partial(_slit, beside=float(beside))) for beside in (10, 36)},
     'narrow': {'0.7': Scene('A gap of 0.7 m for a body of 0.6 m.', _narrow_gap)},
     'clutter': {
         **{f'{percent}': Scene(f'Discs on {percent} % of the floor.',
-                               partial(clutter, share=percent / 100))
+                               partial(_clutter, share=percent / 100))
            for percent in (10, 15, 20, 25)},
         '10-four': Scene('Four robots, discs on 10 % of the floor.',
-                         partial(clutter, share=0.1, robots=4))},
+                         partial(_clutter, share=0.1, robots=4))},
     'sensing': {
         'narrow': Scene('`clutter/20` with a laser of 90 degrees.', partial(
-            clutter, share=0.2, scan_angle_min=-math.pi / 4, scan_angle_max=math.pi / 4,
+            _clutter, share=0.2, scan_angle_min=-math.pi / 4, scan_angle_max=math.pi / 4,
             scan_beams=90)),
         'noisy': Scene('`clutter/10` with a noise of 10 cm.', partial(
-            clutter, share=0.1, scan_noise_std=0.1))},
+            _clutter, share=0.1, scan_noise_std=0.1))},
 }
 
 
 # Scenes without narrow passages: circles, RVO2's blocks, streams that cross, moving obstacles.
 #
-# ``circle`` and ``blocks`` are the examples of RVO2 (van den Berg, Guy, Lin, Manocha, ISRR 2009)
+# Circles and blocks are the examples of RVO2 (van den Berg, Guy, Lin, Manocha, ISRR 2009)
 # with fewer robots: everybody goes to the opposite place.
 
-def circle(rng: np.random.Generator, count: int, radius: float, body: str = 'robot') -> Values:
+def _circle(rng: np.random.Generator, count: int, radius: float, body: str = 'robot') -> Values:
     """Return robots on a circle (m) that change places with the opposite one; two: head on."""
     size, robots = {'robot': RADIUS, 'e-puck2': 0.035}[body], []
     for k in range(count):
@@ -208,7 +203,7 @@ def circle(rng: np.random.Generator, count: int, radius: float, body: str = 'rob
         'scan_range_max': 8.0 * scale, 'scan_noise_std': 0.01 * scale})
 
 
-def blocks(rng: np.random.Generator) -> Values:
+def _blocks(rng: np.random.Generator) -> Values:
     """Return four groups of four that cross between four blocks."""
     robots = []
     for sx, sy in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
@@ -222,7 +217,7 @@ def blocks(rng: np.random.Generator) -> Values:
         box(sx * 3.5, sy * 3.5, 4.0, 4.0) for sx in (-1, 1) for sy in (-1, 1)]}, robots)
 
 
-def streams(rng: np.random.Generator, rows: int, columns: int) -> Values:
+def _streams(rng: np.random.Generator, rows: int, columns: int) -> Values:
     """Return two crossing streams, one to the east and one to the north."""
     robots = []
     for i in range(rows):
@@ -238,7 +233,7 @@ def streams(rng: np.random.Generator, rows: int, columns: int) -> Values:
     return scene(90, {'bounds': [-edge, -edge, 24 + edge, 24 + edge]}, robots)
 
 
-def moving(rng: np.random.Generator) -> Values:
+def _moving(rng: np.random.Generator) -> Values:
     """Return one robot among six discs that go to and fro across its way."""
     discs = []
     for k in range(6):
@@ -255,20 +250,20 @@ def moving(rng: np.random.Generator) -> Values:
 OPEN_SPACE: dict[str, dict[str, Scene]] = {
     'circle': {
         '8': Scene('Eight on a circle of 4 m change places.',
-                   partial(circle, count=8, radius=4.0)),
+                   partial(_circle, count=8, radius=4.0)),
         '20': Scene('Twenty on a circle of 8 m change places.',
-                    partial(circle, count=20, radius=8.0))},
-    'rvo2': {'blocks': Scene('Four groups of four cross between four blocks.', blocks)},
+                    partial(_circle, count=20, radius=8.0))},
+    'rvo2': {'blocks': Scene('Four groups of four cross between four blocks.', _blocks)},
     'streams': {
-        '12': Scene('Six to the east, six to the north.', partial(streams, rows=3, columns=2)),
+        '12': Scene('Six to the east, six to the north.', partial(_streams, rows=3, columns=2)),
         '30': Scene('Fifteen to the east, fifteen to the north.',
-                    partial(streams, rows=5, columns=3))},
+                    partial(_streams, rows=5, columns=3))},
     'e-puck': {
-        'pair': Scene('Two e-pucks head on.', partial(circle, count=2, radius=0.35,
+        'pair': Scene('Two e-pucks head on.', partial(_circle, count=2, radius=0.35,
                                                       body='e-puck2')),
         '8': Scene('Eight e-pucks on a circle: `circle/8` at their size.',
-                   partial(circle, count=8, radius=0.467, body='e-puck2'))},
-    'moving': {'six': Scene('One robot among six discs that move.', moving)},
+                   partial(_circle, count=8, radius=0.467, body='e-puck2'))},
+    'moving': {'six': Scene('One robot among six discs that move.', _moving)},
 }
 
 
@@ -289,13 +284,13 @@ def _opposite_robots(rng: np.random.Generator, a: float, b: float, y: float, cou
     return [robots[i] for i in rng.permutation(len(robots))]
 
 
-def doorway(rng: np.random.Generator, width: float) -> Values:
+def _doorway(rng: np.random.Generator, width: float) -> Values:
     """Return four against four through one door."""
     world = {'bounds': [0, 0, 14, 8], 'rectangles': wall_with_gaps(7.0, 0, 8, [(4.0, width)])}
     return scene(120, world, _opposite_robots(rng, 4.0, 10.0, 4.0, 4, 3.5, 10.5))
 
 
-def corridor(rng: np.random.Generator, width: float, length: float = 8.0) -> Values:
+def _corridor(rng: np.random.Generator, width: float, length: float = 8.0) -> Values:
     """Return three against three in a corridor between two rooms."""
     low, high, end = 4.0 - width / 2, 4.0 + width / 2, 6.0 + length
     world = {'bounds': [0, 0, end + 6, 8], 'rectangles': [
@@ -312,7 +307,7 @@ def _pair_at_door(rng: np.random.Generator) -> Values:
               (8.0, 3.0 + side)) for side in (-0.6, 0.6)])
 
 
-def hallway(rng: np.random.Generator) -> Values:
+def _hallway(rng: np.random.Generator) -> Values:
     """Return two robots head on in a hallway of 1.6 m."""
     world = {'bounds': [0, 0, 14, 1.6]}
     y = rng.uniform(0.7, 0.9, 2)
@@ -328,7 +323,7 @@ def _arms(width: float) -> Values:
         for y in (side / 2, 14 - side / 2)]}
 
 
-def intersection(rng: np.random.Generator, robots: int) -> Values:
+def _intersection(rng: np.random.Generator, robots: int) -> Values:
     """Return robots that cross where two corridors of 2 m do."""
     entries = []
     for k in range(robots):
@@ -356,12 +351,12 @@ def _blind_corner(rng: np.random.Generator) -> Values:
         robot(7.0 + rng.uniform(-0.1, 0.1), 1.5 + delay, math.pi / 2, (7.0, 12.5))])
 
 
-def office(rng: np.random.Generator) -> Values:
+def _office(rng: np.random.Generator) -> Values:
     """Return four robots in six rooms with doors of 1.1 m at a corridor of 2.4 m."""
     walls = []
     for y in (5.0, 7.4):
         doors = [(2.5 + 5 * k + rng.uniform(-1, 1), 1.1) for k in range(3)]
-        walls += [turned({'center': [y, wall['center'][1]], 'size': [0.15, wall['size'][1]]})
+        walls += [_turned({'center': [y, wall['center'][1]], 'size': [0.15, wall['size'][1]]})
                   for wall in wall_with_gaps(0.0, 0.0, 15.0, doors)]
     for x in (5.0, 10.0):
         walls += wall_with_gaps(x, 0.0, 5.0, [(1.5 + rng.uniform(0, 2), 1.1)] * int(
@@ -376,29 +371,26 @@ def office(rng: np.random.Generator) -> Values:
               rng.uniform(-3, 3), middles[b]) for a, b in zip(starts, goals, strict=True)])
 
 
-def _corridors() -> dict[str, Scene]:
-    return {f'{width:.1f}': Scene(f'Three against three in a corridor of {width:g} m.',
-                                  partial(corridor, width=width), gap=width)
-            for width in (2.0, 1.6, 1.0)}
-
-
 MINI_GAMES: dict[str, dict[str, Scene]] = {
     'doorway': {
         'pair': Scene('Two side by side through a door of 0.9 m.', _pair_at_door, gap=0.9),
-        '1.2': Scene('Four against four through a door of 1.2 m.', partial(doorway, width=1.2),
+        '1.2': Scene('Four against four through a door of 1.2 m.', partial(_doorway, width=1.2),
                      gap=1.2),
-        '0.8': Scene('Four against four through a door of 0.8 m.', partial(doorway, width=0.8),
+        '0.8': Scene('Four against four through a door of 0.8 m.', partial(_doorway, width=0.8),
                      gap=0.8)},
-    'hallway': {'pair': Scene('Two head on in a hallway of 1.6 m.', hallway, gap=1.6)},
+    'hallway': {'pair': Scene('Two head on in a hallway of 1.6 m.', _hallway, gap=1.6)},
     'intersection': {
-        'pair': Scene('Two across each other, corridors of 2 m.', partial(intersection, robots=2),
+        'pair': Scene('Two across each other, corridors of 2 m.', partial(_intersection, robots=2),
                       gap=2.0),
-        'four': Scene('One from each side, corridors of 2 m.', partial(intersection, robots=4),
+        'four': Scene('One from each side, corridors of 2 m.', partial(_intersection, robots=4),
                       gap=2.0)},
     'corner': {
         'l': Scene('Two who meet in an L of 1.6 m.', _l_corner, gap=1.6),
         'blind': Scene('Two across each other behind corners, corridors of 1.4 m.', _blind_corner,
                        gap=1.4)},
-    'corridor': _corridors(),
-    'office': {'four': Scene('Four robots, six rooms, doors of 1.1 m.', office)},
+    'corridor': {
+        f'{width:.1f}': Scene(f'Three against three in a corridor of {width:g} m.',
+                              partial(_corridor, width=width), gap=width)
+        for width in (2.0, 1.6, 1.0)},
+    'office': {'four': Scene('Four robots, six rooms, doors of 1.1 m.', _office)},
 }

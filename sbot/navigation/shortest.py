@@ -20,7 +20,7 @@ def outline_distances(world: World, points: Floats) -> Floats:
     """Return how far points (P, 2) are from the nearest wall, side or circle (m); (P,).
 
     Within a circle the distance is negative; whether a point is inside of anything else,
-    ``inside_solids`` tells.
+    ``_inside_solids`` tells.
     """
     out = np.full(len(points), np.inf)
     for x0, y0, x1, y1 in world.segments.tolist():
@@ -35,7 +35,7 @@ def outline_distances(world: World, points: Floats) -> Floats:
     return out
 
 
-def inside_solids(world: World, points: Floats) -> NDArray[np.bool_]:
+def _inside_solids(world: World, points: Floats) -> NDArray[np.bool_]:
     """Return which points (P, 2) m are within rectangles, polygons or a map's cells; (P,)."""
     inside = np.zeros(len(points), np.bool_)
     for rectangle in world.rectangles:
@@ -51,7 +51,7 @@ _CELLS = 3.0  # of a raster, to the radius of the disc
 _MOST = 1000  # cells along a side of the world
 
 
-class Raster(NamedTuple):
+class _Raster(NamedTuple):
     """Where the centre of a disc may be."""
 
     free: NDArray[np.bool_]  # (rows, columns)
@@ -71,18 +71,18 @@ class Raster(NamedTuple):
         return self.corner + self.cell * (np.column_stack([columns, rows]) + 0.5)
 
 
-def make_raster(world: World, radius: float) -> Raster:
+def make_raster(world: World, radius: float) -> _Raster:
     """Return where a disc of this radius (m) may be in a world, bounds included."""
     x_min, y_min, x_max, y_max = world.bounds.tolist()
     cell = max(radius / _CELLS, (x_max - x_min) / _MOST, (y_max - y_min) / _MOST)
     xs = np.arange(x_min + cell / 2, x_max, cell)
     ys = np.arange(y_min + cell / 2, y_max, cell)
     points = np.column_stack([np.tile(xs, len(ys)), np.repeat(ys, len(xs))])
-    free = (outline_distances(world, points) >= radius) & ~inside_solids(world, points)
-    return Raster(free.reshape(len(ys), len(xs)), np.array([x_min, y_min]), cell)
+    free = (outline_distances(world, points) >= radius) & ~_inside_solids(world, points)
+    return _Raster(free.reshape(len(ys), len(xs)), np.array([x_min, y_min]), cell)
 
 
-def shortest_way(raster: Raster, start: tuple[float, float],
+def shortest_way(raster: _Raster, start: tuple[float, float],
                  goal: tuple[float, float]) -> float | None:
     """Return the length (m) of the shortest way of a disc's centre; None if there is none.
 
@@ -93,7 +93,7 @@ def shortest_way(raster: Raster, start: tuple[float, float],
         return 0.0
     first, last, free = raster.number(start), raster.number(goal), raster.free.copy()
     free.reshape(-1)[[first, last]] = True
-    towards = search(free, last, first)
+    towards = _search(free, last, first)
     if first != last and towards[first] < 0:
         return None
     cells = [first]
@@ -104,7 +104,7 @@ def shortest_way(raster: Raster, start: tuple[float, float],
 
 
 @njit
-def search(free: NDArray[np.bool_], goal: int, start: int) -> NDArray[np.int64]:
+def _search(free: NDArray[np.bool_], goal: int, start: int) -> NDArray[np.int64]:
     """Return for each cell (R * C,) the next one on the way to ``goal``, -1: none found.
 
     Dijkstra's algorithm over eight neighbours, until ``start`` is reached.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import statistics
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -63,25 +63,18 @@ def _row(line: str, where: str) -> dict[str, Any]:
 
 def _expected_of(key: str, value: object) -> str:
     """Return what was expected of a value, or '' if it is right."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
     if key == 'seed':
-        right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_SEED
-        return '' if right else 'a whole number from 0 to 2^63 - 1'
-    if key in _TEXTS:
-        return '' if value is None or isinstance(value, str) else 'a text or null'
+        whole = number and isinstance(value, int) and 0 <= value <= MAX_SEED
+        return '' if whole else 'a whole number from 0 to 2^63 - 1'
     if value is None or key == 'library' or key in dict(_KINDS):
         return ''
-    if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+    if key in _TEXTS:
+        return '' if isinstance(value, str) else 'a text or null'
+    if not number or not abs(value) <= sys.float_info.max:  # type: ignore[arg-type]
         return 'a finite number or null'
-    if key in _SHARES and not 0 <= value <= 1:
-        return 'a number from 0 to 1, or null'
-    return ''
-
-
-def _finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number that no float can be
-        return False
+    right = key not in _SHARES or 0 <= value <= 1  # type: ignore[operator]
+    return '' if right else 'a number from 0 to 1, or null'
 
 
 Row = Mapping[str, Any]
@@ -92,27 +85,18 @@ def _numbers(rows: Sequence[Row], key: str) -> list[float]:
     return [float(row[key]) for row in rows if row.get(key) is not None]
 
 
-def _text(value: float, digits: int) -> str:
-    """Return a number; one that is rounded to zero has no sign."""
-    return f'{round(value, digits) + 0.0:.{digits}f}'
-
-
 def _of(reduce: Callable[[list[float]], float], key: str, digits: int) -> _Cell:
     def cell(rows: Sequence[Row]) -> str:
         values = _numbers(rows, key)
-        return _text(reduce(values), digits) if values else '–'
-    return cell
-
-
-def _share(key: str) -> _Cell:
-    def cell(rows: Sequence[Row]) -> str:
-        return f'{sum(row.get(key) == 1 for row in rows)} of {len(rows)}'
+        # What is rounded to zero has no sign.
+        return f'{round(reduce(values), digits) + 0.0:.{digits}f}' if values else '–'
     return cell
 
 
 _mean, _median = partial(_of, statistics.fmean), partial(_of, statistics.median)
 COLUMNS: dict[str, _Cell] = {
-    'success': _share('success'), 'arrived (%)': lambda rows: (
+    'success': lambda rows: f"{sum(row.get('success') == 1 for row in rows)} of {len(rows)}",
+    'arrived (%)': lambda rows: (
         f"{100 * statistics.fmean(_numbers(rows, 'arrived') or [0.0]):.0f}"),
     'with contact': lambda rows: (
         f"{sum(bool(row.get('collisions')) for row in rows)} of {len(rows)}"),

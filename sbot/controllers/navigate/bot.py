@@ -26,15 +26,12 @@ from sbot.controllers.navigate.parameters import (
     Parameters,
     Size,
     resolved,
-    unknown_clearance,
 )
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.records import Structure, define_structure
 from sbot_common.elementary import sincos, sincos_of
-from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation, Scan
-from sbot_common.params import updated
 
 # Data of one robot's turns, as one object for compiled code.
 #
@@ -62,7 +59,7 @@ def _make_record(parameters: Parameters, state: State, memory: Memory,
 
 
 @njit
-def state_of(record: TurnRecord) -> State:
+def _state_of(record: TurnRecord) -> State:
     """Return the state after the last turn."""
     return record.state  # type: ignore[no-any-return]
 
@@ -87,34 +84,24 @@ class Navigate:
 
     Parameters
     ----------
-    parameters : to start from, already checked; None: the defaults
+    parameters : already checked; None: the defaults
     followers : ids of the robots that follow robot 0, rising
-    known : outlines of the fixed obstacles, in `map`, for ``map``
+    known : outlines of the fixed obstacles, in `map`, for the parameter ``map``
     size : of its body, which parameters of 0 follow
     mount : of the laser: x, y (m), yaw (rad) in base_link. A robot whose laser looks back drives
         backwards
     ages : s, of the robot's own pose, and of the others': what it has done since is added, and how
         far they go in that time
-    given : values that replace some parameters, by name
-
-    Raises
-    ------
-    InputError
-        for an unknown name or a bad value, and for ``map`` without ``known``
 
     """
 
     def __init__(self, parameters: Parameters | None = None, followers: Sequence[int] = (),
                  known: Known | None = None, size: Size = STANDARD,
                  mount: tuple[float, float, float] = (0.0, 0.0, 0.0),
-                 ages: tuple[float, float] = (0.0, 0.0),
-                 **given: object) -> None:
-        self._given, self._size = updated(parameters or Parameters(), given, _where), size
+                 ages: tuple[float, float] = (0.0, 0.0)) -> None:
+        self._parameters, self._size = resolved(parameters or Parameters(), size), size
+        self._known, self._followers = known, tuple(followers)
         self._mount, self._backs, self._ages = mount, False, ages
-        self._parameters, self._known = self._fitted(self._given), known
-        if self._given.map and known is None:
-            raise InputError('navigate: map needs the outlines of obstacles; give `known`')
-        self._followers = tuple(followers)
         self.reset()
 
     def reset(self) -> None:
@@ -127,24 +114,10 @@ class Navigate:
         self._since: list[tuple[float, float, float, float]] = []  # velocities, in `map` and own
         self._heard: Floats | None = None  # (num_robots, 2) m, of the last turn
 
-    def _fitted(self, given: Parameters) -> Parameters:
-        """Return parameters that fit the body; raise InputError for a clearance that does not."""
-        fitted = resolved(given, self._size)
-        for name, got, expected in unknown_clearance(fitted):
-            raise bad_value(_where(name), got, expected)
-        return fitted
-
-    def set_parameters(self, **changes: object) -> None:
-        """Change parameters from the next step on; raise InputError and change nothing if bad."""
-        given = updated(self._given, changes, _where)
-        if given.map != self._given.map:
-            raise InputError('navigate: map cannot change while the robot drives')
-        self._given, self._parameters, self._fan = given, self._fitted(given), None
-
     @property
     def state(self) -> State | None:
         """What is remembered after the last turn; None before the first."""
-        return self._state if self._record is None else state_of(self._record)
+        return self._state if self._record is None else _state_of(self._record)
 
     def __getstate__(self) -> dict[str, object]:
         """Return what copies and pickles are made of: the record itself cannot be copied."""
@@ -212,32 +185,20 @@ class Navigate:
 
     def _prepared(self, fan: tuple[int, float, float], observation: Observation,
                   poses: NDArray[np.float64]) -> TurnRecord:
-        """Return the robot's record; make it anew when the beams are others.
-
-        Raises
-        ------
-        InputError
-            if there are other robots than in the first turn, or a follower is none of them.
-
-        """
+        """Return the robot's record; make it anew when the beams are others."""
         me = observation.robot_id
-        if self._memory is not None and len(poses) != len(self._memory.others):
-            raise bad_value('observation: number of robots', len(poses),  # no index is checked
-                            f'{len(self._memory.others)}, as in the first turn')
         if self._record is None or fan != self._fan:
             p, robots, beams = self._parameters, len(poses), fan[0]
             if self._memory is None:
                 late = int(self._size.inertia.delay / observation.dt + 0.5)
                 self._memory = make_memory(robots, beams, late)
-                if p.map and self._known is not None:
+                if self._known is not None:
                     self._memory = self._memory._replace(
                         known=_known_in(frame_at(*poses[me].tolist()), self._known))
             else:
                 self._memory = self._memory._replace(limits=make_limits(robots, beams))
             state = self.state or initial_state(frame_at(*poses[me].tolist()), p)
             followers = np.array(self._followers if me == 0 else (), np.int64)
-            if len(followers) and followers.max() >= robots:  # compiled code checks no index
-                raise bad_value('followers', int(followers.max()), f'ids from 1 to {robots - 1}')
             self._record = TurnRecord(p, state, self._memory, followers, self._beams)
             self._fan = fan
         return self._record
@@ -276,7 +237,3 @@ def warm_up() -> None:
     for me, goal in ((0, (3.0, 0.0)), (1, None)):
         Navigate().step(Observation(me, 2, 0, 0, 1 / 30, np.array([[0.0, 0, 0], [1, 1, 0]]), scan,
                                     goal), np.random.default_rng(0))
-
-
-def _where(name: str) -> str:
-    return f'navigate: {name}'

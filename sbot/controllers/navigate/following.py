@@ -45,7 +45,7 @@ def follow(trail: NDArray[np.float64], count: int, x: float, y: float, radius: f
 
 
 @njit
-def place_in_formation(rank: int, followers: int, spacing: float) -> tuple[float, float]:
+def _place_in_formation(rank: int, followers: int, spacing: float) -> tuple[float, float]:
     """Return how far behind the leader, and to its left, a follower's place is (m).
 
     Rows are as long as there are rows, nearly; ``rank`` counts followers from 0.
@@ -108,7 +108,7 @@ def leader_speed(p: Parameters, memory: Memory, followers: NDArray[np.int64], x:
 def follower_target(p: Parameters, grid: Grid, memory: Memory, task: Task, count: int, x: float,
                     y: float) -> tuple[float, float, int]:
     """Return a follower's place (m), and the newest point of the trail before it."""
-    behind, left = place_in_formation(task.rank, task.followers, p.spacing_m)
+    behind, left = _place_in_formation(task.rank, task.followers, p.spacing_m)
     leader = memory.others[0]
     to_x, to_y, along_x, along_y, older = place_on_trail(
         memory.trail, count, leader[0], leader[1], behind, x, y)

@@ -109,7 +109,7 @@ def mark(grid: Grid, x: float, y: float, evidence: int = 1) -> None:
 
 
 @njit
-def unmark(grid: Grid, row: int, column: int) -> None:
+def _unmark(grid: Grid, row: int, column: int) -> None:
     """Forget the obstacle in a cell, and compute the distances around it again."""
     grid.evidence[row, column] = 0
     low_row, end_row = max(0, row - REACH), min(SIDE, row + REACH + 1)
@@ -248,7 +248,7 @@ def clear(grid: Grid, x: float, y: float, ahead: float, aside: float, length: fl
             if budget == 0:
                 continue
             budget -= 1
-            unmark(grid, r, c)
+            _unmark(grid, r, c)
         grid.evidence[r, c] = _held(after)
     return budget
 
@@ -266,7 +266,7 @@ def fill(grid: Grid, x: float, y: float, radius: float, full: bool) -> None:
                 if full and grid.evidence[r, c] <= 0:
                     mark(grid, at_x, at_y, MOST)
                 elif not full and grid.evidence[r, c] > 0:
-                    unmark(grid, r, c)
+                    _unmark(grid, r, c)
                     grid.evidence[r, c] = NEUTRAL
 
 

@@ -77,7 +77,7 @@ def _corner_of(passage: Passage, k: int) -> tuple[float, float]:
 
 
 @njit_inner
-def part_of(p: Parameters, passage: Passage, k: int) -> Part:
+def _part_of(p: Parameters, passage: Passage, k: int) -> Part:
     """Return part k of a line, from corner k to the next; it is never quite without a length."""
     x, y = _corner_of(passage, k)
     to_x, to_y = _corner_of(passage, k + 1)
@@ -101,7 +101,7 @@ def station(p: Parameters, passage: Passage, x: float, y: float) -> _Station:
     nearest, start, last = math.inf, 0.0, passage.corners
     along, aside, along_x, along_y = 0.0, 0.0, 0.0, 0.0
     for k in range(last + 1):
-        part = part_of(p, passage, k)
+        part = _part_of(p, passage, k)
         dx, dy = x - part.x, y - part.y
         on, beside, over = dx * part.u_x + dy * part.u_y, abs(dy * part.u_x - dx * part.u_y), 0.0
         if k > 0 and on < 0.0:
@@ -118,13 +118,13 @@ def station(p: Parameters, passage: Passage, x: float, y: float) -> _Station:
 
 
 @njit
-def line_at(p: Parameters, passage: Passage, along: float) -> tuple[float, float, float, float]:
+def _line_at(p: Parameters, passage: Passage, along: float) -> tuple[float, float, float, float]:
     """Return the place (m) and the unit vector of a passage's line, so far (m) along it."""
-    k, part = 0, part_of(p, passage, 0)
+    k, part = 0, _part_of(p, passage, 0)
     while k < passage.corners and along > part.length:
         along -= part.length
         k += 1
-        part = part_of(p, passage, k)
+        part = _part_of(p, passage, k)
     return part.x + along * part.u_x, part.y + along * part.u_y, part.u_x, part.u_y
 
 
@@ -153,8 +153,8 @@ def _farthest(points: NDArray[np.float64], first: int, last: int) -> tuple[float
 
 
 @njit
-def passage_along(p: Parameters, grid: Grid, points: NDArray[np.float64], first: int,
-                  last: int) -> Passage:
+def _passage_along(p: Parameters, grid: Grid, points: NDArray[np.float64], first: int,
+                   last: int) -> Passage:
     """Return the passage along points first ... last (m), with a bend only where walls ask for it.
 
     Line simplification: Douglas and Peucker, "Algorithms for the reduction of the number of
@@ -307,7 +307,7 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
         return False, False, Passage(x, y, x, y, STRAIGHT, 0)
     if inside:
         begin = _came(p, grid, trail, count, points)
-    return found, inside, passage_along(p, grid, points, begin, end)
+    return found, inside, _passage_along(p, grid, points, begin, end)
 
 
 @njit
@@ -357,7 +357,7 @@ def _has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
     """Tell whether two robots pass each other in a passage if each keeps to its side."""
     r, seen, some = p.robot_radius_m, False, False
     for part in range(passage.corners + 1):
-        x, y, u_x, u_y, length = part_of(p, passage, part)
+        x, y, u_x, u_y, length = _part_of(p, passage, part)
         if length <= SHORTEST * r:
             continue
         some = True
@@ -397,11 +397,11 @@ def on_lane(p: Parameters, grid: Grid, passage: Passage, x: float, y: float, at_
     """
     r = p.robot_radius_m
     if passage.corners == 0:
-        _, _, u_x, u_y, _ = part_of(p, passage, 0)
+        _, _, u_x, u_y, _ = _part_of(p, passage, 0)
         to_x, to_y = x + LANE_AHEAD * r * u_x, y + LANE_AHEAD * r * u_y
     else:
         along = station(p, passage, x, y).along
-        to_x, to_y, u_x, u_y = line_at(p, passage, along + LANE_AHEAD * r)
+        to_x, to_y, u_x, u_y = _line_at(p, passage, along + LANE_AHEAD * r)
     left, right = room_beside(grid, to_x, to_y, u_x, u_y, r, ABREAST * r)
     if passage.corners > 0 and left - right == math.inf:  # one wall ends at the corner
         if left < math.inf:

@@ -213,19 +213,20 @@ class Neural:
     def _decided(self, observation: Observation) -> tuple[float, float]:
         """Return the command of a new decision."""
         outputs = np.empty(2)
-        self._forward(network_inputs(self.network, self._table, observation), self._weights,
+        self._forward(_network_inputs(self.network, self._table, observation), self._weights,
                       self._memory, outputs, self._layers, self._hold * observation.dt)
-        return command_of(self.network, outputs)
+        return _command_of(self.network, outputs)
 
 
-def command_of(network: Network, outputs: Floats) -> tuple[float, float]:
+def _command_of(network: Network, outputs: Floats) -> tuple[float, float]:
     """Return linear.x (m/s) and angular.z (rad/s) of a network's outputs (2,)."""
     command = command_of_wheels if network.outputs == WHEELS else command_of_twist
     v, omega = command(outputs[0], outputs[1], network.max_speed, network.turn)
     return float(v), float(omega)
 
 
-def network_inputs(network: Network, table: NDArray[np.int64], observation: Observation) -> Floats:
+def _network_inputs(network: Network, table: NDArray[np.int64],
+                    observation: Observation) -> Floats:
     """Return the input values (I,) of an observation.
 
     Raises
@@ -309,6 +310,6 @@ class FunctionController:
     def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
         """Return (linear.x in m/s, angular.z in rad/s)."""
         outputs, n = self._outputs, self.network
-        self._function(network_inputs(n, self._table, observation), self._weights, self._memory,
+        self._function(_network_inputs(n, self._table, observation), self._weights, self._memory,
                        outputs, self._layers, observation.dt)
-        return command_of(n, outputs)
+        return _command_of(n, outputs)

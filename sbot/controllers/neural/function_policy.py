@@ -13,7 +13,7 @@ import dis
 import inspect
 import linecache
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -116,12 +116,6 @@ def function_of(source: Source, name: str, where: str) -> FunctionType:
     if not isinstance(found, FunctionType):
         raise InputError(f"{where}: source: has no function '{name}'")
     return found
-
-
-def is_constants(values: object) -> bool:
-    """Tell whether these are constants by name, as a file has them."""
-    return isinstance(values, Mapping) and all(map(_is_constant, map(as_constant,
-                                                                     values.values())))
 
 
 def as_constant(value: Any) -> Any:  # noqa: ANN401

@@ -98,7 +98,7 @@ def input_table(names: tuple[str, ...]) -> Integers:
 
 
 @njit
-def infrared_inputs(readings: Floats32, out: Floats) -> None:
+def _infrared_inputs(readings: Floats32, out: Floats) -> None:
     """Write scaled readings (S,)."""
     for i in range(len(readings)):
         out[i] = float(readings[i])
@@ -114,7 +114,7 @@ def scale_readings(infrared: Floats32, out: Floats) -> None:
 
 
 @njit
-def scan_inputs(ranges: Floats32, range_max: float, out: Floats) -> None:
+def _scan_inputs(ranges: Floats32, range_max: float, out: Floats) -> None:
     """Write how near the nearest echo of each sector is; beams (B,) m are shared out evenly."""
     beams, sectors = len(ranges), len(out)
     width = beams // sectors if beams % sectors == 0 else 0  # whole divisions take long
@@ -146,7 +146,7 @@ def place_inputs(pose: Floats, x: float, y: float, out: Floats) -> None:
 
 
 @njit
-def neighbour_inputs(ranges: Floats, bearings: Floats, robots: int, out: Floats) -> None:
+def _neighbour_inputs(ranges: Floats, bearings: Floats, robots: int, out: Floats) -> None:
     """Write the weighted mean direction of those heard, (M,) m and rad, and their share."""
     total, x, y = 0.0, 0.0, 0.0
     for i in range(len(ranges)):
@@ -215,16 +215,16 @@ def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integer
         for t in range(len(table)):
             values, kind = out[row, table[t, 1]:table[t, 1] + table[t, 2]], table[t, 0]
             if kind == INFRARED:
-                infrared_inputs(senses.infrared[row], values)
+                _infrared_inputs(senses.infrared[row], values)
             elif kind == SCAN:
-                scan_inputs(senses.ranges[row, :senses.beams[row]], senses.range_max[row], values)
+                _scan_inputs(senses.ranges[row, :senses.beams[row]], senses.range_max[row], values)
             elif kind == GOAL:
                 place_inputs(pose, senses.goal[row, 0], senses.goal[row, 1], values)
             elif kind == LEADER:
                 place_inputs(pose, senses.pose[leader, 0], senses.pose[leader, 1], values)
             elif kind == _NEIGHBOURS:
                 a, z = heard.starts[row - first], heard.starts[row - first + 1]
-                neighbour_inputs(heard.range[a:z], heard.bearing[a:z], robots, values)
+                _neighbour_inputs(heard.range[a:z], heard.bearing[a:z], robots, values)
             elif kind == WIND:
                 wind_inputs(pose[2], senses.wind[row, 0], senses.wind[row, 1], values)
             elif kind == TWIST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +24,6 @@ from sbot.controllers.neural.function_policy import (
     error_model_of,
     function_of,
     function_policy,
-    is_constants,
     source_of,
     text_of,
 )
@@ -38,9 +37,10 @@ from sbot.controllers.neural.network import (
     read_content,
     save_network,
 )
+from sbot.controllers.registry import load_function
 from sbot_common.arguments import numbers, whole
 from sbot_common.arrays import Floats
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, decoding
 
 # Content of a function policy file, checked without executing any of it.
 
@@ -81,11 +81,7 @@ class SavedPolicy(NamedTuple):
         if text_of(function) != self.source.text:
             raise InputError(f'{self.path}: function {self.name} has changed since the policy was '
                              'saved; save the policy again')
-        compiled = _compilable(found)
-        model = error_model_of(compiled)
-        if model != self.error_model:
-            raise bad_value(f'{self.path}: error_model of {self.name}', model, self.error_model)
-        return compiled
+        return _compilable(found)
 
 
 _compilable = lru_cache(maxsize=64)(compilable)  # compiled once, for many robots
@@ -129,19 +125,20 @@ def read_policy(path: str | Path) -> SavedPolicy:
     """
     content = read_content(path)
     try:
-        if content.get('kind') != FUNCTION:
-            raise bad_value('kind', content.get('kind'), f'{FUNCTION}; networks are for '
-                            'controller neural_controller.controller:Neural')
-        version = content.get('version')
-        if type(version) is not int or version != VERSION:  # true and 1.0 equal 1
-            raise bad_value('version', version, f'{VERSION}')
-        if set(content) - {LEARNED_WITH} != set(_KEYS):
-            raise InputError(f"expected an object with the keys {', '.join(_KEYS)}")
-        digest = content.pop('sha256')
-        if digest != _hash(content):
-            raise bad_value('sha256', digest, 'that of the rest of the file, which has changed '
-                            'since it was saved')
-        return _checked(str(path), content)
+        with decoding('content'):  # of a file that ``save_policy`` did not write
+            if content.get('kind') != FUNCTION:
+                raise bad_value('kind', content.get('kind'), f'{FUNCTION}; networks '
+                                'are for controller neural_controller.controller:Neural')
+            version = content.get('version')
+            if type(version) is not int or version != VERSION:  # true and 1.0 equal 1
+                raise bad_value('version', version, f'{VERSION}')
+            if set(content) - {LEARNED_WITH} != set(_KEYS):
+                raise InputError(f"expected an object with the keys {', '.join(_KEYS)}")
+            digest = content.pop('sha256')
+            if digest != _hash(content):
+                raise bad_value('sha256', digest, 'that of the rest of the file, which has '
+                                'changed since it was saved')
+            return _checked(str(path), content)
     except InputError as error:
         raise InputError(f'{path}: {error}') from None
 
@@ -151,22 +148,15 @@ def _checked(path: str, content: Mapping[str, Any]) -> SavedPolicy:
     for key in ('function', 'source'):
         if not isinstance(content[key], str):
             raise bad_value(key, content[key], 'a text')
-    modules, constants, model = (content[key] for key in ('modules', 'constants', 'error_model'))
-    if not isinstance(modules, dict) or not all(isinstance(each, str)
-                                                for each in modules.values()):
-        raise bad_value('modules', modules, 'names of modules')
-    if not is_constants(constants):
-        raise bad_value('constants', constants, 'numbers by name')
-    if not isinstance(model, str) or model not in _ERROR_MODELS:
-        raise bad_value('error_model', model, ' or '.join(_ERROR_MODELS))
-    if not isinstance(content['weights'], list):
-        raise bad_value('weights', content['weights'], 'a list of numbers')
+    if content['error_model'] not in _ERROR_MODELS:
+        raise bad_value('error_model', content['error_model'], ' or '.join(_ERROR_MODELS))
     network = make_network('perceptron', content['inputs'], outputs=content['outputs'],
                            max_speed=content['max_speed'], turn=content['turn'])
     network = network._replace(learned_with=checked_conditions(content.get(LEARNED_WITH, {})))
-    source = Source(content['source'], modules, _as_constants(constants))
+    source = Source(content['source'], dict(content['modules']),
+                    _as_constants(content['constants']))
     weights = numbers('weights', content['weights'] or np.zeros(0), (len(content['weights']),))
-    return SavedPolicy(path, content['function'], source, model, network,
+    return SavedPolicy(path, content['function'], source, content['error_model'], network,
                        whole('memory', content['memory'], 0, MOST_NUMBERS), weights)
 
 
@@ -233,8 +223,9 @@ def load_policy(path: str | Path) -> tuple[Network | FunctionPolicy, NDArray[np.
         return load_network(path)
     saved = read_policy(path)
     network = saved.network
+    find = partial(load_function, python_path=(), where=str(path))
     policy = function_policy(
-        saved.function(_imported), network.inputs, weights=len(saved.weights),
+        saved.function(find), network.inputs, weights=len(saved.weights),
         memory=saved.memory_count, outputs=network.outputs, max_speed=network.max_speed,
         turn=network.turn)
     return policy._replace(network=network), saved.weights
@@ -249,11 +240,3 @@ def _import_name(function: Any) -> str:  # noqa: ANN401
         raise bad_value('by_name', f'{module}:{name}', 'a function that can be imported by its '
                         'name')
     return f'{module}:{name}'
-
-
-def _imported(name: str) -> Any:  # noqa: ANN401
-    module, _, inner = name.partition(':')
-    try:
-        return getattr(import_module(module), inner)
-    except (Exception, SystemExit) as error:  # a user's module may raise anything
-        raise InputError(f"cannot import '{name}': {type(error).__name__}: {error}") from None

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sbot.learn.proof.compare import Plan, baselines, prove_all
 from sbot.learn.proof.report import (
     CURVE,
     MADE_BY,
@@ -21,7 +20,7 @@ from sbot.learn.proof.report import (
     write_made_by,
     write_rows,
 )
-from sbot.learn.proof.training import TRAINING_SEEDS
+from sbot.learn.proof.training import TRAINING_SEEDS, Plan, baselines, prove_all
 from sbot.learn.task_checks import check_plain
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
@@ -30,7 +29,7 @@ from sbot.runner.summary import QUIET
 from sbot.worlds.setting import LARGEST_SEED, MOST_WORLDS
 from sbot_common.arguments import whole
 from sbot_common.compiled.threads import MOST_THREADS
-from sbot_common.errors import InputError, bad_value, one_line, plain_lines
+from sbot_common.errors import InputError, one_line, plain_lines
 from sbot_common.user_code import UserCodeError
 
 _LEARNERS = {'evolved': 'CMA-ES on whole episodes (extra evolve)',
@@ -126,9 +125,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _checked(given: argparse.Namespace) -> list[Entry]:
     """Return the tasks, or raise InputError naming the option that is wrong."""
-    if given.first_seed <= TRAINING_SEEDS[-1]:
-        raise bad_value('--first-seed', given.first_seed,
-                        f'a number > {TRAINING_SEEDS[-1]}, the last seed of training')
     for name, most in _MOST.items():
         whole(f'--{name}', getattr(given, name), 1, most)
     whole('--first-seed', given.first_seed, TRAINING_SEEDS[-1] + 1,

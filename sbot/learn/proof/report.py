@@ -53,7 +53,7 @@ def write_rows(path: Path, rows: Sequence[Row] | Sequence[Point]) -> None:
                       for row in rows)
 
 
-def results(rows: Iterable[Row], task: str, policy: str) -> Floats:
+def _results(rows: Iterable[Row], task: str, policy: str) -> Floats:
     """Return the numbers (R, S) of R trainings on S seeds, both in rising order."""
     found = [row for row in rows if row.task == task and row.policy == policy]
     trainings, seeds = (sorted({row[column] for row in found}) for column in (2, 3))
@@ -96,7 +96,7 @@ def _interquartile_mean(values: Floats) -> Floats:
     return np.asarray(rows[..., cut:rows.shape[-1] - cut].mean(axis=-1))
 
 
-def band(results: Floats, seed: int = 0) -> _Band:
+def _band(results: Floats, seed: int = 0) -> _Band:
     """Return the interquartile mean of results (R, S) of R trainings on S seeds, and its band.
 
     Each resample draws trainings and seeds with replacement; for each of its seeds the trainings
@@ -112,7 +112,7 @@ def band(results: Floats, seed: int = 0) -> _Band:
     return _Band(float(_interquartile_mean(results.ravel())), float(low), float(high))
 
 
-def better(results: Floats, other: Floats, higher: bool) -> Floats:
+def _better(results: Floats, other: Floats, higher: bool) -> Floats:
     """Return the share of seeds on which each training (R, S) is better than another (1, S)."""
     wins = results > other if higher else results < other
     return np.asarray(wins.mean(axis=1))
@@ -132,16 +132,16 @@ def cells(rows: Sequence[Row]) -> list[list[str]]:
               'trainings better than the rule', 'seeds better']]
     for task in dict.fromkeys(row.task for row in rows):
         metric = entry_of(task).metric
-        rule = results(rows, task, 'rule')
+        rule = _results(rows, task, 'rule')
         unit = f', {metric.unit}' if metric.has_unit else ''
         name = f"{metric.name}{unit}, {'higher' if metric.higher else 'lower'} is better"
         for policy in _POLICIES:
-            values = results(rows, task, policy)
+            values = _results(rows, task, policy)
             if not values.size:
                 continue
-            found, compared = band(values), ['', '']
+            found, compared = _band(values), ['', '']
             if rule.size and policy != 'rule':
-                wins = better(values, rule, metric.higher)
+                wins = _better(values, rule, metric.higher)
                 means = values.mean(axis=1) - rule.mean()
                 ahead = int(((means > 0.0) == metric.higher)[means != 0.0].sum())
                 trainings = f'{ahead} of {len(values)}' if policy in _TRAINED else ''

@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from sbot.learn.shipped import CONTACT, distance
 from sbot.learn.task import Moment, Task
-from sbot.learn.tasks.entry import Entry, Metric, Rule, SBots, Track, s_bots
+from sbot.learn.tasks.entry import (
+    CONTACT,
+    Entry,
+    Metric,
+    Rule,
+    SBots,
+    Track,
+    distance,
+    s_bots,
+)
 from sbot_common.arrays import Floats, Integers
 
 # Task ``foraging``: s-bots push boxes into a nest.
@@ -19,8 +27,8 @@ _NEST, _RADIUS = (0.35, 0.8), 0.4  # m
 _BOXES = ((1.0, 0.4), (1.1, 0.8), (1.0, 1.2))  # m
 
 
-def push_home(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
-              layers: Integers, dt: float) -> None:
+def _push_home(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+               layers: Integers, dt: float) -> None:
     """Push what is ahead while the nest is ahead; else turn, away from walls.
 
     Inputs goal (the nest), infrared.
@@ -59,7 +67,7 @@ class Foraging(Task):
         return np.asarray(nearer[:, None] - CONTACT * now.seen.collided)
 
 
-class ForagingInBox(SBots, Foraging):
+class _ForagingInBox(SBots, Foraging):
     """Four s-bots, three boxes and a nest at a wall."""
 
     seconds, hold = 40.0, 1
@@ -78,14 +86,14 @@ class ForagingInBox(SBots, Foraging):
         return np.tile(_NEST, (4, 1))
 
 
-def home(track: Track) -> Floats:
+def _home(track: Track) -> Floats:
     """Return how many boxes are in the nest at the end, (K,)."""
     assert track.boxes is not None
     inside = distance(track.boxes[1, ..., :2], np.array(_NEST)) <= _RADIUS
     return np.asarray(inside.sum(axis=1).astype(np.float64))
 
 
-def nearer(track: Track) -> Floats:
+def _nearer(track: Track) -> Floats:
     """Return by how much the boxes came nearer to the nest, on average, (K,) m."""
     assert track.boxes is not None
     way = distance(track.boxes[..., :2], np.array(_NEST))
@@ -93,28 +101,24 @@ def nearer(track: Track) -> Floats:
 
 
 FORAGING = Entry(
-    'foraging', 'S-bots push three boxes into a nest, by infrared.', Foraging, ForagingInBox,
+    'foraging', 'S-bots push three boxes into a nest, by infrared.', Foraging, _ForagingInBox,
     Metric('brought home', 'boxes', 'boxes whose centre is in the nest after 40 s',
-           'Winfield 2009, foraging robots', home),
-    Rule(push_home, (0.5, 0.5), 1), fitness=nearer)
+           'Winfield 2009, foraging robots', _home),
+    Rule(_push_home, (0.5, 0.5), 1), fitness=_nearer)
 
 
 _GOAL, _BOX = (2.1, 0.6), (0.9, 0.6)  # m
 
 
-def push_ahead(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
-               layers: Integers, dt: float) -> None:
+def _push_ahead(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+                layers: Integers, dt: float) -> None:
     """Head for the goal and drive, whatever is in the way: inputs goal, infrared."""
     turn = weights[0] * inputs[1] if inputs[0] > 0.0 else (1.0 if inputs[1] > 0.0 else -1.0)
     ahead = max(0.0, inputs[0])
     outputs[0], outputs[1] = ahead - turn, ahead + turn
 
 
-class BoxPushing(Foraging):
-    """Push a box together; the reward is as in ``Foraging``."""
-
-
-class BoxPushingInHall(SBots, BoxPushing):
+class _BoxPushingInHall(SBots, Foraging):
     """A box of 10 kg, 0.5 m wide; s-bots of 0.7 kg behind it."""
 
     seconds, hold = 30.0, 1
@@ -131,7 +135,7 @@ class BoxPushingInHall(SBots, BoxPushing):
         return np.tile(_GOAL, (3, 1))
 
 
-def moved(track: Track) -> Floats:
+def _moved(track: Track) -> Floats:
     """Return by how much the box came nearer to the goal, (K,) m."""
     assert track.boxes is not None
     way = distance(track.boxes[:, :, 0, :2], np.array(_GOAL))
@@ -139,9 +143,9 @@ def moved(track: Track) -> Floats:
 
 
 BOX_PUSHING = Entry(
-    'box_pushing', 'Three s-bots push one heavy box.', BoxPushing, BoxPushingInHall,
+    'box_pushing', 'Three s-bots push one heavy box.', Foraging, _BoxPushingInHall,
     Metric('moved', 'm', "decrease of the box's distance to the goal in 30 s",
-           'Mataric, Nilsson and Simsarian 1995', moved),
-    Rule(push_ahead, (0.8,)))
+           'Mataric, Nilsson and Simsarian 1995', _moved),
+    Rule(_push_ahead, (0.8,)))
 
 ENTRY = (FORAGING, BOX_PUSHING)

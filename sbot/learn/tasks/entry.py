@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from sbot.controllers.neural.function_policy import FunctionPolicy, function_policy
 from sbot.controllers.neural.network import Network, make_network
-from sbot.learn.shipped import distance
 from sbot.learn.task import Task
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import LARGEST_SEED, gust_ticks
-from sbot_common.arguments import as_array, numbers, whole
+from sbot_common.arguments import numbers, whole
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
@@ -104,14 +103,11 @@ class Scene(Task):
         Raises
         ------
         InputError
-            for a seed that is not a whole number >= 0, parameters without names, or a wrong number
-            of poses or goals.
+            for a seed that is not a whole number >= 0, or a wrong number of poses or goals.
         UserCodeError
             if a method of the task raises.
 
         """
-        if not isinstance(parameters, Mapping | None):
-            raise bad_value('parameters', parameters, 'a dictionary, or None')
         seed = whole('seed', seed, 0, LARGEST_SEED)
         kind = self.arena.get('robots') if isinstance(self.arena, Mapping) else None
         if not isinstance(kind, list) or len(kind) != 1 or not isinstance(kind[0], Mapping):
@@ -119,9 +115,8 @@ class Scene(Task):
                             'with `robots`, a list of one entry that all robots have')
         rng = np.random.default_rng(seed)
         wind, start = drawn(self, 'weather', rng), drawn(self, 'start', rng)
-        entry = {**kind[0], 'controller': controller}
-        if parameters:
-            entry['parameters'] = dict(parameters)
+        given = {'parameters': parameters} if parameters else {}
+        entry = {**kind[0], 'controller': controller, **given}
         robots = [{**entry, 'count': self.team}]
         if start is not None:
             goals = drawn(self, 'aims', rng, start)
@@ -184,11 +179,15 @@ class Entry(NamedTuple):
     learned: Rule | None = None  # a function whose weights are trained, instead of a network
 
     def make_scene(self) -> Scene:
-        """Return an object of the scene's class; UserCodeError if that raises."""
-        return self.named(call_user_code(self.scene, lambda: f'{self.scene.__name__}()'))
+        """Return an object of the scene's class, whose scenarios have the task's name by default.
 
-    def named(self, scene: Scene) -> Scene:
-        """Return a scene of this task, whose scenarios have the task's name by default."""
+        Raises
+        ------
+        UserCodeError
+            if the class raises.
+
+        """
+        scene = call_user_code(self.scene, lambda: f'{self.scene.__name__}()')
         if not scene.name:  # of 'module:ENTRY' the module
             scene.name = self.name.partition(':')[0].rpartition('.')[2]
         return scene
@@ -214,25 +213,19 @@ class Entry(NamedTuple):
 
     def _answer(self, what: str, of: Callable[[Track], Floats], track: Track) -> Floats:
         where = f'{what} of {self.name}'
-        values = as_array(where, call_user_code(lambda: of(track), lambda: where))
-        worlds = track.pose.shape[1]
-        if values.shape != (worlds,):
-            raise bad_value(where, f'shape {values.shape}', f'shape ({worlds},): a number for '
-                            'each episode')
-        if values.dtype.kind not in 'biuf' or not np.isfinite(values).all():
-            raise bad_value(where, values.tolist(), 'finite numbers')
-        return values.astype(np.float64)
+        values = call_user_code(lambda: of(track), lambda: where)
+        return numbers(where, values, (track.pose.shape[1],))  # one for each episode
 
     def rule_policy(self) -> FunctionPolicy:
         """Return the hand-written rule, compiled; InputError if there is none."""
         if self.rule is None:
             raise InputError(f'{self.name}: rule_policy() needs a rule; give the Entry one')
-        return policy_of(self.rule, self.scene)
+        return _policy_of(self.rule, self.scene)
 
     def trained_policy(self) -> Network | FunctionPolicy:
         """Return the policy whose weights evolution finds."""
         if self.learned is not None:
-            return policy_of(self.learned, self.scene)
+            return _policy_of(self.learned, self.scene)
         return self.network()
 
     def network(self) -> Network:
@@ -249,7 +242,7 @@ class Entry(NamedTuple):
                             hidden=self.hidden, **_limits(scene))
 
 
-def policy_of(rule: Rule, scene: type[Scene]) -> FunctionPolicy:
+def _policy_of(rule: Rule, scene: type[Scene]) -> FunctionPolicy:
     """Return a rule with the inputs and outputs of a scene."""
     return function_policy(rule.function, scene.inputs, weights=len(rule.weights),
                            memory=rule.memory, **_limits(scene))
@@ -259,7 +252,16 @@ def _limits(scene: type[Scene]) -> dict[str, Any]:
     return {'outputs': scene.outputs, 'max_speed': scene.max_speed, 'turn': scene.turn}
 
 
-# Measures of tracks that several tasks share: distances, times of arrival, groups.
+# What several tasks share: a measure, a price, robots.
+
+CONTACT = 0.05  # reward that a decision costs which ends in a contact
+
+
+def distance(a: Floats, b: Floats) -> Floats:
+    """Return distances (m) of points (..., 2)."""
+    difference = a - b
+    return np.asarray(np.sqrt(difference[..., 0] ** 2 + difference[..., 1] ** 2))
+
 
 # S-bots that sense infrared, and each other by range and bearing; at 10 Hz.
 S_BOT_SPEED, S_BOT_WHEELS = 0.08, 0.095  # m/s of a wheel, m between the wheels
@@ -286,42 +288,3 @@ def robots(world: Values, beams: int, reach: float, tolerance: float) -> Values:
     return {'rate': 20, 'world': world, 'robots': [{'body': 'robot', 'goal_tolerance': tolerance}],
             'sensors': {'scan_beams': beams, 'scan_range_max': reach, 'scan_noise_std': 0.01,
                         'scan_sees_robots': True}}
-
-
-def _arrival_times(track: Track, tolerance: float) -> Floats:
-    """Return the time (s) at which each robot is first at its goal, (K, N); never: the end."""
-    there = distance(track.pose[..., :2], track.goal) <= tolerance
-    first = np.where(there.any(axis=0), there.argmax(axis=0), len(there))
-    return np.asarray(first * track.dt)
-
-
-def mean_time(tolerance: float) -> Callable[[Track], Floats]:
-    """Return the measure: mean time (s) until a robot is at its goal, (K,)."""
-    def of(track: Track) -> Floats:
-        return np.asarray(_arrival_times(track, tolerance).mean(axis=1))
-    return of
-
-
-def nearing(track: Track) -> Floats:
-    """Return minus the mean distance to the goal, in shares of the first one, (K,)."""
-    way = distance(track.pose[..., :2], track.goal)
-    left: Floats = (way.mean(axis=0) / way[0]).mean(axis=1)
-    return np.asarray(-left - 0.5 * track.collided.mean(axis=(0, 2)))
-
-
-def largest_group(place: Floats, reach: float) -> Floats:
-    """Return the share of points (..., N, 2) in the largest group that chains of a reach join."""
-    n = place.shape[-2]
-    joined = distance(place[..., :, None, :], place[..., None, :, :]) <= reach
-    for _ in range(max(1, n.bit_length())):  # chains of twice the length at each turn
-        joined = np.einsum('...ij,...jk->...ik', joined.astype(np.float32),
-                           joined.astype(np.float32)) > 0.0
-    return np.asarray(joined.sum(axis=-1).max(axis=-1) / n)
-
-
-def order(track: Track) -> Floats:
-    """Return how much robots move the same way in each tick but the first, (T - 1, K)."""
-    moved = np.diff(track.pose[..., :2], axis=0)
-    total = np.sqrt((moved ** 2).sum(axis=3)).sum(axis=2)
-    whole = np.sqrt((moved.sum(axis=2) ** 2).sum(axis=2))
-    return np.asarray(np.divide(whole, total, out=np.zeros_like(whole), where=total > 0.0))

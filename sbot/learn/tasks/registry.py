@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import re
-import sys
 from functools import lru_cache
-from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -44,74 +41,55 @@ def entry_of(name: str) -> Entry:
         if the class of its scenes cannot be made without arguments.
 
     """
-    if isinstance(name, str) and ':' in name:
-        found = _load_own(name)
-        if not isinstance(found, Entry):
-            raise bad_value('task', name, 'an Entry, which has a metric; a class has none')
-        return found
-    if isinstance(name, Task):
-        raise bad_value('task', f'an object of {type(name).__name__}', 'a name; an object of '
-                        'Scene needs none: call its scenario(seed)')
-    if not isinstance(name, str):
-        raise bad_value('task', name, f"module:ENTRY, or one of {', '.join(entries())}")
-    if name not in entries():
-        raise _unknown(name)
-    return entries()[name]
-
-
-def _unknown(name: str) -> InputError:
-    """Return the error for a name of no task; it may be a module whose ENTRY was forgotten."""
-    if name.isidentifier():
-        module = PathFinder.find_spec(name, [str(Path.cwd()), *sys.path])  # executes nothing
-        file = Path(module.origin or '') if module is not None else Path()
-        if file.suffix == '.py' and re.search(rb'^ENTRY\b', file.read_bytes(), re.MULTILINE):
-            return InputError(f"task: unknown name '{name}'; did you mean '{name}:ENTRY'?")
-    error = unknown_name('task', name, entries())
-    return error if str(error).endswith('?') else InputError(f'{error}, module:ENTRY')
+    found = _load(name)
+    if not isinstance(found, Entry):
+        raise bad_value('task', name, 'an Entry, which has a metric; a class has none')
+    return found
 
 
 def task_of(name: str) -> Task:
     """Return the task of a name, for any scenario; ``module:Class`` is enough for it."""
-    found = _load_own(name) if ':' in name else entry_of(name)
-    task: Task = _instance_of(found.task if isinstance(found, Entry) else found)
-    return task
+    found = _load(name)
+    kind: type[Task] = found.task if isinstance(found, Entry) else found
+    return call_user_code(kind, lambda: f'{kind.__name__}()')
 
 
 def scene_of(name: str) -> Scene:
     """Return the task of a name with scenes of its own; ``module:Class`` is enough for it."""
-    found = _load_own(name) if isinstance(name, str) and ':' in name else entry_of(name)
-    kind = found.scene if isinstance(found, Entry) else found
-    if not issubclass(kind, Scene):
+    found = _load(name)
+    if isinstance(found, Entry):
+        return found.make_scene()
+    if not issubclass(found, Scene):
         raise bad_value('task', name, 'a class of Scene, which has scenes of its own')
-    scene: Scene = _instance_of(kind)
+    scene: Scene = call_user_code(found, lambda: f'{found.__name__}()')
     check_scene(scene)
-    return found.named(scene) if isinstance(found, Entry) else scene
+    return scene
 
 
-def _instance_of(kind: Any) -> Any:  # noqa: ANN401 - a class of Task
-    return call_user_code(kind, lambda: f'{kind.__name__}()')
-
-
-def _load_own(name: str) -> Any:  # noqa: ANN401
-    """Return the Entry or the class of Task that ``module:NAME`` names."""
+def _load(name: str) -> Any:  # noqa: ANN401
+    """Return the Entry of a name, or the class of Task that ``module:NAME`` names."""
+    if not isinstance(name, str):
+        raise bad_value('task', name, f"a name: module:ENTRY, or one of {', '.join(entries())}")
+    if name in entries():
+        return entries()[name]
+    if ':' not in name:
+        raise unknown_name('task', name, [*entries(), 'module:ENTRY'])
     found = load_named(name, (str(Path.cwd()),), 'task', 'task', _is_task)
     if found in (Task, Scene):
         raise bad_value('task', name, 'a class of your own')
-    return _checked_entry(found._replace(name=name)) if isinstance(found, Entry) else found
-
-
-def _is_task(value: object) -> bool:
-    return isinstance(value, Entry) or (inspect.isclass(value) and issubclass(value, Task))
-
-
-def _checked_entry(entry: Entry) -> Entry:
-    """Return an entry, or raise InputError naming what is wrong with its scene or network."""
+    if not isinstance(found, Entry):
+        return found
+    entry = found._replace(name=name)
     try:
         entry.network()
         check_scene(entry.make_scene())
     except InputError as error:
-        raise InputError(f'task: {entry.name}: {error}') from None
+        raise InputError(f'task: {name}: {error}') from None
     return entry
+
+
+def _is_task(value: object) -> bool:
+    return isinstance(value, Entry) or (inspect.isclass(value) and issubclass(value, Task))
 
 
 def check_scene(scene: Scene) -> None:
@@ -129,6 +107,4 @@ def check_scene(scene: Scene) -> None:
             raise InputError(f'task: {what} of {name} cannot be combined with Scene, as it would '
                              f'not reach scenario(seed); {instead}, or use a class of Task')
     check_task(scene)
-    if not isinstance(scene.name, str):
-        raise bad_value('name of the task', scene.name, 'a text')
     whole('team of the task', scene.team, 1, _MOST_ROBOTS)

@@ -13,11 +13,9 @@ from over_nodes import check_nodes
 import sbot
 from sbot.bag.reader import Bag
 from sbot.controllers.navigate import size_of
-from sbot.controllers.navigate.bot import Navigate
 from sbot.regression.replay import replay
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError
-from sbot_common.observation import Observation
 from sbot_sim.world.bodies import E_PUCK2, ROBOT, S_BOT
 
 TRAP = """
@@ -72,16 +70,6 @@ def test_a_map_file_is_known_as_obstacles_are(tmp_path, file):
     seeing = sbot.run(file, world=world, **{'controllers.navigate.map': False})
     assert knowing.summary['robots'][0]['goal_reached_s'] is not None
     assert way(knowing) < 0.75 * way(seeing)
-
-
-def test_without_a_world_a_map_is_refused():
-    with pytest.raises(InputError, match='navigate: map needs the outlines'):
-        Navigate(map=True)
-    bot = Navigate()
-    with pytest.raises(InputError, match='navigate: map'):
-        bot.set_parameters(map=True)
-    observation = Observation(0, 1, 0, 0, 0.05, np.zeros((1, 3)), None, (3.0, 0.0))
-    assert bot.step(observation, np.random.default_rng(0))[0] > 0.0
 
 
 @pytest.mark.ros

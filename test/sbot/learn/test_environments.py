@@ -215,10 +215,9 @@ ACTIONS = np.zeros((3, 4, 2), np.float32)
 @pytest.mark.parametrize(('call', 'words'), [
     (lambda env: env.step(ACTIONS.T), r"actions: got 'shape \(2, 4, 3\)', expected shape \(3, "),
     (lambda env: env.step('up'), "actions: got 'up'"),
-    (lambda env: env.reset(options={'reset_mask': MASK[:2]}), 'reset_mask: got .* of 3 truth'),
-    (lambda env: env.reset(options={'reset_mask': np.arange(3)}), 'reset_mask: got'),
-    (lambda env: env.reset(options='x'), "options: got 'x', expected a dictionary"),
+    (lambda env: env.reset(options={'reset_mask': MASK[:2]}), 'worlds: got .* a mask of 3 val'),
     (lambda env: env.reset(seed=-1), 'seed: got -1, expected a whole number from 0 to'),
+    (lambda env: env.reset(seed=np.array(3)), r'seed: got array\(3\), expected a whole number'),
     (lambda env: env.reset(seed=1.5), 'seed: got 1.5')])
 def test_wrong_arguments_of_many_worlds_are_named(call, words):
     env = sbot.learn.vector_env(SBOTS, 3, task='aggregate')
@@ -263,7 +262,7 @@ def test_wrong_actions_of_one_world_are_named():
 def test_a_tasks_numbers_are_checked(name, value):
     task = sbot.learn.ReachGoal()
     setattr(task, name, value)
-    with pytest.raises(InputError, match=f'^{name} of the task'):
+    with pytest.raises(InputError, match=f'^{name}(: got| of the task)'):
         sbot.learn.env(NEAR, task=task)
 
 
@@ -287,9 +286,9 @@ class Answers(sbot.learn.ReachGoal):
 @pytest.mark.parametrize(('method', 'answer', 'words'), [
     ('reward', np.zeros(2), "got 'shape (2,)', expected shape (2, 1)"),
     ('reward', np.full((2, 1), np.nan), 'expected finite numbers'),
-    ('reward', np.array([['a'], ['b']]), 'expected numbers'),
+    ('reward', np.array([['a'], ['b']]), 'expected finite numbers'),
     ('ended', np.zeros((2, 2), bool), "got 'shape (2, 2)', expected shape (2, 1)"),
-    ('observation', np.zeros((2, 4)), "got 'shape (2, 4)', expected shape (2, 1, columns)")])
+    ('observation', np.zeros((2, 4)), "got 'shape (2, 4)', expected shape (2, 1, 4)")])
 def test_what_a_task_answers_has_a_value_for_each_robot(method, answer, words):
     def step():
         env = sbot.learn.vector_env(NEAR, 2, task=Answers(**{method: answer}))

@@ -11,7 +11,6 @@ from sbot_common.user_code import UserCodeError  # noqa: E402
 
 NEAR = {'rate': 10, 'world': {'bounds': [0, 0, 12, 6]},
         'robots': [{'pose': [2, 3, 0], 'goal': [6, 3]}]}
-FAR = np.array([[99.0, 3.0, 0.0]])
 
 
 class Broken(sbot.learn.ReachGoal):
@@ -44,26 +43,6 @@ def faulty(**options):
     env = sbot.learn.vector_env(NEAR, 2, task=task, discrete=True, **options)
     env.reset(seed=1)
     return env, task
-
-
-def played(env):
-    return [part for _ in range(5) for part in env.step(np.array([7, 5]))[:4]]
-
-
-@pytest.mark.parametrize(('method', 'fault', 'kind'), [
-    ('begin', lambda: FAR, InputError), ('begin', lambda: 1 / 0, UserCodeError),
-    ('goals', lambda: 1 / 0, UserCodeError), ('goals', lambda: np.zeros(3), InputError)])
-def test_a_reset_that_fails_changes_nothing(method, fault, kind):
-    env, task = faulty()
-    expected, _ = faulty()
-    for one in (env, expected):
-        one.step(np.array([7, 5]))
-    task.fault = {method: fault}
-    with pytest.raises(kind):
-        env.reset()
-    task.fault = {}
-    for mine, theirs in zip(played(env), played(expected), strict=True):
-        np.testing.assert_array_equal(mine, theirs)
 
 
 def forbidding():
@@ -103,15 +82,3 @@ def test_answers_that_are_no_numbers_are_named(method, answer):
     with pytest.raises(InputError, match=f'^({method} of the task|Broken.{method}\\(\\)): got '):
         (env.reset if method in ('begin', 'goals') else env.step)(
             **{} if method in ('begin', 'goals') else {'actions': np.array([7, 5])})
-
-
-@pytest.mark.parametrize('make', [
-    lambda: sbot.learn.env(NEAR), lambda: sbot.learn.parallel_env(NEAR),
-    lambda: sbot.learn.vector_env(NEAR, 1)])
-def test_wrong_options_and_seeds_are_named(make):
-    env = make()
-    for options in ('x', 3):
-        with pytest.raises(InputError, match=r'^options: got .* expected a dictionary'):
-            env.reset(options=options)
-    with pytest.raises(InputError, match=r'^seed: got array\(3\), expected a whole number'):
-        env.reset(seed=np.array(3))

@@ -19,6 +19,10 @@ def test_it_names_every_task_and_input():
         assert not [name for name in names if f'`{name}' not in text]
 
 
+def test_a_list_of_names_shows_what_is_public():
+    assert dir(sbot.learn) == sorted(sbot.learn.__all__)
+
+
 def test_its_example_of_stable_baselines_runs(tmp_path, monkeypatch):
     for name in ('torch', 'stable_baselines3'):
         pytest.importorskip(name, reason='stable-baselines3 is missing (extra train)')

@@ -111,23 +111,21 @@ def test_gymnasium_records_videos(tmp_path):
     assert list(tmp_path.glob('*.mp4'))
 
 
-def name_of(title):
-    return sbot.learn.IDS[f'sbot/{title}-v0']
-
-
 def test_each_task_has_an_id():
-    assert list(sbot.learn.IDS.values()) == list(sbot.learn.TASKS)
-    assert sbot.learn.IDS['sbot/BoxPushing-v0'] == 'box_pushing'
+    ids = {name.removeprefix('sbot/') for name in gymnasium.registry if name.startswith('sbot/')}
+    assert ids == {'Task-v0', *(f"{name.title().replace('_', '')}-v0"
+                                for name in sbot.learn.TASKS)}
 
 
-@pytest.mark.parametrize('name', ['ReachGoal', 'Aggregate', 'Formation'])
-def test_ids(name):
+@pytest.mark.parametrize(('name', 'task'), [
+    ('ReachGoal', 'reach_goal'), ('Aggregate', 'aggregate'), ('Formation', 'formation')])
+def test_ids(name, task):
     with warnings.catch_warnings():
         warnings.filterwarnings('ignore', message='.*infinity.*')
         check_env(gymnasium.make(f'sbot/{name}-v0').unwrapped)
     envs = gymnasium.make_vec(f'sbot/{name}-v0', num_envs=2)
     assert envs.metadata['autoreset_mode'] == AutoresetMode.NEXT_STEP
-    assert isinstance(envs.unwrapped.episodes.task, sbot.learn.TASKS[name_of(name)])
+    assert isinstance(envs.unwrapped.episodes.task, sbot.learn.TASKS[task])
     tried(wrappers.NormalizeObservation(envs), 3)
     assert gymnasium.make(f'sbot/{name}-v0', scenario='single_robot', discrete=True,
                           task='reach_goal').action_space == gymnasium.spaces.Discrete(9)

@@ -6,8 +6,7 @@ import pytest
 import sbot
 from sbot.navigation.benchmark import (
     check_rows,
-    make_plan,
-    run_plan,
+    run_controllers,
     scene_sources,
 )
 from sbot.navigation.library import VERSION, chosen_scenes, families
@@ -26,6 +25,7 @@ class Mine:
         return self.speed, 0.0
 """
 OPTIONS = Options(jobs=1, progress=False)
+SCENES = list(scene_sources(chosen_scenes(families(), ['hallway', 'moving']), [3, 4]))
 CHANGES = {'duration': 1.0, 'bodies.robot.max_acceleration': 1.0}
 
 
@@ -40,9 +40,8 @@ def folder(tmp_path_factory):
 def rows(folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        plan = make_plan(scene_sources(chosen_scenes(families(), ['hallway', 'moving']), [3, 4]),
-                         ['navigate', 'mine:Mine'], CHANGES)
-        return run_plan(plan, OPTIONS, folder / 'kept')
+        return run_controllers(SCENES, ['navigate', 'mine:Mine'], CHANGES, OPTIONS,
+                               folder / 'kept')
 
 
 def test_a_row_says_what_was_run_and_what_came_out(rows):
@@ -60,9 +59,7 @@ def test_a_row_says_what_was_run_and_what_came_out(rows):
 
 def test_a_row_is_the_run_of_its_scenario(rows, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    plan = make_plan(scene_sources(chosen_scenes(families(), ['hallway']), [3]), ['mine:Mine'],
-                     CHANGES)
-    alone = sbot.run(plan.sources[0].text, **{**CHANGES, 'robots.*.controller': 'mine:Mine'})
+    alone = sbot.run(SCENES[0][1], **{**CHANGES, 'robots.*.controller': 'mine:Mine'})
     assert rows[1]['trajectory_sha256'] == alone.summary['trajectory_sha256']
 
 
@@ -90,29 +87,26 @@ def test_a_changed_number_and_a_family_in_a_row_are_found(rows, folder, monkeypa
 
 def test_a_sweep_that_is_kept_is_not_run_again(rows, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    plan = make_plan(scene_sources(chosen_scenes(families(), ['hallway', 'moving']), [3, 4]),
-                     ['navigate', 'mine:Mine'], CHANGES)
-    assert run_plan(plan, OPTIONS, folder / 'kept', resume=True) == rows  # wall time, too
+    again = run_controllers(SCENES, ['navigate', 'mine:Mine'], CHANGES, OPTIONS, folder / 'kept',
+                            resume=True)
+    assert again == rows  # wall time, too
 
 
 def test_a_run_that_fails_is_a_row_without_success(folder, monkeypatch):
     monkeypatch.chdir(folder)
     (folder / 'broken.py').write_text('class Broken:\n    def step(self, observation, rng):\n'
                                       '        return None\n')
-    plan = make_plan(scene_sources(chosen_scenes(families(), ['hallway']), [0]),
-                     ['broken:Broken'], CHANGES)
-    row, = run_plan(plan, OPTIONS, None)
+    row, = run_controllers(SCENES[:1], ['broken:Broken'], CHANGES, OPTIONS)
     assert 'robot 0 at tick 0' in row['error']
     assert table([row])[1][2] == '0 of 1'
 
 
 def test_unknown_controllers_and_keys_are_one_line(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    scenes = chosen_scenes(families(), ['hallway'])
     for controller, changes in (('navigat', {}), ('mine:Yours', {}),
                                 ('navigate', {'durration': 1.0})):
         with pytest.raises(InputError):
-            make_plan(scene_sources(scenes, [0]), [controller], changes)
+            run_controllers(SCENES[:1], [controller], changes, OPTIONS)
 
 
 def test_tables_have_a_line_for_each_family_and_controller(rows):

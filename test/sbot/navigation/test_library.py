@@ -10,10 +10,8 @@ import pytest
 from sbot.navigation.library import (
     SHIPPED,
     VERSION,
-    barn_scenes,
     chosen_scenes,
     digest,
-    dynabarn_scenes,
     facts,
     families,
     hidden_seeds,
@@ -42,7 +40,7 @@ def test_a_world_of_barn_is_discs_with_its_start_goal_and_optimal_way(tmp_path):
         CYLINDER.format(name='b', x=-3.5, y=8.0, radius=0.075)))
     (tmp_path / 'path_files').mkdir()
     np.save(tmp_path / 'path_files' / 'path_7.npy', np.array([[15, 0], [15, 20]]))
-    scene = barn_scenes(tmp_path)['7']
+    scene = families(barn=tmp_path)['barn']['7']
     scenario = scenario_from_mapping(scenario_values('barn/7', scene, 0))
     assert [(each.center, each.radius) for each in scenario.world.circles] == [
         ((-1.0, 6.0), 0.075), ((-3.5, 8.0), 0.075)]
@@ -64,22 +62,22 @@ def test_cylinders_of_dynabarn_go_where_their_plugins_say(tmp_path):
     source = tmp_path / 'plugins' / 'obs_1.cc'
     source.write_text('\n'.join(FRAME.format(*frame) for frame in (
         (0.0, 1.0, 2.0), (2.0, 4.0, 6.0), (6.0, 4.0, -1.0))))
-    scene = dynabarn_scenes(tmp_path)['0']
+    scene = families(dynabarn=tmp_path)['dynabarn']['0']
     scenario = scenario_from_mapping(scenario_values('dynabarn/0', scene, 0))
     obstacle, = scenario.world.moving
     assert obstacle.path == ((1.0, 2.0), (4.0, 6.0), (4.0, -1.0))
     assert obstacle.speed == pytest.approx((5.0 + 7.0) / 6.0)
     source.unlink()
     with pytest.raises(InputError, match=r'model obs_1 needs its source obs_1\.cc'):
-        scenario_values('dynabarn/0', dynabarn_scenes(tmp_path)['0'], 0)
+        scenario_values('dynabarn/0', families(dynabarn=tmp_path)['dynabarn']['0'], 0)
 
 
 def test_a_folder_without_worlds_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r'--barn: got .*, expected a folder with files world_N'):
-        barn_scenes(tmp_path)
+        families(barn=tmp_path)['barn']
     (tmp_path / 'world_1.world').write_text('no XML')
-    with pytest.raises(InputError, match=r'world_1\.world: not a Gazebo world'):
-        scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)
+    with pytest.raises(InputError, match=r'world_1\.world:1: not well-formed XML'):
+        scenario_values('barn/1', families(barn=tmp_path)['barn']['1'], 0)
 
 
 @pytest.mark.parametrize(('change', 'expected'), [
@@ -94,14 +92,14 @@ def test_what_is_wrong_in_a_world_is_one_line(tmp_path, change, expected):
     assert change[0] in text
     (tmp_path / 'world_1.world').write_text(text.replace(*change))
     with pytest.raises(InputError, match=rf'world_1\.world: .*{expected}'):
-        scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)
+        scenario_values('barn/1', families(barn=tmp_path)['barn']['1'], 0)
 
 
 def test_large_worlds_are_refused(tmp_path, monkeypatch):
     (tmp_path / 'world_1.world').write_text(world())
     monkeypatch.setenv('SBOT_LIMITS', 'file_bytes=20')
     with pytest.raises(InputError, match=r'world_1\.world: too large'):
-        scenario_values('barn/1', barn_scenes(tmp_path)['1'], 0)
+        scenario_values('barn/1', families(barn=tmp_path)['barn']['1'], 0)
 
 
 def header(shape):
@@ -116,7 +114,7 @@ def test_what_is_no_path_of_barn_is_one_line(tmp_path, raw):
     (tmp_path / 'path_files').mkdir()
     (tmp_path / 'path_files' / 'path_1.npy').write_bytes(raw)
     with pytest.raises(InputError, match=r'path_1\.npy: .*expected'):
-        barn_scenes(tmp_path)
+        families(barn=tmp_path)['barn']
 
 
 @pytest.mark.parametrize(('text', 'expected'), [
@@ -129,7 +127,7 @@ def test_what_is_wrong_in_a_plugin_is_one_line(tmp_path, text, expected):
     (tmp_path / 'world_1.world').write_text(world(CYLINDER.format(name='a', x=0, y=0, radius=0.5)))
     (tmp_path / 'a.cc').write_text(text)
     with pytest.raises(InputError, match=expected):
-        scenario_values('dynabarn/1', dynabarn_scenes(tmp_path)['1'], 0)
+        scenario_values('dynabarn/1', families(dynabarn=tmp_path)['dynabarn']['1'], 0)
 
 
 SCENES = chosen_scenes(SHIPPED, [])

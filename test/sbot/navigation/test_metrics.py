@@ -7,12 +7,12 @@ import sbot
 from sbot.navigation.metrics import (
     GRAVITY,
     ROLLING,
-    barn_score,
-    energy,
-    jerk,
-    min_clearance,
+    _barn_score,
+    _energy,
+    _jerk,
+    _min_clearance,
+    _sign_changes,
     navigation,
-    sign_changes,
 )
 from sbot_sim.world.bodies import ROBOT
 
@@ -75,35 +75,35 @@ def test_spl_counts_the_detour():
 def test_clearance_from_obstacles_that_move_and_from_each_other():
     one = run([{'pose': [1, 1, 0], 'goal': [11, 1]}, {'pose': [1, 2, 0]}], duration=2.0,
               world={'moving': [{'radius': 0.5, 'path': [[8, 4], [2, 4]], 'speed': 1.0}]})
-    assert min_clearance(one) == pytest.approx(0.4)  # abreast, 1 m apart
+    assert _min_clearance(one) == pytest.approx(0.4)  # abreast, 1 m apart
     two = run([{'pose': [1, 3, 0], 'goal': [11, 3]}], duration=2.0,
               world={'moving': [{'radius': 0.5, 'path': [[5, 4.2], [2, 4.2]], 'speed': 1.0}]})
-    assert min_clearance(two) == pytest.approx(0.4, abs=1e-6)  # they pass at x = 3
+    assert _min_clearance(two) == pytest.approx(0.4, abs=1e-6)  # they pass at x = 3
 
 
 def test_jerk_is_the_third_derivative():
     t = np.arange(0, 2, 0.05)
-    assert jerk(np.column_stack([0.5 * t**3, 2 * t, 0 * t]), 0.05) == pytest.approx(3.0)
-    assert jerk(np.column_stack([t**2, t, 0 * t]), 0.05) == pytest.approx(0.0, abs=1e-9)
+    assert _jerk(np.column_stack([0.5 * t**3, 2 * t, 0 * t]), 0.05) == pytest.approx(3.0)
+    assert _jerk(np.column_stack([t**2, t, 0 * t]), 0.05) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_turning_over_counts_and_creeping_does_not():
     t = np.arange(0, 4.001, 0.01)
-    assert sign_changes(0.5 * np.sin(2 * np.pi * 3 * t), 0.01) == pytest.approx(6.0, abs=0.3)
-    assert sign_changes(0.005 * np.sin(2 * np.pi * 3 * t), 0.01) == 0.0
-    assert sign_changes(np.mod(3 * t, 2 * np.pi), 0.01) == 0.0  # across the seam
+    assert _sign_changes(0.5 * np.sin(2 * np.pi * 3 * t), 0.01) == pytest.approx(6.0, abs=0.3)
+    assert _sign_changes(0.005 * np.sin(2 * np.pi * 3 * t), 0.01) == 0.0
+    assert _sign_changes(np.mod(3 * t, 2 * np.pi), 0.01) == 0.0  # across the seam
 
 
 def test_energy_of_turning_on_the_spot_is_that_of_the_rims():
     yaw = np.arange(0, 1.001, 0.05)
     poses = np.column_stack([0 * yaw, 0 * yaw, yaw])
-    assert energy(poses, ROBOT, 0.05) == pytest.approx(
+    assert _energy(poses, ROBOT, 0.05) == pytest.approx(
         ROLLING * ROBOT.mass * GRAVITY * 0.5 * ROBOT.wheel_distance * 1.0)
 
 
 def test_scores_of_barn_are_clipped():
-    assert barn_score(True, 5.0, 8.0, 2.0) == 0.5
-    assert barn_score(True, 5.0, 8.0, 4.0) == 0.25
-    assert barn_score(True, 5.0, 20.0, 2.0) == 0.25
-    assert barn_score(True, 5.0, 80.0, 4.0) == 0.125
-    assert barn_score(False, 5.0, 8.0, 2.0) == 0.0
+    assert _barn_score(True, 5.0, 8.0, 2.0) == 0.5
+    assert _barn_score(True, 5.0, 8.0, 4.0) == 0.25
+    assert _barn_score(True, 5.0, 20.0, 2.0) == 0.25
+    assert _barn_score(True, 5.0, 80.0, 4.0) == 0.125
+    assert _barn_score(False, 5.0, 8.0, 2.0) == 0.0

@@ -12,7 +12,7 @@ from external_runs import CASES, scenario, up
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
 from sbot.navigation import benchmark
-from sbot.navigation.benchmark import check_rows, recorded_commands, run_nodes, scene_sources
+from sbot.navigation.benchmark import _recorded_commands, check_rows, run_nodes, scene_sources
 from sbot.navigation.library import chosen_scenes, families
 from sbot.navigation.table import read_rows_file, table
 from sbot.regression.golden import read_recording
@@ -47,7 +47,7 @@ def test_a_row_of_nodes_has_the_hash_of_what_they_drove_and_can_be_checked(tmp_p
     poses = read_recording(bag).poses
     assert np.ptp(poses[:, :, :2], axis=0).max() > 0.1  # both have a node, and drive
     recorded = parse_scenario(bag.scenario_text, 'bag', tmp_path, import_controllers=False)
-    again = benchmark._driven(recorded, recorded_commands(bag, recorded))
+    again = benchmark._driven(recorded, _recorded_commands(bag, recorded))
     assert row['trajectory_sha256'] == again.summary['trajectory_sha256']
     assert main(['bench', 'navigation', '--check', 'mine/rows.jsonl']) == 2
     assert '--trust' in capsys.readouterr().err
@@ -86,7 +86,7 @@ def test_commands_hold_as_they_did_over_ros(tmp_path):
     assert done.returncode == 0, done.stderr
     bag = Bag(tmp_path / 'bag')
     recorded = parse_scenario(bag.scenario_text, 'bag', tmp_path, import_controllers=False)
-    commands = recorded_commands(bag, recorded)
+    commands = _recorded_commands(bag, recorded)
     again = benchmark._driven(recorded, commands)
     assert json.loads(done.stdout)['trajectory_sha256'] == again.summary['trajectory_sha256']
     assert {len(np.unique(commands[:, i], axis=0)) > 1 for i in CASES} == {True}
@@ -95,7 +95,7 @@ def test_commands_hold_as_they_did_over_ros(tmp_path):
 def test_what_cannot_be_started_is_refused_before_anything_runs(monkeypatch, capsys):
     begin = ['bench', 'navigation', 'narrow/0.7', '--seeds', '0:1']
     monkeypatch.setattr(benchmark, 'find_spec', lambda _: True)
-    monkeypatch.setattr(benchmark, 'driven_run', None)
+    monkeypatch.setattr(benchmark, '_driven_run', None)
     for arguments, said in ((['--node', 'no_such_program'], 'no_such_program is not installed'),
                             (['--node', "'"], '--node: got "\'"'),
                             (['--node', 'true', '--timeout', '3'],
@@ -130,7 +130,7 @@ def failing(monkeypatch):
             raise KeyboardInterrupt
         raise NodeFailed(f'{bag}: too short')
     monkeypatch.setattr(benchmark, 'find_spec', lambda _: True)
-    monkeypatch.setattr(benchmark, 'driven_run', run)
+    monkeypatch.setattr(benchmark, '_driven_run', run)
     return made
 
 

@@ -5,7 +5,7 @@ import pytest
 from shapely import Point, Polygon, box
 from shapely.geometry import LineString
 
-from sbot.navigation.shortest import inside_solids, make_raster, outline_distances, shortest_way
+from sbot.navigation.shortest import _inside_solids, make_raster, outline_distances, shortest_way
 from sbot_sim.world.geometry import make_world
 
 CORNERS = [[6.0, 6.0], [9.0, 6.5], [7.0, 9.0]]
@@ -26,7 +26,7 @@ def test_distances_are_those_of_shapely():
 
 def test_inside_is_that_of_shapely():
     expected = [any(solid.covers(Point(p)) for solid in SOLIDS) for p in POINTS]
-    assert inside_solids(WORLD, POINTS).tolist() == expected
+    assert _inside_solids(WORLD, POINTS).tolist() == expected
     assert 5 < sum(expected) < 200
 
 
@@ -62,4 +62,4 @@ def test_distances_from_every_kind_of_obstacle():
     points = np.array([[0.5, 5.0], [2.5, 3.0], [5.0, 7.0], [8.0, 3.0], [3.4, 8.0], [8.0, 2.1]])
     np.testing.assert_allclose(outline_distances(world, points), [0.5, 0.5, 1.0, 0.5, 0.4, 0.4],
                                atol=1e-12)
-    assert inside_solids(world, points).tolist() == [False] * 5 + [True]
+    assert _inside_solids(world, points).tolist() == [False] * 5 + [True]

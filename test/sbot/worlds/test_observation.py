@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.controllers.neural.controller import network_inputs
+from sbot.controllers.neural.controller import _network_inputs
 from sbot.controllers.neural.inputs import input_table, place_inputs
 from sbot.learn import Task
 
@@ -161,7 +161,7 @@ def test_environments_observe_what_is_known(network):
             self.table, self.actions, self.inputs = input_table(INPUTS), actions, []
 
         def step(self, observation, rng):
-            self.inputs.append(network_inputs(network[0], self.table, observation))
+            self.inputs.append(_network_inputs(network[0], self.table, observation))
             return 0.8 * 0.5, 2.0 * self.actions[observation.robot_id]
 
     turns = (0.125, -0.25, 0.375, 0.0)  # float32 has them

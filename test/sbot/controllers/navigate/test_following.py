@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sbot.controllers.navigate.following import follow, place_in_formation, place_on_trail
+from sbot.controllers.navigate.following import _place_in_formation, follow, place_on_trail
 from sbot.controllers.navigate.parameters import LONGEST_TRAIL
 
 
@@ -48,7 +48,7 @@ def test_a_leader_at_rest_leaves_one_point():
 
 @given(st.integers(1, 60))
 def test_formation_places_are_apart_and_balanced(followers):
-    places = [place_in_formation(rank, followers, 1.3) for rank in range(followers)]
+    places = [_place_in_formation(rank, followers, 1.3) for rank in range(followers)]
     assert all(behind >= 1.3 for behind, _ in places)
     assert all(math.dist(a, b) > 0.6 for i, a in enumerate(places) for b in places[:i])
     assert sum(left for _, left in places) == pytest.approx(0.0, abs=1e-9)

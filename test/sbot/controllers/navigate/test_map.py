@@ -8,6 +8,7 @@ from sbot.controllers.navigate.map import (
     HALF_DIAGONAL,
     Grid,
     Known,
+    _unmark,
     add_hit,
     clear,
     column_of,
@@ -19,7 +20,6 @@ from sbot.controllers.navigate.map import (
     mark_known,
     row_of,
     shifted,
-    unmark,
 )
 from sbot.controllers.navigate.parameters import BANNED, LEAST, MOST, NEUTRAL, REACH, SIDE
 
@@ -104,7 +104,7 @@ def test_an_obstacle_that_is_forgotten_leaves_the_distances_to_the_others():
     for x, y in points[1:]:
         mark(other, x, y)
     rows = [math.floor((v + GRID_HALF) / GRID_CELL) for v in points[0]]
-    unmark(grid, rows[1], rows[0])
+    _unmark(grid, rows[1], rows[0])
     assert (grid.nearness == other.nearness).all()
     assert not is_marked(grid, *points[0])
 

@@ -12,10 +12,10 @@ from sbot.controllers.navigate.passages import (
     Passage,
     _has_lanes,
     _is_narrow,
-    line_at,
+    _line_at,
+    _passage_along,
     on_lane,
     passage_ahead,
-    passage_along,
     passage_with_lanes,
     station,
 )
@@ -42,7 +42,7 @@ def test_a_place_is_told_along_and_beside_the_line(x, y, along, aside, u):
     (-1.0, (-1.0, 0.0), (1, 0)), (3.0, (3.0, 0.0), (1, 0)), (5.0, (4.0, 1.0), (0, 1)),
     (8.0, (4.0, 4.0), (0, 1))])
 def test_a_place_along_the_line(along, place, u):
-    assert line_at(PASSAGE_LINE_P, PASSAGE_LINE_BENT, along) == pytest.approx((*place, *u))
+    assert _line_at(PASSAGE_LINE_P, PASSAGE_LINE_BENT, along) == pytest.approx((*place, *u))
 
 
 def posts(*places):
@@ -55,8 +55,8 @@ def posts(*places):
 def test_a_line_has_bends_only_where_a_straight_one_would_meet_a_wall():
     # In a straight corridor robots leave their lanes for others.
     points = np.array([[0.0, 0.0], [1.0, 0.9], [2.0, -0.9], [4.0, 0.0]])
-    assert passage_along(PASSAGE_LINE_P, posts(), points, 0, 3) == Passage(0.0, 0.0, 4.0, 0.0)
-    passage = passage_along(PASSAGE_LINE_P, posts((2.0, 0.0)), points, 0, 3)
+    assert _passage_along(PASSAGE_LINE_P, posts(), points, 0, 3) == Passage(0.0, 0.0, 4.0, 0.0)
+    passage = _passage_along(PASSAGE_LINE_P, posts((2.0, 0.0)), points, 0, 3)
     assert passage.corners == 1
     assert passage.bends[:2] in ((1.0, 0.9), (2.0, -0.9))
 
@@ -64,7 +64,7 @@ def test_a_line_has_bends_only_where_a_straight_one_would_meet_a_wall():
 def test_bends_are_in_the_order_of_the_way_and_no_more_than_there_is_room_for():
     zigzag = np.array([[k, (-1.0) ** k * (1 + 0.1 * k)] for k in range(9)])
     everywhere = posts(*((x, y) for x in np.arange(0, 8, 0.2) for y in np.arange(-2, 2, 0.2)))
-    passage = passage_along(PASSAGE_LINE_P, everywhere, zigzag, 0, len(zigzag) - 1)
+    passage = _passage_along(PASSAGE_LINE_P, everywhere, zigzag, 0, len(zigzag) - 1)
     assert passage.corners == MOST_BENDS
     bends = np.array(passage.bends).reshape(-1, 2)
     at = [int(np.flatnonzero((zigzag == bend).all(axis=1))[0]) for bend in bends]

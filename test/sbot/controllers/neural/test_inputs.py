@@ -25,7 +25,7 @@ def test_names_and_columns():
 
 def test_infrared_is_one_at_contact():
     out = np.zeros(2)
-    inputs.infrared_inputs(np.array([0.0, inputs.CONTACT_READING], np.float32), out)
+    inputs._infrared_inputs(np.array([0.0, inputs.CONTACT_READING], np.float32), out)
     assert out == pytest.approx([0.0, 1.0], abs=1e-7)
     table = named_table(InfraredSettings().infrared_table)
     assert pytest.approx(table.max(), rel=1e-6) == inputs.CONTACT_READING
@@ -35,9 +35,9 @@ def test_sectors_share_the_beams():
     ranges = np.full(10, np.inf, np.float32)
     ranges[[0, 3, 4, 9]] = 4.0, 1.0, 3.0, 0.5
     out = np.zeros(3)
-    inputs.scan_inputs(ranges, 5.0, out)
+    inputs._scan_inputs(ranges, 5.0, out)
     assert out == pytest.approx([0.2, 0.8, 0.9])
-    inputs.scan_inputs(np.array([np.inf, 7.0], np.float32), 5.0, out)
+    inputs._scan_inputs(np.array([np.inf, 7.0], np.float32), 5.0, out)
     assert out.tolist() == [0.0, 0.0, 0.0]  # no echo, too far; sectors without a beam are free
 
 
@@ -66,7 +66,7 @@ def test_neighbours(heard):
     ranges = np.array([r for r, _ in heard], np.float32)
     bearings = np.array([b for _, b in heard], np.float32)
     out = np.zeros(3)
-    inputs.neighbour_inputs(ranges, bearings, 6, out)
+    inputs._neighbour_inputs(ranges, bearings, 6, out)
     assert out[2] == len(heard) / 5
     if heard:
         weights = 1 / (1 + ranges.astype(np.float64))
@@ -78,7 +78,7 @@ def test_neighbours(heard):
 
 def test_a_single_robot_has_no_neighbours():
     out = np.ones(3)
-    inputs.neighbour_inputs(np.zeros(0, np.float32), np.zeros(0, np.float32), 1, out)
+    inputs._neighbour_inputs(np.zeros(0, np.float32), np.zeros(0, np.float32), 1, out)
     assert out.tolist() == [0.0, 0.0, 0.0]
 
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 import sbot
 from sbot.learn.proof.__main__ import main
-from sbot.learn.proof.report import Row, cells, draw_curves, results
+from sbot.learn.proof.report import Row, _results, cells, draw_curves
 from sbot.learn.proof.training import play
 from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
@@ -37,7 +37,7 @@ def test_it_trains_and_compares_on_seeds_of_its_own(tmp_path, capsys):
     entry = entry_of('avoid_obstacles')
     again = entry.metric.of(play(entry, [5001, 5002, 5003], *sbot.load_network(
         tmp_path / 'out' / 'avoid_obstacles_evolved_2.json')))
-    assert np.array_equal(results(rows, 'avoid_obstacles', 'evolved')[1], again)
+    assert np.array_equal(_results(rows, 'avoid_obstacles', 'evolved')[1], again)
     made = json.loads((tmp_path / 'out' / 'made_by.json').read_text())
     assert made['command'].startswith('python -m sbot.learn.proof avoid_obstacles --trainings 2')
     assert made['seeds'] == [5001, 5003]
@@ -70,7 +70,7 @@ def test_a_metric_without_a_unit_names_none(unit):
 
 
 @pytest.mark.parametrize(('words', 'said'), [
-    (['coverage', '--first-seed', '1000'], '--first-seed: got 1000, expected a number > 1000'),
+    (['coverage', '--first-seed', '1000'], '--first-seed: got 1000, expected a whole number'),
     (['coverag'], "'coverag'; did you mean 'coverage'")])
 def test_bad_words_are_one_line(words, said, tmp_path, capsys):
     assert main([*words, '-o', str(tmp_path)]) == 2

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import sbot
-from sbot.learn.proof import compare
+from sbot.learn.proof import training
 from sbot.learn.proof.__main__ import main
 
 pytest.importorskip('cma', reason='cma is missing (extra evolve)')
@@ -19,19 +19,11 @@ WORDS = ['avoid_obstacles', '--episodes', '2', '--generations', '1000000']
 def check_kept(folder, trainings, rows):
     curve = (folder / 'curve.csv').read_text().splitlines()
     assert {line.split(',')[2] for line in curve[1:]} == trainings
-    for training in trainings:
-        network, weights = sbot.load_network(folder / f'avoid_obstacles_evolved_{training}.json')
+    for each in trainings:
+        network, weights = sbot.load_network(folder / f'avoid_obstacles_evolved_{each}.json')
         assert len(weights) == network.weight_count
     assert (folder / 'rows.csv').read_text().count('\n') == 1 + rows
     assert (folder / 'curves.png').stat().st_size > 3000
-
-
-@pytest.mark.parametrize(('platform', 'method'), [('linux', 'forkserver'), ('darwin', 'spawn')])
-def test_processes_share_their_imports_where_a_fork_is_safe(platform, method, monkeypatch,
-                                                            tmp_path):
-    monkeypatch.setattr(compare.sys, 'platform', platform)
-    plan = compare.Plan('avoid_obstacles', 'evolved', (1,), tmp_path, {})
-    assert compare._context(plan).get_start_method() == method
 
 
 def test_an_interrupt_keeps_the_training_so_far(tmp_path, capsys, monkeypatch):
@@ -43,7 +35,7 @@ def test_an_interrupt_keeps_the_training_so_far(tmp_path, capsys, monkeypatch):
                 print(line(), file=sys.stderr)
                 raise KeyboardInterrupt
         return show
-    monkeypatch.setattr(compare, 'now_and_then', interrupt_at_the_third)
+    monkeypatch.setattr(training, 'now_and_then', interrupt_at_the_third)
     assert main([*WORDS, '-o', str(tmp_path)]) == 1
     line, end = capsys.readouterr().err.splitlines()
     assert line.startswith('avoid_obstacles evolved 1: generation 3 of 1000000, mean score ')

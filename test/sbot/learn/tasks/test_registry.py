@@ -10,8 +10,7 @@ import pytest
 
 import sbot
 from sbot.learn.proof.__main__ import main
-from sbot.learn.proof.compare import baselines
-from sbot.learn.proof.training import Judge, play
+from sbot.learn.proof.training import Judge, baselines, play
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
@@ -84,9 +83,6 @@ def test_scenarios_of_scenes_have_the_name_of_their_task(module):
     scene = sbot.learn.scene(f'{name}:ENTRY')
     scene.arena = {**scene.arena, 'name': 'mine'}
     assert scene.scenario(7)['name'] == 'mine'
-    named = module(TASK.replace('seconds, hold, team', 'name = 3\n    seconds, hold, team'))
-    with pytest.raises(InputError, match='name of the task: got 3, expected a text'):
-        sbot.learn.scene(f'{named}:Outwards')
 
 
 def test_without_a_scenario_a_task_plays_its_own_scenes(module):
@@ -253,8 +249,6 @@ def test_a_class_an_object_and_a_scene_in_the_wrong_place_are_told_apart(module)
     with pytest.raises(InputError, match=r"^task: got 'the class Outwards', expected an object; "
                        r'did you mean Outwards\(\)\?$'):
         sbot.learn.env(scene.scenario(1), task=type(scene))
-    with pytest.raises(InputError, match=r"^task: got 'an object of Outwards', expected a name; "):
-        sbot.learn.scene(scene)
     for take in (sbot.learn.env, sbot.load, sbot.run, sbot.World):
         with pytest.raises(InputError, match=r"^scenario: got 'an object of Outwards', expected a "
                            r'scenario; did you mean \.scenario\(seed\) of the object\?$'):
@@ -270,11 +264,9 @@ def test_an_arena_has_one_entry_of_robots(module, arena):
 
 def test_a_module_without_the_name_of_its_entry_is_named(module):
     name = module()
-    with pytest.raises(InputError, match=rf"unknown name '{name}'; did you mean '{name}:ENTRY'"):
+    with pytest.raises(InputError, match=rf"unknown name '{name}'; known: .*, module:ENTRY, "):
         sbot.learn.scene(name)
     assert name not in sys.modules, 'it was executed'
-    with pytest.raises(InputError, match=r"unknown name 'numbers'; known: "):  # has no ENTRY
-        sbot.learn.scene('numbers')
 
 
 def test_no_module_beside_the_package_stands_in_for_one_of_it(module, tmp_path):
@@ -288,7 +280,7 @@ def test_no_module_beside_the_package_stands_in_for_one_of_it(module, tmp_path):
 @pytest.mark.parametrize(('change', 'words'), [
     ('raise KeyError("metric")', "metric of NAME:ENTRY: KeyError: 'metric'"),
     ('return 1.0', "metric of NAME:ENTRY: got 'shape ()', expected shape (2,)"),
-    ('return np.array([1.0, np.nan])', 'metric of NAME:ENTRY: got [1.0, nan], expected finite'),
+    ('return np.array([1.0, np.nan])', 'metric of NAME:ENTRY: got nan, expected finite'),
 ])
 def test_a_metric_that_fails_is_named(module, change, words):
     name = module(TASK.replace('def apart(track):', f'def apart(track):\n    {change}'))

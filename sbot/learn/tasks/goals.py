@@ -1,0 +1,242 @@
+"""Tasks of reaching goals.
+
+Task ``reach_goal``: a robot reaches a goal behind pillars in wind, with a short-range laser.
+Task ``doorway``: four robots, two from each side, pass one door.
+Task ``corridor``: four robots, two from each end, pass a corridor of 2 m.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from sbot.learn.task import Moment, Task
+from sbot.learn.tasks.entry import (
+    CONTACT,
+    NAVIGATE,
+    ROBOT_SPEED,
+    ROBOT_TURN,
+    Entry,
+    Metric,
+    Rule,
+    Scene,
+    Track,
+    Values,
+    distance,
+    robots,
+)
+from sbot.navigation.scenes import box, wall_with_gaps
+from sbot_common.arrays import Flags, Floats, Integers
+
+_TOLERANCE = 0.5  # m
+_PILLARS = ((5.0, 4.0), (5.5, 8.5), (9.0, 6.0), (12.0, 9.0), (12.0, 3.5))  # m
+_WIDTH, _HEIGHT = 17.0, 12.0  # m
+_BEAMS, _SECTORS = 12, 16  # of the laser in the open, and at passages
+
+
+class ReachGoal(Task):
+    """Reach a goal in wind; a robot without a goal uses that of robot 0.
+
+    Reward: approach to the goal (m), 1 for arriving, less 0.05 for a contact. Done: arrived.
+
+    Parameters
+    ----------
+    tolerance : m from the goal that count as there
+
+    """
+
+    inputs: tuple[str, ...] = ('goal', 'wind', 'scan:16')
+    hold = 3
+
+    def __init__(self, tolerance: float = 1.0) -> None:
+        self.tolerance = tolerance
+
+    def reward(self, before: Moment, now: Moment) -> Floats:
+        """Return the approach (m), and the rewards for arriving and for contacts."""
+        nearer = (distance(before.seen.pose[..., :2], before.goal)
+                  - distance(now.seen.pose[..., :2], now.goal))
+        return np.asarray(nearer + self.ended(now) - CONTACT * now.seen.collided)
+
+    def ended(self, now: Moment) -> Flags:
+        """Tell which robots have arrived."""
+        return np.asarray(distance(now.seen.pose[..., :2], now.goal) <= self.tolerance)
+
+
+class _Going(Scene, ReachGoal):
+    """Robots with a laser of short range that reach their goals."""
+
+    outputs, max_speed, turn, hold = 'twist', ROBOT_SPEED, ROBOT_TURN, 4
+
+    def __init__(self) -> None:
+        super().__init__(_TOLERANCE)
+
+
+def _mean_time(track: Track) -> Floats:
+    """Return the mean time (s) until a robot is first at its goal, (K,); never: the end."""
+    there = distance(track.pose[..., :2], track.goal) <= _TOLERANCE
+    first = np.where(there.any(axis=0), there.argmax(axis=0), len(there))
+    return np.asarray((first * track.dt).mean(axis=1))
+
+
+def _nearing(track: Track) -> Floats:
+    """Return minus the mean distance to the goal, in shares of the first one, (K,)."""
+    way = distance(track.pose[..., :2], track.goal)
+    left: Floats = (way.mean(axis=0) / way[0]).mean(axis=1)
+    return np.asarray(-left - 0.5 * track.collided.mean(axis=(0, 2)))
+
+
+# Task ``reach_goal``: a robot reaches a goal behind pillars.
+
+def fan(beams: int) -> tuple[float, ...]:
+    """Return cosines and sines of that many beams, from the right to the left."""
+    angles = [math.pi * (k / (beams - 1) - 0.5) for k in range(beams)]
+    return (*(round(math.cos(angle), 6) for angle in angles),
+            *(round(math.sin(angle), 6) for angle in angles))
+
+
+def _go_there(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+              layers: Integers, dt: float) -> None:
+    """Drive to the goal, repelled by obstacles: inputs goal, twist, scan:S.
+
+    Weights: strength of the push, range of it (share that is near), then the fan of sectors.
+    """
+    sectors = len(inputs) - 6
+    x, y = inputs[0], inputs[1]
+    for s in range(sectors):
+        near = max(0.0, inputs[6 + s] - weights[1])
+        x -= weights[0] * near * weights[2 + s]
+        y -= weights[0] * near * weights[2 + sectors + s]
+    length = (x * x + y * y) ** 0.5 + 1e-9
+    x, y = x / length, y / length
+    turn = 1.5 * y if x > 0.0 else (1.0 if y > 0.0 else -1.0)
+    slow = min(1.0, 2.0 * inputs[2])  # near the goal
+    outputs[0] = max(0.0, x) * slow
+    outputs[1] = turn
+
+
+class _ReachInWind(_Going):
+    """Reach a goal 8 m away or more, in a wind that is not sensed."""
+
+    inputs = ('goal', 'twist', f'scan:{_BEAMS}')
+    seconds = 30.0
+    arena = robots({'bounds': [0, 0, _WIDTH, _HEIGHT], 'circles': [
+        {'center': [*pillar], 'radius': 0.8} for pillar in _PILLARS]}, _BEAMS, 2.0, _TOLERANCE)
+
+    def start(self, rng: np.random.Generator) -> Floats:
+        """Draw a free pose."""
+        return np.array([[*_free(rng, None), rng.uniform(-math.pi, math.pi)]])
+
+    def aims(self, rng: np.random.Generator, start: Floats) -> Floats:
+        """Draw a goal."""
+        return _free(rng, start[0, :2])[None]
+
+    def weather(self, rng: np.random.Generator) -> Values:
+        """Draw a steady wind of up to 0.5 m/s."""
+        return steady(rng, 0.5)
+
+
+def steady(rng: np.random.Generator, fastest: float) -> Values:
+    """Draw a steady wind of at most so many m/s."""
+    angle = rng.uniform(-math.pi, math.pi)
+    return {'wind_direction': [round(math.cos(angle), 6), round(math.sin(angle), 6), 0.0],
+            'wind_speed_mean': round(rng.uniform(0.0, fastest), 6)}
+
+
+def _free(rng: np.random.Generator, away: Floats | None) -> Floats:
+    while True:
+        point = rng.uniform([1.0, 1.0], [_WIDTH - 1.0, _HEIGHT - 1.0]).round(6)
+        if (distance(point, np.array(_PILLARS)) > 1.5).all() and (
+                away is None or distance(point, away) > 8.0):
+            return point
+
+
+# Tasks ``doorway`` and ``corridor``: four robots, two from each side, pass.
+
+def _through_the_gap(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+                     layers: Integers, dt: float) -> None:
+    """Drive to the free sector that is nearest to the goal's direction, a little to the right.
+
+    Inputs goal, twist, scan:S. Weights: cost of what is near in a sector, of its neighbours,
+    preference of the right, then the fan of sectors. What is near ahead slows the robot down.
+    """
+    sectors = len(inputs) - 6
+    best, x, y = -1e9, inputs[0], inputs[1]
+    for s in range(sectors):
+        cosine, sine = weights[3 + s], weights[3 + sectors + s]
+        near = inputs[6 + s]
+        beside = max(inputs[6 + max(0, s - 1)], inputs[6 + min(sectors - 1, s + 1)])
+        worth = (cosine * inputs[0] + sine * inputs[1] - weights[0] * near * near
+                 - weights[1] * beside * beside - weights[2] * sine)
+        if worth > best:
+            best, x, y = worth, cosine, sine
+    if inputs[0] < -0.3:  # the goal is behind: turn
+        x, y = 0.0, (1.0 if inputs[1] > 0.0 else -1.0)
+    ahead = 0.0
+    for s in range(sectors // 2 - 2, sectors // 2 + 2):
+        ahead = max(ahead, inputs[6 + s])
+    free = min(1.0, max(0.05, 3.0 * (0.92 - ahead)))
+    outputs[0] = max(0.0, x) * free * min(1.0, 2.0 * inputs[2])
+    outputs[1] = 1.2 * y
+
+
+class _Passing(_Going):
+    """Two robots on each side of a passage, with goals on the other side."""
+
+    inputs = ('goal', 'twist', f'scan:{_SECTORS}')
+    team = 4
+    sides: ClassVar[tuple[float, float]] = (0.0, 0.0)  # m, x of the middles of both groups
+
+    def start(self, rng: np.random.Generator) -> Floats:
+        """Draw poses, two on the left side and two on the right."""
+        x = np.repeat(self.sides, 2) + rng.uniform(-0.5, 0.5, 4)
+        y = 4.0 + np.array([-1.0, 1.0, -1.0, 1.0]) + rng.uniform(-0.4, 0.4, 4)
+        yaw = np.repeat([0.0, math.pi], 2) + rng.uniform(-0.3, 0.3, 4)
+        return np.stack([x, y, yaw], axis=1).round(6)
+
+    def aims(self, rng: np.random.Generator, start: Floats) -> Floats:
+        """Return a goal on the other side for each."""
+        left, right = self.sides
+        return np.array([[right, 3.0], [right, 5.0], [left, 3.0], [left, 5.0]])
+
+
+class _Doorway(_Passing):
+    """A door of 1.2 m, as ``doorway/1.2`` of ``sbot bench navigation`` has it, for four robots."""
+
+    seconds = 30.0
+    sides = (4.0, 10.0)
+    arena: ClassVar[Values] = robots(
+        {'bounds': [0, 0, 14, 8], 'rectangles': wall_with_gaps(7.0, 0, 8, [(4.0, 1.2)])},
+        _SECTORS, 4.0, _TOLERANCE)
+
+
+class _Corridor(_Passing):
+    """A corridor of 2 m, 5 m long, after ``corridor/2.0`` of ``sbot bench navigation``."""
+
+    seconds = 40.0
+    sides = (4.0, 13.0)
+    arena: ClassVar[Values] = robots(
+        {'bounds': [0, 0, 17, 8],
+         'rectangles': [box(8.5, 1.5, 5.0, 3.0), box(8.5, 6.5, 5.0, 3.0)]},
+        _SECTORS, 4.0, _TOLERANCE)
+
+
+def _entry(name: str, text: str, scene: type[_Going], time: str, source: str,
+           rule: Rule) -> Entry:
+    return Entry(name, text, ReachGoal, scene,
+                 Metric('time', 's', time, source, _mean_time, higher=False), rule, NAVIGATE,
+                 _nearing, (8,))
+
+
+_CHANDRA = 'Chandra et al. 2025, arXiv 2508.13459'
+_PASS = Rule(_through_the_gap, (1.0, 1.0, 0.1, *fan(_SECTORS)))
+ENTRY = (
+    _entry('reach_goal',
+           'A robot reaches a goal behind pillars, in a wind that it does not sense.',
+           _ReachInWind, 'time of arrival; 30 s if the robot does not arrive',
+           'Francis et al. 2023, arXiv 2306.16740', Rule(_go_there, (2.0, 0.5, *fan(_BEAMS)))),
+    _entry('doorway', 'Four robots, two from each side, pass a door of 1.2 m.', _Doorway,
+           'mean time of arrival; 30 s for a robot that does not arrive', _CHANDRA, _PASS),
+    _entry('corridor', 'Four robots, two from each end, pass a corridor of 2 m.', _Corridor,
+           'mean time of arrival; 40 s for a robot that does not arrive', _CHANDRA, _PASS))

@@ -1,0 +1,167 @@
+"""Tasks of roaming.
+
+Task ``avoid_obstacles``: s-bots drive fast, straight and away from obstacles, by infrared.
+Task ``coverage``: s-bots drive over the floor, by infrared and bearings.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sbot.controllers.neural.inputs import CONTACT_READING
+from sbot.controllers.neural.network import WHEELS
+from sbot.learn.task import Moment, Task
+from sbot.learn.tasks.entry import (
+    CONTACT,
+    S_BOT_SPEED,
+    S_BOT_WHEELS,
+    Entry,
+    Metric,
+    Rule,
+    SBots,
+    Track,
+    s_bots,
+)
+from sbot_common.arrays import Floats, Integers
+from sbot_common.observation import OMEGA, VX
+
+
+class AvoidObstacles(Task):
+    """Drive fast, straight and far from everything, by infrared.
+
+    Reward per second: V (1 - sqrt(turning)) (1 - nearest reading), each in [0, 1], after
+    D. Floreano and F. Mondada (1994), with V the speed ahead; less 0.05 for a contact.
+    """
+
+    inputs: tuple[str, ...] = ('infrared',)
+    senses = ('infrared',)
+
+    def reward(self, before: Moment, now: Moment) -> Floats:
+        """Return speed times straightness times distance."""
+        v, omega = now.commands[..., VX], now.commands[..., OMEGA]
+        speed, turn = now.limits.T
+        turning = np.abs(omega) * (0.5 * turn / speed if now.network.outputs == WHEELS
+                                   else 1.0 / turn)
+        assert now.seen.infrared is not None
+        near = now.seen.infrared.max(axis=2).astype(np.float64) / CONTACT_READING
+        fast = np.clip(v / speed, 0.0, 1.0)
+        good = fast * (1.0 - np.sqrt(np.minimum(1.0, turning))) * (1.0 - np.minimum(1.0, near))
+        return np.asarray(self.hold * now.dt * good - CONTACT * now.seen.collided)
+
+
+def _turn_away(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+               layers: Integers, dt: float) -> None:
+    """Go ahead; turn on the spot, away from the nearer side, while something is ahead.
+
+    The side is kept until nothing is ahead any more, so that no corner holds a robot.
+    """
+    left, right = 0.0, 0.0
+    for i in range(3):  # from ahead on, 0 to 2 look to the left, 14 to 12 to the right
+        left += inputs[i]
+        right += inputs[14 - i]
+    if left + right < weights[0]:
+        memory[0] = 0.0
+        outputs[0], outputs[1] = 1.0, 1.0
+        return
+    if memory[0] == 0.0:
+        memory[0] = 1.0 if left > right else -1.0
+    outputs[0], outputs[1] = memory[0], -memory[0]
+
+
+class _AvoidInBox(SBots, AvoidObstacles):
+    """Five s-bots in a box with two pillars."""
+
+    inputs = ('infrared',)
+    seconds, hold = 60.0, 1
+    team = 5
+    arena = s_bots(1.6, 1.6, circles=[{'center': [0.5, 0.6], 'radius': 0.12},
+                                      {'center': [1.1, 1.1], 'radius': 0.15}])
+
+
+def _free_ride(track: Track) -> Floats:
+    """Return the mean of V (1 - sqrt(turning)) (1 - nearest), less contacts, (K,)."""
+    assert track.infrared is not None
+    fast = np.clip(track.command[1:, ..., VX] / S_BOT_SPEED, 0.0, 1.0)
+    turning = np.abs(track.command[1:, ..., OMEGA]) * 0.5 * S_BOT_WHEELS / S_BOT_SPEED
+    near = np.minimum(1.0, track.infrared[1:].max(axis=3) / CONTACT_READING)
+    good = fast * (1.0 - np.sqrt(np.minimum(1.0, turning))) * (1.0 - near)
+    return np.asarray((good - track.collided[1:]).mean(axis=(0, 2)))
+
+
+_AVOID = Entry(
+    'avoid_obstacles', 'S-bots drive fast, straight and away from obstacles, by infrared.',
+    AvoidObstacles, _AvoidInBox,
+    Metric('free ride', '1', 'mean of speed, straightness and free space, each in [0, 1], minus '
+           'the share of ticks in contact', 'Floreano and Mondada 1994', _free_ride),
+    Rule(_turn_away, (0.05,), 1), infrared=True)
+
+
+# Task ``coverage``: s-bots drive over the floor.
+
+_WIDTH, _HEIGHT, _CELL = 2.0, 2.0, 0.1  # m
+_RADIUS = 0.058 + 0.05  # m from the centre that count as passed over
+_PILLAR, _PILLAR_RADIUS = (0.7, 0.8), 0.15  # m
+
+
+def _bounce(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+            layers: Integers, dt: float) -> None:
+    """Go straight until something is near ahead, then turn away from it for a while.
+
+    The while is another one each time, as of a vacuum cleaner that bounces.
+    """
+    left = inputs[0] + inputs[1]
+    right = inputs[14] + inputs[13]
+    if memory[0] <= 0.0 and left + right > weights[0]:
+        memory[1] = (memory[1] + 0.618034) % 1.0
+        memory[0] = weights[1] + weights[2] * memory[1]  # s
+        memory[2] = 1.0 if left > right else -1.0
+    if memory[0] > 0.0:
+        memory[0] -= dt
+        outputs[0], outputs[1] = memory[2], -memory[2]
+    else:
+        outputs[0], outputs[1] = 1.0, 1.0
+
+
+class Coverage(AvoidObstacles):
+    """Pass over the floor.
+
+    A task keeps no state, so the reward cannot know where a robot has been: it is that of
+    ``AvoidObstacles``, for driving on through free room.
+    """
+
+    inputs: tuple[str, ...] = ('infrared', 'neighbours')
+
+
+class _CoverageInBox(SBots, Coverage):
+    """Four s-bots in a box of 4 square metres with a pillar."""
+
+    seconds, hold = 60.0, 4
+    team = 4
+    arena = s_bots(_WIDTH, _HEIGHT,
+                   circles=[{'center': [*_PILLAR], 'radius': _PILLAR_RADIUS}])
+
+
+def _covered(track: Track) -> Floats:
+    """Return the share of the free cells that some robot has passed over, (K,)."""
+    x = np.arange(0.5 * _CELL, _WIDTH, _CELL)
+    cells = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
+    off = cells - np.array(_PILLAR)
+    cells = cells[off[:, 0] ** 2 + off[:, 1] ** 2 > _PILLAR_RADIUS ** 2]
+    place = track.pose[::5, ..., :2]  # every 4 cm
+    passed = np.zeros((place.shape[1], len(cells)), np.bool_)
+    for k in range(place.shape[1]):
+        points = place[:, k].reshape(-1, 2)
+        off_x = points[:, 0, None] - cells[:, 0]
+        off_y = points[:, 1, None] - cells[:, 1]
+        passed[k] = (off_x * off_x + off_y * off_y <= _RADIUS ** 2).any(axis=0)
+    return np.asarray(passed.mean(axis=1))
+
+
+_COVERAGE = Entry(
+    'coverage', 'S-bots drive over much of the floor, by infrared and bearings.', Coverage,
+    _CoverageInBox,
+    Metric('covered', '1', 'share of the free cells of 0.1 m whose centre a robot has passed '
+           'within 0.11 m', 'Gage 1992, sweep coverage', _covered),
+    Rule(_bounce, (0.1, 0.2, 0.8), 3), hidden=(6,))
+
+ENTRY = (_AVOID, _COVERAGE)
