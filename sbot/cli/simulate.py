@@ -1,4 +1,4 @@
-"""`sbot run` and `sbot up`: options, progress bar, summary, picture."""
+"""`sbot run`, `sbot pack` and `sbot up`: options, progress bar, summary, picture."""
 
 from __future__ import annotations
 
@@ -10,21 +10,26 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from sbot.cli.trust import ask_for_trust
 from sbot.files.limits import TemporaryFolder
 from sbot.runner.summary import QUIET, format_summary, progress_bar
 from sbot.scenario.load import load_scenario, parse_override
 from sbot.scenario.model import Scenario
 from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path
 
+if TYPE_CHECKING:
+    from sbot.runner.packed import Packed
+
 Progress = Callable[[int, int], None]
 
 _SHOWN = 10  # robots in a line
+_SCENARIO = 'scenario file (.yaml, .argos, .world) or name of a shipped scenario'
 
 
 def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no public type for it
-    """Add the commands ``run`` and ``up``."""
+    """Add the commands ``run``, ``pack`` and ``up``."""
     run = subparsers.add_parser(
         'run', help='simulate a scenario in one process, without ROS',
         description='Simulate a scenario in this process. The same scenario and seed give the '
@@ -34,6 +39,7 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                     'touched something); reverts (ticks in which it returned to its last pose, '
                     'because no pose without overlap was found); its greatest and its last '
                     'distance to the leader. More: docs/command_line.md.')
+    run.add_argument('scenario', metavar='SCENARIO', help=f'{_SCENARIO}, or a packed run (.zip)')
     _add_options(run)
     run.add_argument('--threads', type=_number_or_auto, default=1, metavar='N',
                      help='threads to use, or auto: as many as there are processors; the result '
@@ -42,12 +48,33 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
                      help='faster: do not count overlaps in every tick')
     run.add_argument('--no-hash', action='store_true',
                      help='faster: do not compute the hash of the trajectory')
+    run.add_argument('--check', action='store_true',
+                     help='of a packed run: compare its hash with that of the packed run; exit '
+                          'code 1 if it differs')
+    run.add_argument('--trust', action='store_true',
+                     help='of a packed run: execute the Python code in it')
     run.set_defaults(run=_run)
+    pack = subparsers.add_parser(
+        'pack', help='pack a run in one file, which repeats it elsewhere to the bit',
+        description='Run a scenario, and write it with all that its run needs into one file: the '
+                    'scenario with the changes, its own Python modules, maps, networks and other '
+                    'files that it names, the version and the hash of the trajectory. sbot run '
+                    'FILE --check runs it anywhere and compares the hash. More: '
+                    'docs/share_a_run.md.')
+    pack.add_argument('scenario', metavar='SCENARIO', help=_SCENARIO)
+    add_overrides(pack)
+    pack.add_argument('--output', '-o', metavar='FILE', required=True, help='the file (.zip)')
+    pack.add_argument('--add', action='append', default=[], metavar='FILE',
+                      help="also pack a file that the scenario's Python code opens beside itself; "
+                           'may be repeated')
+    pack.add_argument('--quiet', action='store_true', help=QUIET)
+    pack.set_defaults(run=_pack)
     up = subparsers.add_parser(
         'up', help='start the ROS 2 nodes of a scenario',
         description='Start the simulator, the wind and one controller per robot as ROS 2 nodes. '
                     'This needs no `ros2 launch`. The nodes discover nodes on this machine only, '
                     'unless ROS_AUTOMATIC_DISCOVERY_RANGE is set.')
+    up.add_argument('scenario', metavar='SCENARIO', help=_SCENARIO)
     _add_options(up)
     up.add_argument('--composed', action='store_true',
                     help='run all nodes in one process: faster, with the same result')
@@ -83,9 +110,6 @@ def add_parsers(subparsers: Any) -> None:  # noqa: ANN401 - argparse has no publ
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('scenario', metavar='SCENARIO',
-                        help='scenario file (.yaml, .argos, .world) or name of a shipped '
-                             'scenario')
     add_overrides(parser)
     parser.add_argument('--record', metavar='DIR', help='record the run in a new directory '
                                                         '(rosbag2, MCAP)')
@@ -196,10 +220,28 @@ def _number_or_auto(text: str) -> int | str:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from sbot.runner.packed import unpacked
+    overrides = overrides_of(arguments)
+    if not arguments.scenario.endswith('.zip'):
+        if arguments.check or arguments.trust:
+            raise InputError('--check and --trust need a packed run (sbot pack)')
+        return _run_scenario(load_scenario(arguments.scenario, overrides), arguments)
+    if arguments.check and (overrides or arguments.no_hash):
+        raise InputError('--check cannot be combined with --seed, --duration, --set and '
+                         '--no-hash: it compares with the packed run')
+    with unpacked(arguments.scenario) as packed:
+        path = str(packed.scenario)
+        if not arguments.trust:
+            ask_for_trust(f'{arguments.scenario}: the packed run', load_scenario(
+                path, overrides, import_controllers=False), overrides, packed.modules)
+        return _run_scenario(load_scenario(path, overrides), arguments, packed)
+
+
+def _run_scenario(scenario: Scenario, arguments: argparse.Namespace,
+                  packed: Packed | None = None) -> int:
     from sbot.runner.loop import run_scenario
     from sbot.runner.recording import removed_if_empty
     from sbot.runner.warm_up import warm_up
-    scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
     if arguments.threads != 'auto' and arguments.threads < 1:
         raise InputError(f'--threads: got {arguments.threads}, expected a whole number >= 1, or '
@@ -214,9 +256,30 @@ def _run(arguments: argparse.Namespace) -> int:
         from sbot.figures.data import from_result
         from sbot.figures.picture import plot_run
         plot_run(from_result(result), arguments.plot)
-    report(result.summary, arguments.json)
+    differences = packed.differences(result.summary) if arguments.check and packed else []
+    checked = {'same': not differences, 'differences': differences} if arguments.check else {}
+    report({**result.summary, **checked}, arguments.json)
+    if arguments.check and not arguments.json:
+        print('\n'.join(map(one_line, differences))
+              or 'the same trajectory as the packed run, bit for bit')
     name_files(arguments)
     name_next_step(scenario, result.summary, arguments)
+    return int(bool(differences))
+
+
+def _pack(arguments: argparse.Namespace) -> int:
+    from sbot.runner.loop import run_scenario
+    from sbot.runner.packed import pack
+    from sbot.runner.warm_up import warm_up
+    if not arguments.output.endswith('.zip'):
+        raise bad_value('--output', arguments.output, 'a file that ends in .zip')
+    scenario = load_scenario(arguments.scenario, overrides_of(arguments))
+    warm_up(scenario, arguments.quiet)
+    with simulated_time(scenario, arguments.quiet) as progress:
+        summary = run_scenario(scenario, progress=progress, keep=False, overlaps=False).summary
+    names = pack(scenario, summary, arguments.output, arguments.add)
+    print(one_line(f'{arguments.output}: {", ".join(names)}'))
+    print(f"trajectory {summary['trajectory_sha256']}")
     return 0
 
 

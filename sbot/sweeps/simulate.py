@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sbot.controllers.registry import load_function
+from sbot.controllers.registry import load_function, module_folder
 from sbot.files.yaml_text import LARGEST, Origins, parse_yaml
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
@@ -249,16 +249,6 @@ def own_imports(forget: bool) -> Iterator[None]:
         sys.path[:] = path
         if forget and added:
             own = {name for name in set(sys.modules) - known
-                   if '.' not in name and _folder(name) in added}
+                   if '.' not in name and module_folder(name) in added}
             for name in [name for name in sys.modules if name.partition('.')[0] in own]:
                 del sys.modules[name]
-
-
-def _folder(name: str) -> str:
-    """Return the folder in which an imported module or package was found."""
-    module = sys.modules[name]
-    file = getattr(module, '__file__', None)
-    if not file:  # a package without __init__.py
-        return str(Path(next(iter(getattr(module, '__path__', ())), '')).parent)
-    path = Path(file)
-    return str(path.parent.parent if path.name == '__init__.py' else path.parent)
