@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sbot.cli.trust import ask_for_trust
 from sbot.files.limits import TemporaryFolder
 from sbot.runner.summary import QUIET, format_summary, progress_bar
-from sbot.scenario.load import load_scenario, parse_override
+from sbot.scenario.load import load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path
 
@@ -230,11 +231,12 @@ def _run(arguments: argparse.Namespace) -> int:
         raise InputError('--check cannot be combined with --seed, --duration, --set and '
                          '--no-hash: it compares with the packed run')
     with unpacked(arguments.scenario) as packed:
-        path = str(packed.scenario)
+        load = partial(parse_scenario, packed.text, f'{arguments.scenario}: scenario.yaml',
+                       packed.folder, overrides=overrides)
         if not arguments.trust:
-            ask_for_trust(f'{arguments.scenario}: the packed run', load_scenario(
-                path, overrides, import_controllers=False), overrides, packed.modules)
-        return _run_scenario(load_scenario(path, overrides), arguments, packed)
+            ask_for_trust(f'{arguments.scenario}: the packed run', load(import_controllers=False),
+                          overrides, packed.modules)
+        return _run_scenario(load(warn=True), arguments, packed)
 
 
 def _run_scenario(scenario: Scenario, arguments: argparse.Namespace,

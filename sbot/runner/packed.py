@@ -42,7 +42,8 @@ _KEPT = ('seed', 'ticks', 'trajectory_sha256')  # of a summary
 class Packed(NamedTuple):
     """An unpacked run in a temporary folder."""
 
-    scenario: Path
+    text: str  # of the scenario
+    folder: Path  # in which its paths start
     note: Mapping[str, Any]  # what run.json holds
     modules: list[str]  # of the archive, executed by the run
 
@@ -161,9 +162,10 @@ def unpacked(archive: str | Path) -> Iterator[Packed]:
             if note['format'] != _FORMAT:
                 raise bad_value(f'{archive}: format', note['format'], str(_FORMAT))
             note = {name: note[name] for name in (*_KEPT, *_maker())}
+            text = decode_text(file.read(SCENARIO), SCENARIO)
             file.extractall(folder)
             modules = [name for name in file.namelist() if name.startswith(f'{PYTHON}/')]
-        yield Packed(Path(folder, SCENARIO), note, modules)
+        yield Packed(text, Path(folder), note, modules)
 
 
 def _modules(folders: Sequence[str]) -> Iterator[str]:
