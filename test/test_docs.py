@@ -107,7 +107,9 @@ def test_every_package_and_folder_is_in_the_architecture():
 
 
 def test_no_page_or_message_installs_from_an_index():
-    """No index has the package: extras are those of a checkout."""
+    """No index has the package: extras are those of a checkout, until `make release`."""
+    if '.invalid' not in (ROOT / 'setup.py').read_text('utf-8'):
+        pytest.skip('released')
     pages = [path for folder in ('docs', 'examples', 'sbot', 'sbot_common', 'sbot_sim')
              for path in (ROOT / folder).rglob('*') if path.suffix in ('.md', '.py', '.ipynb')]
     assert len(pages) > 300
