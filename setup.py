@@ -141,7 +141,7 @@ setup(
         'Typing :: Typed',
     ],
     packages=PACKAGES,
-    package_data={package: ['py.typed', '*.html', '*.js', 'include/plugins/fast2d/*.h']
+    package_data={package: ['py.typed', '*.pyi', '*.html', '*.js', 'include/plugins/fast2d/*.h']
                   for package in PACKAGES},
     data_files=data_files(),
     cmdclass={'build_py': BuildWithMachineCode},

@@ -46,6 +46,12 @@ def test_the_tables_of_parameters_are_up_to_date():
         assert getattr(module, update)(text) == text, f'run python docs/{script}.py'
 
 
+def test_the_types_of_overrides_are_those_of_the_declarations():
+    text = (ROOT / 'sbot' / 'api' / 'overrides.pyi').read_text('utf-8')
+    assert load(ROOT / 'docs' / 'make_overrides.py').stub() == text, (
+        'run python docs/make_overrides.py')
+
+
 def test_the_table_of_limits_is_up_to_date():
     text = (ROOT / 'docs' / 'reliability.md').read_text('utf-8')
     assert load(ROOT / 'docs' / 'make_limits_table.py').with_table(text) == text

@@ -10,6 +10,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -119,7 +120,7 @@ def parsed_sources(sources: Iterable[Source]) -> tuple[tuple[dict[str, Any], Ori
 def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:
     scenario = scenario_of(job, run)
     if job.only_begun:
-        run_scenario(scenario.model_copy(update={'duration': scenario.rate.dt, 'until': None}),
+        run_scenario(replace(scenario, duration=scenario.rate.dt, until=None),
                      keep=False, overlaps=False)
         return {}
     result = run_scenario(scenario, record=record, keep=bool(job.metrics),
