@@ -29,7 +29,8 @@ OPTIONAL = {'navground', 'irsim', 'torch', 'vmas', 'cffi', 'pytest', 'pandas', '
             'stable_baselines3', 'torchrl', 'tensordict', 'benchmarl',
             # These come with rclpy's messages, and make tf2_msgs where it is not installed.
             'rosidl_adapter', 'rosidl_generator_py', 'rosidl_generator_type_description',
-            'rosidl_pycommon'}
+            'rosidl_pycommon',
+            'typing_extensions'}  # only type checkers look, and bring it
 ROS_PACKAGES = ('rclpy', 'launch', 'launch_ros', 'rcl_interfaces', 'ament_index_python')
 
 
