@@ -273,8 +273,10 @@ def _pack(arguments: argparse.Namespace) -> int:
     from sbot.runner.loop import run_scenario
     from sbot.runner.packed import pack
     from sbot.runner.warm_up import warm_up
-    if not arguments.output.endswith('.zip'):
-        raise bad_value('--output', arguments.output, 'a file that ends in .zip')
+    if not arguments.output.endswith('.zip') or not os.path.isdir(
+            real_path(arguments.output).parent):
+        raise bad_value('--output', arguments.output,
+                        'a file that ends in .zip, in a folder that exists')
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     warm_up(scenario, arguments.quiet)
     with simulated_time(scenario, arguments.quiet) as progress:

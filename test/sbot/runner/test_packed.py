@@ -114,6 +114,7 @@ def test_the_same_run_packs_to_the_same_bytes_and_shipped_files_stay_out(tmp_pat
 
 @pytest.mark.parametrize(('words', 'said'), [
     (['pack', 'single_robot', '-o', 'a.tar'], 'expected a file that ends in .zip'),
+    (['pack', 'single_robot', '-o', 'nowhere/a.zip'], 'in a folder that exists'),
     (['pack', 'single_robot', '--duration', '0.1', '-o', 'a.zip', '--add', 'x'], 'it has none'),
     (['run', 'single_robot', '--check'], 'need a packed run'),
     (['run', 'a.zip', '--check', '--seed', '3'], 'cannot be combined with --seed')])
