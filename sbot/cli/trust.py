@@ -69,12 +69,13 @@ def _imported_by(programs: Iterable[str]) -> Iterator[str]:
 
 def _programs(scenario: Scenario) -> Iterator[str]:
     """Yield the files that controllers' parameters name, and which these execute."""
+    assert scenario.source is not None
     for robot in scenario.robots:
         keys = () if robot.controller == NONE else entry_of(robot.controller).programs
         parameters: Any = controller_parameters(scenario, robot) if keys else {}
         for key in keys:
             with contextlib.suppress(InputError):  # a replay without the file says so
-                yield find_file(str(parameters.get(key)), Path.cwd(), key)
+                yield find_file(str(parameters.get(key)), scenario.source.directory, key)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -3,9 +3,11 @@
 import json
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
+import sbot
 from sbot.cli.main import main
 from sbot.runner.packed import unpacked
 from sbot_common.errors import InputError
@@ -85,6 +87,25 @@ def test_code_of_a_packed_run_is_named_and_needs_trust(archive, capsys):
     assert 'python/patrol_of_mine.py, python/patrol_turns.py' in error
     assert '(patrol_of_mine:Patrol); if you trust it, add --trust' in error
     assert 'patrol_of_mine' not in sys.modules
+
+
+def ahead(inputs, weights, memory, outputs, layers, dt):
+    outputs[0] = 1.0
+
+
+def test_a_policy_in_a_packed_run_needs_trust(tmp_path, monkeypatch, capsys):
+    sbot.save_policy(tmp_path / 'p.json', sbot.function_policy(
+        ahead, ['pose'], weights=0, outputs='twist'), [])
+    (tmp_path / 'a.yaml').write_text(
+        'world: {bounds: [0, 0, 9, 9]}\nduration: 0.2\nrobots: [{pose: [1, 1, 0], controller: '
+        'function_policy, parameters: {policy: p.json}}]\n')
+    assert main(['pack', str(tmp_path / 'a.yaml'), '-o', str(tmp_path / 'a.zip'), '--quiet']) == 0
+    (tmp_path / 'p.json').unlink()
+    (tmp_path / 'away').mkdir()
+    monkeypatch.chdir(tmp_path / 'away')
+    assert main(['run', '../a.zip', '--check', '--quiet']) == 2
+    assert f'runs the function in {Path("files", "p.json")}; if you' in capsys.readouterr().err
+    assert main(['run', '../a.zip', '--check', '--quiet', '--trust']) == 0
 
 
 def test_a_check_says_what_differs(archive, tmp_path, capsys):
