@@ -17,7 +17,7 @@ export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 # Those of the demo compile it once.
 quick test test-bounds demo: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo quick test test-bounds soak check bench docs notebooks packages fast2d clean
+.PHONY: demo quick test test-bounds soak check bench docs notebooks packages release fast2d clean
 
 # Install into .venv what the package in this folder and extras ask for; options of pip.
 define install
@@ -96,6 +96,12 @@ notebooks: $(DOCS)
 # sdist and wheels in dist/, those with machine code for this platform too, tried in fresh environments: make packages PYTHONS='python3.12 python3.13'
 packages:
 	.ci/packages
+
+# This repository with the addresses of its home, in build/release, to build and publish from:
+# make release HOME=https://github.com/OWNER/NAME [DOCS_AT=https://...] [MAIL=...]
+release:
+	@[ "$(origin HOME)" = "command line" ] || { echo "give HOME=https://..., where the repository is"; exit 1; }
+	@$(PYTHON) .ci/release.py $(HOME) $(if $(DOCS_AT),--docs $(DOCS_AT)) $(if $(MAIL),--mail $(MAIL))
 
 # Fast2D as a shared library for hosts in C.
 fast2d: $(STAMP)

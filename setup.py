@@ -16,7 +16,8 @@ NAME = 'potential_field_bot'
 # `colcon build --symlink-install` runs this file through a link, in a folder without README.md.
 ROOT = Path(__file__).resolve().parent
 README = ROOT / 'README.md'
-VERSION = (ROOT / 'sbot' / 'version.py').read_text(encoding='utf-8')
+NUMBER = re.findall(r"^VERSION = '(.+)'", (ROOT / 'sbot' / 'version.py').read_text('utf-8'),
+                    re.MULTILINE)[0]
 TOP = [NAME, 'sbot_common', 'wind_model', 'sbot_sim', 'sbot']
 PACKAGES = find_packages(include=[pattern for name in TOP for pattern in (name, f'{name}.*')])
 
@@ -80,9 +81,23 @@ def ros_wheels(distribution: str) -> list[str]:
     return [f'ros-{distribution}-{package}{where}' for package in packages]
 
 
-# Placeholders: the one place that names where the project lives.
-HOME = 'https://example.org/potential_field_bot'
-URLS = {'Homepage': '', 'Documentation': '/docs', 'Source': '/source', 'Issues': '/issues'}
+# Placeholders: the one place that names where the project lives. `make release HOME=...` replaces
+# them here and in all other files (.ci/release.py).
+HOME = 'https://home.invalid/potential_field_bot'
+DOCS = 'https://docs.invalid/potential_field_bot'
+MAIL = 'maintainers@home.invalid'
+URLS = {'Homepage': HOME, 'Documentation': DOCS, 'Source': HOME, 'Issues': f'{HOME}/issues',
+        'Changelog': f'{HOME}/blob/main/CHANGELOG.md'}
+
+
+def long_description() -> str:
+    """Return the README as PyPI shows it: links and pictures lead to the home of this version."""
+    def absolute(found: re.Match[str]) -> str:
+        kind = 'raw' if found[1] else 'blob'
+        return f'{found[1]}[{found[2]}]({HOME}/{kind}/v{NUMBER}/{found[3]})'
+    return re.sub(r'(!?)\[([^\]]*)\]\((?!https?://)([^)]+)\)', absolute,
+                  README.read_text(encoding='utf-8'))
+
 
 # Beside the base: what some commands and functions add. `all` has those that go together.
 EXTRAS = {
@@ -98,16 +113,35 @@ EXTRAS = {
 
 setup(
     name=NAME,
-    version=re.findall(r"^VERSION = '(.+)'", VERSION, re.MULTILINE)[0],
+    version=NUMBER,
     description='Wind-blown robot swarms in the plane: simulator, wind, leader and followers',
-    long_description=README.read_text(encoding='utf-8'),
+    long_description=long_description(),
     long_description_content_type='text/markdown',
     license='Apache-2.0',
     maintainer='potential_field_bot maintainers',
-    maintainer_email='maintainers@example.org',
-    project_urls={name: f'{HOME}{path}' for name, path in URLS.items()},
+    maintainer_email=MAIL,
+    author='potential_field_bot authors',
+    author_email=MAIL,
+    url=HOME,
+    project_urls=URLS,
+    keywords=['swarm robotics', 'multi-robot simulation', 'ROS 2', 'wind', 'potential field',
+              'reproducibility', 'reinforcement learning'],
+    classifiers=[
+        'Development Status :: 4 - Beta',
+        'Environment :: Console',
+        'Intended Audience :: Education',
+        'Intended Audience :: Science/Research',
+        'Operating System :: MacOS',
+        'Operating System :: Microsoft :: Windows',
+        'Operating System :: POSIX :: Linux',
+        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 15)),
+        'Programming Language :: Python :: Implementation :: CPython',
+        'Topic :: Scientific/Engineering :: Artificial Intelligence',
+        'Topic :: Scientific/Engineering :: Physics',
+        'Typing :: Typed',
+    ],
     packages=PACKAGES,
-    package_data={package: ['py.typed', '*.html', '*.js', 'include/plugins/fast2d/*.h']
+    package_data={package: ['py.typed', '*.pyi', '*.html', '*.js', 'include/plugins/fast2d/*.h']
                   for package in PACKAGES},
     data_files=data_files(),
     cmdclass={'build_py': BuildWithMachineCode},

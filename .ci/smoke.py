@@ -105,3 +105,4 @@ if __name__ == '__main__':
         if shipped:
             os.environ['NUMBA_CACHE_DIR'] = str(Path(folder, 'cache'))
         main(shipped)
+        os.chdir(Path(folder).parent)  # Windows deletes no folder that somebody is in

@@ -25,6 +25,7 @@ from unittest.mock import Mock, patch
 
 import numpy as np
 import yaml
+from numpy.typing import ArrayLike
 
 import sbot
 from sbot.bag.ticks import ticks
@@ -43,7 +44,7 @@ from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS, Rate
 from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError, unknown_name
-from sbot_common.observation import OMEGA, VX, VY, Observation
+from sbot_common.observation import OMEGA, VX, VY, Observation, Point
 from sbot_common.user_code import UserCodeError
 from sbot_common.wire import cdr
 from sbot_sim.drives.record import Drive
@@ -187,15 +188,18 @@ def _check_fields(case: _Case, folder: Path) -> None:
     _need(not unnamed, f"it reads {', '.join(unnamed)}, which `fields` of its entry does not name")
 
 
-def fake_observation(**fields: Any) -> Observation:  # noqa: ANN401
+def fake_observation(*, scan: ArrayLike | None = None, pose: ArrayLike | None = None,
+                     goal: Point | None = None, **fields: Any) -> Observation:  # noqa: ANN401
     """Return an observation for a test of ``step``: a robot at (0, 0, 0), nothing in sight.
 
     Every sensor is on.
 
     Parameters
     ----------
-    fields : values by the name of a field or a sensor, e.g. ``goal=(3.0, 1.0)`` (m), ``poses``
-        (N, 3) m, m, rad; ``scan`` is the ranges (B,) m of B beams over [-pi/2, pi/2]
+    scan : ranges (B,) m of B beams over [-pi/2, pi/2]; None: 180 beams without an echo
+    pose : x, y (m), yaw (rad) of the robot itself, frame `map`; None: its row of ``poses``
+    goal : x, y (m) of the robot
+    fields : values by the name of a field or a sensor, e.g. ``poses`` (N, 3) m, m, rad
 
     Raises
     ------
@@ -205,8 +209,9 @@ def fake_observation(**fields: Any) -> Observation:  # noqa: ANN401
     """
     none = np.zeros(0, np.float32)
     given: dict[str, Any] = {
-        'robot_id': 0, 'tick': 0, 'dt': 0.1, 'poses': np.zeros((1, 3)), 'goal': None,
-        'scan': np.full(180, np.inf), 'wind': (0.0, 0.0), 'twist': (0.0, 0.0, 0.0),
+        'robot_id': 0, 'tick': 0, 'dt': 0.1, 'poses': np.zeros((1, 3)), 'goal': goal,
+        'scan': np.full(180, np.inf) if scan is None else scan,
+        'wind': (0.0, 0.0), 'twist': (0.0, 0.0, 0.0),
         'infrared': np.zeros(observing.INFRARED_SENSORS, np.float32), 'scan_heading': None,
         'neighbours': observing.Neighbours(
             none, none, np.zeros((0, observing.BROADCAST_BYTES), np.uint8)),
@@ -217,12 +222,15 @@ def fake_observation(**fields: Any) -> Observation:  # noqa: ANN401
     for name in sorted(fields.keys() - given.keys()):
         raise unknown_name('fake_observation', name, given)
     robot, tick, dt, poses, goal, ranges, *_ = (given | fields).values()
+    poses = np.array(poses, np.float64)
+    if pose is not None:
+        poses[robot] = pose
     beams, rate = np.array(ranges, np.float32), Rate(NANOSECONDS, round(dt * NANOSECONDS))
     sensed = {name: value for name, value in (given | fields).items()
               if name not in _ALWAYS or name == 'scan_heading'}
     sensed['scan'] = observing.Scan(beams, -math.pi / 2, math.pi / max(1, len(beams) - 1), 0., 30.)
     return observing.make_observation(
-        robot, rate, goal, rate.stamp_ns(tick), np.array(poses, np.float64), sensed,
+        robot, rate, goal, rate.stamp_ns(tick), poses, sensed,
         [name for name in sensed if name not in observing.FIELDS])
 
 

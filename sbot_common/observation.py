@@ -1,7 +1,5 @@
 """Twist, observation and controller interface: the same in-process, in a node and in replay."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -175,7 +173,8 @@ class Controller(Protocol):
     It is constructed with the scenario's `parameters` of that robot as keyword arguments.
     """
 
-    def step(self, observation: Observation, rng: np.random.Generator,
+    # The generator's type in quotes: to look it up imports NumPy's random numbers.
+    def step(self, observation: Observation, rng: 'np.random.Generator',
              ) -> (tuple[float, float] | tuple[float, float, bytes] | tuple[float, float, float]
                    | tuple[float, float, float, bytes]):
         """Return (vx in m/s, omega in rad/s), and perhaps bytes to broadcast.

@@ -21,7 +21,7 @@ from ros_domain import lock_domain
 # A shell starts background jobs with SIGINT ignored, nohup with SIGHUP, and children inherit that.
 # Tests send both, so they are to be heard.
 for _number, _handler in ((signal.SIGINT, signal.default_int_handler),
-                          (signal.SIGHUP, signal.SIG_DFL)):
+                          (getattr(signal, 'SIGHUP', signal.SIGINT), signal.SIG_DFL)):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, _handler)
 

@@ -4,7 +4,7 @@ Unlike wall time it is about the same on a busy machine. A test whose first call
 function has filled the cache of machine code is excused: on a fresh machine that takes minutes.
 """
 
-import resource
+import os
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ NAME = 'processor_s'
 
 def used() -> float:
     """Return the processor seconds of this process and of the children that have ended."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
+    children = os.times()
+    return time.process_time() + children.children_user + children.children_system
 
 
 def dearest(reports: list[pytest.TestReport], count: int) -> list[tuple[float, str]]:

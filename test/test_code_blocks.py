@@ -97,7 +97,8 @@ def exit_code(line):
 
 def shortened(words):
     """Return a command of `sbot` that takes no longer than it must."""
-    if words[0] in ('run', 'plot') and '--duration' not in words and not is_bag(words[1]):
+    if words[0] in ('run', 'pack', 'plot') and not is_bag(words[1]) and not (
+            {'--duration', '--check'} & {*words}):
         return [*words, '--duration', '0.3']
     if words[0] == 'sweep' and words[1] not in ('show', 'plot') and '--dry-run' not in words:
         words = [re.sub(r'^0:\d+$', '0:2', word) for word in words]

@@ -75,6 +75,8 @@ def imported_modules(path: Path) -> set[Path]:
         for module, name in names:
             if module.partition('.')[0] in PACKAGES:
                 base = ROOT.joinpath(*module.split('.'))
+                if base.with_suffix('.pyi').is_file():  # types only
+                    continue
                 tries = (base / f'{name}.py', base / name / '__init__.py',
                          base.with_suffix('.py'), base / '__init__.py')
                 target = next((file for file in tries if file.is_file()), None)

@@ -38,7 +38,8 @@ OPTIONAL = {'navground', 'irsim', 'torch', 'vmas', 'cffi', 'pytest', 'pandas', '
             'stable_baselines3', 'torchrl', 'tensordict', 'benchmarl',
             # These come with rclpy's messages, and make tf2_msgs where it is not installed.
             'rosidl_adapter', 'rosidl_generator_py', 'rosidl_generator_type_description',
-            'rosidl_pycommon'}
+            'rosidl_pycommon',
+            'typing_extensions'}  # only type checkers look, and bring it
 ROS_PACKAGES = ('rclpy', 'launch', 'launch_ros', 'rcl_interfaces', 'ament_index_python')
 
 
@@ -79,7 +80,8 @@ def test_names_versions_and_people_agree(setup_arguments, manifest):
     changes = (ROOT / 'CHANGELOG.md').read_text('utf-8')
     assert changes.partition('\n## ')[2].split()[0] == sbot.__version__
     assert manifest.find('maintainer').get('email') == setup_arguments['maintainer_email']
-    assert manifest.find('author').text
+    assert manifest.find('author').text == setup_arguments['author']
+    assert manifest.find('author').get('email') == setup_arguments['author_email']
     urls, kinds = setup_arguments['project_urls'], {
         'website': 'Homepage', 'repository': 'Source', 'bugtracker': 'Issues'}
     assert {each.get('type'): each.text for each in manifest.findall('url')} == {
@@ -123,7 +125,7 @@ def test_executables_name_modules_with_a_main():
 
 
 def test_scripts_go_where_ros2_run_looks():
-    text = (ROOT / 'setup.cfg').read_text()
+    text = (ROOT / 'setup.cfg').read_text().replace(' = ', '=')  # as an sdist has it
     assert 'script_dir=$base/lib/potential_field_bot' in text
     assert 'install_scripts=$base/lib/potential_field_bot' in text
 
@@ -211,6 +213,31 @@ def test_the_citation_names_this_version(setup_arguments):
     text = (ROOT / 'CITATION.cff').read_text('utf-8')
     assert f'\nversion: {setup_arguments["version"]}\n' in text
     assert f'\nlicense: {setup_arguments["license"]}\n' in text
+
+
+def test_the_recipe_for_conda_names_this_version_and_what_pip_installs(setup_arguments):
+    recipe = yaml.safe_load((ROOT / 'conda' / 'recipe.yaml').read_text('utf-8'))
+    assert recipe['context']['version'] == setup_arguments['version']
+    packages = [line.replace('-base', '').replace(' ', '')
+                for line in recipe['requirements']['run'] if not line.startswith('python ')]
+    assert packages == [line.lower() for line in setup_arguments['install_requires']]
+
+
+def test_classifiers_are_of_the_pythons_that_workflows_try(setup_arguments):
+    text = (ROOT / '.github' / 'workflows' / 'platforms.yml').read_text('utf-8')
+    tried = yaml.safe_load(text)['jobs']['install']['strategy']['matrix']['python-version']
+    name = 'Programming Language :: Python :: '
+    assert [f'{name}{version}' for version in tried] == [
+        line for line in setup_arguments['classifiers'] if line.startswith(f'{name}3.')]
+
+
+def test_the_readme_on_pypi_has_no_relative_links(setup_arguments):
+    text = setup_arguments['long_description']
+    links = re.findall(r'\]\(([^)]+)\)', text)
+    assert len(links) > 20
+    assert all(link.startswith('https://') for link in links)
+    assert f'/raw/v{sbot.__version__}/docs/figures/demo.gif)' in text
+    assert f'/blob/v{sbot.__version__}/docs/install.md)' in text
 
 
 def test_settings_of_github_and_the_dev_container_can_be_read():

@@ -60,7 +60,7 @@ def test_it_has_all_modules_and_files(wheel):
     assert len(packages) >= 5
     for package in packages:
         for path in (ROOT / package).rglob('*'):
-            if path.suffix in ('.py', '.html', '.js', '.h', '.typed'):
+            if path.suffix in ('.py', '.pyi', '.html', '.js', '.h', '.typed'):
                 assert path.relative_to(ROOT).as_posix() in names
     for folder in ('config', 'examples', 'launch'):
         for path in (ROOT / folder).rglob('*'):

@@ -5,30 +5,37 @@ Each imports its modules when it is called, because imports take longer than loa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from sbot.api.loading import Source, load
+from sbot.api.loading import Source, loaded
 from sbot_common.errors import InputError
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
+    from sbot.api.overrides import Overrides, SeededOverrides, SweepOverrides
     from sbot.bag.reader import Bag
     from sbot.figures.data import RunData
     from sbot.regression.replay import ReplayResult
     from sbot.runner.history import Run
     from sbot.runner.session import Session
 
+    Seeds = int | str | range | Sequence[int | str | range] | NDArray[Any]
+    Values = Iterable[Any] | float  # of an axis
+
 
 def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | None = None,
         sense: Collection[str] = (), threads: int | str = 1,
         progress: Callable[[int, int], None] | None = None, keep: bool = True,
         overlaps: bool = True, hashed: bool = True,
-        controllers: Mapping[str, Any] | None = None, **overrides: object) -> Run:
+        controllers: Mapping[str, Any] | None = None,
+        **overrides: Unpack[Overrides]) -> Run:
     """Run a scenario in this process; the same scenario and seed give the same bits.
 
     Parameters
@@ -53,11 +60,9 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
     """
     if not keep and sense:
         raise InputError('sense cannot be combined with keep=False')
-    if seed is not None:
-        overrides['seed'] = seed
     from sbot.runner.loop import run_scenario
     from sbot.runner.warm_up import warm_up
-    complete = load(scenario, controllers=controllers, **overrides)
+    complete = loaded(scenario, _seeded(overrides, seed), controllers)
     warm_up(complete)
     return run_scenario(complete, record=record, threads=threads, progress=progress,
                         keep=keep, sense=sense, overlaps=overlaps, hashed=hashed)
@@ -65,7 +70,8 @@ def run(scenario: Source, /, *, seed: int | None = None, record: str | Path | No
 
 def session(scenario: Source, /, *, seed: int | None = None, sense: Collection[str] = (),
             threads: int | str = 1, keep: bool = True,
-            controllers: Mapping[str, Any] | None = None, **overrides: object) -> Session:
+            controllers: Mapping[str, Any] | None = None,
+            **overrides: Unpack[Overrides]) -> Session:
     """Return a run at tick 0, to take it tick by tick, look inside, and go back.
 
     Parameters
@@ -78,24 +84,22 @@ def session(scenario: Source, /, *, seed: int | None = None, sense: Collection[s
         one line: what was found, what was expected.
 
     """
-    if seed is not None:
-        overrides['seed'] = seed
     from sbot.runner.session import Session
     from sbot.runner.warm_up import warm_up
-    complete = load(scenario, controllers=controllers, **overrides)
+    complete = loaded(scenario, _seeded(overrides, seed), controllers)
     warm_up(complete)
     return Session(complete, sense=sense, threads=threads, keep=keep)
 
 
-def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
-          grid: Mapping[str, object] | None = None, zip: Mapping[str, object] | None = None,
+def sweep(scenario: Source | Sequence[Source], /, *, seeds: Seeds | None = None,
+          grid: Mapping[str, Values] | None = None, zip: Mapping[str, Values] | None = None,
           sample: Mapping[str, Any] | None = None,
           metrics: Sequence[str | Callable[[Run], Any]] = (),
           output: str | Path | None = None, resume: bool = False, retry: bool = False,
           jobs: int = 0, scheduler: str | None = None, executor: Executor | None = None,
           batch: int = 1, timeout: float | None = None, memory: int | str | None = None,
-          record: str = 'none', progress: bool = True, overlaps: bool = True,
-          **overrides: object) -> pandas.DataFrame:
+          record: Literal['none', 'failed', 'all'] = 'none', progress: bool = True,
+          overlaps: bool = True, **overrides: Unpack[SweepOverrides]) -> pandas.DataFrame:
     """Run a scenario for every combination of values and seeds; return a row for each run.
 
     A row depends only on scenario, values, seed and version; all engines give the same bits.
@@ -140,7 +144,8 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: object = None,
 
 
 def replay(bag: Bag | str | Path, /, *, record: str | Path | None = None,
-           controllers: Mapping[str, Any] | None = None, **overrides: object) -> ReplayResult:
+           controllers: Mapping[str, Any] | None = None,
+           **overrides: Unpack[SeededOverrides]) -> ReplayResult:
     """Feed a recording to fresh controllers and compare every command, bit for bit.
 
     Parameters
@@ -245,6 +250,10 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
     else:
         write_view(source if isinstance(source, Run) else run(source, sense=['scan']), path)
     return Path(path)
+
+
+def _seeded(overrides: Mapping[str, object], seed: int | None) -> Mapping[str, object]:
+    return overrides if seed is None else {**overrides, 'seed': seed}
 
 
 def _data(source: Run | Bag | Source) -> RunData:

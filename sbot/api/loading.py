@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sbot.scenario.load import (
     changed_scenario,
@@ -15,12 +15,17 @@ from sbot.scenario.load import (
 from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError, bad_value
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from sbot.api.overrides import SeededOverrides
+
 Source = Scenario | Mapping[str, Any] | str | Path
 Sources = Source | Sequence[Source]  # one, or several that worlds share out
 
 
 def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
-         **overrides: object) -> Scenario:
+         **overrides: Unpack[SeededOverrides]) -> Scenario:
     """Return a complete, checked scenario.
 
     If the source is a ``Scenario``, it is loaded again with the overrides, so a new seed gives
@@ -41,7 +46,7 @@ def load(source: Source, /, *, controllers: Mapping[str, Any] | None = None,
         one line with file, line, key path, value and what was expected.
 
     """
-    return _load(source, overrides, controllers)
+    return loaded(source, overrides, controllers)
 
 
 def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scenario:
@@ -59,11 +64,11 @@ def load_uncontrolled(scenario: Source, overrides: Mapping[str, object]) -> Scen
     if 'controllers' in overrides:
         raise InputError('controllers cannot be combined with worlds, which you command yourself; '
                          'leave controllers out')
-    return _load(scenario, overrides, None, controlled=False)
+    return loaded(scenario, overrides, None, controlled=False)
 
 
-def _load(source: Source, overrides: Mapping[str, object],
-          controllers: Mapping[str, Any] | None, *, controlled: bool = True) -> Scenario:
+def loaded(source: Source, overrides: Mapping[str, object],
+           controllers: Mapping[str, Any] | None, *, controlled: bool = True) -> Scenario:
     """Return a scenario; not ``controlled``: its controllers are neither imported nor checked."""
     if isinstance(source, Scenario):
         given = {**source.given, **(controllers or {})}

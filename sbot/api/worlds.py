@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sbot.api.loading import Source, load_uncontrolled
 from sbot.worlds import many, single
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from sbot.api.overrides import Overrides, SeededOverrides
 
 
 class World(single.World):
@@ -28,7 +33,8 @@ class World(single.World):
     """
 
     def __init__(self, scenario: Source, /, *, seed: int | None = None,
-                 sense: Collection[str] | None = None, **overrides: object) -> None:
+                 sense: Collection[str] | None = None,
+                 **overrides: Unpack[Overrides]) -> None:
         super().__init__(load_uncontrolled(scenario, overrides), seed=seed, sense=sense)
 
 
@@ -55,7 +61,7 @@ class Worlds(many.Worlds):
 
     def __init__(self, scenario: Source | Sequence[Source], /, count: int | None = None, *,
                  seeds: Sequence[int] | None = None, sense: Collection[str] | None = None,
-                 threads: int | str = 1, **overrides: object) -> None:
+                 threads: int | str = 1, **overrides: Unpack[SeededOverrides]) -> None:
         given: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
         loaded = [load_uncontrolled(source, overrides) for source in given]
         super().__init__(loaded if len(loaded) != 1 else loaded[0], count, seeds=seeds,

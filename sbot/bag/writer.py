@@ -57,7 +57,8 @@ class McapFile:
     _TAIL = packed(records.DataEnd(0), records.Footer(0, 0, 0)) + MAGIC
 
     def __init__(self, path: Path, metadata: records.Metadata) -> None:
-        self._file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+        binary = getattr(os, 'O_BINARY', 0)  # Windows would change ends of lines
+        self._file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | binary, 0o644)
         self.end = 0
         self.append(MAGIC + packed(records.Header('ros2', _LIBRARY)))
         self.metadata_index = self.add_metadata(metadata)
@@ -87,10 +88,9 @@ class McapFile:
 
     def _put(self, data: bytes) -> None:
         view = memoryview(data)
-        offset = self.end
+        os.lseek(self._file, self.end, os.SEEK_SET)  # Windows has no pwrite
         while view:
-            written = os.pwrite(self._file, view, offset)
-            view, offset = view[written:], offset + written
+            view = view[os.write(self._file, view):]
 
     def finish(self, groups: Sequence[tuple[Opcode, bytes]]) -> None:
         """Replace the footer by a summary (groups of packed records) and its footer."""

@@ -34,6 +34,7 @@ COMMANDS = (
     ('new', 'library',
      'write a commented scenario, with a controller or a ROS 2 node, to start from'),
     ('run', 'simulate', 'simulate a scenario in one process, without ROS'),
+    ('pack', 'simulate', 'pack a run in one file, which repeats it elsewhere to the bit'),
     ('up', 'simulate', 'start the ROS 2 nodes of a scenario'),
     ('sweep', 'sweep', 'run a scenario over parameters and seeds, here or on a cluster'),
     ('sweep show', 'sweep_results', 'print the results of a sweep as a table'),

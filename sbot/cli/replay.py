@@ -6,9 +6,8 @@ import argparse
 import contextlib
 import json
 import math
-import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,18 +18,16 @@ from sbot.bag.reader import Bag
 from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
 from sbot.cli.command import JSON, QUIET, Command, flag, repeated, value
-from sbot.controllers.registry import NONE, entry_of, is_shipped
+from sbot.cli.trust import ask_for_trust
 from sbot.figures.data import from_bag, is_bag
 from sbot.regression.commands import Tolerances, in_words
 from sbot.regression.replay import ReplayResult, replay
 from sbot.runner.session import Session
 from sbot.runner.summary import progress_bar
 from sbot.runner.warm_up import warm_up
-from sbot.scenario.controllers import controller_parameters, external_robots
+from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import load_scenario, parse_override, parse_scenario
-from sbot.scenario.model import Scenario
-from sbot.scenario.shipped import find_file, own_folders
-from sbot_common.errors import InputError, bad_value, one_line, real_path, refuse
+from sbot_common.errors import bad_value, one_line, refuse
 
 if TYPE_CHECKING:
     from sbot.ros.node_replay import NodeReplayResult
@@ -45,7 +42,7 @@ def _run(args: argparse.Namespace) -> int:
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
                               overrides=overrides, import_controllers=False)
     if not args.trust:
-        _ask_for_trust(bag, scenario, overrides)
+        ask_for_trust(f'{bag.path}: the recording', scenario, overrides)
     total = scenario.rate.ticks(scenario.duration) + 1
     with _bar(args, total) as show:
         try:
@@ -80,8 +77,8 @@ def _run_debug(args: argparse.Namespace) -> int:
     else:
         where = f'{bag.path}: scenario'
         if not args.trust:
-            _ask_for_trust(bag, parse_scenario(bag.scenario_text, where, Path.cwd(),
-                                               import_controllers=False), {})
+            ask_for_trust(f'{bag.path}: the recording', parse_scenario(
+                bag.scenario_text, where, Path.cwd(), import_controllers=False), {})
         scenario = parse_scenario(bag.scenario_text, where, Path.cwd(), overrides=overrides)
     warm_up(scenario)
     session = Session(scenario)
@@ -200,69 +197,6 @@ def _external(bag: Bag) -> Collection[int]:
     """Return the robots that users' nodes drove in the recorded run."""
     return external_robots(parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
                                           import_controllers=False))
-
-
-def _ask_for_trust(bag: Bag, scenario: Scenario, overrides: Mapping[str, object]) -> None:
-    """Ask before code is executed that a recording names: modules of folders, and policy files.
-
-    Not asked about is what is installed, this package with its own folders, and what the
-    overrides name, which are the user's.
-
-    Raises
-    ------
-    InputError
-        if the answer is no, or nobody can be asked.
-
-    """
-    programs = list(dict.fromkeys(_programs(scenario)))
-    named = (*(robot.controller for robot in scenario.robots), *scenario.wind.hooks,
-             scenario.until or '', *_imported_by(programs))
-    names = list(dict.fromkeys(name for name in named if ':' in name and not is_shipped(name)))
-    given = {os.path.abspath(value) for value in _texts(overrides)}
-    files = [path for path in programs if path not in given and not _is_own(path)]
-    folders = [] if 'python_path' in overrides else [
-        folder for folder in scenario.python_path if not _is_own(folder)]
-    parts = [f'code from {", ".join(folders)} ({", ".join(names)})'] * bool(names and folders)
-    parts += [f'the function in {", ".join(files)}'] * bool(files)
-    if not parts:
-        return
-    text = one_line(f'{bag.path}: the recording runs {" and ".join(parts)}')
-    if not sys.stdin.isatty():
-        raise InputError(f'{text}; if you trust it, add --trust')
-    print(f'{text}. Continue? [y/N] ', end='', file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ('y', 'yes'):
-        raise InputError(f'{bag.path}: not replayed')
-
-
-def _imported_by(programs: Iterable[str]) -> Iterator[str]:
-    """Yield the functions that files of policies import, from the recording's folders, too."""
-    from sbot.controllers.neural.policy_file import read_policy
-    for path in programs:
-        with contextlib.suppress(InputError):  # a replay with the file says so
-            yield read_policy(path).name
-
-
-def _programs(scenario: Scenario) -> Iterator[str]:
-    """Yield the files that controllers' parameters name, and which these execute."""
-    for robot in scenario.robots:
-        keys = () if robot.controller == NONE else entry_of(robot.controller).programs
-        parameters: Any = controller_parameters(scenario, robot) if keys else {}
-        for key in keys:
-            with contextlib.suppress(InputError):  # a replay without the file says so
-                yield find_file(str(parameters.get(key)), Path.cwd(), key)
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Yield all texts within values of a scenario."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for inner in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(inner)
-
-
-def _is_own(path: str) -> bool:
-    return any(real_path(path).is_relative_to(own) for own in own_folders())
 
 
 COMMANDS = {

@@ -1,4 +1,4 @@
-"""`sbot run` and `sbot up`: options, progress bar, summary, picture."""
+"""`sbot run`, `sbot pack` and `sbot up`: options, progress bar, summary, picture."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sbot.cli.command import QUIET, RECORD, Command, Options, flag, repeated, value
+from sbot.cli.trust import ask_for_trust
 from sbot.controllers.registry import is_outside
 from sbot.figures.look import PICTURES
 from sbot.files.limits import TemporaryFolder
 from sbot.runner.summary import format_summary, progress_bar
 from sbot.scenario.controllers import external_robots
-from sbot.scenario.load import load_scenario, parse_override
+from sbot.scenario.load import load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
-from sbot_common.errors import SHOWN, first_of, one_line, real_path, refuse
+from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path, refuse
+
+if TYPE_CHECKING:
+    from sbot.runner.packed import Packed
 
 Progress = Callable[[int, int], None]
 
@@ -122,9 +127,28 @@ def _number_or_auto(text: str) -> int | str:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from sbot.runner.packed import unpacked
+    overrides = overrides_of(arguments)
+    if not arguments.scenario.endswith('.zip'):
+        if arguments.check or arguments.trust:
+            raise InputError('--check and --trust need a packed run (sbot pack)')
+        return _run_scenario(load_scenario(arguments.scenario, overrides), arguments)
+    if arguments.check and (overrides or arguments.no_hash):
+        raise InputError('--check cannot be combined with --seed, --duration, --set and '
+                         '--no-hash: it compares with the packed run')
+    with unpacked(arguments.scenario) as packed:
+        load = partial(parse_scenario, packed.text, f'{arguments.scenario}: scenario.yaml',
+                       packed.folder, overrides=overrides)
+        if not arguments.trust:
+            ask_for_trust(f'{arguments.scenario}: the packed run', load(import_controllers=False),
+                          overrides, packed.modules)
+        return _run_scenario(load(warn=True), arguments, packed)
+
+
+def _run_scenario(scenario: Scenario, arguments: argparse.Namespace,
+                  packed: Packed | None = None) -> int:
     from sbot.runner.loop import run_scenario
     from sbot.runner.warm_up import warm_up
-    scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     check_outputs(arguments)
     refuse((arguments.threads != 'auto' and arguments.threads < 1,
             f'--threads: got {arguments.threads}, expected a whole number >= 1, or auto'))
@@ -137,7 +161,31 @@ def _run(arguments: argparse.Namespace) -> int:
         from sbot.figures.data import from_result
         from sbot.figures.picture import plot_run
         plot_run(from_result(result), arguments.plot)
-    return _finish(scenario, result.summary, arguments)
+    differences = packed.differences(result.summary) if arguments.check and packed else []
+    checked = {'same': not differences, 'differences': differences} if arguments.check else {}
+    _finish(scenario, {**result.summary, **checked}, arguments)
+    if arguments.check and not arguments.json:
+        print('\n'.join(map(one_line, differences))
+              or 'the same trajectory as the packed run, bit for bit')
+    return int(bool(differences))
+
+
+def _pack(arguments: argparse.Namespace) -> int:
+    from sbot.runner.loop import run_scenario
+    from sbot.runner.packed import pack
+    from sbot.runner.warm_up import warm_up
+    if not arguments.output.endswith('.zip') or not os.path.isdir(
+            real_path(arguments.output).parent):
+        raise bad_value('--output', arguments.output,
+                        'a file that ends in .zip, in a folder that exists')
+    scenario = load_scenario(arguments.scenario, overrides_of(arguments))
+    warm_up(scenario, arguments.quiet)
+    with simulated_time(scenario, arguments.quiet) as progress:
+        summary = run_scenario(scenario, progress=progress, keep=False, overlaps=False).summary
+    names = pack(scenario, summary, arguments.output, arguments.add)
+    print(one_line(f'{arguments.output}: {", ".join(names)}'))
+    print(f"trajectory {summary['trajectory_sha256']}")
+    return 0
 
 
 def _up(arguments: argparse.Namespace) -> int:
@@ -190,9 +238,8 @@ def _name_awaited_nodes(scenario: Scenario, arguments: argparse.Namespace) -> No
               'node; start it in another terminal, or give --node COMMAND', file=sys.stderr)
 
 
+_SCENARIO = 'scenario file (.yaml, .argos, .world) or name of a shipped scenario'
 _BOTH: Options = {
-    'scenario': value(
-        'SCENARIO', 'scenario file (.yaml, .argos, .world) or name of a shipped scenario'),
     **OVERRIDES,
     '--record': RECORD,
     '--plot': value('FILE', 'draw the run (.png, .svg, .pdf)'),
@@ -201,12 +248,16 @@ _BOTH: Options = {
 }
 COMMANDS = {
     'run': Command(_run, {
+        'scenario': value('SCENARIO', f'{_SCENARIO}, or a packed run (.zip)'),
         **_BOTH,
         '--threads': value(
             'N', 'threads to use, or auto: as many as there are processors; the result is the '
             'same (default: 1)', type=_number_or_auto, default=1),
         '--no-overlaps': flag('faster: do not count overlaps in every tick'),
         '--no-hash': flag('faster: do not compute the hash of the trajectory'),
+        '--check': flag('of a packed run: compare its hash with that of the packed run; exit code '
+                        '1 if it differs'),
+        '--trust': flag('of a packed run: execute the Python code in it'),
     }, description='Simulate a scenario in this process. The same scenario and seed give the '
                    'same result bit for bit, here and over ROS 2 (sbot up). The summary has a '
                    'line for each robot: its last position; the time at which it reached its '
@@ -214,7 +265,20 @@ COMMANDS = {
                    'touched something); reverts (ticks in which it returned to its last pose, '
                    'because no pose without overlap was found); its greatest and its last '
                    'distance to the leader. More: docs/command_line.md.'),
+    'pack': Command(_pack, {
+        'scenario': value('SCENARIO', _SCENARIO),
+        **OVERRIDES,
+        '--output -o': value('FILE', 'the file (.zip)', required=True),
+        '--add': repeated('FILE', "also pack a file that the scenario's Python code opens beside "
+                          'itself; may be repeated'),
+        '--quiet': QUIET,
+    }, description='Run a scenario, and write it with all that its run needs into one file: the '
+                   'scenario with the changes, its own Python modules, maps, networks and other '
+                   'files that it names, the version and the hash of the trajectory. sbot run '
+                   'FILE --check runs it anywhere and compares the hash. More: '
+                   'docs/share_a_run.md.'),
     'up': Command(_up, {
+        'scenario': value('SCENARIO', _SCENARIO),
         **_BOTH,
         '--composed': flag('run all nodes in one process: faster, with the same result'),
         '--domain': value(

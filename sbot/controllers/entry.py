@@ -3,8 +3,6 @@
 A new controller is one file: a class with ``step`` and an ``Entry`` for it (CONTRIBUTING.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 

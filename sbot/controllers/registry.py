@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache, partial
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -194,6 +195,16 @@ def _import(name: str, python_path: Iterable[str], where: str) -> ModuleType:
                             f"'{stem}:{name.partition(':')[2]}'") from None
         reason = ' '.join(f'{type(error).__name__}: {error}'.split())[:200]
         raise InputError(f"{where}: cannot import '{module_name}' of '{name}': {reason}") from None
+
+
+def module_folder(name: str) -> str:
+    """Return the folder in which an imported module or package was found."""
+    module = sys.modules[name]
+    file = getattr(module, '__file__', None)
+    if not file:  # a package without __init__.py
+        return str(Path(next(iter(getattr(module, '__path__', ())), '')).parent)
+    path = Path(file)
+    return str(path.parent.parent if path.name == '__init__.py' else path.parent)
 
 
 def check_arguments(controller: Any, parameters: Mapping[str, object], where: str) -> None:  # noqa: ANN401

@@ -21,6 +21,9 @@ from sbot.learn.tasks.teams import FollowLeader
 from sbot_common.errors import InputError, install_command
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from sbot.api.overrides import SeededOverrides
     from sbot.learn.benchmarl import RobotsTask
     from sbot.learn.gymnasium_api import RobotsEnv, RobotsVectorEnv
     from sbot.learn.parallel import SwarmEnv
@@ -71,7 +74,7 @@ def scene(name: str, /) -> Scene:
 
 def parallel_env(scenario: Source | None = None, /, *, task: Task | str | None = None,
                  render_mode: str | None = None, discrete: bool = False,
-                 **overrides: object) -> SwarmEnv:
+                 **overrides: Unpack[SeededOverrides]) -> SwarmEnv:
     """Return a PettingZoo ``ParallelEnv``: every robot of a scenario is an agent, `robot_0`, ….
 
     Parameters
@@ -100,7 +103,7 @@ def parallel_env(scenario: Source | None = None, /, *, task: Task | str | None =
 def vector_env(scenario: Sources | None, count: int, /, *, task: Task | str | None = None,
                render_mode: str | None = None, threads: int = 1, discrete: bool = False,
                rewards: str = 'mean', autoreset: str = 'same_step',
-               **overrides: object) -> RobotsVectorEnv:
+               **overrides: Unpack[SeededOverrides]) -> RobotsVectorEnv:
     """Return a Gymnasium ``VectorEnv`` of many worlds, stepped in one call.
 
     World 0 of ``reset(seed=s)`` equals ``env`` with the same seed, and each other one ``env`` with
@@ -133,7 +136,8 @@ def vector_env(scenario: Sources | None, count: int, /, *, task: Task | str | No
 
 
 def env(scenario: Source | None = None, /, *, task: Task | str | None = None,
-        render_mode: str | None = None, discrete: bool = False, **overrides: object) -> RobotsEnv:
+        render_mode: str | None = None, discrete: bool = False,
+        **overrides: Unpack[SeededOverrides]) -> RobotsEnv:
     """Return a Gymnasium ``Env`` of one world; parameters as in ``parallel_env``.
 
     With one robot, observations are (I,) and actions (2,). With N robots they are (N, I) and
@@ -152,7 +156,7 @@ def env(scenario: Source | None = None, /, *, task: Task | str | None = None,
 
 def sb3_env(scenario: Sources | None, count: int, /, *, task: Task | str | None = None,
             render_mode: str | None = None, threads: int = 1, squash: bool = True,
-            discrete: bool = False, **overrides: object) -> RobotsVecEnv:
+            discrete: bool = False, **overrides: Unpack[SeededOverrides]) -> RobotsVecEnv:
     """Return a ``VecEnv`` of Stable-Baselines3: many worlds, stepped in one call.
 
     Each robot of each world is an environment: robot i of world k has number k N + i. So all
@@ -206,7 +210,7 @@ def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: 
 def torchrl_env(scenario: Sources | None, count: int, /, *, task: Task | str | None = None,
                 threads: int = 1, discrete: bool = False,
                 groups: Mapping[str, Sequence[int]] | None = None, device: str = 'cpu',
-                **overrides: object) -> RobotsTorchEnv:
+                **overrides: Unpack[SeededOverrides]) -> RobotsTorchEnv:
     """Return a batched multi-agent environment of TorchRL: many worlds, stepped in one call.
 
     A group has 'observation' (K, N, I), 'action', 'reward' (K, N, 1), 'mask' (K, N) of the robots
@@ -235,7 +239,7 @@ def torchrl_env(scenario: Sources | None, count: int, /, *, task: Task | str | N
 
 def benchmarl_task(scenario: Sources | None = None, /, *, task: Task | str | None = None,
                    threads: int = 1, groups: Mapping[str, Sequence[int]] | None = None,
-                   **overrides: object) -> RobotsTask:
+                   **overrides: Unpack[SeededOverrides]) -> RobotsTask:
     """Return a task for BenchMARL's ``Experiment``: IPPO, MAPPO and its other algorithms.
 
     Parameters

@@ -8,6 +8,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,7 @@ def _driven_run(whole: Scenario, controller: str, bag: Path,
         if a node ends before the run.
 
     """
-    scenario = whole.model_copy(update={'until': None})
+    scenario = replace(whole, until=None)
     goals = [i for i, robot in enumerate(scenario.robots) if robot.goal is not None]
     own = robot_commands(_command_of(controller), scenario, goals)
     summary = run_up(scenario, record=bag, domain=parse_domain(FREE), output=output, own=own)
@@ -161,9 +162,9 @@ def _recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:
 
 def _driven(scenario: Scenario, commands: NDArray[np.float64]) -> Run:
     """Return the run of a scenario with given commands."""
-    robots = [robot.model_copy(update={'controller': NONE, 'parameters': {}})
+    robots = [replace(robot, controller=NONE, parameters={})
               for robot in scenario.robots]
-    return run_scenario(scenario.model_copy(update={'robots': robots}),
+    return run_scenario(replace(scenario, robots=robots),
                         supervisor=_Commands(commands), overlaps=False)
 
 

@@ -89,6 +89,9 @@ class Run:
             return self.sensed.get(name)
         raise AttributeError(name)
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *sensors()]
+
     def __repr__(self) -> str:
         rows, robots = self.poses.shape[:2]
         several = 's' * (robots > 1)

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -254,8 +255,7 @@ def wake_report(scenario: Scenario, time: float) -> dict[str, Any]:
     if not 0 <= time <= scenario.duration:
         raise bad_value('time', time, f'from 0 to the duration ({scenario.duration:g} s)')
     tick = max(0, scenario.rate.tick(round(time * NANOSECONDS)))
-    run = run_scenario(scenario.model_copy(update={
-        'duration': max(tick, 1) * scenario.rate.dt}))
+    run = run_scenario(replace(scenario, duration=max(tick, 1) * scenario.rate.dt))
     pose = np.ascontiguousarray(run.poses[tick])
     parameters, source = simulation_parameters(scenario), wind_source(scenario)
     sensors = parameters.sensors

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,11 +112,10 @@ def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
 def _silent(scenario: Scenario) -> Scenario:
     """Return a tick of a scenario with few robots and without any code of the user's."""
     robots = tuple(robot if robot.controller != NONE and _is_ours(entry_of(robot.controller))
-                   else robot.model_copy(update={'controller': NONE, 'parameters': {}})
+                   else replace(robot, controller=NONE, parameters={})
                    for robot in scenario.robots[:_MOST_ROBOTS])
-    return scenario.model_copy(update={
-        'robots': robots, 'duration': scenario.rate.dt, 'until': None,
-        'wind': scenario.wind._replace(hooks=HookNames())})
+    return replace(scenario, robots=robots, duration=scenario.rate.dt, until=None,
+                   wind=scenario.wind._replace(hooks=HookNames()))
 
 
 def _is_ours(entry: Entry) -> bool:

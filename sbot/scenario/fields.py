@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-import typing
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache, partial
@@ -214,18 +213,14 @@ class Model:
     def __init_subclass__(cls) -> None:
         dataclasses.dataclass(frozen=True, kw_only=True)(cls)
 
-    def model_copy(self: _M, *, update: typing.Mapping[str, Any]) -> _M:
-        """Return a copy with other values, which are not checked."""
-        return dataclasses.replace(self, **update)
-
-    def model_dump(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return plain values by name."""
         return {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, Model):
-        return value.model_dump()
+        return value.to_dict()
     if isinstance(value, Rate):
         return value.numerator if value.denominator == 1 else str(value)
     if type(value) is tuple:

@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -249,7 +250,7 @@ def placement_of(scenario: Scenario) -> Placement:
     assert scenario.source is not None
     origins = Origins('scenario', {}, set())
     written = validate(ScenarioFile, deepcopy(scenario.source.data), origins)
-    return Placement(written.model_copy(update={'world': scenario.world}), scenario.bodies,
+    return Placement(replace(written, world=scenario.world), scenario.bodies,
                      origins)
 
 
@@ -328,14 +329,14 @@ def _complete(written: ScenarioFile, directory: Path, origins: Origins,
     wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
                               origins)
     knowledge = updated(EXACT, written.knowledge, groups.below(('knowledge',), origins))
-    world = written.world.model_copy(update=files['world'])
+    world = replace(written.world, **files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
     if given is not None:
         written = with_parameter_files(written, directory, origins)
     controllers = check_controllers(written, python_path, origins, given)
     check_polygons(written, origins)
     check_boxes(world, origins)
-    robots = place_robots(written.model_copy(update={'world': world}), bodies, origins)
+    robots = place_robots(replace(written, world=world), bodies, origins)
     check_moving(written, [*(bodies[robot.body] for robot in robots), *box_bodies(world)],
                   origins)
     own_hooks = check_hooks(wind, python_path, origins, given is not None)

@@ -276,9 +276,9 @@ class Scenario(Settings):
     given: dict[str, Any] = Field({}, shown=False)
     """Controllers that came as classes or objects from Python, by name; never in the YAML."""
 
-    def model_dump(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the values of a file that gives this scenario."""
-        values = {**super().model_dump(),
+        values = {**super().to_dict(),
                   'bodies': {name: body_in_words(body) for name, body in self.bodies.items()},
                   'controllers': {name: deepcopy(groups.controller_in_words(parameters))
                                   for name, parameters in self.controllers.items()},
@@ -299,7 +299,7 @@ class Scenario(Settings):
             if it has more values than ``limits().text_values``, and so could not be read back.
 
         """
-        values = self.model_dump()
+        values = self.to_dict()
         for group, key in ((values, 'until'), *((each, 'goal_tolerance')
                                                 for each in values['robots'])):
             if group[key] is None:

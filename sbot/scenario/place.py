@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -308,7 +309,7 @@ class Placement:
 
     def __call__(self, seed: int) -> Floats:
         """Return poses (N, 3) x, y (m), yaw (rad)."""
-        written = self._written.model_copy(update={'seed': seed})
+        written = replace(self._written, seed=seed)
         robots = place_robots(written, self._bodies, self._origins, self._world)
         return np.array([robot.pose for robot in robots], np.float64)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +48,10 @@ def with_parameter_files(written: ScenarioFile, directory: Path,
     controllers = {name: absolute(name, parameters, ('controllers', name))
                    for name, parameters in written.controllers.items()}
     robots = tuple(
-        robot.model_copy(update={'parameters': absolute(
-            robot.controller, robot.parameters, ('robots', i, 'parameters'))})
+        replace(robot, parameters=absolute(
+            robot.controller, robot.parameters, ('robots', i, 'parameters')))
         for i, robot in enumerate(written.robots))
-    return written.model_copy(update={'controllers': controllers, 'robots': robots})
+    return replace(written, controllers=controllers, robots=robots)
 
 
 def check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origins: Origins,

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterable
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -117,8 +118,8 @@ def estimate(plan: Plan, request: Request, processes: int) -> float:
     for number in numbers:
         scenario = scenario_of(job, plan[number])
         part = min(scenario.duration, SAMPLED)
-        short = scenario.model_copy(update={'duration': part, 'until': None})
-        run_scenario(short.model_copy(update={'duration': scenario.rate.dt}), keep=False)
+        short = replace(scenario, duration=part, until=None)
+        run_scenario(replace(short, duration=scenario.rate.dt), keep=False)
         started = time.perf_counter()
         run_scenario(short, keep=False)
         seconds += (time.perf_counter() - started) * scenario.duration / part

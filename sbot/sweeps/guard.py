@@ -153,6 +153,8 @@ class Guard:
         return self._connection
 
     def _started(self) -> Connection:
+        if sys.platform == 'win32':  # its processes inherit no descriptors
+            raise InputError('a sweep needs Linux or macOS; on Windows use WSL')
         mine, its = Pipe()
         environment = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1', **os.environ}
         command = python_command(_CODE, str(its.fileno()), json.dumps(

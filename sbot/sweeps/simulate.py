@@ -10,12 +10,13 @@ import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sbot.controllers.registry import load_function
+from sbot.controllers.registry import load_function, module_folder
 from sbot.files.yaml_text import LARGEST, Origins, parse_yaml
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
@@ -118,7 +119,7 @@ def parsed_sources(sources: Iterable[Source]) -> tuple[tuple[dict[str, Any], Ori
 def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:
     scenario = scenario_of(job, run)
     if job.only_begun:
-        run_scenario(scenario.model_copy(update={'duration': scenario.rate.dt, 'until': None}),
+        run_scenario(replace(scenario, duration=scenario.rate.dt, until=None),
                      keep=False, overlaps=False)
         return {}
     result = run_scenario(scenario, record=record, keep=bool(job.metrics),
@@ -228,16 +229,6 @@ def own_imports(forget: bool) -> Iterator[None]:
         sys.path[:] = path
         if forget and added:
             own = {name for name in set(sys.modules) - known
-                   if '.' not in name and _folder(name) in added}
+                   if '.' not in name and module_folder(name) in added}
             for name in [name for name in sys.modules if name.partition('.')[0] in own]:
                 del sys.modules[name]
-
-
-def _folder(name: str) -> str:
-    """Return the folder in which an imported module or package was found."""
-    module = sys.modules[name]
-    file = getattr(module, '__file__', None)
-    if not file:  # a package without __init__.py
-        return str(Path(next(iter(getattr(module, '__path__', ())), '')).parent)
-    path = Path(file)
-    return str(path.parent.parent if path.name == '__init__.py' else path.parent)

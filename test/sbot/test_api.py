@@ -1,9 +1,12 @@
 """``import sbot``: the public API."""
 
+import inspect
 import json
+import pydoc
 import re
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +15,9 @@ import pytest
 import sbot
 from sbot.bag.tables import write_csv
 from sbot.cli.main import main
+from sbot.controllers.entry import Entry
 from sbot.scenario import load
+from sbot_sim.sensors.registry import sensors
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -54,6 +59,31 @@ def test_an_unknown_name_is_an_attribute_error():
         sbot.runn
 
 
+@pytest.mark.parametrize('name', ['load', 'run', 'replay', 'session', 'sweep', 'World', 'Worlds',
+                                  *(f'learn.{name}' for name in ('env', 'vector_env'))])
+def test_editors_know_the_types_of_overrides(name):
+    function = attrgetter(name)(sbot)
+    kind = inspect.signature(function).parameters['overrides'].annotation
+    assert re.fullmatch(r'Unpack\[(Seeded|Sweep|)Overrides\]', kind)
+
+
+@pytest.mark.parametrize('record', [Entry, sbot.learn.Entry, sbot.learn.Metric, sbot.Observation],
+                         ids=str)
+def test_help_of_a_record_shows_its_types(record):
+    text = pydoc.render_doc(record)
+    assert record.__name__ in text
+    assert 'ForwardRef' not in text
+
+
+def test_runs_and_scenarios_show_their_fields_and_what_they_do():
+    scenario = sbot.load('single_robot')
+    shown = [name for name in dir(scenario) if not name.startswith('_')]
+    assert shown == sorted([*scenario.__dataclass_fields__, 'to_dict', 'to_yaml'])
+    run = sbot.run(scenario, duration=0.1)
+    shown = {name for name in dir(run) if not name.startswith('_')}
+    assert shown == {*run.__dataclass_fields__, *sensors(), 'seconds', 'episode', 'to_dataframe'}
+
+
 def test_every_public_name_is_documented():
     page = (ROOT / 'docs' / 'python.md').read_text('utf-8')
     for name in sbot.__all__:
@@ -77,7 +107,7 @@ def test_a_scenario_comes_in_many_forms(form, tmp_path):
     path = tmp_path / 'mine.yaml'
     path.write_text(complete.to_yaml())
     source = {'name': 'single_robot', 'path': path, 'text': complete.to_yaml(),
-              'dict': complete.model_dump(), 'scenario': complete}[form]
+              'dict': complete.to_dict(), 'scenario': complete}[form]
     changed = sbot.load(source, duration=2, **{'wind.wind_speed_mean': 0.25})
     assert changed.duration == 2.0
     assert changed.wind.flow.wind_speed_mean == 0.25

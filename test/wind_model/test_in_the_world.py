@@ -1,6 +1,7 @@
 """The wind as robots feel it: whole in-process runs, and a bag in place of the node."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,6 @@ def test_the_simulator_takes_the_wind_from_its_topics(tmp_path, monkeypatch):
     # No wind in the scenario of the nodes: all of it comes from the bag.
     calm = scenario.wind.flow._replace(use_custom_static_wind_field=False,
                                        custom_wind_field_path='', wind_gust_force_mean=0.0)
-    still = scenario.model_copy(update={'wind': scenario.wind._replace(flow=calm)})
+    still = replace(scenario, wind=scenario.wind._replace(flow=calm))
     assert run_scenario(still).summary['trajectory_sha256'] != expected
     assert up.run_up(still)['trajectory_sha256'] == expected

@@ -1,7 +1,5 @@
 """Entry of a task: its scenes, reward, metric and rule; measures that several tasks share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, ClassVar, NamedTuple

@@ -73,7 +73,7 @@ LOOK_AT_RECORDINGS = {
 LOOK_AT_OTHER_FILES = {'list', 'new', 'bench', 'docs', 'wind at', 'wind vtk', 'wind make',
                        'sweep show', 'sweep plot'}
 # `plot` and `view` simulate where they are given a scenario.
-SIMULATE = {'run', 'up', 'sweep', 'replay', 'debug', 'plot', 'view', 'wind wake',
+SIMULATE = {'run', 'pack', 'up', 'sweep', 'replay', 'debug', 'plot', 'view', 'wind wake',
             'bench navigation'}
 NAMES_THAT_LOOK = {'Bag', 'plot', 'view'}
 NAMES_THAT_SIMULATE = {'load', 'run', 'session', 'Session', 'sweep', 'replay', 'plot', 'view',

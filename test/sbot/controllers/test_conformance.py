@@ -81,6 +81,8 @@ def test_an_observation_for_tests_has_every_field(every_controller):
     assert Own().step(seen, np.random.default_rng(0))[1] == 0.0
     assert (seen.num_robots, seen.tick, seen.dt, seen.imu.yaw) == (1, 0, 0.1, 0.0)
     assert seen.scan.angle_min + 7 * seen.scan.angle_increment == pytest.approx(math.pi / 2)
+    seen = fake_observation(pose=(1.0, 2.0, 0.5), poses=np.zeros((3, 3)), robot_id=1)
+    assert seen.poses.tolist() == [[0.0] * 3, [1.0, 2.0, 0.5], [0.0] * 3]
     with pytest.raises(InputError, match="'infrarot'; did you mean 'infrared'"):
         fake_observation(infrarot=3)
 

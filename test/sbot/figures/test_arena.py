@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -197,8 +198,8 @@ def test_the_label_of_a_film_hides_neither_its_name_nor_its_time(gusts, size):
     name = 74 * 'n'
     windy = gusts.scenario.wind._replace(turbulence=gusts.scenario.wind.turbulence._replace(
         turbulence='robot', turbulence_speed=0.15))
-    film = _Film(gusts._replace(scenario=gusts.scenario.model_copy(
-        update={'name': name, 'wind': windy})), film=size)
+    named = replace(gusts.scenario, name=name, wind=windy)
+    film = _Film(gusts._replace(scenario=named), film=size)
     film.frame(GUSTY)
     clock = film._clock.get_window_extent()
     high = film._axes.get_window_extent().y1 + film._up * film._canvas.figure.dpi

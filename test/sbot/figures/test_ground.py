@@ -1,5 +1,6 @@
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -329,7 +330,7 @@ def test_only_so_many_zones_have_names():
 def test_a_letter_that_the_font_lacks_is_a_box(tmp_path):
     # matplotlib warned in two lines, with the path of a source.
     named = scenario({'name': '猫 nest', 'center': [2, 2]})
-    zones_data = from_result(run_scenario(named.model_copy(update={'name': '猫'})))
+    zones_data = from_result(run_scenario(replace(named, name='猫')))
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         for suffix in ('png', 'svg', 'pdf'):

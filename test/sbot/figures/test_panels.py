@@ -1,4 +1,6 @@
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pictures import crowd, scenario
@@ -49,7 +51,7 @@ def test_a_crowd_is_drawn_as_a_median_and_bands(data, tmp_path):
 def test_one_robot_in_still_air_has_one_panel(tmp_path):
     run = scenario(tmp_path, robots=1)
     calm = run.wind.flow._replace(wind_speed_mean=0.0)
-    still = run.model_copy(update={'wind': run.wind._replace(flow=calm)})
+    still = replace(run, wind=run.wind._replace(flow=calm))
     data = at_rest(still)
     assert len(free_wind_arrows(data)) == 0
     data = data._replace(stamps_ns=data.stamps_ns + np.arange(9) * 33_333_333,

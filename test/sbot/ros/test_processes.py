@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from stubborn import DEADLINE as STUBBORN_DEADLINE
@@ -60,7 +61,7 @@ def test_a_command_with_places_is_started_for_each_robot():
         'one 0 /robot_0 7.0 0.5 {other} 1.0 1.0 0.0', 'one 2 /robot_2 8.0 2.0 {other} 1.0 7.0 0.0']
     assert robot_commands('{namespace}', pair, [1], '/arena') == ['/arena/robot_1']
     assert robot_commands('{namespace}', pair, [1], '/arena', ['a', 'b', 'c']) == ['/arena/b']
-    alone = pair.model_copy(update={'robots': pair.robots[:1]})
+    alone = replace(pair, robots=pair.robots[:1])
     assert robot_commands('-r __ns:={namespace}', alone, [0]) == ['-r __ns:=/']
     with pytest.raises(InputError, match=r'--node: \{goal_x\} needs a goal; give robot 1 one'):
         robot_commands('{goal_x}', pair, [0, 1])

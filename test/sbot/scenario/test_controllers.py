@@ -1,5 +1,7 @@
 """Controllers of a scenario's robots: own parameters over common ones, tolerances, fields."""
 
+from dataclasses import replace
+
 import pytest
 
 import sbot
@@ -46,8 +48,7 @@ def test_a_controller_gets_what_its_entry_names_or_all_that_the_robot_has():
     scenario = sbot.load(SCENARIO)
     assert 'scan' in observed_fields(scenario, scenario.robots[0])
     assert 'imu' not in observed_fields(scenario, scenario.robots[0])
-    everything = observed_fields(scenario, scenario.robots[0].model_copy(
-        update={'controller': 'module:Class'}))
+    everything = observed_fields(scenario, replace(scenario.robots[0], controller='module:Class'))
     assert {'scan', 'odometry', 'imu', 'wind', 'twist'} <= set(everything)
     assert 'gnss' not in everything
 

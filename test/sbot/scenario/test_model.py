@@ -1,6 +1,6 @@
 """Scenario models: what a scenario is made of cannot change, and its text gives it again."""
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_where_it_comes_from_makes_no_difference(tmp_path):
     assert hash(one) == hash(other)
     assert one is not None
     scenario = sbot.load(SCENARIO)
-    assert scenario.model_copy(update={'source': None}) == scenario
+    assert replace(scenario, source=None) == scenario
 
 
 def test_a_text_that_could_not_be_read_back_is_refused(monkeypatch):

@@ -1,5 +1,7 @@
 """World of a scenario as arrays: order of rows, moving obstacles, boxes, names in messages."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,6 @@ def test_an_object_is_named_by_its_key(kind, row, name):
 
 
 def test_a_world_needs_bounds_or_a_map():
-    world = world_of().world.model_copy(update={'bounds': None})
+    world = replace(world_of().world, bounds=None)
     with pytest.raises(InputError, match=r'world.bounds: got None'):
         world_arrays(world)
