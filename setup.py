@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Build file for pip and colcon (ament_python)."""
 
 import os

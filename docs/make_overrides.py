@@ -20,7 +20,8 @@ from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import body_specs
 
 STUB = Path(__file__).resolve().parents[1] / 'sbot' / 'api' / 'overrides.pyi'
-HEAD = '''"""Types of the keys of a scenario, for editors; docs/make_overrides.py makes them.
+HEAD = '''# SPDX-License-Identifier: Apache-2.0
+"""Types of the keys of a scenario, for editors; docs/make_overrides.py makes them.
 
 There is no such module at run time. A group may also be any other mapping: a scenario is checked
 when it is loaded.

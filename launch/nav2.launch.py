@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Start a simulation whose robots Nav2 drives, each with a Nav2 of its own.
 
 ros2 launch potential_field_bot nav2.launch.py scenario:=leader_follower robots:='0 1'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Start a scenario: the simulator, the wind, one controller a robot, rviz2 if asked for.
 
 ros2 launch potential_field_bot swarm.launch.py scenario:=leader_follower rviz:=true

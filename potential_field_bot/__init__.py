@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Document 001: the leader/follower potential-field controller."""

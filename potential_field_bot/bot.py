@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The potential-field controller as an object; followers in one call; rates within the loop."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line of document 001 section 18: ROBOT_NUM_ID NUM_ROBOTS GOAL_X GOAL_Y."""
 
 from __future__ import annotations

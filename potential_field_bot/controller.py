@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Turns of robots in one compiled call: leader's sector, goals, velocity (document 001)."""
 
 from __future__ import annotations

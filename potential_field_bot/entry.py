@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entry point of the command ``sbot``; it detects another project's module of that name.
 
 PyPI has a project ``sbot``, a school's robot kit. pip installs both into one folder, and the one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forces on a robot, a function per formula (document 001, 4, 5, 7, 8, 11), among many by a grid.
 
 Every function returns the components (x, y) in the frame `map` and keeps the order of operations

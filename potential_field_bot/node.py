@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ROS 2 node `potfield_bot` (document 001, section 18), its diagnostics and markers."""
 
 from __future__ import annotations

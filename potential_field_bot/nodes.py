@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entry points of the nodes: signals wait until the node can handle them.
 
 Ctrl-C while a module is imported prints a traceback. So the first that happens is that signals are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The constants of document 001 as parameters, with the document's names in lower case."""
 
 from __future__ import annotations

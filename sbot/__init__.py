@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wind-blown robot swarms in the plane: load and run scenarios, read, replay and draw recordings.
 
 Public are the names in ``__all__`` (docs/python.md); everything below is private and may change.

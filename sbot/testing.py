@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Test harness: what holds for every controller, sensor, drive and task; replay of recordings.
 
 A check takes what you wrote and raises an AssertionError of one line that says what does not hold,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The package's version, and how a recording tells what made it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all packages share: time, angles, random numbers, errors, compilation, messages.
 
 It simulates nothing and controls nothing.

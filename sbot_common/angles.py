@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversion between yaw and quaternion, in one fixed order of operations.
 
 What a simulator encodes and a controller decodes passes through these two, in the nodes and

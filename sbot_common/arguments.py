@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of function arguments: whole numbers within limits, arrays of finite numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulated time as whole ticks: stamps and time step from the rate (docs/lockstep.md)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress of compilation: one line where functions are compiled, none where they are loaded.
 
 How many are missing is known where nothing is in the cache yet. Else only those are counted that

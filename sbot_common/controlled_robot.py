@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One robot's controller, generator and goal: inputs in, command and announcements out.
 
 A node, an in-process run and a replay drive their robots through this class: observations are

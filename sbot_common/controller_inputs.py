@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collection of controller inputs: a set of one stamp, or the newest of each.
 
 Knows no ROS. An input is named by a key: a robot's id (its pose), ``ALL_POSES``, or a field of an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """InputError: bad input in one line, with suggestions; files that are opened safely."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Twist, observation and controller interface: the same in-process, in a node and in replay."""
 
 from collections.abc import Iterable, Mapping

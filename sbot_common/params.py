@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameter declarations: annotated fields of a NamedTuple with unit, range and text.
 
 >>> class Laser(NamedTuple):

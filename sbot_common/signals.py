@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals: the first ends a program at the end of its tick, a later one does what it does anyway.
 
 ``end_on_signals`` is for commands and nodes, ``Held`` for loops and callbacks of compiled code: an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Uniform bucket grids for neighbour queries of points, segments and circles.
 
 A grid is two arrays (compressed rows): the items of cell ``(ix, iy)`` are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Topic names, message types and quality of service.
 
 Nodes, recorder, replay and tests all read this table. A topic name is written only here, or in the

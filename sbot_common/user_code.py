@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Users' code: entry points of their packages, and calls, with the user's own traceback only."""
 
 from __future__ import annotations

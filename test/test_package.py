@@ -108,6 +108,15 @@ def test_data_files_are_complete(setup_arguments):
         assert installed.get(f'{share}/{path.as_posix()}') == path.as_posix()
 
 
+def test_every_module_names_its_license(setup_arguments):
+    line = f"# SPDX-License-Identifier: {setup_arguments['license']}\n"
+    files = [path for package in own_packages() for path in (ROOT / package).rglob('*.py*')
+             if path.suffix in ('.py', '.pyi')]
+    assert len(files) > 300
+    for path in (*files, *(ROOT / 'launch').glob('*.py'), ROOT / 'setup.py'):
+        assert path.read_text('utf-8').startswith(line), path
+
+
 def test_console_scripts_can_be_called(setup_arguments):
     scripts = [line.split(' = ') for line in setup_arguments['entry_points']['console_scripts']]
     assert {name for name, _ in scripts} == {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wind fields as pictures (PNG), and as files for ParaView (.vtu)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generated wind fields: uniform, vortex, flow past a cylinder, flow over a hill."""
 
 from __future__ import annotations

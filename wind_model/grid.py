@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Terrain-following wind grid of document 003, and interpolation in it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mean force and gust, in newtons or m/s (document 003, plugin macro; docs/errata.md R4, R7)."""
 
 from __future__ import annotations

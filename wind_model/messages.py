@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Encode and decode messages of the wind: field, velocity, force and markers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ROS 2 node `wind_model`: wind field, wind outside it, forces and arrows."""
 
 from __future__ import annotations

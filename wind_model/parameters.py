@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters of the wind (document 003, plugin macro) and of wakes (document 000 section 5.5)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Read and write text files of wind grids (document 003, "Wind field text file format").
 
 A file is names, each followed by a colon and its numbers, separated by any white space, in any

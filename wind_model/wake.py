@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wake model: wind shelter by upwind robots (document 000 sections 4.2, 5.5; docs/errata.md)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Controllers of document 000: constant forward speed, and the wind triangle against the wind."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions of ``import sbot``: run, sweep, replay, plot, view (docs/python.md).
 
 Each imports its modules when it is called, because imports take longer than loading a scenario.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios from files, texts and dicts: ``sbot.load`` (docs/python.md)."""
 
 from __future__ import annotations

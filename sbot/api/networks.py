@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of networks and policies, with the scenario in which they learned."""
 
 from __future__ import annotations

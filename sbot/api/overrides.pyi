@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of the keys of a scenario, for editors; docs/make_overrides.py makes them.
 
 There is no such module at run time. A group may also be any other mapping: a scenario is checked

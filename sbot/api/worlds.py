@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Worlds that are stepped from Python: ``sbot.World``, ``sbot.Worlds`` (docs/python.md)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compare two recordings message by message, bit for bit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Read MCAP files sequentially, also truncated ones: chunks, channels, messages, decompression.
 
 A file cut off anywhere (a killed or crashed writer) gives every message that is whole in it, and a

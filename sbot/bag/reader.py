@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Read recordings: our own, finished or not, and bags of ``ros2 bag record``, also SQLite files.
 
 They are read from front to end in constant memory. Whatever they hold, an error is an InputError,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Record a rosbag2 directory (MCAP) that stays readable after a crash; its topics and channels.
 
 What was written is in the file within a second of wall time, whether or not more is written: a

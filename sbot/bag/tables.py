@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time series of topics as arrays, and recordings as CSV or Parquet, one table for each topic."""
 
 from __future__ import annotations

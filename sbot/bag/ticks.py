@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Group a bag's messages into ticks: inputs and command of each robot.
 
 Messages of one tick may be recorded in any order (``ros2 bag record`` writes them as they arrive),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two files of a rosbag2 directory as they are written: MCAP, and metadata.yaml.
 
 The `mcap` library's Writer puts the footer at the end only, so that a killed recording has none

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Benchmark of many small worlds: evaluations of evolution, a single world, batches of ten robots.
 
 Processor time, of this process: what a cluster is paid for.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Benchmark: its scenes, and wall time, processor time and memory of each case."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``python -m sbot.cli``: the command `sbot`."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot bag info|diff|csv|tables`: summary, comparison and tables of recordings."""
 
 from __future__ import annotations

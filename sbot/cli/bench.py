@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot bench`: run the benchmark, print a table, write CSV files."""
 
 from __future__ import annotations

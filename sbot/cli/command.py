@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commands as data: what runs, and options as argparse takes them; options that several have."""
 
 from __future__ import annotations

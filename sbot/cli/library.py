@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot list`, `sbot new` and `sbot docs`: shipped files; a first scenario, controller or node."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `sbot`: exit codes 0, 1 (failed or differs), 2 (bad input); one line per error.
 
 `sbot sweep` has 3, too: its runs are done, and some failed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot bench navigation`: controllers compared on a library of scenes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot replay`: replay a recording and compare every command bit for bit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot plot` and `sbot view`: a run as a picture or film, or in the browser."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot run`, `sbot pack` and `sbot up`: options, progress bar, summary, picture."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot sweep`: experiments over parameters and seeds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot sweep show` and `sbot sweep plot`: results of a sweep as a table and as a figure."""
 
 from __future__ import annotations

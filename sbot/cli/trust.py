@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The question before code of others is executed: of a recording, or of a packed run."""
 
 from __future__ import annotations

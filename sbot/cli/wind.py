@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot wind at|vtk|make|wake`: look up, export and generate wind fields; list wakes."""
 
 from __future__ import annotations

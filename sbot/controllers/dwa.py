@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entry of ``dwa``: the dynamic-window approach, a baseline without planning.
 
 Fox, Burgard, Thrun, The Dynamic Window Approach to Collision Avoidance, IEEE Robotics and

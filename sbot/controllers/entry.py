@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registry entry of a controller: its name, parameters, what it senses, and how it is made.
 
 A new controller is one file: a class with ``step`` and an ``Entry`` for it (CONTRIBUTING.md).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A behaviour of navground as a controller: observation in, command out (docs/navigate.md).
 
 navground (J. Guzzi, IDSIA) computes in float32 and with libm: the same bits on one machine, over

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registry of controllers: shipped, of installed packages, and users' own classes.
 
 An installed package adds a controller by an entry point of the group ``sbot.controllers``. Its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entries of shipped controllers that need no folder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keeper of a user's command: ends it with all of its child processes.
 
 A script of its own, started with the command's words. It ends everything when its standard input

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Message package made from its text with the generators and headers of installed ROS 2.
 
 For packages that no wheel has, as tf2_msgs: Python classes, and type support for rmw_fastrtps_cpp.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Child processes: commands, ROS 2 of this environment, output passed on, end in order."""
 
 from __future__ import annotations

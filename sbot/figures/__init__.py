@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures and animations of a run (matplotlib)."""

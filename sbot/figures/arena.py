@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """View of an arena: limits, ticks, shapes, colours of robots, letters, label of the wind."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data of figures: from a recording, or from a scenario that is run; undisturbed wind."""
 
 from __future__ import annotations

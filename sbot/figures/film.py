@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Film of a run: MP4 (needs ffmpeg) or GIF."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What does not move in an arena: edge, goals, zones and the places of their names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a run is drawn: options of pictures and films, checked before anything runs."""
 
 from __future__ import annotations

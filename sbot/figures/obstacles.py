@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Obstacles, pushable boxes and wind of an arena."""
 
 from __future__ import annotations

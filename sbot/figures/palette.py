@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Style of pictures: colours on light and dark backgrounds, matplotlib's parameters."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time plots: speed, distance to the leader, wind reduction."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figure of a run: arena with the tracks of all robots, and time plots."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robots in an arena: shapes with headings, numbers, contacts, the legend of headings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Legend of an arena's signs: starts, goals, moving obstacles; scale bar of a film."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tracks of robots, their colours and legend, and a run at several moments."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits of input from files, which no sensible file reaches; temporary folders.
 
 ``SBOT_LIMITS`` in the environment changes them, e.g. ``SBOT_LIMITS=file_bytes=200000000``, or

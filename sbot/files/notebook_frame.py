@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Notebook display of a run or a recording."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """YAML 1.2 to plain values with line numbers, and back; recordings' YAML read quickly.
 
 ``1e3`` is a number, ``yes`` and ``on`` are words (YAML 1.2), a key given twice is an error, and

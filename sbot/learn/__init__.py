@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Environments for learning: PettingZoo and Gymnasium on ``sbot.Worlds`` (extra ``learn``)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BenchMARL: a scenario and a task as its ``TaskClass``, for IPPO, MAPPO and others."""
 
 from __future__ import annotations

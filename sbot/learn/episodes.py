@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Episodes of a task in a batch of worlds: the base of all environments."""
 
 from __future__ import annotations

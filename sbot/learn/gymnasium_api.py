@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gymnasium: environments of one world and of many, their spaces and ids."""
 
 from __future__ import annotations

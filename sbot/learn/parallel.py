@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PettingZoo environment: each robot is an agent, and all agents act at once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rendering of an episode: an image, a page that replays it, or a live view in a browser."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stable-Baselines3: its ``VecEnv`` of a batch of worlds, and its policies as networks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A task: what robots observe, their actions, rewards and ends; its answers checked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of a task for a scenario, and the values that it draws (domain randomisation)."""
 
 from __future__ import annotations

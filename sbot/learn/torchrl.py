@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TorchRL: a batched environment of teams; export of networks that BenchMARL trained."""
 
 from __future__ import annotations

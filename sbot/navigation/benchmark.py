@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The benchmark as a sweep: rows from scenes, seeds and controllers, and checks of rows."""
 
 from __future__ import annotations

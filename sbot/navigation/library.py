@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Library of benchmark scenes by family, with the worlds of BARN and DynaBARN."""
 
 from __future__ import annotations

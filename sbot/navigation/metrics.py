@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Navigation metrics of one run (docs/navigation_benchmark.md).
 
 References

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenes of the benchmark: of one robot, without passages, and the social mini-games.
 
 Doorway, hallway, intersection, L-corner and blind corner are those of Chandra et al.,

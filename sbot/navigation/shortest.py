@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Length of the shortest path of a disc among obstacles, and distances of points from them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows of the benchmark, read from untrusted files, and their tables."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Regression tests: replay of recordings, golden bags, pytest plugin."""

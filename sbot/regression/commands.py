@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recorded and new messages compared field by field; differences by robot."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Golden bags; poses, commands and controllers' inputs read from recordings.
 
 They hold what controllers read and answer and no pictures: small, and good for `sbot replay`.

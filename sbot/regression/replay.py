@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replay: recorded inputs to new controllers, every command compared bit for bit."""
 
 from __future__ import annotations

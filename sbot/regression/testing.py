@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """pytest plugin: run scenarios, read recordings, compare with golden bags.
 
 In your ``conftest.py``: ``pytest_plugins = ['sbot.regression.testing']``; then tests take the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All nodes of a scenario in one process with one executor (`sbot up --composed`).
 
 The nodes, their topics and their parameters are those of separate processes. What is saved: the

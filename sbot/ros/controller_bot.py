@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The executables `controller_bot` and `wind_aware_bot`: a controller class as a ROS 2 node."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One simulation in a ROS domain: a lock on this machine, so that a second run is refused."""
 
 from __future__ import annotations

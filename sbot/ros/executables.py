@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entry points of the nodes, which handle signals before the slow imports.
 
 Importing a node takes a second. A signal meanwhile ends the process with exit code 0 and without a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Feeder of recorded ticks to nodes, in the order of lockstep (docs/lockstep.md)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Message packages that are not installed, made from their sources: messages and services.
 
 ``python -m sbot.ros.interfaces SOURCES FOLDER`` makes what Python needs for PYTHONPATH.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages that no wheel has (tf2_msgs, ackermann_msgs): type support, kept with machine code.
 
 What was made of a package is a folder for PYTHONPATH. Its name is a hash over what it was made

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replay of a recording to users' nodes: inputs tick by tick, what they say compared."""
 
 from __future__ import annotations

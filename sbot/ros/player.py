@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bag player (`python -m sbot.ros.player`): plays a bag to nodes and compares their commands.
 
 Unlike ``ros2 bag play`` it starts only when every controller is connected, can wait for the

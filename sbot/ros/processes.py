@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A scenario as a list of ROS 2 processes, and a user's own node as a command."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recording for replay to nodes: its ticks, and the commands and topics that are compared."""
 
 from __future__ import annotations

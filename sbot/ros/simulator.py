@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The executable `sbot_sim`: simulator node of a scenario, with recorder and summary."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """pytest and launch_testing helpers: recordings replayed to nodes of your own.
 
 With pytest the helper starts the node. In your ``conftest.py``:

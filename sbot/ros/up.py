@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot up`: start the ROS 2 nodes of a scenario without `ros2 launch`."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """The in-process run of a scenario: loop, history, summary."""

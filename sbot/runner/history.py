@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The history of a run as arrays: what ``sbot.run`` returns, and its ``episode``."""
 
 from __future__ import annotations

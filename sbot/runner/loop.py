@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The in-process run: a pure function of scenario and seed; its recording and wake report."""
 
 from __future__ import annotations

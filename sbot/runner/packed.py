@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packed runs: a scenario with all files that its run needs, and the run's hash, in one zip.
 
 In the archive are ``scenario.yaml``, ``run.json``, the files that the scenario names in ``files``,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run that is taken tick by tick: its controllers, and what is between two of their turns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Summary of a run: hash, overlaps, goals; what ends it before its duration; progress."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compilation ahead of a run: the functions that a scenario needs, in two processes.
 
 Each compiles the longest phase of the tick that neither has begun, so that both end at about the

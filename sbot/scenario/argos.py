@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Convert an ARGoS experiment (`.argos`, document 000) to a scenario.
 
 Centimetres become metres and degrees radians here and nowhere else. What is not supported is left

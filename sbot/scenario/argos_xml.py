@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parse the XML of an ARGoS experiment into elements with line numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulation parameters, poses and wind of a scenario."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Controllers of a scenario's robots: parameters, what they observe, and how they are made."""
 
 from __future__ import annotations

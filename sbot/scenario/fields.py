@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of scenario fields, and errors that say line, key, value and what is expected.
 
 Lengths are metres, angles radians, time seconds; poses are (x, y, yaw) in frame ``map``.

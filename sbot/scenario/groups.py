@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameter groups of a scenario: bodies, controllers, sensors, wind; checked and typed."""
 
 from __future__ import annotations

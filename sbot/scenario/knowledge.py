@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Knowledge of poses: noise, delay, range and line of sight, applied before the controller.
 
 In runs, nodes and replays controllers are made by ``controllers.make_controller``; there

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Load a scenario: text, overrides, checks, placement."""
 
 from __future__ import annotations

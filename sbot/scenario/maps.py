@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Read map_server maps: `map.yaml` and image (trinary mode)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenario models: world, robots, settings.
 
 Lengths are metres, angles radians, time seconds; poses are (x, y, yaw) in frame ``map``. Groups of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Placement of the robots of a scenario: those with a pose first, groups around them."""
 
 from __future__ import annotations

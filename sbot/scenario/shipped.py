@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of scenarios: the shipped ones, installed anywhere, and those that they name.
 
 A path is taken as it is when absolute, else relative to the scenario file, else to the package's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robots as they are sold: bodies, sensors and conventions of the makers' published models.
 
 Each is a file ``config/robots/NAME.yaml`` with ``text`` (what it is), ``source`` (where each value

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Convert a Stage world file (`.world`) to a scenario (docs/stage.md).
 
 What is not supported is left out with a warning that names it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Geometry and obstacles of a Stage world: rectangles, polygons and outlines of bitmaps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parse a Stage world file: tokens with includes, entities with macros expanded, notices."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks that models alone cannot make: of files, controllers, obstacles and functions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Warnings of a scenario: settings without effect, doubtful parameters, reach of a wind field."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """World of a scenario as the simulator's arrays."""
 
 from __future__ import annotations

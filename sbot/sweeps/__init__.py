@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Experiments over parameters and seeds, on this machine's processors or a Dask cluster."""

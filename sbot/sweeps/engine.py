@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Execution engines of runs: this machine's processes, Dask, any executor; pickling for them.
 
 All are ``concurrent.futures`` executors; as many runs are handed out as keep them busy.

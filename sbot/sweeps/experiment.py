@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Execution of a plan: journal, engine, progress, tables, and resuming an earlier sweep."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A metric of a sweep against its parameters: medians or shares, and bands around them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs in a child process, started once: time limits, a retry for runs that crash."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sweep's folder: its plan, and the journal of its rows.
 
 Each line has a checksum, so a row is whole or known to be damaged; others do not suffer. A sweep

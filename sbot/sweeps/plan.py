@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plan of a sweep: values of parameters, given or drawn, and runs in order, on demand."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Request of a sweep, from options, a sweep file or Python, and the plan made from it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Summary of a sweep within 80 columns, or as CSV: names, medians, shares, errors."""
 
 from __future__ import annotations

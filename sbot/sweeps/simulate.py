@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run of a sweep to one row, and the isolation of users' modules."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scenarios of a sweep: as text for other processes, checked with each value, warned of."""
 
 from __future__ import annotations

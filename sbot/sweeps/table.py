@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of a sweep as tables, in the order of its plan: columns, CSV, Parquet.
 
 Their bytes depend on the rows alone, not on who made them, when or in which order. What takes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data of the browser page: world, compressed tables of a recording, frames of a live run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sbot view --live`: a page that follows, pauses and drives a simulation, with ROS or without."""
 
 from __future__ import annotations

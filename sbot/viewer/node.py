@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ROS 2 node of `sbot view --live`: follows a simulation, pauses it, drives its robots."""
 
 from __future__ import annotations

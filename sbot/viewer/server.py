@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Web server of `sbot view --live`: page, frames as events, commands that drive robots."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """One world or thousands, stepped from Python or by compiled policies."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``sbot.Worlds``: many independent worlds that advance in one call."""
 
 from __future__ import annotations

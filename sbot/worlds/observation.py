@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Observations of a batch of worlds, as arrays; inexact poses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compiled policies of a batch as phases, their arrays, and the history of episodes."""
 
 from __future__ import annotations

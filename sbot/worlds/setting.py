@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What worlds are stepped with: checked arguments, tables, winds, starts, saved states."""
 
 from __future__ import annotations

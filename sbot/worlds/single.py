@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``sbot.World``: one world stepped from Python."""
 
 from __future__ import annotations

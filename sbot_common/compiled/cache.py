@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cache of machine code on disk: a file for each compiled function and signature.
 
 A file's name is a hash over the function's fingerprint (``sbot_common.compiled.fingerprint``) and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compilers for numba: functions that only compiled code calls become part of their callers.
 
 numba optimises every function and emits its machine code, then links it into its caller, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fingerprint of a compiled function: a hash of everything that its machine code depends on.
 
 numba freezes what a function refers to: its bytecode, the functions that it calls, constants of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Intrinsics: operations of compiled code that numba does not offer by name, and vectors for it.
 
 numba vectorises only simple loops by itself. The modules of ``sbot_common`` that hand these out

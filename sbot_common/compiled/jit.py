@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compilation of numeric functions by numba, with strict IEEE arithmetic; vectors of four.
 
 Every numeric module takes its decorator from here, so that one place decides:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lazy compiled functions: numba is imported when the first of them is called.
 
 Then they take the places of these in the globals of all modules, so that compiled code finds them

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Import of numba without scipy, which numba would import to look for BLAS.
 
 Where scipy is installed, that look imports a hundred modules of it, in every process. What uses

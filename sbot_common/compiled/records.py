@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records: tuples of arrays in memory, of which compiled code reads only the fields that it names.
 
 numba takes a tuple of arrays apart at every call, counts references to each of its arrays, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Thread pool for compiled functions, which release the GIL."""
 
 from __future__ import annotations

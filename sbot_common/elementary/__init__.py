@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elementary functions whose results are the same bits on every machine.
 
 Nothing but + - * /, square root, comparisons and integers, in a fixed order; never libm.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elementary functions of arrays, element by element, with vectors for ordinary values.
 
 Arrays have shape (N,), any stride; results go where the caller wants them, which may be an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bit patterns of doubles, and sums and products with their rounding errors.
 
 What works on bits does so on int64, because LLVM makes vectors of that on every processor.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exponential function, logarithms, powers, and the length of a vector."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sine, cosine and their inverses, and the reduction of angles."""
 
 from __future__ import annotations

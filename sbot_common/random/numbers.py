@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random numbers by counter (Philox): purposes, compiled numbers, NumPy's generators.
 
 A robot's numbers of one purpose and tick are counted by an index. Uniform number i is word i of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shared code of rclpy nodes: publishers, parameters, start and shutdown.
 
 Needs rclpy; without it the import ends the process with one line that says what to install.

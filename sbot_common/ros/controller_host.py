@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Base class of ROS 2 nodes that run a robot controller."""
 
 from __future__ import annotations

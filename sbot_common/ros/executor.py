@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Single-threaded rclpy executor for nodes that exchange many small messages.
 
 rclpy's own executor builds a wait set, two dozen context managers and a task for each message.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Process of a ROS 2 node: parameters, start, signals, end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Publishers and subscriptions of bytes, who is at their other end, and a barrier for nodes."""
 
 from __future__ import annotations

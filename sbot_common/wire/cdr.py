@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Serialize and deserialize ROS 2 messages (CDR), and byte offsets of their fields.
 
 The nodes publish these very bytes and the recorder stores them, so a live topic, a bag and an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages of controllers: inputs, commands, broadcast bytes, point clouds."""
 
 from __future__ import annotations

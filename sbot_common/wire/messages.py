@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Readers and writers of poses, scans, twists, vectors, clock and strings in CDR.
 
 What arrives at every tick is read straight from the bytes; the rest goes through ``cdr``.

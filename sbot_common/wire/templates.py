@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Message templates, encoded once, then only numbers are replaced; markers.
 
 A robot's Odometry costs 2 µs this way instead of 20, and the bytes are those of

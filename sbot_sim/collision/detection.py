@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Detection of intersections: broad phase by circles, narrow phase with penetration depths.
 
 Most touch nothing. So the first pass of ``repositioning`` looks only at those found here, in

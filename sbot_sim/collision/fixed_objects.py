@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fixed objects of a world as arrays for contact queries.
 
 Segments, circles and rectangles are one shape here, a rounded box: an oriented box whose half

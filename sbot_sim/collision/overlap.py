@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Overlaps of robots, obstacles and bounds, counted from geometry alone; checks of placement.
 
 The judge of ``sbot_sim.collision.separation``: it shares no code with it and keeps no state. A

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The re-positioning algorithm (document 002 section 5.2), and substeps against tunnelling.
 
 All robots are displaced at once, from positions that nobody changes meanwhile. A pass looks only

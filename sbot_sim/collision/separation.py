@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Overlap resolution: the "no-intersections" algorithm of document 002 section 5.
 
 A tick's poses are proposed by ``motion.move``; ``separate`` divides long moves into steps

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Overlaps of rectangles and polygons, and the search for near pairs: parts of ``overlap``.
 
 It shares no code with ``fixed_objects``, whose polygons are sides without an inside: here a

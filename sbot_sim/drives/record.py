@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Record of a drive: its name, its keys of a body, its limits, and the equations of its wheels.
 
 A new drive is one module with a ``Drive`` called ``DRIVE`` (CONTRIBUTING.md).

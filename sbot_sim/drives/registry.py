@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registry of drives: the modules beside this one, and one compiled function for all of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shipped drives: two wheels, impulses, Ackermann steering, Mecanum wheels.
 
 Wheels are numbered front left, front right, rear left, rear right (Taheri, Qiao, Ghaeminezhad,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hooks of document 000 section 2.1, and the free wind at robots."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Impulses of document 000 section 4.1; inertia: limits of acceleration, delay of commands.
 
 What the wheels drive follows a command that is some ticks old as fast as the limits let it: the

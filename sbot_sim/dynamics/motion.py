@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kinematics of all drives: command to next pose.
 
 Two wheels side by side follow document 002 section 4, equation (4), a loop for each subject, which

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wake kernel: wind reductions of many robots without computing every pair.
 
 Equal, bit for bit, to ``wind_model.wake.reductions`` of what ``neighbours`` hears.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulation of many worlds: setting, state, tick in blocks and threads, saved states."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Engine: the simulation of one world, tick by tick, and its snapshots."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fast2D: the simulator as an engine for a host program (document 004).
 
 ``Fast2D`` objects are worlds; the functions of the document are in ``functions``, which programs

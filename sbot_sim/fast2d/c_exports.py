@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """C interface of Fast2D: integer handles, memory shared with C, errors as text.
 
 Run by the interpreter that the shared library of ``shared_library`` embeds.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The functions of document 004 section 7.4.3, on one world of this process.
 
 The functions of section 7.4.3, with the document's names and argument order, act on one world of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Handles of a Fast2D world: what a host holds of its robots, solids and sensors."""
 
 from __future__ import annotations

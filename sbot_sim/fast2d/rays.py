@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fast2D's infra-red distance sensors: ray casting among discs and rectangles."""
 
 from __future__ import annotations

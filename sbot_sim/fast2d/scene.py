@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fast2D's objects as arrays for step and sensors."""
 
 from __future__ import annotations

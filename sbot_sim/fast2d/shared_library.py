@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Build Fast2D as a shared library for C programs: ``make fast2d``.
 
 The library embeds the Python that built it. Usage:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fast2D worlds, driven by a host program, and their step (document 004 section 7.4.3)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All messages of a run in order, published or recorded; diagnostics of the simulator."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Markers for rviz, zones among them, and `robot_description` (URDF)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Occupancy grid of the world (`/map`): a cell is occupied if anything solid touches it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Encode snapshots as ROS messages: poses, scans, odometry, wind, infrared, /tf.
 
 The nodes publish and the recorder stores what ``SnapshotEncoder`` returns, in its order.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The simulator's publishers, and checks of connected nodes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entities of simulation_interfaces: robots and spawned obstacles (SDF, URDF)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """External robots in lockstep, without ROS: when commands are due, and which have arrived.
 
 An external robot is driven by somebody's own node, which knows nothing of lockstep

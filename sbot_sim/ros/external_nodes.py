@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nodes of users: discovery, teams in the order of their messages, departure.
 
 They drive external robots, or publish topics that are recorded.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Latest received commands, wind and teleports: the inputs of the next tick."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lockstep: a tick ends when all commands have arrived; and free-running, by the wall clock."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ROS 2 node `sbot_sim`: messages in, one call of its run control, messages out."""
 
 from __future__ import annotations

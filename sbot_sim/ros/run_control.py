@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run control: pause, step, reset and end of a run; time-outs of a clock that stands still, too.
 
 A run control gets events (a command came, a timer fired) and calls ``Actions``. Lockstep and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Services of simulation_interfaces, the standard that Gazebo, Isaac Sim and O3DE share.
 
 Entities are the robots, by the names 'robot_<i>', of which there are as many as the scenario has,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many objects at a time: the beams that each covers, and the ranges at which they hit it.
 
 Four objects are turned into the sensor's frame and get their intervals of beams together, in

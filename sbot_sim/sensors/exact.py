@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sensors without noise: the true velocity, and the effective wind at a robot."""
 
 from __future__ import annotations

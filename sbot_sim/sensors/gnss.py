@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Satellite navigation (GNSS): latitude, longitude and altitude of each robot, with noise.
 
 Frame `map` is the plane that touches the WGS 84 ellipsoid's normal at the datum: x points east, y

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inertial measurement unit (IMU): heading, turn rate and acceleration of each robot, with noise.
 
 In the robot's own frame (REP 103), as REP 145 asks for: the acceleration is what an accelerometer

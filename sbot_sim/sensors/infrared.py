@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The s-bot's fifteen infrared proximity sensors (document 002 section 3).
 
 Beams start at the robot's centre and pass through the sensors on its rim; distances count from the

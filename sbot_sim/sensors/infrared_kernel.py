@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Infrared of all robots in compiled loops: distances along the beams, and readings."""
 
 from __future__ import annotations

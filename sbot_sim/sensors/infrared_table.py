@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The look-up tables from distances to infrared readings (document 002 section 3.1)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The laser: settings, casting, noise and messages.
 
 For each sensor, each object that a coarse grid finds within range gets the interval of beams that

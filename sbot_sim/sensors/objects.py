@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One object at a time: the beams that it covers, and the ranges at which they hit it.
 
 For sensors with few objects in view, and for rectangular bodies; ``cover`` looks at many together.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wheel odometry: pose estimate from any number of wheels, with noise.
 
 It knows neither wind nor collisions, and starts at the origin of frame `odom`. With noise off it

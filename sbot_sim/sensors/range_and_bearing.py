@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Range and bearing: neighbours, distances and bearings (document 000 section 5.5)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ray casting of one beam: intersection rules, which the kernels share with their test oracle.
 
 A sensor stands at a point and turns by a yaw; objects are expressed in its frame, where beam i has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Record of a sensor, and the registry of all of them.
 
 Everything that goes through sensors goes through this list: scenario keys and their checks,

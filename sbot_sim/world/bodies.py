@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robot bodies: the s-bot and others, their shapes, and their arrays."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fixed part of the world: bounds, segments, circles, rectangles, polygons, maps of cells."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Moving obstacles along paths, and pushable boxes."""
 
 from __future__ import annotations

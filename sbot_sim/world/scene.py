@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spatial index for sensors, and lines of sight between robots."""
 
 from __future__ import annotations

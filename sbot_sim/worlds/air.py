@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wind at the robots of a block of worlds."""
 
 from __future__ import annotations

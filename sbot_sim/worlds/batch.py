@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A batch of worlds as one record for compiled code, and the phases of a tick that work on it.
 
 A phase is a function of (first, end, a, z, batch) that works on the worlds first … end-1; what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motion and collisions of a block of worlds, also of bodies of any shape.
 
 What is computed of each robot alone is computed of all rows in one loop; what is between robots,

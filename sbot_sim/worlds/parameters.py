@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters of a simulation, and the look-up tables that are derived from them once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Phases in Python: sensors of their own kernel or of large worlds, moving obstacles, hooks."""
 
 from __future__ import annotations

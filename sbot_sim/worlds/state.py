@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays of a batch of worlds (robot i of world k has row k * N + i), and their fixed objects."""
 
 from __future__ import annotations

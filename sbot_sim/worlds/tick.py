@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tick of a batch of worlds: which phases it has, in which order (docs/architecture.md)."""
 
 from __future__ import annotations

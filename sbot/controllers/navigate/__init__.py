@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entry of ``navigate``: leader and followers that plan on what their lasers have seen."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The controller ``navigate`` as an object, and the data of its turns as one record."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One turn of ``navigate``: see, estimate the drift, choose a target, a path and a velocity."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drift by wind (the wind triangle), noise of the laser, and damping of velocity near obstacles.
 
 The nearest of N noisy readings of a flat wall is too near by about sigma sqrt(2 ln N). So a laser

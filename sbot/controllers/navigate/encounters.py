@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Encounters with other robots and moving obstacles: reciprocal velocities, evading, backing out.
 
 Van den Berg, Lin, Manocha, "Reciprocal velocity obstacles for real-time multi-agent navigation"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Followers: their places in the formation, the way to them, and the leader's speed limit.
 
 Formation on the leader's trail: rows of followers at their distances behind it, along its path.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Looks to the side: a robot with a narrow laser turns to unseen cells before it drives there.
 
 Its body sweeps cells that are beside its view. One that no beam has told of yet may hold an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Map of a robot: distance grid of obstacles, occupancy of cells, a map known from the start."""
 
 from __future__ import annotations

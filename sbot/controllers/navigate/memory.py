@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Task and memory of a robot, kept from turn to turn; turning of a slow robot."""
 
 from __future__ import annotations

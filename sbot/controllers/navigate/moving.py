@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Moving obstacles: detected in scans, tracked, and remembered outside the laser's view.
 
 A part of a scan whose ends stand before something farther is an object; one no larger than some

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters of the controller ``navigate``, and the constants of its behaviour.
 
 Candidates that are tried, tolerances and sizes of memory are where they are used. Every constant

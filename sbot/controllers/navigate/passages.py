@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Narrow passages: where two robots cannot pass, their lines, and lanes in which they can."""
 
 from __future__ import annotations

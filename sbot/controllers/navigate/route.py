@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Route to a target, straight or along a path, and the margin that it keeps from obstacles.
 
 A path is searched again when what the robot has seen since blocks it, or the target has moved.

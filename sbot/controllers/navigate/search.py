@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A* search on the distance grid: the cheapest path from cell to cell through known space.
 
 Hart, Nilsson, Raphael, "A formal basis for the heuristic determination of minimum cost paths",

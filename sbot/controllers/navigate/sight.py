@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Perception of a robot: obstacles to remember, velocity limits, robots near it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Right of way in passages: which robot goes first, and where the others wait.
 
 A passage in which two robots cannot pass belongs to those who are in it; before it, to who is

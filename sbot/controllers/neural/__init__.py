@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entries of learned controllers: networks by two names, and function policies."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forward passes of networks, and networks and function policies as controllers of one robot."""
 
 from __future__ import annotations

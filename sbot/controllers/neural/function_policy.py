@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Function policy: a user's compiled function that decides for one robot, and its source text."""
 
 from __future__ import annotations

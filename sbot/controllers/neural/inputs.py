@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inputs of a network by name: what a robot senses, scaled to about [-1, 1].
 
 =============  ======  =======================================================================

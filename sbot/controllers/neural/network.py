@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Description of a network: kind, inputs, neurons, outputs, what it learned with; and its file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of policies, networks and users' functions: saved, loaded, checked without executing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Train policies with several seeds and compare them: ``python -m sbot.learn.proof``."""
 
 from __future__ import annotations

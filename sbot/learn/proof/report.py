@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows of an evaluation, their statistics, table and picture."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Episodes of a task's scenes under a policy; trainings by CMA-ES and PPO, side by side."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks of pushing boxes.
 
 Task ``foraging``: s-bots push boxes into a nest.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entry of a task: its scenes, reward, metric and rule; measures that several tasks share."""
 
 from collections.abc import Callable, Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks of reaching goals.
 
 Task ``reach_goal``: a robot reaches a goal behind pillars in wind, with a short-range laser.

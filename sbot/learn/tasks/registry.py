@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registry of tasks: the ``ENTRY`` of each module here, and ``module:ENTRY`` of users' modules."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks of roaming.
 
 Task ``avoid_obstacles``: s-bots drive fast, straight and away from obstacles, by infrared.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks of swarms.
 
 Task ``aggregate``: s-bots gather, by infrared and bearings.

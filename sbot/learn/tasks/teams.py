@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks of teams of robots.
 
 Task ``follow_leader``: a leader goes to its goal in wind, and three robots keep 2 m from it.
