@@ -66,7 +66,9 @@ class Parameters(NamedTuple):
 class Dwa:
     """Drives to its goal, or after robot 0 if it has none, by the dynamic-window approach."""
 
-    def __init__(self, parameters: Parameters, body: Body) -> None:
+    def __init__(self, parameters: Parameters, body: Body,
+                 mount: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
+        self._mount = mount  # x, y (m), yaw (rad) of the laser in base_link
         acceleration = body.max_deceleration or body.max_acceleration or math.inf
         angular = body.max_angular_acceleration or math.inf
         self._parameters = parameters._replace(
@@ -100,11 +102,13 @@ class Dwa:
         assert scan is not None
         hit = np.flatnonzero(np.isfinite(scan.ranges) & (scan.ranges < _FAR))
         turned = 0.0 if heading is None else wrap_angle(heading - yaw)
-        angles = scan.angle_min + hit * scan.angle_increment + turned
+        angles = scan.angle_min + hit * scan.angle_increment + turned + self._mount[2]
         sine, cosine = np.empty(len(hit)), np.empty(len(hit))
         sincos_of(angles.astype(np.float64), sine, cosine)
         ranges = scan.ranges[hit].astype(np.float64)
-        return np.column_stack([ranges * cosine, ranges * sine])
+        ahead, aside, (s, c) = self._mount[0], self._mount[1], sincos(turned)
+        return np.column_stack([(c * ahead - s * aside) + ranges * cosine,
+                                (s * ahead + c * aside) + ranges * sine])
 
 
 @njit
@@ -204,6 +208,6 @@ def _warm_up() -> None:
 
 ENTRY = Entry('dwa', 'Dynamic-window approach: reacts to obstacles, does not plan '
                      '(docs/navigate.md).',
-              lambda place: Dwa(place.parameters, place.body), Parameters(),
+              lambda place: Dwa(place.parameters, place.body, place.mount), Parameters(),
               fields=('twist', 'scan'), goal_tolerance='goal_tolerance', warm_up=_warm_up,
               may_preload=True)

@@ -126,10 +126,13 @@ class NavgroundController:
     name : 'navground:ORCA'
     body : of the robot
     parameters : properties of the behaviour, those of ``_COMMON`` and ``follow_distance``
+    mount : of the laser: x, y (m), yaw (rad) in base_link
 
     """
 
-    def __init__(self, name: str, body: Body, parameters: Mapping[str, object]) -> None:
+    def __init__(self, name: str, body: Body, parameters: Mapping[str, object],
+                 mount: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
+        self._mount = mount
         self._core = _core('controller')
         self._behavior = _make_behavior(name, body, parameters)
         self._radius = self._behavior.radius
@@ -203,9 +206,11 @@ class NavgroundController:
             return []
         hit = np.flatnonzero(np.isfinite(scan.ranges))
         sine, cosine = np.empty(len(hit)), np.empty(len(hit))
-        angles = heading + scan.angle_min + hit * scan.angle_increment
+        angles = heading + scan.angle_min + hit * scan.angle_increment + self._mount[2]
         sincos_of(angles.astype(np.float64), sine, cosine)
         distance = scan.ranges[hit].astype(np.float64)
+        ahead, aside, (s, c) = self._mount[0], self._mount[1], sincos(heading)
+        x, y = x + (c * ahead - s * aside), y + (s * ahead + c * aside)
         points = np.column_stack((x + distance * cosine, y + distance * sine))
         discs: list[Any] = []
         last_x, last_y = math.inf, math.inf
@@ -225,5 +230,6 @@ def _in_frame(frame: Frame, points: Floats) -> Floats:
 
 
 ENTRY = Entry(PREFIX, 'A behaviour of navground, if that is installed: navground:NAME.',
-              lambda place: NavgroundController(place.name, place.body, place.parameters),
+              lambda place: NavgroundController(
+                  place.name, place.body, place.parameters, place.mount),
               check=_check_behavior, fields=('twist', 'scan'))

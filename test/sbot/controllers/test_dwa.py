@@ -97,3 +97,10 @@ def test_a_scan_is_turned_as_the_robot_was_when_it_arrived():
     assert earlier == pytest.approx(step(-0.8 - 0.4, 0.5))
     assert earlier == pytest.approx(step(-0.8 - 0.4, None))
     assert abs(earlier[1] - step(-0.8 + 0.4, None)[1]) > 0.1
+
+
+def test_hits_are_where_a_mounted_laser_sees_them():
+    scan = Scan(np.array([1.0, np.inf, 2.0], np.float32), 0.0, math.pi / 2, 0.0, 10.0)
+    there = Observation(0, 1, 0, 0, 0.1, np.array([[0.0, 0.0, 0.5]]), scan, (5.0, 3.0))
+    hits = Dwa(Parameters(), ROBOT, (0.25, -0.1, math.pi / 2))._hits(there, 0.5)
+    np.testing.assert_allclose(hits, [[0.25, 0.9], [0.25, -2.1]], atol=1e-6)

@@ -86,6 +86,15 @@ def test_obstacles_are_where_the_laser_hits():
         np.array([[3.0, 2.0], [1.0, 4.0], [-1.0, 2.0]]), abs=1e-6)
 
 
+def test_a_laser_may_be_mounted_anywhere():
+    pytest.importorskip('navground')
+    controller = NavgroundController('navground:HL', BODIES['robot'], {},
+                                     (0.25, -0.1, math.pi / 2))
+    scan = Scan(np.array([1.0], np.float32), 0.0, 0.1, 0.0, 10.0)
+    disc, = controller._obstacles(scan, 1.0, 2.0, math.pi / 2)
+    assert disc.position == pytest.approx(np.array([0.1, 2.25]), abs=1e-6)
+
+
 def test_neighbours_have_the_velocity_of_their_last_two_poses():
     pytest.importorskip('navground')
     controller = NavgroundController('navground:HL', BODIES['robot'], {})
