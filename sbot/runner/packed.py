@@ -33,7 +33,7 @@ from sbot.scenario.shipped import (
     with_files,
 )
 from sbot.version import THIS
-from sbot_common.errors import bad_value, decoding
+from sbot_common.errors import InputError, bad_value, decoding
 
 SCENARIO, NOTE, FILES, PYTHON = 'scenario.yaml', 'run.json', 'files', 'python'
 _FORMAT = 1
@@ -159,6 +159,9 @@ def unpacked(archive: str | Path) -> Iterator[Packed]:
             size = sum(info.file_size for info in file.infolist())
             if size > limits().run_bytes:
                 raise too_large(str(archive), 'bytes', size, 'run_bytes')
+            for name in (NOTE, SCENARIO):
+                if name not in file.namelist():
+                    raise InputError(f'{archive}: not a packed run: it has no {name}')
             note = json.loads(file.read(NOTE))
             if note['format'] != _FORMAT:
                 raise bad_value(f'{archive}: format', note['format'], str(_FORMAT))

@@ -18,7 +18,7 @@ from sbot.runner.history import History, Run
 from sbot.runner.summary import Tally, stopping_condition
 from sbot.scenario import assemble
 from sbot.scenario.controllers import controlled_robots, controller_parameters, observed_fields
-from sbot.scenario.knowledge import EXACT
+from sbot.scenario.knowledge import EXACT, as_known, bare
 from sbot.scenario.model import Scenario
 from sbot.scenario.warnings import warn_of_reach
 from sbot_common import topics
@@ -204,7 +204,7 @@ class Session:
             if the robot has no controller.
 
         """
-        return self._robot(robot).controller
+        return bare(self._robot(robot).controller)
 
     def observation(self, robot: int) -> Observation:
         """Return what the robot's controller is given in its next turn.
@@ -215,9 +215,9 @@ class Session:
             if the robot has no controller.
 
         """
-        sensed = self._robot(robot).observe
-        return sensed(self._stamp, self.snapshot.pose, self._controllers.sensed(
-            robot, self.snapshot))
+        own = self._robot(robot)
+        return as_known(own.controller, own.observe(
+            self._stamp, self.snapshot.pose, self._controllers.sensed(robot, self.snapshot)))
 
     def step(self, n: int = 1) -> None:
         """Let all controllers take their turns, and the world go on, n ticks or to the end.

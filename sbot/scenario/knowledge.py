@@ -80,9 +80,13 @@ class _WithKnowledge:
 
     def step(self, observation: Observation, rng: np.random.Generator) -> Any:  # noqa: ANN401
         """Return the controller's command for the known poses."""
-        known = self._known_poses(observation)
-        known.flags.writeable = False
-        return self._controller.step(observation._replace(poses=known), rng)
+        return self._controller.step(self.known(observation), rng)
+
+    def known(self, observation: Observation) -> Observation:
+        """Return what the robot knows of an observation."""
+        poses = self._known_poses(observation)
+        poses.flags.writeable = False
+        return observation._replace(poses=poses)
 
     def _known_poses(self, observation: Observation) -> Floats:
         knowledge, tick = self._knowledge, observation.tick
@@ -120,6 +124,17 @@ class _GoalKeeperWithKnowledge(_WithKnowledge):
     def set_goal(self, x: float, y: float) -> None:
         """Take up the goal (x, y) (m, `map`) at the next step."""
         self._controller.set_goal(x, y)
+
+
+def bare(controller: Controller) -> Controller:
+    """Return the controller itself of one with inexact poses."""
+    return controller._controller if isinstance(controller, _WithKnowledge) else controller
+
+
+def as_known(controller: Controller, observation: Observation) -> Observation:
+    """Return an observation as its controller is given it."""
+    return (controller.known(observation) if isinstance(controller, _WithKnowledge)
+            else observation)
 
 
 def with_knowledge(controller: Controller, knowledge: Knowledge, robot_id: int, seed: int,

@@ -112,6 +112,9 @@ def find_scenario(path_or_name: str) -> Path:
         is_file = path_or_name != '' and path.exists() and not path.is_dir()
     except (OSError, ValueError):  # a name that is too long, or has a zero byte in it
         raise InputError(f'{path_or_name[:80]!r}: not a usable file name') from None
+    if is_file and path.suffix == '.zip':
+        raise InputError(f'{path_or_name}: is a packed run; sbot run takes it, other commands the '
+                         'scenario.yaml in it (docs/share_a_run.md)')
     if is_file:
         return path
     shipped = shipped_scenarios() | gallery_scenarios()

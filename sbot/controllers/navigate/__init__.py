@@ -43,7 +43,8 @@ def size_of(body: Body) -> Size:
     rectangle twice as long as wide. The circle around it would keep it out of most doors. Where
     a gap leaves less than that margin, the reach of the corners tells how much is needed.
     """
-    radius, around = body.equal_area_radius, body.safety_radius
+    aside = abs(body.offset) if body.is_rectangle else 0.0  # it turns about its driven axle
+    radius, around = body.equal_area_radius + aside, body.safety_radius + aside
     car = _car(body)
     if car.curvature and body.length:  # it turns by driving, with all its length
         radius = around = 0.5 * hypot(body.length, body.width) + body.collision_distance

@@ -92,6 +92,31 @@ def test_what_is_looked_at_is_what_the_controller_gets():
         assert (session.tick, session.seconds) == (tick + 1, pytest.approx((tick + 1) / 30))
 
 
+def test_with_inexact_poses_controllers_and_what_they_are_given_are_the_same():
+    class Noting:
+        def __init__(self):
+            self.speed, self.seen = 0.5, []
+
+        def step(self, observation, rng):
+            self.seen.append(observation.poses[0].copy())
+            return self.speed, 0.3
+
+    given = {'duration': 5, 'world': {'bounds': [-4, -4, 9, 9]},
+             'knowledge': {'pose_delay': 0.2, 'pose_noise_std': 0.01},
+             'robots': [{'pose': [0, 0, 0], 'controller': Noting()}]}
+    session = sbot.session(given)
+    for _ in range(20):
+        looked = session.observation(0).poses[0]
+        session.step()
+        np.testing.assert_array_equal(session.controller(0).seen[-1], looked)
+    assert isinstance(session.controller(0), Noting)
+    session.controller(0).speed = 0.0
+    session.step()
+    before = session.snapshot.pose.copy()
+    session.step()
+    np.testing.assert_array_equal(session.snapshot.pose[0, :2], before[0, :2])
+
+
 def test_an_ended_session_says_so_and_can_go_back():
     session = sbot.session('single_robot', duration=0.5)
     saved = session.save()

@@ -1,5 +1,6 @@
 """Whole runs in scenes of the benchmark: everybody arrives, nobody collides."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,18 @@ def test_a_robot_that_stands_in_a_door_sends_others_to_the_next_door(seen):
     summary = run_scenario(scenario).summary
     assert summary['robots'][0]['goal_reached_s'] < 60.0
     assert summary['robots'][0]['collisions'] == 0
+
+
+def test_a_body_whose_middle_is_off_its_axle_touches_no_end_of_a_wall():
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 60, 'world': {'bounds': [0, 0, 4, 3], 'segments': [
+            [1.5, 0, 1.5, 2], [2.7, 1, 2.7, 3]]},
+        'robots': [{'pose': [0.5, 0.5, 0], 'goal': [3.5, 2.5], 'body': 'turtlebot3_burger',
+                    'controller': 'navigate'}]}), 'burger', ARENAS)
+    for seed in (0, 6):
+        run = run_scenario(dataclasses.replace(scenario, seed=seed))
+        assert run.summary['robots'][0]['goal_reached_s'] is not None
+        assert run.summary['robots'][0]['collisions'] == 0
 
 
 def car_run(pose, rectangles=()):
