@@ -108,12 +108,12 @@ def run_many() -> None:
     import numpy as np
 
     import sbot as package
-    many = {'world': {'bounds': [0, 0, 40, 40]},
+    many = {'world': {'bounds': [0, 0, 80, 80]},
             'sensors': {'infrared': True, 'scan_sees_robots': True},
-            'robots': [{'count': 200, 'layout': 'grid', 'area': [0, 0, 40, 40],
+            'robots': [{'count': 800, 'layout': 'grid', 'area': [0, 0, 80, 80],
                         'controller': 'none'}]}
     worlds = package.Worlds(many, 1, sense=['infrared', 'scan'], threads=2)
-    worlds.step(np.zeros((1, 200, 2)), ticks=60)
+    worlds.step(np.zeros((1, 800, 2)), ticks=60)
 
 
 def run_everything() -> None:
