@@ -374,8 +374,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     Returns
     -------
     state, linear.x (m/s), angular.z (rad/s)
-        0 <= linear.x <= forward_speed_mps, less than 0 where a car backs;
-        abs(angular.z) <= rotate_speed_radps, or what a car's steering allows
+        0 <= linear.x <= forward_speed_mps, below 0 where a car backs; angular.z is bounded
 
     """
     # The record keeps the arrays; counting references at every call took a third of a turn.
