@@ -113,12 +113,14 @@ def test_what_is_given_counts_instead_of_the_body():
 
 @pytest.mark.parametrize(('body', 'radius'), [
     (ROBOT, 0.3), (E_PUCK2, 0.035), (S_BOT, 0.088),
-    (ROBOT._replace(length=0.8, width=0.4, offset=0.2), math.sqrt(0.32 / math.pi)),
+    (ROBOT._replace(length=0.8, width=0.4, offset=0.2), math.sqrt(0.32 / math.pi) + 0.2),
+    (ROBOT._replace(length=0.8, width=0.4), math.sqrt(0.32 / math.pi)),
     (ROBOT._replace(length=0.7, width=0.3, collision_distance=0.05), math.sqrt(0.32 / math.pi))])
 def test_a_round_body_counts_with_its_radius_and_a_rectangle_with_its_area(body, radius):
+    """And with how far its middle is off the axle about which it turns."""
     assert size_of(body).radius == pytest.approx(radius)
     assert size_of(body).speed == body.max_wheel_speed * body.wheel_radius
-    assert size_of(body).corner == (body.safety_radius if body.is_rectangle else 0.0)
+    assert size_of(body).corner == (body.safety_radius + body.offset if body.is_rectangle else 0.0)
 
 
 @pytest.mark.parametrize(('given', 'warnings'), [(0.3, 1), (0.035, 0), (0.0, 0)])
