@@ -2,9 +2,10 @@
 
 `make docs` calls it after the build: `python docs/finish_site.py build/site`. A name that a table
 explains (a scenario key, a topic, a service, a parameter) gets an anchor, as in
-`scenario.html#wind_speed_mean`, and an entry of the search. Entries of internal modules come after
-those of the pages for users: their titles are made of words that the search does not know, and
-their names stand in their texts, which count less.
+`scenario.html#wind_speed_mean`, and an entry of the search. A comment `<!-- search: lidar -->`
+below a heading gives the heading's entry more words, small beside its title in the results.
+Entries of internal modules come after those of the pages for users: their titles are made of words
+that the search does not know, and their names stand in their texts, which count less.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _FIRST = re.compile(r'(?<=<td>)(?:<strong>)?(?:<code>[^<]+</code>(?:</strong>)?[
 _SEVERAL = re.compile(r'(?<=<td>)(?:<code>[^<]+</code>\s*){2,}')
 _CODE = re.compile(r'<code>([^<]+)</code>')
 _HEADING = re.compile(r'<h[1-6] id="([^"]*)"[^>]*>(.*?)<a class="headerlink"', re.DOTALL)
+_WORDS = re.compile(r'<!-- search: (.*?) -->')
 _TAG = re.compile(r'<[^>]+>')
 _BREAK = '\u200b'  # a space without width, which splits a word for the search alone
 
@@ -60,6 +62,16 @@ def anchored(page: str) -> tuple[str, list[tuple[str, str, str, str]]]:
     return _ROW.sub(changed, page), rows
 
 
+def words_of(name: str, page: str) -> dict[str, str]:
+    """Return what readers look for at a page, by the place of the heading above the comment."""
+    headings = list(_HEADING.finditer(page))
+    found = {}
+    for words in _WORDS.finditer(page):
+        above = [heading for heading in headings if heading.start() < words.start()]
+        found[name if len(above) == 1 else f'{name}#{above[-1][1]}'] = words[1]
+    return found
+
+
 def entries(items: list[dict[str, Any]],
             rows: dict[str, list[tuple[str, str, str, str]]]) -> list[dict[str, Any]]:
     """Return the entries of the search: pages, their rows, then internal modules."""
@@ -84,13 +96,19 @@ def _demoted(item: dict[str, Any]) -> dict[str, Any]:
 
 def finish(site: Path) -> int:
     """Change a site in place; return how many names got an anchor."""
+    search = json.loads((site / 'search.json').read_text('utf-8'))
+    words: dict[str, str] = {}
+    for path in site.rglob('*.html'):
+        words |= words_of(path.relative_to(site).as_posix(), path.read_text('utf-8'))
     rows = {}
     for name in PAGES:
         path = site / f'{name}.html'
         text, rows[path.name] = anchored(path.read_text('utf-8'))
         path.write_text(text, 'utf-8')
-    search = json.loads((site / 'search.json').read_text('utf-8'))
     search['items'] = entries(search['items'], rows)
+    for item in search['items']:
+        if item['location'] in words:
+            item['title'] += f' <small>{words[item["location"]]}</small>'
     text = json.dumps(search, ensure_ascii=False, separators=(',', ':'))
     before = (site / 'search.js').read_text('utf-8')
     (site / 'search.json').write_text(text, 'utf-8')

@@ -123,6 +123,13 @@ def test_names_in_tables_get_an_anchor_and_an_entry():
     assert module('finish_site').anchored(page)[0].count('<a id=') >= 5
 
 
+def test_words_that_readers_look_for_belong_to_the_heading_above():
+    page = ('<h1 id="top">A<a class="headerlink"></a></h1><!-- search: lidar noise --><p>x</p>'
+            '<h2 id="b">B<a class="headerlink"></a></h2>\n<!-- search: mount --><!-- other -->')
+    assert module('finish_site').words_of('a.html', page) == {'a.html': 'lidar noise',
+                                                              'a.html#b': 'mount'}
+
+
 def test_pages_for_users_come_before_internal_modules():
     def item(location, title):
         return {'location': location, 'level': 1, 'title': title, 'text': '', 'path': ['P'],

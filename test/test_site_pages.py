@@ -133,6 +133,40 @@ def test_what_readers_look_for_is_among_the_first_results(browser):
     assert missed == []
 
 
+# Questions of the first week, and the page that comes first.
+QUESTIONS = {
+    'quick start': 'tutorials/first_swarm.html', 'install ros': 'install.html',
+    'python 3.14': 'install.html', 'windows': 'install.html', 'units': 'scenario.html',
+    'own map': 'tutorials/own_map.html', 'own controller': 'tutorials/own_controller.html',
+    'debug': 'tutorials/find_a_bug.html', 'breakpoint': 'tutorials/find_a_bug.html',
+    'unit test': 'tutorials/regression_test.html#as-tests',
+    'lidar noise': 'sensors.html#laser-scans', 'laser mount': 'sensors.html#laser-scans',
+    'wind gust': 'wind.html#wind-gusts-and-fields-in-a-scenario',
+    'wind wake': 'wind.html#wakes', 'argos': 'wind.html#argos-experiments',
+    'drone wind': 'tutorials/rotors_and_argos.html#a-wind-field-of-rotors',
+    'stage world': 'stage.html', 'random seed': 'scenario.html#seed',
+    'ackermann car': 'motion_and_collisions.html#other-drives-than-two-wheels',
+    'turtlebot3': 'scenario.html#turtlebot3_burger', 'nav2': 'tutorials/nav2.html',
+    'multiple robots namespace': 'ros2_topics.html#topics', 'rviz': 'pictures.html',
+    'parameters of a node': 'ros2_topics.html#parameters',
+    'record a bag': 'record_and_replay.html#record-a-bag',
+    'replay a bag': 'record_and_replay.html#replay-a-bag-sbot-replay-bag',
+    'stable baselines': 'tutorials/train_one_robot.html', 'gymnasium': 'environments.html',
+    'pettingzoo': 'coming_from_vmas.html', 'sweep over parameters': 'sweeps.html',
+    'figure for a paper': 'pictures.html#figure-for-a-paper',
+    'save a film': 'pictures.html#figures-and-films', 'share a run': 'share_a_run.html',
+    'cite': 'share_a_run.html#in-a-paper', 'license': 'repository/LICENSE.html',
+}
+
+
+def test_questions_of_the_first_week_find_their_page_first(browser):
+    open_page(browser, (SITE / 'index.html').as_uri())
+    start_search(browser)
+    first = {words: search(browser, words)[0] for words in QUESTIONS}
+    assert {words: found for words, found in first.items()
+            if not found.startswith((SITE / QUESTIONS[words]).as_uri().replace('%23', '#'))} == {}
+
+
 def test_names_of_tables_are_found_by_their_name(browser):
     # Every twelfth of them: all would take minutes.
     items = json.loads((SITE / 'search.json').read_text('utf-8'))['items']
