@@ -23,7 +23,7 @@ import make_comparison_figure
 import make_learning_figures
 import make_sensor_figures
 import make_wind_figures
-from PIL import Image, ImageSequence
+from PIL import Image
 
 from sbot.figures.data import RunData, load_run
 from sbot.figures.film import animate_run, palette_of
@@ -34,7 +34,7 @@ FOLDER = Path(__file__).resolve().parent / 'gallery'
 PAGE = FOLDER.with_suffix('.md')
 WIDTH = 1000  # pixels
 COLOURS = 192  # of a picture
-GIF_WIDTH, GIF_COLOURS = 420, 64
+GIF_WIDTH, README_WIDTH = 420, 560  # pixels of films
 Job = Callable[[], None]
 
 
@@ -44,19 +44,19 @@ class Shown(NamedTuple):
     at: tuple[float, ...] = ()  # s
     colour: str = ''
     svg: bool = False  # lines are few
-    gif: int = 0  # every how many frames of its film are in a GIF of the repository; 0: no GIF
+    gif: float = 0.0  # s of its GIF in the repository; 0: no GIF
 
 
 GALLERY = {
-    'gallery/flocking': Shown((0, 10, 40, 90), 'heading', gif=4),
+    'gallery/flocking': Shown((0, 10, 40, 90), 'heading', gif=8),
     'gallery/aggregation': Shown((0, 60, 150, 300)),
-    'gallery/foraging': Shown((0, 20, 45, 90), gif=3),
+    'gallery/foraging': Shown((0, 20, 45, 90), gif=8),
     'gallery/transport': Shown((0, 20, 40, 90)),
-    'gallery/door': Shown((0, 10, 30, 60), gif=4),
+    'gallery/door': Shown((0, 10, 30, 60), gif=8),
     'gallery/spreading': Shown((0, 5, 15, 60)),
     'gallery/formation': Shown((0, 8, 18, 30)),
     'gallery/vortex': Shown((0, 20, 60)),
-    'gallery/cars': Shown((0, 10, 30, 60), gif=3),
+    'gallery/cars': Shown((0, 10, 30, 60), gif=8),
     'gallery/crossing': Shown((0, 6, 10, 30), 'heading'),
     'gallery/circle': Shown((0, 8, 14, 40), 'robot'),
     'evolved_aggregation': Shown((0, 20, 60)),
@@ -74,7 +74,7 @@ def _named(draw: Callable[[Path, str, bool], None], name: str, path: Path, dark:
 
 # Pictures and films of other pages: scenario, and what it is run with.
 FIGURES: dict[str, tuple[str, dict[str, object]]] = {
-    'demo.gif': ('leader_follower', {'duration': 40}),
+    'demo.gif': ('gallery/flocking', {}),
     'leader_run.svg': ('leader_in_gusts', {}),
     'boxes.svg': ('examples/push_boxes.yaml', {}),
     'yard.svg': ('examples/yard.yaml', {}),
@@ -143,24 +143,11 @@ def save_small(large: Path, path: Path, width: int = WIDTH, colours: int = 0) ->
     small.save(path, optimize=True)
 
 
-def save_gif(data: RunData, shown: Shown, path: Path) -> None:
-    """Write a film of fewer pixels, frames and colours."""
-    with TemporaryDirectory() as folder:
-        large = Path(folder) / 'large.gif'
-        animate_run(data, large, Look(colour=shown.colour), Film(GIF_WIDTH))
-        with Image.open(large) as film:
-            height = film.height
-            frames = [frame.convert('RGB') for k, frame in enumerate(ImageSequence.Iterator(film))
-                      if k % shown.gif == 0]
-            duration = film.info['duration'] * shown.gif
-    some = frames[::max(1, len(frames) // 6)]  # whose colours the palette is made of
-    together = Image.new('RGB', (GIF_WIDTH, height * len(some)))
-    for k, frame in enumerate(some):
-        together.paste(frame, (0, k * height))
-    palette = palette_of(together, GIF_COLOURS)
-    frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    frames[0].save(path, save_all=True, append_images=frames[1:], loop=0,
-                   duration=[*[duration] * (len(frames) - 1), 1500], optimize=True)
+def save_film(data: RunData, colour: str, path: Path, width: int, length: float,
+              dark: bool = False) -> None:
+    """Write a short film of few pixels, at the 12.5 frames a second of all GIFs."""
+    speed = float(data.seconds[-1]) / length
+    animate_run(data, path, Look(colour=colour, dark=dark), Film(width, speed=speed))
 
 
 def complete(folder: Path, processes: int = 1, others: Iterable[Job] = ()) -> None:
@@ -226,7 +213,7 @@ def draw_figure(name: str, path: Path, dark: bool = False) -> None:
     root = FOLDER.parents[1]
     data = load_run(str(root / scenario) if '/' in scenario else scenario, values)
     if path.suffix == '.gif':
-        animate_run(data, path, Look(dark=dark))
+        save_film(data, GALLERY[scenario].colour, path, README_WIDTH, 10.0, dark)
     elif path.suffix == '.svg':
         plot_run(data, path, Look(dark=dark))
     else:
@@ -250,7 +237,7 @@ def main() -> None:
         draw(data, shown, path)
         print(f'{path.name}: {path.stat().st_size / 1000:.0f} kB')
         if shown.gif:
-            save_gif(data, shown, path.with_suffix('.gif'))
+            save_film(data, shown.colour, path.with_suffix('.gif'), GIF_WIDTH, shown.gif)
             print(f'{stem(name)}.gif: {path.with_suffix(".gif").stat().st_size / 1000:.0f} kB')
 
 
