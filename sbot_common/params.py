@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeGuard, TypeVar, get_type_hints
 
-from sbot_common.errors import bad_value, unknown_name
+from sbot_common.errors import bad_value, question, unknown_name
 
 Vector = tuple[float, float, float]
 Value = bool | int | float | str | Vector
@@ -106,13 +106,15 @@ class Check(NamedTuple):
 
     expected: str
     read: Callable[[Any], Any]  # raises an error for a bad value
+    names: Callable[[], Sequence[str]] = tuple  # of which a near one is asked about
 
     def check(self, value: object, where: Callable[[], str]) -> Any:  # noqa: ANN401
         """Return the value as it is kept; InputError for a bad one, beginning with ``where``."""
         try:
             return self.read(value)
         except (TypeError, ValueError, LookupError, ArithmeticError):
-            raise bad_value(where(), value, self.expected) from None
+            near = question(value, sorted(self.names())) if isinstance(value, str) else ''
+            raise bad_value(where(), value, self.expected + f'; {near}' * bool(near)) from None
 
 
 # For annotations: the name and the default are those of the field.

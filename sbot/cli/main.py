@@ -199,15 +199,19 @@ def _call(arguments: argparse.Namespace) -> int:
 
 def _answer(given: Sequence[str]) -> int:
     """Return the exit code of a command, or raise KeyboardInterrupt."""
+    known: list[str] = []
     try:
         try:
             arguments = _parse(given)
+            known = arguments.known
             raise_swallowed()
             return _call(arguments)
         finally:
             sys.stdout.flush()  # here, where a full disk has a message
     except InputError as error:
-        print(f'sbot: {error}', file=sys.stderr)
+        # Of an argument of a function, the option with its name.
+        option = f"--{str(error).partition(':')[0]}" in known
+        print(f"sbot: {'--' * option}{error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of our output has closed it, e.g. `head`
         _drop_output()

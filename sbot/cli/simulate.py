@@ -128,7 +128,7 @@ def _number_or_auto(text: str) -> int | str:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from sbot.runner.packed import unpacked
+    from sbot.runner.packed import PYTHON, unpacked
     overrides = overrides_of(arguments)
     if not arguments.scenario.endswith('.zip'):
         if arguments.check or arguments.trust:
@@ -143,6 +143,8 @@ def _run(arguments: argparse.Namespace) -> int:
         if not arguments.trust:
             ask_for_trust(f'{arguments.scenario}: the packed run', load(import_controllers=False),
                           overrides, packed.modules)
+        # Before modules of the same names elsewhere.
+        sys.path[:0] = [str(packed.folder / PYTHON)] * bool(packed.modules)
         return _run_scenario(load(warn=True), arguments, packed)
 
 
@@ -179,6 +181,8 @@ def _pack(arguments: argparse.Namespace) -> int:
             real_path(arguments.output).parent):
         raise bad_value('--output', arguments.output,
                         'a file that ends in .zip, in a folder that exists')
+    if os.path.exists(arguments.output) and not arguments.force:
+        raise bad_value('--output', arguments.output, 'a new file (or --force)')
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
     warm_up(scenario, arguments.quiet)
     with simulated_time(scenario, arguments.quiet) as progress:
@@ -272,6 +276,7 @@ COMMANDS = {
         '--output -o': value('FILE', 'the file (.zip)', required=True),
         '--add': repeated('FILE', "also pack a file that the scenario's Python code opens beside "
                           'itself; may be repeated'),
+        '--force': flag('replace an existing file'),
         '--quiet': QUIET,
     }, description='Run a scenario, and write it with all that its run needs into one file: the '
                    'scenario with the changes, its own Python modules, maps, networks and other '

@@ -227,7 +227,7 @@ def check_arguments(controller: Any, parameters: Mapping[str, object], where: st
         named = [each.name for each in signature.parameters.values()
                  if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
         known = f'; its parameters: {", ".join(named) or "none"}'
-        raise InputError(f'{where}: {controller.__name__} {error}{known}') from None
+        raise InputError(f'{where}: {error}{known}') from None
 
 
 def _made(found: Any, place: Place) -> Controller:  # noqa: ANN401 - a class

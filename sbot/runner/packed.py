@@ -155,6 +155,8 @@ def unpacked(archive: str | Path) -> Iterator[Packed]:
     """
     with TemporaryFolder('packed') as folder:
         raw = BytesIO(read_within(archive))
+        if not zipfile.is_zipfile(raw):
+            raise InputError(f'{archive}: not a packed run, nor another .zip')
         with decoding(f'{archive}: not a packed run'), zipfile.ZipFile(raw) as file:
             size = sum(info.file_size for info in file.infolist())
             if size > limits().run_bytes:

@@ -254,7 +254,16 @@ class Session:
         return Saved(self._engine.save(), self._copied(self._controllers), self._tally.saved())
 
     def restore(self, saved: Saved) -> None:
-        """Go back, or forward, to a moment of this session; it can be restored again."""
+        """Go back, or forward, to a moment of this session; it can be restored again.
+
+        Raises
+        ------
+        InputError
+            for what ``save`` has not returned.
+
+        """
+        if not isinstance(saved, Saved):
+            raise bad_value('saved', saved, 'what save() of this session has returned')
         self._controllers = self._copied(saved.controllers)
         self._engine.restore(saved.world)
         self._tally.restore(saved.tally)

@@ -27,7 +27,7 @@ from typing import (
     get_type_hints,
 )
 
-from sbot.controllers.registry import is_named
+from sbot.controllers.registry import is_named, names
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError, bad_value
@@ -172,7 +172,7 @@ Name = Annotated[str, Check(
     'one line of at most 100 characters, without control characters',
     lambda v: _text(v, rf'(?!\s){_PLAIN}{{1,100}}(?<!\s)'))]
 Hertz = Annotated[Rate, Check(_RATE, lambda v: v if isinstance(v, Rate) else parse_rate(v))]
-Controller = Annotated[str, Check(_CONTROLLER, _controller)]
+Controller = Annotated[str, Check(_CONTROLLER, _controller, names)]
 Colour = Annotated[str, Check(f"{', '.join(COLOURS)}, or '#rrggbb'", _colour)]
 Until = Annotated[str, Check(_UNTIL, lambda v: _text(v, rf'goal_reached|collision|{_OWN}'))]
 Mapping = Annotated[dict[str, Any], Check(

@@ -14,7 +14,7 @@ from sbot.controllers.neural.network import Value
 from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.controllers import controller_parameters
-from sbot.scenario.groups import group_in_words, own_keys
+from sbot.scenario.groups import group_in_words, lasers_of, own_keys
 from sbot.scenario.model import RobotEntry, Scenario, ScenarioFile
 from sbot.scenario.world import world_arrays
 from sbot_common.errors import first_of, hint
@@ -121,7 +121,7 @@ def _idle_settings(written: ScenarioFile, scenario: Scenario,
         yield _warned(origins, path, f'has no effect {reason}', idle=True)
     paths = [('robots', k) for k, entry in enumerate(written.robots)
              for _ in range(entry.count or 1)]
-    for path, text in (*_yaws(written), *_goals(paths, scenario)):
+    for path, text in (*_yaws(written), *_goals(paths, scenario), *_lasers(scenario)):
         yield _warned(origins, path, text)
 
 
@@ -186,6 +186,19 @@ def _goals(paths: Sequence[KeyPath], scenario: Scenario) -> Iterator[tuple[KeyPa
             yield ((*paths[robots[0]], 'goal'),
                    f'goal {list(goal)} of {_robots(robots)} is {place}, so '
                    f"{'the robot' if len(robots) == 1 else 'these robots'} cannot arrive")
+
+
+def _lasers(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
+    """Yield a warning for each laser that is outside of its robot's body."""
+    for name in dict.fromkeys(robot.body for robot in scenario.robots):
+        body = scenario.bodies[name]
+        for laser in lasers_of(scenario.sensors, body):
+            x, y = laser.laser_x, laser.laser_y
+            if max(abs(x - body.offset) - 0.5 * body.length, abs(y) - 0.5 * body.width) > 0.0 if (
+                    body.is_rectangle) else math.hypot(x, y) > body.radius:
+                own = {'laser_x', 'laser_y'} & own_keys([body])
+                yield ('bodies', name) if own else ('sensors', 'laser_x'), (
+                    f'the laser at [{x:g}, {y:g}] m is outside of the body {name}')
 
 
 def _robots(robots: list[int]) -> str:

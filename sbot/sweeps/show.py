@@ -19,10 +19,11 @@ import numpy as np
 
 from sbot.controllers.registry import entry_of
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
+from sbot.scenario.knowledge import Knowledge
 from sbot.sweeps.journal import read_plan
 from sbot.sweeps.table import CSV, SUMMARY, cell_text, is_own, read_columns
 from sbot_common.errors import SHOWN, InputError, hint, one_line
-from sbot_common.params import Spec
+from sbot_common.params import Spec, specs_of
 
 # Names of a sweep's parameters and columns for people: short names, and labels with units.
 
@@ -34,7 +35,8 @@ MEANING = {
     'overlaps': 'pairs of bodies, in all ticks'}
 _COUNTED = {'collisions': ' (ticks)', 'reverts': ' (ticks)', 'overlaps': ' (pairs × ticks)'}
 _UNIT = re.compile('(.+)_(m|s|rad)')
-_GROUPS = {'wind': WindSettings, 'sensors': SensorSettings}
+_SPECS = {'wind': group_specs(WindSettings()), 'sensors': group_specs(SensorSettings()),
+          'knowledge': specs_of(Knowledge)}
 
 
 def short_names(keys: Sequence[str]) -> list[str]:
@@ -60,12 +62,10 @@ def parameter_label(key: str) -> tuple[str, ...]:
 
 
 def unit_of(key: str) -> str:
-    """Return the unit in brackets of a parameter of wind, sensors or controllers, else ''."""
+    """Return the unit in brackets of a swept parameter that is declared with one, else ''."""
     parts = key.split('.')
-    specs: Sequence[Spec] = ()
-    if parts[0] in _GROUPS and len(parts) == 2:
-        specs = group_specs(_GROUPS[parts[0]]())
-    elif parts[0] == 'controllers' and len(parts) == 3:
+    specs: Sequence[Spec] = _SPECS.get(parts[0], ()) if len(parts) == 2 else ()
+    if parts[0] == 'controllers' and len(parts) == 3:
         with suppress(InputError):  # a class of one's own
             specs = entry_of(parts[1]).specs
     unit = next((spec.unit for spec in specs if spec.name == parts[-1]), '')
@@ -136,7 +136,8 @@ def wilson_interval(count: float, runs: int) -> tuple[float, float]:
     share, weight = count / runs, _Z * _Z / runs
     middle = (share + weight / 2.0) / (1.0 + weight)
     half = _Z * math.sqrt(share * (1.0 - share) / runs + weight / (4.0 * runs)) / (1.0 + weight)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+    # Without rounding errors at the ends.
+    return middle - half if count > 0 else 0.0, middle + half if count < runs else 1.0
 
 
 # Errors of failed runs, the most frequent first.
@@ -228,8 +229,12 @@ def check_column(results: Results, name: str, option: str) -> str:
         raise InputError(f"{option}: {one_line(name, SHOWN)} has no value in any of "
                          f"{len(results.columns['run'])} runs")
     if name in results.columns and name not in results.numbers:
-        raise InputError(f'{option}: {one_line(name, SHOWN)} is a column without numbers; '
-                         f'it is in {CSV}')
+        hidden = f'is a column without numbers; it is in {CSV}'
+        if all(value is None for value in results.columns[name]):
+            hidden = f"has no value in any of {len(results.columns['run'])} runs"
+            if name == 'goal_reached_s':
+                hidden += '; give another, such as robots_arrived'
+        raise InputError(f'{option}: {one_line(name, SHOWN)} {hidden}')
     if name not in results.numbers:
         within = [each for each in results.numbers
                   if name in each and each not in results.keys]
