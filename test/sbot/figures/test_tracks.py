@@ -210,7 +210,7 @@ def test_the_command_takes_moments_colours_and_ground(tmp_path, capsys):
     with Image.open(path) as image:
         assert image.width == 1400
     for options, expected in ((['--at', 'x'], "--at: got 'x', expected times in seconds"),
-                              (['--at', '9'], 'at: got 9.0, expected a time from 0 to 1 s'),
+                              (['--at', '9'], '--at: got 9.0, expected a time from 0 to 1 s'),
                               (['--colour', 'heading'], '--colour heading needs --at or a film')):
         capsys.readouterr()
         assert main(['plot', 'single_robot', '--duration', '1', *options, '-o', str(path)]) == 2

@@ -81,6 +81,14 @@ def test_a_packed_run_gives_the_same_hash_elsewhere(archive, tmp_path, monkeypat
     assert 'the same trajectory as the packed run, bit for bit' in capsys.readouterr().out
 
 
+def test_modules_of_the_archive_come_before_others_of_their_names(
+        archive, tmp_path, monkeypatch, capsys):
+    (tmp_path / 'elsewhere').mkdir()
+    (tmp_path / 'elsewhere' / 'patrol_turns.py').write_text('raise RuntimeError')
+    monkeypatch.syspath_prepend(tmp_path / 'elsewhere')
+    assert main(['run', str(archive), '--check', '--trust', '--quiet']) == 0
+
+
 def test_code_of_a_packed_run_is_named_and_needs_trust(archive, capsys):
     assert main(['run', str(archive), '--check', '--quiet']) == 2
     error = capsys.readouterr().err
@@ -136,11 +144,14 @@ def test_the_same_run_packs_to_the_same_bytes_and_shipped_files_stay_out(tmp_pat
 @pytest.mark.parametrize(('words', 'said'), [
     (['pack', 'single_robot', '-o', 'a.tar'], 'expected a file that ends in .zip'),
     (['pack', 'single_robot', '-o', 'nowhere/a.zip'], 'in a folder that exists'),
+    (['pack', 'single_robot', '-o', 'there.zip'], 'a new file (or --force)'),
+    (['run', 'there.zip'], 'not a packed run, nor another .zip'),
     (['pack', 'single_robot', '--duration', '0.1', '-o', 'a.zip', '--add', 'x'], 'it has none'),
     (['run', 'single_robot', '--check'], 'need a packed run'),
     (['run', 'a.zip', '--check', '--seed', '3'], 'cannot be combined with --seed')])
 def test_options_that_mean_nothing_are_refused(words, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / 'there.zip').write_text('hello')
     assert main([*words, '--quiet']) == 2
     assert said in capsys.readouterr().err
 

@@ -128,6 +128,11 @@ def test_an_ended_session_says_so_and_can_go_back():
     assert (session.tick, session.ended) == (0, False)
 
 
+def test_what_save_has_not_returned_is_refused():
+    with pytest.raises(InputError, match=r'^saved: got 3, expected what save\(\)'):
+        sbot.session('single_robot', duration=0.1).restore(3)
+
+
 def test_a_robot_without_controller_and_an_object_that_cannot_be_copied_are_named():
     class Holds:
         def __init__(self):

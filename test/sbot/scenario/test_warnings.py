@@ -8,7 +8,7 @@ import pytest
 
 import sbot
 from sbot.scenario.load import load_scenario, parse_scenario
-from sbot.scenario.shipped import scenario_names
+from sbot.scenario.shipped import config_directory, scenario_names
 from sbot.scenario.warnings import conditions_of
 from wind_model.generate import FieldParameters, generate
 from wind_model.rotors_text import write_grid
@@ -314,3 +314,25 @@ def test_a_world_that_is_wider_than_its_field_is_said(field, caplog):
     [message] = caplog.messages
     assert '% of the world and the starts of 0 of 2 robots' in message
     assert 'wind_height_above_terrain 1 m' in message
+
+
+@pytest.mark.parametrize(('size', 'x', 'warned'), [
+    ('radius: 0.3', 0.29, False), ('radius: 0.3', 0.31, True),
+    ('length: 1, width: 0.4, offset: 0.2', 0.6, False),
+    ('length: 1, width: 0.4, offset: 0.2', 0.75, True)])
+def test_a_laser_outside_of_its_body_is_warned_about(caplog, size, x, warned):
+    parse_scenario(f'{{world: {{bounds: [0, 0, 9, 9]}}, sensors: {{laser_x: {x}}}, '
+                   f'bodies: {{cart: {{{size}}}}}, robots: '
+                   '[{pose: [3, 3, 0], body: cart, controller: none}]}', 'scene.yaml', Path(),
+                   warn=True)
+    assert [record.getMessage() for record in caplog.records] == [
+        f'scene.yaml:1: sensors.laser_x: the laser at [{x:g}, 0] m is outside of the body cart'
+    ] * warned
+
+
+@pytest.mark.parametrize('name', sorted(
+    path.stem for path in (config_directory() / 'robots').glob('*.yaml')))
+def test_lasers_of_shipped_bodies_are_within_them(caplog, name):
+    parse_scenario(f'{{world: {{bounds: [0, 0, 9, 9]}}, robots: [{{pose: [3, 3, 0], body: {name}, '
+                   'controller: none}]}', 'scene.yaml', Path(), warn=True)
+    assert not [each for each in caplog.messages if 'outside of the body' in each]

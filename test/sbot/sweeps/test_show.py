@@ -57,6 +57,7 @@ def test_values_and_parameters_are_short():
     assert [value_text(value) for value in (0.30000000000000004, True, None, 'a\x1b')] == [
         '0.3', 'true', 'null', 'a\\x1b']
     assert parameter_label('rate') == ('rate',)
+    assert parameter_label('knowledge.pose_delay')[0] == 'pose delay (s)'
 
 
 def test_the_most_frequent_errors_come_first_whatever_their_ticks():
@@ -262,7 +263,9 @@ def test_files_of_the_results_are_not_overwritten(tmp_path, capsys, name):
 def test_the_interval_is_that_of_scipy(count, runs):
     stats = pytest.importorskip('scipy.stats', reason='scipy is missing (extra fit)')
     expected = stats.binomtest(count, runs).proportion_ci(0.95, method='wilson')
-    assert wilson_interval(count, runs) == pytest.approx(tuple(expected), abs=1e-12)
+    low, high = wilson_interval(count, runs)
+    assert (low, high) == pytest.approx(tuple(expected), abs=1e-12)
+    assert (low == 0.0, high == 1.0) == (count == 0, count == runs)
 
 
 def test_a_share_has_nothing_but_yes_and_no():
