@@ -191,6 +191,10 @@ def _open_closed_streams() -> None:
 def _call(arguments: argparse.Namespace) -> int:
     try:
         return int(arguments.run(arguments))
+    except InputError as error:
+        if f"--{str(error).partition(':')[0]}" in arguments.known:  # an argument of a function
+            raise InputError(f'--{error}') from None
+        raise
     except SystemExit as error:  # with code 0 it would pass for a good run
         print(f'sbot: a module that the command imports raised SystemExit({error.code})',
               file=sys.stderr)
@@ -199,19 +203,15 @@ def _call(arguments: argparse.Namespace) -> int:
 
 def _answer(given: Sequence[str]) -> int:
     """Return the exit code of a command, or raise KeyboardInterrupt."""
-    known: list[str] = []
     try:
         try:
             arguments = _parse(given)
-            known = arguments.known
             raise_swallowed()
             return _call(arguments)
         finally:
             sys.stdout.flush()  # here, where a full disk has a message
     except InputError as error:
-        # Of an argument of a function, the option with its name.
-        option = f"--{str(error).partition(':')[0]}" in known
-        print(f"sbot: {'--' * option}{error}", file=sys.stderr)
+        print(f'sbot: {error}', file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of our output has closed it, e.g. `head`
         _drop_output()
