@@ -30,7 +30,7 @@ from sbot.figures.obstacles import Boxes, draw_moving
 from sbot.figures.palette import DPI, LETTERS, drawing, palette, style_of
 from sbot.figures.panels import draw_panels, panels_of
 from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots, draw_contacts
-from sbot.figures.signs import draw_signs
+from sbot.figures.signs import PADS, draw_signs
 from sbot.figures.tracks import dots, draw_moments, draw_strip, draw_tracks, interval
 from sbot_common.clock import in_seconds
 from sbot_common.errors import bad_value, one_line, writing
@@ -140,7 +140,9 @@ def _draw_run(data: RunData, colour: str = '', title: str | None = None,
             panel, arena = 0.0, natural
         sizes = sizes._replace(panel=panel, arena=arena)
         figure = _draw_sized(data, colour, title, sizes)
-    grow(figure, inches[1] - figure.get_figheight())
+    more = 0.5 * (inches[1] - figure.get_figheight())  # above the arena, and below it
+    grow(figure, more, figure.axes[:1])
+    grow(figure, more)
     return figure
 
 
@@ -153,7 +155,8 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     width, height, panel, letters = sizes
     left, right, line = letters * _LEFT, letters * _RIGHT, letters * LINE
     # What stands below one another, and its height: '' is room for letters.
-    rows = [('', letters * _TOP), ('arena', height), ('', letters * _ARENA_AXIS)]
+    rows = [('', letters * _TOP), ('arena', height),
+            ('', letters * _ARENA_AXIS + (1.0 - letters) * PADS)]
     if by_time:
         rows.append(('strip', letters * _STRIP_HEIGHT))
     if panel:

@@ -29,6 +29,7 @@ from sbot.figures.obstacles import reference_arrow, wind_colours
 from sbot.figures.palette import palette
 from sbot.figures.robots import contact_begins, contact_style
 
+PADS = 0.3  # inches, of ticks and distances of labels: smaller letters do not make these smaller
 _BELOW = 0.33  # inches from the arena to the middle of its legend, on the line of `x (m)`
 _MOST_SIGNS = 3  # beside the label of the x axis; more are below it
 _LEAST_BESIDE = 5.0  # inches; in a narrower picture all signs are below the label
@@ -61,7 +62,8 @@ def draw_signs(axes: Axes, data: RunData, right: float, letters: float = 1.0) ->
     line = letters * LINE
     below = 0.0 if beside else line
     place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
-        0.0, -letters * _BELOW - below - 0.5 * (rows - 1) * line, figure.dpi_scale_trans)
+        0.0, -letters * _BELOW - (1.0 - letters) * PADS - below - 0.5 * (rows - 1) * line,
+        figure.dpi_scale_trans)
     _legend(axes, signs, place, right, 0.0, columns)
     return below + (rows - 1) * line
 

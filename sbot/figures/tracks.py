@@ -163,12 +163,21 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     _check_times(seconds, float(data.seconds[-1]))
     xmin, ymin, xmax, ymax = view_of(data)
     shape = (xmax - xmin) / (ymax - ymin)
-    columns = _columns(len(seconds), shape)
-    rows = -(-len(seconds) // columns)
     left, right, top, bottom = _EDGES
     across, down = _GAPS
     full = _WIDTH if inches is None else inches[0]
-    width = (full - left - right - (columns - 1) * across) / columns
+
+    def sizes(columns: int) -> tuple[int, float, float]:
+        """Return rows, width of a panel, and height of the picture (inches)."""
+        rows = -(-len(seconds) // columns)
+        width = (full - left - right - (columns - 1) * across) / columns
+        return rows, width, top + bottom + rows * width / shape + (rows - 1) * down
+
+    columns = _columns(len(seconds), shape)
+    if inches is not None:  # the largest panels that fit
+        columns = next((each for each in range(1, len(seconds) + 1)
+                        if sizes(each)[2] <= inches[1]), columns)
+    rows, width, _ = sizes(columns)
     height = width / shape
     figure = Figure(figsize=(full, top + bottom + rows * height + (rows - 1) * down))
     indexes = [int(np.searchsorted(data.seconds, time - 1e-9)) for time in seconds]

@@ -98,7 +98,8 @@ def test_title_and_label_of_the_wind_are_apart(name, lines):
 @pytest.mark.parametrize(('look', 'panels'), [
     (Look(inches=(3.4, 4.6)), True), (Look(inches=(3.4, 2.8)), False),
     (Look(inches=(7.0, 7.0), title='A title of a paper'), True),
-    (Look(inches=(3.4, 3.4), at=(0, 2)), False)])
+    (Look(inches=(3.4, 3.4), at=(0, 2)), False),
+    (Look(inches=(7.0, 4.2), at=(0, 1, 2, 3)), False)])
 @pytest.mark.parametrize('scenario', ['leader_follower', 'gallery/circle'])
 def test_a_picture_of_so_many_inches_shows_all_its_letters(scenario, look, panels):
     figure = draw(from_result(sbot.run(scenario, duration=3.0)), look)
@@ -110,8 +111,11 @@ def test_a_picture_of_so_many_inches_shows_all_its_letters(scenario, look, panel
     assert min(drawn.x0, drawn.y0) >= -0.01
     assert drawn.x1 <= look.inches[0] + 0.01
     assert drawn.y1 <= look.inches[1] + 0.01
+    if not look.at:  # what is left is not all above the arena
+        assert look.inches[1] - drawn.y1 < drawn.y0 + 0.3
     signs = [each.get_window_extent(renderer) for legend in figure.findobj(Legend)
              for each in legend.get_texts()]
+    signs.append(figure.axes[0].xaxis.label.get_window_extent(renderer))
     assert not any(one.overlaps(other) for i, one in enumerate(signs) for other in signs[:i])
 
 
