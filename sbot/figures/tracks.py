@@ -163,21 +163,12 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     _check_times(seconds, float(data.seconds[-1]))
     xmin, ymin, xmax, ymax = view_of(data)
     shape = (xmax - xmin) / (ymax - ymin)
+    columns = _columns(len(seconds), shape, inches or (0.0, 0.0))
+    rows = -(-len(seconds) // columns)
     left, right, top, bottom = _EDGES
     across, down = _GAPS
     full = _WIDTH if inches is None else inches[0]
-
-    def sizes(columns: int) -> tuple[int, float, float]:
-        """Return rows, width of a panel, and height of the picture (inches)."""
-        rows = -(-len(seconds) // columns)
-        width = (full - left - right - (columns - 1) * across) / columns
-        return rows, width, top + bottom + rows * width / shape + (rows - 1) * down
-
-    columns = _columns(len(seconds), shape)
-    if inches is not None:  # the largest panels that fit
-        columns = next((each for each in range(1, len(seconds) + 1)
-                        if sizes(each)[2] <= inches[1]), columns)
-    rows, width, _ = sizes(columns)
+    width = (full - left - right - (columns - 1) * across) / columns
     height = width / shape
     figure = Figure(figsize=(full, top + bottom + rows * height + (rows - 1) * down))
     indexes = [int(np.searchsorted(data.seconds, time - 1e-9)) for time in seconds]
@@ -210,8 +201,18 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     return figure
 
 
-def _columns(count: int, shape: float) -> int:
-    """Return how many moments of an arena, ``shape`` times as wide as high, are in a row."""
+def _columns(count: int, shape: float, inches: tuple[float, float]) -> int:
+    """Return how many moments of an arena, ``shape`` times as wide as high, are in a row.
+
+    In a picture of so many inches, as few as fit: these are the largest. None fits into (0, 0).
+    """
+    left, right, top, bottom = _EDGES
+    across, down = _GAPS
+    for columns in range(1, count + 1):
+        rows = -(-count // columns)
+        width = (inches[0] - left - right - (columns - 1) * across) / columns
+        if top + bottom + rows * width / shape + (rows - 1) * down <= inches[1]:
+            return columns
     if count == 3:
         return 3 if shape < _FLAT else 1
     return min(count, 3 if count != 4 and shape < 2.2 else 2, math.ceil(4 / shape))
