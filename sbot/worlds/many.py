@@ -143,7 +143,10 @@ class Worlds:
                                     *self.phases.sensing_wind(self.setting),
                                     *self._knowing.phases()])
         self._observer = Observer(self.setting, self.state, self.senses, self.phases)
-        self._starts = {id(scenario): Starts(scenario) for scenario in given}
+        kinds = {id(scenario): scenario for scenario in given}
+        self._starts = [Starts(scenario) for scenario in kinds.values()]
+        number = dict(zip(kinds, range(len(kinds)), strict=True))
+        self._kind = np.array([number[id(scenario)] for scenario in given])
         self.seeds: NDArray[np.int64] = np.zeros(self.count, np.int64)
         self.start = np.zeros((self.count, self.robots, 3))
         first = given[0].seed
@@ -226,9 +229,10 @@ class Worlds:
         chosen = chosen_worlds(worlds, self.count)
         values = self.seeds if seeds is None else checked_seeds(seeds, self.count)
         if start is None:
-            poses = np.zeros_like(self.start)
-            for k in chosen.tolist():
-                poses[k] = self._starts[id(self.scenarios[k])](int(values[k]))
+            poses = self.start.copy()
+            for kind in sorted({*self._kind[chosen].tolist()}):
+                alike = chosen[self._kind[chosen] == kind]
+                poses[alike] = self._starts[kind](values[alike])
         else:
             shape = self.start.shape
             poses = np.broadcast_to(numbers('start', start, shape, shape[1:]), shape)
