@@ -187,7 +187,7 @@ class Answers:
     def of_robots(self, method: str, active: Flags, *moments: Moment) -> Floats:
         """Return ``reward`` or ``ended`` of each robot, (K, N); finite where it is active."""
         answer = floats(self._name(method), self._ask(method, *moments), [self._shape])
-        if not np.isfinite(answer[active]).all():
+        if not (np.isfinite(answer).all() or np.isfinite(answer[active]).all()):
             raise bad_value(self._name(method), answer.tolist(), 'finite numbers')
         return answer
 
