@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The numbers of ``numbers.placement_generator``, in compiled code.
 
-NumPy's SeedSequence of [seed, robot, PLACEMENT] makes the state of PCG64 (O'Neill, HMC-CS-2014-0905:
-a linear congruential generator of 128 bits, of which XSL-RR gives 64).
+NumPy's SeedSequence of [seed, robot, PLACEMENT] makes the state of PCG64 (O'Neill,
+HMC-CS-2014-0905): a linear congruential generator of 128 bits, of which XSL-RR gives 64.
 """
 
 from __future__ import annotations

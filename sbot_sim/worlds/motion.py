@@ -28,7 +28,13 @@ from sbot_sim.collision.separation import (
     shape_of_crowd,
 )
 from sbot_sim.collision.shape_overlap import corners_at, disc_depth
-from sbot_sim.dynamics.inertia import Inertia, Momentum, follow, impulse_velocity
+from sbot_sim.dynamics.inertia import (
+    Inertia,
+    Momentum,
+    follow,
+    impulse_of,
+    impulse_velocity,
+)
 from sbot_sim.dynamics.inertia import sum_impulses as total_impulses
 from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive, move
 from sbot_sim.world.bodies import BodyArrays, Drives, Shapes, share_equally
@@ -69,17 +75,24 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     Document 000 section 4.1.
     """
     setting, worlds = batch.setting, batch.worlds
-    n = setting.robots
-    drives, force = drives_of(setting.bodies, a, z), np.empty((z - a, 2))
+    n, dt = setting.robots, setting.dt
+    drives, mass = drives_of(setting.bodies, a, z), setting.bodies.mass
+    if not (drives.drive != 0).any():  # nobody's speed is an impulse: without asking for memory
+        for k in range(first, end):
+            x, y = force_of(setting, worlds, k)
+            for row in range(max(a, k * n), min(z, (k + 1) * n)):
+                for c, force, share in ((0, x, 1.0), (1, y, 0.0)):
+                    worlds.next_impulse_velocity[row, c] = impulse_of(
+                        mass[row], worlds.wind[row, c], force, 0.0, share, dt) / mass[row]
+        return
+    force = np.empty((z - a, 2))
     for k in range(first, end):
         x, y = force_of(setting, worlds, k)
         for row in range(max(a, k * n), min(z, (k + 1) * n)):
             force[row - a, 0], force[row - a, 1] = x, y
-    speed = np.zeros(z - a)
-    if (drives.drive != 0).any():
-        speed = carried_speeds(drives, drive(drives, worlds.driven[a:z]))
+    speed = carried_speeds(drives, drive(drives, worlds.driven[a:z]))
     impulse = total_impulses(drives.mass, worlds.wind[a:z], force, speed,
-                             worlds.pose[a:z, 2].copy(), setting.dt)
+                             worlds.pose[a:z, 2].copy(), dt)
     copy_rows(impulse_velocity(impulse, drives.mass), worlds.next_impulse_velocity[a:z])
 
 

@@ -41,7 +41,7 @@ def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Decode the yaws as receivers of messages do."""
     worlds = batch.worlds
     copy_rows(worlds.pose[a:z], worlds.sent_pose[a:z])
-    copy_numbers(decoded_yaws(worlds.pose[a:z, 2].copy()), worlds.sent_pose[a:z, 2])
+    copy_numbers(decoded_yaws(worlds.pose[a:z, 2]), worlds.sent_pose[a:z, 2])
 
 
 # Robots sorted by place, once for all lasers and once for infrared, whose cells are much smaller.
