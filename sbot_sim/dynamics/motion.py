@@ -20,7 +20,7 @@ from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import COUNTED, DRIVES, limited_twist
 
-_BLOCK = 1000  # robots: the arrays of a block fit the nearest cache (48 KiB of six)
+BLOCK = 1000  # robots: the arrays of a block fit the nearest cache (48 KiB of six)
 _CARRIED = tuple(drive.carried for drive in DRIVES)
 
 
@@ -139,11 +139,11 @@ def advance_all(drive: NDArray[np.int8], pose: Floats, twist: Floats, dt: float)
     Two wheels go as ``advance`` has it, other drives as ``advance_twist``; ``drive`` is (N,).
     """
     n = pose.shape[0]
-    out, half_turn, way = np.empty((n, 3)), stack_floats(_BLOCK), stack_floats(_BLOCK)
-    heading, sine = stack_floats(_BLOCK), stack_floats(_BLOCK)
-    heading_sine, heading_cosine = stack_floats(_BLOCK), stack_floats(_BLOCK)
-    for first in range(0, n, _BLOCK):
-        count = min(n - first, _BLOCK)
+    out, half_turn, way = np.empty((n, 3)), stack_floats(BLOCK), stack_floats(BLOCK)
+    heading, sine = stack_floats(BLOCK), stack_floats(BLOCK)
+    heading_sine, heading_cosine = stack_floats(BLOCK), stack_floats(BLOCK)
+    for first in range(0, n, BLOCK):
+        count = min(n - first, BLOCK)
         for k in range(count):
             i = first + k
             half_turn[k], way[k] = _arc(twist[VX, i], twist[OMEGA, i], dt)

@@ -36,7 +36,7 @@ from sbot_sim.dynamics.inertia import (
     impulse_velocity,
 )
 from sbot_sim.dynamics.inertia import sum_impulses as total_impulses
-from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive, move
+from sbot_sim.dynamics.motion import BLOCK, achieved_twists, carried_speeds, drive, move
 from sbot_sim.world.bodies import BodyArrays, Drives, Shapes, share_equally
 from sbot_sim.world.moving import disc_positions
 from sbot_sim.world.scene import discs_of, number_places, sort_places
@@ -100,13 +100,15 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 def propose(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Move the robots, collisions aside: document 002 section 4, and last tick's impulses."""
     setting, worlds = batch.setting, batch.worlds
-    drives = drives_of(setting.bodies, a, z)
-    proposed = move(drives, worlds.pose[a:z], drive(drives, worlds.driven[a:z]),
-                    worlds.impulse_velocity[a:z], setting.dt)
-    for row in range(a, z):
-        for c in range(3):
-            worlds.previous[row, c] = worlds.pose[row, c]
-            worlds.pose[row, c] = proposed[row - a, c]
+    for i in range(a, z, BLOCK):
+        j = min(z, i + BLOCK)
+        drives = drives_of(setting.bodies, i, j)
+        proposed = move(drives, worlds.pose[i:j], drive(drives, worlds.driven[i:j]),
+                        worlds.impulse_velocity[i:j], setting.dt)
+        for row in range(i, j):
+            for c in range(3):
+                worlds.previous[row, c] = worlds.pose[row, c]
+                worlds.pose[row, c] = proposed[row - i, c]
 
 
 @Phase
