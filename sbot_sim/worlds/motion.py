@@ -79,11 +79,11 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     drives, mass = drives_of(setting.bodies, a, z), setting.bodies.mass
     if not (drives.drive != 0).any():  # nobody's speed is an impulse: without asking for memory
         for k in range(first, end):
-            x, y = force_of(setting, worlds, k)
+            pushes = force_of(setting, worlds, k)
             for row in range(max(a, k * n), min(z, (k + 1) * n)):
-                for c, force, share in ((0, x, 1.0), (1, y, 0.0)):
+                for c in range(2):
                     worlds.next_impulse_velocity[row, c] = impulse_of(
-                        mass[row], worlds.wind[row, c], force, 0.0, share, dt) / mass[row]
+                        mass[row], worlds.wind[row, c], pushes[c], 0.0, 0.0, dt) / mass[row]
         return
     force = np.empty((z - a, 2))
     for k in range(first, end):
