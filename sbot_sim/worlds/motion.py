@@ -75,9 +75,10 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     Document 000 section 4.1.
     """
     setting, worlds = batch.setting, batch.worlds
-    n, dt = setting.robots, setting.dt
-    drives, mass = drives_of(setting.bodies, a, z), setting.bodies.mass
-    if not (drives.drive != 0).any():  # nobody's speed is an impulse: without asking for memory
+    n, dt, mass, others = setting.robots, setting.dt, setting.bodies.mass, 0
+    for row in range(a, z):
+        others += setting.bodies.drive[row] != 0
+    if others == 0:  # nobody's speed is an impulse: without asking for memory
         for k in range(first, end):
             pushes = force_of(setting, worlds, k)
             for row in range(max(a, k * n), min(z, (k + 1) * n)):
@@ -85,7 +86,7 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                     worlds.next_impulse_velocity[row, c] = impulse_of(
                         mass[row], worlds.wind[row, c], pushes[c], 0.0, 0.0, dt) / mass[row]
         return
-    force = np.empty((z - a, 2))
+    drives, force = drives_of(setting.bodies, a, z), np.empty((z - a, 2))
     for k in range(first, end):
         x, y = force_of(setting, worlds, k)
         for row in range(max(a, k * n), min(z, (k + 1) * n)):
