@@ -53,7 +53,8 @@ def decoded_yaw(yaw: float) -> float:
 @njit
 def decoded_yaws(yaws: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return ``decoded_yaw`` of each element; shape (N,) in and out."""
-    out, z, w = np.empty(yaws.shape[0]), np.empty(yaws.shape[0]), np.empty(yaws.shape[0])
+    out, room = np.empty(yaws.shape[0]), np.empty((2, yaws.shape[0]))
+    z, w = room[0], room[1]
     for i in range(yaws.shape[0]):
         out[i] = yaws[i] / 2
     sincos_of(out, z, w)

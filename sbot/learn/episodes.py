@@ -37,7 +37,7 @@ from sbot.worlds.setting import (
     senses_of,
 )
 from sbot_common.arguments import whole
-from sbot_common.arrays import Flags, Floats
+from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.sensors.registry import sensors
 
@@ -100,6 +100,7 @@ class Episodes:
                              sense=senses, threads=threads)
         self.worlds.check_inputs(self.network)
         self.count, self.robots = self.worlds.count, self.worlds.robots
+        self._all = np.arange(self.count)
         self._answers = Answers(self.task, self.count, self.robots)
         self._play(self.worlds.scenarios)
         self.goal = self._scenario_goal.copy()
@@ -121,6 +122,7 @@ class Episodes:
         """Take over a copy's attributes, and compile programs for its worlds."""
         vars(self).update(given)
         self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
+        self._interface.inputs(self._all)
 
     def save(self, worlds: ArrayLike | None = None) -> SavedEpisodes:
         """Return the state of the episodes of worlds (a mask, or numbers; None: all)."""
@@ -215,7 +217,8 @@ class Episodes:
 
     def reset(self, chosen: ArrayLike | None = None) -> None:
         """Begin new episodes in worlds (a mask, or numbers; None: all)."""
-        rows = chosen_worlds(chosen, self.count).tolist()
+        anew = chosen_worlds(chosen, self.count)
+        rows = anew.tolist()
         seeds, starts = self.worlds.seeds.copy(), self.worlds.start.copy()
         placed: list[int] = []
         for k in rows:
@@ -237,7 +240,7 @@ class Episodes:
         commands = self.now.commands.copy()
         commands[rows] = 0.0
         self._aim(rows)
-        self.now = self._moment(seen, commands)
+        self.now = self._moment(seen, commands, anew)
 
     def _randomise(self, k: int, rng: np.random.Generator) -> None:
         """Draw what the task's ``randomise`` names for the next episode of world k."""
@@ -319,9 +322,12 @@ class Episodes:
         self.goal = changed
         self._interface.aim(changed)
 
-    def _moment(self, seen: Observations, commands: Floats) -> Moment:
-        return Moment(seen, self._interface.inputs(), commands, self.goal, self.network,
-                      self.worlds.dt, self.limits)
+    def _moment(self, seen: Observations, commands: Floats,
+                changed: Integers | None = None) -> Moment:
+        """Return the present moment; other worlds than those ``changed`` are as at the last."""
+        inputs = self._interface.inputs(self._all if changed is None else changed)
+        return Moment(seen, inputs, commands, self.goal, self.network, self.worlds.dt,
+                      self.limits)
 
 
 def world_seeds(seed: int, count: int) -> list[int]:

@@ -16,7 +16,7 @@ from sbot.worlds.observation import Observations
 from sbot.worlds.policy import deciding_phases
 from sbot.worlds.setting import MOST_TICKS
 from sbot_common.arguments import as_array, floats, numbers, whole
-from sbot_common.arrays import Flags, Floats
+from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
@@ -187,7 +187,7 @@ class Answers:
     def of_robots(self, method: str, active: Flags, *moments: Moment) -> Floats:
         """Return ``reward`` or ``ended`` of each robot, (K, N); finite where it is active."""
         answer = floats(self._name(method), self._ask(method, *moments), [self._shape])
-        if not np.isfinite(answer[active]).all():
+        if not (np.isfinite(answer).all() or np.isfinite(answer[active]).all()):
             raise bad_value(self._name(method), answer.tolist(), 'finite numbers')
         return answer
 
@@ -229,10 +229,10 @@ class Interface:
         """Set the goals (K, N, 2) m."""
         self._arrays.goal[:] = goal.reshape(-1, 2)
 
-    def inputs(self) -> Floats:
-        """Return the inputs (K, N, I) of all robots now."""
+    def inputs(self, worlds: Integers) -> Floats:
+        """Return the inputs (K, N, I) of all robots; only these worlds have changed (numbers)."""
         w = self._worlds
-        w.simulation.run(self._gather)
+        w.simulation.run_some(self._gather, worlds)
         return self._arrays.inputs.reshape(w.count, w.robots, -1).copy()
 
     def commands(self, actions: Floats) -> Floats:

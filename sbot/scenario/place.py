@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -28,12 +27,17 @@ _Pose = tuple[float, float, float]
 MAX_ROBOTS = 100_000
 
 
+def even_poses(area: tuple[float, ...], radius: float) -> tuple[_Pose, _Pose]:
+    """Return the least pose of discs in an area (m), and by how much others vary."""
+    x_min, y_min, x_max, y_max = area
+    return ((x_min + radius, y_min + radius, -math.pi),
+            (x_max - x_min - 2 * radius, y_max - y_min - 2 * radius, 2 * math.pi))
+
+
 def tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: float,
                 rng: np.random.Generator) -> Floats:
     """Return poses (count, 3) drawn as an entry wants them, whether they are free or not."""
-    x_min, y_min, x_max, y_max = area
-    corner = np.array([x_min + radius, y_min + radius, -math.pi])
-    extent = np.array([x_max - x_min - 2 * radius, y_max - y_min - 2 * radius, 2 * math.pi])
+    corner, extent = np.array(even_poses(area, radius))
     tries: Floats = corner + rng.random((count, 3)) * extent
     if entry.yaw is not None:
         tries[:, 2] = entry.yaw
@@ -102,7 +106,7 @@ def most_at_random(area: tuple[float, ...], radius: float) -> int:
 
 # Positions judged in one call. Robots heaped on one spot make quadratically many pairs, so a call
 # must not be asked about too many of them.
-_BATCH = 2000
+BATCH = 2000
 
 
 class Placed(NamedTuple):
@@ -129,7 +133,7 @@ def check_free(written: WorldModel, world: World, placed: Placed, paths: Mapping
     """Raise InputError for the first robot of ``paths`` that stands in something."""
     end, total = 0, len(placed.ids)
     while end < total:
-        end += max(_BATCH, end // 8)
+        end += max(BATCH, end // 8)
         part = Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
         _check_part(written, world, part, paths, origins)
 
@@ -158,8 +162,8 @@ def _check_part(written: WorldModel, world: World, placed: Placed, paths: Mappin
 
 # A group is too large for its area when this many rounds of trying have not placed all of it. In
 # each round every robot still without a place gets several new positions to try.
-_ROUNDS = 200
-_TRIES = 8
+ROUNDS = 200
+TRIES = 8
 
 
 def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world: World,
@@ -209,11 +213,11 @@ def random_poses(count: int, entry: RobotEntry, area: tuple[float, ...], body: B
     inset = 2 * body.safety_radius - 1e-9  # rounding of the area's corners
     if entry.position_gaussian is None and min(area[2] - area[0], area[3] - area[1]) < inset:
         return poses
-    for _ in range(_ROUNDS + 2 * count // _BATCH):
+    for _ in range(ROUNDS + 2 * count // BATCH):
         missing = count - len(poses)
         if missing == 0:
             break
-        tries = tried_poses(min(_TRIES * missing, _BATCH), entry, area, body.safety_radius, rng)
+        tries = tried_poses(min(TRIES * missing, BATCH), entry, area, body.safety_radius, rng)
         standing = [*placed.poses, *poses]
         candidates: list[_Pose] = [(x, y, heading) for x, y, heading in tries.tolist()]
         found = _overlaps_of(world, [*placed.bodies, *[body] * (len(poses) + len(candidates))],
@@ -290,29 +294,6 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
                               goal=entry.goal, goal_tolerance=entry.goal_tolerance,
                               parameters=entry.parameters)
         for i, entry in enumerate(entries) for pose in poses[i])
-
-
-class Placement:
-    """Start poses of a scenario by seed, as loading it with that seed gives them.
-
-    Parameters
-    ----------
-    written : the scenario as it was written, but for files that are found
-    bodies : by name
-    origins : for errors
-
-    """
-
-    def __init__(self, written: ScenarioFile, bodies: Mapping[str, Body],
-                 origins: Origins) -> None:
-        self._written, self._bodies, self._origins = written, bodies, origins
-        self._world = starting_world(written.world)
-
-    def __call__(self, seed: int) -> Floats:
-        """Return poses (N, 3) x, y (m), yaw (rad)."""
-        written = replace(self._written, seed=seed)
-        robots = place_robots(written, self._bodies, self._origins, self._world)
-        return np.array([robot.pose for robot in robots], np.float64)
 
 
 def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins: Origins) -> None:

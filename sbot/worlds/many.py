@@ -23,6 +23,7 @@ from sbot.worlds.policy import (
     columns_of,
     deciding_phases,
     exceptions_of,
+    gather_infrared,
     gather_readings,
     keep_rows,
     policy_arrays,
@@ -139,11 +140,16 @@ class Worlds:
         self._told: set[Conditions] = set()  # of networks that learned with other values
         self._knowing = Knowing(given, self.state)
         self._step = self.program(self._ticking())
+        # Ticks before the last one of a call: nobody sees poses as they are sent.
+        self._between = self.program(self._ticking(self._knowing.limited))
         self._begin = self.program([*self.phases.beginning(self.setting),
                                     *self.phases.sensing_wind(self.setting),
                                     *self._knowing.phases()])
         self._observer = Observer(self.setting, self.state, self.senses, self.phases)
-        self._starts = {id(scenario): Starts(scenario) for scenario in given}
+        kinds = {id(scenario): scenario for scenario in given}
+        self._starts = [Starts(scenario) for scenario in kinds.values()]
+        number = dict(zip(kinds, range(len(kinds)), strict=True))
+        self._kind = np.array([number[id(scenario)] for scenario in given])
         self.seeds: NDArray[np.int64] = np.zeros(self.count, np.int64)
         self.start = np.zeros((self.count, self.robots, 3))
         first = given[0].seed
@@ -159,9 +165,9 @@ class Worlds:
         with compilation_announced(_COMPILING):
             return self.simulation.program(phases, policy)
 
-    def _ticking(self) -> Phases:
-        """Return the phases from one tick's wind to the next one's."""
-        return [*self.phases.advancing(self.setting), *self.phases.sensing(self.setting),
+    def _ticking(self, sent: bool = True) -> Phases:
+        """Return the phases from one tick's wind to the next one's; see ``Tick.sensing``."""
+        return [*self.phases.advancing(self.setting), *self.phases.sensing(self.setting, sent),
                 *self.phases.sensing_wind(self.setting), *self._knowing.phases()]
 
     @property
@@ -226,9 +232,10 @@ class Worlds:
         chosen = chosen_worlds(worlds, self.count)
         values = self.seeds if seeds is None else checked_seeds(seeds, self.count)
         if start is None:
-            poses = np.zeros_like(self.start)
-            for k in chosen.tolist():
-                poses[k] = self._starts[id(self.scenarios[k])](int(values[k]))
+            poses = self.start.copy()
+            for kind in sorted({*self._kind[chosen].tolist()}):
+                alike = chosen[self._kind[chosen] == kind]
+                poses[alike] = self._starts[kind](values[alike])
         else:
             shape = self.start.shape
             poses = np.broadcast_to(numbers('start', start, shape, shape[1:]), shape)
@@ -347,7 +354,9 @@ class Worlds:
                             'the robot does not move to the side')
         if heard is not None:
             self.state.rab_next[:] = heard
-        self.simulation.run(self._step, count)
+        if count > 1:
+            self.simulation.run(self._between, count - 1)
+        self.simulation.run(self._step)
 
     def observe(self) -> Observations:
         """Return copies of the current observations."""
@@ -394,10 +403,14 @@ class Worlds:
                                    self.state.tick)
         gather, *deciding = deciding_phases(policy)
         ticking: Phases = [*[keep_rows] * bool(names), *self._ticking()]
-        program = self.program([gather, *self.reading_phases(network, arrays), *deciding,
-                                *ticking], arrays)
+        acting: Phases = [gather, *self.reading_phases(network, arrays), *deciding]
+        program = self.program([*acting, *ticking], arrays)
         with exceptions_of(policy):
-            if hold == 1:
+            if hold == 1 and gather is gather_infrared and not names:
+                unseen = self._ticking(self._knowing.limited)
+                self.simulation.run(self.program([*acting, *unseen], arrays), count - 1)
+                self.simulation.run(program)
+            elif hold == 1:
                 self.simulation.run(program, count)
             else:
                 self._run_held(program, self.program(ticking, arrays), count, hold)

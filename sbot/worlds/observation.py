@@ -106,7 +106,9 @@ class Observer:
             found = self._moving.positions(), self._moving.boxes_as_sent()
             seen[-3:-1] = [None if rows is None else rows[0] if self._only else rows
                             for rows in found]
-        seen[-1] = {name: view.copy() for name, view in self._others.items()}
+        seen[-1] = {}
+        if self._others:
+            seen[-1] = {name: view.copy() for name, view in self._others.items()}
         return tuple.__new__(Observations, seen)
 
     def _heard_rows(self) -> HeardRows:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from sbot.scenario import assemble
 from sbot.scenario.assemble import initial_poses
 from sbot.scenario.load import placement_of
 from sbot.scenario.model import Scenario
-from sbot.scenario.place import Placement
+from sbot.scenario.place_many import Placement
 from sbot.scenario.warnings import BODY, RATE, SENSORS, conditions_of
 from sbot_common.arguments import as_array
 from sbot_common.arrays import Integers
@@ -310,9 +310,6 @@ def _moving(parameters: SimulationParameters) -> tuple[int, int]:
 
 # Start poses of worlds by scenario and seed.
 
-_KEPT = 100_000  # seeds whose poses are kept
-
-
 class Starts:
     """Where robots of a scenario stand at tick 0 for a seed, as ``sbot.load`` places them."""
 
@@ -320,17 +317,19 @@ class Starts:
         self._scenario = scenario
         self._random = _placed_at_random(scenario)
         self._first = initial_poses(scenario)
-        self._placed = lru_cache(_KEPT)(lambda seed: self._placement(seed))
 
     @cached_property
     def _placement(self) -> Placement:
         return placement_of(self._scenario)
 
-    def __call__(self, seed: int) -> NDArray[np.float64]:
-        """Return poses (N, 3) x, y (m), yaw (rad)."""
-        if not self._random or seed == self._scenario.seed:
-            return self._first
-        return self._placed(seed)
+    def __call__(self, seeds: Integers) -> NDArray[np.float64]:
+        """Return poses x, y (m), yaw (rad) of seeds (M,): (M, N, 3), or (1, N, 3) for all."""
+        own = seeds == self._scenario.seed
+        if not self._random or own.all():
+            return self._first[None]
+        poses = self._placement(seeds)
+        poses[own] = self._first
+        return poses
 
 
 def _placed_at_random(scenario: Scenario) -> bool:

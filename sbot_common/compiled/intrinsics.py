@@ -97,7 +97,8 @@ def _on_stack(element: Any, length: Any) -> Any:  # noqa: ANN401
     def codegen(context: Any, builder: Any, signature: Any, _: Any) -> Any:  # noqa: ANN401
         data, word = context.get_data_type(element), context.get_value_type(types.intp)
         count = signature.args[0].literal_value
-        room = cgutils.alloca_once(builder, ir.ArrayType(data, count))
+        with builder.goto_entry_block():  # not ``alloca_once``, which fills it with zeros
+            room = builder.alloca(ir.ArrayType(data, count))
         array = context.make_array(kind)(context, builder)
         size = word(context.get_abi_sizeof(data))
         populate_array(array, builder.bitcast(room, data.as_pointer()), [word(count)], [size],

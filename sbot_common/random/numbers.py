@@ -86,7 +86,8 @@ def generator(seed: int, robot: int, purpose: int, tick: int = 0) -> np.random.G
 def placement_generator(seed: int, robot: int) -> np.random.Generator:
     """Return the generator of placement: PCG64 of SeedSequence([seed, robot, PLACEMENT]).
 
-    Nothing compiled draws from it; it stays, so that a seed places robots where it always did.
+    It is of another kind than all others, so that a seed places robots where it always did.
+    Compiled code has the same numbers by ``random.placement``.
     """
     return np.random.Generator(np.random.PCG64(
         np.random.SeedSequence([seed, robot, PLACEMENT])))

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import hypot, sincos_of
 from sbot_common.elementary.arrays import copy_numbers
 from sbot_common.observation import OMEGA, VX, VY
@@ -47,6 +47,13 @@ def effective_wind(wind_xy: Floats, reduction: Floats) -> Floats:
         out[i, 0] = share * wind_xy[i, 0]
         out[i, 1] = share * wind_xy[i, 1]
     return out
+
+
+@njit_inline
+def impulse_of(mass: float, wind: float, force: float, speed: float, share: float,
+               dt: float) -> float:
+    """Return one component of a robot's impulse; ``share`` is that of its heading."""
+    return mass * wind + mass * speed * share + force * dt
 
 
 @njit
@@ -77,8 +84,8 @@ def sum_impulses(mass: Floats, effective_wind_xy: Floats, force_xy: Floats, driv
         sincos_of(yaw, sine, cosine)
     for i in range(mass.shape[0]):
         m, v = mass[i], drive_speed[i]
-        out[i, 0] = m * effective_wind_xy[i, 0] + m * v * cosine[i] + force_xy[i, 0] * dt
-        out[i, 1] = m * effective_wind_xy[i, 1] + m * v * sine[i] + force_xy[i, 1] * dt
+        out[i, 0] = impulse_of(m, effective_wind_xy[i, 0], force_xy[i, 0], v, cosine[i], dt)
+        out[i, 1] = impulse_of(m, effective_wind_xy[i, 1], force_xy[i, 1], v, sine[i], dt)
     return out
 
 

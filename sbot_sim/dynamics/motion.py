@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import njit, njit_inline, njit_inner
+from sbot_common.compiled.jit import njit, njit_inline, njit_inner, stack_floats
 from sbot_common.elementary import sin, sin_of, sincos, sincos_of
 from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import COUNTED, DRIVES, limited_twist
 
-_BLOCK = 1024  # robots: the arrays of a block fit the nearest cache (48 KiB of six)
+BLOCK = 1000  # robots: the arrays of a block fit the nearest cache (48 KiB of six)
 _CARRIED = tuple(drive.carried for drive in DRIVES)
 
 
@@ -139,12 +139,11 @@ def advance_all(drive: NDArray[np.int8], pose: Floats, twist: Floats, dt: float)
     Two wheels go as ``advance`` has it, other drives as ``advance_twist``; ``drive`` is (N,).
     """
     n = pose.shape[0]
-    size = min(n, _BLOCK)
-    half_turn, way, heading, sine = (np.empty(size), np.empty(size), np.empty(size),
-                                     np.empty(size))
-    heading_sine, heading_cosine, out = np.empty(size), np.empty(size), np.empty((n, 3))
-    for first in range(0, n, _BLOCK):
-        count = min(n - first, _BLOCK)
+    out, half_turn, way = np.empty((n, 3)), stack_floats(BLOCK), stack_floats(BLOCK)
+    heading, sine = stack_floats(BLOCK), stack_floats(BLOCK)
+    heading_sine, heading_cosine = stack_floats(BLOCK), stack_floats(BLOCK)
+    for first in range(0, n, BLOCK):
+        count = min(n - first, BLOCK)
         for k in range(count):
             i = first + k
             half_turn[k], way[k] = _arc(twist[VX, i], twist[OMEGA, i], dt)

@@ -203,6 +203,14 @@ class Simulation:
         alone = self.share_rows or self.tick.in_one_thread
         share_out(1 if alone else self.threads, range(0, self.count, self._size), work)
 
+    def run_some(self, program: Program, chosen: NDArray[np.int64]) -> None:
+        """Run a program once on some worlds (their numbers)."""
+        if len(chosen) == self.count:
+            self.run(program)
+            return
+        for k in chosen.tolist():
+            program.run(k, k + 1)
+
     def reset(self, chosen: NDArray[np.int64], start: Floats, seeds: NDArray[np.int64],
               program: Program) -> None:
         """Put worlds to tick 0.
@@ -222,11 +230,7 @@ class Simulation:
         for rows in (self.state.twist, self.state.collided):
             rows.reshape(self.count, -1)[chosen] = 0
         self.tick.reset(chosen.tolist(), seeds)
-        if len(chosen) == self.count:
-            self.run(program)
-            return
-        for k in chosen.tolist():
-            program.run(k, k + 1)
+        self.run_some(program, chosen)
 
     def set_field(self, field: Lattice | None) -> None:
         """Replace the wind's grid; programs of ``tick.sensing_wind`` must be made again."""

@@ -246,6 +246,8 @@ class Program:
         self._parts: list[tuple[Integers, Integers] | Interpreted] = [
             part if callable(part) else (np.array(part[0], np.int64), np.array(part[1], np.int64))
             for part in parts]
+        only = self._parts[0] if len(parts) == 1 else None
+        self._whole = None if callable(only) else only
 
     def replace(self, setting: Setting) -> None:
         """Work on another setting of the same worlds from now on."""
@@ -260,9 +262,9 @@ class Program:
 
     def run(self, first: int, end: int, ticks: int = 1) -> None:
         """Run all phases in turn, as often as there are ticks, on the worlds first … end-1."""
-        n, part = self._setting.robots, self._parts[0] if len(self._parts) == 1 else None
-        if part is not None and not callable(part):
-            self._run_stretch(part, first, end, n, ticks)
+        n = self._setting.robots
+        if self._whole is not None:
+            self._run_stretch(self._whole, first, end, n, ticks)
             return
         for _ in range(ticks):
             for part in self._parts:

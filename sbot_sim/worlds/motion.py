@@ -28,9 +28,15 @@ from sbot_sim.collision.separation import (
     shape_of_crowd,
 )
 from sbot_sim.collision.shape_overlap import corners_at, disc_depth
-from sbot_sim.dynamics.inertia import Inertia, Momentum, follow, impulse_velocity
+from sbot_sim.dynamics.inertia import (
+    Inertia,
+    Momentum,
+    follow,
+    impulse_of,
+    impulse_velocity,
+)
 from sbot_sim.dynamics.inertia import sum_impulses as total_impulses
-from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive, move
+from sbot_sim.dynamics.motion import BLOCK, achieved_twists, carried_speeds, drive, move
 from sbot_sim.world.bodies import BodyArrays, Drives, Shapes, share_equally
 from sbot_sim.world.moving import disc_positions
 from sbot_sim.world.scene import discs_of, number_places, sort_places
@@ -69,17 +75,25 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     Document 000 section 4.1.
     """
     setting, worlds = batch.setting, batch.worlds
-    n = setting.robots
+    n, dt, mass, others = setting.robots, setting.dt, setting.bodies.mass, 0
+    for row in range(a, z):
+        others += setting.bodies.drive[row] != 0
+    if others == 0:  # nobody's speed is an impulse: without asking for memory
+        for k in range(first, end):
+            pushes = force_of(setting, worlds, k)
+            for row in range(max(a, k * n), min(z, (k + 1) * n)):
+                for c in range(2):
+                    worlds.next_impulse_velocity[row, c] = impulse_of(
+                        mass[row], worlds.wind[row, c], pushes[c], 0.0, 0.0, dt) / mass[row]
+        return
     drives, force = drives_of(setting.bodies, a, z), np.empty((z - a, 2))
     for k in range(first, end):
         x, y = force_of(setting, worlds, k)
         for row in range(max(a, k * n), min(z, (k + 1) * n)):
             force[row - a, 0], force[row - a, 1] = x, y
-    speed = np.zeros(z - a)
-    if (drives.drive != 0).any():
-        speed = carried_speeds(drives, drive(drives, worlds.driven[a:z]))
+    speed = carried_speeds(drives, drive(drives, worlds.driven[a:z]))
     impulse = total_impulses(drives.mass, worlds.wind[a:z], force, speed,
-                             worlds.pose[a:z, 2].copy(), setting.dt)
+                             worlds.pose[a:z, 2].copy(), dt)
     copy_rows(impulse_velocity(impulse, drives.mass), worlds.next_impulse_velocity[a:z])
 
 
@@ -87,13 +101,15 @@ def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 def propose(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Move the robots, collisions aside: document 002 section 4, and last tick's impulses."""
     setting, worlds = batch.setting, batch.worlds
-    drives = drives_of(setting.bodies, a, z)
-    proposed = move(drives, worlds.pose[a:z], drive(drives, worlds.driven[a:z]),
-                    worlds.impulse_velocity[a:z], setting.dt)
-    for row in range(a, z):
-        for c in range(3):
-            worlds.previous[row, c] = worlds.pose[row, c]
-            worlds.pose[row, c] = proposed[row - a, c]
+    for i in range(a, z, BLOCK):
+        j = min(z, i + BLOCK)
+        drives = drives_of(setting.bodies, i, j)
+        proposed = move(drives, worlds.pose[i:j], drive(drives, worlds.driven[i:j]),
+                        worlds.impulse_velocity[i:j], setting.dt)
+        for row in range(i, j):
+            for c in range(3):
+                worlds.previous[row, c] = worlds.pose[row, c]
+                worlds.pose[row, c] = proposed[row - i, c]
 
 
 @Phase

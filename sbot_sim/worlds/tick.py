@@ -41,7 +41,7 @@ def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Decode the yaws as receivers of messages do."""
     worlds = batch.worlds
     copy_rows(worlds.pose[a:z], worlds.sent_pose[a:z])
-    copy_numbers(decoded_yaws(worlds.pose[a:z, 2].copy()), worlds.sent_pose[a:z, 2])
+    copy_numbers(decoded_yaws(worlds.pose[a:z, 2]), worlds.sent_pose[a:z, 2])
 
 
 # Robots sorted by place, once for all lasers and once for infrared, whose cells are much smaller.
@@ -212,9 +212,12 @@ class Tick:
             phases.append(motion.update_twists)
         return phases
 
-    def sensing(self, setting: Setting) -> Phases:
-        """Return the phases that read all sensors but for the wind."""
-        phases: Phases = [decode_yaws]
+    def sensing(self, setting: Setting, sent: bool = True) -> Phases:
+        """Return the phases that read all sensors but for the wind.
+
+        ``sent`` : with ``Worlds.sent_pose``, which no other phase of a tick reads
+        """
+        phases: Phases = [decode_yaws] * sent
         if len(self._worlds.laser_discs.shape) or len(self._worlds.infrared_discs.shape):
             phases += [choose_cells, find_cells, sort, gather]
         for each in self._simulated:

@@ -66,10 +66,10 @@ def _tanh_positive(x: float) -> float:
 @njit
 def tanh_in_place(x: Floats) -> None:
     """Replace each number of (N,) by its ``tanh``, bit for bit, in vectors."""
-    e = np.empty(len(x))
+    exponent, e = np.empty(len(x)), np.empty(len(x))  # in place would not be in vectors
     for i in range(len(x)):
-        e[i] = -2.0 * min(abs(x[i]), _TANH_IS_ONE)
-    exp_of(e, e)
+        exponent[i] = -2.0 * min(abs(x[i]), _TANH_IS_ONE)
+    exp_of(exponent, e)
     for i in range(len(x)):
         tangent = (1.0 - e[i]) / (1.0 + e[i])
         tangent = 1.0 if abs(x[i]) > _TANH_IS_ONE else tangent

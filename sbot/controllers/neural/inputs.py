@@ -118,6 +118,10 @@ def scale_readings(infrared: Floats32, out: Floats) -> None:
 def _scan_inputs(ranges: Floats32, range_max: float, out: Floats) -> None:
     """Write how near the nearest echo of each sector is; beams (B,) m are shared out evenly."""
     beams, sectors = len(ranges), len(out)
+    if beams == sectors:  # on its own: in vectors
+        for s in range(sectors):
+            out[s] = min(1.0, max(0.0, 1.0 - min(math.inf, float(ranges[s])) / range_max))
+        return
     width = beams // sectors if beams % sectors == 0 else 0  # whole divisions take long
     end = 0
     for s in range(sectors):

@@ -258,8 +258,8 @@ CONTACT = 0.05  # reward that a decision costs which ends in a contact
 
 def distance(a: Floats, b: Floats) -> Floats:
     """Return distances (m) of points (..., 2)."""
-    difference = a - b
-    return np.asarray(np.sqrt(difference[..., 0] ** 2 + difference[..., 1] ** 2))
+    x, y = a[..., 0] - b[..., 0], a[..., 1] - b[..., 1]  # long rows: a third of the time of a - b
+    return np.asarray(np.sqrt(x * x + y * y))
 
 
 # S-bots that sense infrared, and each other by range and bearing; at 10 Hz.

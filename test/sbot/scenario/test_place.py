@@ -43,11 +43,41 @@ def test_ids_are_in_the_order_of_the_file_and_groups_leave_room(tmp_path):
     assert gaps[np.triu_indices(7, 1)].min() > 0.6
 
 
-def test_a_placement_gives_what_loading_with_that_seed_gives(tmp_path):
-    placed = placement_of(parse_scenario(TEXT, 'x.yaml', tmp_path))
-    for seed in (3, 8):
-        again = parse_scenario(TEXT, 'x.yaml', tmp_path, overrides={'seed': seed})
-        np.testing.assert_array_equal(placed(seed), [robot.pose for robot in again.robots])
+ROOM = """
+seed: 3
+world:
+  bounds: [0, 0, 9, 9]
+  segments: [[1, 1, 4, 4], [5, 2, 8, 2]]
+  circles: [{center: [5, 5], radius: 0.7}]
+  rectangles: [{center: [2, 7], size: [2, 1], yaw: 0.5}]
+robots:
+  - {pose: [8, 8, 0], controller: none}
+  - {count: 7, area: [0, 0, 5, 9], yaw: 1.0, controller: none}
+  - {count: 30, controller: none}
+"""
+
+
+@pytest.mark.parametrize('text', [TEXT, ROOM, ROOM.replace('world:', 'world:\n  open: true')])
+def test_a_placement_gives_what_loading_with_that_seed_gives(tmp_path, text):
+    seeds = np.array([3, 8, 9, 10, 11, 2**40 + 1])
+    placed = placement_of(parse_scenario(text, 'x.yaml', tmp_path))(seeds)
+    for seed, poses in zip(seeds.tolist(), placed, strict=True):
+        again = parse_scenario(text, 'x.yaml', tmp_path, overrides={'seed': seed})
+        np.testing.assert_array_equal(poses, [robot.pose for robot in again.robots])
+
+
+def test_a_seed_without_room_is_named_as_by_loading(tmp_path):
+    text = ('seed: 0\nworld: {bounds: [0, 0, 2.5, 1.3]}\n'
+            'robots: [{count: 5, controller: none}]\n')
+    placed, full = None, []
+    for seed in range(20):
+        try:
+            scenario = parse_scenario(text, 'x.yaml', tmp_path, overrides={'seed': seed})
+            placed = placement_of(scenario)
+        except InputError:
+            full.append(seed)
+    with pytest.raises(InputError, match='fewer, which fit at random into'):
+        placed(np.array(full))
 
 
 AREA = 0.0, 0.0, 4.0, 2.0

@@ -448,7 +448,7 @@ def test_worlds_take_every_shipped_scenario():
         assert batch.tick.advancing(batch.setting)
         assert batch.tick.sensing(batch.setting)
         Knowing([scenario] * 2, batch.state)
-        assert Starts(scenario)(3).shape == (len(scenario.robots), 3)
+        assert Starts(scenario)(np.array([3, 3])).shape[1:] == (len(scenario.robots), 3)
 
 
 WALLED = {'rate': 10, 'world': {'bounds': [0, 0, 4, 4],
@@ -470,17 +470,17 @@ SCENARIOS = {
 
 @pytest.mark.parametrize('name', SCENARIOS)
 def test_starts_are_those_of_a_loaded_scenario(name):
-    starts, first = Starts(sbot.load(SCENARIOS[name])), None
-    for seed in (3, 4, 2**40):
-        poses = starts(seed)
+    seeds = np.array([3, 4, 2**40])
+    starts = Starts(sbot.load(SCENARIOS[name]))(seeds)
+    assert (starts[0] != starts[1]).any()
+    for seed, poses in zip(seeds.tolist(), starts, strict=True):
         np.testing.assert_array_equal(poses, initial_poses(sbot.load(SCENARIOS[name], seed=seed)))
-        assert first is None or (poses != first).any()
-        first = poses
 
 
 def test_where_nothing_is_drawn_every_seed_has_the_same_poses():
     starts = Starts(sbot.load({**WALLED, 'robots': [
         {'pose': [1, 3, 1], 'controller': 'none'},
         {'count': 2, 'area': [0, 0, 4, 1], 'layout': 'grid', 'controller': 'none'}]}))
-    assert starts(5) is starts(0)
-    assert starts(5)[0].tolist() == [1.0, 3.0, 1.0]
+    poses = starts(np.array([5, 0]))
+    assert len(poses) == 1
+    assert poses[0, 0].tolist() == [1.0, 3.0, 1.0]
