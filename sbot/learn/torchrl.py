@@ -33,9 +33,11 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
                  discrete: bool, groups: Groups | None, device: str,
                  overrides: Mapping[str, object]) -> None:
         self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
-        self.rows = _rows_of(groups, self.episodes.robots)
+        learners = self.episodes.learners.tolist()
+        robots = _robots_by_group(groups, learners)
+        self.rows = {name: [learners.index(i) for i in each] for name, each in robots.items()}
         super().__init__(device=device, batch_size=[self.episodes.count])
-        self.group_map = {name: [f'robot_{i}' for i in rows] for name, rows in self.rows.items()}
+        self.group_map = {name: [f'robot_{i}' for i in each] for name, each in robots.items()}
         self._masked = self.episodes.mask() is not None
         self._make_specs()
 
@@ -118,15 +120,15 @@ def _flags(*shape: Any) -> Categorical:  # noqa: ANN401
     return Categorical(2, shape[:-1], dtype=torch.bool, device=shape[-1])
 
 
-def _rows_of(groups: Groups | None, robots: int) -> dict[str, list[int]]:
-    """Return the robots of each group, each of them in one."""
+def _robots_by_group(groups: Groups | None, learners: list[int]) -> dict[str, list[int]]:
+    """Return the robots of each group; each that learns is in one."""
     if groups is None:
-        return {'robots': list(range(robots))}
+        return {'robots': learners}
     if not isinstance(groups, Mapping):
         raise bad_value('groups', groups, 'lists of robots by name')
     found = {str(name): list(rows) for name, rows in groups.items()}
-    if sorted(row for rows in found.values() for row in rows) != list(range(robots)):
-        raise bad_value('groups', found, f'each robot from 0 to {robots - 1} in one group')
+    if sorted(row for rows in found.values() for row in rows) != learners:
+        raise bad_value('groups', found, f'each robot from 0 to {learners[-1]} in one group')
     if {'state', 'done', 'terminated', 'truncated'} & {*found}:
         raise InputError('groups: a group cannot be named state, done, terminated or truncated')
     return found
@@ -163,7 +165,8 @@ def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:
     names = sorted({int(key.split('.')[0]) for key, _ in mlp.params.flatten_keys('.').items()})
     layers = [(mlp.params[str(name), 'bias'], mlp.params[str(name), 'weight']) for name in names]
     bias, weight = layers[-1]
-    layers[-1] = bias[..., :2], weight[..., :2, :]  # the others are for the noise
+    means = given.layers[-1]
+    layers[-1] = bias[..., :means], weight[..., :means, :]  # the others are for the noise
     hidden = [bias.shape[-1] for bias, _ in layers[:-1]]
     network = given._replace(kind='mlp' if hidden else 'perceptron', hidden=tuple(hidden))
     rows = [torch.cat([bias[..., None], weight], dim=-1).flatten(-2).detach().cpu().double()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.controllers.neural.function_policy import FunctionPolicy
-from sbot.controllers.neural.network import Conditions, Network, checked_hold
+from sbot.controllers.neural.network import HOLONOMIC, Conditions, Network, checked_hold
 from sbot.runner.history import Episode
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.controllers import checked_senses
@@ -420,6 +420,10 @@ class Worlds:
 
         A warning says what differs where the network learned with other values.
         """
+        if network.outputs == HOLONOMIC and not all(
+                SIDEWAYS[drive] for drive in self.setting.bodies.drive.tolist()):
+            raise bad_value('outputs', HOLONOMIC, 'wheels or twist, as the drive of a robot does '
+                            'not move to the side')
         check_inputs(network, self.senses, self.phases.fitted.readings,
                      int(self.setting.sensing.lasers.first_beams.min()))
         warn_if_unlike(network, self.scenarios[0], self._told)
