@@ -25,6 +25,7 @@ from sbot.learn.task_checks import (
     network_of,
     warn_of_idle,
 )
+from sbot.learn.tasks.entry import Scene
 from sbot.scenario.model import Scenario
 from sbot.worlds.observation import Observations
 from sbot.worlds.setting import (
@@ -97,8 +98,10 @@ class Episodes:
         self.actions = Actions(self.task, flag('discrete', discrete),
                                sensors()['neighbours'].is_on(self.scenario.sensors))
         senses += ['neighbours'] * bool(self.actions.bytes)
+        pool = self.task.pool() if isinstance(self.task, Scene) else []
         self.worlds = Worlds([scenarios[k % len(scenarios)] for k in range(count)],
-                             sense=senses, threads=threads)
+                             sense=senses, threads=threads,
+                             pool=[load_uncontrolled(one, overrides) for one in pool])
         self.worlds.check_inputs(self.network)
         self.count = self.worlds.count
         self._scripted = np.isin(np.arange(self.worlds.robots), self.task.scripted)

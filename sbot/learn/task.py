@@ -26,7 +26,7 @@ from sbot_sim.worlds.batch import no_policy
 
 _LONGEST = 1e9  # s, of an episode
 _DRAWS = purpose_of('draws of tasks')
-_TRIES = 64  # candidates for a point that is to be apart from others
+_TRIES = 32  # candidates for a point that is to be apart from others
 Kept = Mapping[str, NDArray[Any]]  # arrays (K, …) of a task's own, by name
 MOVES = tuple((a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0))
 
@@ -69,7 +69,7 @@ class Draws:
               places: Floats | None = None) -> Floats:
         """Return points (K, count, 2) that keep a gap to each other and to places (K, M, 2), in m.
 
-        They are between two corners. Where none of 64 candidates is so far away, it is the
+        They are between two corners. Where none of 32 candidates is so far away, it is the
         farthest.
         """
         tries = self.uniform(low, high, (count, _TRIES, 2))
