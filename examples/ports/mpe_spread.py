@@ -14,7 +14,7 @@ class SimpleSpread(learn.Scene):
     moves = ((0, 0, 0), (-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0))
     seconds, team = 2.5, ROBOTS
     arena = {'rate': 10, 'world': {'bounds': [-1.5, -1.5, 1.5, 1.5]},
-             'bodies': {'disc': {'radius': RADIUS, 'collision_distance': 0.0, 'max_wheel_speed': 99,
+             'bodies': {'disc': {'radius': RADIUS, 'collision_distance': 0, 'max_wheel_speed': 99,
                                  'drive': 'omnidirectional'}},
              'robots': [{'body': 'disc', 'yaw': 0.0}], 'sensors': {'scan_beams': 1}}
 

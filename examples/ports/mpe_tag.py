@@ -33,7 +33,7 @@ class SimpleTag(learn.Scene):
         return np.concatenate([row.reshape(*place.shape[:2], -1) for row in rows], axis=2)
 
     def reward(self, before, now):
-        """Return 10 for each contact, minus as much for the prey, less what being far out costs."""
+        """Return 10 for each contact; for the prey -10, less what being far out costs."""
         place = now.seen.pose[..., :2]
         way = np.linalg.norm(place[:, :PREY] - place[:, PREY:], axis=2)
         hits = 10.0 * (way < HUNTER_RADIUS + PREY_RADIUS).sum(axis=1)

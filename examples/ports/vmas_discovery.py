@@ -15,7 +15,7 @@ class Discovery(learn.Scene):
     inputs, outputs, max_speed, turn = ('pose', 'twist'), 'holonomic', 0.4, 1.0
     seconds, team = 20.0, ROBOTS
     arena = {'rate': 10, 'world': {'bounds': [-1.05, -1.05, 1.05, 1.05]},
-             'bodies': {'disc': {'radius': RADIUS, 'collision_distance': 0.0, 'max_wheel_speed': 40,
+             'bodies': {'disc': {'radius': RADIUS, 'collision_distance': 0, 'max_wheel_speed': 40,
                                  'drive': 'omnidirectional'}},
              'robots': [{'body': 'disc', 'yaw': 0.0}], 'sensors': {'scan_beams': 1}}
 

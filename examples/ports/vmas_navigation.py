@@ -14,7 +14,7 @@ class Navigation(learn.Scene):
     inputs, outputs, max_speed, turn = ('goal', 'twist', 'scan:12'), 'holonomic', 0.4, 1.0
     seconds, team = 20.0, 4
     arena = {'rate': 10, 'world': {'bounds': [-2, -2, 2, 2]},
-             'bodies': {'disc': {'radius': RADIUS, 'collision_distance': 0.0, 'max_wheel_speed': 40,
+             'bodies': {'disc': {'radius': RADIUS, 'collision_distance': 0, 'max_wheel_speed': 40,
                                  'drive': 'omnidirectional'}},
              'robots': [{'body': 'disc'}],
              'sensors': {'scan_beams': 12, 'scan_angle_min': 0.0, 'scan_angle_max': 5.76,

@@ -41,7 +41,7 @@ class Moment(NamedTuple):
     network: Network  # inputs, outputs and greatest speeds (of robot 0, if the task has none)
     dt: float  # s, length of a tick
     limits: Floats  # (N, 2) each robot's greatest speed (m/s), and distance of wheels or turn rate
-    kept: Kept = {}  # of the task's ``keep`` and ``update``
+    kept: Kept = {}  # noqa: RUF012 - of the task's ``keep`` and ``update``; never changed
 
 
 class Draws:
@@ -234,7 +234,7 @@ class Answers:
         given = self._ask(method, worlds, k, rng)
         return None if given is None else floats(self._name(method), given, shapes)
 
-    def kept(self, method: str, *arguments: Any) -> dict[str, NDArray[Any]]:
+    def kept(self, method: str, *arguments: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401
         """Return the arrays (K, …) of ``keep`` or ``update``, by name."""
         where, given = self._name(method), self._ask(method, *arguments)
         if not isinstance(given, Mapping):
@@ -302,8 +302,8 @@ class Interface:
         rows = worlds.count * worlds.robots
         self._worlds = worlds
         self._arrays = no_policy()._replace(
-            inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, network.layers[-1])),
-            table=input_table(network.inputs), goal=goal.reshape(-1, 2).copy(),
+            inputs=np.zeros((rows, network.input_count)),
+            outputs=np.zeros((rows, network.layers[-1])), table=input_table(network.inputs), goal=goal.reshape(-1, 2).copy(),
             limits=np.tile(limits.ravel(), worlds.count))
         gather, _, act = deciding_phases(network)
         self._gather = worlds.program(
@@ -407,6 +407,7 @@ class Actions:
         if not self.bytes:
             return shares, None
         data = np.zeros((*active.shape, DATA_BYTES), np.int64)
-        values = np.rint((np.clip(actions[..., self.shares:], -1.0, 1.0) + 1.0) * 127.5).astype(np.int64)
+        said = np.clip(actions[..., self.shares:], -1.0, 1.0)
+        values = np.rint((said + 1.0) * 127.5).astype(np.int64)
         data[..., 1:1 + self.bytes] = np.where(active[..., None], values, 0)
         return shares, data

@@ -24,6 +24,7 @@ from sbot_common.errors import InputError, bad_value
 # TorchRL: a batched environment of teams, with groups, rewards of robots and masks.
 
 Groups = Mapping[str, Sequence[int]]
+_ENDS = ('done', 'terminated', 'truncated')
 
 
 class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
@@ -66,9 +67,12 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         self.full_observation_spec_unbatched = Composite(observed, device=device)
         self.full_action_spec_unbatched = Composite(acted, device=device)
         self.full_reward_spec_unbatched = Composite(rewarded, device=device)
-        self.full_done_spec_unbatched = Composite(
-            {name: _flags(1, device) for name in ('done', 'terminated', 'truncated')},
-            device=device)
+        ends: dict[str, Any] = {name: _flags(1, device) for name in _ENDS}
+        for name, rows in self.rows.items():
+            n = len(rows)
+            ends[name] = Composite({end: _flags(n, 1, device) for end in _ENDS}, shape=(n,),
+                                   device=device)
+        self.full_done_spec_unbatched = Composite(ends, device=device)
 
     def _reset(self, tensordict: Any = None, **_: object) -> Any:  # noqa: ANN401
         """Begin episodes in all worlds, or in those of the flags `_reset` (K, 1)."""
@@ -76,7 +80,8 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         if tensordict is not None and '_reset' in set(tensordict.keys()):
             chosen = tensordict['_reset'].reshape(-1).cpu().numpy().astype(np.bool_)
         self.episodes.reset(chosen)
-        return self._observed(*np.zeros((2, self.episodes.count), np.bool_))
+        count, robots = self.episodes.count, self.episodes.robots
+        return self._observed(np.zeros((count, robots), np.bool_), np.zeros(count, np.bool_))
 
     def _step(self, tensordict: Any) -> Any:  # noqa: ANN401
         """Let all robots act for as long as the task says."""
@@ -86,22 +91,21 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         for name, rows in self.rows.items():
             actions[:, rows] = tensordict[name, 'action'].detach().cpu().numpy()
         outcome = episodes.step(kind.checked('actions', actions, actions.shape[:2]))
-        terminated: NDArray[np.bool_] = np.logical_and.reduce(outcome.ended, axis=1)
-        return self._observed(terminated, outcome.late & ~terminated,
+        return self._observed(outcome.ended, outcome.late,
                               outcome.reward[..., None].astype(np.float32))
 
     def _set_seed(self, seed: int | None) -> None:
         """Seed all worlds, each by its own of ``world_seeds``."""
         self.episodes.seed(seed)
 
-    def _observed(self, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_],
+    def _observed(self, ended: NDArray[np.bool_], late: NDArray[np.bool_],
                   reward: NDArray[np.float32] | None = None) -> Any:  # noqa: ANN401
-        """Return what robots see; rewards (K, N, 1) only after a step."""
+        """Return what robots see, who is done (K, N), and rewards (K, N, 1) after a step."""
         episodes = self.episodes
         of_robots = {'observation': episodes.observation(), 'mask': episodes.active,
-                     'action_mask': episodes.mask(), 'reward': reward}
-        given = {'done': (terminated | truncated)[:, None], 'terminated': terminated[:, None],
-                 'truncated': truncated[:, None], 'state': episodes.state()}
+                     'action_mask': episodes.mask(), 'reward': reward,
+                     **_ends(ended[..., None], late[:, None, None])}
+        given = {**_ends(ended.all(axis=1)[:, None], late[:, None]), 'state': episodes.state()}
         found = {name: self._tensor(values) for name, values in given.items()}
         for name, rows in self.rows.items():
             found[name] = TensorDict(
@@ -113,6 +117,11 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
     def _tensor(self, values: NDArray[Any]) -> Any:  # noqa: ANN401
         """Return an array that nobody else has as a tensor, without a copy."""
         return torch.from_numpy(values).to(self.device)
+
+
+def _ends(ended: NDArray[np.bool_], late: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+    """Return what is done, and whether by the task or by the time."""
+    return {'done': ended | late, 'terminated': ended.copy(), 'truncated': late & ~ended}
 
 
 def _flags(*shape: Any) -> Categorical:  # noqa: ANN401
@@ -129,7 +138,7 @@ def _robots_by_group(groups: Groups | None, learners: list[int]) -> dict[str, li
     found = {str(name): list(rows) for name, rows in groups.items()}
     if sorted(row for rows in found.values() for row in rows) != learners:
         raise bad_value('groups', found, f'each robot from 0 to {learners[-1]} in one group')
-    if {'state', 'done', 'terminated', 'truncated'} & {*found}:
+    if {'state', *_ENDS} & {*found}:
         raise InputError('groups: a group cannot be named state, done, terminated or truncated')
     return found
 
