@@ -18,7 +18,7 @@ class Navigation(learn.Scene):
                                  'drive': 'omnidirectional'}},
              'robots': [{'body': 'disc'}],
              'sensors': {'scan_beams': 12, 'scan_angle_min': 0.0, 'scan_angle_max': 5.76,
-                         'scan_range_max': 0.45, 'scan_sees_robots': True}}
+                         'scan_range_max': 0.35, 'scan_sees_robots': True}}
 
     def start(self, rng):
         """Draw poses, 0.25 m apart."""

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from sbot.learn.stable_baselines import RobotsVecEnv
     from sbot.learn.torchrl import RobotsTorchEnv
 
-__all__ = ['TASKS', 'Aggregate', 'AvoidObstacles', 'Draws', 'Entry', 'FollowLeader', 'Metric', 'Moment',
-           'ReachGoal', 'Rule', 'Scene', 'Task', 'Track', 'benchmarl_network', 'benchmarl_task',
-           'env', 'parallel_env', 'sb3_buffer', 'sb3_env', 'sb3_network', 'scene', 'torchrl_env', 'vector_env']
+__all__ = ['TASKS', 'Aggregate', 'AvoidObstacles', 'Draws', 'Entry', 'FollowLeader', 'Metric',
+           'Moment', 'ReachGoal', 'Rule', 'Scene', 'Task', 'Track', 'benchmarl_network',
+           'benchmarl_task', 'env', 'parallel_env', 'sb3_buffer', 'sb3_env', 'sb3_network',
+           'scene', 'torchrl_env', 'vector_env']
 
 TASKS: dict[str, type[Task]] = {name: entry.task for name, entry in entries().items()}
 """The tasks of the package, for any scenario (``sbot list tasks``)."""
@@ -195,8 +196,8 @@ def sb3_buffer(env: RobotsVecEnv, /) -> dict[str, Any]:
 
     Parameters
     ----------
-    env : of ``sb3_env(..., dones='robots')``, below all wrappers. After ``PPO.load`` give them
-        again: ``PPO.load(path, env, **sb3_buffer(env))``
+    env : of ``sb3_env(..., dones='robots')``, below all wrappers. A model that is loaded needs
+        them again: PPO.load(path, env, **sb3_buffer(env))
 
     """
     from sbot.learn.stable_baselines import LivingRows

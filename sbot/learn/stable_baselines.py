@@ -155,15 +155,15 @@ class LivingRows(RolloutBuffer):  # type: ignore[misc]
     def reset(self) -> None:
         """Forget all rows."""
         super().reset()
-        self._living = np.zeros((self.buffer_size, self.n_envs), np.bool_)
+        self.living = np.zeros((self.buffer_size, self.n_envs), np.bool_)
 
     def add(self, *given: Any, **named: Any) -> None:  # noqa: ANN401
         """Take over a step of all robots."""
-        self._living[self.pos] = self._acted
+        self.living[self.pos] = self._acted
         super().add(*given, **named)
 
     def _get_samples(self, batch_inds: NDArray[np.int64], env: Any = None) -> Any:  # noqa: ANN401
-        living = batch_inds[self.swap_and_flatten(self._living)[batch_inds]]
+        living = batch_inds[self.swap_and_flatten(self.living)[batch_inds]]
         return super()._get_samples(living if len(living) > 1 else batch_inds, env)
 
 

@@ -303,8 +303,8 @@ class Interface:
         self._worlds = worlds
         self._arrays = no_policy()._replace(
             inputs=np.zeros((rows, network.input_count)),
-            outputs=np.zeros((rows, network.layers[-1])), table=input_table(network.inputs), goal=goal.reshape(-1, 2).copy(),
-            limits=np.tile(limits.ravel(), worlds.count))
+            outputs=np.zeros((rows, network.layers[-1])), table=input_table(network.inputs),
+            goal=goal.reshape(-1, 2).copy(), limits=np.tile(limits.ravel(), worlds.count))
         gather, _, act = deciding_phases(network)
         self._gather = worlds.program(
             [gather, *worlds.reading_phases(network, self._arrays)], self._arrays)

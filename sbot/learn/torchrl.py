@@ -105,7 +105,8 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         of_robots = {'observation': episodes.observation(), 'mask': episodes.active,
                      'action_mask': episodes.mask(), 'reward': reward,
                      **_ends(ended[..., None], late[:, None, None])}
-        given = {**_ends(ended.all(axis=1)[:, None], late[:, None]), 'state': episodes.state()}
+        all_ended: NDArray[np.bool_] = np.logical_and.reduce(ended, axis=1)
+        given = {**_ends(all_ended[:, None], late[:, None]), 'state': episodes.state()}
         found = {name: self._tensor(values) for name, values in given.items()}
         for name, rows in self.rows.items():
             found[name] = TensorDict(

@@ -202,7 +202,7 @@ class Neural:
         own = None if hold is None else checked_hold(hold)
         self.network, self._weights = load_network(network)
         self._hold, self._waiting = own or self.network.hold or 1, 0
-        self._command = 0.0, 0.0
+        self._command: Command = (0.0, 0.0)
         self._table = kinds.input_table(self.network.inputs)
         self._layers = self.network.layers
         self._memory = np.zeros(self.network.memory_count)

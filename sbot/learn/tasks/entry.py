@@ -132,7 +132,7 @@ class Scene(Task):
                             'with `robots`, a list of one entry that all robots have, or of '
                             f'entries whose `count` make {self.team} robots')
         rng = np.random.default_rng(seed)
-        ground = self.maps[rng.integers(len(self.maps))] if self.maps else {}
+        ground = self.maps[int(rng.integers(len(self.maps)))] if self.maps else {}
         wind, boxes = drawn(self, 'weather', rng), drawn(self, 'boxes', rng)
         start = drawn(self, 'start', rng)
         given = {'parameters': parameters} if parameters else {}
