@@ -163,7 +163,7 @@ class LivingRows(RolloutBuffer):  # type: ignore[misc]
         super().add(*given, **named)
 
     def _get_samples(self, batch_inds: NDArray[np.int64], env: Any = None) -> Any:  # noqa: ANN401
-        living = batch_inds[self.swap_and_flatten(self.living)[batch_inds]]
+        living = batch_inds[self.living.T.reshape(-1)[batch_inds]]  # flat, as the buffer is
         return super()._get_samples(living if len(living) > 1 else batch_inds, env)
 
 

@@ -11,7 +11,12 @@ from sbot.learn.episodes import world_seeds
 from sbot.learn.task import Draws
 from sbot_common.errors import InputError
 
-DISC = {'radius': 0.1, 'collision_distance': 0.0, 'drive': 'omnidirectional', 'max_wheel_speed': 50}
+DISC = {'radius': 0.1, 'collision_distance': 0, 'drive': 'omnidirectional', 'max_wheel_speed': 50}
+
+ARENA = {'rate': 10, 'world': {'bounds': [-2, -2, 2, 2]},
+         'bodies': {'disc': DISC, 'fast': {**DISC, 'max_wheel_speed': 100}},
+         'robots': [{'body': 'disc', 'count': 2}, {'body': 'fast'}],
+         'sensors': {'scan_beams': 4}}
 
 
 class Cells(learn.Scene):
@@ -19,10 +24,7 @@ class Cells(learn.Scene):
 
     inputs, outputs, max_speed, turn = ('scan:4', 'twist'), 'holonomic', 0.5, 1.0
     seconds, team, scripted = 3.0, 3, (2,)
-    arena = {'rate': 10, 'world': {'bounds': [-2, -2, 2, 2]},
-             'bodies': {'disc': DISC, 'fast': {**DISC, 'max_wheel_speed': 100}},
-             'robots': [{'body': 'disc', 'count': 2}, {'body': 'fast'}],
-             'sensors': {'scan_beams': 4}}
+    arena = ARENA
     maps = ({'circles': [{'center': [1.5, 1.5], 'radius': 0.3}]},
             {'rectangles': [{'center': [-1.5, 1.5], 'size': [0.4, 0.4]}]}, {})
 
@@ -57,7 +59,7 @@ def rollout(envs, steps=40, seed=None):
     for _ in range(steps):
         action = rng.uniform(-1, 1, (2, 3))
         shape = envs.action_space.shape
-        seen, reward, *_ = envs.step(np.broadcast_to(action, shape))
+        seen, *_ = envs.step(np.broadcast_to(action, shape))
         rows.append(seen)
     return rows
 
@@ -137,10 +139,12 @@ def test_a_level_makes_scenes_easier():
 
 
 def test_boxes_begin_where_the_scene_of_the_seed_has_them():
+    with_box = {'rate': 10, 'world': {'bounds': [0, 0, 4, 4], 'boxes': [
+        {'center': [2, 2], 'size': [0.4, 0.2], 'mass': 1.0}]}, 'robots': [{}]}
+
     class Pushed(learn.Scene):
         inputs, outputs, max_speed, turn = ('twist',), 'twist', 0.5, 1.0
-        arena = {'rate': 10, 'world': {'bounds': [0, 0, 4, 4], 'boxes': [
-            {'center': [2, 2], 'size': [0.4, 0.2], 'mass': 1.0}]}, 'robots': [{}]}
+        arena = with_box
 
         def boxes(self, rng):
             return np.array([[*rng.uniform(1.0, 3.0, 2), rng.uniform(-3, 3)]])
@@ -179,13 +183,14 @@ def test_a_holonomic_network_drives_a_run_with_the_bits_of_its_worlds(tmp_path):
     weights = np.random.default_rng(1).normal(size=network.weight_count)
     sbot.save_network(tmp_path / 'n.json', network, weights)
     given = {'duration': 2.0, 'rate': 10, 'world': {'bounds': [-3, -3, 3, 3]},
-             'bodies': {'disc': DISC}, 'robots': [{'body': 'disc', 'pose': [0, 0, 0], 'controller': 'none'}]}
-    driven = {**given, 'robots': [{**given['robots'][0], 'controller': 'network', 'parameters': {
-        'network': str(tmp_path / 'n.json')}}]}
+             'bodies': {'disc': DISC}, 'robots': [{'body': 'disc', 'pose': [0, 0, 0],
+                                                    'controller': 'none'}]}
+    driving = {'controller': 'network', 'parameters': {'network': str(tmp_path / 'n.json')}}
+    driven = {**given, 'robots': [{**given['robots'][0], **driving}]}
     kept = sbot.Worlds(given).run(network, weights, 20, keep=['pose'])
     run = sbot.run(driven)
     assert run.poses[:20].tobytes() == np.array(kept.pose)[:, 0].tobytes()
     assert np.abs(run.commands[:, 0, 1]).max() > 0.01  # to the side
+    wheels = sbot.Worlds({**given, 'robots': [{'pose': [0, 0, 0], 'controller': 'none'}]})
     with pytest.raises(InputError, match='does not move to the side'):
-        sbot.Worlds({**given, 'bodies': {}, 'robots': [{'pose': [0, 0, 0], 'controller': 'none'}]}).run(
-            network, weights, 1)
+        wheels.run(network, weights, 1)
