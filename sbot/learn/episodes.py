@@ -312,7 +312,8 @@ class Episodes:
         commands, data = self._commands(actions)
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, data=data, ticks=hold), commands)
-        if changed := self._answers.kept('update', before, self.now, self._draws()):
+        if type(self.task).update is not Task.update:
+            changed = self._answers.kept('update', before, self.now, self._draws())
             self.now = self.now._replace(kept={**before.kept, **changed})
         reward = self._answers.of_robots('reward', self._active, before, self.now)
         reward = np.where(self._active, reward, 0.0)
