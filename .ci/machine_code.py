@@ -103,6 +103,21 @@ def run_every_sensor() -> None:
             sbot('replay', f'{kind}{n}.bag', '--quiet')
 
 
+def run_aside() -> None:
+    """Drive omnidirectional robots by networks of three outputs, and draw numbers for tasks."""
+    import numpy as np
+
+    import sbot as package
+    from sbot.controllers.neural.network import HOLONOMIC
+    from sbot.learn.task import Draws
+    robot = {'pose': [2, 2, 0], 'body': 'carrier', 'controller': 'none'}
+    scene = {**SCENE, 'bodies': {'carrier': {'drive': 'omnidirectional'}}, 'robots': [robot]}
+    for kind, more in NETWORKS.items():
+        network = package.network(kind, ['pose'], outputs=HOLONOMIC, **more)
+        package.Worlds(scene, 2).run(network, np.zeros(network.weight_count), 2)
+    Draws(np.zeros(1, np.int64), np.zeros(1, np.int64)).uniform()
+
+
 def run_many() -> None:
     """Step a world whose robots are sorted by place, and shared by threads."""
     import numpy as np
@@ -131,6 +146,7 @@ def run_everything() -> None:
     for case in CASES:
         measure(case, 10, 1, 0.01)
     run_every_sensor()
+    run_aside()
     run_many()
     sbot('wind', 'at', str(config_directory() / 'wind/vortex.txt'), '26', '12', '0.5')
     sbot('wind', 'wake', 'wind_wake', '--time', '1')

@@ -51,6 +51,7 @@ class Worlds(many.Worlds):
     sense : as in ``World``
     threads : number of threads, or 'auto' for as many as there are processors; changes no bit of
         the result
+    pool : further scenarios, which ``play`` gives to worlds; their obstacles do not move
     overrides : as ``load`` takes them, for all worlds
 
     Raises
@@ -62,8 +63,10 @@ class Worlds(many.Worlds):
 
     def __init__(self, scenario: Source | Sequence[Source], /, count: int | None = None, *,
                  seeds: Sequence[int] | None = None, sense: Collection[str] | None = None,
-                 threads: int | str = 1, **overrides: Unpack[SeededOverrides]) -> None:
+                 threads: int | str = 1, pool: Sequence[Source] = (),
+                 **overrides: Unpack[SeededOverrides]) -> None:
         given: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
         loaded = [load_uncontrolled(source, overrides) for source in given]
         super().__init__(loaded if len(loaded) != 1 else loaded[0], count, seeds=seeds,
-                         sense=sense, threads=threads)
+                         sense=sense, threads=threads,
+                         pool=[load_uncontrolled(source, overrides) for source in pool])

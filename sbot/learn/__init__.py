@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sbot.api.loading import Source, Sources
 from sbot.controllers.neural.network import Network
-from sbot.learn.task import Moment, Task
+from sbot.learn.task import Draws, Moment, Task
 from sbot.learn.tasks.entry import Entry, Metric, Rule, Scene, Track
 from sbot.learn.tasks.goals import ReachGoal
 from sbot.learn.tasks.registry import entries, scene_of
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from sbot.learn.stable_baselines import RobotsVecEnv
     from sbot.learn.torchrl import RobotsTorchEnv
 
-__all__ = ['TASKS', 'Aggregate', 'AvoidObstacles', 'Entry', 'FollowLeader', 'Metric', 'Moment',
-           'ReachGoal', 'Rule', 'Scene', 'Task', 'Track', 'benchmarl_network', 'benchmarl_task',
-           'env', 'parallel_env', 'sb3_env', 'sb3_network', 'scene', 'torchrl_env', 'vector_env']
+__all__ = ['TASKS', 'Aggregate', 'AvoidObstacles', 'Draws', 'Entry', 'FollowLeader', 'Metric',
+           'Moment', 'ReachGoal', 'Rule', 'Scene', 'Task', 'Track', 'benchmarl_network',
+           'benchmarl_task', 'env', 'parallel_env', 'sb3_buffer', 'sb3_env', 'sb3_network',
+           'scene', 'torchrl_env', 'vector_env']
 
 TASKS: dict[str, type[Task]] = {name: entry.task for name, entry in entries().items()}
 """The tasks of the package, for any scenario (``sbot list tasks``)."""
@@ -157,7 +158,8 @@ def env(scenario: Source | None = None, /, *, task: Task | str | None = None,
 
 def sb3_env(scenario: Sources | None, count: int, /, *, task: Task | str | None = None,
             render_mode: str | None = None, threads: int = 1, squash: bool = True,
-            discrete: bool = False, **overrides: Unpack[SeededOverrides]) -> RobotsVecEnv:
+            discrete: bool = False, dones: str = 'world',
+            **overrides: Unpack[SeededOverrides]) -> RobotsVecEnv:
     """Return a ``VecEnv`` of Stable-Baselines3: many worlds, stepped in one call.
 
     Each robot of each world is an environment: robot i of world k has number k N + i. So all
@@ -172,6 +174,8 @@ def sb3_env(scenario: Sources | None, count: int, /, *, task: Task | str | None 
     squash : True: actions are any numbers, and ``tanh`` makes them shares in [-1, 1]. Use it for
         PPO and A2C, whose policies do not apply tanh. False: actions are the shares, for SAC and
         TD3
+    dones : 'world': a robot is done when its world is reset; 'robots': as soon as it is done,
+        and what comes after is not learned with ``PPO(..., **sb3_buffer(env))``
     task, render_mode, discrete, overrides : as in ``parallel_env``
 
     Raises
@@ -183,8 +187,21 @@ def sb3_env(scenario: Sources | None, count: int, /, *, task: Task | str | None 
     """
     with _needing('sb3_env', 'stable-baselines3', 'train'):
         from sbot.learn.stable_baselines import RobotsVecEnv
-    return RobotsVecEnv(scenario, count, task, render_mode, threads, squash, discrete,
+    return RobotsVecEnv(scenario, count, task, render_mode, threads, squash, discrete, dones,
                         overrides)
+
+
+def sb3_buffer(env: RobotsVecEnv, /) -> dict[str, Any]:
+    """Return arguments of PPO or A2C, which then do not learn from robots that are done.
+
+    Parameters
+    ----------
+    env : of ``sb3_env(..., dones='robots')``, below all wrappers. A model that is loaded needs
+        them again: PPO.load(path, env, **sb3_buffer(env))
+
+    """
+    from sbot.learn.stable_baselines import LivingRows
+    return {'rollout_buffer_class': LivingRows, 'rollout_buffer_kwargs': {'acted': env.acted}}
 
 
 def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401

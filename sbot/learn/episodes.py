@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Sources, load_uncontrolled
 from sbot.api.worlds import Worlds
-from sbot.learn.task import Actions, Answers, Interface, Moment, Task
+from sbot.learn.task import Actions, Answers, Draws, Interface, Kept, Moment, Task
 from sbot.learn.task_checks import (
     Drawn,
     apply,
@@ -25,6 +25,7 @@ from sbot.learn.task_checks import (
     network_of,
     warn_of_idle,
 )
+from sbot.learn.tasks.entry import Scene
 from sbot.scenario.model import Scenario
 from sbot.worlds.observation import Observations
 from sbot.worlds.setting import (
@@ -45,7 +46,7 @@ _SEEDS = LARGEST_SEED + 1
 
 
 class Outcome(NamedTuple):
-    """What a step of K worlds of N robots gave."""
+    """What a step of K worlds of N robots gave, those alone that learn."""
 
     reward: Floats  # (K, N); 0 for robots that were done before
     ended: Flags  # (K, N) done now or before
@@ -62,6 +63,7 @@ class SavedEpisodes(NamedTuple):
     generators: list[Mapping[str, Any]]  # states
     drawn: list[Drawn]
     first: list[int | None]  # seeds of the next episodes, where they are given
+    kept: Kept  # (M, …) of the task
 
 
 class Episodes:
@@ -96,12 +98,20 @@ class Episodes:
         self.actions = Actions(self.task, flag('discrete', discrete),
                                sensors()['neighbours'].is_on(self.scenario.sensors))
         senses += ['neighbours'] * bool(self.actions.bytes)
+        pool = self.task.pool() if isinstance(self.task, Scene) else []
         self.worlds = Worlds([scenarios[k % len(scenarios)] for k in range(count)],
-                             sense=senses, threads=threads)
+                             sense=senses, threads=threads,
+                             pool=[load_uncontrolled(one, overrides) for one in pool])
         self.worlds.check_inputs(self.network)
-        self.count, self.robots = self.worlds.count, self.worlds.robots
+        self.count = self.worlds.count
         self._all = np.arange(self.count)
-        self._answers = Answers(self.task, self.count, self.robots)
+        self._scripted = np.isin(np.arange(self.worlds.robots), self.task.scripted)
+        self.learners = np.flatnonzero(~self._scripted)  # robots that have agents
+        self.robots = len(self.learners)
+        if not self.robots or [*self.task.scripted] != np.flatnonzero(self._scripted).tolist():
+            raise bad_value('scripted of the task', self.task.scripted, 'some of the numbers of '
+                            f'{self.worlds.robots} robots, in ascending order')
+        self._answers = Answers(self.task, self.count, self.worlds.robots)
         self._play(self.worlds.scenarios)
         self.goal = self._scenario_goal.copy()
         warn_of_idle(scenarios, self.task.seconds, self.ticks)
@@ -110,8 +120,9 @@ class Episodes:
         self._first: list[int | None] = [None] * count
         self.drawn: list[Drawn] = [{} for _ in range(count)]  # by ``randomise``, of each world
         self.begun = False  # whether there was a reset
-        self.active = np.ones((count, self.robots), np.bool_)
-        self.now = self._moment(self.worlds.observe(), np.zeros((count, self.robots, 3)))
+        self._active = np.tile(~self._scripted, (count, 1))
+        self.now = self._moment(self.worlds.observe(), np.zeros((count, self.worlds.robots, 3)))
+        self.now = self.now._replace(kept=self._answers.kept('keep', self.now, self._draws()))
         self.columns = self.observation().shape[2]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -129,10 +140,11 @@ class Episodes:
         chosen = chosen_worlds(worlds, self.count)
         generators = [self._generators[k].bit_generator.state for k in chosen.tolist()]
         return SavedEpisodes(
-            self.worlds.save(chosen), self.goal[chosen], self.active[chosen],
+            self.worlds.save(chosen), self.goal[chosen], self._active[chosen],
             self.now.commands[chosen], generators,
             [dict(self.drawn[k]) for k in chosen.tolist()],
-            [self._first[k] for k in chosen.tolist()])
+            [self._first[k] for k in chosen.tolist()],
+            {name: values[chosen] for name, values in self.now.kept.items()})
 
     def restore(self, state: SavedEpisodes, worlds: ArrayLike | None = None) -> None:
         """Let worlds continue from a state, bit for bit: as many as it has, or one for all.
@@ -143,10 +155,11 @@ class Episodes:
             for a state of other environments; nothing has changed then.
 
         """
-        if not isinstance(state, SavedEpisodes) or state.goal.shape[1] != self.robots:
+        robots = self.worlds.robots
+        if not isinstance(state, SavedEpisodes) or state.goal.shape[1] != robots:
             raise bad_value('state', state if not isinstance(state, SavedEpisodes) else
                             f'{state.goal.shape[1]} robots', f'what save() of an environment of '
-                            f'{self.robots} robots returned')
+                            f'{robots} robots returned')
         chosen = chosen_worlds(worlds, self.count)
         scenarios = list(self.worlds.scenarios)
         for k, one in zip(chosen.tolist(), cycle(state.worlds.scenarios), strict=False):
@@ -156,7 +169,7 @@ class Episodes:
         seen = self.worlds.restore(state.worlds, chosen)
         self.begun = True
         self.goal = self.goal.copy()
-        self.goal[chosen], self.active[chosen] = state.goal, state.active
+        self.goal[chosen], self._active[chosen] = state.goal, state.active
         commands[chosen] = state.commands
         for k, generator, first, drawn in zip(chosen.tolist(), cycle(state.generators),
                                               cycle(state.first), cycle(state.drawn),
@@ -167,6 +180,7 @@ class Episodes:
             self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._interface.aim(self.goal)
         self.now = self._moment(seen, commands)
+        self._keep(chosen, state.kept)
 
     def _play(self, scenarios: Sequence[Scenario]) -> None:
         """Take goals, limits and length of episodes from the scenarios of all worlds."""
@@ -179,9 +193,18 @@ class Episodes:
         self.ticks = max(1, round(self.task.seconds / scenarios[0].rate.dt))
 
     @property
+    def active(self) -> Flags:
+        """Which robots (K, N) that learn are not done."""
+        return np.array(self._of_learners(self._active))
+
+    def _of_learners(self, rows: Any) -> Any:  # noqa: ANN401
+        """Return the rows (K, N, …) of the robots that have agents."""
+        return rows if self.robots == self.worlds.robots else rows[:, self.learners]
+
+    @property
     def over(self) -> Flags:
         """Worlds (K,) whose episode is over, since all robots are done or its time is."""
-        return np.asarray(~self.active.any(axis=1) | (self.now.seen.tick >= self.ticks))
+        return np.asarray(~self._active.any(axis=1) | (self.now.seen.tick >= self.ticks))
 
     @property
     def fps(self) -> int:
@@ -226,7 +249,7 @@ class Episodes:
             seeds[k] = rng.integers(_SEEDS) if first is None else first
             self._first[k] = None
             self._randomise(k, rng)
-            start = self._answers.drawn('begin', self.worlds, k, rng, (self.robots, 3))
+            start = self._answers.drawn('begin', self.worlds, k, rng, (self.worlds.robots, 3))
             if start is not None:
                 starts[k] = start
                 placed.append(k)
@@ -236,11 +259,23 @@ class Episodes:
         if placed:
             seen = self.worlds.reset(seeds, start=starts, worlds=placed)
         self.begun = True
-        self.active[rows] = True
+        self._active[rows] = ~self._scripted
         commands = self.now.commands.copy()
         commands[rows] = 0.0
         self._aim(rows)
         self.now = self._moment(seen, commands, anew)
+        fresh = self._answers.kept('keep', self.now, self._draws())
+        self._keep(rows, {name: values[rows] for name, values in fresh.items()})
+
+    def _draws(self) -> Draws:
+        return Draws(self.worlds.seeds, self.now.seen.tick)
+
+    def _keep(self, chosen: Any, given: Kept) -> None:  # noqa: ANN401
+        """Give worlds their rows (M, …) of what the task keeps; earlier moments keep theirs."""
+        kept = {name: values.copy() for name, values in self.now.kept.items()}
+        for name, values in given.items():
+            kept[name][chosen] = values
+        self.now = self.now._replace(kept=kept)
 
     def _randomise(self, k: int, rng: np.random.Generator) -> None:
         """Draw what the task's ``randomise`` names for the next episode of world k."""
@@ -251,15 +286,15 @@ class Episodes:
 
     def observation(self) -> NDArray[np.float32]:
         """Return the present observations of the robots, (K, N, columns)."""
-        return self._answers.observation(self.now)
+        return np.asarray(self._of_learners(self._answers.observation(self.now)))
 
     def step(self, actions: NDArray[Any], anew: Flags | None = None) -> Outcome:
         """Act for as many ticks as the task holds an action.
 
         Parameters
         ----------
-        actions : (K, N, 2) shares in [-1, 1] and the bytes that the task broadcasts, as shares,
-            too; or (K, N) numbers of moves; of ``actions.checked``
+        actions : of robots that learn: (K, N, 2 or 3) shares in [-1, 1] and the bytes that the
+            task broadcasts, as shares, too; or (K, N) numbers of moves; of ``actions.checked``
         anew : (K,) worlds that begin an episode instead, at a reward of 0
 
         Raises
@@ -274,26 +309,40 @@ class Episodes:
         """
         if not self.begun:
             raise InputError('step() needs an episode; call reset() first')
-        active = self.active if anew is None else self.active & ~anew[:, np.newaxis]
-        self._check_allowed(actions, active)
-        self.active = active  # robots of worlds that begin anew do nothing more
-        shares, data = self.actions.split(actions, self.active)
-        commands = self._interface.commands(shares)
+        active = self._active if anew is None else self._active & ~anew[:, np.newaxis]
+        self._check_allowed(actions, self._of_learners(active))
+        self._active = active  # robots of worlds that begin anew do nothing more
+        commands, data = self._commands(actions)
         before, hold = self.now, self.task.hold
         self.now = self._moment(self.worlds.step(commands, data=data, ticks=hold), commands)
-        reward = self._answers.of_robots('reward', self.active, before, self.now)
-        reward = np.where(self.active, reward, 0.0)
-        ended = self._answers.of_robots('ended', self.active, self.now)
-        self.active &= ~ended.astype(np.bool_)
+        if type(self.task).update is not Task.update:
+            changed = self._answers.kept('update', before, self.now, self._draws())
+            self.now = self.now._replace(kept={**before.kept, **changed})
+        reward = self._answers.of_robots('reward', self._active, before, self.now)
+        reward = np.where(self._active, reward, 0.0)
+        ended = self._answers.of_robots('ended', self._active, self.now)
+        self._active &= ~ended.astype(np.bool_)
         if anew is not None and anew.any():
             self.reset(anew)
-        return Outcome(reward, ~self.active, self.now.seen.tick >= self.ticks)
+        return Outcome(self._of_learners(reward), ~self.active, self.now.seen.tick >= self.ticks)
+
+    def _commands(self, actions: NDArray[Any]) -> tuple[Floats, NDArray[Any] | None]:
+        """Return the commands (K, N, 3) of all robots, and the bytes (K, N, 10) they send."""
+        if not self.task.scripted:
+            shares, data = self.actions.split(actions, self._active)
+            return self._interface.commands(shares), data
+        whole = self.actions.none(*self._active.shape)
+        whole[:, self.learners] = actions
+        shares, data = self.actions.split(whole, self._active)
+        shares[:, self._scripted] = self._answers.script(self.now, self.actions.shares)
+        return self._interface.commands(shares), data
 
     def mask(self) -> Flags | None:
         """Return which moves robots may choose now, (K, N, moves); None: all."""
         if not self.actions.discrete:
             return None
-        return self._answers.mask(self.now, len(self.actions.moves))
+        mask = self._answers.mask(self.now, len(self.actions.moves))
+        return None if mask is None else self._of_learners(mask)
 
     def state(self) -> NDArray[np.float32]:
         """Return the state of whole worlds for critics, (K, columns)."""
@@ -314,7 +363,7 @@ class Episodes:
         changed = self.goal.copy()  # moments keep theirs
         for k in rows:
             goals = self._answers.drawn('goals', self.worlds, k, self._generators[k], (2,),
-                                        (self.robots, 2))
+                                        (self.worlds.robots, 2))
             changed[k] = self._scenario_goal[k] if goals is None else goals
             if 'goal' in self.network.inputs and not np.isfinite(changed[k]).all():
                 raise bad_value('goals', changed[k].tolist(), 'finite numbers (m), for the input '
@@ -326,8 +375,9 @@ class Episodes:
                 changed: Integers | None = None) -> Moment:
         """Return the present moment; other worlds than those ``changed`` are as at the last."""
         inputs = self._interface.inputs(self._all if changed is None else changed)
+        kept = self.now.kept if hasattr(self, 'now') else {}
         return Moment(seen, inputs, commands, self.goal, self.network, self.worlds.dt,
-                      self.limits)
+                      self.limits, kept)
 
 
 def world_seeds(seed: int, count: int) -> list[int]:

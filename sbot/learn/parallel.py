@@ -28,7 +28,7 @@ class SwarmEnv(OneWorld, ParallelEnv):  # type: ignore[misc]
         super().__init__(scenario, task, render_mode, discrete, **overrides)
         self.metadata = {'name': self.episodes.scenario.name, 'render_modes': list(MODES),
                          'is_parallelizable': True}
-        self.possible_agents = [f'robot_{i}' for i in range(self.episodes.robots)]
+        self.possible_agents = [f'robot_{i}' for i in self.episodes.learners]
         self.agents: list[str] = []
         self.observation_spaces = {agent: observation_space((self.episodes.columns,))
                                    for agent in self.possible_agents}

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
+from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecNormalize
@@ -23,7 +24,7 @@ from sbot.learn.render import Renderer
 from sbot.learn.task import Task
 from sbot.learn.task_checks import check_robots_have
 from sbot_common.arrays import Floats
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, bad_value
 
 # Stable-Baselines3 wants finite bounds and clips to them; ``tanh`` of these is 1 to the last bit.
 _MOST = 20.0
@@ -33,8 +34,10 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
     """K worlds of N robots as a ``VecEnv`` of K N; make one by ``sbot.learn.sb3_env``."""
 
     def __init__(self, scenario: Sources | None, count: int, task: Task | str | None,
-                 render_mode: str | None, threads: int, squash: bool, discrete: bool,
+                 render_mode: str | None, threads: int, squash: bool, discrete: bool, dones: str,
                  overrides: Mapping[str, object]) -> None:
+        if dones not in ('world', 'robots'):
+            raise bad_value('dones', dones, 'world or robots')
         self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
         self.render_mode = render_mode
         self._renderer = Renderer(self.episodes, render_mode)
@@ -44,6 +47,8 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
                    else action_space(kind))
         super().__init__(count * self.episodes.robots,
                          observation_space((self.episodes.columns,)), actions)
+        self._of_robots = dones == 'robots'
+        self.acted = np.ones(self.num_envs, np.bool_)  # rows that were not done at the last step
 
     def reset(self) -> NDArray[np.float32]:
         """Begin episodes in all worlds; ``seed(s)`` seeds them by ``world_seeds``."""
@@ -66,20 +71,25 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
                                  list[dict[str, Any]]]:
         """Let all robots act; reset worlds whose robots are all done, or whose time is over.
 
-        A robot that is done before the others stands still, at a reward of 0, until then.
+        A robot that is done before the others stands still, at a reward of 0, until then. With
+        ``dones='robots'`` it is done at once, and not again when its world is reset.
         """
         episodes = self.episodes
+        self.acted[:] = episodes.active.reshape(-1)
         outcome = episodes.step(self._actions.reshape(
             episodes.count, episodes.robots, *episodes.actions.shape))
         over: NDArray[np.bool_] = outcome.late | np.logical_and.reduce(outcome.ended, axis=1)
         done = np.repeat(over, episodes.robots)
+        if self._of_robots:
+            done = self.acted & (done | outcome.ended.reshape(-1))
         truncated = done & ~outcome.ended.reshape(-1)
         infos: list[dict[str, Any]] = [{'TimeLimit.truncated': late}
                                        for late in truncated.tolist()]
-        if over.any():
+        if done.any():
             last = self._observed()
             for row in np.flatnonzero(done).tolist():
                 infos[row]['terminal_observation'] = last[row]
+        if over.any():
             episodes.reset(over)
         self._renderer.keep()
         reward = outcome.reward.reshape(-1).astype(np.float32)
@@ -130,6 +140,31 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
 
     def _observed(self) -> NDArray[np.float32]:
         return self.episodes.observation().reshape(self.num_envs, -1)
+
+
+class LivingRows(RolloutBuffer):  # type: ignore[misc]
+    """A rollout of which only what robots did before they were done is learned from.
+
+    ``acted`` : (K N,) of the environment
+    """
+
+    def __init__(self, *given: Any, acted: NDArray[np.bool_], **named: Any) -> None:  # noqa: ANN401
+        self._acted = acted
+        super().__init__(*given, **named)
+
+    def reset(self) -> None:
+        """Forget all rows."""
+        super().reset()
+        self.living = np.zeros((self.buffer_size, self.n_envs), np.bool_)
+
+    def add(self, *given: Any, **named: Any) -> None:  # noqa: ANN401
+        """Take over a step of all robots."""
+        self.living[self.pos] = self._acted
+        super().add(*given, **named)
+
+    def _get_samples(self, batch_inds: NDArray[np.int64], env: Any = None) -> Any:  # noqa: ANN401
+        living = batch_inds[self.living.T.reshape(-1)[batch_inds]]  # flat, as the buffer is
+        return super()._get_samples(living if len(living) > 1 else batch_inds, env)
 
 
 def network_of(model: Any) -> tuple[Network, Floats]:  # noqa: ANN401

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.controllers.neural.inputs import input_table
-from sbot.controllers.neural.network import Network
+from sbot.controllers.neural.network import OUTPUTS, Network
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations
 from sbot.worlds.policy import deciding_phases
@@ -18,11 +19,15 @@ from sbot.worlds.setting import MOST_TICKS
 from sbot_common.arguments import as_array, floats, numbers, whole
 from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.errors import InputError, bad_value
+from sbot_common.random.numbers import purpose_of, uniforms_of_worlds
 from sbot_common.user_code import call_user_code
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.worlds.batch import no_policy
 
 _LONGEST = 1e9  # s, of an episode
+_DRAWS = purpose_of('draws of tasks')
+_TRIES = 32  # candidates for a point that is to be apart from others
+Kept = Mapping[str, NDArray[Any]]  # arrays (K, …) of a task's own, by name
 MOVES = tuple((a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0))
 
 
@@ -36,13 +41,53 @@ class Moment(NamedTuple):
     network: Network  # inputs, outputs and greatest speeds (of robot 0, if the task has none)
     dt: float  # s, length of a tick
     limits: Floats  # (N, 2) each robot's greatest speed (m/s), and distance of wheels or turn rate
+    kept: Kept = {}  # noqa: RUF012 - of the task's ``keep`` and ``update``; never changed
+
+
+class Draws:
+    """Random numbers of K worlds at their present ticks, by counter.
+
+    A world's depend on its seed, its tick, and how many calls were before; on nothing else.
+    """
+
+    def __init__(self, seeds: Integers, ticks: Integers) -> None:
+        self._seeds, self._ticks, self._calls = seeds, ticks, 0
+
+    def uniform(self, low: ArrayLike = 0.0, high: ArrayLike = 1.0,
+                shape: tuple[int, ...] = ()) -> Floats:
+        """Return numbers (K, *shape) from low to high."""
+        rows = uniforms_of_worlds(self._seeds, _DRAWS, self._calls, self._ticks, math.prod(shape))
+        self._calls += 1
+        least = np.asarray(low, np.float64)
+        return np.asarray(least + (np.asarray(high) - least) * rows.reshape(-1, *shape))
+
+    def below(self, end: int, shape: tuple[int, ...] = ()) -> Integers:
+        """Return whole numbers (K, *shape) from 0 to end - 1."""
+        return self.uniform(0.0, end, shape).astype(np.int64)
+
+    def apart(self, count: int, low: ArrayLike, high: ArrayLike, gap: float,
+              places: Floats | None = None) -> Floats:
+        """Return points (K, count, 2) that keep a gap to each other and to places (K, M, 2), in m.
+
+        They are between two corners. Where none of 32 candidates is so far away, it is the
+        farthest.
+        """
+        tries = self.uniform(low, high, (count, _TRIES, 2))
+        worlds = np.arange(len(tries))
+        points = np.zeros((len(tries), 0, 2)) if places is None else places
+        for i in range(count):
+            off = tries[:, i, :, None] - points[:, None]
+            free = np.sqrt((off * off).sum(axis=3)).min(axis=2, initial=gap)
+            best = tries[worlds, i, free.argmax(axis=1)]
+            points = np.concatenate([points, best[:, None]], axis=1)
+        return points[:, points.shape[1] - count:]
 
 
 class Task:
     """Base class of tasks; define ``reward``, and override other members if you need to.
 
-    Methods compute values for K worlds of N robots at once. A task keeps no state during an
-    episode.
+    Methods compute values for K worlds of N robots at once. What a task remembers during an
+    episode is in the arrays of ``keep``, not in its attributes, which several environments share.
     """
 
     inputs: tuple[str, ...] = ('infrared',)
@@ -50,13 +95,17 @@ class Task:
     senses: tuple[str, ...] = ()
     """Names of further sensors to simulate, as ``sbot.Worlds`` takes them."""
     outputs: str = 'wheels'
-    """Meaning of the two actions in [-1, 1]: 'wheels', or 'twist' (speed and turn rate)."""
+    """Meaning of the actions in [-1, 1]: 'wheels'; 'twist', speed and turn rate; or 'holonomic',
+    speed ahead, to the left, and turn rate, for omnidirectional bodies."""
     max_speed: float | None = None
     """Greatest speed of a wheel or of the robot (m/s); None: that of each robot's wheels."""
     turn: float | None = None
     """Distance of the wheels (m) or turn rate (rad/s); None: that of each robot's wheels."""
-    moves: tuple[tuple[float, float], ...] = MOVES
-    """The two shares that each discrete action means (``discrete=True``)."""
+    moves: tuple[tuple[float, ...], ...] = MOVES
+    """The shares that each discrete action means (``discrete=True``)."""
+    scripted: tuple[int, ...] = ()
+    """Numbers of robots that ``script`` drives: opponents, or others that do not learn. An
+    environment has no agents for them."""
     broadcast: int = 0
     """Number of bytes (0 to 9) that a robot broadcasts by range and bearing. An action then has as
     many more shares, and an observation includes the bytes that the robot hears, as shares, and
@@ -89,6 +138,25 @@ class Task:
 
         """
         return None
+
+    def keep(self, now: Moment, draw: Draws) -> Kept:
+        """Return arrays of the task's own, (K, …) by name, as they are when episodes begin.
+
+        For example targets that only ``observation`` shows, drawn anew for each episode, or cells
+        that robots have visited. Worlds that do not begin keep theirs.
+        """
+        return {}
+
+    def update(self, before: Moment, now: Moment, draw: Draws) -> Kept:
+        """Return the arrays of ``now.kept`` that change after a decision, before its reward.
+
+        Give new arrays; ``before.kept`` has the old ones.
+        """
+        return {}
+
+    def script(self, now: Moment) -> Floats:
+        """Return the shares (K, S, 2 or 3) of the robots in ``scripted``."""
+        raise NotImplementedError(f'{type(self).__name__}.script(now)')
 
     def observation(self, now: Moment) -> Floats:
         """Return the observations (K, N, columns): the inputs, and the bytes that robots hear."""
@@ -166,6 +234,23 @@ class Answers:
         given = self._ask(method, worlds, k, rng)
         return None if given is None else floats(self._name(method), given, shapes)
 
+    def kept(self, method: str, *arguments: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401
+        """Return the arrays (K, …) of ``keep`` or ``update``, by name."""
+        where, given = self._name(method), self._ask(method, *arguments)
+        if not isinstance(given, Mapping):
+            raise bad_value(where, given, 'arrays by name')
+        found = {name: np.asarray(values) for name, values in given.items()}
+        for name, values in found.items():
+            if values.shape[:1] != self._shape[:1]:
+                raise bad_value(f'{where}: {name}', f'shape {values.shape}',
+                                f'a row for each of {self._shape[0]} worlds')
+        return found
+
+    def script(self, now: Moment, columns: int) -> Floats:
+        """Return the shares of robots that do not learn, (K, S, columns)."""
+        shape = self._shape[0], len(self._task.scripted), columns
+        return floats(self._name('script'), self._ask('script', now), [shape])
+
     def observation(self, now: Moment) -> NDArray[np.float32]:
         """Return the observations of the robots, (K, N, columns)."""
         return self._wide('observation', now, self._shape)
@@ -217,9 +302,9 @@ class Interface:
         rows = worlds.count * worlds.robots
         self._worlds = worlds
         self._arrays = no_policy()._replace(
-            inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, 2)),
-            table=input_table(network.inputs), goal=goal.reshape(-1, 2).copy(),
-            limits=np.tile(limits.ravel(), worlds.count))
+            inputs=np.zeros((rows, network.input_count)),
+            outputs=np.zeros((rows, network.layers[-1])), table=input_table(network.inputs),
+            goal=goal.reshape(-1, 2).copy(), limits=np.tile(limits.ravel(), worlds.count))
         gather, _, act = deciding_phases(network)
         self._gather = worlds.program(
             [gather, *worlds.reading_phases(network, self._arrays)], self._arrays)
@@ -236,9 +321,9 @@ class Interface:
         return self._arrays.inputs.reshape(w.count, w.robots, -1).copy()
 
     def commands(self, actions: Floats) -> Floats:
-        """Return the commands (K, N, 3) vx, vy, omega of actions (K, N, 2) in [-1, 1]."""
+        """Return the commands (K, N, 3) vx, vy, omega of shares (K, N, 2 or 3)."""
         w = self._worlds
-        self._arrays.outputs[:] = actions.reshape(-1, 2)
+        self._arrays.outputs[:] = actions.reshape(self._arrays.outputs.shape)
         w.simulation.run(self._act)
         return w.state.command.reshape(w.count, w.robots, 3).copy()
 
@@ -260,7 +345,7 @@ class Actions:
     Raises
     ------
     InputError
-        for moves that are not pairs of shares, more bytes than a robot sends, or bytes that
+        for moves of another number of shares, more bytes than a robot sends, or bytes that
         nobody hears.
 
     """
@@ -275,9 +360,13 @@ class Actions:
             raise InputError('broadcast of the task cannot be combined with discrete')
         where = 'moves of the task'
         self.moves = numbers(where, task.moves, as_array(where, task.moves).shape)
-        if self.moves.shape[1:] != (2,) or (np.abs(self.moves) > 1.0).any():
-            raise bad_value(where, f'shape {self.moves.shape}', 'pairs of shares from -1 to 1')
-        self.columns = 2 + self.bytes
+        self.shares = OUTPUTS[task.outputs]
+        if task.moves is MOVES:  # of three shares: to all sides, without a turn
+            self.moves = np.pad(self.moves, ((0, 0), (0, self.shares - 2)))
+        if self.moves.shape[1:] != (self.shares,) or (np.abs(self.moves) > 1.0).any():
+            raise bad_value(where, f'shape {self.moves.shape}',
+                            f'rows of {self.shares} shares from -1 to 1')
+        self.columns = self.shares + self.bytes
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -308,16 +397,17 @@ class Actions:
         return np.zeros((*robots, *self.shape), np.int64 if self.discrete else np.float64)
 
     def split(self, actions: NDArray[Any], active: Flags) -> tuple[Floats, NDArray[Any] | None]:
-        """Return shares (K, N, 2) and bytes (K, N, 10) of actions; robots that are done do none.
+        """Return shares (K, N, 2 or 3) and bytes (K, N, 10); robots that are done do nothing.
 
         Bytes are None where the task broadcasts none.
         """
-        shares = self.moves[actions] if self.discrete else actions[..., :2]
+        shares = self.moves[actions] if self.discrete else actions[..., :self.shares]
         if not active.all():
             shares = np.where(active[..., None], shares, 0.0)
         if not self.bytes:
             return shares, None
         data = np.zeros((*active.shape, DATA_BYTES), np.int64)
-        values = np.rint((np.clip(actions[..., 2:], -1.0, 1.0) + 1.0) * 127.5).astype(np.int64)
+        said = np.clip(actions[..., self.shares:], -1.0, 1.0)
+        values = np.rint((said + 1.0) * 127.5).astype(np.int64)
         data[..., 1:1 + self.bytes] = np.where(active[..., None], values, 0)
         return shares, data

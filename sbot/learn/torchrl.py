@@ -24,6 +24,7 @@ from sbot_common.errors import InputError, bad_value
 # TorchRL: a batched environment of teams, with groups, rewards of robots and masks.
 
 Groups = Mapping[str, Sequence[int]]
+_ENDS = ('done', 'terminated', 'truncated')
 
 
 class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
@@ -33,9 +34,11 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
                  discrete: bool, groups: Groups | None, device: str,
                  overrides: Mapping[str, object]) -> None:
         self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
-        self.rows = _rows_of(groups, self.episodes.robots)
+        learners = self.episodes.learners.tolist()
+        robots = _robots_by_group(groups, learners)
+        self.rows = {name: [learners.index(i) for i in each] for name, each in robots.items()}
         super().__init__(device=device, batch_size=[self.episodes.count])
-        self.group_map = {name: [f'robot_{i}' for i in rows] for name, rows in self.rows.items()}
+        self.group_map = {name: [f'robot_{i}' for i in each] for name, each in robots.items()}
         self._masked = self.episodes.mask() is not None
         self._make_specs()
 
@@ -64,9 +67,12 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         self.full_observation_spec_unbatched = Composite(observed, device=device)
         self.full_action_spec_unbatched = Composite(acted, device=device)
         self.full_reward_spec_unbatched = Composite(rewarded, device=device)
-        self.full_done_spec_unbatched = Composite(
-            {name: _flags(1, device) for name in ('done', 'terminated', 'truncated')},
-            device=device)
+        ends: dict[str, Any] = {name: _flags(1, device) for name in _ENDS}
+        for name, rows in self.rows.items():
+            n = len(rows)
+            ends[name] = Composite({end: _flags(n, 1, device) for end in _ENDS}, shape=(n,),
+                                   device=device)
+        self.full_done_spec_unbatched = Composite(ends, device=device)
 
     def _reset(self, tensordict: Any = None, **_: object) -> Any:  # noqa: ANN401
         """Begin episodes in all worlds, or in those of the flags `_reset` (K, 1)."""
@@ -74,7 +80,8 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         if tensordict is not None and '_reset' in set(tensordict.keys()):
             chosen = tensordict['_reset'].reshape(-1).cpu().numpy().astype(np.bool_)
         self.episodes.reset(chosen)
-        return self._observed(*np.zeros((2, self.episodes.count), np.bool_))
+        count, robots = self.episodes.count, self.episodes.robots
+        return self._observed(np.zeros((count, robots), np.bool_), np.zeros(count, np.bool_))
 
     def _step(self, tensordict: Any) -> Any:  # noqa: ANN401
         """Let all robots act for as long as the task says."""
@@ -84,22 +91,22 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         for name, rows in self.rows.items():
             actions[:, rows] = tensordict[name, 'action'].detach().cpu().numpy()
         outcome = episodes.step(kind.checked('actions', actions, actions.shape[:2]))
-        terminated: NDArray[np.bool_] = np.logical_and.reduce(outcome.ended, axis=1)
-        return self._observed(terminated, outcome.late & ~terminated,
+        return self._observed(outcome.ended, outcome.late,
                               outcome.reward[..., None].astype(np.float32))
 
     def _set_seed(self, seed: int | None) -> None:
         """Seed all worlds, each by its own of ``world_seeds``."""
         self.episodes.seed(seed)
 
-    def _observed(self, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_],
+    def _observed(self, ended: NDArray[np.bool_], late: NDArray[np.bool_],
                   reward: NDArray[np.float32] | None = None) -> Any:  # noqa: ANN401
-        """Return what robots see; rewards (K, N, 1) only after a step."""
+        """Return what robots see, who is done (K, N), and rewards (K, N, 1) after a step."""
         episodes = self.episodes
         of_robots = {'observation': episodes.observation(), 'mask': episodes.active,
-                     'action_mask': episodes.mask(), 'reward': reward}
-        given = {'done': (terminated | truncated)[:, None], 'terminated': terminated[:, None],
-                 'truncated': truncated[:, None], 'state': episodes.state()}
+                     'action_mask': episodes.mask(), 'reward': reward,
+                     **_ends(ended[..., None], late[:, None, None])}
+        all_ended: NDArray[np.bool_] = np.logical_and.reduce(ended, axis=1)
+        given = {**_ends(all_ended[:, None], late[:, None]), 'state': episodes.state()}
         found = {name: self._tensor(values) for name, values in given.items()}
         for name, rows in self.rows.items():
             found[name] = TensorDict(
@@ -113,21 +120,26 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         return torch.from_numpy(values).to(self.device)
 
 
+def _ends(ended: NDArray[np.bool_], late: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+    """Return what is done, and whether by the task or by the time."""
+    return {'done': ended | late, 'terminated': ended.copy(), 'truncated': late & ~ended}
+
+
 def _flags(*shape: Any) -> Categorical:  # noqa: ANN401
     """Return the space of truth values: lengths of the axes, and the device."""
     return Categorical(2, shape[:-1], dtype=torch.bool, device=shape[-1])
 
 
-def _rows_of(groups: Groups | None, robots: int) -> dict[str, list[int]]:
-    """Return the robots of each group, each of them in one."""
+def _robots_by_group(groups: Groups | None, learners: list[int]) -> dict[str, list[int]]:
+    """Return the robots of each group; each that learns is in one."""
     if groups is None:
-        return {'robots': list(range(robots))}
+        return {'robots': learners}
     if not isinstance(groups, Mapping):
         raise bad_value('groups', groups, 'lists of robots by name')
     found = {str(name): list(rows) for name, rows in groups.items()}
-    if sorted(row for rows in found.values() for row in rows) != list(range(robots)):
-        raise bad_value('groups', found, f'each robot from 0 to {robots - 1} in one group')
-    if {'state', 'done', 'terminated', 'truncated'} & {*found}:
+    if sorted(row for rows in found.values() for row in rows) != learners:
+        raise bad_value('groups', found, f'each robot from 0 to {learners[-1]} in one group')
+    if {'state', *_ENDS} & {*found}:
         raise InputError('groups: a group cannot be named state, done, terminated or truncated')
     return found
 
@@ -163,7 +175,8 @@ def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:
     names = sorted({int(key.split('.')[0]) for key, _ in mlp.params.flatten_keys('.').items()})
     layers = [(mlp.params[str(name), 'bias'], mlp.params[str(name), 'weight']) for name in names]
     bias, weight = layers[-1]
-    layers[-1] = bias[..., :2], weight[..., :2, :]  # the others are for the noise
+    means = given.layers[-1]
+    layers[-1] = bias[..., :means], weight[..., :means, :]  # the others are for the noise
     hidden = [bias.shape[-1] for bias, _ in layers[:-1]]
     network = given._replace(kind='mlp' if hidden else 'perceptron', hidden=tuple(hidden))
     rows = [torch.cat([bias[..., None], weight], dim=-1).flatten(-2).detach().cpu().double()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.controllers.neural.function_policy import FunctionPolicy
-from sbot.controllers.neural.network import Conditions, Network, checked_hold
+from sbot.controllers.neural.network import HOLONOMIC, Conditions, Network, checked_hold
 from sbot.runner.history import Episode
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.controllers import checked_senses
@@ -108,6 +108,7 @@ class Worlds:
     sense : names of the sensors to simulate, as in ``sbot.run``; None: all that the robots have.
         Other sensors cost nothing
     threads : number of threads, or 'auto'; changes no bit of the result
+    pool : further scenarios that ``play`` gives to worlds; their obstacles do not move
 
     Raises
     ------
@@ -118,7 +119,7 @@ class Worlds:
 
     def __init__(self, scenarios: Scenario | Sequence[Scenario], count: int | None = None, *,
                  seeds: ArrayLike | None = None, sense: Collection[str] | None = None,
-                 threads: int | str = 1) -> None:
+                 threads: int | str = 1, pool: Sequence[Scenario] = ()) -> None:
         if count is not None:
             count = whole('count', count, 1, MOST_WORLDS)
         given = ([scenarios] * (count or 1) if isinstance(scenarios, Scenario)
@@ -129,12 +130,18 @@ class Worlds:
         self.count, self.robots = len(given), len(given[0].robots)
         self.threads = threads_of(threads)
         self.senses = _senses(given[0], sense)
-        tables = tables_of_worlds(given)
+        tables = tables_of_worlds([*given, *pool])
+        tables, self._pool = tables[:self.count], tables[self.count:]
         self.parameters = [table.parameters for table in tables]
+        more = [table.parameters for table in self._pool]
+        if more and more[0].obstacles is not None:
+            raise InputError('pool: obstacles that move cannot differ from episode to episode')
+        self._layouts = {key: n for n, key in enumerate(dict.fromkeys(
+            id(each) for each in (*self.parameters, *more)))}
         with enough_memory(f'{self.count} worlds of {self.robots} robots'):
             self.simulation = Simulation(
                 self.parameters, winds_of(tables), self.senses,
-                lambda k, seed: make_turbulence(given[k], seed), self.threads)
+                lambda k, seed: make_turbulence(given[k], seed), self.threads, more=more)
         self.state, self.phases = self.simulation.state, self.simulation.tick
         self._room = room_for_commands(self.count, self.robots)
         self._told: set[Conditions] = set()  # of networks that learned with other values
@@ -146,10 +153,10 @@ class Worlds:
                                     *self.phases.sensing_wind(self.setting),
                                     *self._knowing.phases()])
         self._observer = Observer(self.setting, self.state, self.senses, self.phases)
-        kinds = {id(scenario): scenario for scenario in given}
+        kinds = {id(scenario): scenario for scenario in (*given, *pool)}
         self._starts = [Starts(scenario) for scenario in kinds.values()]
-        number = dict(zip(kinds, range(len(kinds)), strict=True))
-        self._kind = np.array([number[id(scenario)] for scenario in given])
+        self._number = dict(zip(kinds, range(len(kinds)), strict=True))
+        self._kind = np.array([self._number[id(scenario)] for scenario in given])
         self.seeds: NDArray[np.int64] = np.zeros(self.count, np.int64)
         self.start = np.zeros((self.count, self.robots, 3))
         first = given[0].seed
@@ -199,6 +206,12 @@ class Worlds:
         return self.setting.gust_ticks
 
     @property
+    def box_start(self) -> Floats:
+        """Where boxes stand at the next reset, (K, B, 3) x, y (m), yaw (rad); changeable."""
+        moving = self.phases.moving
+        return np.zeros((self.count, 0, 3)) if moving is None else moving.start
+
+    @property
     def infrared_noise(self) -> Floats:
         """Greatest infrared noise as a fraction of the reading, (K,); you may change it."""
         return self.setting.infrared_noise
@@ -244,6 +257,14 @@ class Worlds:
         self.simulation.reset(chosen, self.start, self.seeds, self._begin)
         return self.observe()
 
+    def play(self, world: int, number: int) -> None:
+        """Let a world play a scenario of ``pool`` from its next reset on."""
+        table = self._pool[number]
+        self.scenarios[world], self.parameters[world] = table.scenario, table.parameters
+        self.setting.layout[world] = self._layouts[id(table.parameters)]
+        self._kind[world] = self._number[id(table.scenario)]
+        self._knowing.play(world, table.scenario)
+
     def save(self, worlds: ArrayLike | None = None) -> Saved:
         """Return the state of worlds (a mask, or numbers; None: all).
 
@@ -284,15 +305,19 @@ class Worlds:
 
     def _playing(self, state: Saved, chosen: NDArray[np.int64]) -> Worlds:
         """Return worlds of which the chosen ones have a state's scenarios: these, or others."""
+        pool = [table.scenario for table in self._pool]
+        wanted = [state.scenarios[at if len(state) > 1 else 0] for at in range(len(chosen))]
+        for k, scenario in zip(chosen.tolist(), wanted, strict=True):
+            if scenario in pool:
+                self.play(k, pool.index(scenario))
         given, seeds = list(self.scenarios), self.seeds.copy()
         seeds[chosen] = state.seeds
-        for at, k in enumerate(chosen.tolist()):
-            scenario = state.scenarios[at if len(state) > 1 else 0]
+        for k, scenario in zip(chosen.tolist(), wanted, strict=True):
             if given[k] is not scenario and given[k] != scenario:
                 given[k] = scenario
         if all(a is b for a, b in zip(given, self.scenarios, strict=True)):
             return self
-        others = Worlds(given, seeds=seeds, sense=self.senses, threads=self.threads)
+        others = Worlds(given, seeds=seeds, sense=self.senses, threads=self.threads, pool=pool)
         keep = np.setdiff1d(np.arange(self.count), chosen)
         if len(keep):
             kept = setting.converted(others.simulation, self.save(keep))
@@ -304,13 +329,13 @@ class Worlds:
     def __getstate__(self) -> dict[str, Any]:
         """Return what makes such worlds, and their state."""
         return {'scenarios': self.scenarios, 'sense': self.senses, 'threads': self.threads,
-                'state': self.save()}
+                'state': self.save(), 'pool': [table.scenario for table in self._pool]}
 
     def __setstate__(self, given: dict[str, Any]) -> None:
         """Make the worlds anew, and let them continue where they were."""
         state: Saved = given['state']
         Worlds.__init__(self, given['scenarios'], seeds=state.seeds, sense=given['sense'],
-                        threads=given['threads'])
+                        threads=given['threads'], pool=given['pool'])
         self.restore(state)
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
@@ -433,13 +458,17 @@ class Worlds:
 
         A warning says what differs where the network learned with other values.
         """
+        if network.outputs == HOLONOMIC and not all(
+                SIDEWAYS[drive] for drive in self.setting.bodies.drive.tolist()):
+            raise bad_value('outputs', HOLONOMIC, 'wheels or twist, as the drive of a robot does '
+                            'not move to the side')
         check_inputs(network, self.senses, self.phases.fitted.readings,
                      int(self.setting.sensing.lasers.first_beams.min()))
         warn_if_unlike(network, self.scenarios[0], self._told)
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
         for k in chosen.tolist():
-            problem = start_error(self.parameters[k], poses[k])
+            problem = start_error(self.parameters[k], poses[k], self.box_start[k])
             if problem is not None:
                 raise InputError(f'start of world {k}: {problem}')
 

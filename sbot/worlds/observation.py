@@ -144,6 +144,11 @@ class Knowing:
         self.past = np.zeros((len(scenarios), depth if self.limited else 0,
                               len(scenarios[0].robots), 3))  # [k, age] m, m, rad
 
+    def play(self, world: int, scenario: Scenario) -> None:
+        """Let a world have the walls of another scenario."""
+        if self.limited:
+            self._walls[world] = walls_between(scenario)
+
     @property
     def limited(self) -> bool:
         """Whether some world's robots know less than all."""

@@ -24,9 +24,11 @@ from sbot.controllers.neural.inputs import (
     parse_input,
 )
 from sbot.controllers.neural.network import (
+    HOLONOMIC,
     TWIST,
     WHEELS,
     Network,
+    bounded,
     command_of_twist,
     command_of_wheels,
 )
@@ -129,7 +131,7 @@ def policy_arrays(policy: Network | FunctionPolicy, weights: ArrayLike, goals: A
         columns[list(COLUMNS).index(name)] = at
         at += COLUMNS[name]
     return Policy(
-        inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, 2)),
+        inputs=np.zeros((rows, network.input_count)), outputs=np.zeros((rows, network.layers[-1])),
         memory=np.zeros((rows, policy.memory_count)), weights=np.ascontiguousarray(values),
         layers=network.layers, table=input_table(network.inputs),
         goal=_goals(goals, scenarios, 'goal' in network.inputs),
@@ -297,7 +299,20 @@ def _act(command_of: Any) -> Callable[[int, int, int, int, Batch], None]:  # noq
     return act
 
 
-_ACT = {WHEELS: Phase(_act(command_of_wheels)), TWIST: Phase(_act(command_of_twist))}
+@Phase
+def _act_aside(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Write commands of three shares: ahead, to the left, turning."""
+    policy, worlds, n = batch.policy, batch.worlds, batch.setting.robots
+    for row in range(first * n, end * n):
+        at = 2 * row if len(policy.limits) > 2 else 0
+        shares, command = policy.outputs[row], worlds.command[row]
+        command[VX] = policy.limits[at] * bounded(shares[0])
+        command[VY] = policy.limits[at] * bounded(shares[1])
+        command[OMEGA] = policy.limits[at + 1] * bounded(shares[2])
+
+
+_ACT = {WHEELS: Phase(_act(command_of_wheels)), TWIST: Phase(_act(command_of_twist)),
+        HOLONOMIC: _act_aside}
 
 
 def deciding_phases(policy: Network | FunctionPolicy) -> list[Phase]:

@@ -205,6 +205,17 @@ def uniforms(seed: int, purpose: int, robots: NDArray[np.int64], tick: int,
 
 
 @njit
+def uniforms_of_worlds(seeds: NDArray[np.int64], purpose: int, robot: int,
+                       ticks: NDArray[np.int64], count: int) -> Floats:
+    """Return ``uniforms`` of one id in M worlds, (M, count); seeds and ticks (M,) are theirs."""
+    out, room = np.empty((len(seeds), count)), np.empty(count + WORDS)
+    for k in range(len(seeds)):
+        _fill_uniforms(seeds[k], purpose, robot, ticks[k], count, room)
+        copy_numbers(room, out[k])
+    return out
+
+
+@njit
 def normals(seed: int, purpose: int, robots: int, tick: int, count: int,
             first: int = 0) -> Floats:
     """Return the first ``count`` standard normal numbers of N robots: (N, count).

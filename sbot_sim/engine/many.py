@@ -58,8 +58,8 @@ def no_winds(count: int) -> Winds:
     return Winds(velocity, force, gust_velocity, gust_force, np.zeros((count, 2), np.int64))
 
 
-def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
-                 senses: Collection[str]) -> Setting:
+def make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: Collection[str],
+                 more: Sequence[SimulationParameters] = ()) -> Setting:
     """Return the setting of K worlds.
 
     Parameters
@@ -67,12 +67,13 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds,
     worlds : (K,) with as many robots and the same sensors; those of one object share a layout
     winds : of the worlds
     senses : without 'scan' and 'infrared' these are not simulated
+    more : in whose layouts worlds may stand later, after those of the worlds
 
     """
     if any(world.obstacles is not None for world in worlds):
         kinds, layout = list(worlds), np.arange(len(worlds))
     else:
-        named = {id(world): world for world in worlds}
+        named = {id(world): world for world in (*worlds, *more)}
         kinds = list(named.values())
         layout = np.array([list(named).index(id(world)) for world in worlds], np.int64)
     of_kind = {id(world): noises_of(world) for world in kinds}
@@ -166,14 +167,16 @@ class Simulation:
     waves_of : the waves of world k with a seed; None: no turbulence there
     threads : how many to use; they share the worlds, or the robots of large ones
     hears : as in ``make_worlds``
+    more : as in ``make_setting``
 
     """
 
     def __init__(self, parameters: Sequence[SimulationParameters], winds: Winds,
                  senses: Collection[str], waves_of: Callable[[int, int], Waves | None],
-                 threads: int = 1, *, hears: bool = True) -> None:
+                 threads: int = 1, *, hears: bool = True,
+                 more: Sequence[SimulationParameters] = ()) -> None:
         self.count, self.threads = len(parameters), threads
-        self.setting = make_setting(parameters, winds, senses)
+        self.setting = make_setting(parameters, winds, senses, more)
         n = self.setting.robots
         beams = self.setting.sensing.lasers.columns + self.setting.sensing.infrared_fan.beams
         self.share_rows = threads > 1 and n * (1.0 + beams / _BEAMS) >= _WORTH and (

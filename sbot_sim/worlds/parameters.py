@@ -206,11 +206,18 @@ def _with_world(parameters: SimulationParameters, world: World) -> SimulationPar
         line_of_sight=make_line_of_sight(world if sensors.stops_broadcasts else None)))
 
 
-def start_error(parameters: SimulationParameters, pose: Floats) -> str | None:
-    """Return the problem of robots that start at ``pose`` (N, 3), or None."""
-    obstacles, moved, boxes = parameters.obstacles, None, None
-    if obstacles is not None:
-        moved, boxes = np.zeros(len(obstacles.paths.radius), np.int64), obstacles.start
+def start_error(parameters: SimulationParameters, pose: Floats,
+                boxes: Floats | None = None) -> str | None:
+    """Return the problem of robots that start at ``pose`` (N, 3), or None.
+
+    ``boxes`` : (B, 3) poses of boxes at tick 0; None: those of the parameters
+    """
+    obstacles, moved = parameters.obstacles, None
+    if obstacles is None:
+        boxes = None
+    else:
+        moved = np.zeros(len(obstacles.paths.radius), np.int64)
+        boxes = obstacles.start if boxes is None else boxes
     return placement_error(*all_bodies(parameters, moved, boxes, pose), len(pose))
 
 

@@ -129,13 +129,13 @@ class MovingObstacles:
         count = len(parameters)
         self.moved: Integers = worlds.moved.reshape(count, -1)  # (K, M) ticks
         self.boxes: Floats = worlds.boxes.reshape(count, -1, 3)  # (K, B, 3) m, m, rad
+        self.start = np.array([each.obstacles.start for each in parameters  # (K, B, 3) at tick 0
+                               if each.obstacles is not None])
 
     def reset(self, chosen: Iterable[int]) -> None:
         """Put obstacles where they are at tick 0."""
         for k in chosen:
-            obstacles = self.parameters[k].obstacles
-            assert obstacles is not None
-            self.moved[k], self.boxes[k] = 0, obstacles.start
+            self.moved[k], self.boxes[k] = 0, self.start[k]
             self.place(k, k + 1)
 
     def place(self, first: int, end: int) -> None:

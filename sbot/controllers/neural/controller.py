@@ -13,8 +13,10 @@ from sbot.controllers.neural import inputs as kinds
 from sbot.controllers.neural.function_policy import compile_for_robot
 from sbot.controllers.neural.inputs import input_table
 from sbot.controllers.neural.network import (
+    HOLONOMIC,
     WHEELS,
     Network,
+    bounded,
     checked_hold,
     command_of_twist,
     command_of_wheels,
@@ -26,6 +28,8 @@ from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import exp, exp_of
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation
+
+Command = tuple[float, float] | tuple[float, float, float]
 
 # Forward pass of a perceptron, a multi-layer perceptron and a CTRNN.
 #
@@ -198,29 +202,32 @@ class Neural:
         own = None if hold is None else checked_hold(hold)
         self.network, self._weights = load_network(network)
         self._hold, self._waiting = own or self.network.hold or 1, 0
-        self._command = 0.0, 0.0
+        self._command: Command = (0.0, 0.0)
         self._table = kinds.input_table(self.network.inputs)
         self._layers = self.network.layers
         self._memory = np.zeros(self.network.memory_count)
         self._forward = FORWARD[self.network.kind]
 
-    def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
-        """Return (linear.x in m/s, angular.z in rad/s)."""
+    def step(self, observation: Observation, rng: np.random.Generator) -> Command:
+        """Return linear.x, perhaps linear.y (m/s), and angular.z (rad/s)."""
         if self._waiting == 0:
             self._command, self._waiting = self._decided(observation), self._hold
         self._waiting -= 1
         return self._command
 
-    def _decided(self, observation: Observation) -> tuple[float, float]:
+    def _decided(self, observation: Observation) -> Command:
         """Return the command of a new decision."""
-        outputs = np.empty(2)
+        outputs = np.empty(self._layers[-1])
         self._forward(_network_inputs(self.network, self._table, observation), self._weights,
                       self._memory, outputs, self._layers, self._hold * observation.dt)
         return _command_of(self.network, outputs)
 
 
-def _command_of(network: Network, outputs: Floats) -> tuple[float, float]:
-    """Return linear.x (m/s) and angular.z (rad/s) of a network's outputs (2,)."""
+def _command_of(network: Network, outputs: Floats) -> Command:
+    """Return linear.x, perhaps linear.y (m/s), and angular.z (rad/s) of a network's outputs."""
+    if network.outputs == HOLONOMIC:
+        ahead, left, turn = map(bounded, outputs.tolist())
+        return network.max_speed * ahead, network.max_speed * left, network.turn * turn
     command = command_of_wheels if network.outputs == WHEELS else command_of_twist
     v, omega = command(outputs[0], outputs[1], network.max_speed, network.turn)
     return float(v), float(omega)
@@ -306,10 +313,10 @@ class FunctionController:
         self._weights, self._layers = saved.weights, self.network.layers
         self._weights.flags.writeable = self._layers.flags.writeable = False
         # Outputs keep what they are from tick to tick, too, as in a batch.
-        self._memory, self._outputs = np.zeros(saved.memory_count), np.zeros(2)
+        self._memory, self._outputs = np.zeros(saved.memory_count), np.zeros(self._layers[-1])
 
-    def step(self, observation: Observation, rng: np.random.Generator) -> tuple[float, float]:
-        """Return (linear.x in m/s, angular.z in rad/s)."""
+    def step(self, observation: Observation, rng: np.random.Generator) -> Command:
+        """Return linear.x, perhaps linear.y (m/s), and angular.z (rad/s)."""
         outputs, n = self._outputs, self.network
         self._function(_network_inputs(n, self._table, observation), self._weights, self._memory,
                        outputs, self._layers, observation.dt)

@@ -245,7 +245,7 @@ def _check_indices(policy: FunctionPolicy) -> None:
     code, where for example 1 / 0 may be infinite.
     """
     network, function = policy.network, policy.function.py_func
-    sizes = (network.input_count, policy.weight_count, policy.memory_count, 2)
+    sizes = (network.input_count, policy.weight_count, policy.memory_count, network.layers[-1])
     try:
         with np.errstate(all='ignore'):
             function(*map(np.zeros, sizes), network.layers.copy(), 0.1)

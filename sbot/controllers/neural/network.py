@@ -19,10 +19,10 @@ from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError, bad_value, one_line, read_small
 
-# Commands from a network's two outputs in [-1, 1].
+# Commands from a network's outputs in [-1, 1].
 
-WHEELS, TWIST = 'wheels', 'twist'
-OUTPUTS = (WHEELS, TWIST)
+WHEELS, TWIST, HOLONOMIC = 'wheels', 'twist', 'holonomic'
+OUTPUTS = {WHEELS: 2, TWIST: 2, HOLONOMIC: 3}  # how many there are
 
 
 @njit
@@ -105,7 +105,7 @@ class Network(NamedTuple):
     kind: str  # of KINDS
     inputs: tuple[str, ...]  # see ``inputs``
     hidden: tuple[int, ...]  # neurons of each hidden layer; one number for a ctrnn
-    outputs: str  # 'wheels' or 'twist'
+    outputs: str  # of OUTPUTS
     max_speed: float  # m/s of a wheel, or of the robot
     turn: float  # m between the wheels, or rad/s at most
     hold: int | None = 1  # ticks that a decision lasts; None: an old file, which has no ``hold``
@@ -119,7 +119,7 @@ class Network(NamedTuple):
     @property
     def layers(self) -> Integers:
         """Return the numbers of neurons (L,), inputs and outputs included."""
-        return np.array([self.input_count, *self.hidden, 2], np.int64)
+        return np.array([self.input_count, *self.hidden, OUTPUTS[self.outputs]], np.int64)
 
     @property
     def memory_count(self) -> int:
@@ -132,7 +132,7 @@ class Network(NamedTuple):
         sizes: list[int] = self.layers.tolist()
         if self.kind == 'ctrnn':
             hidden = sizes[1]
-            return hidden * (2 + hidden + sizes[0]) + 2 * (hidden + 1)
+            return hidden * (2 + hidden + sizes[0]) + sizes[2] * (hidden + 1)
         return sum((sizes[k] + 1) * sizes[k + 1] for k in range(len(sizes) - 1))
 
 
@@ -149,8 +149,9 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
         (``sbot docs worlds``, "Inputs")
     hidden : neurons of each hidden layer: none of a perceptron, one number of a ctrnn
     outputs : 'wheels': two shares of ``max_speed`` (m/s), with ``turn`` the distance of the
-        wheels (m); 'twist': shares of ``max_speed`` (m/s) and of ``turn`` (rad/s). The defaults
-        are those of the s-bot; give both for another body, or for 'twist'
+        wheels (m); 'twist': shares of ``max_speed`` (m/s) and of ``turn`` (rad/s); 'holonomic':
+        the same, with the speed to the left between them, for omnidirectional bodies. The
+        defaults are those of the s-bot; give both for another body, or other outputs
     hold : ticks that a decision lasts, equal to ``hold`` of the task that trains the network
 
     Raises
@@ -175,7 +176,7 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     if not good or not all(isinstance(n, int) and 1 <= n <= 10_000 for n in sizes):
         raise bad_value('hidden', list(sizes), f'{wanted} for a {kind}')
     if not isinstance(outputs, str) or outputs not in OUTPUTS:
-        raise bad_value('outputs', outputs, f'{WHEELS} or {TWIST}')
+        raise bad_value('outputs', outputs, f"one of {', '.join(OUTPUTS)}")
     for name, value in (('max_speed', max_speed), ('turn', turn)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not (
                 _LEAST <= value <= _MOST):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Entry of a task: its scenes, reward, metric and rule; measures that several tasks share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, ClassVar, NamedTuple
 
@@ -59,9 +59,16 @@ class Scene(Task):
     """
 
     arena: ClassVar[Values] = {}
-    """Values of the scenario. ``robots`` has one entry, which is used for all robots."""
+    """Values of the scenario. ``robots`` has one entry, which is used for all robots, or entries
+    of several kinds of robots, each with its ``count`` (default 1)."""
     team: int = 1
     """Number of robots."""
+    maps: Sequence[Values] = ()
+    """Obstacles by episode: each draws one of these, which replace keys of the arena's ``world``.
+    They do not move."""
+    level: float = 1.0
+    """How hard scenes are, for what ``start`` and the others draw. It may change in training (a
+    curriculum)."""
     name: str = ''
     """Name of the scenarios, which runs and pictures show; '': that of the task or the class."""
 
@@ -77,8 +84,14 @@ class Scene(Task):
         """Draw the wind with the keys of a scenario: direction and speed, also of the gust."""
         return None
 
+    def boxes(self, rng: np.random.Generator) -> Floats | None:
+        """Draw poses (B, 3) m, m, rad of the arena's boxes; None: where the arena has them."""
+        return None
+
     def begin(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
-        """Draw wind and poses of an episode."""
+        """Draw map, wind, boxes and poses of an episode."""
+        if self.maps:
+            worlds.play(world, int(rng.integers(len(self.maps))))
         wind = self.weather(rng)
         if wind is None and type(self).weather is not Scene.weather:  # not the last episode's
             wind = {key: value for key, value in self.arena.get('wind', {}).items()
@@ -89,6 +102,9 @@ class Scene(Task):
             worlds.gust_velocity[world] = flow.wind_gust_speed_mean * unit(
                 flow.wind_gust_direction)
             worlds.gust_ticks[world] = gust_ticks(flow, worlds.scenarios[world].rate)
+        boxes = drawn(self, 'boxes', rng)
+        if boxes is not None:
+            worlds.box_start[world] = boxes
         return self.start(rng)
 
     def goals(self, worlds: Worlds, world: int, rng: np.random.Generator) -> Floats | None:
@@ -108,30 +124,51 @@ class Scene(Task):
 
         """
         seed = whole('seed', seed, 0, LARGEST_SEED)
-        kind = self.arena.get('robots') if isinstance(self.arena, Mapping) else None
-        if not isinstance(kind, list) or len(kind) != 1 or not isinstance(kind[0], Mapping):
+        kinds = self.arena.get('robots') if isinstance(self.arena, Mapping) else None
+        if not isinstance(kinds, list) or not kinds or not all(
+                isinstance(kind, Mapping) for kind in kinds) or self.team != sum(
+                    self._count(kind) for kind in kinds):
             raise bad_value(f'arena of {type(self).__name__}', self.arena, 'values of a scenario '
-                            'with `robots`, a list of one entry that all robots have')
+                            'with `robots`, a list of one entry that all robots have, or of '
+                            f'entries whose `count` make {self.team} robots')
         rng = np.random.default_rng(seed)
-        wind, start = drawn(self, 'weather', rng), drawn(self, 'start', rng)
+        ground = self.maps[int(rng.integers(len(self.maps)))] if self.maps else {}
+        wind, boxes = drawn(self, 'weather', rng), drawn(self, 'boxes', rng)
+        start = drawn(self, 'start', rng)
         given = {'parameters': parameters} if parameters else {}
-        entry = {**kind[0], 'controller': controller, **given}
-        robots = [{**entry, 'count': self.team}]
+        robots = [{**kind, 'controller': controller, **given, 'count': self._count(kind)}
+                  for kind in kinds]
         if start is not None:
             goals = drawn(self, 'aims', rng, start)
+            each = [kind for kind in robots for _ in range(kind.pop('count'))]
             # A copy for each robot: a change of one leaves the others, and YAML has no anchors.
-            robots = [{**deepcopy(entry), 'pose': pose} for pose in start.tolist()]
+            robots = [{**deepcopy(kind), 'pose': pose}
+                      for kind, pose in zip(each, start.tolist(), strict=True)]
             if goals is not None:
                 robots = [{**robot, 'goal': goal}
                           for robot, goal in zip(robots, goals.tolist(), strict=True)]
-        air = {} if wind is None else {'wind': wind}
-        name = self.name or type(self).__name__
-        return {'name': name, **self.arena, 'robots': robots, 'duration': self.seconds,
-                'seed': seed, **air}
+        found = {**self.arena, 'robots': robots, 'duration': self.seconds, 'seed': seed}
+        if ground:
+            found['world'] = {**found['world'], **ground}
+        if boxes is not None:
+            found['world'] = {**found['world'], 'boxes': [
+                {**box, 'center': row[:2], 'yaw': row[2]}
+                for box, row in zip(found['world']['boxes'], boxes.tolist(), strict=True)]}
+        return {'name': self.name or type(self).__name__, **found,
+                **({} if wind is None else {'wind': wind})}
+
+    def pool(self) -> list[Values]:
+        """Return a scenario of each of ``maps``."""
+        first = self.scenario(0)
+        return [{**first, 'world': {**self.arena['world'], **each}} for each in self.maps]
+
+    def _count(self, kind: Mapping[str, Any]) -> int:
+        """Return how many robots an entry of the arena makes."""
+        return self.team if len(self.arena['robots']) == 1 else int(kind.get('count', 1))
 
 
 def drawn(scene: Scene, method: str, *arguments: Any) -> Any:  # noqa: ANN401
-    """Return what a method of a scene draws: poses (team, 3), goals (team, 2), wind; or None.
+    """Return what a method of a scene draws: poses (team or boxes, 3), goals (team, 2), wind.
 
     Scenarios and training both draw by this, so that they refuse the same.
 
@@ -151,7 +188,8 @@ def drawn(scene: Scene, method: str, *arguments: Any) -> Any:  # noqa: ANN401
         if not isinstance(value, Mapping):
             raise bad_value(where, value, 'a dictionary, or None')
         return value
-    return numbers(where, value, (scene.team, 2 if method == 'aims' else 3))
+    rows = len(scene.arena['world']['boxes']) if method == 'boxes' else scene.team
+    return numbers(where, value, (rows, 2 if method == 'aims' else 3))
 
 
 class Rule(NamedTuple):

@@ -126,8 +126,8 @@ def _bounce(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
 class Coverage(AvoidObstacles):
     """Pass over the floor.
 
-    A task keeps no state, so the reward cannot know where a robot has been: it is that of
-    ``AvoidObstacles``, for driving on through free room.
+    The reward is that of ``AvoidObstacles``, for driving on through free room, wherever a robot
+    has been.
     """
 
     inputs: tuple[str, ...] = ('infrared', 'neighbours')

@@ -101,7 +101,7 @@ def test_counts(arguments, inputs, weights, memory):
     ({'outputs': np.zeros(2)}, 'outputs: got array'),
     ({'kind': 'mlp'}, 'at least one hidden layer'),
     ({'kind': 'ctrnn', 'hidden': [3, 3]}, 'one number of neurons'),
-    ({'outputs': 'legs'}, 'wheels or twist')])
+    ({'outputs': 'legs'}, 'one of wheels, twist, holonomic')])
 def test_bad_descriptions(arguments, words):
     with pytest.raises(InputError) as caught:
         make_network(**arguments)

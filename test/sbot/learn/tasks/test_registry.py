@@ -255,8 +255,8 @@ def test_a_class_an_object_and_a_scene_in_the_wrong_place_are_told_apart(module)
             take(scene)
 
 
-@pytest.mark.parametrize('arena', [None, {'robots': [3]}, {'robots': [{}] * 2}])
-def test_an_arena_has_one_entry_of_robots(module, arena):
+@pytest.mark.parametrize('arena', [None, {'robots': [3]}, {'robots': [{}] * 9}])
+def test_entries_of_an_arena_make_the_team(module, arena):
     name = module(TASK + f'Outwards.arena = {arena}')
     with pytest.raises(InputError, match=r'^arena of Outwards: got .*, expected values of a scen'):
         sbot.learn.scene(f'{name}:ENTRY').scenario(1)
