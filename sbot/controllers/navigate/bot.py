@@ -75,7 +75,17 @@ def turn(record: TurnRecord, task: Task, poses: Floats, ranges: NDArray[np.float
     return v, omega
 
 
+@njit
+def _is_shut_out(record: TurnRecord) -> bool:
+    """Tell whether no way led to the goal in the last turn."""
+    return record.state.route.closed  # type: ignore[no-any-return]
+
+
 _NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
+
+
+NO_WAY = ('no way leads to its goal: obstacles that it knows, or places where it did not get on, '
+          'are all round')
 
 
 class Navigate:
@@ -119,6 +129,11 @@ class Navigate:
     def state(self) -> State | None:
         """What is remembered after the last turn; None before the first."""
         return self._state if self._record is None else _state_of(self._record)
+
+    @property
+    def reason(self) -> str:
+        """Why the robot stands, though it has not arrived; '' where it does not."""
+        return NO_WAY if self._record is not None and _is_shut_out(self._record) else ''
 
     def __getstate__(self) -> dict[str, object]:
         """Return what copies and pickles are made of: the record itself cannot be copied."""
@@ -236,5 +251,7 @@ def warm_up() -> None:
     """Compile (or load from the cache) everything a turn calls."""
     scan = Scan(np.full(3, 2.0, np.float32), -1.0, 1.0, 0.0, 10.0)
     for me, goal in ((0, (3.0, 0.0)), (1, None)):
-        Navigate().step(Observation(me, 2, 0, 0, 1 / 30, np.array([[0.0, 0, 0], [1, 1, 0]]), scan,
-                                    goal), np.random.default_rng(0))
+        bot = Navigate()
+        bot.step(Observation(me, 2, 0, 0, 1 / 30, np.array([[0.0, 0, 0], [1, 1, 0]]), scan, goal),
+                 np.random.default_rng(0))
+        assert not bot.reason  # loads that, too

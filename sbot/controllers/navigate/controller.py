@@ -200,7 +200,8 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
     speed = leader_speed(p, memory, followers, x, y)
     if waiting.mode != WAITS:
         points = follow(memory.trail, points, x, y, p.robot_radius_m)
-    if poses.shape[0] > 1 and is_time_to_look(waiting, state.time):
+    if (poses.shape[0] > 1 and not state.route.closed
+            and is_time_to_look(waiting, state.time)):
         waiting = _negotiate(p, grid, memory, state, points, task.robot_id, poses, place, to_x,
                              to_y)
     if waiting.mode == WAITS:
@@ -383,7 +384,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     time = state.time
     place, eye = _place_and_eye(state, task, poses, scan_yaw)
     drift = _drifting(p, state, forward, left, place, dt)
-    is_home = task.has_goal and _is_at_home(p, state, task, place)
+    is_home = task.has_goal and (state.route.closed or _is_at_home(p, state, task, place))
     sight = _look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
                          dt)
     grid, robots = sight.grid, sight.robots

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 import yaml
 
+from sbot.controllers.navigate.bot import NO_WAY
 from sbot.controllers.navigate.parameters import resolved
 from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.runner.loop import run_scenario
+from sbot.runner.summary import format_summary
 from sbot.scenario.load import parse_scenario
 
 ARENAS = Path.cwd()  # where scenarios look for files
@@ -88,6 +90,21 @@ def test_a_robot_that_stands_in_a_door_sends_others_to_the_next_door(seen):
     summary = run_scenario(scenario).summary
     assert summary['robots'][0]['goal_reached_s'] < 60.0
     assert summary['robots'][0]['collisions'] == 0
+
+
+@pytest.mark.parametrize('inside', [False, True])
+def test_a_robot_without_a_way_stops_and_says_why(inside):
+    room = [{'center': [9, y], 'size': [4.2, 0.2]} for y in (2, 6)]
+    room += [{'center': [x, 4], 'size': [0.2, 4.2]} for x in (7, 11)]
+    start, goal = ([9, 4, 0], [3, 4]) if inside else ([3, 4, 0], [9, 4])
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 40, 'world': {'bounds': [0, 0, 14, 8], 'rectangles': room},
+        'robots': [{'pose': start, 'goal': goal, 'controller': 'navigate'}]}), 'room', ARENAS)
+    run = run_scenario(scenario)
+    assert run.summary['robots'][0]['reason'] == NO_WAY
+    assert 'stands: robot 0: no way' in format_summary(run.summary)
+    assert not run.commands[-300:].any()
+    assert run.summary['robots'][0]['collisions'] == 0
 
 
 def test_a_body_whose_middle_is_off_its_axle_touches_no_end_of_a_wall():
