@@ -14,6 +14,7 @@ from sbot.controllers.navigate.damping import (
     Place,
     drive,
     driven,
+    estimated_dust,
     estimated_noise,
     fastest,
     into,
@@ -23,6 +24,7 @@ from sbot.controllers.navigate.damping import (
     steady_room,
     steered,
     updated_drift,
+    without_dust,
 )
 from sbot.controllers.navigate.encounters import (
     Around,
@@ -125,6 +127,7 @@ class _Sight(NamedTuple):
     changed: bool  # an obstacle is new
     looked: float  # s, when obstacles that move were looked for
     noise: float  # m, standard deviation of ranges
+    dust: float  # share of beams that end in the air
 
 
 @njit_inner
@@ -335,11 +338,14 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
     as in ``take_turn``.
     """
     me, time, looked, noise = task.robot_id, state.time, state.looked, state.noise
+    dust, given = state.dust, ranges
+    ranges = without_dust(p, dust, noise, given)
     grid = window(p, state, memory, place)
     robots = list_neighbours(p, grid, state.frame, memory, me, poses, place, dt, is_home)
     if time - looked >= LOOK_TIME:
         look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.mobile, me, time)
         looked, noise = time, estimated_noise(p, noise, ranges, beams)
+        dust = estimated_dust(p, dust, noise, given)
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
     seen, changed = see(p, grid, memory, me, place, eye, ranges, beams, drift, state, noise, dt)
     seen = limit_near(p, memory, robots, near, seen)
@@ -349,7 +355,7 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
         changed |= notice_leaving(p, grid, memory, me, eye, ranges, beams, time, dt)
-    return _Sight(grid, robots, near, seen, limits, changed, looked, noise)
+    return _Sight(grid, robots, near, seen, limits, changed, looked, noise, dust)
 
 
 @njit
@@ -410,7 +416,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     margin = _margin_kept(p, grid, memory, way, route, place, task.corner)
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
-                  chosen[0], chosen[1], watch, stands, sight.looked, sight.noise,
+                  chosen[0], chosen[1], watch, stands, sight.looked, sight.noise, sight.dust,
                   turned(turning, omega, time), look, backs)
     return after, v, omega
 

@@ -157,6 +157,7 @@ class State(NamedTuple):
     stands: Watch  # whoever is near
     looked: float  # s, when obstacles that move were last looked for
     noise: float  # m, standard deviation of the laser's ranges
+    dust: float  # share of its beams that end in the air
     turning: Turning
     look: Look
     backs: bool  # a car that turns
@@ -220,4 +221,4 @@ def initial_state(frame: Frame, p: Parameters) -> State:
     corner = -SIDE / 2 * p.cell_m
     return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False, False),
                  corner, corner, 0, 0.0, 0, p.margin_m, NO_YIELD, 0.0, 0.0, Watch(0.0, 0.0, 0.0),
-                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, NO_TURN, NO_LOOK, False)
+                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, 0.0, NO_TURN, NO_LOOK, False)

@@ -41,6 +41,12 @@ ENOUGH = 30  # beams; fewer change it less
 LARGE_NOISE = 0.1  # radii: distances are means where the noise is larger
 SURFACE = 0.4  # radii of a surface of which a distance is the mean
 SAME_SURFACE = 4.0  # standard deviations between two readings of one surface, at most
+DUST = 0.02  # share of beams that end alone before all that is beside them: the air holds dust.
+# In clear air the mean of a second is at most 0.006 (slit, clutter, maze, office, ...); with dust
+# on a tenth of the beams it is 0.07 to 0.09
+DUST_GAIN = 0.1  # of a look, in the mean of that share
+BESIDE_BEAM = 2  # beams to each side that may confirm one
+CONFIRMED = 2  # of them must: two of 4 beams in dust agree once in 10,000
 
 # Ways
 BODY = 0.92  # radii: cells nearer to an obstacle are forbidden; a quarter of a cell is rounding

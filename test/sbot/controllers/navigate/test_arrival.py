@@ -92,6 +92,29 @@ def test_a_robot_that_stands_in_a_door_sends_others_to_the_next_door(seen):
     assert summary['robots'][0]['collisions'] == 0
 
 
+DUSTY = """
+import numpy as np
+from sbot.controllers.navigate.bot import Navigate
+
+class Dusty(Navigate):
+    def step(self, observation, rng):
+        scan = observation.scan
+        dust = np.where(rng.random(len(scan.ranges)) < 0.1,
+                        rng.uniform(0.05, 2.0, len(scan.ranges)), np.inf)
+        ranges = np.minimum(scan.ranges, dust).astype(np.float32)
+        return super().step(observation._replace(scan=scan._replace(ranges=ranges)), rng)
+"""
+
+
+@pytest.mark.parametrize('name', ['slit/10', 'narrow/0.7'])
+def test_dust_on_a_tenth_of_the_beams_keeps_nobody(name, tmp_path):
+    (tmp_path / 'dusty.py').write_text(DUSTY)
+    _, summary = summary_of(name, 901, python_path=[str(tmp_path)],
+                            **{'robots.*.controller': 'dusty:Dusty'})
+    assert summary['ended_by'] == 'goal_reached'
+    assert summary['robots'][0]['collisions'] == 0
+
+
 @pytest.mark.parametrize('inside', [False, True])
 def test_a_robot_without_a_way_stops_and_says_why(inside):
     room = [{'center': [9, y], 'size': [4.2, 0.2]} for y in (2, 6)]
