@@ -26,6 +26,7 @@ from sbot.controllers.navigate.parameters import (
     STANDARD,
     Parameters,
     Size,
+    beside_walls,
     resolved,
 )
 from sbot_common.arrays import Floats
@@ -190,7 +191,7 @@ class Navigate:
         side = -1.0 if self._backs else 1.0
         body = (float(self._size.corner), side * (self._mount[0] - self._size.car.middle),
                 side * self._mount[1],
-                self._size.inertia, self._size.car)
+                self._size.inertia, self._size.car, self._size.outline)
         if goal is not None:
             return Task(me, True, float(goal[0]), float(goal[1]), -1, 0, *body)
         if me == 0:
@@ -207,7 +208,8 @@ class Navigate:
             p, robots, beams = self._parameters, len(poses), fan[0]
             if self._memory is None:
                 late = int(self._size.inertia.delay / observation.dt + 0.5)
-                self._memory = make_memory(robots, beams, late)
+                self._memory = make_memory(robots, beams,
+                                           beside_walls(p, self._size.outline), late)
                 if self._known is not None:
                     self._memory = self._memory._replace(
                         known=_known_in(frame_at(*poses[me].tolist()), self._known))

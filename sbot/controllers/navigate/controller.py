@@ -64,6 +64,7 @@ from sbot.controllers.navigate.memory import (
     wanting,
 )
 from sbot.controllers.navigate.moving import look_for_movers, meet_movers
+from sbot.controllers.navigate.outline import kept_off
 from sbot.controllers.navigate.parameters import (
     AT_REST,
     CREEPING,
@@ -128,6 +129,7 @@ class _Sight(NamedTuple):
     looked: float  # s, when obstacles that move were looked for
     noise: float  # m, standard deviation of ranges
     dust: float  # share of beams that end in the air
+    ranges: NDArray[np.float32]  # (beams,) m, without dust
 
 
 @njit_inner
@@ -209,8 +211,9 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
                              to_y)
     if waiting.mode == WAITS:
         to_x, to_y = waiting.spot_x, waiting.spot_y
-    route, at_x, at_y = next_point(p, grid, memory.search, memory.path, state.route, state.time,
-                                   changed, x, y, to_x, to_y)
+    route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, state.route,
+                                   state.time, changed, x, y, to_x, to_y,
+                                   task.outline.side > 0.0)
     if waiting.mode == PASSES:
         at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
     return _Way(points, waiting, route, to_x, to_y, at_x, at_y, speed, True)
@@ -230,8 +233,8 @@ def _way_of_follower(p: Parameters, grid: Grid, memory: Memory, state: State, ta
     if seen:
         route = nothing_planned(route)
     else:
-        route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.time,
-                                       changed, x, y, to_x, to_y)
+        route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, route,
+                                       state.time, changed, x, y, to_x, to_y)
     return _Way(points, state.waiting, route, to_x, to_y, at_x, at_y, p.forward_speed_mps,
                 False)
 
@@ -314,6 +317,10 @@ def told(p: Parameters, memory: Memory, sight: _Sight, state: State, task: Task,
     elif task.car.curvature > 0.0:
         return look, *steered(p, memory.limits, sight.limits, place, drift, state.margin,
                               task.car, state.backs, seen_behind(p, sight.grid, place), *air, dt)
+    if task.outline.side > 0.0:
+        return look, False, *kept_off(p, task.outline, sight.grid, place, task.eye_x, task.eye_y,
+                                      sight.ranges, beams, state.margin,
+                                      seen_behind(p, sight.grid, place), v, omega)
     return look, False, v, omega
 
 
@@ -347,15 +354,17 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
         looked, noise = time, estimated_noise(p, noise, ranges, beams)
         dust = estimated_dust(p, dust, noise, given)
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
-    seen, changed = see(p, grid, memory, me, place, eye, ranges, beams, drift, state, noise, dt)
+    seen, changed = see(memory.walls, grid, memory, me, place, eye, ranges, beams, drift, state,
+                        noise, dt)
     seen = limit_near(p, memory, robots, near, seen)
-    limits = limit_hidden(p, grid, memory, place, eye, beams, drift, state.margin,
+    limits = limit_hidden(memory.walls, grid, memory, place, eye, beams, drift, state.margin,
                           task.car.curvature > 0.0, seen)
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
         changed |= notice_leaving(p, grid, memory, me, eye, ranges, beams, time, dt)
-    return _Sight(grid, robots, near, seen, limits, changed, looked, noise, dust)
+    return _Sight(grid, robots, near, seen, limits, changed, looked, noise, dust,
+                  ranges)
 
 
 @njit
@@ -381,7 +390,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     Returns
     -------
     state, linear.x (m/s), angular.z (rad/s)
-        0 <= linear.x <= forward_speed_mps, below 0 where a car backs; angular.z is bounded
+        linear.x is below 0 where a car or a slim body backs; both are bounded
 
     """
     # The record keeps the arrays; counting references at every call took a third of a turn.
@@ -400,8 +409,8 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
         way = _way_of_follower(p, grid, memory, state, task, place, sight.changed)
     route = way.route
     rests = is_home or not task.has_goal or way.waiting.mode == WAITS
-    watch, closed = watched(p, grid, state.watch, memory.path, route, memory.near, robots, rests,
-                            place.x, place.y, time)
+    watch, closed = watched(memory.walls, grid, state.watch, memory.path, route, memory.near,
+                            robots, rests, place.x, place.y, time)
     stands = standing(p, state.stands, rests, place.x, place.y, time)
     if closed:
         route = nothing_planned(route)
@@ -413,7 +422,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     look, backs, v, omega = told(p, memory, sight, state, task, turning, way, place, beams, drift,
                                  air, dt)
     wheels = driven(task.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
-    margin = _margin_kept(p, grid, memory, way, route, place, task.corner)
+    margin = _margin_kept(memory.walls, grid, memory, way, route, place, task.corner)
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
                   chosen[0], chosen[1], watch, stands, sight.looked, sight.noise, sight.dust,

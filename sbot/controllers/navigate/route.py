@@ -198,7 +198,7 @@ def _searched(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
 @njit
 def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float64],
                route: Route, time: float, changed: bool, x: float, y: float, to_x: float,
-               to_y: float) -> tuple[Route, float, float]:
+               to_y: float, slim: bool = False) -> tuple[Route, float, float]:
     """Return the point (m) to head for from (x, y) (m) on the way to a target.
 
     Parameters
@@ -208,6 +208,7 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     time : s, of this turn
     changed : whether an obstacle was seen for the first time
     x, y, to_x, to_y : m
+    slim : a body that cannot turn round everywhere goes on along its path until the next search
 
     """
     clearance, skip = sight_clearance(p), p.robot_radius_m
@@ -218,19 +219,19 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     moved = MOVED * p.robot_radius_m
     since, at, length = time - route.time, route.at, route.length
     good = length > 0 and moved_x * moved_x + moved_y * moved_y < moved * moved
-    pause = PAUSE if length > 0 else LATER
+    pause, goes_on = PAUSE if length > 0 else LATER, slim and good
     checked = route.checked and not changed
     if good and (changed or since >= LOST) and not checked:
         tight, blocked = _tight_points(p, grid, path, at + 2, length)
         good = checked = tight <= route.tight and blocked == length
         if not good and blocked > at + SOON:
             pause = LATER
-    if good:
+    if good or goes_on:
         at = _passed(p, grid, path, length, at, AHEAD, x, y)
         dx, dy = path[at, 0] - x, path[at, 1] - y
         if dx * dx + dy * dy < 9 * grid.cell * grid.cell:
             at = min(at + 1, length - 1)
-        elif since >= LOST:
+        elif good and since >= LOST:
             good = is_free_line(grid, x, y, path[at, 0], path[at, 1], clearance, skip)
     number, planned, tight = route.number, route.time, route.tight
     planned_x, planned_y, closed = route.to_x, route.to_y, route.closed

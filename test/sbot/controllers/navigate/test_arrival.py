@@ -92,6 +92,20 @@ def test_a_robot_that_stands_in_a_door_sends_others_to_the_next_door(seen):
     assert summary['robots'][0]['collisions'] == 0
 
 
+@pytest.mark.parametrize('gap', [0.9, 0.7])
+def test_a_slim_body_passes_a_gap_as_wide_as_its_side_needs(gap):
+    wall = [{'center': [6, y], 'size': [0.2, 4 - gap / 2]} for y in (2 - gap / 4, 6 + gap / 4)]
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 60, 'world': {'bounds': [0, 0, 12, 8], 'rectangles': wall},
+        'bodies': {'long': {'length': 1.0, 'width': 0.5}},
+        'sensors': {'scan_angle_min': -np.pi, 'scan_angle_max': np.pi, 'scan_beams': 360},
+        'robots': [{'pose': [2, 5, 2.0], 'goal': [10, 3], 'body': 'long',
+                    'controller': 'navigate'}]}), 'gap', ARENAS)
+    robot, = run_scenario(scenario).summary['robots']
+    assert robot['goal_reached_s'] is not None
+    assert robot['collisions'] == 0
+
+
 DUSTY = """
 import numpy as np
 from sbot.controllers.navigate.bot import Navigate
