@@ -118,8 +118,10 @@ def _name_next_step(scenario: Scenario, summary: dict[str, Any],
     else:
         look = '--plot tracks.png shows the tracks'
     ours = not all(map(is_outside, controllers))
-    print(one_line(f'0 of {len(controllers)} robots with a goal arrived: {look}; --duration gives '
-                   'more time' + '; sbot docs results says which controllers arrive' * ours),
+    why = next((robot['reason'] for robot in summary['robots'] if 'reason' in robot), None)
+    advice = why or ('--duration gives more time'
+                     + '; sbot docs results says which controllers arrive' * ours)
+    print(one_line(f'0 of {len(controllers)} robots with a goal arrived: {look}; {advice}'),
           file=sys.stderr)
 
 

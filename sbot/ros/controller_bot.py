@@ -15,7 +15,8 @@ from sbot.controllers.registry import entry_of
 from sbot.scenario.controllers import make_controller, observed_fields
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
-from sbot_common import ros
+from sbot_common import ros, topics
+from sbot_common.controller_inputs import Inputs
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import (
     Controller,
@@ -26,6 +27,7 @@ from sbot_common.observation import (
 )
 from sbot_common.params import Spec
 from sbot_common.ros.controller_host import ControllerHost
+from sbot_sim.messages.broadcast import status_of
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.sensors.registry import codecs, sensors
 
@@ -49,6 +51,7 @@ class ControllerNode(ControllerHost):
 
     def __init__(self, name: str = 'controller_bot', **options: Any) -> None:  # noqa: ANN401
         super().__init__(name, _SPECS, **options)
+        self._reason = ''
         scenario = parse_scenario(self.values['scenario_text'], 'scenario_text', Path.cwd())
         if self.robot_id >= len(scenario.robots):
             raise bad_value('parameter robot_id', self.robot_id,
@@ -68,6 +71,19 @@ class ControllerNode(ControllerHost):
         entry.warm_up()
         self.drive(new_controller, robot.goal, scenario.rate, fields,
                    holonomic=scenario.bodies[robot.body].is_holonomic, codecs=codecs())
+
+
+    def report(self, inputs: Inputs) -> None:
+        """Say on `/diagnostics`, and in the log, why the robot stands, and when it goes on."""
+        reason = getattr(self._robot.controller, 'reason', '')
+        if isinstance(reason, str) and reason != self._reason:
+            if topics.DIAGNOSTICS.name not in self._outputs:
+                self.advertise(topics.DIAGNOSTICS)
+            self.publish(topics.DIAGNOSTICS, status_of(
+                inputs.stamp_ns, self.get_fully_qualified_name(), 'goal', reason or 'on its way',
+                warns=bool(reason)))
+            self.log_state('stands:', [reason] * bool(reason))
+            self._reason = reason
 
 
 def _preload(controller: Controller, robot_id: int, scenario: Scenario,

@@ -70,6 +70,11 @@ class _ControllerSet:
         self._senses = {i: [sensors()[field] for field in observed_fields(
             scenario, scenario.robots[i])] for i in self.robots}
 
+    def reasons(self) -> dict[int, str]:
+        """Return why robots stand, by their ids, as far as their controllers say so."""
+        said = {i: getattr(robot.controller, 'reason', '') for i, robot in self.robots.items()}
+        return {i: text for i, text in said.items() if text and isinstance(text, str)}
+
     def invalid_turns(self) -> NDArray[np.int64]:
         """Return how many turns (N,) had no command, as the force or the pose was not a number."""
         counts = np.zeros(self._n, np.int64)
@@ -301,7 +306,8 @@ class Session:
                         'still in these; robot %d has the most such turns: %d of %d',
                         np.count_nonzero(counts), worst, counts[worst], turns)
         return self._history.run(self._tally.summary(
-            time.perf_counter() - self._started, self._stopped, counts))
+            time.perf_counter() - self._started, self._stopped, counts,
+            self._controllers.reasons()))
 
     @property
     def _stamp(self) -> int:

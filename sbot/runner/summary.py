@@ -207,7 +207,8 @@ class Tally:
         self._rows += 1
 
     def summary(self, wall_time_s: float, stopped: bool = False,
-                invalid_turns: NDArray[np.int64] | None = None) -> dict[str, Any]:
+                invalid_turns: NDArray[np.int64] | None = None,
+                reasons: Mapping[int, str] = {}) -> dict[str, Any]:
         """Return the run as one JSON object; None stands for values that were not requested.
 
         Parameters
@@ -215,6 +216,7 @@ class Tally:
         wall_time_s : s
         stopped : by the scenario's ``until``
         invalid_turns : (N,) turns whose force was not a number; None where only the nodes know
+        reasons : why robots stand at the end, by their ids; of those that arrived it is left out
 
         """
         sim_time = self.ticks * self._parameters.dt
@@ -235,6 +237,7 @@ class Tally:
                 'id': i,
                 'pose': self._pose[i].tolist(),
                 'goal_reached_s': self._reached[i],
+                **({'reason': reasons[i]} if i in reasons and self._reached[i] is None else {}),
                 'path_length_m': float(self._path[i]),
                 'collisions': int(self._collisions[i]),
                 'reverts': int(self._reverts[i]),
@@ -271,6 +274,12 @@ def format_summary(summary: dict[str, Any]) -> str:
         lines.append(f'  ... and {len(robots) - 20} more robots')
     if any(robot['collisions'] for robot in robots):
         lines.append('collisions: ticks in which the robot touched something')
+    stand: dict[str, list[int]] = {}
+    for robot in robots:
+        if 'reason' in robot:
+            stand.setdefault(robot['reason'], []).append(robot['id'])
+    lines += [f"stands: robot {', '.join(map(str, ids[:20]))}{', ...' * (len(ids) > 20)}: "
+              f'{one_line(text, 200)}' for text, ids in stand.items()]
     if any(robot['reverts'] for robot in robots):
         lines.append('reverts: ticks in which it returned to its last pose, as every other '
                      'overlapped')

@@ -148,7 +148,8 @@ def _summary_columns(summary: Mapping[str, Any]) -> Row:
     if len(robots) <= MOST_OWN_COLUMNS:
         for robot in robots:
             own = dict(zip(('x_m', 'y_m', 'yaw_rad'), robot['pose'], strict=True)) | {
-                name: value for name, value in robot.items() if name not in ('id', 'pose')}
+                name: value for name, value in robot.items()
+                if name not in ('id', 'pose', 'reason')}
             row.update({f"robot_{robot['id']}_{name}": value for name, value in own.items()})
     return row
 

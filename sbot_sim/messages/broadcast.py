@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -80,15 +80,20 @@ def diagnostics(stamp_ns: int, report: _Report, snapshot: Snapshot,
 
     ``node``: its full name. As ``diagnostic_aggregator`` has it, an entry is named 'node: task'.
     """
-    name = node.lstrip('/')
-    get = cdr.message_class
     values = {'tick': snapshot.tick, 'real_time_factor': f'{report.real_time_factor:.3f}',
               'late_ticks': report.late_ticks, 'robots': len(snapshot.pose),
               'robots_in_collision': int(np.count_nonzero(snapshot.collided)),
               'robots_put_back': int(np.count_nonzero(snapshot.reverted))}
+    return status_of(stamp_ns, node, 'simulation', f'{report.real_time_factor:.2f} x real time',
+                     values=values)
+
+
+def status_of(stamp_ns: int, node: str, task: str, message: str, *, warns: bool = False,
+              values: Mapping[str, object] = {}) -> bytes:
+    """Return diagnostic_msgs/DiagnosticArray with the status of one task of a node (full name)."""
+    name, get = node.lstrip('/'), cdr.message_class
     status = get('diagnostic_msgs/msg/DiagnosticStatus')(
-        level=0, name=f'{name}: simulation', message=f'{report.real_time_factor:.2f} x real time',
-        hardware_id=name,
+        level=int(warns), name=f'{name}: {task}', message=message, hardware_id=name,
         values=[get('diagnostic_msgs/msg/KeyValue')(key=key, value=str(value))
                 for key, value in values.items()])
     return cdr.encode(get(topics.DIAGNOSTICS.type)(header=cdr.header(stamp_ns, ''),

@@ -9,8 +9,10 @@ from typing import Any
 
 from sbot.controllers.entry import Entry, Place
 from sbot.controllers.navigate.parameters import (
+    SLIM,
     Car,
     Inertia,
+    Outline,
     Parameters,
     Size,
     resolved,
@@ -41,19 +43,24 @@ def size_of(body: Body) -> Size:
 
     A rectangle counts as the disc of its area: with the margin of 0.4 radii that disc holds a
     rectangle twice as long as wide. The circle around it would keep it out of most doors. Where
-    a gap leaves less than that margin, the reach of the corners tells how much is needed.
+    a gap leaves less than that margin, the reach of the corners tells how much is needed. A slim
+    rectangle has its outline for that.
     """
     aside = abs(body.offset) if body.is_rectangle else 0.0  # it turns about its driven axle
     radius, around = body.equal_area_radius + aside, body.safety_radius + aside
     car = _car(body)
     if car.curvature and body.length:  # it turns by driving, with all its length
         radius = around = 0.5 * hypot(body.length, body.width) + body.collision_distance
-    corner = around if around > radius else 0.0
+    ahead, beside = 0.5 * body.length + body.collision_distance, (
+        0.5 * body.width + body.collision_distance)
+    slim = body.is_rectangle and not car.curvature and beside < SLIM * radius
+    outline = Outline(ahead + body.offset, ahead - body.offset, beside) if slim else Outline()
+    corner = around if around > radius and not slim else 0.0
     return Size(radius, body.max_wheel_speed * body.wheel_radius, corner,
                 Inertia(body.max_acceleration or math.inf,
                         body.max_deceleration or body.max_acceleration or math.inf,
                         body.max_angular_acceleration or math.inf, body.command_delay),
-                car)
+                car, outline)
 
 
 def _car(body: Body) -> Car:

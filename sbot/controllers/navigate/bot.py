@@ -26,6 +26,7 @@ from sbot.controllers.navigate.parameters import (
     STANDARD,
     Parameters,
     Size,
+    beside_walls,
     resolved,
 )
 from sbot_common.arrays import Floats
@@ -75,7 +76,17 @@ def turn(record: TurnRecord, task: Task, poses: Floats, ranges: NDArray[np.float
     return v, omega
 
 
+@njit
+def _is_shut_out(record: TurnRecord) -> bool:
+    """Tell whether no way led to the goal in the last turn."""
+    return record.state.route.closed  # type: ignore[no-any-return]
+
+
 _NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
+
+
+NO_WAY = ('no way leads to its goal: obstacles that it knows, or places where it did not get on, '
+          'are all round')
 
 
 class Navigate:
@@ -119,6 +130,11 @@ class Navigate:
     def state(self) -> State | None:
         """What is remembered after the last turn; None before the first."""
         return self._state if self._record is None else _state_of(self._record)
+
+    @property
+    def reason(self) -> str:
+        """Why the robot stands, though it has not arrived; '' where it does not."""
+        return NO_WAY if self._record is not None and _is_shut_out(self._record) else ''
 
     def __getstate__(self) -> dict[str, object]:
         """Return what copies and pickles are made of: the record itself cannot be copied."""
@@ -175,7 +191,7 @@ class Navigate:
         side = -1.0 if self._backs else 1.0
         body = (float(self._size.corner), side * (self._mount[0] - self._size.car.middle),
                 side * self._mount[1],
-                self._size.inertia, self._size.car)
+                self._size.inertia, self._size.car, self._size.outline)
         if goal is not None:
             return Task(me, True, float(goal[0]), float(goal[1]), -1, 0, *body)
         if me == 0:
@@ -192,7 +208,8 @@ class Navigate:
             p, robots, beams = self._parameters, len(poses), fan[0]
             if self._memory is None:
                 late = int(self._size.inertia.delay / observation.dt + 0.5)
-                self._memory = make_memory(robots, beams, late)
+                self._memory = make_memory(robots, beams,
+                                           beside_walls(p, self._size.outline), late)
                 if self._known is not None:
                     self._memory = self._memory._replace(
                         known=_known_in(frame_at(*poses[me].tolist()), self._known))
@@ -236,5 +253,7 @@ def warm_up() -> None:
     """Compile (or load from the cache) everything a turn calls."""
     scan = Scan(np.full(3, 2.0, np.float32), -1.0, 1.0, 0.0, 10.0)
     for me, goal in ((0, (3.0, 0.0)), (1, None)):
-        Navigate().step(Observation(me, 2, 0, 0, 1 / 30, np.array([[0.0, 0, 0], [1, 1, 0]]), scan,
-                                    goal), np.random.default_rng(0))
+        bot = Navigate()
+        bot.step(Observation(me, 2, 0, 0, 1 / 30, np.array([[0.0, 0, 0], [1, 1, 0]]), scan, goal),
+                 np.random.default_rng(0))
+        assert not bot.reason  # loads that, too

@@ -14,6 +14,7 @@ from sbot.controllers.navigate.damping import (
     Place,
     drive,
     driven,
+    estimated_dust,
     estimated_noise,
     fastest,
     into,
@@ -23,6 +24,7 @@ from sbot.controllers.navigate.damping import (
     steady_room,
     steered,
     updated_drift,
+    without_dust,
 )
 from sbot.controllers.navigate.encounters import (
     Around,
@@ -62,6 +64,7 @@ from sbot.controllers.navigate.memory import (
     wanting,
 )
 from sbot.controllers.navigate.moving import look_for_movers, meet_movers
+from sbot.controllers.navigate.outline import kept_off
 from sbot.controllers.navigate.parameters import (
     AT_REST,
     CREEPING,
@@ -125,6 +128,8 @@ class _Sight(NamedTuple):
     changed: bool  # an obstacle is new
     looked: float  # s, when obstacles that move were looked for
     noise: float  # m, standard deviation of ranges
+    dust: float  # share of beams that end in the air
+    ranges: NDArray[np.float32]  # (beams,) m, without dust
 
 
 @njit_inner
@@ -200,13 +205,15 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
     speed = leader_speed(p, memory, followers, x, y)
     if waiting.mode != WAITS:
         points = follow(memory.trail, points, x, y, p.robot_radius_m)
-    if poses.shape[0] > 1 and is_time_to_look(waiting, state.time):
+    if (poses.shape[0] > 1 and not state.route.closed
+            and is_time_to_look(waiting, state.time)):
         waiting = _negotiate(p, grid, memory, state, points, task.robot_id, poses, place, to_x,
                              to_y)
     if waiting.mode == WAITS:
         to_x, to_y = waiting.spot_x, waiting.spot_y
-    route, at_x, at_y = next_point(p, grid, memory.search, memory.path, state.route, state.time,
-                                   changed, x, y, to_x, to_y)
+    route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, state.route,
+                                   state.time, changed, x, y, to_x, to_y,
+                                   task.outline.side > 0.0)
     if waiting.mode == PASSES:
         at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
     return _Way(points, waiting, route, to_x, to_y, at_x, at_y, speed, True)
@@ -226,8 +233,8 @@ def _way_of_follower(p: Parameters, grid: Grid, memory: Memory, state: State, ta
     if seen:
         route = nothing_planned(route)
     else:
-        route, at_x, at_y = next_point(p, grid, memory.search, memory.path, route, state.time,
-                                       changed, x, y, to_x, to_y)
+        route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, route,
+                                       state.time, changed, x, y, to_x, to_y)
     return _Way(points, state.waiting, route, to_x, to_y, at_x, at_y, p.forward_speed_mps,
                 False)
 
@@ -310,6 +317,10 @@ def told(p: Parameters, memory: Memory, sight: _Sight, state: State, task: Task,
     elif task.car.curvature > 0.0:
         return look, *steered(p, memory.limits, sight.limits, place, drift, state.margin,
                               task.car, state.backs, seen_behind(p, sight.grid, place), *air, dt)
+    if task.outline.side > 0.0:
+        return look, False, *kept_off(p, task.outline, sight.grid, place, task.eye_x, task.eye_y,
+                                      sight.ranges, beams, state.margin,
+                                      seen_behind(p, sight.grid, place), v, omega)
     return look, False, v, omega
 
 
@@ -334,21 +345,26 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
     as in ``take_turn``.
     """
     me, time, looked, noise = task.robot_id, state.time, state.looked, state.noise
+    dust, given = state.dust, ranges
+    ranges = without_dust(p, dust, noise, given)
     grid = window(p, state, memory, place)
     robots = list_neighbours(p, grid, state.frame, memory, me, poses, place, dt, is_home)
     if time - looked >= LOOK_TIME:
         look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.mobile, me, time)
         looked, noise = time, estimated_noise(p, noise, ranges, beams)
+        dust = estimated_dust(p, dust, noise, given)
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
-    seen, changed = see(p, grid, memory, me, place, eye, ranges, beams, drift, state, noise, dt)
+    seen, changed = see(memory.walls, grid, memory, me, place, eye, ranges, beams, drift, state,
+                        noise, dt)
     seen = limit_near(p, memory, robots, near, seen)
-    limits = limit_hidden(p, grid, memory, place, eye, beams, drift, state.margin,
+    limits = limit_hidden(memory.walls, grid, memory, place, eye, beams, drift, state.margin,
                           task.car.curvature > 0.0, seen)
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
         changed |= notice_leaving(p, grid, memory, me, eye, ranges, beams, time, dt)
-    return _Sight(grid, robots, near, seen, limits, changed, looked, noise)
+    return _Sight(grid, robots, near, seen, limits, changed, looked, noise, dust,
+                  ranges)
 
 
 @njit
@@ -374,7 +390,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     Returns
     -------
     state, linear.x (m/s), angular.z (rad/s)
-        0 <= linear.x <= forward_speed_mps, below 0 where a car backs; angular.z is bounded
+        linear.x is below 0 where a car or a slim body backs; both are bounded
 
     """
     # The record keeps the arrays; counting references at every call took a third of a turn.
@@ -383,7 +399,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     time = state.time
     place, eye = _place_and_eye(state, task, poses, scan_yaw)
     drift = _drifting(p, state, forward, left, place, dt)
-    is_home = task.has_goal and _is_at_home(p, state, task, place)
+    is_home = task.has_goal and (state.route.closed or _is_at_home(p, state, task, place))
     sight = _look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
                          dt)
     grid, robots = sight.grid, sight.robots
@@ -393,8 +409,8 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
         way = _way_of_follower(p, grid, memory, state, task, place, sight.changed)
     route = way.route
     rests = is_home or not task.has_goal or way.waiting.mode == WAITS
-    watch, closed = watched(p, grid, state.watch, memory.path, route, memory.near, robots, rests,
-                            place.x, place.y, time)
+    watch, closed = watched(memory.walls, grid, state.watch, memory.path, route, memory.near,
+                            robots, rests, place.x, place.y, time)
     stands = standing(p, state.stands, rests, place.x, place.y, time)
     if closed:
         route = nothing_planned(route)
@@ -406,10 +422,10 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     look, backs, v, omega = told(p, memory, sight, state, task, turning, way, place, beams, drift,
                                  air, dt)
     wheels = driven(task.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
-    margin = _margin_kept(p, grid, memory, way, route, place, task.corner)
+    margin = _margin_kept(memory.walls, grid, memory, way, route, place, task.corner)
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
-                  chosen[0], chosen[1], watch, stands, sight.looked, sight.noise,
+                  chosen[0], chosen[1], watch, stands, sight.looked, sight.noise, sight.dust,
                   turned(turning, omega, time), look, backs)
     return after, v, omega
 

@@ -21,9 +21,13 @@ from numpy.typing import NDArray
 from sbot.controllers.navigate.parameters import (
     AT_REST,
     BACKS,
+    BESIDE_BEAM,
     CAR_TURNED,
+    CONFIRMED,
     CREEPING,
     DENSE,
+    DUST,
+    DUST_GAIN,
     ENOUGH,
     LARGE_NOISE,
     NOISE_STEP,
@@ -369,3 +373,48 @@ def mean_beside(p: Parameters, noise: float, ranges: NDArray[np.float32], apart:
             total += reading
             count += 1
     return total / count
+
+
+# Dust, rain, insects: beams that end in the air, each at a random place.
+#
+# What a robot may touch is seen by several beams, so a reading that no other one confirms tells
+# nothing (REP 117: NaN). Where the air is clear every reading counts, as the edge of something
+# thin may be seen by one beam only.
+
+@njit_inner
+def _agreeing(ranges: NDArray[np.float32], i: int, differs: float) -> tuple[int, int]:
+    """Return how many readings beside beam i end no farther than ``differs`` (m) from it.
+
+    And how many end that much behind it.
+    """
+    own, agree, behind = float(ranges[i]), 0, 0
+    for k in range(max(0, i - BESIDE_BEAM), min(ranges.shape[0], i + BESIDE_BEAM + 1)):
+        if k != i:
+            farther = float(ranges[k]) - own
+            agree += abs(farther) <= differs
+            behind += farther > differs
+    return agree, behind
+
+
+@njit
+def estimated_dust(p: Parameters, dust: float, noise: float,
+                   ranges: NDArray[np.float32]) -> float:
+    """Return the share of beams that end in the air after one more look; ``dust``: before."""
+    differs, alone = max(SURFACE * p.robot_radius_m, SAME_SURFACE * noise), 0
+    for i in range(BESIDE_BEAM, ranges.shape[0] - BESIDE_BEAM):
+        alone += int(ranges[i] >= 0.0
+                     and _agreeing(ranges, i, differs)[1] == 2 * BESIDE_BEAM)
+    return float(dust + DUST_GAIN * (alone / max(1, ranges.shape[0]) - dust))
+
+
+@njit
+def without_dust(p: Parameters, dust: float, noise: float,
+                 ranges: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return ranges (m) in which NaN stands for those that no beams beside them confirm."""
+    if dust < DUST:
+        return ranges
+    sure, differs = ranges.copy(), max(SURFACE * p.robot_radius_m, SAME_SURFACE * noise)
+    for i in range(ranges.shape[0]):
+        if ranges[i] < math.inf and _agreeing(ranges, i, differs)[0] < CONFIRMED:
+            sure[i] = math.nan
+    return sure

@@ -25,8 +25,10 @@ from sbot.controllers.navigate.parameters import (
     TURN_END,
     Car,
     Inertia,
+    Outline,
     Parameters,
     bounded,
+    resolved,
 )
 from sbot.controllers.navigate.passages import out_of
 from sbot.controllers.navigate.route import Route, Watch
@@ -157,6 +159,7 @@ class State(NamedTuple):
     stands: Watch  # whoever is near
     looked: float  # s, when obstacles that move were last looked for
     noise: float  # m, standard deviation of the laser's ranges
+    dust: float  # share of its beams that end in the air
     turning: Turning
     look: Look
     backs: bool  # a car that turns
@@ -180,6 +183,7 @@ class Memory(NamedTuple):
     limits: Floats  # (of ``make_limits``, 3) working memory of ``damping``
     movers: Movers
     known: Known
+    walls: Parameters  # with which it passes walls
     asked: Floats  # (T, 2) m/s, rad/s: commands of the last turns that are still on their way
 
 
@@ -197,9 +201,14 @@ class Task(NamedTuple):
     eye_y: float
     inertia: Inertia
     car: Car
+    outline: Outline
 
 
-def make_memory(num_robots: int, beams: int, late: int = 0) -> Memory:
+ROUND = resolved(Parameters())  # of the body `robot`
+
+
+def make_memory(num_robots: int, beams: int, walls: Parameters = ROUND,
+                late: int = 0) -> Memory:
     """Return the memory of a robot that has seen nothing; ``late``: turns until it obeys."""
     grid = make_grid(0.0, 0.0, 1.0)
     return Memory(grid.nearness, grid.evidence, grid.hits, make_search(), np.zeros((LONGEST, 2)),
@@ -207,7 +216,7 @@ def make_memory(num_robots: int, beams: int, late: int = 0) -> Memory:
                   np.full((num_robots, 2), np.nan), np.zeros((num_robots, 3)),
                   np.zeros((num_robots + MOST, 8)), np.zeros((num_robots, 3)),
                   np.zeros(num_robots, np.int8), make_limits(num_robots, beams), make_movers(),
-                  nothing_known(), np.zeros((late, 2)))
+                  nothing_known(), walls, np.zeros((late, 2)))
 
 
 def make_limits(num_robots: int, beams: int) -> Floats:
@@ -218,6 +227,6 @@ def make_limits(num_robots: int, beams: int) -> Floats:
 def initial_state(frame: Frame, p: Parameters) -> State:
     """Return the state before the first turn."""
     corner = -SIDE / 2 * p.cell_m
-    return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False),
+    return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False, False),
                  corner, corner, 0, 0.0, 0, p.margin_m, NO_YIELD, 0.0, 0.0, Watch(0.0, 0.0, 0.0),
-                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, NO_TURN, NO_LOOK, False)
+                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, 0.0, NO_TURN, NO_LOOK, False)

@@ -41,6 +41,12 @@ ENOUGH = 30  # beams; fewer change it less
 LARGE_NOISE = 0.1  # radii: distances are means where the noise is larger
 SURFACE = 0.4  # radii of a surface of which a distance is the mean
 SAME_SURFACE = 4.0  # standard deviations between two readings of one surface, at most
+DUST = 0.02  # share of beams that end alone before all that is beside them: the air holds dust.
+# In clear air the mean of a second is at most 0.006 (slit, clutter, maze, office, ...); with dust
+# on a tenth of the beams it is 0.07 to 0.09
+DUST_GAIN = 0.1  # of a look, in the mean of that share
+BESIDE_BEAM = 2  # beams to each side that may confirm one
+CONFIRMED = 2  # of them must: two of 4 beams in dust agree once in 10,000
 
 # Ways
 BODY = 0.92  # radii: cells nearer to an obstacle are forbidden; a quarter of a cell is rounding
@@ -70,7 +76,9 @@ CREEPING = 0.15  # share of the largest speed: a slower robot turns as one at re
 TURN_BEGIN = 0.5  # rad off its heading, a robot at rest begins to turn
 TURN_END = 0.1  # rad
 TURN_BACK = 2.5  # rad
-BACKS = 0.25  # share of the largest speed at which a car backs
+SLIM = 0.75  # of the radius of a disc of equal area: a narrower body counts as a rectangle.
+# BARN's robot (0.82) passes as a disc, one of 1.0 m x 0.5 m (0.63) touched in gaps of 0.9 m
+BACKS = 0.25  # share of the largest speed at which a car or a slim body backs
 CAR_TURNED = 0.5  # rad off its way, a car need not back to turn
 SMOOTH = 0.2  # s, over which a slow robot that is alone takes the mean of what it wants
 SETTLE = 1.2  # s from a slow robot's turn to one to the other side
@@ -228,6 +236,14 @@ class Car(NamedTuple):
     middle: float = 0.0  # m, of the body ahead of the rear axle
 
 
+class Outline(NamedTuple):
+    """How far (m) a slim body reaches from the point about which it turns; 0: it is a disc."""
+
+    front: float = 0.0
+    rear: float = 0.0
+    side: float = 0.0
+
+
 class Size(NamedTuple):
     """A robot's body, as far as the controller depends on it."""
 
@@ -236,6 +252,7 @@ class Size(NamedTuple):
     corner: float = 0.0  # m, reach of its corners from the centre; 0: a disc
     inertia: Inertia = Inertia()
     car: Car = Car()
+    outline: Outline = Outline()
 
 
 STANDARD = Size(0.3, 3.0)  # of the body `robot`
@@ -262,6 +279,17 @@ def resolved(p: Parameters, size: Size = STANDARD) -> Parameters:
         clearance_m=p.clearance_m or REACH * cell,
         spacing_m=p.spacing_m or 13 * radius / 3,
         far_distance_m=p.far_distance_m or 40 * radius / 3)
+
+
+def beside_walls(p: Parameters, outline: Outline) -> Parameters:
+    """Return the parameters with which a body passes walls: a slim one is as wide as its side.
+
+    Where there is room it keeps as far from walls as ever: the margin is larger by as much.
+    """
+    if outline.side == 0.0:
+        return p
+    return p._replace(robot_radius_m=outline.side,
+                      margin_m=p.margin_m + p.robot_radius_m - outline.side)
 
 
 def _slower(gain: float, lag: float) -> float:

@@ -58,12 +58,13 @@ class Route(NamedTuple):
     to_x: float  # m, its target when it was searched
     to_y: float
     checked: bool  # it was free, and no obstacle is new since
+    closed: bool  # no way leads to the target, in unknown space neither
 
 
 @njit_inner
 def nothing_planned(route: Route) -> Route:
     """Return a route without a path."""
-    return Route(0, 0, route.time, route.number, 0, route.to_x, route.to_y, False)
+    return Route(0, 0, route.time, route.number, 0, route.to_x, route.to_y, False, False)
 
 
 @njit
@@ -180,10 +181,24 @@ def _passed(p: Parameters, grid: Grid, path: NDArray[np.float64], length: int, a
     return at
 
 
+@njit_inner
+def _searched(p: Parameters, grid: Grid, search: Search, number: int, x: float, y: float,
+              to_x: float, to_y: float, path: NDArray[np.float64]) -> tuple[int, int]:
+    """Return what ``find_path`` does, and how many searches there were so far.
+
+    Where all that a target can be reached from is too much to visit, it is the robot that may be
+    shut in.
+    """
+    length = find_path(p, grid, search, number + 1, x, y, to_x, to_y, path)
+    if length != 0:
+        return length, number + 1
+    return min(0, find_path(p, grid, search, number + 2, to_x, to_y, x, y, path)), number + 2
+
+
 @njit
 def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float64],
                route: Route, time: float, changed: bool, x: float, y: float, to_x: float,
-               to_y: float) -> tuple[Route, float, float]:
+               to_y: float, slim: bool = False) -> tuple[Route, float, float]:
     """Return the point (m) to head for from (x, y) (m) on the way to a target.
 
     Parameters
@@ -193,6 +208,7 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     time : s, of this turn
     changed : whether an obstacle was seen for the first time
     x, y, to_x, to_y : m
+    slim : a body that cannot turn round everywhere goes on along its path until the next search
 
     """
     clearance, skip = sight_clearance(p), p.robot_radius_m
@@ -203,31 +219,34 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     moved = MOVED * p.robot_radius_m
     since, at, length = time - route.time, route.at, route.length
     good = length > 0 and moved_x * moved_x + moved_y * moved_y < moved * moved
-    pause = PAUSE if length > 0 else LATER
+    pause, goes_on = PAUSE if length > 0 else LATER, slim and good
     checked = route.checked and not changed
     if good and (changed or since >= LOST) and not checked:
         tight, blocked = _tight_points(p, grid, path, at + 2, length)
         good = checked = tight <= route.tight and blocked == length
         if not good and blocked > at + SOON:
             pause = LATER
-    if good:
+    if good or goes_on:
         at = _passed(p, grid, path, length, at, AHEAD, x, y)
         dx, dy = path[at, 0] - x, path[at, 1] - y
         if dx * dx + dy * dy < 9 * grid.cell * grid.cell:
             at = min(at + 1, length - 1)
-        elif since >= LOST:
+        elif good and since >= LOST:
             good = is_free_line(grid, x, y, path[at, 0], path[at, 1], clearance, skip)
     number, planned, tight = route.number, route.time, route.tight
-    planned_x, planned_y = route.to_x, route.to_y
+    planned_x, planned_y, closed = route.to_x, route.to_y, route.closed
     if not good and (since >= pause or number == 0):
-        number += 1
         planned, at, planned_x, planned_y, checked = time, 0, end_x, end_y, False
-        length = find_path(p, grid, search, number, x, y, end_x, end_y, path)
+        length, number = _searched(p, grid, search, number, x, y, end_x, end_y, path)
+        closed = length < 0 and abs(end_x - to_x) + abs(end_y - to_y) < grid.cell
+        length = max(0, length)
         tight, _ = _tight_points(p, grid, path, 2, length)
         _centre_path(p, grid, path, length)
         at = _passed(p, grid, path, length, at, 4 * AHEAD, x, y)
         at = max(at, min(2, length - 1))
-    route = Route(length, at, planned, number, tight, planned_x, planned_y, checked)
+    route = Route(length, at, planned, number, tight, planned_x, planned_y, checked, closed)
+    if closed:
+        return route, x, y
     if length == 0:
         return route, end_x, end_y
     return route, path[at, 0], path[at, 1]

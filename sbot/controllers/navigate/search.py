@@ -220,7 +220,8 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
 
     Returns
     -------
-    how many points; 0 if there is no way
+    how many points; 0 if none was found, -1 if there is none, in unknown space neither: all cells
+    from which the target can be reached were visited, and none is at the edge of the window
 
     """
     row, column = row_of(grid, y), column_of(grid, x)
@@ -232,7 +233,7 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
     search.number[target] = number
     ends = _ends(p, grid, row, column, to_row, to_column)
     count = _push(search, 0, _estimate(to_row, to_column, row, column), target)
-    visited = 0
+    visited, closed = 0, True
     while count > 0 and visited < MOST_CELLS:
         visited += 1
         count, key, cell = _pop(search, count)
@@ -240,5 +241,7 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
             return _write_path(grid, search, start, target, path)
         if key > search.cost[cell] + _estimate(cell // SIDE, cell % SIDE, row, column) + 1e-9:
             continue  # a cheaper way to this cell was found since
+        row_here, column_here = cell // SIDE, cell % SIDE
+        closed &= 0 < row_here < SIDE - 1 and 0 < column_here < SIDE - 1
         count = _expand(p, grid, search, number, count, cell, ends)
-    return 0
+    return -1 if closed and count == 0 else 0

@@ -120,7 +120,18 @@ def test_a_round_body_counts_with_its_radius_and_a_rectangle_with_its_area(body,
     """And with how far its middle is off the axle about which it turns."""
     assert size_of(body).radius == pytest.approx(radius)
     assert size_of(body).speed == body.max_wheel_speed * body.wheel_radius
-    assert size_of(body).corner == (body.safety_radius + body.offset if body.is_rectangle else 0.0)
+    slim = body.is_rectangle  # all rectangles above are: their outline counts instead of corners
+    assert size_of(body).outline == ((
+        0.5 * body.length + body.collision_distance + body.offset,
+        0.5 * body.length + body.collision_distance - body.offset,
+        0.5 * body.width + body.collision_distance) if slim else (0.0, 0.0, 0.0))
+    assert size_of(body).corner == 0.0
+
+
+def test_a_rectangle_that_is_not_slim_counts_with_its_corners():
+    body = ROBOT._replace(length=0.5, width=0.43)
+    assert size_of(body).outline.side == 0.0
+    assert size_of(body).corner == body.safety_radius
 
 
 @pytest.mark.parametrize(('given', 'warnings'), [(0.3, 1), (0.035, 0), (0.0, 0)])

@@ -19,7 +19,7 @@ import rclpy
 from rclpy.parameter import Parameter
 from sbot.ros.controller_bot import ControllerNode
 from sbot_common import ros, topics
-from sbot_common.wire import messages
+from sbot_common.wire import cdr, messages
 from sbot_common.wire.controller import sources
 from sbot_common.wire.templates import OdometryTemplate, ScanTemplate, VectorTemplate
 
@@ -44,6 +44,10 @@ ros.now_ns = lambda clock: now[0]
 
 class Node(ControllerNode):
     def publish(self, topic, raw):
+        if topic == topics.DIAGNOSTICS:
+            status, = cdr.decode(raw, topic.type).status
+            out.append([topic.name, status.level, status.name, status.message])
+            return
         read = messages.read_twist if topic == topics.CMD_VEL else messages.read_pose
         out.append([topic.name, *read(raw)])
 
@@ -63,6 +67,13 @@ def lockstep(node):
     node.set_parameters([Parameter('goal_x', value=3.0), Parameter('goal_y', value=3.0)])
     node._on_goal_pose(messages.write_pose(0, 'odom', 1.0, 1.0))
     feed(node, 2)
+
+
+def reason(node):
+    for tick, text in enumerate(['', 'shut in', 'shut in', '']):
+        node._robot.controller.reason = text
+        feed(node, tick)
+        out.append('|')
 
 
 def truth(node):
@@ -130,6 +141,14 @@ def drive(trigger: str) -> tuple[list[list], str]:
 
 def goal(tick, x, y):
     return ['goal', 10**8 * (tick + 1), 'map', x, y, 0.0]
+
+
+def test_why_a_robot_stands_is_told_when_it_begins_and_ends():
+    first, stands, still, moves, _ = drive('reason')[0]
+    told = [[entry for entry in group if entry[0] == '/diagnostics']
+            for group in (first, stands, still, moves)]
+    assert told == [[], [['/diagnostics', 1, 'controller_bot: goal', 'shut in']], [],
+                    [['/diagnostics', 0, 'controller_bot: goal', 'on its way']]]
 
 
 def test_lockstep():

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 import yaml
 
+from sbot.controllers.navigate.bot import NO_WAY
 from sbot.controllers.navigate.parameters import resolved
 from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.runner.loop import run_scenario
+from sbot.runner.summary import format_summary
 from sbot.scenario.load import parse_scenario
 
 ARENAS = Path.cwd()  # where scenarios look for files
@@ -88,6 +90,58 @@ def test_a_robot_that_stands_in_a_door_sends_others_to_the_next_door(seen):
     summary = run_scenario(scenario).summary
     assert summary['robots'][0]['goal_reached_s'] < 60.0
     assert summary['robots'][0]['collisions'] == 0
+
+
+@pytest.mark.parametrize('gap', [0.9, 0.7])
+def test_a_slim_body_passes_a_gap_as_wide_as_its_side_needs(gap):
+    wall = [{'center': [6, y], 'size': [0.2, 4 - gap / 2]} for y in (2 - gap / 4, 6 + gap / 4)]
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 60, 'world': {'bounds': [0, 0, 12, 8], 'rectangles': wall},
+        'bodies': {'long': {'length': 1.0, 'width': 0.5}},
+        'sensors': {'scan_angle_min': -np.pi, 'scan_angle_max': np.pi, 'scan_beams': 360},
+        'robots': [{'pose': [2, 5, 2.0], 'goal': [10, 3], 'body': 'long',
+                    'controller': 'navigate'}]}), 'gap', ARENAS)
+    robot, = run_scenario(scenario).summary['robots']
+    assert robot['goal_reached_s'] is not None
+    assert robot['collisions'] == 0
+
+
+DUSTY = """
+import numpy as np
+from sbot.controllers.navigate.bot import Navigate
+
+class Dusty(Navigate):
+    def step(self, observation, rng):
+        scan = observation.scan
+        dust = np.where(rng.random(len(scan.ranges)) < 0.1,
+                        rng.uniform(0.05, 2.0, len(scan.ranges)), np.inf)
+        ranges = np.minimum(scan.ranges, dust).astype(np.float32)
+        return super().step(observation._replace(scan=scan._replace(ranges=ranges)), rng)
+"""
+
+
+@pytest.mark.parametrize('name', ['slit/10', 'narrow/0.7'])
+def test_dust_on_a_tenth_of_the_beams_keeps_nobody(name, tmp_path):
+    (tmp_path / 'dusty.py').write_text(DUSTY)
+    _, summary = summary_of(name, 901, python_path=[str(tmp_path)],
+                            **{'robots.*.controller': 'dusty:Dusty'})
+    assert summary['ended_by'] == 'goal_reached'
+    assert summary['robots'][0]['collisions'] == 0
+
+
+@pytest.mark.parametrize('inside', [False, True])
+def test_a_robot_without_a_way_stops_and_says_why(inside):
+    room = [{'center': [9, y], 'size': [4.2, 0.2]} for y in (2, 6)]
+    room += [{'center': [x, 4], 'size': [0.2, 4.2]} for x in (7, 11)]
+    start, goal = ([9, 4, 0], [3, 4]) if inside else ([3, 4, 0], [9, 4])
+    scenario = parse_scenario(yaml.safe_dump({
+        'duration': 40, 'world': {'bounds': [0, 0, 14, 8], 'rectangles': room},
+        'robots': [{'pose': start, 'goal': goal, 'controller': 'navigate'}]}), 'room', ARENAS)
+    run = run_scenario(scenario)
+    assert run.summary['robots'][0]['reason'] == NO_WAY
+    assert 'stands: robot 0: no way' in format_summary(run.summary)
+    assert not run.commands[-300:].any()
+    assert run.summary['robots'][0]['collisions'] == 0
 
 
 def test_a_body_whose_middle_is_off_its_axle_touches_no_end_of_a_wall():

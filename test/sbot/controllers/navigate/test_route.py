@@ -82,7 +82,7 @@ def slit():
     for y in (-0.3, 0.3):
         mark(grid, 1.0, y)
     path = np.column_stack([np.arange(20) * P.cell_m, np.zeros(20)])
-    return grid, path, Route(20, 2, 0.0, 1, 0, 2.3, 0.0, False)
+    return grid, path, Route(20, 2, 0.0, 1, 0, 2.3, 0.0, False, False)
 
 
 def watch_for(seconds, near=0, rests=False, speed=0.0):

@@ -92,7 +92,7 @@ def test_paths_cost_the_least(points):
 def test_no_way_is_no_path():
     box = [*wall(6, -2, 10, -2), *wall(10, -2, 10, 2), *wall(10, 2, 6, 2), *wall(6, 2, 6, -2)]
     assert find_path(P, make_grid(box), make_search(), 1, 0.0, 0.0, 8.0, 0.0,
-                     np.empty((LONGEST, 2))) == 0
+                     np.empty((LONGEST, 2))) == -1
 
 
 def test_memory_of_an_earlier_search_changes_nothing():
