@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +45,6 @@ def _parked(rng: np.random.Generator) -> Values:
               (11.5, y)),
         *({'pose': [*at, rng.uniform(-3, 3)], 'body': 'parked'}
           for at in ((7.0, y), (4.5, y + 4.0 + rng.uniform(-1, 1))))], bodies=_PARKED)
-
-
-def _mount(rng: np.random.Generator, **sensors: float) -> Values:
-    return clutter(rng, 0.1, **sensors)
 
 
 def _delay(rng: np.random.Generator, command: float, pose: float) -> Values:
@@ -108,13 +103,13 @@ def _closed(rng: np.random.Generator) -> Values:
         [robot(3 + rng.uniform(-1, 1), 4 + rng.uniform(-1, 1), rng.uniform(-3, 3), (x, y))])
 
 
-_MOUNTS: dict[str, dict[str, float]] = {
+_MOUNTS: dict[str, Values] = {
     'nose': {'laser_x': 0.25}, 'turned': {'laser_yaw': 0.3}, 'back': {'laser_yaw': math.pi},
     'side': {'laser_y': 0.2, 'laser_yaw': -0.5}}
 ARENAS: dict[str, dict[str, Scene]] = {
     'parked': {'door': Scene('A robot stands in a door, another door is 8 m aside.', _parked)},
     'mounts': {name: Scene(f'`clutter/10` with {", ".join(f"{k} {v:g}" for k, v in at.items())}.',
-                           partial(_mount, **at)) for name, at in _MOUNTS.items()},
+                           partial(clutter, share=0.1, **at)) for name, at in _MOUNTS.items()},
     'delay': {
         'command': Scene('`clutter/10`, commands 0.2 s late.', partial(
             _delay, command=0.2, pose=0.0)),
@@ -163,7 +158,7 @@ def _movingai(rng: np.random.Generator, path: Path) -> Values:
                          'more')
     places = cells[rng.permutation(len(cells))[:2 * _ROBOTS]][:, ::-1] + 0.5
     rows, columns = free.shape
-    robots: list[Any] = [robot(*start, rng.uniform(-3, 3), tuple(goal)) for start, goal in zip(
+    robots = [robot(x, y, rng.uniform(-3, 3), (to_x, to_y)) for (x, y), (to_x, to_y) in zip(
         places[:_ROBOTS].tolist(), places[_ROBOTS:].tolist(), strict=True)]
     return scene(8.0 * (rows + columns), {'bounds': [0, 0, columns, rows],
                                           'rectangles': _blocks(~free)}, robots)

@@ -40,7 +40,7 @@ def test_who_is_parked_stands_whatever_its_controller_says():
 def test_mounts_delays_and_bodies_are_in_the_scenario():
     def of(name):
         return scenario_from_mapping(scenario_values(name, SCENES[name], 1))
-    assert of('mounts/nose').sensors.laser_x == 0.25
+    assert scenario_values('mounts/nose', SCENES['mounts/nose'], 1)['sensors']['laser_x'] == 0.25
     assert of('delay/pose').knowledge.pose_delay == 0.2
     late, = of('delay/command').robots
     assert of('delay/command').bodies[late.body].command_delay == 0.2
