@@ -96,15 +96,15 @@ def is_connected(raster: Raster, start: tuple[float, float], goal: tuple[float, 
 def search(prices: Floats, goal: int, start: int) -> NDArray[np.int64]:
     """Return for each cell (R * C,) the next one on the cheapest way to ``goal``, -1: none found.
 
-    Dijkstra's algorithm over eight neighbours, until ``start`` is reached. ``prices`` (R, C) are
-    of a step into a cell, for each cell of way; inf where there is none.
+    A* over eight neighbours, from ``goal`` to ``start``. ``prices`` (R, C) are of a step into a
+    cell, for each cell of way: 1 or more, inf where there is none.
     """
     rows, columns = prices.shape
     cost = np.full(rows * columns, math.inf)
     towards = np.full(rows * columns, -1, np.int64)
-    cost[goal], heap = 0.0, [(0.0, goal)]
+    cost[goal], heap = 0.0, [(0.0, 0.0, goal)]
     while len(heap) > 0:
-        paid, at = heappop(heap)
+        _, paid, at = heappop(heap)
         if at == start:
             break
         if paid > cost[at]:
@@ -118,5 +118,7 @@ def search(prices: Floats, goal: int, start: int) -> NDArray[np.int64]:
                 whole = paid + math.sqrt(float(down * down + right * right)) * prices[y, x]
                 if whole < cost[y * columns + x]:
                     cost[y * columns + x], towards[y * columns + x] = whole, at
-                    heappush(heap, (whole, y * columns + x))
+                    up, aside = abs(start // columns - y), abs(start % columns - x)
+                    left = max(up, aside) + (math.sqrt(2.0) - 1.0) * min(up, aside)
+                    heappush(heap, (whole + left, whole, y * columns + x))
     return towards
