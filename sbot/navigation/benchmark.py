@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.bag.reader import Bag
-from sbot.controllers.registry import NONE, is_named, is_shipped, load_class
+from sbot.controllers.registry import NONE, is_named, load_class
 from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.files.limits import TemporaryFolder
 from sbot.files.yaml_text import dump_yaml
@@ -59,13 +59,8 @@ def _command_of(competitor: str) -> str:
 
 
 def short_names(competitors: Iterable[str]) -> dict[str, str]:
-    """Return names for a table: of a node's command the file alone, if no other has its name.
-
-    Of a planner of this package it is the class.
-    """
-    names = {competitor: competitor.removeprefix('sbot.navigation.planners.').partition(':')[2]
-             if competitor.startswith('sbot.') else competitor
-             for competitor in sorted(competitors)}
+    """Return names for a table: of a node's command the file alone, if no other has its name."""
+    names = {competitor: competitor for competitor in sorted(competitors)}
     for competitor in filter(is_node, names):
         words = _command_of(competitor).split()
         file = next((word for word in words if word.endswith('.py')), [*words, ''][0])
@@ -336,8 +331,7 @@ def _controller_hash(name: str) -> str | None:
 
 def executed(rows: Iterable[Row]) -> list[str]:
     """Return what a run of these rows would import or read: classes and texts in `set`."""
-    found = [row['controller'] for row in rows
-             if not is_named(row['controller']) and not is_shipped(row['controller'])]
+    found = [row['controller'] for row in rows if not is_named(row['controller'])]
     found += [f'{key}={value}' for row in rows for key, value in row['set'].items()
               if not isinstance(value, bool | int | float)]
     return list(dict.fromkeys(found))

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """Model predictive path integral control with the critics of Nav2's controller, behind A*.
 
 Williams, Aldrich, Theodorou, Model Predictive Path Integral Control, Journal of Guidance,
@@ -14,9 +13,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from astar import DEAR, Planner
 
 from sbot.controllers.entry import Place
-from sbot.navigation.planners.astar import DEAR, Planner
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2, exp, hypot, sincos

@@ -1,4 +1,3 @@
-# SPDX-License-Identifier: Apache-2.0
 """A* on the map of what the laser has seen, before an inner controller that avoids what is near.
 
 The planner hands the inner controller a goal that moves along the cheapest way. Unknown cells
