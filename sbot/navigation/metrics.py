@@ -51,7 +51,7 @@ class _Way(NamedTuple):
     goal: tuple[float, float]  # m
     time: float | None  # s, of its arrival
     clean: bool  # it arrived, and touched nothing before
-    best: float | None  # m, the shortest way
+    best: float | None  # m, the shortest way; inf: there is none, None: not known
 
 
 def navigation(run: Run) -> dict[str, Any]:
@@ -64,13 +64,16 @@ def navigation(run: Run) -> dict[str, Any]:
     everybody = len(arrived) == len(going)
     begun = np.diff(run.collided.astype(np.int8), axis=0, prepend=np.int8(0)) > 0
     waiting, deadlock = _standing(going, dt)
+    effort = [_energy(way.poses, way.body, dt) / way.best for way in going
+              if way.time is not None and way.best]
+    deviation = np.reshape([_deviation(way, dt) for way in going], (-1, 3)).T
     values: dict[str, Any] = {
         'success': int(everybody and not run.collided.any()),
         'arrived': len(arrived) / max(1, len(going)),
         'collisions': int(begun.sum()),  # after a tick without one
         'contact_s': run.collided.sum() * dt,
-        'spl': _mean([way.clean * _ratio(way.best, _length(way.poses)) for way in going]),
-        'sct': _mean([way.clean * _ratio(_least_time(way), way.time or 0.0) for way in going]),
+        'spl': _share([(way, way.best, _length(way.poses)) for way in going]),
+        'sct': _share([(way, _least_time(way), way.time or 0.0) for way in going]),
         'time_s': _mean(arrived) if arrived else None,
         'makespan_s': max(arrived) if everybody and arrived else None,
         'standing_s': waiting + deadlock, 'waiting_s': waiting, 'deadlock_s': deadlock,
@@ -78,10 +81,9 @@ def navigation(run: Run) -> dict[str, Any]:
         'jerk_mps3': _mean([_jerk(way.poses, dt) for way in going]),
         'smooth_jerk_mps3': _mean([_smooth_jerk(way.poses, dt) for way in going]),
         'sign_changes_hz': _mean([_sign_changes(way.poses[:, 2], dt) for way in going]),
-        'energy_j_per_m': _mean([_energy(way.poses, way.body, dt) / way.best for way in going
-                                 if way.time is not None and way.best]) if arrived else None,
-        **dict(zip(('speed_change_mps', 'path_deviation_m', 'hausdorff_m'),
-                   np.mean([_deviation(way, dt) for way in going], axis=0), strict=True)),
+        'energy_j_per_m': _mean(effort) if effort else None,
+        **dict(zip(('speed_change_mps', 'path_deviation_m', 'hausdorff_m'), map(_mean, deviation),
+                   strict=True)),
         'turns': sum(len(way.poses) for way in going)}
     known = facts(run.scenario.description)
     if 'gap' in known:
@@ -250,8 +252,12 @@ def _length(poses: Floats) -> float:
     return float(np.sqrt((np.diff(poses[:, :2], axis=0) ** 2).sum(axis=1)).sum())
 
 
-def _ratio(best: float | None, way: float) -> float:
-    return 0.0 if best is None else 1.0 if best == 0.0 else best / max(best, way)
+def _share(least: list[tuple[_Way, float | None, float]]) -> float | None:
+    """Return the mean of the least over what was needed, 0 where it was not ``clean``."""
+    if any(best is None for _, best, _ in least):
+        return None
+    return _mean([way.clean * (1.0 if best == 0.0 else best / max(best, needed))
+                  if best is not None and best < math.inf else 0.0 for way, best, needed in least])
 
 
 def _mean(values: Any) -> float:  # noqa: ANN401 - numbers

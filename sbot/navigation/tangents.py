@@ -36,7 +36,7 @@ def shortest_length(world: World, radius: float, start: tuple[float, float],
                     goal: tuple[float, float], tolerance: float = 0.0) -> float | None:
     """Return the length (m) of the shortest way of a disc's centre to within a goal's tolerance.
 
-    None if there is no way, or the world has more than ``_MOST`` corners and circles. That the
+    inf if there is no way, None if the world has more than ``_MOST`` corners and circles. That the
     disc stands free at its start is taken for granted.
 
     Parameters
@@ -57,8 +57,7 @@ def shortest_length(world: World, radius: float, start: tuple[float, float],
     apart = [_wall_distance(*here, *wall) for wall in walls]
     solids = _Solids(np.vstack([[*here, 0.0], discs]), np.column_stack(
         [walls, np.minimum(radius, np.reshape(apart, len(walls)))]))
-    length = float(_search(solids, float(goal[0]), float(goal[1]), float(tolerance)))
-    return length if math.isfinite(length) else None
+    return float(_search(solids, float(goal[0]), float(goal[1]), float(tolerance)))
 
 
 @njit

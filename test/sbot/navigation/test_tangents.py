@@ -57,16 +57,16 @@ def test_a_goal_beside_a_pillar_is_reached_on_the_arc():
     half = math.acos((1.4**2 + 1.5**2 - 0.4**2) / (2 * 1.4 * 1.5))
     arc = 1.5 * (math.pi - math.acos(1.5 / 4) - half)
     assert found == pytest.approx(math.sqrt(16 - 2.25) + arc, abs=1e-9)
-    assert shortest_length(world, 0.3, (1.0, 5.0), (6.4, 5.0), 0.05) is None
+    assert shortest_length(world, 0.3, (1.0, 5.0), (6.4, 5.0), 0.05) == math.inf
 
 
 def test_none_where_the_disc_does_not_fit_or_the_goal_is_shut_in():
     wall = [(5, 2.3, 0.2, 4.6, 0), (5, 7.7, 0.2, 4.6, 0)]  # a gap of 0.8 m
     world = make_world(BOUNDS, rectangles=wall)
     assert shortest_length(world, 0.4, (1, 5), (9, 5)) == pytest.approx(8.0)
-    assert shortest_length(world, 0.401, (1, 5), (9, 5)) is None
+    assert shortest_length(world, 0.401, (1, 5), (9, 5)) == math.inf
     room = make_world(BOUNDS, segments=[(7, 3, 9, 3), (9, 3, 9, 7), (9, 7, 7, 7), (7, 7, 7, 3)])
-    assert shortest_length(room, 0.1, (1, 5), (8, 5)) is None
+    assert shortest_length(room, 0.1, (1, 5), (8, 5)) == math.inf
 
 
 def test_a_body_that_stands_in_contact_gets_away():
@@ -119,7 +119,7 @@ def test_it_is_that_of_a_slow_visibility_graph(seed):
     found = shortest_length(world, 0.3, tuple(start), tuple(goal))
     expected = visibility(grown, start, goal)
     if expected is None:
-        assert found is None
+        assert found == math.inf
     else:  # arcs of chords of 7.5 degrees are a thousandth too short
         assert expected - 1e-6 <= found <= 1.001 * expected
 
@@ -132,3 +132,8 @@ def test_a_map_of_cells_is_its_outlines():
     for goal in ((8.0, 5.0), (7.0, 2.5)):
         assert shortest_length(make_world(BOUNDS, cells=cells), 0.3, (3, 5), goal) == (
             pytest.approx(shortest_length(block, 0.3, (3, 5), goal), abs=1e-9))
+
+
+def test_a_world_of_too_many_corners_has_no_number(monkeypatch):
+    monkeypatch.setattr('sbot.navigation.tangents._MOST', 3)
+    assert shortest_length(make_world(BOUNDS), 0.3, (1, 5), (9, 5)) is None
