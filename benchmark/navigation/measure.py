@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 PLANNERS = HERE / 'planners'  # where 'mppi:Mppi' is found
-SHIPPED = ('potential_field', 'dwa', 'navground:ORCA', 'navground:HL', 'navground:HRVO',
-           'navigate')
+SHIPPED = ('potential_field', 'dwa', 'navground:ORCA', 'navground:HL', 'navigate')
 SCENES = ('arena/open-wind', 'arena/around-wind', 'arena/wall-wind', 'arena/trap-wind', 'slit/10',
           'clutter/10', 'moving/six', 'circle/8', 'intersection/four', 'corner/blind',
           'hallway/pair', 'doorway/pair')
@@ -40,9 +39,9 @@ class Table(NamedTuple):
 TABLES = {
     'rows': Table(SHIPPED, SCENES, '0:20', tuned=False),
     'planners': Table(('dwa', 'navground:ORCA', 'navground:HL', 'navground:HRVO',
-                       'astar:AstarDwa', 'astar:AstarOrca', 'mppi:Mppi', 'navigate'),
+                       'astar:AstarDwa', 'astar:AstarOrca', 'mppi:Mppi', 'pibt:Pibt', 'navigate'),
                       ('slit/10', 'clutter/10', 'moving/six', 'circle/8', 'intersection/four',
-                       'corner/blind', 'hallway/pair', 'doorway/pair'), '0:5', tuned=True),
+                       'corner/blind', 'hallway/pair', 'doorway/pair'), '0:4', tuned=True),
     'arenas': Table(('navigate',), ('parked', 'mounts', 'delay', 'rectangles', 'cars', 'long',
                                     'closed'), '0:20', tuned=False)}
 

@@ -22,7 +22,7 @@ def outline_distances(world: World, points: Floats) -> Floats:
     """Return how far points (P, 2) are from the nearest wall, side or circle (m); (P,).
 
     Within a circle the distance is negative; whether a point is inside of anything else,
-    ``_inside_solids`` tells.
+    ``inside_solids`` tells.
     """
     out = np.full(len(points), np.inf)
     for x0, y0, x1, y1 in world.segments.tolist():
@@ -37,7 +37,7 @@ def outline_distances(world: World, points: Floats) -> Floats:
     return out
 
 
-def _inside_solids(world: World, points: Floats) -> NDArray[np.bool_]:
+def inside_solids(world: World, points: Floats) -> NDArray[np.bool_]:
     """Return which points (P, 2) m are within rectangles, polygons or a map's cells; (P,)."""
     inside = np.zeros(len(points), np.bool_)
     for rectangle in world.rectangles:
@@ -80,7 +80,7 @@ def make_raster(world: World, radius: float) -> Raster:
     xs = np.arange(x_min + cell / 2, x_max, cell)
     ys = np.arange(y_min + cell / 2, y_max, cell)
     points = np.column_stack([np.tile(xs, len(ys)), np.repeat(ys, len(xs))])
-    free = (outline_distances(world, points) >= radius) & ~_inside_solids(world, points)
+    free = (outline_distances(world, points) >= radius) & ~inside_solids(world, points)
     return Raster(free.reshape(len(ys), len(xs)), np.array([x_min, y_min]), cell)
 
 

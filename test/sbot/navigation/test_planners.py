@@ -11,6 +11,7 @@ import sbot
 from sbot.navigation.benchmark import run_controllers, scene_sources
 from sbot.navigation.library import chosen_scenes, families
 from sbot.sweeps.experiment import Options
+from sbot_sim.world.geometry import make_world
 
 FOLDER = Path(__file__).resolve().parents[3] / 'benchmark' / 'navigation' / 'planners'
 PLANNERS = ['astar:AstarDwa', 'mppi:Mppi', *(
@@ -60,3 +61,34 @@ def test_cells_are_written_and_wiped_by_beams(monkeypatch):
     for _ in range(2):
         _mark(hits, np.array([5.5, 10.5]), 0.0, 0.1, np.array([np.inf]), none, 3.0)
     assert not hits.any()
+
+
+def test_one_plan_lets_robots_change_sides_of_a_corridor():
+    # 1 m wide: nobody can pass, so two have to make room in a bay.
+    walls = [{'center': [6, y], 'size': [8, 1.5]} for y in (0.75, 4.75)]
+    walls[1] = {'center': [4, 3.25], 'size': [4, 1.5]}
+    walls.append({'center': [9, 3.25], 'size': [2, 1.5]})
+    robots = [{'pose': [1, 2, 0], 'goal': [11, 2]}, {'pose': [11, 2, 3.14], 'goal': [1, 2]}]
+    run = sbot.run({'duration': 90, 'python_path': [str(FOLDER)], 'until': 'goal_reached',
+                    'world': {'bounds': [0, 0, 12, 4], 'rectangles': walls},
+                    'robots': [{**each, 'goal_tolerance': 0.5, 'controller': 'pibt:Pibt'}
+                               for each in robots]})
+    assert all(each['goal_reached_s'] is not None for each in run.summary['robots'])
+    assert not run.collided.any()
+
+
+def test_in_no_step_two_robots_are_in_one_cell_or_change_places(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    sys.modules.pop('pibt', None)
+    from pibt import Graph, next_cells
+    graph = Graph(make_world((0, 0, 4, 4)), 0.3, 1.0, np.array([0.5, 0.5]))
+    rng = np.random.default_rng(6)
+    at, ends = rng.permutation(16)[:12].tolist(), rng.permutation(16)[:12].tolist()
+    steps = [graph.steps(end) for end in ends]
+    for _ in range(30):
+        to = next_cells(graph, at, steps, rng.permutation(12).tolist())
+        assert len(set(to)) == 12
+        assert all(b == a or b in graph.near[a] for a, b in zip(at, to, strict=True))
+        moved = {(a, b) for a, b in zip(at, to, strict=True) if a != b}
+        assert not moved & {(b, a) for a, b in moved}
+        at = to

@@ -4,7 +4,7 @@ from shapely import Point, Polygon, box
 from shapely.geometry import LineString
 
 from sbot.navigation.shortest import (
-    _inside_solids,
+    inside_solids,
     is_connected,
     make_raster,
     outline_distances,
@@ -30,7 +30,7 @@ def test_distances_are_those_of_shapely():
 
 def test_inside_is_that_of_shapely():
     expected = [any(solid.covers(Point(p)) for solid in SOLIDS) for p in POINTS]
-    assert _inside_solids(WORLD, POINTS).tolist() == expected
+    assert inside_solids(WORLD, POINTS).tolist() == expected
     assert 5 < sum(expected) < 200
 
 
@@ -64,4 +64,4 @@ def test_distances_from_every_kind_of_obstacle():
     points = np.array([[0.5, 5.0], [2.5, 3.0], [5.0, 7.0], [8.0, 3.0], [3.4, 8.0], [8.0, 2.1]])
     np.testing.assert_allclose(outline_distances(world, points), [0.5, 0.5, 1.0, 0.5, 0.4, 0.4],
                                atol=1e-12)
-    assert _inside_solids(world, points).tolist() == [False] * 5 + [True]
+    assert inside_solids(world, points).tolist() == [False] * 5 + [True]
