@@ -13,6 +13,7 @@ import csv
 import re
 import statistics
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,10 @@ def with_table(page: str) -> str:
     first = HEAD + ''.join(line(setting, rows) for setting, rows in groups.items())
     page = MARKS.sub(rf'\g<1>{first}\g<2>', page)
     marks = re.compile(r'(<!-- success: begin -->\n).*?(<!-- success: end -->)', re.S)
-    lines = as_markdown(successes(read_rows_file(ROWS)))
-    return marks.sub(rf'\g<1>{lines}\n\g<2>', page)
+    rows = read_rows_file(ROWS)
+    page = marks.sub(rf'\g<1>{as_markdown(successes(rows))}\n\g<2>', page)
+    marks = re.compile(r'(<!-- effort: begin -->\n).*?(<!-- effort: end -->)', re.S)
+    return marks.sub(rf'\g<1>{as_markdown(efforts(rows))}\n\g<2>', page)
 
 
 def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
@@ -78,6 +81,25 @@ def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
     whole = [[row for row in rows if row['controller'] == each] for each in CONTROLLERS]
     return [*lines, ['all', *(_share(sum(row['success'] == 1 for row in own), len(own))
                               for own in whole)]]
+
+
+def efforts(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """Return a line for each scene: contact, jerk and energy of each controller."""
+    lines = [['scene', *CONTROLLERS]]
+    for scene in dict.fromkeys(row['scene'] for row in rows):
+        cells = []
+        for controller in CONTROLLERS:
+            own = [row for row in rows if (row['scene'], row['controller']) == (scene, controller)]
+            cells.append(' · '.join(_cell(reduce, own, key) for key, reduce in (
+                ('contact_s', statistics.fmean), ('smooth_jerk_mps3', statistics.median),
+                ('energy_j_per_m', statistics.median))))
+        lines.append([scene, *cells])
+    return lines
+
+
+def _cell(reduce: Callable[[list[float]], float], rows: list[dict[str, Any]], key: str) -> str:
+    values = [row[key] for row in rows if row.get(key) is not None]
+    return f'{reduce(values):.1f}' if values else '–'
 
 
 def _share(count: int, runs: int) -> str:
