@@ -1,4 +1,4 @@
-"""Write the tables of docs/results.md from the runs in the repository.
+"""Write the tables of docs/results.md and docs/navigation_benchmark.md from the repository's runs.
 
     python docs/make_results_table.py [RUNS.CSV]
 
@@ -17,11 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sbot.navigation.table import as_markdown, read_rows_file
+from sbot.navigation.table import as_markdown, read_rows_file, table
 from sbot.sweeps.show import wilson_interval
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'results.md'
+BENCHMARK = ROOT / 'docs' / 'navigation_benchmark.md'
 RUNS = ROOT / 'benchmark' / 'leader_follower_results' / 'runs.csv'
 WIND, FILTER = 'wind.wind_speed_mean', 'controllers.potential_field.leader_filter'
 KEPT = ('run', 'scenario', WIND, FILTER, 'seed', 'followers.farthest_m', 'followers.mean_m',
@@ -109,6 +110,24 @@ def _share(count: int, runs: int) -> str:
     return f'{count} of {runs} ({low:.0f}–{high:.0f} %)'
 
 
+# Columns of the tables of docs/navigation_benchmark.md.
+SHOWN = ('success', 'contacts', 'contact (s)', 'time (s)', 'SPL', 'SCT', 'waiting (s)',
+         'deadlock (s)', 'jerk (m/s³)', 'energy (J/m)', 'turn (µs)')
+
+
+def with_benchmark(page: str) -> str:
+    """Return the page of the benchmark with its tables made anew from the repository's rows."""
+    for name, first in (('planners', 'controller'), ('arenas', 'scene')):
+        rows = [{**row, 'set': {}, **({'scene': 'all'} if name == 'planners' else {})}
+                for row in read_rows_file(ROWS.with_name(f'{name}.jsonl'))]
+        heading, *lines = table(rows, 'scene')
+        kept = [heading.index(column) for column in (first, *SHOWN) if column in heading]
+        text = as_markdown([[line[i] for i in kept] for line in (heading, *lines)])
+        marks = re.compile(rf'(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)', re.S)
+        page = marks.sub(rf'\g<1>{text}\n\g<2>', page)
+    return page
+
+
 def main() -> int:
     """Keep new runs, if there are any, and write the table."""
     if len(sys.argv) > 1:
@@ -118,6 +137,7 @@ def main() -> int:
             writer.writeheader()
             writer.writerows(rows)
     PAGE.write_text(with_table(PAGE.read_text('utf-8')), 'utf-8')
+    BENCHMARK.write_text(with_benchmark(BENCHMARK.read_text('utf-8')), 'utf-8')
     return 0
 
 

@@ -43,7 +43,7 @@ TABLES = {
                       ('slit/10', 'clutter/10', 'moving/six', 'circle/8', 'intersection/four',
                        'corner/blind', 'hallway/pair', 'doorway/pair'), '0:4', tuned=True),
     'arenas': Table(('navigate',), ('parked', 'mounts', 'delay', 'rectangles', 'cars', 'long',
-                                    'closed'), '0:20', tuned=False)}
+                                    'closed'), '0:4', tuned=False)}
 
 
 def command(table: Table, competitor: str, folder: Path, jobs: str) -> list[str]:
