@@ -1,4 +1,4 @@
-"""Write the tables of docs/results.md from the runs in the repository.
+"""Write the tables of docs/results.md and docs/navigation_benchmark.md from the repository's runs.
 
     python docs/make_results_table.py [RUNS.CSV]
 
@@ -13,14 +13,16 @@ import csv
 import re
 import statistics
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sbot.navigation.table import as_markdown, read_rows_file
+from sbot.navigation.table import as_markdown, read_rows_file, table
 from sbot.sweeps.show import wilson_interval
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'results.md'
+BENCHMARK = ROOT / 'docs' / 'navigation_benchmark.md'
 RUNS = ROOT / 'benchmark' / 'leader_follower_results' / 'runs.csv'
 WIND, FILTER = 'wind.wind_speed_mean', 'controllers.potential_field.leader_filter'
 KEPT = ('run', 'scenario', WIND, FILTER, 'seed', 'followers.farthest_m', 'followers.mean_m',
@@ -61,8 +63,10 @@ def with_table(page: str) -> str:
     first = HEAD + ''.join(line(setting, rows) for setting, rows in groups.items())
     page = MARKS.sub(rf'\g<1>{first}\g<2>', page)
     marks = re.compile(r'(<!-- success: begin -->\n).*?(<!-- success: end -->)', re.S)
-    lines = as_markdown(successes(read_rows_file(ROWS)))
-    return marks.sub(rf'\g<1>{lines}\n\g<2>', page)
+    rows = read_rows_file(ROWS)
+    page = marks.sub(rf'\g<1>{as_markdown(successes(rows))}\n\g<2>', page)
+    marks = re.compile(r'(<!-- effort: begin -->\n).*?(<!-- effort: end -->)', re.S)
+    return marks.sub(rf'\g<1>{as_markdown(efforts(rows))}\n\g<2>', page)
 
 
 def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
@@ -80,11 +84,48 @@ def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
                               for own in whole)]]
 
 
+def efforts(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """Return a line for each scene: contact, jerk and energy of each controller."""
+    lines = [['scene', *CONTROLLERS]]
+    for scene in dict.fromkeys(row['scene'] for row in rows):
+        cells = []
+        for controller in CONTROLLERS:
+            own = [row for row in rows if (row['scene'], row['controller']) == (scene, controller)]
+            cells.append(' · '.join(_cell(reduce, own, key) for key, reduce in (
+                ('contact_s', statistics.fmean), ('smooth_jerk_mps3', statistics.median),
+                ('energy_j_per_m', statistics.median))))
+        lines.append([scene, *cells])
+    return lines
+
+
+def _cell(reduce: Callable[[list[float]], float], rows: list[dict[str, Any]], key: str) -> str:
+    values = [row[key] for row in rows if row.get(key) is not None]
+    return f'{reduce(values):.1f}' if values else '–'
+
+
 def _share(count: int, runs: int) -> str:
     if not runs:
         return '–'
     low, high = (100.0 * each for each in wilson_interval(count, runs))
     return f'{count} of {runs} ({low:.0f}–{high:.0f} %)'
+
+
+# Columns of the tables of docs/navigation_benchmark.md.
+SHOWN = ('success', 'contacts', 'contact (s)', 'time (s)', 'SPL', 'SCT', 'waiting (s)',
+         'deadlock (s)', 'jerk (m/s³)', 'energy (J/m)', 'turn (µs)')
+
+
+def with_benchmark(page: str) -> str:
+    """Return the page of the benchmark with its tables made anew from the repository's rows."""
+    for name, first in (('planners', 'controller'), ('arenas', 'scene')):
+        rows = [{**row, 'set': {}, **({'scene': 'all'} if name == 'planners' else {})}
+                for row in read_rows_file(ROWS.with_name(f'{name}.jsonl'))]
+        heading, *lines = table(rows, 'scene')
+        kept = [heading.index(column) for column in (first, *SHOWN) if column in heading]
+        text = as_markdown([[line[i] for i in kept] for line in (heading, *lines)])
+        marks = re.compile(rf'(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)', re.S)
+        page = marks.sub(rf'\g<1>{text}\n\g<2>', page)
+    return page
 
 
 def main() -> int:
@@ -96,6 +137,7 @@ def main() -> int:
             writer.writeheader()
             writer.writerows(rows)
     PAGE.write_text(with_table(PAGE.read_text('utf-8')), 'utf-8')
+    BENCHMARK.write_text(with_benchmark(BENCHMARK.read_text('utf-8')), 'utf-8')
     return 0
 
 

@@ -46,7 +46,7 @@ _SEEDS = '0:20'
 
 
 def _navigation(arguments: argparse.Namespace) -> int:
-    known = families(arguments.barn, arguments.dynabarn)
+    known = families(arguments.barn, arguments.dynabarn, arguments.movingai)
     scenes = chosen_scenes(known, arguments.scenes)
     if arguments.list:
         width = max(map(len, scenes))
@@ -204,6 +204,7 @@ COMMANDS = {'bench navigation': Command(_navigation, {
         '--check: compare the seeds of the rows with those'),
     '--barn': value('DIR', "folder with your copy of BARN's worlds"),
     '--dynabarn': value('DIR', "folder with your copy of DynaBARN's worlds"),
+    '--movingai': value('DIR', "folder with your copy of MovingAI's maps, NAME.map"),
     '--check': value('FILE', 'run the rows of a JSON Lines file again, and compare the hashes'),
     '--trust': flag('with --check: execute the classes and read the files that the rows name'),
     '--show': repeated(

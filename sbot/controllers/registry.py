@@ -231,8 +231,9 @@ def check_arguments(controller: Any, parameters: Mapping[str, object], where: st
 
 
 def _made(found: Any, place: Place) -> Controller:  # noqa: ANN401 - a class
-    """Return a new object of another one's class."""
-    made: Controller = call_user_code(partial(found, **place.parameters),
+    """Return a new object of a class; one that ``takes_place`` is told which robot it is for."""
+    known = {'place': place} if getattr(found, 'takes_place', False) else {}
+    made: Controller = call_user_code(partial(found, **known, **place.parameters),
                                       lambda: f'robot {place.robot_id}: {found.__name__}()')
     return made
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from sbot.files.limits import read_within
 from sbot.files.yaml_text import decode_text
+from sbot.navigation.arenas import ARENAS, movingai_scenes
 from sbot.navigation.scenes import (
     ALONE,
     MINI_GAMES,
@@ -198,24 +199,24 @@ def _jackal(world: Values, start: tuple[float, float, float], goal: tuple[float,
 
 
 VERSION = 1  # of all scenes; rows of different versions are not compared
-SHIPPED: dict[str, dict[str, Scene]] = {**ALONE, **MINI_GAMES, **OPEN_SPACE}
+SHIPPED: dict[str, dict[str, Scene]] = {**ALONE, **MINI_GAMES, **OPEN_SPACE, **ARENAS}
+_FOLDERS = {'barn': _barn_scenes, 'dynabarn': _dynabarn_scenes, 'movingai': movingai_scenes}
 _FACT = re.compile(r' \[(\w+) ([0-9.]+)\]')
 
 
-def families(barn: str | Path | None = None,
-             dynabarn: str | Path | None = None) -> dict[str, dict[str, Scene]]:
+def families(barn: str | Path | None = None, dynabarn: str | Path | None = None,
+             movingai: str | Path | None = None) -> dict[str, dict[str, Scene]]:
     """Return the scenes by family and name.
 
     Parameters
     ----------
-    barn, dynabarn : folders of these benchmarks' files, which are not part of the library
+    barn, dynabarn, movingai : folders of files that are not part of the library
 
     """
     found = dict(SHIPPED)
-    if barn is not None:
-        found['barn'] = _barn_scenes(Path(barn))
-    if dynabarn is not None:
-        found['dynabarn'] = _dynabarn_scenes(Path(dynabarn))
+    for (name, scenes), folder in zip(_FOLDERS.items(), (barn, dynabarn, movingai), strict=True):
+        if folder is not None:
+            found[name] = scenes(Path(folder))
     return found
 
 
@@ -240,7 +241,7 @@ def chosen_scenes(known: Mapping[str, Mapping[str, Scene]],
             chosen |= {f'{name}/{each}': scene for each, scene in known[name].items()}
         elif name in every:
             chosen[name] = every[name]
-        elif (family := name.partition('/')[0]) in ('barn', 'dynabarn') and family not in known:
+        elif (family := name.partition('/')[0]) in _FOLDERS and family not in known:
             raise InputError(f'scene {name} needs a copy of its files; do --{family} FOLDER')
         else:
             raise unknown_name('scene', name, [*known, *every])

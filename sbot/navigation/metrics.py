@@ -5,22 +5,26 @@ References
 ----------
 .. [1] Anderson et al., On Evaluation of Embodied Navigation Agents, arXiv 1807.06757: SPL.
 .. [2] Xiao et al., Autonomous Ground Navigation in Highly Constrained Spaces: Lessons Learned
-   from the BARN Challenge, and run.py of Daffan/the-barn-challenge: the two scores.
-.. [3] Chandra et al., arXiv 2508.13459: flow rate, deadlock, makespan.
+   from the BARN Challenge, and run.py of Daffan/the-barn-challenge: the scores.
+.. [3] Chandra et al., arXiv 2508.13459: flow rate, deadlock, makespan; their library SMGLib, at
+   commit 87e6e8d: velocity change, path deviation, Hausdorff distance.
 .. [4] Francis et al., Principles and Guidelines for Evaluating Social Robot Navigation
    Algorithms, arXiv 2306.16740: minimal clearance, jerk, time.
+.. [5] Yokoyama, Ha, Batra, Success Weighted by Completion Time, arXiv 2103.08022: SCT.
+.. [6] Savitzky and Golay, Analytical Chemistry 36(8), 1964: derivatives of fitted cubics.
 
 """
 
 from __future__ import annotations
 
-from functools import cache, partial
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sbot.navigation.library import facts
-from sbot.navigation.shortest import make_raster, outline_distances, shortest_way
+from sbot.navigation.shortest import outline_distances
+from sbot.navigation.tangents import shortest_length
 from sbot.runner.history import Run
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.world import world_arrays
@@ -32,7 +36,22 @@ GRAVITY = 9.81  # m/s^2
 STILL = 0.1  # radii: who comes no farther within ``STILL_FOR`` stands
 _STILL_FOR = 2.0  # s
 TURNING = 0.1  # rad/s: slower turns have no sign
+_FITTED = 1.0  # s of a way to which the cubic of the jerk is fitted
+_STEP = 0.1  # s between the samples of SMGLib
 _JACKAL_SPEED = 2.0  # m/s, of BARN's optimal time
+# m, DynaBARN's path in run.py: GOAL_POSITION[0] - INIT_POSITION[0]; the former is relative.
+_FILE_PATH = -20.0 - 11.0
+
+
+class _Way(NamedTuple):
+    """What a robot with a goal did until it arrived, or until the run's end."""
+
+    poses: Floats  # (T, 3) m, m, rad
+    body: Body
+    goal: tuple[float, float]  # m
+    time: float | None  # s, of its arrival
+    clean: bool  # it arrived, and touched nothing before
+    best: float | None  # m, the shortest way; inf: there is none, None: not known
 
 
 def navigation(run: Run) -> dict[str, Any]:
@@ -40,46 +59,67 @@ def navigation(run: Run) -> dict[str, Any]:
 
     Means are over the robots with goals. Distances are m, times s.
     """
-    scenario, dt = run.scenario, run.scenario.rate.dt
-    going = [i for i, robot in enumerate(scenario.robots) if robot.goal is not None]
-    reached = [run.summary['robots'][i]['goal_reached_s'] for i in going]
-    ends = [len(run.poses) - 1 if time is None else round(time / dt) for time in reached]
-    paths = [run.poses[:end + 1, i] for i, end in zip(going, ends, strict=True)]
-    bodies = [_body(run, i) for i in going]
-    ways = [float(np.sqrt((np.diff(path[:, :2], axis=0) ** 2).sum(axis=1)).sum())
-            for path in paths]
+    dt, going = run.scenario.rate.dt, _ways(run)
+    arrived = [way.time for way in going if way.time is not None]
+    everybody = len(arrived) == len(going)
     begun = np.diff(run.collided.astype(np.int8), axis=0, prepend=np.int8(0)) > 0
-    shortest = _shortest_ways(run, going)
-    arrived = [time for time in reached if time is not None]
-    everybody, clean = len(arrived) == len(going), not run.collided.any()
-    hit = [bool(run.collided[:end + 1, i].any()) for i, end in zip(going, ends, strict=True)]
+    waiting, deadlock = _standing(going, dt)
+    effort = [_energy(way.poses, way.body, dt) / way.best for way in going
+              if way.time is not None and way.best]
+    deviation = np.reshape([_deviation(way, dt) for way in going], (-1, 3)).T
     values: dict[str, Any] = {
-        'success': int(everybody and clean),
+        'success': int(everybody and not run.collided.any()),
         'arrived': len(arrived) / max(1, len(going)),
         'collisions': int(begun.sum()),  # after a tick without one
-        'spl': _mean([(not touched) * (time is not None) * _ratio(best, way)
-                      for touched, time, best, way in zip(hit, reached, shortest, ways,
-                                                          strict=True)]),
+        'contact_s': run.collided.sum() * dt,
+        'spl': _share([(way, way.best, _length(way.poses)) for way in going]),
+        'sct': _share([(way, _least_time(way), way.time or 0.0) for way in going]),
         'time_s': _mean(arrived) if arrived else None,
         'makespan_s': max(arrived) if everybody and arrived else None,
-        'deadlock_s': _mean([_standing(path, body, dt)
-                             for path, body in zip(paths, bodies, strict=True)]),
+        'standing_s': waiting + deadlock, 'waiting_s': waiting, 'deadlock_s': deadlock,
         'min_clearance_m': _min_clearance(run),
-        'jerk_mps3': _mean([_jerk(path, dt) for path in paths]),
-        'sign_changes_hz': _mean([_sign_changes(path[:, 2], dt) for path in paths]),
-        'energy_j_per_m': _mean([
-            _energy(path, body, dt) / best
-            for path, body, time, best in zip(paths, bodies, reached, shortest, strict=True)
-            if time is not None and best]) if arrived else None}
-    known = facts(scenario.description)
+        'jerk_mps3': _mean([_jerk(way.poses, dt) for way in going]),
+        'smooth_jerk_mps3': _mean([_smooth_jerk(way.poses, dt) for way in going]),
+        'sign_changes_hz': _mean([_sign_changes(way.poses[:, 2], dt) for way in going]),
+        'energy_j_per_m': _mean(effort) if effort else None,
+        **dict(zip(('speed_change_mps', 'path_deviation_m', 'hausdorff_m'), map(_mean, deviation),
+                   strict=True)),
+        'turns': sum(len(way.poses) for way in going)}
+    known = facts(run.scenario.description)
     if 'gap' in known:
-        values['flow_rate'] = len(arrived) / (known['gap'] * max(arrived)) if arrived else 0.0
+        last = max(arrived) if everybody and arrived else (len(run.poses) - 1) * dt
+        values['flow_rate'] = len(arrived) / (known['gap'] * last)
     if 'optimal' in known:
-        for name, least in (('barn_score', 2.0), ('barn_score_2022', 4.0)):
-            values[name] = _barn_score(bool(values['success']), known['optimal'] / _JACKAL_SPEED,
-                                       max(arrived, default=0.0), least)
+        actual, clean = max(arrived, default=0.0), bool(values['success'])
+        optimal = known['optimal'] / _JACKAL_SPEED
+        values['barn_score'] = _barn_score(clean, optimal, actual, 2.0)
+        values['barn_score_2022'] = _barn_score(clean, optimal, actual, 4.0)
+        if run.scenario.name.startswith('dynabarn/'):
+            values['dynabarn_file_score'] = _barn_score(
+                clean, _FILE_PATH / _JACKAL_SPEED, actual, 2.0)
     return {name: value if value is None or isinstance(value, int) else round(float(value), 6)
             for name, value in values.items()}
+
+
+def _ways(run: Run) -> list[_Way]:
+    """Return the ways of the robots with goals.
+
+    The shortest way of a rectangle is that of the largest disc in it. Obstacles that move, and
+    robots, are not in the way.
+    """
+    scenario = run.scenario
+    world, tolerances, ways = world_arrays(scenario.world), goal_tolerances(scenario), []
+    for i, robot in enumerate(scenario.robots):
+        if robot.goal is None:
+            continue
+        body, time = _body(run, i), run.summary['robots'][i]['goal_reached_s']
+        end = len(run.poses) - 1 if time is None else round(time / scenario.rate.dt)
+        x, y = run.poses[0, i, :2].tolist()
+        ways.append(_Way(
+            run.poses[:end + 1, i], body, robot.goal, time,
+            time is not None and not run.collided[:end + 1, i].any(),
+            shortest_length(world, body.inscribed_radius, (x, y), robot.goal, tolerances[i])))
+    return ways
 
 
 def _barn_score(success: bool, optimal: float, actual: float, least: float) -> float:
@@ -90,12 +130,53 @@ def _barn_score(success: bool, optimal: float, actual: float, least: float) -> f
     return success * optimal / min(max(actual, least * optimal), 8.0 * optimal)
 
 
+def _least_time(way: _Way) -> float | None:
+    """Return the time (s) in which a body at its limits drives its shortest way from rest."""
+    if way.best is None:
+        return None
+    fastest = way.body.max_wheel_speed * way.body.wheel_radius
+    limit = way.body.max_acceleration or math.inf
+    if way.best <= fastest * fastest / (2.0 * limit):
+        return math.sqrt(2.0 * way.best / limit)
+    return way.best / fastest + fastest / (2.0 * limit)
+
+
+def _deviation(way: _Way, dt: float) -> tuple[float, float, float]:
+    """Return what SMGLib prints as Avg ΔV (m/s), Path Dev and Hausdorff (m), at its 10 Hz.
+
+    The nominal way is straight to the goal, at the constant speed that takes as long.
+    """
+    stride = max(1, round(_STEP / dt))
+    places = way.poses[::stride, :2]
+    speeds = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1)) / (stride * dt)
+    share = np.linspace(0.0, 1.0, len(places))[:, None]
+    ahead = np.array(way.goal) - places[0]
+    apart = places - places[0] - share * ahead
+    foot = ((places - places[0]) @ ahead / max(float(ahead @ ahead), 1e-300)).clip(0.0, 1.0)
+    aside = places - places[0] - foot[:, None] * ahead
+    return (float(np.abs(np.diff(speeds)).mean()) if len(speeds) > 1 else 0.0,
+            float(np.sqrt((apart * apart).sum(axis=1)).sum()),
+            float(np.sqrt((aside * aside).sum(axis=1)).max()))
+
+
 def _jerk(poses: Floats, dt: float) -> float:
     """Return the mean jerk (m/s^3) of poses (T, 3): the third difference of the place."""
     if len(poses) < 4:
         return 0.0
     third = np.diff(poses[:, :2], n=3, axis=0) / dt**3
     return float(np.sqrt((third * third).sum(axis=1)).mean())
+
+
+def _smooth_jerk(poses: Floats, dt: float) -> float:
+    """Return the mean jerk (m/s^3) of cubics that are fitted to each ``_FITTED`` of a way."""
+    half = round(_FITTED / 2.0 / dt)
+    if len(poses) < 2 * half + 1 or half < 2:
+        return 0.0
+    k = np.arange(-half, half + 1.0)
+    cubic = 5.0 * k**3 - (3.0 * half * (half + 1) - 1.0) * k  # orthogonal to all lower powers
+    cubic *= 6.0 / ((cubic * k**3).sum() * dt**3)
+    third = [np.convolve(poses[:, axis] - poses[0, axis], cubic[::-1], 'valid') for axis in (0, 1)]
+    return float(np.sqrt(third[0] ** 2 + third[1] ** 2).mean())
 
 
 def _sign_changes(yaw: Floats, dt: float) -> float:
@@ -146,43 +227,41 @@ def _min_clearance(run: Run) -> float | None:
     return least
 
 
-def _shortest_ways(run: Run, going: list[int]) -> list[float | None]:
-    """Return the lengths of the shortest ways (m), as far as the goals' tolerances.
+def _standing(ways: list[_Way], dt: float) -> tuple[float, float]:
+    """Return the mean times (s) for which robots waited for their turn, and stood in deadlock.
 
-    Of a rectangle that of the largest disc in it. Obstacles that move are not in the way.
+    Who stands waits for its turn if a robot that has not arrived moves, and it moves on later.
     """
-    world = world_arrays(run.scenario.world)
-    tolerances = goal_tolerances(run.scenario)
-    raster = cache(partial(make_raster, world))
-    ways: list[float | None] = []
-    for i in going:
-        goal, (x, y), body = run.scenario.robots[i].goal, run.poses[0, i, :2].tolist(), _body(
-            run, i)
-        assert goal is not None
-        way = shortest_way(raster(body.inscribed_radius), (x, y), goal)
-        ways.append(None if way is None else max(0.0, way - tolerances[i]))
-    return ways
-
-
-def _standing(poses: Floats, body: Body, dt: float) -> float:
-    """Return for how long (s) a robot stood."""
     ticks = max(1, round(_STILL_FOR / dt))
-    if len(poses) <= ticks:
-        return 0.0
-    way = poses[ticks:, :2] - poses[:-ticks, :2]
-    return float((np.sqrt((way * way).sum(axis=1)) < STILL * body.radius).sum() * dt)
+    longest = max([0, *(len(way.poses) - ticks for way in ways)])
+    moves, stands = np.zeros((2, len(ways), longest), np.bool_)
+    for k, way in enumerate(ways):
+        step = way.poses[ticks:, :2] - way.poses[:-ticks, :2]
+        still = np.sqrt((step * step).sum(axis=1)) < STILL * way.body.radius
+        moves[k, :len(still)], stands[k, :len(still)] = ~still, still
+    later = np.logical_or.accumulate(moves[:, ::-1], axis=1)[:, ::-1]
+    waits = stands & later & moves.any(axis=0)
+    return _mean(waits.sum(axis=1) * dt), _mean((stands & ~waits).sum(axis=1) * dt)
 
 
 def _body(run: Run, i: int) -> Body:
     return run.scenario.bodies[run.scenario.robots[i].body]
 
 
-def _ratio(best: float | None, way: float) -> float:
-    return 0.0 if best is None else 1.0 if best == 0.0 else best / max(best, way)
+def _length(poses: Floats) -> float:
+    return float(np.sqrt((np.diff(poses[:, :2], axis=0) ** 2).sum(axis=1)).sum())
 
 
-def _mean(values: list[Any]) -> float:
-    return float(np.mean(values)) if values else 0.0
+def _share(least: list[tuple[_Way, float | None, float]]) -> float | None:
+    """Return the mean of the least over what was needed, 0 where it was not ``clean``."""
+    if any(best is None for _, best, _ in least):
+        return None
+    return _mean([way.clean * (1.0 if best == 0.0 else best / max(best, needed))
+                  if best is not None and best < math.inf else 0.0 for way, best, needed in least])
+
+
+def _mean(values: Any) -> float:  # noqa: ANN401 - numbers
+    return float(np.mean(values)) if len(values) else 0.0
 
 
 def _wrapped(turn: Floats) -> Floats:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sbot.navigation.shortest import make_raster, shortest_way
+from sbot.navigation.shortest import is_connected, make_raster
 from sbot_sim.world.geometry import make_world
 
 # Parts of benchmark scenes: walls with gaps, robots, and what one scene is.
@@ -62,7 +62,7 @@ def wall_with_gaps(x: float, low: float, high: float, gaps: list[tuple[float, fl
     return [box(x, (a + b) / 2, thick, b - a) for a, b in parts]
 
 
-def _turned(part: Values) -> Values:
+def turned(part: Values) -> Values:
     """Return a rectangle with x and y changed over: a wall along x."""
     return {key: value[::-1] for key, value in part.items()}
 
@@ -147,11 +147,11 @@ def _discs(rng: np.random.Generator, share: float) -> list[list[float]]:
                                                       radius)])
             covered += math.pi * radius * radius
         raster = make_raster(make_world((0, 0, 20, 10), circles=discs), RADIUS + 0.06)
-        if shortest_way(raster, (1.5, 5.0), (18.5, 5.0)) is not None:
+        if is_connected(raster, (1.5, 5.0), (18.5, 5.0)):
             return discs
 
 
-def _clutter(rng: np.random.Generator, share: float, robots: int = 1, **sensors: Any) -> Values:  # noqa: ANN401
+def clutter(rng: np.random.Generator, share: float, robots: int = 1, **sensors: Any) -> Values:  # noqa: ANN401
     """Return robots through discs that cover a share of the floor."""
     world = {'bounds': [0, 0, 20, 10], 'circles': [
         {'center': [x, y], 'radius': radius} for x, y, radius in _discs(rng, share)]}
@@ -171,16 +171,16 @@ ALONE: dict[str, dict[str, Scene]] = {
     'narrow': {'0.7': Scene('A gap of 0.7 m for a body of 0.6 m.', _narrow_gap)},
     'clutter': {
         **{f'{percent}': Scene(f'Discs on {percent} % of the floor.',
-                               partial(_clutter, share=percent / 100))
+                               partial(clutter, share=percent / 100))
            for percent in (10, 15, 20, 25)},
         '10-four': Scene('Four robots, discs on 10 % of the floor.',
-                         partial(_clutter, share=0.1, robots=4))},
+                         partial(clutter, share=0.1, robots=4))},
     'sensing': {
         'narrow': Scene('`clutter/20` with a laser of 90 degrees.', partial(
-            _clutter, share=0.2, scan_angle_min=-math.pi / 4, scan_angle_max=math.pi / 4,
+            clutter, share=0.2, scan_angle_min=-math.pi / 4, scan_angle_max=math.pi / 4,
             scan_beams=90)),
         'noisy': Scene('`clutter/10` with a noise of 10 cm.', partial(
-            _clutter, share=0.1, scan_noise_std=0.1))},
+            clutter, share=0.1, scan_noise_std=0.1))},
 }
 
 
@@ -271,7 +271,7 @@ OPEN_SPACE: dict[str, dict[str, Scene]] = {
 _JITTER = 0.2  # m
 
 
-def _opposite_robots(rng: np.random.Generator, a: float, b: float, y: float, count: int,
+def opposite_robots(rng: np.random.Generator, a: float, b: float, y: float, count: int,
                     goal_a: float, goal_b: float) -> list[Values]:
     """Return ``count`` robots on each side, in any order, with goals on the other side."""
     robots = []
@@ -288,7 +288,7 @@ def _opposite_robots(rng: np.random.Generator, a: float, b: float, y: float, cou
 def _doorway(rng: np.random.Generator, width: float) -> Values:
     """Return four against four through one door."""
     world = {'bounds': [0, 0, 14, 8], 'rectangles': wall_with_gaps(7.0, 0, 8, [(4.0, width)])}
-    return scene(120, world, _opposite_robots(rng, 4.0, 10.0, 4.0, 4, 3.5, 10.5))
+    return scene(120, world, opposite_robots(rng, 4.0, 10.0, 4.0, 4, 3.5, 10.5))
 
 
 def _corridor(rng: np.random.Generator, width: float, length: float = 8.0) -> Values:
@@ -297,7 +297,7 @@ def _corridor(rng: np.random.Generator, width: float, length: float = 8.0) -> Va
     world = {'bounds': [0, 0, end + 6, 8], 'rectangles': [
         box(6.0 + length / 2, low / 2, length, low),
         box(6.0 + length / 2, (high + 8) / 2, length, 8 - high)]}
-    return scene(120, world, _opposite_robots(rng, 4.0, end + 2.0, 4.0, 3, 4.5, end + 1.5))
+    return scene(120, world, opposite_robots(rng, 4.0, end + 2.0, 4.0, 3, 4.5, end + 1.5))
 
 
 def _pair_at_door(rng: np.random.Generator) -> Values:
@@ -357,7 +357,7 @@ def _office(rng: np.random.Generator) -> Values:
     walls = []
     for y in (5.0, 7.4):
         doors = [(2.5 + 5 * k + rng.uniform(-1, 1), 1.1) for k in range(3)]
-        walls += [_turned({'center': [y, wall['center'][1]], 'size': [0.15, wall['size'][1]]})
+        walls += [turned({'center': [y, wall['center'][1]], 'size': [0.15, wall['size'][1]]})
                   for wall in wall_with_gaps(0.0, 0.0, 15.0, doors)]
     for x in (5.0, 10.0):
         walls += wall_with_gaps(x, 0.0, 5.0, [(1.5 + rng.uniform(0, 2), 1.1)] * int(

@@ -94,6 +94,13 @@ def _of(reduce: Callable[[list[float]], float], key: str, digits: int) -> _Cell:
     return cell
 
 
+def _turn_cost(rows: Sequence[Row]) -> str:
+    """Return the median time of a robot's turn (µs), with its share of all else in a run."""
+    costs = [1e6 * row['wall_time_s'] / row['turns'] for row in rows
+             if row.get('wall_time_s') is not None and row.get('turns')]
+    return f'{statistics.median(costs):.0f}' if costs else '–'
+
+
 _mean, _median = partial(_of, statistics.fmean), partial(_of, statistics.median)
 COLUMNS: dict[str, _Cell] = {
     'success': lambda rows: f"{sum(row.get('success') == 1 for row in rows)} of {len(rows)}",
@@ -101,11 +108,16 @@ COLUMNS: dict[str, _Cell] = {
         f"{100 * statistics.fmean(_numbers(rows, 'arrived') or [0.0]):.0f}"),
     'with contact': lambda rows: (
         f"{sum(bool(row.get('collisions')) for row in rows)} of {len(rows)}"),
-    'SPL': _mean('spl', 2), 'time (s)': _median('time_s', 1),
-    'deadlock (s)': _mean('deadlock_s', 1), 'flow (1/m/s)': _mean('flow_rate', 3),
-    'clearance (m)': _of(min, 'min_clearance_m', 2), 'jerk (m/s³)': _median('jerk_mps3', 0),
+    'contacts': _mean('collisions', 1), 'contact (s)': _mean('contact_s', 1),
+    'time (s)': _median('time_s', 1), 'SPL': _mean('spl', 3), 'SCT': _mean('sct', 2),
+    'waiting (s)': _mean('waiting_s', 1), 'deadlock (s)': _mean('deadlock_s', 1),
+    'flow (1/m/s)': _mean('flow_rate', 3), 'clearance (m)': _of(min, 'min_clearance_m', 2),
+    'jerk (m/s³)': _median('smooth_jerk_mps3', 2),
     'turns over (1/s)': _mean('sign_changes_hz', 2), 'energy (J/m)': _median('energy_j_per_m', 1),
-    'BARN': _mean('barn_score', 4), 'BARN 2022': _mean('barn_score_2022', 4)}
+    'ΔV (m/s)': _mean('speed_change_mps', 3), 'deviation (m)': _mean('path_deviation_m', 0),
+    'Hausdorff (m)': _mean('hausdorff_m', 2), 'turn (µs)': _turn_cost,
+    'BARN': _mean('barn_score', 4), 'BARN 2022': _mean('barn_score_2022', 4),
+    'DynaBARN file': _mean('dynabarn_file_score', 4)}
 
 
 def table(rows: Sequence[Row], by: str = 'family') -> list[list[str]]:

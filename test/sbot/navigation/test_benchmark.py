@@ -81,6 +81,10 @@ def test_a_changed_number_and_a_family_in_a_row_are_found(rows, folder, monkeypa
     changed = [{**rows[0], 'success': 1 - rows[0]['success'], 'time_s': 0.5}]
     found = check_rows(changed, families(), OPTIONS)
     assert [line.split(': ')[1] for line in found] == ['success', 'time_s']
+    lacks = {key: value for key, value in rows[0].items() if key != 'contact_s'}
+    assert [line.split(': ')[1] for line in check_rows([lacks], families(), OPTIONS)] == [
+        'contact_s']
+    assert check_rows([{**lacks, 'version': '0.1.0'}], families(), OPTIONS) == []
     with pytest.raises(InputError, match=r"got 'slit', expected one scene, e\.g\. slit/10"):
         check_rows([{**rows[0], 'scene': 'slit'}], families(), OPTIONS)
 

@@ -7,11 +7,11 @@ from every_scene import by_name, check_starts_goals_and_seeds
 from sbot.navigation.scenes import (
     MINI_GAMES,
     OPEN_SPACE,
-    _turned,
     box,
     robot,
     rounded,
     scene,
+    turned,
     wall_with_gaps,
 )
 
@@ -22,7 +22,7 @@ def test_a_wall_leaves_its_gaps_free():
              for part in wall]
     assert edges == [(0.0, 1.75), (2.25, 5.5), (6.5, 8.0)]
     assert {part['center'][0] for part in wall} == {7.0}
-    assert _turned(wall[0]) == {'center': [0.875, 7.0], 'size': [1.75, 0.2]}
+    assert turned(wall[0]) == {'center': [0.875, 7.0], 'size': [1.75, 0.2]}
 
 
 def test_a_scene_ends_when_all_have_arrived_and_may_have_other_sensors():

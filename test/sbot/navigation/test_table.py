@@ -70,11 +70,11 @@ def test_every_cell_of_the_shipped_rows_has_twenty_runs_without_errors():
 
 
 def test_what_is_rounded_to_zero_has_no_sign():
-    row = {'scene': 'a/b', 'controller': 'c', 'set': {}, 'min_clearance_m': -1e-9, 'spl': -0.001,
+    row = {'scene': 'a/b', 'controller': 'c', 'set': {}, 'min_clearance_m': -1e-9, 'spl': -0.0001,
            'time_s': -0.01}
     heading, line = table([row])
     cells = dict(zip(heading, line, strict=True))
-    assert (cells['clearance (m)'], cells['SPL'], cells['time (s)']) == ('0.00', '0.00', '0.0')
+    assert (cells['clearance (m)'], cells['SPL'], cells['time (s)']) == ('0.00', '0.000', '0.0')
 
 
 def test_a_node_is_shown_by_its_file_unless_another_has_its_name():
