@@ -149,6 +149,76 @@ def test_warm_starts_are_measured(tmp_path):
     assert all(float(row['cpu_s']) > 0.05 for row in rows)
 
 
+# A node as others publish it: a script of a package, with a constant.
+PUBLIC_NODE = """
+import rclpy
+from geometry_msgs.msg import Twist
+from rclpy.node import Node
+from sensor_msgs.msg import LaserScan
+from tf_transformations import quaternion_from_euler
+
+class Public(Node):
+    def __init__(self):
+        super().__init__('public')
+        self.speed = 0.2
+        self.publisher = self.create_publisher(Twist, 'cmd_vel', 10)
+        self.create_subscription(LaserScan, 'scan', self.on_scan, 10)
+
+    def on_scan(self, scan):
+        twist = Twist()
+        twist.linear.x = self.speed * quaternion_from_euler(0.0, 0.0, 0.0)[3]
+        self.publisher.publish(twist)
+
+rclpy.init()
+rclpy.spin(Public())
+"""
+PUBLIC_NODES = """
+nodes:
+  - name: public node
+    repository: someone/robot
+    commit: {commit}
+    does: drives ahead
+    scenario:
+      duration: 0.3
+      cmd_vel_stamped: false
+      world: {{bounds: [0, 0, 4, 4]}}
+      robots: [{{body: turtlebot3_burger, pose: [1, 2, 0], controller: external}}]
+    node: ['src/node.py --ros-args -p use_sim_time:=true']
+    constant: {{file: node.py, was: self.speed = 0.2, now: self.speed = 0.21}}
+"""
+
+
+@pytest.mark.ros
+def test_a_public_node_is_fetched_run_and_changed(tmp_path):
+    source = tmp_path / 'host/someone/robot'
+    source.mkdir(parents=True)
+    (source / 'node.py').write_text(PUBLIC_NODE)
+
+    def git(*words):
+        return subprocess.run(['git', '-C', source, '-c', 'user.name=a', '-c', 'user.email=a',
+                               *words], check=True, capture_output=True, text=True).stdout.strip()
+    git('init')
+    git('add', 'node.py')
+    git('commit', '--message', 'first')
+    (tmp_path / 'nodes.yaml').write_text(PUBLIC_NODES.format(commit=git('rev-parse', 'HEAD')))
+    git('commit', '--allow-empty', '--message', 'second')  # not the one that is named
+    words = [sys.executable, str(BENCHMARKS / 'public_nodes.py'), str(tmp_path / 'folder'),
+             '--nodes', str(tmp_path / 'nodes.yaml'), '--csv', str(tmp_path / 'rows.csv'),
+             '--host', f'{tmp_path}/host/']
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with (tmp_path / 'rows.csv').open(newline='') as file:
+        [row] = csv.DictReader(file)
+    assert row == {'name': 'public node', 'repository': 'someone/robot', 'same': 'yes',
+                   'compared': '10', 'differing': '0', 'first': '0', 'found': '10',
+                   'collisions': '0'}
+    assert (tmp_path / 'folder/runs/someone_public_node/track.png').exists()
+    (tmp_path / 'folder/someone/robot/node.py').write_text('')  # a checkout that was changed
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 1
+    assert 'without changes' in done.stderr
+
+
 KEY_FRAMES = """
    1: movsd  0x10(%rip),%xmm0        # 8 <a>
    2: call   f5c0 <gazebo::common::PoseAnimation::CreateKeyFrame(double)@plt>

@@ -71,6 +71,12 @@ def test_the_table_of_results_is_made_from_its_runs():
         assert update(text) == text, 'run python docs/make_results_table.py'
 
 
+def test_the_table_of_public_nodes_is_made_from_its_rows():
+    text = (ROOT / 'docs' / 'your_node.md').read_text('utf-8')
+    made = load(ROOT / 'docs' / 'make_public_nodes_table.py').with_table(text)
+    assert made == text, 'run python docs/make_public_nodes_table.py'
+
+
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
 def test_links_and_pictures_exist(page):
     for target, heading in re.findall(r'\]\(([^)#]*)#?([^)]*)\)', page.read_text('utf-8')):

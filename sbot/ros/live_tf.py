@@ -40,9 +40,12 @@ _BUILD_TIMEOUT = 120.0  # s; a busy machine
 
 
 def packages_of(scenario: Scenario) -> list[str]:
-    """Return the packages that no wheel has whose messages go to or from a scenario's nodes."""
+    """Return the packages that no wheel has whose messages go to or from a scenario's nodes.
+
+    A node that watches a car may have the messages of its drive, too, whoever drives it.
+    """
     drives = {drive_of(scenario.bodies[robot.body].drive) for robot in scenario.robots
-              if is_outside(robot.controller)}
+              if scenario.record_topics or is_outside(robot.controller)}
     used = {drive.message.topic.type.partition('/')[0] for drive in drives if drive.message}
     return [name for name in _PACKAGES if name == _TF or name in used]
 

@@ -103,10 +103,12 @@ def test_a_second_node_on_the_other_topic_ends_the_run(path):
             '/robot_0/teleop)') in done.stderr
 
 
-@pytest.mark.parametrize(('body', 'controller', 'cars'), [
-    ('s-bot', 'external', 0), ('f1tenth', 'none', 1), ('f1tenth', 'navigate', 0)])
-def test_the_message_is_made_only_for_cars_that_nodes_drive(body, controller, cars):
-    text = SCENARIO.replace('body: f1tenth', 'body: s-bot')
+@pytest.mark.parametrize(('body', 'controller', 'recorded', 'cars'), [
+    ('s-bot', 'external', '', 0), ('f1tenth', 'none', '', 1), ('f1tenth', 'navigate', '', 0),
+    ('f1tenth', 'navigate', 'record_topics: [/brake]', 1)])
+def test_the_message_is_made_only_for_cars_that_nodes_drive_or_watch(body, controller, recorded,
+                                                                      cars):
+    text = f"{SCENARIO.replace('body: f1tenth', 'body: s-bot')}\n{recorded}"
     scenario = parse_scenario(text.replace('BODY', body).replace('OTHER', controller), 'text',
                               Path.cwd())
     assert packages_of(scenario) == ['tf2_msgs', *['ackermann_msgs'] * cars]
