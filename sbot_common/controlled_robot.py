@@ -19,6 +19,7 @@ from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import (
     FIELDS,
+    STOP,
     Controller,
     GoalKeeper,
     Observation,
@@ -92,7 +93,8 @@ class ControlledRobot:
              sensed: Mapping[str, Any]) -> Decision:
         """Ask the controller for a command; say which goal is new, and which is reached.
 
-        The parameters are those of ``make_observation``.
+        The parameters are those of ``make_observation``. The controller of a robot that is not in
+        the world, whose x is NaN, is not asked.
 
         A goal is announced with the command of the first step that knows it. Of controllers that
         keep their goals only the leader's does so: followers have none.
@@ -104,6 +106,8 @@ class ControlledRobot:
             bytes, or gives bytes that nobody hears.
 
         """
+        if math.isnan(poses[self.robot_id, 0]):
+            return Decision(STOP, [])
         observation = self.observe(stamp_ns, poses, sensed)
         keeper = self.keeper
         known = 0 if keeper is None else keeper.goals

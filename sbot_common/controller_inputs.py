@@ -167,7 +167,8 @@ class Lockstep:
 class Latest:
     """The newest of every input (`trigger: timer`).
 
-    Times of arrival are nanoseconds of the node's clock. A pose that is not finite counts as none.
+    Times of arrival are nanoseconds of the node's clock. A pose that is not finite counts as none,
+    but a robot whose x is NaN is not in the world: where it is not required, that is known of it.
     An input counts as heard whatever its stamp (docs/errata.md P18).
 
     Parameters
@@ -216,9 +217,11 @@ class Latest:
 
     def _put_poses(self, first: int, rows: NDArray[np.float64], stamp_ns: int,
                    now_ns: int) -> None:
-        finite = np.isfinite(rows).all(axis=1)
-        self._poses[first:first + len(rows)][finite] = rows[finite]
-        for robot in (first + np.flatnonzero(finite)).tolist():
+        known = np.array(np.isfinite(rows).all(axis=1))
+        for row in np.flatnonzero(np.isnan(rows[:, 0])).tolist():
+            known[row] = self._names[first + row] not in self._required
+        self._poses[first:first + len(rows)][known] = rows[known]
+        for robot in (first + np.flatnonzero(known)).tolist():
             self._arrived_ns[self._names[robot]] = now_ns
             if robot == self._robot_id:
                 self._stamp_ns = stamp_ns

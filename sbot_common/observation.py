@@ -67,7 +67,9 @@ class _Fields(NamedTuple):
     tick: int
     stamp_ns: int
     dt: float  # s
-    poses: NDArray[np.float64]  # (num_robots, 3): x, y (m), yaw (rad) as decoded from the messages
+    # (num_robots, 3): x, y (m), yaw (rad) as decoded from the messages; NaN of robots that are not
+    # known, or not in the world
+    poses: NDArray[np.float64]
     scan: Scan | None = None
     goal: Point | None = None  # m
     infrared: NDArray[np.float32] | None = None  # (15,) readings

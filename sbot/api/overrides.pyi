@@ -117,6 +117,9 @@ class Robot(TypedDict, total=False):
     tolerance; without one, the radius of the body."""
     parameters: Mapping[str, Any]
     """Parameters of its controller. They override those in `controllers`."""
+    reserved: bool
+    """It is in reserve, without a `pose`: in the world only from when it is
+    [spawned](ros2_topics.md#robots-in-reserve). Robot 0 cannot be."""
     pose: Numbers | None
     """Where one robot starts. Needed unless `count` is given."""
     count: int | None

@@ -28,6 +28,7 @@ from sbot_common.errors import InputError, one_line
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_pose, read_poses
 from sbot_sim.dynamics.hooks import free_wind
+from sbot_sim.world.bodies import is_there
 from sbot_sim.world.geometry import World
 from wind_model.grid import Lattice
 from wind_model.gust import Wind, WindSource, gust_window, gusts_at
@@ -326,9 +327,9 @@ class _Content:
             topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE))
         air = _RecordedWind(stamps, velocity, gust, force, self._field)
         obstacles, boxes = (self._places(name, stamps) for name in self._counts)
-        for what, values in (('pose', poses), ('wind of a robot', wind), ('wind', velocity),
-                             ('gust', gust), ('force', force), ('obstacle', obstacles),
-                             ('box', boxes)):
+        for what, values in (('pose', poses[is_there(poses)]), ('wind of a robot', wind),
+                             ('wind', velocity), ('gust', gust), ('force', force),
+                             ('obstacle', obstacles), ('box', boxes)):
             if values is not None and not np.isfinite(values).all():
                 raise InputError(f'{bag.path}: a {what} is not finite')
         # The simulation publishes no goal of a robot with ``controller: external``.

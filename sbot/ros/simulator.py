@@ -211,7 +211,8 @@ class ScenarioSimulator(SimulatorNode):
                     awaited=[not is_outside(robot.controller) for robot in scenario.robots],
                     external=external_robots(scenario),
                     record_topics=scenario.record_topics if scenario.lockstep else (), **options),
-            _ScenarioObserver(scenario, engine, values['record'], ticks))
+            _ScenarioObserver(scenario, engine, values['record'], ticks),
+            [robot.body for robot in scenario.robots])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -70,7 +70,8 @@ class Run:
     scenario: Scenario
     summary: dict[str, Any]  # as `sbot run --json` prints it
     stamps_ns: NDArray[np.int64]  # (T + 1,)
-    poses: Floats  # (T + 1, N, 3) x, y (m), yaw (rad) as messages carry them
+    # (T + 1, N, 3) x, y (m), yaw (rad) as messages carry them; NaN while not in the world
+    poses: Floats
     commands: Floats  # (T + 1, N, 3) vx, vy (m/s), omega (rad/s) in the robot's own frame
     wind: Floats  # (T + 1, N, 2) m/s, effective, and what forces add, as in ``observation.wind``
     free_wind: Floats  # (T + 1, N, 2) m/s, the same, not reduced by wakes

@@ -125,7 +125,8 @@ class _ControllerSet:
 def _batches(scenario: Scenario, lasers: Lasers,
              threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
     """Return ids of followers that share controller, parameters and lasers; what moves them."""
-    if scenario.knowledge != EXACT:  # each knows something else
+    # Each knows something else, or not all of them are there.
+    if scenario.knowledge != EXACT or any(robot.reserved for robot in scenario.robots):
         return []
     groups: dict[tuple[str, str, int], tuple[Callable[..., Batch], Any, list[int]]] = {}
     for i, robot in enumerate(scenario.robots):

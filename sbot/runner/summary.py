@@ -25,6 +25,7 @@ from sbot_common.errors import bad_value, one_line
 from sbot_common.user_code import call_user_code
 from sbot_sim.collision.overlap import overlaps, overlaps_of_ticks
 from sbot_sim.engine.simulation import Snapshot
+from sbot_sim.world.bodies import is_there
 from sbot_sim.world.moving import as_sent
 from sbot_sim.worlds.parameters import SimulationParameters, all_bodies
 
@@ -97,6 +98,7 @@ class _OverlapCount:
     def add(self, snapshot: Snapshot) -> None:
         """Count a tick."""
         pose = snapshot.pose
+        self._found -= int(np.count_nonzero(~is_there(pose)))  # below, each of these counts as one
         if self._round and snapshot.moved is None and snapshot.boxes is None:
             self._waiting.append(pose.copy())
             if len(self._waiting) * len(pose) >= _MOST:
@@ -128,6 +130,8 @@ def _lengths(vectors: Floats) -> Floats:
 class Tally:
     """Accumulates the summary of a run, one row of poses a tick (rows 0 to T).
 
+    A robot that is not in the world counts nowhere; one that never was is left out.
+
     Parameters
     ----------
     scenario : of the run
@@ -154,7 +158,7 @@ class Tally:
         self._farthest = np.zeros(n)
         self._leader_distance = np.zeros(n)
         self._reached: list[float | None] = [None] * n
-        self._pose: Floats = np.zeros((n, 3))
+        self._pose: Floats = np.full((n, 3), np.nan)  # the last one in the world
 
     def saved(self) -> Mapping[str, Any]:
         """Return this moment, for ``restore``."""
@@ -176,26 +180,27 @@ class Tally:
 
     @property
     def all_arrived(self) -> bool:
-        """Whether every robot that has a goal has been there."""
-        return all(time is not None for goal, time in zip(self._goals, self._reached, strict=True)
-                   if goal is not None)
+        """Whether every robot that has a goal, and was in the world, has been there."""
+        known = is_there(self._pose).tolist()
+        return all(time is not None for goal, time, counts in zip(
+            self._goals, self._reached, known, strict=True) if goal is not None and counts)
 
     def add(self, snapshot: Snapshot) -> None:
         """Add one row."""
-        pose, boxes = snapshot.pose, snapshot.boxes
+        pose, boxes, there = snapshot.pose, snapshot.boxes, is_there(snapshot.pose)
         if self._hash is not None:
-            self._hash.update(np.ascontiguousarray(pose, '<f8').tobytes())
+            self._hash.update(np.ascontiguousarray(pose[there], '<f8').tobytes())
             if boxes is not None:
                 self._hash.update(np.ascontiguousarray(as_sent(boxes), '<f8').tobytes())
         if self._overlaps is not None:
             self._overlaps.add(snapshot)
         if self._previous is not None:
             step = pose[:, :2] - self._previous[:, :2]
-            self._path += _lengths(step)
+            self._path += _lengths(np.where(np.isnan(step), 0.0, step))
             self._collisions += snapshot.collided
             self._reverts += snapshot.reverted
-        offset = pose[:, :2] - pose[0, :2]
-        self._leader_distance = _lengths(offset)
+        leader = _lengths(pose[:, :2] - pose[0, :2])
+        np.copyto(self._leader_distance, leader, where=~np.isnan(leader))
         np.maximum(self._farthest, self._leader_distance, out=self._farthest)
         time = self._rows * self._parameters.dt
         for i, goal in enumerate(self._goals):
@@ -203,7 +208,8 @@ class Tally:
                 away = hypot(goal[0] - pose[i, 0], goal[1] - pose[i, 1])
                 if away < self._tolerances[i]:
                     self._reached[i] = round(time, 9)
-        self._previous = self._pose = pose.copy()
+        self._previous = pose.copy()
+        np.copyto(self._pose, pose, where=there[:, np.newaxis])
         self._rows += 1
 
     def summary(self, wall_time_s: float, stopped: bool = False,
@@ -244,7 +250,7 @@ class Tally:
                 **({} if invalid_turns is None else {'invalid_turns': int(invalid_turns[i])}),
                 'max_leader_distance_m': float(self._farthest[i]),
                 'final_leader_distance_m': float(self._leader_distance[i]),
-            } for i in range(len(self._path))],
+            } for i in np.flatnonzero(is_there(self._pose)).tolist()],
         }
 
 

@@ -147,6 +147,9 @@ class _AnyRobot(Model):
                           "its controller's tolerance; without one, the radius of the body.")
     parameters: Mapping = Field(
         {}, description='Parameters of its controller. They override those in `controllers`.')
+    reserved: Flag = Field(
+        False, description='It is in reserve, without a `pose`: in the world only from when it is '
+                           '[spawned](ros2_topics.md#robots-in-reserve). Robot 0 cannot be.')
 
 
 class Robot(_AnyRobot):
@@ -305,6 +308,8 @@ class Scenario(Settings):
                                                 for each in values['robots'])):
             if group[key] is None:
                 del group[key]
+        for each in values['robots']:  # so recordings without a reserve keep their bytes
+            del each['pose' if each['reserved'] else 'reserved']
         if not self.world.zones:  # so recordings without zones keep their bytes
             del values['world']['zones']
         if not self.record_topics:

@@ -19,7 +19,7 @@ from sbot_common.elementary import log, sincos
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random.numbers import placement_generator
 from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.bodies import NOWHERE, Body, body_arrays
 from sbot_sim.world.geometry import World
 
 _Pose = tuple[float, float, float]
@@ -284,7 +284,9 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
     check_free(written.world, world, placed, {starts[i]: ('robots', i, 'pose') for i in poses},
                origins)
     for i, entry in enumerate(entries):
-        if entry.count is not None:
+        if entry.reserved:
+            poses[i] = [NOWHERE] * (entry.count or 1)
+        elif entry.count is not None:
             ids = range(starts[i], starts[i + 1])
             path: KeyPath = ('robots', i)
             poses[i] = _place_group(entry, path, ids, bodies[entry.body], world, placed,
@@ -292,7 +294,7 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
     return tuple(
         Robot(body=entry.body, pose=pose, controller=entry.controller,
                               goal=entry.goal, goal_tolerance=entry.goal_tolerance,
-                              parameters=entry.parameters)
+                              parameters=entry.parameters, reserved=entry.reserved)
         for i, entry in enumerate(entries) for pose in poses[i])
 
 
@@ -300,6 +302,16 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     path: KeyPath = ('robots', i)
     if entry.body not in bodies:
         raise unknown_name(origins.where((*path, 'body')), entry.body, {*bodies, *sold_names()})
+    if entry.reserved:
+        if i == 0:
+            raise bad_value(origins.where((*path, 'reserved')), True,
+                            'false: robot 0 is there from the start')
+        for key in ('pose', 'area', 'layout', 'yaw', 'yaw_uniform', 'yaw_gaussian',
+                    'position_gaussian'):
+            if getattr(entry, key) is not None:
+                raise InputError(f"{origins.where((*path, key))}: cannot be combined with "
+                                 "'reserved'")
+        return
     if (entry.pose is None) == (entry.count is None):
         raise InputError(f"{origins.where(path)}: got {'both' if entry.pose else 'neither'} of "
                          "'pose' (one robot) and 'count' (many), expected one")

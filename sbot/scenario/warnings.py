@@ -327,7 +327,7 @@ def warn_of_reach(scenario: Scenario, field: Lattice | None) -> None:
     xmin, ymin, xmax, ymax = world_arrays(scenario.world).bounds.tolist()
     x, y = np.meshgrid(np.linspace(xmin, xmax, _PLACES), np.linspace(ymin, ymax, _PLACES))
     everywhere = np.column_stack([x.ravel(), y.ravel()])
-    starts = np.array([robot.pose[:2] for robot in scenario.robots])
+    starts = np.array([robot.pose[:2] for robot in scenario.robots if not robot.reserved])
     outside = [~np.isfinite(velocity_at(field, points_at(field, points, flow.height),
                                         np.full(3, np.nan))[:, 0])
                for points in (everywhere, starts)]

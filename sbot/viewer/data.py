@@ -31,6 +31,7 @@ from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
 from sbot_sim.sensors.laser import Lasers
+from sbot_sim.world.bodies import is_there
 from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, rectangle_corners
 
 MOST_FRAMES = 6000  # ten minutes at 10 Hz; the page draws straight lines between them
@@ -182,7 +183,7 @@ def page_data(data: RunData, scans: Scans | None) -> dict[str, Any]:
     out = _header(data)
     out['times'] = np.round(data.seconds[::step], 4).tolist()
     out['poses'] = _pack(poses.reshape(frames, 3 * count), [xmin, ymin, -np.pi],
-                        [xmax, ymax, np.pi])
+                        [xmax, ymax, np.pi], holes=not is_there(poses).all())
     out['winds'] = _pack(wind.reshape(frames, 2 * count), -strongest, strongest)
     if data.obstacles.shape[1]:
         centres = data.obstacles[::step]
@@ -279,7 +280,7 @@ def frame(seconds: float, poses: ArrayLike, winds: ArrayLike,
         ('obstacles', obstacles), ('box_poses', boxes)) if places is not None}
     return {
         't': round(seconds, 4),
-        'poses': _rounded(np.ravel(poses), 4),
+        'poses': [None if math.isnan(value) else value for value in _rounded(np.ravel(poses), 4)],
         'winds': _rounded(np.ravel(winds), 4),
         **moving,
         'goals': [[0.0, robot, *goal] for robot, goal in sorted(goals.items())],

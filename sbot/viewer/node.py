@@ -109,7 +109,8 @@ class Follower:
 
     def _on_pose(self, robot: int, raw: bytes) -> None:
         pose = read_odometry(raw)
-        _check('pose', pose.x, pose.y, pose.yaw)
+        if not (math.isnan(pose.x) and math.isnan(pose.y)):  # it is there
+            _check('pose', pose.x, pose.y, pose.yaw)
         if robot < len(self._poses):
             self._poses[robot] = pose.x, pose.y, pose.yaw
             self._stamp_ns = pose.stamp_ns

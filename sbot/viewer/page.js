@@ -124,7 +124,7 @@ function draw() {
   ctx.clearRect(0, 0, width, height);
   if (!run || !times.length) return;
   const k = frameAt(now), pose = posesAt(now), follow = +$('follow').value;
-  if (follow >= 0) { view.x = pose[3 * follow]; view.y = pose[3 * follow + 1]; }
+  if (follow >= 0 && pose[3 * follow] === pose[3 * follow]) { view.x = pose[3 * follow]; view.y = pose[3 * follow + 1]; }
   const s = view.scale, px = 1 / s;
   // From here on everything is in metres, y upwards.
   ctx.transform(s, 0, 0, -s, width / 2 - s * view.x, height / 2 + s * view.y);
@@ -628,7 +628,7 @@ function listen() {
       scanFrames = scanFrames.map(k => k - old);
     }
     times.push(frame.t);
-    poses.push(Float32Array.from(frame.poses));
+    poses.push(Float32Array.from(frame.poses, value => value === null ? NaN : value));   // not there
     winds.push(Float32Array.from(frame.winds));
     if (frame.obstacles) obstacles.push(Float32Array.from(frame.obstacles));
     if (frame.box_poses) boxes.push(Float32Array.from(frame.box_poses));

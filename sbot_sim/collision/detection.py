@@ -126,7 +126,7 @@ def _overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: floa
             dx, dy = x - crowd.pose[j, 0], y - crowd.pose[j, 1]
             square = dx * dx + dy * dy
             apart = radius + crowd.radius[j]
-            if square >= apart * apart or j == i:
+            if not square < apart * apart or j == i:  # NaN: one of them is not there
                 continue
             if shapes is not None:
                 overlap, ux, uy = body_contact(crowd.boxes, i, int(j),
@@ -234,8 +234,7 @@ def touching(fixed: FixedObjects, crowd: Crowd, places: Places, queue: Integers3
         crowd.retreats[k] = 0
     for k in range(n):
         i = np.uint32(grid.items[k])
-        found = (_touches_another(crowd, places, k, fixed.largest_radius)
-                 or _touches_fixed(fixed, places.x[k], places.y[k], places.radius[k]))
+        found = _touches(fixed, crowd, places, k)
         crowd.queued[i] = found
         queue[count] = i
         count += found
@@ -256,9 +255,7 @@ def mark_touching(fixed: FixedObjects, crowd: Crowd, places: Places, first: int,
                   end: int) -> None:
     """Set ``crowd.queued`` of the bodies at the places first … end-1, as ``touching`` does."""
     for k in range(first, end):
-        crowd.queued[np.uint32(crowd.grid.items[k])] = (
-            _touches_another(crowd, places, k, fixed.largest_radius)
-            or _touches_fixed(fixed, places.x[k], places.y[k], places.radius[k]))
+        crowd.queued[np.uint32(crowd.grid.items[k])] = _touches(fixed, crowd, places, k)
 
 
 @njit_inner
@@ -270,6 +267,14 @@ def list_marked(crowd: Crowd, queue: Integers32) -> int:
         queue[count] = i
         count += crowd.queued[i]
     return count
+
+
+@njit_inline
+def _touches(fixed: FixedObjects, crowd: Crowd, places: Places, k: int) -> bool:
+    """Tell whether the circle at place k overlaps anything; nobody's does who is not there."""
+    return ((_touches_another(crowd, places, k, fixed.largest_radius)
+             or _touches_fixed(fixed, places.x[k], places.y[k], places.radius[k]))
+            and not math.isnan(places.x[k]))
 
 
 @njit_inline

@@ -266,8 +266,8 @@ def _name_of(world: World, kind: int, other: int, pose: Floats, robots: int) -> 
     return f'rectangles[{other}] at ({cx:g}, {cy:g}) of {width:g} x {height:g}'
 
 
-def placement_error(world: World, bodies: BodyArrays, pose: Floats,
-                    robots: int | None = None) -> str | None:
+def placement_error(world: World, bodies: BodyArrays, pose: Floats, robots: int | None = None,
+                    there: Flags | None = None) -> str | None:
     """Return a line on the first robot that stands where it cannot, saying how many more; or None.
 
     Parameters
@@ -276,18 +276,22 @@ def placement_error(world: World, bodies: BodyArrays, pose: Floats,
     bodies : of N bodies: the robots, and then boxes, which are free of all but robots
     pose : (N, 3) x, y (m), yaw (rad)
     robots : how many of them are; None: all
+    there : (robots,) which of the robots are in the world; None: all
 
     """
     count = len(pose) if robots is None else robots
-    bad = np.flatnonzero(~np.isfinite(pose).all(axis=1))
+    rows = np.arange(len(pose)) if there is None else np.flatnonzero(
+        np.append(there, np.ones(len(pose) - count, np.bool_)))
+    bad = rows[~np.isfinite(pose[rows]).all(axis=1)]
     if len(bad):
         return f'robot {bad[0]}: pose {pose[bad[0]].tolist()} is not finite' + _more(len(bad))
-    found = find_overlaps(world, bodies, pose)
+    found = find_overlaps(world, select_bodies(bodies, rows), pose[rows])
     if not len(found.robot):
         return None
     k, shapes = np.lexsort((found.other, found.kind, found.robot))[0], bodies.shape
-    i, depth = int(found.robot[k]), float(found.depth[k])
-    what = _name_of(world, int(found.kind[k]), int(found.other[k]), pose, count)
+    i, kind, depth = int(rows[found.robot[k]]), int(found.kind[k]), float(found.depth[k])
+    other = int(rows[found.other[k]] if kind == PAIR else found.other[k])
+    what = _name_of(world, kind, other, pose, count)
     size = f'collision radius {shapes.outer_radius[i]:g} m'
     if shapes.size[i, 0] > 0.0:
         size = f'{2 * shapes.size[i, 0]:g} m x {2 * shapes.size[i, 1]:g} m'

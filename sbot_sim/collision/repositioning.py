@@ -46,11 +46,13 @@ def steps_needed(radius: Floats, shapes: Shapes | None, previous: Floats, goal: 
     most = 0.0
     if shapes is not None:
         for i in range(len(radius)):
-            most = max(most, _way(shapes, i, previous, goal) / shapes.step_radius[i])
+            share = _way(shapes, i, previous, goal) / shapes.step_radius[i]
+            most = share if share > most else most  # who is not there does not count
         return max(1, math.ceil(min(most / STEP, float(MOST_STEPS))))
     for i in range(len(radius)):
         dx, dy = goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1]
-        most = max(most, (dx * dx + dy * dy) / (radius[i] * radius[i]))
+        square = (dx * dx + dy * dy) / (radius[i] * radius[i])
+        most = square if square > most else most
     if not most > STEP * STEP:
         return 1
     return math.ceil(min(math.sqrt(most) / STEP, float(MOST_STEPS)))

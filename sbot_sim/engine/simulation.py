@@ -16,6 +16,7 @@ from sbot_sim.collision.overlap import placement_error
 from sbot_sim.engine.many import Simulation, arrays_of, no_winds, restore_rest
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.sensors.registry import Arrays, simulated
+from sbot_sim.world.bodies import NOWHERE, is_there
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.parameters import SimulationParameters, all_bodies, with_objects
 from wind_model.grid import Lattice
@@ -30,7 +31,7 @@ class Snapshot(NamedTuple):
     twist: Floats  # (N, 3) m/s, m/s, rad/s in the robot's own frame, wind included
     wind: Floats  # (N, 2) m/s, effective wind of this tick and the push of forces
     free_wind: Floats  # (N, 2) m/s, the same before other robots took their share
-    true_pose: Floats  # (N, 3) with the simulator's own yaw
+    true_pose: Floats  # (N, 3) with the simulator's own yaw; ``NOWHERE`` if not in the world
     odometry: Floats  # (N, 3) frame `odom`
     odometry_twist: Floats  # (N, 3) by the wheels
     ranges: Floats32  # (N, beams) m
@@ -61,7 +62,7 @@ def snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
     for each in simulated():
         rows |= each.copied(state)
     wind = rows.pop('observed_wind')
-    return Snapshot(
+    return _as_felt(Snapshot(
         **rows, tick=int(state.tick[0]), pose=state.sent_pose.copy(),
         wind=wind if sensed_wind else np.zeros((n, 2)),
         free_wind=state.observed_free_wind.copy() if sensed_wind else np.zeros((n, 2)),
@@ -72,10 +73,22 @@ def snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
         reverted=state.reverted.copy(),
         readings={name: rows.copy() for name, rows in worlds.tick.fitted.readings.items()},
         moved=moved, obstacles=obstacles,
-        boxes=boxes if boxes is not None and len(boxes) else None)
+        boxes=boxes if boxes is not None and len(boxes) else None))
+
+
+def _as_felt(snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot, in which a robot that is not in the world feels and does nothing."""
+    absent = ~is_there(snapshot.true_pose)
+    for rows in (snapshot.twist, snapshot.wind, snapshot.free_wind, snapshot.updraft,
+                 snapshot.reverted):
+        rows[absent] = 0
+    return snapshot
 
 
 _ALWAYS = np.iinfo(np.int64).max  # ticks
+
+# Where to put a robot: x, y (m), yaw (rad), or out of the world (None).
+Place = tuple[float, float, float] | None
 
 
 class SavedWorld(NamedTuple):
@@ -145,7 +158,7 @@ class Engine:
 
     def place_objects(self, circles: Sequence[Sequence[float]],
                       rectangles: Sequence[Sequence[float]],
-                      teleports: Mapping[int, tuple[float, float, float]]) -> None:
+                      teleports: Mapping[int, Place]) -> None:
         """Replace the fixed objects that were added by the last call, until a reset.
 
         The rest of the run is what it would be had they stood there from the start, but for what
@@ -155,7 +168,7 @@ class Engine:
         ----------
         circles : x, y, radius (m) of each
         rectangles : cx, cy, width, height (m), yaw (rad) of each
-        teleports : poses of robots that are to be put elsewhere in the next tick
+        teleports : robots that are to be put elsewhere in the next tick
 
         Raises
         ------
@@ -164,12 +177,8 @@ class Engine:
 
         """
         given = with_objects(self._scenario, circles, rectangles)
-        now = self.snapshot  # kept: messages of this tick may be under way
-        elsewhere = now.true_pose.copy()
-        for robot, place in teleports.items():
-            elsewhere[robot] = place
-        for pose in (now.true_pose, elsewhere):
-            problem = placement_error(*all_bodies(given, now.moved, now.boxes, pose), len(pose))
+        for places in ({}, teleports):
+            problem = self._problem(given, places)
             if problem is not None:
                 raise InputError(problem)
         saved = self.save()
@@ -207,9 +216,9 @@ class Engine:
         self._find_wind(wind)
         state = self._worlds.state
         if self._snapshot is not None:
-            self._snapshot = self._snapshot._replace(
+            self._snapshot = _as_felt(self._snapshot._replace(
                 wind=state.observed_wind.copy(), free_wind=state.observed_free_wind.copy(),
-                updraft=state.updraft.copy())
+                updraft=state.updraft.copy()))
         self.has_wind = True
 
     def _find_wind(self, wind: Wind) -> None:
@@ -241,34 +250,50 @@ class Engine:
         self._worlds.run(self._advancing)
         self._snapshot, self.has_wind = None, False
 
-    def check_place(self, robot: int, pose: tuple[float, float, float]) -> None:
-        """Raise InputError if a robot cannot be put at a pose x, y (m), yaw (rad)."""
-        now = self.snapshot
-        after = now.true_pose.copy()
-        after[robot] = pose
-        problem = placement_error(*all_bodies(self.parameters, now.moved, now.boxes, after),
-                                  len(after))
+    def poses_after(self, places: Mapping[int, Place]) -> Floats:
+        """Return the true poses (N, 3) with some robots elsewhere."""
+        after = self.snapshot.true_pose.copy()
+        for robot, place in places.items():
+            after[robot] = NOWHERE if place is None else place
+        return after
+
+    def _problem(self, parameters: SimulationParameters,
+                 places: Mapping[int, Place]) -> str | None:
+        """Return a line on why robots cannot be put elsewhere, or None."""
+        now, after = self.snapshot, self.poses_after(places)
+        there = is_there(after)
+        there[[robot for robot, place in places.items() if place is not None]] = True
+        return placement_error(*all_bodies(parameters, now.moved, now.boxes, after), len(after),
+                               there)
+
+    def check_places(self, places: Mapping[int, Place]) -> None:
+        """Raise InputError if robots cannot be put elsewhere, all of them at once."""
+        problem = self._problem(self.parameters, places)
         if problem is not None:
-            raise InputError(f'teleport of robot {robot} to {list(pose)}: {problem}')
+            robot, place = list(places.items())[-1]
+            raise InputError(f'teleport of robot {robot} to {list(place or NOWHERE)}: {problem}')
 
-    def teleport(self, robot: int, pose: tuple[float, float, float]) -> None:
-        """Put a robot elsewhere before the next ``advance``; it is there from the next tick on.
+    def teleport(self, places: Mapping[int, Place]) -> None:
+        """Put robots elsewhere before the next ``advance``; they are there from the next tick on.
 
-        Odometry knows nothing of it.
+        Odometry knows nothing of it, but begins anew where a robot comes into the world.
 
         Raises
         ------
         InputError
-            if it cannot stand there; nothing is changed.
+            if they cannot stand there; nothing is changed.
 
         """
-        self.check_place(robot, pose)
-        before, state = self.snapshot, self._worlds.state
-        state.pose[robot] = pose
+        self.check_places(places)
+        before, state, after = self.snapshot, self._worlds.state, self.poses_after(places)
+        robots = list(places)
+        new = [robot for robot in robots if not is_there(state.pose)[robot]]
+        state.pose[robots] = after[robots]
         for rows in (state.twist, state.impulse_velocity, state.wind):
-            rows[robot] = 0.0
+            rows[robots] = 0.0
         if len(state.momentum.twist):
-            state.momentum.twist[robot] = state.momentum.asked[robot] = 0.0
+            state.momentum.twist[robots] = state.momentum.asked[robots] = 0.0
+        state.odometry[new] = state.odometry_twist[new] = state.rab_data[new, 1:] = 0
         self._snapshot = before._replace(true_pose=state.pose.copy())
         self.has_wind = False
         tick = self._worlds.tick

@@ -30,7 +30,7 @@ from sbot_sim.messages.markers import (
 from sbot_sim.messages.occupancy import map_message
 from sbot_sim.messages.snapshot import EncoderOptions, Interfaces, SnapshotEncoder
 from sbot_sim.sensors.odometry import OdometryCovariances
-from sbot_sim.world.bodies import rectangle_of
+from sbot_sim.world.bodies import is_there, rectangle_of
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages
 from wind_model.gust import Wind
@@ -81,7 +81,8 @@ def diagnostics(stamp_ns: int, report: _Report, snapshot: Snapshot,
     ``node``: its full name. As ``diagnostic_aggregator`` has it, an entry is named 'node: task'.
     """
     values = {'tick': snapshot.tick, 'real_time_factor': f'{report.real_time_factor:.3f}',
-              'late_ticks': report.late_ticks, 'robots': len(snapshot.pose),
+              'late_ticks': report.late_ticks,
+              'robots': int(np.count_nonzero(is_there(snapshot.pose))),
               'robots_in_collision': int(np.count_nonzero(snapshot.collided)),
               'robots_put_back': int(np.count_nonzero(snapshot.reverted))}
     return status_of(stamp_ns, node, 'simulation', f'{report.real_time_factor:.2f} x real time',

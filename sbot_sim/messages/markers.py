@@ -28,7 +28,7 @@ from sbot_common.wire.templates import (
 )
 from sbot_sim.sensors.laser import ScanParameters, link_of
 from sbot_sim.sensors.objects import rectangle_boxes
-from sbot_sim.world.bodies import BodyArrays, Shapes
+from sbot_sim.world.bodies import BodyArrays, Shapes, is_there
 from sbot_sim.world.geometry import World
 
 # Roles of robots; each has a colour.
@@ -92,7 +92,7 @@ def robot_markers(
     Parameters
     ----------
     stamp_ns : time (ns)
-    pose : (N, 3) x, y (m), yaw (rad)
+    pose : (N, 3) x, y (m), yaw (rad); of robots that are not there nothing is shown
     radius : (N,) m
     roles : (N,) as ``robot_roles`` gives them
     wind : (N, 2) effective wind (m/s), drawn as an arrow
@@ -100,10 +100,11 @@ def robot_markers(
     shapes : of the bodies; None: all are round
 
     """
-    n = len(pose)
-    has_goal = np.isfinite(goals).all(axis=1)
+    n, there, pose = len(pose), is_there(pose), np.nan_to_num(pose)
+    has_goal = np.isfinite(goals).all(axis=1) & there
     sizes = np.zeros((n, 2)) if shapes is None else 2.0 * shapes.half_size
-    template = _template(n, radius.tobytes(), int(has_goal.sum()), sizes.tobytes()).copy()
+    template = _template(there.tobytes(), radius.tobytes(), int(has_goal.sum()),
+                         sizes.tobytes()).copy()
     template.set_stamp(stamp_ns)
     template.set_positions(0, pose[:, :2])
     if shapes is not None and sizes.any():
@@ -111,8 +112,9 @@ def robot_markers(
     template.set_colours(0, np.asarray(ROLE_COLOURS)[roles])
     template.set_positions(n, pose[:, :2] + np.column_stack([np.zeros(n), 1.6 * radius]))
     heading = np.column_stack([np.cos(pose[:, 2]), np.sin(pose[:, 2])])
-    template.set_points(2 * n, _arrows(pose[:, :2], 1.5 * radius[:, None] * heading))
-    template.set_points(2 * n + 1, _arrows(pose[:, :2], _WIND_SECONDS * wind))
+    tails, heading = pose[there, :2], 1.5 * radius[:, None] * heading
+    template.set_points(2 * n, _arrows(tails, heading[there]))
+    template.set_points(2 * n + 1, _arrows(tails, _WIND_SECONDS * wind[there]))
     template.set_points(2 * n + 2, _targets(goals[has_goal], radius[has_goal]))
     return template.to_bytes()
 
@@ -168,20 +170,24 @@ def obstacle_markers(stamp_ns: int, world: World) -> bytes:
 
 
 @lru_cache(maxsize=16)
-def _template(n: int, radius_bytes: bytes, goals: int, size_bytes: bytes) -> Template:
+def _template(there_bytes: bytes, radius_bytes: bytes, goals: int, size_bytes: bytes) -> Template:
     """Return the markers of n robots: n bodies, n names, headings, wind, goals."""
+    there = np.frombuffer(there_bytes, np.bool_).tolist()
+    n, shown, actions = len(there), sum(there), [ADD if each else DELETE for each in there]
     radius = np.frombuffer(radius_bytes).tolist()
     width = 0.1 * max(radius, default=0.1)
     sizes = np.frombuffer(size_bytes).reshape(-1, 2).tolist()
     names = [namespace(i, n).lstrip('/') or 'robot' for i in range(n)]
     return Template([
         *(marker('bodies', i, CUBE if length else CYLINDER,
-                 (length or 2 * r, width_of or 2 * r, _HEIGHT), z=0.5 * _HEIGHT)
+                 (length or 2 * r, width_of or 2 * r, _HEIGHT), z=0.5 * _HEIGHT,
+                 action=actions[i])
           for i, (r, (length, width_of)) in enumerate(zip(radius, sizes, strict=True))),
-        *(marker('names', i, TEXT, (0.0, 0.0, 0.8 * r), _TEXT_COLOUR, z=2 * _HEIGHT, text=name)
+        *(marker('names', i, TEXT, (0.0, 0.0, 0.8 * r), _TEXT_COLOUR, z=2 * _HEIGHT, text=name,
+                 action=actions[i])
           for i, (name, r) in enumerate(zip(names, radius, strict=True))),
-        _lines('headings', 2 * width, _HEADING_COLOUR, 6 * n),
-        _lines('wind', width, _WIND_COLOUR, 6 * n),
+        _lines('headings', 2 * width, _HEADING_COLOUR, 6 * shown),
+        _lines('wind', width, _WIND_COLOUR, 6 * shown),
         _lines('goals', width, _GOAL_COLOUR, goals * 2 * (_CHORDS + 2)),
     ])
 

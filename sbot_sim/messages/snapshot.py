@@ -25,6 +25,7 @@ from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.sensors.laser import link_of, scan_encoder
 from sbot_sim.sensors.odometry import OdometryCovariances, WheelStates
 from sbot_sim.sensors.registry import Encode, Place, Sensor, sensors
+from sbot_sim.world.bodies import is_there
 from sbot_sim.worlds.parameters import SensorParameters
 
 # Interfaces to Nav2, AMCL and SLAM: what the simulator publishes, and what it leaves to them.
@@ -97,13 +98,9 @@ class SnapshotEncoder:
             if len(lasers.of(i)) > 1 else [] for i in range(n)]
         self._wheels = WheelStates(options.bodies, options.dt) if (
             options.bodies is not None and options.interfaces.publish_joint_states) else None
-        groups = [[i] for i in range(n)] if options.tf_namespaced else [list(range(n))]
-        self._groups = groups
-        self._transforms = [templates.TransformsTemplate([
-            pair for i in group for pair in (('map', frame('odom', i)),
-                                             (frame('odom', i), frame('base_link', i)))
-            if pair[0] != 'map' or options.interfaces.publish_map_odom_tf])
-            for group in groups]
+        self._groups = [[i] for i in range(n)] if options.tf_namespaced else [list(range(n))]
+        # Of each group: the robots that were in the world, and the template of their frames.
+        self._transforms: dict[int, tuple[tuple[int, ...], templates.TransformsTemplate]] = {}
 
     def _frame(self, name: str, robot: int) -> str:
         if self._options.tf_namespaced:
@@ -206,10 +203,21 @@ class SnapshotEncoder:
                     yield Outgoing(topics.resolve(topic, robot, self._options.num_robots), topic,
                                    payload)
 
+    def _template_of(self, group: int, robots: tuple[int, ...]) -> templates.TransformsTemplate:
+        """Return the template of the frames of those of a group that are in the world."""
+        known, frame = self._transforms.get(group), self._frame
+        if known is None or known[0] != robots:
+            known = self._transforms[group] = robots, templates.TransformsTemplate([
+                pair for i in robots for pair in (('map', frame('odom', i)),
+                                                  (frame('odom', i), frame('base_link', i)))
+                if pair[0] != 'map' or self._options.interfaces.publish_map_odom_tf])
+        return known[1]
+
     def _tree(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
-        for group, template in zip(self._groups, self._transforms, strict=True):
-            numbers = []
-            for i in group:
+        there = is_there(snapshot.true_pose).tolist()
+        for group in self._groups:
+            robots, numbers = tuple(i for i in group if there[i]), []
+            for i in robots:
                 x, y, yaw = snapshot.true_pose[i].tolist()
                 ox, oy, o_yaw = snapshot.odometry[i].tolist()
                 turn = yaw - o_yaw  # the drift of the odometry: map -> odom = pose * odometry^-1
@@ -218,7 +226,8 @@ class SnapshotEncoder:
                     numbers.append((x - (c * ox - s * oy), y - (s * ox + c * oy),
                                     *quaternion_from_yaw(turn)))
                 numbers.append((ox, oy, *quaternion_from_yaw(o_yaw)))
-            yield Outgoing(self._tf(topics.TF, group), topics.TF, template.fill(stamp_ns, numbers))
+            yield Outgoing(self._tf(topics.TF, group), topics.TF,
+                           self._template_of(group[0], robots).fill(stamp_ns, numbers))
 
 
 def read_rab_data(raw: bytes) -> NDArray[np.uint8]:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entities of simulation_interfaces: robots and spawned obstacles (SDF, URDF)."""
+"""Entities of simulation_interfaces: robots, and spawned obstacles (SDF, URDF)."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import Any, NamedTuple
@@ -14,8 +14,9 @@ from xml.etree.ElementTree import Element, ParseError
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.clock import NANOSECONDS
 from sbot_common.elementary import sincos
-from sbot_common.errors import InputError, shown
+from sbot_common.errors import InputError, first_of, shown
 from sbot_sim.engine.simulation import Engine
+from sbot_sim.messages.markers import HEIGHT
 from sbot_sim.ros.inbox import Inbox
 
 # Spawned obstacles: discs and boxes of SDF or URDF text, added to a running world.
@@ -108,8 +109,8 @@ def read_shape(text: str) -> Shape:
                       '<sdf> or <robot>')
     model = root if root.tag == 'robot' else _single_element(root.findall('model'), 'model')
     if model.find('.//joint') is not None or model.find('.//plugin') is not None:
-        raise _unsupported('a model with joints or plugins', 'an obstacle without; robots cannot '
-                           'be spawned: they are those of the scenario')
+        raise _unsupported('a model with joints or plugins', 'an obstacle without; a robot is '
+                           'spawned by its uri (get_spawnables)')
     link = _single_element(model.findall('link'), 'link')
     collision = _single_element(link.findall('collision'), 'collision')
     for each in (*model.findall('pose'), *model.findall('link/pose'), *collision.findall('pose')):
@@ -191,6 +192,40 @@ def new_name(name: str, taken: Collection[str], may_rename: bool) -> str:
         raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', expected a name that is neither "
                                          "taken nor a robot's (robot_<i>)")
     return next(new for k in count(1) if (new := f'{name}_copy_{k}') not in taken)
+
+
+def spawned_robot(name: str, may_rename: bool, reserve: Sequence[int],
+                  taken: Collection[str]) -> int:
+    """Return the robot in reserve that is spawned by a name, which is that of its topics.
+
+    Raises
+    ------
+    Refused
+        if none is left, or none may be meant.
+
+    """
+    if not reserve:
+        raise Refused('RESULT_OPERATION_FAILED', 'uri: all robots with this body are in the '
+                      'world; a scenario with more has robots with `reserved: true`')
+    names = {robot_name(robot): robot for robot in reserve}
+    if name not in names and not may_rename:
+        code = 'NAME_NOT_UNIQUE' if name in taken else 'NAME_INVALID'
+        raise Refused(code, f'name: got {shown(name)}, expected that of a robot in reserve, '
+                            f'{first_of(list(names), 20)}, or allow_renaming')
+    return names.get(name, reserve[0])
+
+
+def box_around(lengths: tuple[float, float], offset: float = 0.0) -> list[tuple[float, ...]]:
+    """Return the upper right and the lower left corner (m) of a body in its own frame.
+
+    Parameters
+    ----------
+    lengths : along x and y (m); a height is only drawn
+    offset : of its centre along x (m)
+
+    """
+    x, y = 0.5 * lengths[0], 0.5 * lengths[1]
+    return [(offset + x, y, HEIGHT), (offset - x, -y, 0.0)]
 
 
 def check_namespace(given: str) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sbot_common.errors import bad_value
 from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire.messages import read_pose
+from sbot_sim.engine.simulation import Place
 from sbot_sim.messages.snapshot import read_rab_data
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from wind_model.gust import Wind, still_air
@@ -17,14 +18,14 @@ from wind_model.gust import Wind, still_air
 class Inbox:
     """Commands, wind, range-and-bearing data and teleports since the last tick.
 
-    ``teleports`` has a pose x, y (m), yaw (rad) for each robot to put elsewhere.
+    ``teleports`` has the robots to put elsewhere, into the world or out of it.
     """
 
     def __init__(self, num_robots: int) -> None:
         self.commands: NDArray[np.float64] = np.zeros((num_robots, 3))  # vx, vy, omega
         self.messages: dict[int, bytes] = {}  # what `commands` were read from
         self.recorded: list[Outgoing] = []  # messages of users' nodes on topics that are recorded
-        self.teleports: dict[int, tuple[float, float, float]] = {}
+        self.teleports: dict[int, Place] = {}
         self.wind = still_air()
         self.rab_data = np.zeros((num_robots, DATA_BYTES), np.uint8)
 

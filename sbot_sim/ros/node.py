@@ -32,6 +32,7 @@ from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.lockstep import FreeRunning, Lockstep
 from sbot_sim.ros.run_control import Actions, Phase, RunControl, Setup
 from sbot_sim.ros.standard_services import SERVICES, StandardServices, load_interfaces
+from sbot_sim.world.bodies import is_there
 from wind_model import messages as wind_messages
 
 _WATCH_PERIOD = 0.05  # s of wall time between checks of missing nodes
@@ -52,7 +53,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def __init__(self, build: Callable[[Node], Setup], **node_options: Any) -> None:  # noqa: ANN401
         super().__init__('sbot_sim', **node_options)
         self.exit_code = 0
-        self._engine, self._broadcast, options, self._observer = build(self)
+        self._engine, self._broadcast, options, self._observer, bodies = build(self)
         self._rate, self._lockstep = options.rate, options.lockstep
         self._n, self._run = len(options.awaited), topics.run_namespace(self.get_namespace())
         self._depth = ros.LOCKSTEP_DEPTH if options.lockstep else 1
@@ -95,13 +96,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self.create_service(Trigger, '~/step', self._on_step)
         self._standard: StandardServices | None = None
         if self._broadcast.interfaces.simulation_interfaces:
-            messages, services = load_interfaces()
-            self._standard = StandardServices(
-                self._engine, self._control, self._inbox, lambda: self._stamp_ns,
-                lambda: self._observer.recording, self._end, messages, services)
-            for name, kind in SERVICES.items():
-                self.create_service(getattr(services, kind), f'~/{name}',
-                                    getattr(self._standard, name))
+            self._standard = self._offer_standard_services(bodies)
         # Wall time even if a launch file sets use_sim_time.
         self._wall_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self._every(_WATCH_PERIOD, self._guarded(self._control.watch))
@@ -124,6 +119,16 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self.exit_code = 1
 
     # --- set-up
+
+    def _offer_standard_services(self, bodies: Sequence[str]) -> StandardServices:
+        messages, services = load_interfaces()
+        standard = StandardServices(
+            self._engine, self._control, self._inbox, lambda: self._stamp_ns,
+            lambda: self._observer.recording, self._end, messages, services, bodies)
+        for name, kind in SERVICES.items():
+            if hasattr(services, kind):  # older versions have fewer
+                self.create_service(getattr(services, kind), f'~/{name}', getattr(standard, name))
+        return standard
 
     def _set_pace(self) -> None:
         if self._pacer is not None:
@@ -362,13 +367,24 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._pace.tick(time.monotonic())
 
     def _advance(self) -> None:
-        for robot, pose in sorted(self._inbox.teleports.items()):
-            try:
-                self._engine.teleport(robot, pose)
-            except InputError as error:
-                self.get_logger().error(str(error))
-        self._inbox.teleports.clear()
+        if self._inbox.teleports:
+            self._teleport()
         self._engine.advance(self._inbox.commands, self._inbox.wind, self._inbox.rab_data)
+
+    def _teleport(self) -> None:
+        """Put robots elsewhere; where they do not fit all at once, one by one."""
+        inbox, there = self._inbox, is_there(self._engine.snapshot.true_pose)
+        try:
+            self._engine.teleport(inbox.teleports)
+        except InputError:
+            for robot, place in sorted(inbox.teleports.items()):
+                try:
+                    self._engine.teleport({robot: place})
+                except InputError as error:
+                    self.get_logger().error(str(error))
+        inbox.teleports.clear()
+        changed = is_there(self._engine.snapshot.true_pose) != there
+        inbox.commands[changed] = inbox.rab_data[changed] = 0
 
     def _reset(self) -> None:
         self._engine.reset()

@@ -293,3 +293,4 @@ class Setup(NamedTuple):
     broadcast: Broadcast
     options: Options
     observer: _RunObserver
+    bodies: Sequence[str] = ()  # (N,) names of the robots' bodies

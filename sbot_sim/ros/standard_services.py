@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Services of simulation_interfaces, the standard that Gazebo, Isaac Sim and O3DE share.
 
-Entities are the robots, by the names 'robot_<i>', of which there are as many as the scenario has,
-and obstacles that were spawned.
+Entities are the robots in the world, by the names 'robot_<i>', and obstacles that were spawned.
+Robots come from the scenario's reserve and go there, at the beginning of a tick.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import wraps
 from importlib import import_module
 from typing import Any
 
-from sbot_common.errors import InputError, one_line, shown
-from sbot_sim.engine.simulation import Engine
+from sbot_common.errors import InputError, first_of, one_line, shown
+from sbot_sim.engine.simulation import Engine, Place
 from sbot_sim.ros.entities import (
     FORMATS,
     Refused,
     Shape,
     Spawned,
     SpawnedObstacles,
+    box_around,
     check_frame,
     check_namespace,
     fill_state,
@@ -30,48 +31,48 @@ from sbot_sim.ros.entities import (
     refused_as,
     robot_name,
     robot_number,
+    spawned_robot,
 )
 from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.run_control import RunControl
+from sbot_sim.world.bodies import is_there, rectangle_of
 
 PACKAGE = 'simulation_interfaces'
 # Services by name, with the type of each; the handlers below are called alike.
 SERVICES = {
     'get_simulator_features': 'GetSimulatorFeatures', 'get_entities': 'GetEntities',
     'get_entity_state': 'GetEntityState', 'get_entities_states': 'GetEntitiesStates',
-    'set_entity_state': 'SetEntityState', 'spawn_entity': 'SpawnEntity',
+    'set_entity_state': 'SetEntityState', 'get_entity_info': 'GetEntityInfo',
+    'get_entity_bounds': 'GetEntityBounds', 'get_spawnables': 'GetSpawnables',
+    'spawn_entity': 'SpawnEntity', 'spawn_entities': 'SpawnEntities',
     'delete_entity': 'DeleteEntity', 'reset_simulation': 'ResetSimulation',
     'get_simulation_state': 'GetSimulationState', 'set_simulation_state': 'SetSimulationState',
     'step_simulation': 'StepSimulation'}
 _FEATURES = (
-    'SPAWNING', 'SPAWNING_RESOURCE_STRING', 'DELETING',
-    'ENTITY_STATE_GETTING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET',
+    'SPAWNING', 'SPAWNING_ENTITIES', 'SPAWNING_RESOURCE_STRING', 'SPAWNABLES', 'DELETING',
+    'ENTITY_STATE_GETTING', 'ENTITY_STATE_SETTING', 'ENTITY_INFO_GETTING', 'ENTITY_BOUNDS',
+    'SIMULATION_RESET',
     'SIMULATION_STATE_GETTING', 'SIMULATION_STATE_SETTING', 'SIMULATION_STATE_PAUSE',
     'STEP_SIMULATION_SINGLE', 'STEP_SIMULATION_MULTIPLE')
 _OK, _FAILED, _UNSUPPORTED = (
     'RESULT_OK', 'RESULT_OPERATION_FAILED', 'RESULT_FEATURE_UNSUPPORTED')
-_FIXED = ('a robot can be neither spawned nor deleted while a simulation runs: its robots are '
-          'those of its scenario')
 _INFO = ('potential_field_bot, docs/ros2_topics.md: obstacles that stand still are spawned, of '
-         f'one box, cylinder or sphere; {_FIXED}; time, state and spawned obstacles are reset '
-         'together')
+         'one box, cylinder or sphere, and robots that the scenario has in reserve; time, state '
+         'and what was spawned are reset together')
 
 Handler = Callable[[Any, Any, Any], Any]
 
 
-def _answering(handler: Callable[[Any, Any, Any], None]) -> Handler:
-    """Return a handler that says in the response how it went: what was Refused, or RESULT_OK."""
+def _answering(handler: Callable[[Any, Any, Any], str | None]) -> Handler:
+    """Return a handler that says in the response how it went: what was Refused, or RESULT_OK.
+
+    What the handler returns is told beside RESULT_OK.
+    """
     @wraps(handler)
     def answer(self: StandardServices, request: Any, response: Any) -> Any:  # noqa: ANN401
-        code, text = _OK, ''
-        try:
-            handler(self, request, response)
-        except Refused as error:
-            code, text = error.code, one_line(str(error))
-        number = getattr(self._messages.Result, code, None)
-        if number is None:  # of this service alone
-            number = getattr(getattr(self._services, SERVICES[handler.__name__]).Response, code)
-        response.result.result, response.result.error_message = number, text
+        self._fill_result(
+            response.result, lambda: handler(self, request, response),
+            lambda: getattr(self._services, SERVICES[handler.__name__]).Response)
         return response
     return answer
 
@@ -87,16 +88,19 @@ class StandardServices:
     end : ends the run
     messages : the module ``simulation_interfaces.msg``
     services : the module ``simulation_interfaces.srv``
+    bodies : (N,) names of the robots' bodies
 
     """
 
     def __init__(self, engine: Engine, control: RunControl, inbox: Inbox,
                  now_ns: Callable[[], int], recording: Callable[[], bool],
-                 end: Callable[[], None], messages: Any, services: Any) -> None:  # noqa: ANN401
+                 end: Callable[[], None], messages: Any, services: Any,  # noqa: ANN401
+                 bodies: Sequence[str]) -> None:
         self._engine, self._control, self._inbox = engine, control, inbox
         self._now_ns, self._recording, self._end = now_ns, recording, end
         self._messages, self._services = messages, services
         self._spawned = SpawnedObstacles(engine, inbox)
+        self._bodies, self._first = bodies, self._there()
         self._stopped = False
 
     def forget_spawned(self) -> None:
@@ -106,7 +110,8 @@ class StandardServices:
     def get_simulator_features(self, _: Any, response: Any) -> Any:  # noqa: ANN401
         """List the supported features."""
         kind = self._messages.SimulatorFeatures
-        response.features.features = [getattr(kind, name) for name in _FEATURES]
+        response.features.features = [getattr(kind, name) for name in _FEATURES
+                                      if hasattr(kind, name)]  # older versions have fewer
         response.features.spawn_formats = list(FORMATS)
         response.features.custom_info = _INFO
         return response
@@ -147,29 +152,74 @@ class StandardServices:
             if obstacle is not None:
                 self._spawned.put(name, obstacle._replace(pose=pose))
             else:
-                self._engine.check_place(robot_number(name), pose)
-                self._inbox.teleports[robot_number(name)] = pose
+                self._move(robot_number(name), pose)
+
+    @_answering
+    def get_entity_info(self, request: Any, response: Any) -> None:  # noqa: ANN401
+        """Tell whether an entity is a robot, and with which body."""
+        name, kind, info = self._entity_name(request.entity), self._messages, response.info
+        if name in self._spawned.by_name:
+            info.category.category = kind.EntityCategory.CATEGORY_STATIC_OBJECT
+            info.description = 'obstacle'
+        else:
+            info.category.category = kind.EntityCategory.CATEGORY_ROBOT
+            info.description = f'body: {self._bodies[robot_number(name)]}'
+
+    @_answering
+    def get_entity_bounds(self, request: Any, response: Any) -> None:  # noqa: ANN401
+        """Tell the box around an entity, in its own frame."""
+        name = self._entity_name(request.entity)
+        if name in self._spawned.by_name:
+            shape = self._spawned.by_name[name].shape
+            corners = box_around((shape.length or 2.0 * shape.radius,
+                                  shape.width or 2.0 * shape.radius))
+        else:
+            corners = self._box_of(robot_number(name))
+        self._fill_bounds(response.bounds, corners)
+
+    @_answering
+    def get_spawnables(self, request: Any, response: Any) -> str:  # noqa: ANN401
+        """List the bodies of the robots in reserve."""
+        response.spawnables = []
+        for body in dict.fromkeys(self._bodies):
+            reserve = self._reserve(body)
+            if reserve:
+                each = self._messages.Spawnable()
+                each.entity_resource.uri = body
+                names = [robot_name(robot) for robot in reserve]
+                each.description = f'robots in reserve: {first_of(names, 20)}'
+                self._fill_bounds(each.spawn_bounds, self._box_of(reserve[0]))
+                response.spawnables.append(each)
+        return f'unknown sources: {first_of(request.sources, 20)}' if request.sources else ''
 
     @_answering
     def spawn_entity(self, request: Any, response: Any) -> None:  # noqa: ANN401
-        """Put an obstacle into the world; it stands still."""
-        self._check_not_recorded()
-        check_namespace(request.entity_namespace)
-        shape = _shape(request.entity_resource)
-        name = new_name(request.name or shape.name, self._spawned.by_name, request.allow_renaming)
-        check_frame(request.initial_pose.header, 'INVALID_POSE')
-        with refused_as('INVALID_POSE'):
-            self._spawned.put(name, Spawned(shape, read_pose(request.initial_pose.pose)))
-        response.entity_name = name
+        """Put an obstacle into the world, or before the next tick a robot from the reserve."""
+        response.entity_name = self._spawn(request)
+
+    @_answering
+    def spawn_entities(self, request: Any, response: Any) -> None:  # noqa: ANN401
+        """Do as ``spawn_entity`` for each of several."""
+        response.results = [self._messages.SpawnResult() for _ in request.spawn_requests]
+        failed = 0
+        for each, found in zip(request.spawn_requests, response.results, strict=True):
+            def spawn(each: Any = each, found: Any = found) -> None:  # noqa: ANN401
+                found.entity_name = self._spawn(each)
+            failed += not self._fill_result(found.result, spawn,
+                                            lambda: self._messages.SpawnResult)
+        if failed:
+            raise Refused('ENTITIES_SPAWN_FAILED', f'{failed} of {len(response.results)} failed')
 
     @_answering
     def delete_entity(self, request: Any, _: Any) -> None:  # noqa: ANN401
-        """Take an obstacle away that was spawned."""
+        """Take an obstacle away that was spawned, or put a robot into the reserve."""
         name = self._entity_name(request.entity)
-        if name not in self._spawned.by_name:
-            raise Refused(_UNSUPPORTED, f'delete_entity: {_FIXED}')
-        self._check_not_recorded()
-        self._spawned.remove(name)
+        if name in self._spawned.by_name:
+            self._check_not_recorded()
+            self._spawned.remove(name)
+        else:
+            with refused_as(_FAILED):
+                self._move(robot_number(name), None)
 
     # --- the simulation
 
@@ -177,11 +227,11 @@ class StandardServices:
     def reset_simulation(self, request: Any, _: Any) -> None:  # noqa: ANN401
         """Go back to tick 0: time and state together."""
         kind = self._services.ResetSimulation.Request
-        together = kind.SCOPE_TIME | kind.SCOPE_STATE | (
-            kind.SCOPE_SPAWNED if self._spawned.by_name else 0)
+        spawned = self._spawned.by_name or self._there() != self._first
+        together = kind.SCOPE_TIME | kind.SCOPE_STATE | (kind.SCOPE_SPAWNED if spawned else 0)
         if request.scope != kind.SCOPE_DEFAULT and request.scope & together != together:
             raise Refused(_UNSUPPORTED, f'scope: got {request.scope}, expected {kind.SCOPE_ALL}: '
-                          'time, state and spawned obstacles are reset together')
+                          'time, state and what was spawned are reset together')
         self._check_not_recorded('a recording cannot go back in time')
         self._stopped = False
         self._control.reset()
@@ -242,17 +292,86 @@ class StandardServices:
             return int(kind.STATE_PLAYING)
         return int(kind.STATE_STOPPED if self._stopped else kind.STATE_PAUSED)
 
+    def _fill_result(self, result: Any, act: Callable[[], str | None],  # noqa: ANN401
+                     own_codes: Callable[[], Any]) -> bool:
+        """Act, and fill in a Result; ``own_codes`` has the codes of this service alone."""
+        code = _OK
+        try:
+            text = act() or ''
+        except Refused as error:
+            code, text = error.code, one_line(str(error))
+        number = getattr(self._messages.Result, code, None)
+        result.result = getattr(own_codes(), code) if number is None else number
+        result.error_message = text
+        return code == _OK
+
+    def _there(self) -> list[bool]:
+        """Return which robots are in the world in the next tick."""
+        there: list[bool] = is_there(self._engine.poses_after(self._inbox.teleports)).tolist()
+        return there
+
+    def _reserve(self, body: str) -> list[int]:
+        """Return the robots with a body that are in reserve."""
+        return [i for i, (name, there) in enumerate(zip(self._bodies, self._there(), strict=True))
+                if name == body and not there]
+
+    def _move(self, robot: int, place: Place) -> None:
+        """Put a robot elsewhere before the next tick; InputError where it cannot stand."""
+        places = {i: there for i, there in self._inbox.teleports.items() if i != robot}
+        places[robot] = place
+        self._engine.check_places(places)
+        self._inbox.teleports = places
+
+    def _spawn(self, request: Any) -> str:  # noqa: ANN401
+        """Spawn what a message SpawnEntity describes; return its name."""
+        uri = request.entity_resource.uri
+        if not uri:
+            self._check_not_recorded()
+        check_namespace(request.entity_namespace)
+        if not uri:
+            shape = _shape(request.entity_resource)
+            name = new_name(request.name or shape.name, self._spawned.by_name,
+                            request.allow_renaming)
+        elif uri not in self._bodies:
+            raise Refused('UNSUPPORTED_FORMAT', f'uri: got {shown(uri)}, expected one of '
+                          'get_spawnables, or a resource_string that describes an obstacle')
+        else:
+            robot = spawned_robot(request.name.lstrip('/'), request.allow_renaming,
+                                  self._reserve(uri), self._entities())
+            name = robot_name(robot)
+            if request.entity_namespace.strip('/') not in ('', name):
+                raise Refused('NAMESPACE_INVALID', 'entity_namespace: got '
+                              f'{shown(request.entity_namespace)}, expected none or {name}')
+        check_frame(request.initial_pose.header, 'INVALID_POSE')
+        with refused_as('INVALID_POSE'):
+            pose = read_pose(request.initial_pose.pose)
+            if uri:
+                self._move(robot, pose)
+            else:
+                self._spawned.put(name, Spawned(shape, pose))
+        return name
+
+    def _box_of(self, robot: int) -> list[tuple[float, ...]]:
+        bodies = self._engine.parameters.bodies
+        *lengths, offset = rectangle_of(bodies.shape, robot) or (
+            *[2.0 * float(bodies.radius[robot])] * 2, 0.0)
+        return box_around((lengths[0], lengths[1]), offset)
+
+    def _fill_bounds(self, bounds: Any, corners: list[tuple[float, ...]]) -> None:  # noqa: ANN401
+        vector = type(self._messages.EntityState().twist.linear)  # geometry_msgs/Vector3
+        bounds.type = self._messages.Bounds.TYPE_BOX
+        bounds.points = [vector(**dict(zip('xyz', corner, strict=True))) for corner in corners]
+
     def _entities(self) -> list[str]:
-        robots = range(len(self._engine.snapshot.true_pose))
-        return [*map(robot_name, robots), *self._spawned.by_name]
+        return [*(robot_name(i) for i, there in enumerate(self._there()) if there),
+                *self._spawned.by_name]
 
     def _entity_name(self, given: str) -> str:
         """Return an entity's name without slash."""
         name = given.lstrip('/')
         if name not in self._entities():
-            last = len(self._engine.snapshot.true_pose) - 1
-            raise Refused('RESULT_NOT_FOUND', f'entity: got {shown(given)}, expected robot_0 to '
-                          f'robot_{last}, or what was spawned')
+            raise Refused('RESULT_NOT_FOUND', f'entity: got {shown(given)}, expected one of '
+                          'get_entities')
         return name
 
     def _state(self, name: str) -> Any:  # noqa: ANN401
@@ -260,6 +379,9 @@ class StandardServices:
         if name in self._spawned.by_name:
             return fill_state(state, self._now_ns(), self._spawned.by_name[name].pose)
         robot = robot_number(name)
+        if not is_there(snapshot.true_pose)[robot]:  # it will be
+            pose = self._engine.poses_after(self._inbox.teleports)[robot].tolist()
+            return fill_state(state, self._now_ns(), pose)
         return fill_state(state, self._now_ns(), snapshot.true_pose[robot].tolist(),
                           snapshot.twist[robot].tolist())
 
@@ -273,12 +395,9 @@ class _Later:
 
 def _shape(resource: Any) -> Shape:  # noqa: ANN401
     """Return the obstacle of a Resource."""
-    if resource.uri:
-        raise Refused('UNSUPPORTED_FORMAT',
-                      f'uri: got {shown(resource.uri)}, expected a resource_string of SDF or '
-                      f'URDF that describes an obstacle; {_FIXED}')
     if not resource.resource_string:
-        raise Refused('NO_RESOURCE', 'resource_string: got nothing, expected SDF or URDF')
+        raise Refused('NO_RESOURCE', 'resource_string: got nothing, expected SDF or URDF, or a '
+                                     'uri of get_spawnables')
     return read_shape(resource.resource_string)
 
 

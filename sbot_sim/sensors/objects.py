@@ -209,7 +209,8 @@ def cover_body(box: Floats, around: float, x: float, y: float, cos_yaw: float, s
     cx, cy = turned(dx, dy, cos_yaw, sin_yaw)
     # A little too far: rounding must not hide a body.
     far = around * SLACK + 2 * TOUCH
-    if cx * cx + cy * cy > (reach + far) * (reach + far) or (
+    # NaN: it, or the sensor, is not there.
+    if not cx * cx + cy * cy <= (reach + far) * (reach + far) or (
             abs(cy) * edge_x - cx * edge_y > far) or (edge_x > 0.0 and -cx > far):
         return False
     if box[4] > 0.0:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.arrays import Floats
+from sbot_common.arrays import Flags, Floats
 from sbot_common.compiled.jit import by_address, njit, njit_inner
 from sbot_common.elementary import hypot, log, sincos
 from sbot_common.params import (
@@ -25,6 +25,14 @@ from sbot_common.params import (
 from sbot_sim.drives.registry import DRIVES, MOST_NUMBERS, NAMES, drive_of, own_specs
 
 S_BOT_RADIUS = 0.058  # m
+# The pose of a robot that is not in the world: in reserve, or deleted. What compares with it is
+# false, so it touches nothing and nobody senses it.
+NOWHERE = math.nan, math.nan, 0.0
+
+
+def is_there(pose: Floats) -> Flags:
+    """Return which robots at ``pose`` (…, N, 3) are in the world, (…, N)."""
+    return ~np.isnan(pose[..., 0])
 
 
 class Body(NamedTuple):

@@ -178,3 +178,12 @@ def test_a_vy_is_refused_where_the_drive_has_none(answer, holonomic):
              '; vy must be 0, its drive does not move to the side')
     with pytest.raises(InputError, match=words):
         ask(Answer(answer), observation, np.random.default_rng(0), holonomic)
+
+
+def test_the_controller_of_a_robot_that_is_not_in_the_world_is_not_asked():
+    driven = robot(Answer(), (3.0, 4.0))
+    stamp_ns, poses, sensed = INPUTS
+    away = np.array(poses)
+    away[0, :2] = math.nan
+    assert driven.step(stamp_ns, away, sensed) == ((0.0, 0.0, 0.0), [], None)
+    assert driven.step(*INPUTS).announced == [(GOAL, (3.0, 4.0))]  # once it is there

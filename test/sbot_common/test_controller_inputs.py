@@ -271,3 +271,13 @@ def test_inputs_of_the_new_run_are_kept_over_a_reset():
     assert inputs.missing() == []
     assert inputs.inputs().sensed['scan'] == 'new'
     assert inputs.inputs().poses[0, 0] == 4.0
+
+
+def test_another_robot_that_is_not_in_the_world_is_known_not_to_be_there():
+    inputs = Latest(0, 3, (), follows=2)
+    inputs.put(1, {0: pose(1.0), 1: (math.nan, math.nan, 0.0), 2: (math.nan, math.nan, 0.0)},
+               SECOND)
+    assert inputs.missing() == ['pose of robot 2']  # it must not go on without this one
+    inputs.put(1, {2: pose(3.0)}, SECOND)
+    assert inputs.missing() == []
+    assert np.isnan(inputs.inputs().poses[:, 0]).tolist() == [False, True, False]

@@ -70,7 +70,7 @@ def bits(name, threads=1):
                                 strict=True):
             take(f'heard.{field}', value)
         if tick == 6:
-            engine.teleport(n - 1, (1.45, 1.35, 0.3))
+            engine.teleport({n - 1: (1.45, 1.35, 0.3)})
         command = rng.uniform(-1, 1, (n, 3)) * [0.15, 0.1, 1.0] + [0.05, 0.0, 0.0]
         command[~np.array(SIDEWAYS)[drive], 1] = 0.0
         engine.advance(command, wind, rng.integers(0, 256, (n, 10)).astype(np.uint8))

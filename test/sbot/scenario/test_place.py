@@ -20,7 +20,7 @@ from sbot.scenario.place import (
     turned,
 )
 from sbot_common.errors import InputError
-from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.bodies import NOWHERE, ROBOT
 from sbot_sim.world.geometry import make_world
 
 TEXT = """
@@ -167,3 +167,39 @@ def test_a_wall_is_named_and_a_free_place_is_not():
                                          r'place: robot 0 .* too near to .*world.bounds'):
         check([(0.1, 2.0, 0.0)], (0,))
     check([(2.0, 2.0, 0.0), (6.0, 6.0, 0.0)], (0, 1))
+
+
+RESERVE = """
+world: {bounds: [0, 0, 6, 6]}
+robots:
+  - {pose: [3, 3, 0], controller: none}
+  - {reserved: true, count: 2, controller: none}
+  - {reserved: true, controller: none, body: turtlebot3_burger}
+"""
+
+
+def test_robots_in_reserve_stand_nowhere_and_are_written_so(tmp_path):
+    scenario = parse_scenario(RESERVE, 'x.yaml', tmp_path)
+    assert [robot.pose for robot in scenario.robots] == [(3.0, 3.0, 0.0), *[NOWHERE] * 3]
+    text = scenario.to_yaml()
+    assert text.count('pose: [') == 1
+    assert text.count('reserved') == 3
+    assert parse_scenario(text, 'x.yaml', tmp_path) == scenario
+    assert np.isnan(placement_of(scenario)(7)[1:, 0]).all()
+
+
+@pytest.mark.parametrize(('entry', 'words'), [
+    ('{pose: [3, 3, 0], reserved: true}', r"robots\.1\.pose: cannot be combined with 'reserved'"),
+    ('{count: 2, yaw: 0, reserved: true}', r'robots\.1\.yaw: cannot be combined'),
+    ('{controller: none}', 'got neither'),
+    ('{pose: [1, 1, 0], reserved: 2}', r'robots\.1\.reserved: got 2')])
+def test_a_robot_in_reserve_has_no_place(tmp_path, entry, words):
+    text = f'world: {{bounds: [0, 0, 6, 6]}}\nrobots:\n  - {{pose: [3, 3, 0]}}\n  - {entry}\n'
+    with pytest.raises(InputError, match=words):
+        parse_scenario(text, 'x.yaml', tmp_path)
+
+
+def test_robot_0_is_not_in_reserve(tmp_path):
+    with pytest.raises(InputError, match=r'robots\.0\.reserved: got True, expected false'):
+        parse_scenario('world: {bounds: [0, 0, 6, 6]}\nrobots: [{reserved: true}]', 'x.yaml',
+                       tmp_path)

@@ -1,5 +1,7 @@
 """What a live view makes of messages that anybody may send."""
 
+import json
+
 import numpy as np
 import pytest
 from pictures import record
@@ -62,3 +64,11 @@ def test_what_a_page_cannot_show_is_damaged(heard, name, raw):
         callbacks[f'/robot_{robot}/base_pose_ground_truth'](odometry(1.0 + robot, 2.0))
     follower.show()
     assert live.counts['frame'] == 2
+
+
+def test_a_robot_that_is_not_in_the_world_is_nowhere_on_the_page(heard):
+    follower, live, callbacks = heard
+    for robot, pose in enumerate([(1.0, 2.0), (np.nan, np.nan), (3.0, 2.0), (4.0, 2.0)]):
+        callbacks[f'/robot_{robot}/base_pose_ground_truth'](odometry(*pose))
+    follower.show()
+    assert json.loads(live._latest['frame'])['poses'][:6] == [1.0, 2.0, 0.0, None, None, 0.0]

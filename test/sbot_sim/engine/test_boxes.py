@@ -148,8 +148,8 @@ def test_a_reset_puts_them_back_and_nobody_is_teleported_into_one():
         states.append((engine.snapshot.boxes.tobytes(), engine.snapshot.ranges.tobytes()))
         x, y, _ = engine.snapshot.boxes[0]
         with pytest.raises(InputError, match=r'teleport of robot 0 .* too near to boxes\[0\]'):
-            engine.teleport(0, (x, y, 0.0))
-        engine.teleport(0, (2.0, 4.5, 0.0))
+            engine.teleport({0: (x, y, 0.0)})
+        engine.teleport({0: (2.0, 4.5, 0.0)})
         engine.reset()
         np.testing.assert_array_equal(engine.snapshot.boxes, [[2, 3, 0.2]])
         assert engine.parameters.world.rectangles[-1].tolist() == [2, 3, 0.4, 0.4, 0.2]

@@ -178,7 +178,7 @@ def test_robots_feel_the_wind_of_their_own_tick_and_the_push_of_forces():
     assert felt.snapshot.true_pose[0, :2] - 5.0 == pytest.approx([0.05, 0.1 * (0.25 + push)])
     assert not felt.has_wind
     felt.sense_wind(wind)
-    felt.teleport(0, (2.0, 2.0, 0.0))
+    felt.teleport({0: (2.0, 2.0, 0.0)})
     assert not felt.has_wind  # it is elsewhere
 
 
@@ -211,12 +211,12 @@ def test_a_shelter_slows_the_drift_to_one_minus_r():
 
 def test_a_teleport_puts_a_robot_there_or_says_why_not():
     engine = Engine(make_parameters([ROBOT] * 2), np.array([[2, 2, 0.0], [4, 2, 0]]), 1)
-    engine.teleport(0, (8.0, 9.0, 1.0))
+    engine.teleport({0: (8.0, 9.0, 1.0)})
     assert engine.snapshot.true_pose[0] == pytest.approx([8, 9, 1])
     with pytest.raises(InputError, match=r'teleport of robot 0 .*robot 1'):
-        engine.teleport(0, (4.1, 2.0, 0.0))
+        engine.teleport({0: (4.1, 2.0, 0.0)})
     with pytest.raises(InputError, match='bound'):
-        engine.teleport(0, (-1.0, 2.0, 0.0))
+        engine.teleport({0: (-1.0, 2.0, 0.0)})
     assert engine.snapshot.true_pose[0] == pytest.approx([8, 9, 1])
 
 

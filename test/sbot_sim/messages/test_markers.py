@@ -159,3 +159,15 @@ def test_its_body_and_its_laser(rectangle, shape, ahead):
         assert root.find(f'link/{part}/origin').get('xyz') == ahead
     laser = root.find("joint[@name='laser_joint']/origin")
     assert (laser.get('xyz'), laser.get('rpy')) == ('0.1 0.0 0', '0 0 0.5')
+
+
+def test_of_a_robot_that_is_not_there_nothing_is_shown():
+    pose, radius, roles, wind, goals = swarm(3)
+    goals[1] = 1.0, 2.0
+    pose[1, :2] = np.nan
+    found = decoded(robot_markers(0, pose, radius, roles, wind, goals))
+    for name in ('bodies', 'names'):
+        assert [m.action for m in found[name]] == [ADD, DELETE, ADD]
+    alone = decoded(robot_markers(0, pose[::2], radius[::2], roles[::2], wind[::2], goals[::2]))
+    for name in ('headings', 'wind', 'goals'):
+        assert (xy(found[name][0].points) == xy(alone[name][0].points)).all()

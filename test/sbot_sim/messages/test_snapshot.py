@@ -10,7 +10,7 @@ from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages import snapshot as messages
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
 from sbot_sim.messages.snapshot import Interfaces
-from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.bodies import NOWHERE, ROBOT
 from wind_model.gust import Wind, still_air
 
 
@@ -173,3 +173,21 @@ def test_odom_has_the_speed_to_the_left():
     found = [(twist.linear.x, twist.angular.z, twist.linear.y) for twist in twists]
     assert found == [pytest.approx((0.3, 0.2, -0.4), abs=1e-12),
                      pytest.approx((0.3, 0.2, 0.0), abs=1e-12)]
+
+
+@pytest.mark.parametrize('namespaced', [False, True])
+def test_who_is_not_in_the_world_is_not_in_the_tree(namespaced):
+    parameters = make_parameters([ROBOT] * 2)
+    broadcast = Broadcast(parameters, BroadcastOptions('x', [None] * 2, namespaced))
+    engine = Engine(parameters, np.array([[2.0, 2.0, 0.5], NOWHERE]), 1)
+    alone = edges(broadcast.snapshot(engine.snapshot, 0), topics.TF)
+    assert {child for _, _, child in alone} == (
+        {'odom', 'base_link'} if namespaced else {'robot_0/odom', 'robot_0/base_link'})
+    names = {name for name, topic, _ in broadcast.snapshot(engine.snapshot, 0)
+             if topic is topics.TF}
+    engine.teleport({1: (5.0, 2.0, 0.0)})
+    assert len(edges(broadcast.snapshot(engine.snapshot, 0), topics.TF)) == 2 * len(alone)
+    engine.teleport({1: None})
+    messages = list(broadcast.snapshot(engine.snapshot, 0))
+    assert edges(messages, topics.TF) == alone
+    assert {name for name, topic, _ in messages if topic is topics.TF} == names

@@ -10,11 +10,12 @@ from worlds import make_parameters
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.standard_services import StandardServices
-from sbot_sim.world.bodies import ROBOT
+from sbot_sim.world.bodies import NOWHERE, ROBOT
 
 pytestmark = pytest.mark.forked
 
 OK, UNSUPPORTED, NOT_FOUND, FAILED = 1, 0, 2, 4
+CAR = ROBOT._replace(length=0.5, width=0.2, offset=0.25)
 
 
 def space(**values):
@@ -33,20 +34,34 @@ def state(x=0.0, y=0.0, yaw=0.0, frame='map'):
 
 
 FEATURES = {name: k for k, name in enumerate((
-    'SPAWNING', 'SPAWNING_RESOURCE_STRING', 'DELETING',
-    'ENTITY_STATE_GETTING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET',
+    'SPAWNING', 'SPAWNING_RESOURCE_STRING', 'SPAWNABLES', 'DELETING',
+    'ENTITY_STATE_GETTING', 'ENTITY_STATE_SETTING', 'ENTITY_INFO_GETTING', 'ENTITY_BOUNDS',
+    'SIMULATION_RESET',
     'SIMULATION_STATE_GETTING', 'SIMULATION_STATE_SETTING', 'SIMULATION_STATE_PAUSE',
     'STEP_SIMULATION_SINGLE', 'STEP_SIMULATION_MULTIPLE'))}
+CODES = {name: 101 + k for k, name in enumerate((
+    'NAME_NOT_UNIQUE', 'NAME_INVALID', 'UNSUPPORTED_FORMAT', 'NO_RESOURCE', 'NAMESPACE_INVALID',
+    'RESOURCE_PARSE_ERROR', 'MISSING_ASSETS', 'UNSUPPORTED_ASSETS', 'INVALID_POSE'))}
+
+
+class SpawnResult(SimpleNamespace):
+    def __init__(self):
+        super().__init__(result=space())
+
+
+for code, number in CODES.items():
+    setattr(SpawnResult, code, number)
 MESSAGES = space(
+    Bounds=space(TYPE_BOX=1), SpawnResult=SpawnResult,
+    EntityCategory=space(CATEGORY_ROBOT=1, CATEGORY_STATIC_OBJECT=5),
+    Spawnable=lambda: space(entity_resource=space(), spawn_bounds=space()),
     Result=space(RESULT_OK=OK, RESULT_FEATURE_UNSUPPORTED=UNSUPPORTED, RESULT_NOT_FOUND=NOT_FOUND,
                  RESULT_OPERATION_FAILED=FAILED), EntityState=state,
     SimulatorFeatures=space(**FEATURES),
     SimulationState=space(STATE_STOPPED=0, STATE_PLAYING=1, STATE_PAUSED=2, STATE_QUITTING=3,
                           STATE_NO_WORLD=4, STATE_LOADING_WORLD=5))
-CODES = {name: 101 + k for k, name in enumerate((
-    'NAME_NOT_UNIQUE', 'NAME_INVALID', 'UNSUPPORTED_FORMAT', 'NO_RESOURCE', 'NAMESPACE_INVALID',
-    'RESOURCE_PARSE_ERROR', 'MISSING_ASSETS', 'UNSUPPORTED_ASSETS', 'INVALID_POSE'))}
 KINDS = space(
+    SpawnEntities=space(Response=space(ENTITIES_SPAWN_FAILED=150)),
     SpawnEntity=space(Response=space(**CODES)),
     SetEntityState=space(Response=space(INVALID_POSE=101)),
     SetSimulationState=space(Response=space(ALREADY_IN_TARGET_STATE=101)),
@@ -72,18 +87,20 @@ class Control:
 
 class Run:
     def __init__(self):
-        self.engine = Engine(make_parameters([ROBOT] * 2),
-                             np.array([[2.0, 2.0, 0.5], [5.0, 2.0, 0.0]]), 1)
-        self.control, self.inbox, self.recording, self.ended = Control(), Inbox(2), False, 0
+        self.engine = Engine(make_parameters([ROBOT, ROBOT, ROBOT, CAR]), np.array(
+            [[2.0, 2.0, 0.5], [5.0, 2.0, 0.0], NOWHERE, NOWHERE]), 1)
+        self.control, self.inbox, self.recording, self.ended = Control(), Inbox(4), False, 0
         self.services = StandardServices(self.engine, self.control, self.inbox,
                                          lambda: 2_100_000_003, lambda: self.recording,
-                                         self.end, MESSAGES, KINDS)
+                                         self.end, MESSAGES, KINDS,
+                                         ['robot', 'robot', 'robot', 'car'])
 
     def end(self):
         self.ended += 1
 
     def call(self, service, **request):
-        response = space(result=space(), features=space(), state=space(), entities=[])
+        response = space(result=space(), features=space(), state=space(), entities=[],
+                         bounds=space(), info=space(category=space()))
         return getattr(self.services, service)(space(**request), response)
 
 
@@ -114,7 +131,7 @@ def test_the_state_of_a_robot_is_its_ground_truth(run):
     assert (found.state.pose.position.x, found.state.header.frame_id) == (2.0, 'map')
     assert 2 * math.asin(found.state.pose.orientation.z) == pytest.approx(0.5)
     assert vars(found.state.header.stamp) == {'sec': 2, 'nanosec': 100_000_003}
-    for name in ('robot_2', 'robot_', 'robot_00000000000', 'box'):
+    for name in ('robot_2', 'robot_9', 'robot_', 'robot_00000000000', 'box'):
         missing = run.call('get_entity_state', entity=name)
         assert missing.result.result == NOT_FOUND
         assert name in missing.result.error_message
@@ -126,8 +143,7 @@ def advance(run, command=None):
 
 
 def test_a_twist_is_in_the_frame_of_the_pose(run):
-    command = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    advance(run, command)
+    advance(run, np.array([[1.0, 0.0, 0.0]] * 4))
     twist = run.call('get_entity_state', entity='robot_0').state.twist
     assert (twist.linear.x, twist.linear.y) == pytest.approx((math.cos(0.5), math.sin(0.5)))
 
@@ -248,14 +264,119 @@ def test_what_is_no_obstacle_is_refused(run, text, code):
     assert run.engine.parameters.world.circles.size == 0
 
 
-def test_who_spawns_a_robot_is_told_that_only_obstacles_are_spawned(run):
-    resource = space(uri='package://nav2/turtlebot.sdf', resource_string='')
-    answer = run.call('spawn_entity', name='robot_9', entity_resource=resource,
-                      entity_namespace='', allow_renaming=False)
-    assert answer.result.result == CODES['UNSUPPORTED_FORMAT']
-    assert 'a robot can be neither spawned nor deleted' in answer.result.error_message
+def robot(name='', place=(7.0, 6.0, 0.0), uri='robot', **others):
+    """Return a message SpawnEntity of a robot."""
+    pose = state(*place)
+    return {'name': name, 'allow_renaming': False, 'entity_namespace': '',
+            'entity_resource': space(uri=uri, resource_string=''),
+            'initial_pose': space(header=pose.header, pose=pose.pose), **others}
+
+
+def tick(run):
+    """Do as the node does between two ticks."""
+    run.engine.teleport(run.inbox.teleports)
+    run.inbox.teleports = {}
+    advance(run)
+
+
+def test_a_robot_is_spawned_from_the_next_tick_on_and_deleted(run):
+    answer = run.call('spawn_entity', **robot('robot_2'))
+    assert (answer.result.result, answer.entity_name) == (OK, 'robot_2')
+    names = ['robot_0', 'robot_1', 'robot_2']
+    assert run.call('get_entities', filters=filters()).entities == names
+    for _ in range(2):  # as it will be, and as it is
+        found = run.call('get_entity_state', entity='robot_2').state
+        assert (found.pose.position.x, found.twist.linear.x) == (7.0, 0.0)
+        assert spawn(run, SDF.format(BOX)).result.result == CODES['INVALID_POSE']
+        tick(run)
+    moved = run.call('set_entity_state', entity='robot_2', state=state(8.0, 6.0), set_pose=True,
+                     set_twist=False)
+    assert moved.result.result == OK
+    assert run.call('delete_entity', entity='robot_2').result.result == OK
+    assert run.call('get_entities', filters=filters()).entities == names[:2]
+    assert run.call('delete_entity', entity='robot_2').result.result == NOT_FOUND
+    tick(run)
+    assert np.isnan(run.engine.snapshot.pose[2, 0])
+    assert run.call('spawn_entity', **robot('robot_2')).result.result == OK
+
+
+def test_there_are_no_more_robots_than_the_reserve_has(run):
+    assert run.call('spawn_entity', **robot('robot_2')).result.result == OK
+    none_left = run.call('spawn_entity', **robot('robot_2', (3.0, 6.0, 0.0), allow_renaming=True))
+    assert none_left.result.result == FAILED
+    assert 'all robots with this body are in the world' in none_left.result.error_message
+    assert run.call('delete_entity', entity='robot_0').result.result == OK
+    again = run.call('spawn_entity', **robot('', (2.0, 2.0, 0.0), allow_renaming=True))
+    assert (again.result.result, again.entity_name) == (OK, 'robot_0')  # in place of the one
+
+
+@pytest.mark.parametrize(('given', 'code'), [
+    ({'name': 'robot_1'}, 'NAME_NOT_UNIQUE'), ({'name': 'bob'}, 'NAME_INVALID'),
+    ({'name': ''}, 'NAME_INVALID'), ({'name': 'robot_3'}, 'NAME_INVALID'),  # it is a car
+    ({'name': 'robot_2', 'uri': 'file:///a.sdf'}, 'UNSUPPORTED_FORMAT'),
+    ({'name': 'robot_2', 'entity_namespace': '/a'}, 'NAMESPACE_INVALID'),
+    ({'name': 'robot_2', 'place': (2.1, 2.0, 0.0)}, 'INVALID_POSE'),  # in a robot
+    ({'name': 'robot_2', 'place': (-3.0, 2.0, 0.0)}, 'INVALID_POSE'),
+    ({'name': 'robot_2', 'place': (math.nan, 2.0, 0.0)}, 'INVALID_POSE'),
+    ({'name': 'robot_2', 'place': (7.0, 6.0, 0.0, 'odom')}, 'INVALID_POSE')])
+def test_a_robot_that_cannot_be_spawned_is_refused_with_a_line(run, given, code):
+    answer = run.call('spawn_entity', **robot(**given))
+    assert answer.result.result == CODES[code]
+    assert len(answer.result.error_message.splitlines()) == 1
+    assert run.inbox.teleports == {}
+
+
+def test_a_name_that_a_robot_cannot_have_may_become_another(run):
+    for name in ('bob', 'robot_1'):
+        answer = run.call('spawn_entity', **robot(name, allow_renaming=True))
+        assert (answer.result.result, answer.entity_name) == (OK, 'robot_2')
+        run.call('delete_entity', entity='robot_2')
+    assert run.call('spawn_entity', **robot('/robot_2', entity_namespace='/robot_2')
+                    ).entity_name == 'robot_2'
+
+
+def test_several_are_spawned_and_each_is_told_how_it_went(run):
+    box = {**robot('box', (8.0, 9.0, 0.0), '')}
+    box['entity_resource'].resource_string = SDF.format(BOX)
+    some = [robot('robot_2'), robot('robot_3', (7.1, 6.0, 0.0), 'car'),
+            robot('robot_3', (3.0, 6.0, 0.0), 'car'), box]
+    answer = run.call('spawn_entities', spawn_requests=[space(**each) for each in some])
+    assert answer.result.result == 150
+    assert [each.result.result for each in answer.results] == [OK, CODES['INVALID_POSE'], OK, OK]
+    assert [answer.results[k].entity_name for k in (0, 2, 3)] == ['robot_2', 'robot_3', 'box']
+    assert run.call('spawn_entities', spawn_requests=[]).result.result == OK
+
+
+def test_what_may_be_spawned_with_its_box(run):
+    answer = run.call('get_spawnables', sources=['cloud'])
+    assert (answer.result.result, 'cloud' in answer.result.error_message) == (OK, True)
+    assert [(each.entity_resource.uri, each.description) for each in answer.spawnables] == [
+        ('robot', 'robots in reserve: robot_2'), ('car', 'robots in reserve: robot_3')]
+    corners = [[(point.x, point.y) for point in each.spawn_bounds.points]
+               for each in answer.spawnables]
+    assert corners == [[(0.3, 0.3), (-0.3, -0.3)], [(0.5, 0.1), (0.0, -0.1)]]
+    run.call('spawn_entity', **robot('robot_2'))
+    assert [each.entity_resource.uri for each in run.call('get_spawnables', sources=[]).spawnables
+            ] == ['car']
+
+
+def test_kind_and_box_of_an_entity(run):
+    spawn(run, SDF.format(BOX))
+    spawn(run, URDF, (8.0, 8.0))
+    found = [run.call('get_entity_info', entity=name).info for name in ('robot_1', 'crate')]
+    assert [(each.category.category, each.description) for each in found] == [
+        (1, 'body: robot'), (5, 'obstacle')]
+    boxes = [run.call('get_entity_bounds', entity=name).bounds
+             for name in ('robot_1', 'crate', 'post')]
+    assert [(each.type, each.points[0].x, each.points[1].y) for each in boxes] == [
+        (1, 0.3, -0.3), (1, 1.0, -0.25), (1, 0.25, -0.25)]
+    for service in ('get_entity_info', 'get_entity_bounds'):
+        assert run.call(service, entity='robot_2').result.result == NOT_FOUND
+
+
+def test_who_spawns_a_model_of_a_robot_is_told_of_uris(run):
     answer = spawn(run, SDF.format(BOX + '<joint name="wheel"/>'))
-    assert 'robots cannot be spawned' in answer.result.error_message
+    assert 'a robot is spawned by its uri' in answer.result.error_message
     answer = spawn(run, URDF, name='robot_9')
     assert "neither taken nor a robot's (robot_<i>)" in answer.result.error_message
 
@@ -266,14 +387,16 @@ def test_a_place_that_is_taken_outside_or_unknown_is_refused(run, place):
     assert spawn(run, URDF, place).result.result == CODES['INVALID_POSE']
 
 
-def test_robots_are_not_deleted_and_nothing_is_spawned_into_a_recording(run):
-    answer = run.call('delete_entity', entity='robot_0')
-    assert answer.result.result == UNSUPPORTED
-    assert answer.result.error_message == (
-        'delete_entity: a robot can be neither spawned nor deleted while a simulation runs: its '
-        'robots are those of its scenario')
+def test_robots_but_no_obstacles_are_spawned_into_a_recording(run):
     run.recording = True
     assert spawn(run, URDF).result.result == FAILED
+    assert run.call('spawn_entity', **robot('robot_2')).result.result == OK
+
+
+def test_a_reset_of_time_and_state_alone_is_refused_where_robots_were_spawned(run):
+    run.call('spawn_entity', **robot('robot_2'))
+    assert run.call('reset_simulation', scope=3).result.result == UNSUPPORTED
+    assert run.call('reset_simulation', scope=7).result.result == OK
 
 
 @pytest.mark.parametrize(('scope', 'result'), [(0, OK), (255, OK), (3, OK), (7, OK),
