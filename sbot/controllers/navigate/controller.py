@@ -346,13 +346,13 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
     """
     me, time, looked, noise = task.robot_id, state.time, state.looked, state.noise
     dust, given = state.dust, ranges
-    ranges = without_dust(p, dust, noise, given)
+    ranges = without_dust(p, dust, noise, given, beams)
     grid = window(p, state, memory, place)
     robots = list_neighbours(p, grid, state.frame, memory, me, poses, place, dt, is_home)
     if time - looked >= LOOK_TIME:
         look_for_movers(p, grid, memory.movers, ranges, beams, eye, memory.mobile, me, time)
         looked, noise = time, estimated_noise(p, noise, ranges, beams)
-        dust = estimated_dust(p, dust, noise, given)
+        dust = estimated_dust(p, dust, noise, given, beams)
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
     seen, changed = see(memory.walls, grid, memory, me, place, eye, ranges, beams, drift, state,
                         noise, dt)

@@ -379,7 +379,7 @@ def mean_beside(p: Parameters, noise: float, ranges: NDArray[np.float32], apart:
 #
 # What a robot may touch is seen by several beams, so a reading that no other one confirms tells
 # nothing (REP 117: NaN). Where the air is clear every reading counts, as the edge of something
-# thin may be seen by one beam only.
+# thin may be seen by one beam only; so does one from where the beams are too far apart.
 
 @njit_inner
 def _agreeing(ranges: NDArray[np.float32], i: int, differs: float) -> tuple[int, int]:
@@ -396,25 +396,34 @@ def _agreeing(ranges: NDArray[np.float32], i: int, differs: float) -> tuple[int,
     return agree, behind
 
 
+@njit_inner
+def _confirmed_within(p: Parameters, beams: NDArray[np.float64]) -> float:
+    """Return within which distance (m) a disc as large as the robot is seen by four beams."""
+    apart = between(beams)
+    return 0.5 * p.robot_radius_m / apart if apart > 0.0 else 0.0
+
+
 @njit
-def estimated_dust(p: Parameters, dust: float, noise: float,
-                   ranges: NDArray[np.float32]) -> float:
+def estimated_dust(p: Parameters, dust: float, noise: float, ranges: NDArray[np.float32],
+                   beams: NDArray[np.float64]) -> float:
     """Return the share of beams that end in the air after one more look; ``dust``: before."""
     differs, alone = max(SURFACE * p.robot_radius_m, SAME_SURFACE * noise), 0
+    far = _confirmed_within(p, beams)
     for i in range(BESIDE_BEAM, ranges.shape[0] - BESIDE_BEAM):
-        alone += int(ranges[i] >= 0.0
+        alone += int(0.0 <= ranges[i] < far
                      and _agreeing(ranges, i, differs)[1] == 2 * BESIDE_BEAM)
     return float(dust + DUST_GAIN * (alone / max(1, ranges.shape[0]) - dust))
 
 
 @njit
-def without_dust(p: Parameters, dust: float, noise: float,
-                 ranges: NDArray[np.float32]) -> NDArray[np.float32]:
+def without_dust(p: Parameters, dust: float, noise: float, ranges: NDArray[np.float32],
+                 beams: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return ranges (m) in which NaN stands for those that no beams beside them confirm."""
     if dust < DUST:
         return ranges
     sure, differs = ranges.copy(), max(SURFACE * p.robot_radius_m, SAME_SURFACE * noise)
+    far = _confirmed_within(p, beams)
     for i in range(ranges.shape[0]):
-        if ranges[i] < math.inf and _agreeing(ranges, i, differs)[0] < CONFIRMED:
+        if ranges[i] < far and _agreeing(ranges, i, differs)[0] < CONFIRMED:
             sure[i] = math.nan
     return sure
