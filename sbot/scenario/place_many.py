@@ -16,6 +16,7 @@ from sbot.scenario.world import starting_world
 from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import hypot
+from sbot_common.elementary.arrays import copy_numbers
 from sbot_common.random.placement import next_placement, seed_placement
 from sbot_sim.collision.contacts import contact
 from sbot_sim.collision.fixed_objects import make_fixed_objects
@@ -61,7 +62,7 @@ def _place(seeds: Integers, rows: Integers, even: Floats, bounds: Floats, boxes:
     """
     state, standing = np.empty(4, np.uint64), given.copy()
     for m in range(len(seeds)):
-        standing[:] = given
+        copy_numbers(given, standing)
         for g in range(len(rows)):
             i, end = rows[g]
             seed_placement(seeds[m], i, state)
