@@ -104,7 +104,7 @@ def run_every_sensor() -> None:
 
 
 def run_aside() -> None:
-    """Drive omnidirectional robots by networks of three outputs, and draw numbers for tasks."""
+    """Drive by networks of three outputs, draw numbers for tasks, place robots at random."""
     import numpy as np
 
     import sbot as package
@@ -116,6 +116,7 @@ def run_aside() -> None:
         network = package.network(kind, ['pose'], outputs=HOLONOMIC, **more)
         package.Worlds(scene, 2).run(network, np.zeros(network.weight_count), 2)
     Draws(np.zeros(1, np.int64), np.zeros(1, np.int64)).uniform()
+    package.Worlds({**SCENE, 'robots': [{'count': 2, 'controller': 'none'}]}, 2)
 
 
 def run_many() -> None:

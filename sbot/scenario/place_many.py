@@ -64,7 +64,7 @@ def _place(seeds: Integers, rows: Integers, even: Floats, bounds: Floats, boxes:
     for m in range(len(seeds)):
         copy_numbers(given, standing)
         for g in range(len(rows)):
-            i, end = rows[g]
+            i, end = rows[g, 0], rows[g, 1]
             seed_placement(seeds[m], i, state)
             for _ in range(ROUNDS + 2 * (end - i) // BATCH):
                 for _ in range(min(TRIES * (end - i), BATCH)):
