@@ -102,7 +102,7 @@ class Placement:
         # Placed by compiled code for all seeds at once; all else robot by robot, in Python.
         self._simple = not (len(each) > _MOST or world.cells is not None or world.polygons or any(
             body.is_rectangle or entry.layout == 'grid' or entry.position_gaussian is not None
-            or draws_heading(entry) for entry, body in each))
+            or draws_heading(entry) or entry.reserved for entry, body in each))
         if not self._simple:
             return
         self._first = np.array([entry.pose or (0.0, 0.0, 0.0) for entry, _ in each], np.float64)

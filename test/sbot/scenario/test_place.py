@@ -185,7 +185,7 @@ def test_robots_in_reserve_stand_nowhere_and_are_written_so(tmp_path):
     assert text.count('pose: [') == 1
     assert text.count('reserved') == 3
     assert parse_scenario(text, 'x.yaml', tmp_path) == scenario
-    assert np.isnan(placement_of(scenario)(7)[1:, 0]).all()
+    assert np.isnan(placement_of(scenario)(np.array([7]))[0, 1:, 0]).all()
 
 
 @pytest.mark.parametrize(('entry', 'words'), [
