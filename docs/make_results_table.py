@@ -71,14 +71,8 @@ def with_table(page: str) -> str:
 
 def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
     """Return a line for each scene: in how many runs each controller succeeds."""
-    lines = [['scene', *CONTROLLERS]]
-    for scene in dict.fromkeys(row['scene'] for row in rows):
-        cells = []
-        for controller in CONTROLLERS:
-            own = [row for row in rows if (row['scene'], row['controller']) == (scene, controller)]
-            count = sum(row['success'] == 1 for row in own)
-            cells.append(f'{count} of {len(own)}' if own else '–')
-        lines.append([scene, *cells])
+    lines = _by_scene(rows, lambda own: (
+        f"{sum(row['success'] == 1 for row in own)} of {len(own)}" if own else '–'))
     whole = [[row for row in rows if row['controller'] == each] for each in CONTROLLERS]
     return [*lines, ['all', *(_share(sum(row['success'] == 1 for row in own), len(own))
                               for own in whole)]]
@@ -86,16 +80,17 @@ def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
 
 def efforts(rows: list[dict[str, Any]]) -> list[list[str]]:
     """Return a line for each scene: contact, jerk and energy of each controller."""
-    lines = [['scene', *CONTROLLERS]]
-    for scene in dict.fromkeys(row['scene'] for row in rows):
-        cells = []
-        for controller in CONTROLLERS:
-            own = [row for row in rows if (row['scene'], row['controller']) == (scene, controller)]
-            cells.append(' · '.join(_cell(reduce, own, key) for key, reduce in (
-                ('contact_s', statistics.fmean), ('smooth_jerk_mps3', statistics.median),
-                ('energy_j_per_m', statistics.median))))
-        lines.append([scene, *cells])
-    return lines
+    return _by_scene(rows, lambda own: ' · '.join(_cell(reduce, own, key) for key, reduce in (
+        ('contact_s', statistics.fmean), ('smooth_jerk_mps3', statistics.median),
+        ('energy_j_per_m', statistics.median))))
+
+
+def _by_scene(rows: list[dict[str, Any]],
+              cell: Callable[[list[dict[str, Any]]], str]) -> list[list[str]]:
+    """Return a heading, and a line for each scene: a cell of the rows of each controller."""
+    return [['scene', *CONTROLLERS], *([scene, *(
+        cell([row for row in rows if (row['scene'], row['controller']) == (scene, controller)])
+        for controller in CONTROLLERS)] for scene in dict.fromkeys(row['scene'] for row in rows))]
 
 
 def _cell(reduce: Callable[[list[float]], float], rows: list[dict[str, Any]], key: str) -> str:

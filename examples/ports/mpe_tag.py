@@ -22,7 +22,7 @@ class SimpleTag(learn.Scene):
              'sensors': {'scan_beams': 8, 'scan_angle_min': 0.0, 'scan_angle_max': 5.5,
                          'scan_range_max': 3.0}}
     maps = [{'circles': [{'center': each, 'radius': 0.2} for each in pair]}
-              for pair in np.random.default_rng(0).uniform(-0.9, 0.9, (64, 2, 2)).tolist()]
+            for pair in np.random.default_rng(0).uniform(-0.9, 0.9, (64, 2, 2)).tolist()]
 
     def observation(self, now):
         """Return velocity, laser and place, and where the others are and how fast the prey is."""

@@ -72,7 +72,6 @@ class ControllerNode(ControllerHost):
         self.drive(new_controller, robot.goal, scenario.rate, fields,
                    holonomic=scenario.bodies[robot.body].is_holonomic, codecs=codecs())
 
-
     def report(self, inputs: Inputs) -> None:
         """Say on `/diagnostics`, and in the log, why the robot stands, and when it goes on."""
         reason = getattr(self._robot.controller, 'reason', '')

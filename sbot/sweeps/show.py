@@ -8,7 +8,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from statistics import fmean, median
@@ -35,8 +35,9 @@ MEANING = {
     'overlaps': 'pairs of bodies, in all ticks'}
 _COUNTED = {'collisions': ' (ticks)', 'reverts': ' (ticks)', 'overlaps': ' (pairs × ticks)'}
 _UNIT = re.compile('(.+)_(m|s|rad)')
-_SPECS = {'wind': group_specs(WindSettings()), 'sensors': group_specs(SensorSettings()),
-          'knowledge': specs_of(Knowledge)}
+_SPECS: Mapping[str, Callable[[], Sequence[Spec]]] = {
+    'wind': lambda: group_specs(WindSettings()), 'sensors': lambda: group_specs(SensorSettings()),
+    'knowledge': lambda: specs_of(Knowledge)}
 
 
 def short_names(keys: Sequence[str]) -> list[str]:
@@ -64,7 +65,7 @@ def parameter_label(key: str) -> tuple[str, ...]:
 def unit_of(key: str) -> str:
     """Return the unit in brackets of a swept parameter that is declared with one, else ''."""
     parts = key.split('.')
-    specs: Sequence[Spec] = _SPECS.get(parts[0], ()) if len(parts) == 2 else ()
+    specs: Sequence[Spec] = _SPECS.get(parts[0], tuple)() if len(parts) == 2 else ()
     if parts[0] == 'controllers' and len(parts) == 3:
         with suppress(InputError):  # a class of one's own
             specs = entry_of(parts[1]).specs

@@ -79,9 +79,10 @@ def snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
 def _as_felt(snapshot: Snapshot) -> Snapshot:
     """Return the snapshot, in which a robot that is not in the world feels and does nothing."""
     absent = ~is_there(snapshot.true_pose)
-    for rows in (snapshot.twist, snapshot.wind, snapshot.free_wind, snapshot.updraft,
-                 snapshot.reverted):
-        rows[absent] = 0
+    if absent.any():
+        for rows in (snapshot.twist, snapshot.wind, snapshot.free_wind, snapshot.updraft,
+                     snapshot.reverted):
+            rows[absent] = 0
     return snapshot
 
 
