@@ -211,7 +211,7 @@ def draw_figure(name: str, path: Path, dark: bool = False) -> None:
     """Draw one of FIGURES."""
     scenario, values = FIGURES[name]
     root = FOLDER.parents[1]
-    data = load_run(str(root / scenario) if '/' in scenario else scenario, values)
+    data = load_run(str(root / scenario) if scenario.endswith('.yaml') else scenario, values)
     if path.suffix == '.gif':
         save_film(data, GALLERY[scenario].colour, path, README_WIDTH, 10.0, dark)
     elif path.suffix == '.svg':
