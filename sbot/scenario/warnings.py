@@ -17,6 +17,7 @@ from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.groups import group_in_words, lasers_of, own_keys
 from sbot.scenario.model import RobotEntry, Scenario, ScenarioFile
 from sbot.scenario.world import world_arrays
+from sbot_common.elementary import hypot
 from sbot_common.errors import first_of, hint
 from sbot_sim.collision.overlap import rectangle_distance
 from sbot_sim.drives.registry import users_of
@@ -195,7 +196,7 @@ def _lasers(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
         for laser in lasers_of(scenario.sensors, body):
             x, y = laser.laser_x, laser.laser_y
             if max(abs(x - body.offset) - 0.5 * body.length, abs(y) - 0.5 * body.width) > 0.0 if (
-                    body.is_rectangle) else math.hypot(x, y) > body.radius:
+                    body.is_rectangle) else hypot(x, y) > body.radius:
                 own = {'laser_x', 'laser_y'} & own_keys([body])
                 yield ('bodies', name) if own else ('sensors', 'laser_x'), (
                     f'the laser at [{x:g}, {y:g}] m is outside of the body {name}')
