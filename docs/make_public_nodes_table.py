@@ -45,7 +45,7 @@ def took(node: dict[str, Any]) -> str:
     short[0] = 'PYTHONPATH=… ' * ('path' in node) + short[0]
     keys = [f'`record_topics: [{", ".join(names)}]`'
             for names in [node['scenario'].get('record_topics')] if names]
-    body = node['scenario'].get('bodies') and 'faster wheels, beams from −180°'
+    body = node['scenario'].get('bodies') and 'beams from −180°'
     return '; '.join([*(f'`{each}`'.replace('|', '\\|') for each in short), *keys,
                       *filter(None, (body, node.get('took')))])
 

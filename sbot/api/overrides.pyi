@@ -328,6 +328,10 @@ class Body(TypedDict, total=False):
     offset: float
     """Distance from the origin (the middle of the driven axle) forward to the centre of a
     rectangular body; negative: backward. [m]"""
+    max_speed: float
+    """Largest speed of a command along each axis, cut before its wheels; 0: no limit. [m/s]"""
+    max_angular_speed: float
+    """Largest turn rate of a command, cut before its wheels; 0: no limit. [rad/s]"""
     max_acceleration: float
     """Largest acceleration of the drive along the ground; 0: no limit. [m/s^2]"""
     max_deceleration: float

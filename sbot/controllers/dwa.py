@@ -72,7 +72,7 @@ class Dwa:
         acceleration = body.max_deceleration or body.max_acceleration or math.inf
         angular = body.max_angular_acceleration or math.inf
         self._parameters = parameters._replace(
-            max_speed=min(parameters.max_speed, body.max_wheel_speed * body.wheel_radius),
+            max_speed=min(parameters.max_speed, body.top_speed),
             acceleration=min(parameters.acceleration, acceleration,
                              body.max_acceleration or math.inf),
             angular_acceleration=min(parameters.angular_acceleration, angular))

@@ -84,7 +84,7 @@ def _make_behavior(name: str, body: Body, parameters: Mapping[str, object],
                    lambda each: f'{where}: {each}')
     values = {**_COMMON, **parameters}
     behavior.kinematics = core.kinematics.TwoWheelsDifferentialDriveKinematics(
-        max_speed=body.max_wheel_speed * body.wheel_radius, wheel_axis=body.wheel_distance,
+        max_speed=body.top_speed, wheel_axis=body.wheel_distance,
         max_angular_speed=_number(values, 'max_angular_speed', where),
         max_forward_speed=_number(values, 'max_speed', where), max_backward_speed=0.0)
     behavior.radius = body.radius + body.collision_distance

@@ -134,7 +134,7 @@ def _least_time(way: _Way) -> float | None:
     """Return the time (s) in which a body at its limits drives its shortest way from rest."""
     if way.best is None:
         return None
-    fastest = way.body.max_wheel_speed * way.body.wheel_radius
+    fastest = way.body.top_speed
     limit = way.body.max_acceleration or math.inf
     if way.best <= fastest * fastest / (2.0 * limit):
         return math.sqrt(2.0 * way.best / limit)

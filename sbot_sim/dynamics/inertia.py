@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Impulses of document 000 section 4.1; inertia: limits of acceleration, delay of commands.
+"""Impulses of document 000 section 4.1; inertia: limits of speed, acceleration and delay.
 
-What the wheels drive follows a command that is some ticks old as fast as the limits let it: the
-point of speeds goes straight to the one that is asked for, by its limit of deceleration as long as
-it gets slower and by that of acceleration from there on. Along one axis that is a trapezoidal
-profile, exact at every tick. With equal limits it is what navground's modulation
-``LimitAcceleration`` computes.
+A command is cut to the limits of speed, each component by itself, before the wheels are asked what
+they reach: drivers of real robots do so [2]_ [3]_. What the wheels drive follows a command that is
+some ticks old as fast as the limits of acceleration let it: the point of speeds goes straight to
+the one that is asked for, by its limit of deceleration as long as it gets slower and by that of
+acceleration from there on. Along one axis that is a trapezoidal profile, exact at every tick. With
+equal limits it is what navground's modulation ``LimitAcceleration`` computes [1]_.
 
 References
 ----------
 .. [1] idsia-robotics/navground, ``behavior_modulations/limit_acceleration.cpp``.
+.. [2] ROBOTIS-GIT/OpenCR, ``turtlebot3_ros2/src/turtlebot3/turtlebot3_controller.cpp``.
+.. [3] ros-controls/ros2_controllers, ``diff_drive_controller/src/speed_limiter.cpp``.
 
 """
 
@@ -105,6 +108,8 @@ class Inertia(NamedTuple):
     acceleration: Floats  # (N,) m/s^2; inf: no limit
     deceleration: Floats  # (N,) m/s^2
     angular: Floats  # (N,) rad/s^2
+    speed: Floats  # (N,) m/s, along each axis
+    turn: Floats  # (N,) rad/s
     delay: NDArray[np.int64]  # (N,) ticks
     limited: NDArray[np.bool_]  # (N,) whether any of these limits a robot
 
@@ -132,11 +137,12 @@ def make_inertia(bodies: Sequence[Body], dt: float) -> Inertia | None:
     acceleration = column([body.max_acceleration for body in bodies])
     deceleration = column([body.max_deceleration or body.max_acceleration for body in bodies])
     angular = column([body.max_angular_acceleration for body in bodies])
-    limited = (delay > 0) | np.isfinite(acceleration) | np.isfinite(deceleration) | np.isfinite(
-        angular)
+    limits = (acceleration, deceleration, angular, column([body.max_speed for body in bodies]),
+              column([body.max_angular_speed for body in bodies]))
+    limited = (delay > 0) | np.isfinite(limits).any(axis=0)
     if not limited.any():
         return None
-    return Inertia(acceleration, deceleration, angular, delay, limited)
+    return Inertia(*limits, delay, limited)
 
 
 def inertia_of_worlds(each: Sequence[Inertia | None], robots: int) -> Inertia:
@@ -149,8 +155,8 @@ def inertia_of_worlds(each: Sequence[Inertia | None], robots: int) -> Inertia:
 
 
 def _free(robots: int) -> Inertia:
-    return Inertia(np.full(robots, math.inf), np.full(robots, math.inf),
-                   np.full(robots, math.inf), np.zeros(robots, np.int64),
+    none = np.full(robots, math.inf)
+    return Inertia(none, none, none, none, none, np.zeros(robots, np.int64),
                    np.zeros(robots, np.bool_))
 
 
@@ -188,6 +194,11 @@ def approach(vx: float, vy: float, to_x: float, to_y: float, acceleration: float
     return vx + dx * (gone / way), vy + dy * (gone / way)
 
 
+@njit_inline
+def _cut(speed: float, limit: float) -> float:
+    return math.copysign(limit, speed) if abs(speed) > limit else speed  # what is no number stays
+
+
 @njit
 def follow(bodies: Wheeled, inertia: Inertia, momentum: Momentum, command: Floats, tick: int,
            dt: float, out: Floats) -> None:
@@ -205,7 +216,10 @@ def follow(bodies: Wheeled, inertia: Inertia, momentum: Momentum, command: Float
     n, ring = momentum.asked.shape[0], momentum.asked.shape[1]
     for i in range(n):
         copy_numbers(command[i], momentum.asked[i, tick % ring])
-        copy_numbers(momentum.asked[i, (tick - inertia.delay[i]) % ring], out[i])
+        asked = momentum.asked[i, (tick - inertia.delay[i]) % ring]
+        out[i, VX] = _cut(asked[VX], inertia.speed[i])
+        out[i, VY] = _cut(asked[VY], inertia.speed[i])
+        out[i, OMEGA] = _cut(asked[OMEGA], inertia.turn[i])
     wanted, before = driven_twists(bodies, out), momentum.twist
     for i in range(n):
         if not inertia.limited[i]:

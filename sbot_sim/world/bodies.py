@@ -72,6 +72,12 @@ class Body(NamedTuple):
     offset: Annotated[float, Param(
         'm', 'Distance from the origin (the middle of the driven axle) forward to the centre of a '
         'rectangular body; negative: backward.', minimum=-1e3, maximum=1e3)] = 0.0
+    max_speed: Annotated[float, Param(
+        'm/s', 'Largest speed of a command along each axis, cut before its wheels; 0: no limit.',
+        minimum=0.0, maximum=1e6)] = 0.0
+    max_angular_speed: Annotated[float, Param(
+        'rad/s', 'Largest turn rate of a command, cut before its wheels; 0: no limit.',
+        minimum=0.0, maximum=1e6)] = 0.0
     max_acceleration: Annotated[float, Param(
         'm/s^2', 'Largest acceleration of the drive along the ground; 0: no limit.', minimum=0.0,
         maximum=1e6)] = 0.0
@@ -96,6 +102,11 @@ class Body(NamedTuple):
         For a rectangle, that of the circle around the rectangle that is kept free.
         """
         return circle_around(self, self.collision_distance)
+
+    @property
+    def top_speed(self) -> float:
+        """Largest speed forward that a command reaches (m/s)."""
+        return min(self.max_wheel_speed * self.wheel_radius, self.max_speed or math.inf)
 
     @property
     def is_rectangle(self) -> bool:

@@ -63,6 +63,7 @@ def gain_speed(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         i, j = max(a, k * n), min(z, (k + 1) * n)
         follow(drives_of(setting.bodies, i, j),
                Inertia(inertia.acceleration[i:j], inertia.deceleration[i:j], inertia.angular[i:j],
+                       inertia.speed[i:j], inertia.turn[i:j],
                        inertia.delay[i:j], inertia.limited[i:j]),
                Momentum(momentum.twist[i:j], momentum.asked[i:j]), worlds.command[i:j],
                worlds.tick[k], setting.dt, worlds.driven[i:j])

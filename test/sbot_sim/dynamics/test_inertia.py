@@ -61,8 +61,8 @@ def test_against_the_wind_a_robot_of_the_same_speed_stays_and_across_it_drifts()
     assert np.abs(place - [[0, 0], [0.5, -0.5]]).max() < 1e-9
 
 
-LIMITS = {'max_acceleration': 0.5, 'max_deceleration': 0.8, 'max_angular_acceleration': 1.5,
-          'command_delay': 0.2}
+LIMITS = {'max_speed': 1.2, 'max_angular_speed': 2.0, 'max_acceleration': 0.5,
+          'max_deceleration': 0.8, 'max_angular_acceleration': 1.5, 'command_delay': 0.2}
 
 
 def scenario(drive='wheels', *, controller='none', rate=10, **limits):
@@ -141,6 +141,24 @@ def test_a_robot_gains_speed_by_its_limits_with_every_drive(drive):
     np.testing.assert_allclose(np.hypot(twist[:, 0], twist[:, 1]), expected, atol=2e-3)
     np.testing.assert_allclose(twist[-1, 2], 0.2 * (0.65 if drive == 'ackermann' else 1.0),
                                rtol=1e-6)
+
+
+def test_components_are_cut_before_the_wheels_are():
+    # A TurtleBot3 turns while it is told to drive too fast: (1, 1) is (0.22, 1) to its driver, so
+    # the left wheel does 0.14 m/s and the right one 0.22 m/s of 0.30. Without the cut both would
+    # do 0.22 m/s, straight on.
+    def reached(body, command):
+        robots = [{'pose': [5, 5, 0], 'body': body, 'controller': 'none'}]
+        world = sbot.World({'world': {'bounds': [0, 0, 9, 9]}, 'robots': robots}, sense=['twist'])
+        for _ in range(30):
+            vx, vy, omega = world.step([command]).twist[0]
+        return pytest.approx((math.copysign(math.hypot(vx, vy), vx), omega), abs=1e-5)
+    assert reached('turtlebot3_burger', [1.0, 1.0]) == (0.18, 0.5)
+    assert reached('turtlebot3_burger', [-1.0, 1.0]) == (-0.18, 0.5)
+    assert reached('turtlebot3_burger', [0.1, 0.2]) == (0.1, 0.2)
+    left, right = 0.26, 0.1 - 0.5 * 0.287 * 1.82  # m/s: only the left wheel is at its limit
+    assert reached('turtlebot3_waffle', [0.1, -9.0]) == (
+        0.5 * (left + right), (right - left) / 0.287)
 
 
 def test_a_command_arrives_after_its_delay_and_at_once_without_limits():
