@@ -57,8 +57,8 @@ def _parser() -> argparse.ArgumentParser:
                     'goals, in scenes that none has seen. More: docs/learned_results.md.')
     parser.add_argument('tasks', nargs='*', metavar='TASK',
                         help='name from `sbot list tasks`, or module:ENTRY for a task of your own')
-    parser.add_argument('--check', type=Path, metavar='FILE',
-                        help='instead, make the rows of this rows.csv again from the policies '
+    parser.add_argument('--check', type=Path, nargs='+', metavar='FILE',
+                        help='instead, make the rows of each rows.csv again from the policies '
                              'beside it, whose code is executed; fails if a bit differs')
     parser.add_argument('--learner', choices=list(_LEARNERS), default='evolved',
                         help='; '.join(f'{name}: {text}' for name, text in _LEARNERS.items()))
@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     points: list[Point] = []
     try:
         if given.check is not None:
-            return _check(given.check)
+            return max([_check(path) for path in given.check])
         entries = _checked(given)
         _make_folder(given.output)
         stopped = False
