@@ -192,8 +192,8 @@ def test_a_curve_shows_every_generation(tmp_path, monkeypatch):
 
 def test_each_learner_of_a_task_has_a_panel_with_its_own_score(tmp_path, monkeypatch):
     header = 'task,policy,training,processor_s,agent_steps,score\n'
-    for folder, rows in (('one', ['coverage,evolved,1,1.0,10,0.2', 'coverage,evolved,1,2.0,20,0.3',
-                                  'coverage,evolved,2,1.0,10,0.1']),
+    for folder, rows in (('one', ['flocking,evolved,1,1.0,10,0.2', 'flocking,evolved,1,2.0,20,0.3',
+                                  'flocking,evolved,2,1.0,10,0.1']),
                          ('two', ['coverage,ppo,1,1.0,10,5.0', 'reach_goal,evolved,1,3.0,9,-1'])):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / 'curve.csv').write_text(header + '\n'.join(rows) + '\n')
@@ -204,7 +204,7 @@ def test_each_learner_of_a_task_has_a_panel_with_its_own_score(tmp_path, monkeyp
     assert 'one of 1 to 2 trainings' in figure.get_suptitle()
     shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [(axes.get_title('left'), axes.get_ylabel(), len(axes.lines)) for axes in shown] == [
-        ('coverage, evolution', 'covered (no unit)', 2), ('coverage, PPO', 'episode return', 1),
+        ('flocking, evolution', 'flock (no unit)', 2), ('coverage, PPO', 'episode return', 1),
         ('reach_goal, evolution', 'fitness (no unit)', 1)]
     assert [axes.get_xlabel() for axes in shown] == ['processor time (s)'] * 3
     assert shown[0].lines[0].get_xydata().tolist() == [[1.0, 0.2], [2.0, 0.3]]
