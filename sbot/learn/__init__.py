@@ -287,7 +287,7 @@ def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
     Parameters
     ----------
     experiment : an experiment of IPPO, MAPPO or another algorithm with continuous actions and a
-        policy of ``MlpConfig`` with tanh, on ``benchmarl_task``
+        policy of ``MlpConfig`` or ``GruConfig`` with tanh, on ``benchmarl_task``
     group : name of the group of robots
 
     Raises

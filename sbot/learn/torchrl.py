@@ -157,14 +157,19 @@ def networks_of(experiment: Any, group: str) -> tuple[Network, NDArray[np.float6
         raise InputError('experiment: the policy of its algorithm does not end with tanh and a '
                          'normal distribution, as those of IPPO and MAPPO with continuous actions '
                          'do')
-    found = [part for part in actor.modules() if isinstance(part, MultiAgentMLP)]
-    if len(found) != 1 or found[0].centralized:
-        raise InputError('experiment: its policy is not one MLP of what each robot observes; '
-                         'use MlpConfig alone')
-    return _converted(found[0], env.episodes.network)
+    found = {type(part).__name__: part for part in actor.modules()
+             if type(part).__name__.startswith('MultiAgent')}
+    mlp, gru = found.get('MultiAgentMLP'), found.get('MultiAgentGRU')
+    layers = [part for part in actor.modules() if isinstance(part, MultiAgentMLP)]
+    if len(layers) != 1 or len(found) != 1 + (gru is not None) or mlp.centralized or (
+            gru is not None and (gru.n_layers > 1 or not gru.bias)):
+        raise InputError('experiment: its policy is not one MLP of what each robot observes, or '
+                         'of one layer of a GRU with biases; use MlpConfig or GruConfig alone')
+    return _converted(mlp, gru, env.episodes.network)
 
 
-def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
+def _converted(mlp: Any, gru: Any, given: Network  # noqa: ANN401
+               ) -> tuple[Network, NDArray[np.float64]]:
     """Return a network and weights (W,), or (N, W) where each robot has its own."""
     inner = [layer for layer in mlp._empty_net.children() if not isinstance(
         layer, torch.nn.Linear)]
@@ -179,9 +184,15 @@ def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:
     layers[-1] = bias[..., :means], weight[..., :means, :]  # the others are for the noise
     hidden = [bias.shape[-1] for bias, _ in layers[:-1]]
     network = given._replace(kind='mlp' if hidden else 'perceptron', hidden=tuple(hidden))
-    rows = [torch.cat([bias[..., None], weight], dim=-1).flatten(-2).detach().cpu().double()
-            for bias, weight in layers]
-    return network, torch.cat(rows, dim=-1).numpy()
+    rows = [torch.cat([bias[..., None], weight], dim=-1).flatten(-2) for bias, weight in layers]
+    if gru is not None:
+        network = network._replace(kind='gru', hidden=(gru.hidden_size, *hidden))
+        cell = gru.params['grus', '0']
+        gates = torch.cat([cell['bias_ih'][..., None], cell['weight_ih'],
+                           cell['bias_hh'][..., None], cell['weight_hh']], dim=-1)
+        # Gate by gate, and unit by unit within it: ours is unit by unit.
+        rows.insert(0, gates.unflatten(-2, (3, -1)).transpose(-3, -2).flatten(-3))
+    return network, torch.cat(rows, dim=-1).detach().cpu().double().numpy()
 
 
 def _robots_of(env: Any) -> RobotsTorchEnv:  # noqa: ANN401

@@ -31,7 +31,7 @@ from sbot_common.observation import Observation
 
 Command = tuple[float, float] | tuple[float, float, float]
 
-# Forward pass of a perceptron, a multi-layer perceptron and a CTRNN.
+# Forward pass of a perceptron, a multi-layer perceptron, a CTRNN and a GRU.
 #
 # Sums run in the order of the inputs, from the bias on, so the same weights give the same bits
 # everywhere. All functions have one signature:
@@ -176,10 +176,40 @@ def _time_constant(exponent: float) -> float:
     return min(max(exp(2.302585092994046 * exponent), LEAST_TAU), MOST_TAU)
 
 
+@njit
+def gru(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
+        dt: float) -> None:
+    """Compute a layer of gated recurrent units (K. Cho et al., 2014), and an ``mlp`` of it.
+
+    As PyTorch's GRUCell: h <- (1 - z) n + z h with gates r and z of the inputs and of h, and
+    n = tanh(a + r b), a of the inputs and b of h. ``memory`` holds h, the new h, and then the
+    hidden values of the mlp. ``weights``: for each unit, for each of r, z and n, a bias, weights
+    from all inputs, another bias, weights from all units; then those of the mlp.
+    """
+    units, at = layers[1], 0
+    sums = np.empty((3, 2))  # of r, z and n: from the inputs, and from the units
+    for unit in range(units):
+        for gate in range(3):
+            for part in range(2):
+                values = inputs if part == 0 else memory[:units]
+                total = weights[at]
+                for i in range(len(values)):
+                    total += weights[at + 1 + i] * values[i]
+                sums[gate, part] = total
+                at += len(values) + 1
+        reset, keep = _logistic(sums[0, 0] + sums[0, 1]), _logistic(sums[1, 0] + sums[1, 1])
+        new = tanh(sums[2, 0] + reset * sums[2, 1])
+        memory[units + unit] = (1.0 - keep) * new + keep * memory[unit]
+    for unit in range(units):
+        memory[unit] = memory[units + unit]
+    mlp(memory[:units], weights[at:], memory[2 * units:], outputs, layers[1:], dt)
+
+
 _NO_ROW, _NO_ROW32 = np.empty((1, 0)), np.empty((1, 0), np.float32)  # no input asks for them
 _NOBODY = kinds.Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
 
-FORWARD: dict[str, Callable[..., None]] = {'perceptron': perceptron, 'mlp': mlp, 'ctrnn': ctrnn}
+FORWARD: dict[str, Callable[..., None]] = {
+    'perceptron': perceptron, 'mlp': mlp, 'ctrnn': ctrnn, 'gru': gru}
 
 
 class Neural:

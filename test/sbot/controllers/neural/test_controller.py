@@ -20,6 +20,7 @@ from sbot.controllers.neural.controller import (
     _logistic,
     _time_constant,
     ctrnn,
+    gru,
     mlp,
     perceptron,
     tanh,
@@ -128,18 +129,38 @@ def test_ctrnn_settles_on_its_input_at_the_pace_of_its_time_constant():
     assert outputs == pytest.approx(np.tanh([memory[1]] * 2), abs=1e-15)
 
 
+@pytest.mark.parametrize('cells', [[], [3]])
+def test_gru_over_many_decisions(cells):
+    rng, units = np.random.default_rng(1), 4
+    network = make_network('gru', ['goal'], hidden=[units, *cells])
+    weights = rng.normal(size=network.weight_count)
+    memory, h, seen = np.zeros(network.memory_count), np.zeros(units), []
+    gates = weights[:units * 3 * (4 + units + 1)].reshape(units, 3, 4 + units + 1)
+    for _ in range(20):
+        x = rng.normal(size=3)
+        a = gates[:, :, 0] + gates[:, :, 1:4] @ x
+        b = gates[:, :, 4] + gates[:, :, 5:] @ h
+        r, z = 1 / (1 + np.exp(-(a + b)[:, :2].T))
+        h = (1 - z) * np.tanh(a[:, 2] + r * b[:, 2]) + z * h
+        seen.append(run(gru, x, weights, network.layers, memory))
+        tail = run(mlp, h, weights[gates.size:], network.layers[1:], np.zeros(3))
+        assert seen[-1] == pytest.approx(tail, abs=1e-12)
+    assert memory[:units] == pytest.approx(h, abs=1e-12)
+    assert np.ptp(seen, axis=0).max() > 0.01
+
+
 NEURAL = 'neural_controller.controller:Neural'
 
 
 def network_of(kind, inputs, outputs='wheels'):
-    hidden = {'perceptron': [], 'mlp': [5, 3], 'ctrnn': [4]}[kind]
+    hidden = {'perceptron': [], 'mlp': [5, 3], 'ctrnn': [4], 'gru': [4, 3]}[kind]
     return sbot.network(kind, inputs, hidden=hidden, outputs=outputs,
                         turn=0.095 if outputs == 'wheels' else 1.5)
 
 
 @pytest.mark.parametrize(('kind', 'inputs', 'outputs'), [
     ('perceptron', ALL, 'wheels'), ('mlp', ALL, 'twist'), ('ctrnn', ALL, 'wheels'),
-    ('perceptron', ('infrared',), 'wheels')])
+    ('gru', ALL, 'wheels'), ('perceptron', ('infrared',), 'wheels')])
 def test_equals_a_batch_of_worlds_to_the_bit_controller(tmp_path, kind, inputs, outputs):
     network = network_of(kind, inputs, outputs)
     weights = np.random.default_rng(3).normal(size=network.weight_count)
