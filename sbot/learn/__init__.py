@@ -212,7 +212,8 @@ def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: 
 
     Parameters
     ----------
-    model : a model of PPO or A2C with 'MlpPolicy' and tanh (its default), on ``sb3_env``
+    model : a model of PPO or A2C with 'MlpPolicy' and tanh (its default), or of RecurrentPPO of
+        sb3-contrib with 'MlpLstmPolicy', on ``sb3_env``
 
     Raises
     ------
@@ -287,7 +288,7 @@ def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
     Parameters
     ----------
     experiment : an experiment of IPPO, MAPPO or another algorithm with continuous actions and a
-        policy of ``MlpConfig`` or ``GruConfig`` with tanh, on ``benchmarl_task``
+        policy of ``MlpConfig``, ``GruConfig`` or ``LstmConfig`` with tanh, on ``benchmarl_task``
     group : name of the group of robots
 
     Raises
