@@ -26,6 +26,7 @@ from sbot.controllers.neural.policy_file import Find, read_policy
 from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import exp, exp_of
+from sbot_common.elementary.arrays import copy_numbers
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation
 
@@ -196,7 +197,7 @@ def gru(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers
         new = tanh(_weighted(inputs, weights, at)
                    + reset * _weighted(h, weights, at + layers[0] + 1))
         memory[units + unit] = (1.0 - keep) * new + keep * h[unit]
-    h[:] = memory[units:2 * units]
+    copy_numbers(memory[units:2 * units], h)
     mlp(h, weights[3 * units * row:], memory[2 * units:], outputs, layers[1:], dt)
 
 
@@ -219,7 +220,7 @@ def lstm(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layer
         memory[units + unit] = cell
         memory[2 * units + unit] = (_logistic(_gate(inputs, h, weights, at + 3 * row))
                                     * tanh(cell))
-    h[:] = memory[2 * units:3 * units]
+    copy_numbers(memory[2 * units:3 * units], h)
     mlp(h, weights[4 * units * row:], memory[3 * units:], outputs, layers[1:], dt)
 
 
@@ -232,7 +233,7 @@ def _gate(inputs: Floats, h: Floats, weights: Floats, at: int) -> float:
 @njit
 def _weighted(values: Floats, weights: Floats, at: int) -> float:
     """Return bias + weights . values, of the numbers from a place on."""
-    total = weights[at]
+    total: float = weights[at]
     for i in range(len(values)):
         total += weights[at + 1 + i] * values[i]
     return total

@@ -182,7 +182,7 @@ def test_what_a_team_with_memory_learned_drives_robots(tmp_path, kind, shared):
 
 
 @pytest.mark.parametrize(('options', 'words'), [
-    ({'kind': 'gru', 'n_layers': 2}, 'experiment: its policy is not one MLP of what each robot ob'),
+    ({'kind': 'gru', 'n_layers': 2}, 'experiment: its policy is not one MLP of what each robot'),
     ({'activation_class': torch.nn.ReLU}, 'activation_class: got ReLU, expected torch.nn.Tanh'),
     ({'continuous': False}, 'experiment: the policy of its algorithm does not end with tanh')])
 def test_what_robots_could_not_do_is_refused(tmp_path, options, words):

@@ -173,7 +173,7 @@ def test_gated_units_over_many_decisions(oracle, cells):
     gates = weights[:units * oracle.gates * 9].reshape(units, oracle.gates, 9)
     for _ in range(20):
         x = rng.normal(size=3)
-        other.step(gates[:, :, 0] + gates[:, :, 1:4] @ x, gates[:, :, 4] + gates[:, :, 5:] @ other.h)
+        other.step(gates[..., 0] + gates[..., 1:4] @ x, gates[..., 4] + gates[..., 5:] @ other.h)
         seen.append(run(oracle.function, x, weights, network.layers, memory))
         tail = run(mlp, other.h, weights[gates.size:], network.layers[1:], np.zeros(3))
         assert seen[-1] == pytest.approx(tail, abs=1e-12)
