@@ -14,7 +14,7 @@ from sbot.learn.task import Task
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import LARGEST_SEED, gust_ticks
 from sbot_common.arguments import numbers, whole
-from sbot_common.arrays import Floats
+from sbot_common.arrays import Flags, Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
 from wind_model.gust import mean_velocity, unit
@@ -214,6 +214,7 @@ class Entry(NamedTuple):
     hidden: tuple[int, ...] = ()  # neurons of the network that evolution trains
     infrared: bool = False  # whether the metric needs the readings
     learned: Rule | None = None  # a function whose weights are trained, instead of a network
+    arrived: Callable[[Track], Flags] | None = None  # (T, K, N) who is there; None: no end
 
     def make_scene(self) -> Scene:
         """Return an object of the scene's class, whose scenarios have the task's name by default.
