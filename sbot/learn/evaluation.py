@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def play(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy, w
     worlds = Worlds([scene.scenario(seed) for seed in seeds], seeds=list(seeds),
                     sense=senses_of(scene.inputs), threads=threads)
     begin = worlds.observe().boxes
-    kept = worlds.run(policy, weights, round(worlds.scenarios[0].duration / worlds.dt), keep=[
+    kept: Any = worlds.run(policy, weights, round(worlds.scenarios[0].duration / worlds.dt), keep=[
         'pose', 'command', 'collided', *['infrared'] * entry.infrared])
     end = worlds.observe().boxes
     return Track(kept.pose, kept.command, kept.collided, kept.infrared,
