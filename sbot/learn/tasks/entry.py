@@ -215,6 +215,7 @@ class Entry(NamedTuple):
     infrared: bool = False  # whether the metric needs the readings
     learned: Rule | None = None  # a function whose weights are trained, instead of a network
     arrived: Callable[[Track], Flags] | None = None  # (T, K, N) who is there; None: no end
+    kind: str = ''  # of the evolved network; '': mlp, or perceptron without hidden neurons
 
     def make_scene(self) -> Scene:
         """Return an object of the scene's class, whose scenarios have the task's name by default.
@@ -276,7 +277,7 @@ class Entry(NamedTuple):
 
         """
         scene = self.scene
-        return make_network('mlp' if self.hidden else 'perceptron', scene.inputs,
+        return make_network(self.kind or ('mlp' if self.hidden else 'perceptron'), scene.inputs,
                             hidden=self.hidden, **_limits(scene))
 
 
