@@ -212,10 +212,10 @@ class Entry(NamedTuple):
     navigate: Mapping[str, Any] | None = None  # its parameters; None: it has nothing to do there
     fitness: Callable[[Track], Floats] | None = None  # (K,) what evolution makes large
     hidden: tuple[int, ...] = ()  # neurons of the network that evolution trains
+    kind: str = ''  # of that network; '': mlp, or perceptron without hidden neurons
     infrared: bool = False  # whether the metric needs the readings
     learned: Rule | None = None  # a function whose weights are trained, instead of a network
     arrived: Callable[[Track], Flags] | None = None  # (T, K, N) who is there; None: no end
-    kind: str = ''  # of the evolved network; '': mlp, or perceptron without hidden neurons
 
     def make_scene(self) -> Scene:
         """Return an object of the scene's class, whose scenarios have the task's name by default.
