@@ -83,7 +83,7 @@ def evaluate(policy: str | Path | tuple[Network | FunctionPolicy, NDArray[np.flo
              threads: int = 1) -> Evaluation:
     """Let a policy play scenes of a task; return metric, contacts and clean robots of each.
 
-    A file gives the same bits on every machine.
+    The episodes of a file have the same bits on every machine.
 
     Parameters
     ----------
