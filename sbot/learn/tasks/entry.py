@@ -213,6 +213,7 @@ class Entry(NamedTuple):
     navigate: Mapping[str, Any] | None = None  # its parameters; None: it has nothing to do there
     fitness: Callable[[Track], Floats] | None = None  # (K,) what evolution makes large
     hidden: tuple[int, ...] = ()  # neurons of the network that evolution trains
+    kind: str = ''  # of that network; '': mlp, or perceptron without hidden neurons
     infrared: bool = False  # whether the metric needs the readings
     learned: Rule | None = None  # a function whose weights are trained, instead of a network
     arrived: Callable[[Track], Flags] | None = None  # (T, K, N) who is there; None: no end
@@ -277,7 +278,7 @@ class Entry(NamedTuple):
 
         """
         scene = self.scene
-        return make_network('mlp' if self.hidden else 'perceptron', scene.inputs,
+        return make_network(self.kind or ('mlp' if self.hidden else 'perceptron'), scene.inputs,
                             hidden=self.hidden, **_limits(scene))
 
 
