@@ -313,15 +313,15 @@ class Episodes:
         self._check_allowed(actions, self._of_learners(active))
         self._active = active  # robots of worlds that begin anew do nothing more
         commands, data = self._commands(actions)
-        before, hold = self.now, self.task.hold
-        self.now = self._moment(self.worlds.step(commands, data=data, ticks=hold), commands)
+        before = self.now
+        seen, inputs = self._interface.advance(self.task.hold, data)
+        self.now = before._replace(seen=seen, inputs=inputs, commands=commands)
         if type(self.task).update is not Task.update:
             changed = self._answers.kept('update', before, self.now, self._draws())
             self.now = self.now._replace(kept={**before.kept, **changed})
         reward = self._answers.of_robots('reward', self._active, before, self.now)
-        reward = np.where(self._active, reward, 0.0)
-        ended = self._answers.of_robots('ended', self._active, self.now)
-        self._active &= ~ended.astype(np.bool_)
+        if type(self.task).ended is not Task.ended:
+            self._active &= self._answers.of_robots('ended', self._active, self.now) == 0.0
         if anew is not None and anew.any():
             self.reset(anew)
         return Outcome(self._of_learners(reward), ~self.active, self.now.seen.tick >= self.ticks)

@@ -18,11 +18,13 @@ from sbot.worlds.policy import deciding_phases
 from sbot.worlds.setting import MOST_TICKS
 from sbot_common.arguments import as_array, floats, numbers, whole
 from sbot_common.arrays import Flags, Floats, Integers
+from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError, bad_value
 from sbot_common.random.numbers import purpose_of, uniforms_of_worlds
 from sbot_common.user_code import call_user_code
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.worlds.batch import no_policy
+from sbot_sim.worlds.tick import Phases
 
 _LONGEST = 1e9  # s, of an episode
 _DRAWS = purpose_of('draws of tasks')
@@ -219,6 +221,17 @@ def _heard(now: Moment, count: int) -> Floats:
 
 # Answers of a task's methods, checked: observations, rewards, masks, start poses and goals.
 
+@njit
+def _of_active(answer: Floats, active: Flags, found: Floats) -> bool:
+    """Write answers (K, N) of the robots that are active, else 0; tell whether all are finite."""
+    for k in range(len(answer)):
+        for i in range(answer.shape[1]):
+            found[k, i] = answer[k, i] if active[k, i] else 0.0
+            if not math.isfinite(found[k, i]):
+                return False
+    return True
+
+
 class Answers:
     """A task's methods for K worlds of N robots; InputError where they return something else.
 
@@ -249,7 +262,7 @@ class Answers:
     def script(self, now: Moment, columns: int) -> Floats:
         """Return the shares of robots that do not learn, (K, S, columns)."""
         shape = self._shape[0], len(self._task.scripted), columns
-        return floats(self._name('script'), self._ask('script', now), [shape])
+        return numbers(self._name('script'), self._ask('script', now), shape)
 
     def observation(self, now: Moment) -> NDArray[np.float32]:
         """Return the observations of the robots, (K, N, columns)."""
@@ -270,11 +283,12 @@ class Answers:
             self._name('mask'), given, [(*self._shape, moves)]).astype(np.bool_)
 
     def of_robots(self, method: str, active: Flags, *moments: Moment) -> Floats:
-        """Return ``reward`` or ``ended`` of each robot, (K, N); finite where it is active."""
+        """Return ``reward`` or ``ended`` of each robot, (K, N): finite, and 0 if not active."""
         answer = floats(self._name(method), self._ask(method, *moments), [self._shape])
-        if not (np.isfinite(answer).all() or np.isfinite(answer[active]).all()):
+        found = np.empty(self._shape)
+        if not _of_active(np.ascontiguousarray(answer), active, found):
             raise bad_value(self._name(method), answer.tolist(), 'finite numbers')
-        return answer
+        return found
 
     def _name(self, method: str) -> str:
         return f'{type(self._task).__name__}.{method}()'
@@ -305,10 +319,13 @@ class Interface:
             inputs=np.zeros((rows, network.input_count)),
             outputs=np.zeros((rows, network.layers[-1])), table=input_table(network.inputs),
             goal=goal.reshape(-1, 2).copy(), limits=np.tile(limits.ravel(), worlds.count))
+        self._inputs = self._arrays.inputs.reshape(worlds.count, worlds.robots, -1)
         gather, _, act = deciding_phases(network)
-        self._gather = worlds.program(
-            [gather, *worlds.reading_phases(network, self._arrays)], self._arrays)
+        seeing: Phases = [gather, *worlds.reading_phases(network, self._arrays)]
+        self._gather = worlds.program(seeing, self._arrays)
         self._act = worlds.program([act], self._arrays)
+        self._between = worlds.program(worlds.ticking(seen=False), self._arrays)
+        self._last = worlds.program([*worlds.ticking(), *seeing], self._arrays)
 
     def aim(self, goal: Floats) -> None:
         """Set the goals (K, N, 2) m."""
@@ -316,9 +333,8 @@ class Interface:
 
     def inputs(self, worlds: Integers) -> Floats:
         """Return the inputs (K, N, I) of all robots; only these worlds have changed (numbers)."""
-        w = self._worlds
-        w.simulation.run_some(self._gather, worlds)
-        return self._arrays.inputs.reshape(w.count, w.robots, -1).copy()
+        self._worlds.simulation.run_some(self._gather, worlds)
+        return self._inputs.copy()
 
     def commands(self, actions: Floats) -> Floats:
         """Return the commands (K, N, 3) vx, vy, omega of shares (K, N, 2 or 3)."""
@@ -326,6 +342,19 @@ class Interface:
         self._arrays.outputs[:] = actions.reshape(self._arrays.outputs.shape)
         w.simulation.run(self._act)
         return w.state.command.reshape(w.count, w.robots, 3).copy()
+
+    def advance(self, ticks: int, data: NDArray[Any] | None) -> tuple[Observations, Floats]:
+        """Advance by ticks with the last commands, as ``Worlds.step``, and return the inputs, too.
+
+        ``data`` : (K, N, 10) bytes that robots broadcast; None: the same as before
+        """
+        w = self._worlds
+        if data is not None:
+            w.state.rab_next[:] = data.reshape(w.state.rab_next.shape)
+        if ticks > 1:
+            w.simulation.run(self._between, ticks - 1)
+        w.simulation.run(self._last)
+        return w.observe(), self._inputs.copy()
 
 
 # Actions of environments: shares of the greatest speeds, moves by number, bytes to broadcast.

@@ -30,6 +30,7 @@ from sbot.learn.tasks.entry import (
 )
 from sbot.navigation.scenes import box, wall_with_gaps
 from sbot_common.arrays import Flags, Floats, Integers
+from sbot_common.compiled.jit import njit, njit_inline
 
 _TOLERANCE = 0.5  # m
 _PILLARS = ((5.0, 4.0), (5.5, 8.5), (9.0, 6.0), (12.0, 9.0), (12.0, 3.5))  # m
@@ -56,13 +57,41 @@ class ReachGoal(Task):
 
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return the approach (m), and the rewards for arriving and for contacts."""
-        nearer = (distance(before.seen.pose[..., :2], before.goal)
-                  - distance(now.seen.pose[..., :2], now.goal))
-        return np.asarray(nearer + self.ended(now) - CONTACT * now.seen.collided)
+        return _approach(before.seen.pose, before.goal, now.seen.pose, now.goal,
+                         self.ended(now), now.seen.collided)
 
     def ended(self, now: Moment) -> Flags:
         """Tell which robots have arrived."""
-        return np.asarray(distance(now.seen.pose[..., :2], now.goal) <= self.tolerance)
+        return _arrived(now.seen.pose, now.goal, self.tolerance)
+
+
+@njit_inline
+def _way(place: Floats, goal: Floats) -> float:
+    x, y = place[0] - goal[0], place[1] - goal[1]
+    return math.sqrt(x * x + y * y)
+
+
+@njit
+def _arrived(pose: Floats, goal: Floats, tolerance: float) -> Flags:
+    """Return which robots (K, N) are no farther from their goals than that."""
+    found = np.empty(pose.shape[:2], np.bool_)
+    for k in range(len(pose)):
+        for i in range(pose.shape[1]):
+            found[k, i] = _way(pose[k, i], goal[k, i]) <= tolerance
+    return found
+
+
+@njit
+def _approach(before: Floats, aimed: Floats, pose: Floats, goal: Floats, arrived: Flags,
+              collided: Flags) -> Floats:
+    """Return the rewards (K, N): nearer to the goal (m), 1 for arriving, less for contacts."""
+    found = np.empty(pose.shape[:2])
+    for k in range(len(pose)):
+        for i in range(pose.shape[1]):
+            nearer = _way(before[k, i], aimed[k, i]) - _way(pose[k, i], goal[k, i])
+            found[k, i] = (nearer + (1.0 if arrived[k, i] else 0.0)
+                           - CONTACT * (1.0 if collided[k, i] else 0.0))
+    return found
 
 
 class _Going(Scene, ReachGoal):
