@@ -221,17 +221,6 @@ def _heard(now: Moment, count: int) -> Floats:
 
 # Answers of a task's methods, checked: observations, rewards, masks, start poses and goals.
 
-@njit
-def _of_active(answer: Floats, active: Flags, found: Floats) -> bool:
-    """Write answers (K, N) of the robots that are active, else 0; tell whether all are finite."""
-    for k in range(len(answer)):
-        for i in range(answer.shape[1]):
-            found[k, i] = answer[k, i] if active[k, i] else 0.0
-            if not math.isfinite(found[k, i]):
-                return False
-    return True
-
-
 class Answers:
     """A task's methods for K worlds of N robots; InputError where they return something else.
 
@@ -282,13 +271,17 @@ class Answers:
         return None if given is None else floats(
             self._name('mask'), given, [(*self._shape, moves)]).astype(np.bool_)
 
-    def of_robots(self, method: str, active: Flags, *moments: Moment) -> Floats:
-        """Return ``reward`` or ``ended`` of each robot, (K, N): finite, and 0 if not active."""
-        answer = floats(self._name(method), self._ask(method, *moments), [self._shape])
-        found = np.empty(self._shape)
-        if not _of_active(np.ascontiguousarray(answer), active, found):
-            raise bad_value(self._name(method), answer.tolist(), 'finite numbers')
-        return found
+    def settled(self, active: Flags, before: Moment, now: Moment) -> Floats:
+        """Return rewards (K, N), 0 if not active; those that end are not active any more."""
+        answers = [np.ascontiguousarray(floats(self._name(method), self._ask(method, *moments),
+                                               [self._shape]))
+                   for method, moments in (('reward', (before, now)), ('ended', (now,)))]
+        reward = np.empty(self._shape)
+        wrong = _settle(answers[0], answers[1], active, reward)
+        if wrong >= 0:
+            raise bad_value(self._name(('reward', 'ended')[wrong]), answers[wrong].tolist(),
+                            'finite numbers')
+        return reward
 
     def _name(self, method: str) -> str:
         return f'{type(self._task).__name__}.{method}()'
@@ -296,6 +289,36 @@ class Answers:
     def _ask(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
         return call_user_code(lambda: getattr(self._task, method)(*arguments),
                               lambda: self._name(method))
+
+
+@njit
+def _settle(reward: Floats, ended: Floats, active: Flags, found: Floats) -> int:
+    """Write the rewards (K, N) of active robots, else 0, and end robots; return -1.
+
+    Where one of an active robot is not finite, return 0, or of an end 1; none has ended then.
+    """
+    for k in range(len(active)):
+        for i in range(active.shape[1]):
+            found[k, i] = reward[k, i] if active[k, i] else 0.0
+            if not math.isfinite(found[k, i]):
+                return 0
+    for k in range(len(active)):
+        for i in range(active.shape[1]):
+            if active[k, i] and not math.isfinite(ended[k, i]):
+                return 1
+    for k in range(len(active)):
+        for i in range(active.shape[1]):
+            active[k, i] &= ended[k, i] == 0.0
+    return -1
+
+
+@njit
+def _idle(actions: NDArray[Any], active: Flags, found: NDArray[Any]) -> None:
+    """Write the actions (K, N, C) of active robots, else 0."""
+    for k in range(len(active)):
+        for i in range(active.shape[1]):
+            for c in range(found.shape[2]):
+                found[k, i, c] = actions[k, i, c] if active[k, i] else 0.0
 
 
 # Inputs and commands of the robots in a batch, by name, as networks use them.
@@ -430,9 +453,8 @@ class Actions:
 
         Bytes are None where the task broadcasts none.
         """
-        shares = self.moves[actions] if self.discrete else actions[..., :self.shares]
-        if not active.all():
-            shares = np.where(active[..., None], shares, 0.0)
+        shares = np.empty((*active.shape, self.shares))
+        _idle(self.moves[actions] if self.discrete else actions, active, shares)
         if not self.bytes:
             return shares, None
         data = np.zeros((*active.shape, DATA_BYTES), np.int64)

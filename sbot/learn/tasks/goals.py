@@ -57,12 +57,15 @@ class ReachGoal(Task):
 
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return the approach (m), and the rewards for arriving and for contacts."""
-        return _approach(before.seen.pose, before.goal, now.seen.pose, now.goal,
-                         self.ended(now), now.seen.collided)
+        nearer = np.empty(now.seen.collided.shape)
+        _approach(before.seen.pose, before.goal, now.seen.pose, now.goal, nearer)
+        return np.asarray(nearer + self.ended(now) - CONTACT * now.seen.collided)
 
     def ended(self, now: Moment) -> Flags:
         """Tell which robots have arrived."""
-        return _arrived(now.seen.pose, now.goal, self.tolerance)
+        found = np.empty(now.seen.collided.shape, np.bool_)
+        _arrive(now.seen.pose, now.goal, self.tolerance, found)
+        return found
 
 
 @njit_inline
@@ -72,26 +75,19 @@ def _way(place: Floats, goal: Floats) -> float:
 
 
 @njit
-def _arrived(pose: Floats, goal: Floats, tolerance: float) -> Flags:
-    """Return which robots (K, N) are no farther from their goals than that."""
-    found = np.empty(pose.shape[:2], np.bool_)
+def _arrive(pose: Floats, goal: Floats, tolerance: float, found: Flags) -> None:
+    """Find which robots (K, N) are no farther from their goals than that."""
     for k in range(len(pose)):
         for i in range(pose.shape[1]):
             found[k, i] = _way(pose[k, i], goal[k, i]) <= tolerance
-    return found
 
 
 @njit
-def _approach(before: Floats, aimed: Floats, pose: Floats, goal: Floats, arrived: Flags,
-              collided: Flags) -> Floats:
-    """Return the rewards (K, N): nearer to the goal (m), 1 for arriving, less for contacts."""
-    found = np.empty(pose.shape[:2])
+def _approach(before: Floats, aimed: Floats, pose: Floats, goal: Floats, found: Floats) -> None:
+    """Find by how much robots (K, N) came nearer to their goals (m)."""
     for k in range(len(pose)):
         for i in range(pose.shape[1]):
-            nearer = _way(before[k, i], aimed[k, i]) - _way(pose[k, i], goal[k, i])
-            found[k, i] = (nearer + (1.0 if arrived[k, i] else 0.0)
-                           - CONTACT * (1.0 if collided[k, i] else 0.0))
-    return found
+            found[k, i] = _way(before[k, i], aimed[k, i]) - _way(pose[k, i], goal[k, i])
 
 
 class _Going(Scene, ReachGoal):
