@@ -32,6 +32,7 @@ from sbot.learn.tasks.entry import (
 )
 from sbot.navigation.scenes import box, wall_with_gaps
 from sbot_common.arrays import Flags, Floats, Integers
+from sbot_common.compiled.jit import njit, njit_inline
 
 _TOLERANCE = 0.5  # m
 _PILLARS = ((5.0, 4.0), (5.5, 8.5), (9.0, 6.0), (12.0, 9.0), (12.0, 3.5))  # m
@@ -58,13 +59,37 @@ class ReachGoal(Task):
 
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return the approach (m), and the rewards for arriving and for contacts."""
-        nearer = (distance(before.seen.pose[..., :2], before.goal)
-                  - distance(now.seen.pose[..., :2], now.goal))
+        nearer = np.empty(now.seen.collided.shape)
+        _approach(before.seen.pose, before.goal, now.seen.pose, now.goal, nearer)
         return np.asarray(nearer + self.ended(now) - CONTACT * now.seen.collided)
 
     def ended(self, now: Moment) -> Flags:
         """Tell which robots have arrived."""
-        return np.asarray(distance(now.seen.pose[..., :2], now.goal) <= self.tolerance)
+        found = np.empty(now.seen.collided.shape, np.bool_)
+        _arrive(now.seen.pose, now.goal, self.tolerance, found)
+        return found
+
+
+@njit_inline
+def _way(place: Floats, goal: Floats) -> float:
+    x, y = place[0] - goal[0], place[1] - goal[1]
+    return math.sqrt(x * x + y * y)
+
+
+@njit
+def _arrive(pose: Floats, goal: Floats, tolerance: float, found: Flags) -> None:
+    """Find which robots (K, N) are no farther from their goals than that."""
+    for k in range(len(pose)):
+        for i in range(pose.shape[1]):
+            found[k, i] = _way(pose[k, i], goal[k, i]) <= tolerance
+
+
+@njit
+def _approach(before: Floats, aimed: Floats, pose: Floats, goal: Floats, found: Floats) -> None:
+    """Find by how much robots (K, N) came nearer to their goals (m)."""
+    for k in range(len(pose)):
+        for i in range(pose.shape[1]):
+            found[k, i] = _way(before[k, i], aimed[k, i]) - _way(pose[k, i], goal[k, i])
 
 
 class _Going(Scene, ReachGoal):
