@@ -99,7 +99,7 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Floats,
     other[found.kind == PAIR] = discs[found.other[found.kind == PAIR]]
     among_discs = Overlaps(discs[found.robot], found.kind, other, found.depth)
     rest = _overlaps_of_rectangles(
-        world, corners_at(pose[rows], shapes.offset[rows, 0], shapes.size[rows, :2]),
+        world, corners_at(pose[rows], shapes.offset[rows, 0], shapes.size[rows]),
         np.column_stack([pose[discs, :2], radius]), rows, discs, shapes.inner_radius[rows],
         tolerance)
     return Overlaps(*(np.concatenate([getattr(one, name) for one in (among_discs, rest)])

@@ -153,7 +153,7 @@ def corners_at(pose: Floats, offset: Floats, size: Floats) -> Floats:
     ----------
     pose : (R, 3) of the robots: x, y (m), yaw (rad)
     offset : (R,) m, of the centres ahead of them
-    size : (R, 2) m, half length and half width
+    size : (R, 2 or more) m, half length and half width
 
     """
     out = np.empty((len(pose), 4, 2))

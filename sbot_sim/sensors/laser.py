@@ -29,6 +29,7 @@ from sbot_sim.sensors.cover import cover_discs, cover_static
 from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
 from sbot_sim.sensors.rays import Fan, fan_of, make_fan, make_fans
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
+from sbot_sim.world.bodies import shapes_of
 from sbot_sim.world.scene import (
     Discs,
     Scene,
@@ -269,9 +270,9 @@ def scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     setting, worlds = batch.setting, batch.worlds
     n, lasers, shape = setting.robots, setting.sensing.lasers, setting.bodies.shape
     for k in range(first, end):
-        rows, low, high = slice(k * n, (k + 1) * n), max(a, k * n), min(z, (k + 1) * n)
-        boxes, robots = rectangle_boxes(shape.half_size[rows], shape.offset[rows],
-                                        worlds.pose[rows])
+        low, high = max(a, k * n), min(z, (k + 1) * n)
+        boxes, robots = rectangle_boxes(shapes_of(shape, k * n, (k + 1) * n),
+                                        worlds.pose[k * n:(k + 1) * n])
         for m in range(len(lasers.column)):
             if lasers.sees_robots[m]:
                 lower_by_rectangles(

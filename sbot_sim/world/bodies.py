@@ -23,6 +23,7 @@ from sbot_common.params import (
     updated,
 )
 from sbot_sim.drives.registry import DRIVES, MOST_NUMBERS, NAMES, drive_of, own_specs
+from sbot_sim.world.geometry import rectangle_corners
 
 S_BOT_RADIUS = 0.058  # m
 # The pose of a robot that is not in the world: in reserve, or deleted. What compares with it is
@@ -145,6 +146,12 @@ class Body(NamedTuple):
         if not self.is_rectangle:
             return self.radius
         return 0.25 * min(self.length - 2.0 * abs(self.offset), self.width)
+
+    @property
+    def outline(self) -> Floats | None:
+        """Corners (P, 2) of the body (m), counter-clockwise; None if it is round."""
+        return rectangle_corners((self.offset, 0.0, self.length, self.width, 0.0)) if (
+            self.is_rectangle) else None
 
     @property
     def size_in_words(self) -> str:
@@ -297,6 +304,14 @@ def share_equally(shapes: Shapes) -> bool:
         if shapes.size[i, 0] != 0.0 or shapes.turn[i] != 0.0 or shapes.inverse_mass[i] != 1.0:
             return False
     return True
+
+
+@njit_inner
+def shapes_of(shapes: Shapes, a: int, z: int) -> Shapes:
+    """Return the shapes of the bodies a … z-1."""
+    return Shapes(shapes.half_size[a:z], shapes.offset[a:z], shapes.size[a:z],
+                  shapes.outer_radius[a:z], shapes.inner_radius[a:z], shapes.step_radius[a:z],
+                  shapes.inverse_mass[a:z], shapes.turn[a:z])
 
 
 @njit_inner

@@ -36,7 +36,7 @@ def scan(pose, sees_robots=True, **more):
     bodies, fan = body_arrays(BODIES), scan_fan(parameters)
     ranges = cast_scans(make_scene(world, 8.0), fan, pose, bodies.laser_radius, parameters)
     if sees_robots:
-        lower_by_rectangles(*rectangle_boxes(bodies.shape.half_size, bodies.shape.offset, pose),
+        lower_by_rectangles(*rectangle_boxes(bodies.shape, pose),
                             laser_poses(pose, parameters), 0, fan, parameters.range_min,
                             parameters.range_max, np.zeros(len(pose), np.int64), 0, 0,
                             ranges)
