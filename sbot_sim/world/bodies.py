@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sbot_common.arrays import Flags, Floats
 from sbot_common.compiled.jit import by_address, njit, njit_inner
 from sbot_common.elementary import hypot, log, sincos
+from sbot_common.errors import InputError, bad_value
 from sbot_common.params import (
     Param,
     Spec,
@@ -219,7 +220,31 @@ def updated_body(body: Body, given: Mapping[str, object], where: Where = str) ->
         if isinstance(value, float) and value != spec.default:
             own[spec.name] = value
     common = {key: value for key, value in given.items() if key in Body._fields}
-    return updated(body, common, where)._replace(of_drive=own)
+    return _shaped(updated(body, common, where)._replace(of_drive=own), common, where)
+
+
+def _shaped(body: Body, given: Mapping[str, object], where: Where) -> Body:
+    """Return a body, a rectangular one with the radius that follows from its size.
+
+    Raises
+    ------
+    InputError
+        where length, width, offset and radius do not go together.
+
+    """
+    for key, other in (('length', 'width'), ('width', 'length')):
+        if getattr(body, key) == 0.0 and getattr(body, other) > 0.0:
+            raise bad_value(where(key), 0.0, f'a number > 0 (m), since {other} is given')
+    if not body.is_rectangle:
+        return body
+    if not abs(body.offset) < 0.5 * body.length:
+        raise bad_value(where('offset'), body.offset, 'less than half the length, '
+                        f'{0.5 * body.length:g} m, ahead or behind')
+    radius = circle_around(body)
+    if given.get('radius', radius) != radius:
+        raise InputError(f'{where("radius")} cannot be combined with length and width; leave it '
+                         f'out (the circle around the body has {radius:g} m)')
+    return body._replace(radius=radius)
 
 
 # Shapes of bodies as arrays: discs and rectangles, and how they give way to each other.
