@@ -34,8 +34,8 @@ def even_poses(area: tuple[float, ...], radius: float) -> tuple[_Pose, _Pose]:
             (x_max - x_min - 2 * radius, y_max - y_min - 2 * radius, 2 * math.pi))
 
 
-def tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: float,
-                rng: np.random.Generator) -> Floats:
+def _tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: float,
+                 rng: np.random.Generator) -> Floats:
     """Return poses (count, 3) drawn as an entry wants them, whether they are free or not."""
     corner, extent = np.array(even_poses(area, radius))
     tries: Floats = corner + rng.random((count, 3)) * extent
@@ -83,7 +83,7 @@ def _normals(rng: np.random.Generator, rows: int, columns: int) -> Floats:
     return np.array(numbers).reshape(rows, columns)
 
 
-def most_at_random(area: tuple[float, ...], radius: float) -> int:
+def _most_at_random(area: tuple[float, ...], radius: float) -> int:
     """Return an upper bound of the number of discs that fit into an area at random.
 
     Discs placed one after the other at random leave no room for another when they cover 0.547 of a
@@ -109,7 +109,7 @@ def most_at_random(area: tuple[float, ...], radius: float) -> int:
 BATCH = 2000
 
 
-class Placed(NamedTuple):
+class _Placed(NamedTuple):
     """The robots placed so far, in the order of placing."""
 
     ids: list[int]
@@ -128,17 +128,17 @@ def _overlaps_of(world: World, bodies: Sequence[Body], poses: Sequence[_Pose]) -
     return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3))
 
 
-def check_free(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
+def check_free(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
                origins: Origins) -> None:
     """Raise InputError for the first robot of ``paths`` that stands in something."""
     end, total = 0, len(placed.ids)
     while end < total:
         end += max(BATCH, end // 8)
-        part = Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
+        part = _Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
         _check_part(written, world, part, paths, origins)
 
 
-def _check_part(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
+def _check_part(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
                 origins: Origins) -> None:
     found = _overlaps_of(world, placed.bodies, placed.poses)
     ids = np.array(placed.ids)
@@ -167,7 +167,7 @@ TRIES = 8
 
 
 def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world: World,
-                placed: Placed, written: ScenarioFile, origins: Origins) -> list[_Pose]:
+                placed: _Placed, written: ScenarioFile, origins: Origins) -> list[_Pose]:
     """Return the poses of a group, which then stands, too; InputError if it has no room."""
     area = entry.area or tuple(world.bounds.tolist())
     if entry.layout == 'grid':
@@ -176,7 +176,7 @@ def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world
         placed.add(ids, body, poses)
         check_free(written.world, world, placed, dict.fromkeys(ids, path), origins)
         return poses
-    most = most_at_random(area, body.safety_radius)
+    most = _most_at_random(area, body.safety_radius)
     if len(ids) > most and entry.position_gaussian is None:
         raise bad_value(origins.where((*path, 'count')), len(ids),
                         f'at most {most}, which fit at random into {list(area)} (m)')
@@ -202,7 +202,7 @@ def _grid_poses(count: int, area: tuple[float, ...], yaw: float | None) -> list[
 
 
 def random_poses(count: int, entry: RobotEntry, area: tuple[float, ...], body: Body, world: World,
-                 placed: Placed, rng: np.random.Generator) -> list[_Pose]:
+                 placed: _Placed, rng: np.random.Generator) -> list[_Pose]:
     """Return up to ``count`` free poses as an entry wants them.
 
     Each round tries new poses and keeps those that are free, first come first served. Positions
@@ -217,7 +217,7 @@ def random_poses(count: int, entry: RobotEntry, area: tuple[float, ...], body: B
         missing = count - len(poses)
         if missing == 0:
             break
-        tries = tried_poses(min(TRIES * missing, BATCH), entry, area, body.safety_radius, rng)
+        tries = _tried_poses(min(TRIES * missing, BATCH), entry, area, body.safety_radius, rng)
         standing = [*placed.poses, *poses]
         candidates: list[_Pose] = [(x, y, heading) for x, y, heading in tries.tolist()]
         found = _overlaps_of(world, [*placed.bodies, *[body] * (len(poses) + len(candidates))],
@@ -274,7 +274,7 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
         _check_entry(entry, i, bodies, origins)
     if world is None:
         world = starting_world(written.world)
-    placed = Placed([], [], [])
+    placed = _Placed([], [], [])
     # Without a draw no generator: a load then does not import NumPy's random numbers.
     poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))
                  if draws_heading(entry) else entry.pose]

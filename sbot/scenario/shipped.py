@@ -90,7 +90,7 @@ def gallery_scenarios() -> dict[str, Path]:
     return {f'gallery/{path.stem}': path for path in sorted(folder.glob('*.yaml'))}
 
 
-def expanded(text: str) -> Path:
+def _expanded(text: str) -> Path:
     """Return a path with its `~` replaced, or unchanged if that user has no home."""
     try:
         return Path(text).expanduser()
@@ -107,7 +107,7 @@ def find_scenario(path_or_name: str) -> Path:
         if there is neither, naming the nearest shipped scenario, or if the path is a directory.
 
     """
-    path = expanded(path_or_name)
+    path = _expanded(path_or_name)
     try:
         is_file = path_or_name != '' and path.exists() and not path.is_dir()
     except (OSError, ValueError):  # a name that is too long, or has a zero byte in it
@@ -149,7 +149,7 @@ def names_file(keys: tuple[str, str], value: object) -> bool:
 
 def _places(text: str, directory: Path) -> list[Path]:
     """Return where a path may lead, best first."""
-    path = expanded(text)
+    path = _expanded(text)
     if path.is_absolute():
         return [path, directory / path.name]
     places = [directory / path]

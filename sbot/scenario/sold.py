@@ -18,7 +18,7 @@ from sbot.scenario.shipped import config_directory
 DRIVER = ('publish_scan', 'cmd_vel_stamped')
 
 
-class SoldRobot(NamedTuple):
+class _SoldRobot(NamedTuple):
     """A robot of a maker."""
 
     text: str
@@ -34,7 +34,7 @@ def sold_names() -> tuple[str, ...]:
 
 
 @cache
-def sold_robot(name: str) -> SoldRobot:
+def sold_robot(name: str) -> _SoldRobot:
     """Return a robot by its name."""
     path = config_directory() / 'robots' / f'{name}.yaml'
-    return SoldRobot(**load_mapping(path.read_text('utf-8'), path.name))
+    return _SoldRobot(**load_mapping(path.read_text('utf-8'), path.name))

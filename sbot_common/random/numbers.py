@@ -2,7 +2,7 @@
 """Random numbers by counter (Philox): purposes, compiled numbers, NumPy's generators.
 
 A robot's numbers of one purpose and tick are counted by an index. Uniform number i is word i of
-``numbers.block_of``; normal numbers 2 i and 2 i + 1 are made of the uniform ones 2 i and 2 i + 1.
+``numbers._block_of``; normal numbers 2 i and 2 i + 1 are made of the uniform ones 2 i and 2 i + 1.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def philox(c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, key_0: np
 
 
 @njit_inline
-def block_of(seed: int, purpose: int, robot: int, tick: int, block: int) -> Any:  # noqa: ANN401
+def _block_of(seed: int, purpose: int, robot: int, tick: int, block: int) -> Any:  # noqa: ANN401
     """Return the words (``Words``) 4 block … 4 block + 3 of a robot's numbers of a tick.
 
     The key is (seed, purpose), the counter (block + 1, tick, robot, 0): NumPy counts before it
@@ -146,7 +146,7 @@ def _unit(word: np.uint64) -> float:
 @njit_inline
 def fill_block(seed: int, purpose: int, robot: int, tick: int, block: int, out: Floats) -> None:
     """Write a robot's numbers 4 block … 4 block + 3 in [0, 1) to their places in ``out``."""
-    a, b, c, d = block_of(seed, purpose, robot, tick, block)
+    a, b, c, d = _block_of(seed, purpose, robot, tick, block)
     i = WORDS * block
     out[i], out[i + 1], out[i + 2], out[i + 3] = _unit(a), _unit(b), _unit(c), _unit(d)
 

@@ -281,7 +281,7 @@ def _shape(body: Body) -> tuple[float, ...]:
     return a, b, body.offset, width, height, 0.0, hypot(width, height), body.inner_radius
 
 
-def make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
+def _make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
     """Return the shapes of robots, and then of pushable boxes.
 
     Among robots alone two share an overlap equally; where there are boxes, all share by inverse
@@ -293,7 +293,7 @@ def make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
     offset[:, 0], inner = rows[:, 2], rows[:, 7].copy()
     step = inner
     if boxes:
-        turn[n:] = [1.0 / (characteristic_length(box) * characteristic_length(box))
+        turn[n:] = [1.0 / (_characteristic_length(box) * _characteristic_length(box))
                     for box in boxes]
         inverse_mass = np.array([1.0 / body.mass for body in bodies])
         # A box must not be pushed farther in a step than its own limit: see ``tunnelling``.
@@ -302,7 +302,7 @@ def make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
                   inverse_mass, turn)
 
 
-def characteristic_length(box: Body) -> float:
+def _characteristic_length(box: Body) -> float:
     """Return c (m) of ``collision.contacts``: the greatest moment of friction over its force.
 
     With an even pressure on the floor that is the mean distance of the footprint's points from
@@ -445,7 +445,7 @@ def body_arrays(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> BodyArray
     columns: dict[str, NDArray[Any]] = {
         name: rows[:, k].copy() for k, name in enumerate(BodyArrays._fields[:6])}
     return BodyArrays(**columns, drive=rows[:, 6].astype(np.int8), numbers=rows[:, 7:].copy(),
-                      shape=make_shapes(robots, boxes))
+                      shape=_make_shapes(robots, boxes))
 
 
 def _table(row_of: Callable[[Body], Sequence[float]], bodies: Sequence[Body],

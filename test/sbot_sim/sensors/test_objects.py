@@ -12,8 +12,8 @@ from shapely import affinity
 
 from sbot_sim.sensors.laser import (
     ScanSettings,
+    _laser_poses,
     cast_scans,
-    laser_poses,
     make_scan_parameters,
     scan_fan,
 )
@@ -37,7 +37,7 @@ def scan(pose, sees_robots=True, **more):
     ranges = cast_scans(make_scene(world, 8.0), fan, pose, bodies.laser_radius, parameters)
     if sees_robots:
         lower_by_rectangles(*rectangle_boxes(bodies.shape, pose),
-                            laser_poses(pose, parameters), 0, fan, parameters.range_min,
+                            _laser_poses(pose, parameters), 0, fan, parameters.range_min,
                             parameters.range_max, np.zeros(len(pose), np.int64), 0, 0,
                             ranges)
     return parameters, ranges
