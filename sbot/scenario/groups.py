@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from sbot.controllers.entry import RATE
 from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import KeyPath, Origins
-from sbot.scenario.sold import DRIVER, sold_names, sold_robot
+from sbot.scenario.shipped import DRIVER, sold_names, sold_robot
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, specs_of, updated

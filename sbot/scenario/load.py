@@ -20,8 +20,7 @@ from sbot.scenario import groups
 from sbot.scenario.fields import declared, validate
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario, ScenarioFile, Settings, Source
-from sbot.scenario.place import place_robots
-from sbot.scenario.place_many import Placement
+from sbot.scenario.place import Placement, place_robots
 from sbot.scenario.shipped import find_folder, find_scenario
 from sbot.scenario.validate import (
     absolute_paths,

@@ -18,9 +18,10 @@ from copy import deepcopy
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sbot.controllers.registry import NONE, entry_of
+from sbot.files.yaml_text import load_mapping
 from sbot_common.errors import InputError, bad_value, hint, one_line
 from sbot_sim.sensors.infrared_table import TABLES
 
@@ -278,3 +279,32 @@ def portable(text: str) -> str:
         if text == folder or text.startswith(folder + os.sep):
             return os.path.relpath(text, config)
     return text
+
+
+# Robots as they are sold: bodies, sensors and conventions of the makers' published models.
+
+
+# Of a body: conventions of its maker's ROS driver.
+DRIVER = ('publish_scan', 'cmd_vel_stamped')
+
+
+class _SoldRobot(NamedTuple):
+    """A robot of a maker."""
+
+    text: str
+    source: list[str]
+    notes: list[str]
+    body: dict[str, Any]
+
+
+@cache
+def sold_names() -> tuple[str, ...]:
+    """Return the names of all robots as they are sold, sorted."""
+    return tuple(sorted(path.stem for path in (config_directory() / 'robots').glob('*.yaml')))
+
+
+@cache
+def sold_robot(name: str) -> _SoldRobot:
+    """Return a robot by its name."""
+    path = config_directory() / 'robots' / f'{name}.yaml'
+    return _SoldRobot(**load_mapping(path.read_text('utf-8'), path.name))

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sbot.api.functions import run
-from sbot.api.networks import save_policy
-from sbot.api.worlds import Worlds
+from sbot.api.worlds import Worlds, save_policy
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
 from sbot.learn.proof.report import Point, Row
