@@ -28,8 +28,16 @@ from sbot_sim.fast2d.handles import (
     coordinate,
     number,
 )
-from sbot_sim.fast2d.rays import activations
-from sbot_sim.fast2d.scene import FARTHEST, Indexed, Object, Sensor, disc, make_indexed, rectangle
+from sbot_sim.fast2d.scene import (
+    FARTHEST,
+    Indexed,
+    Object,
+    Sensor,
+    activations,
+    disc,
+    make_indexed,
+    rectangle,
+)
 from sbot_sim.world.bodies import Shapes, boxes_at, centres
 
 # Step of Fast2D bodies: free motion, then overlap resolution.
