@@ -133,7 +133,7 @@ def _draw_run(data: RunData, colour: str = '', title: str | None = None,
         return figure
     # The curves give way down to half of their height; then they are left out, then the arena
     # gives way.
-    panels, half = len(panels_of(data)), 0.5 * _PANEL_HEIGHT * letters
+    panels, half = len(_panels_of(data)), 0.5 * _PANEL_HEIGHT * letters
     for _ in range(4):  # in a smaller arena, labels have other lines
         free = sizes.arena + inches[1] - figure.get_figheight() + panels * sizes.panel
         panel = max(half, (free - natural) / panels) if sizes.panel else 0.0
@@ -166,7 +166,7 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
         rows.append(('strip', letters * _STRIP_HEIGHT))
     if panel:
         rows.append(('', letters * (_STRIP_GAP if by_time else _LEGEND)))
-        rows += [('panel', panel), ('', letters * _PANEL_GAP)] * len(panels_of(data))
+        rows += [('panel', panel), ('', letters * _PANEL_GAP)] * len(_panels_of(data))
         rows[-1] = ('', letters * _BOTTOM)
     elif by_time:
         rows.append(('', letters * _BELOW_STRIP))
@@ -202,7 +202,7 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
         draw_strip(strip, data)
     if not below:
         return figure
-    draw_panels(figure, below, data)
+    _draw_panels(figure, below, data)
     if panel < 0.6 * letters:
         for each in below:
             each.set_ylabel(each.get_ylabel().partition(',')[0])
@@ -296,7 +296,7 @@ def _wind_reductions(data: RunData) -> Floats:
     return reduction
 
 
-def panels_of(data: RunData) -> list[tuple[str, Floats, bool]]:
+def _panels_of(data: RunData) -> list[tuple[str, Floats, bool]]:
     """Return (label, values (T, N), whether robot 0 has values) of each panel."""
     panels = [(f'speed (m/s),\nmean of {_SPEED_WINDOW:g} s', _speeds(data), True)]
     if has_leader(data.scenario):
@@ -316,12 +316,12 @@ def _gust_of(data: RunData) -> tuple[float, float] | None:
     return (begin, end) if blows and begin < end else None
 
 
-def draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
-    """Draw every panel of ``panels_of`` into its axes, which share their time axis."""
+def _draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
+    """Draw every panel of ``_panels_of`` into its axes, which share their time axis."""
     count = len(data.radius)
     step = max(1, len(data.stamps_ns) // _MOST_POINTS)
     seconds = data.seconds[::step]
-    for panel, (label, values, leader) in zip(axes, panels_of(data), strict=True):
+    for panel, (label, values, leader) in zip(axes, _panels_of(data), strict=True):
         values = values[::step]
         if count <= MOST_NAMED:
             _draw_robots(panel, data, seconds, values, first=0 if leader else 1)

@@ -33,7 +33,7 @@ _Pose = tuple[float, float, float]
 MAX_ROBOTS = 100_000
 
 
-def even_poses(area: tuple[float, ...], radius: float) -> tuple[_Pose, _Pose]:
+def _even_poses(area: tuple[float, ...], radius: float) -> tuple[_Pose, _Pose]:
     """Return the least pose of discs in an area (m), and by how much others vary."""
     x_min, y_min, x_max, y_max = area
     return ((x_min + radius, y_min + radius, -math.pi),
@@ -43,14 +43,14 @@ def even_poses(area: tuple[float, ...], radius: float) -> tuple[_Pose, _Pose]:
 def _tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: float,
                  rng: np.random.Generator) -> Floats:
     """Return poses (count, 3) drawn as an entry wants them, whether they are free or not."""
-    corner, extent = np.array(even_poses(area, radius))
+    corner, extent = np.array(_even_poses(area, radius))
     tries: Floats = corner + rng.random((count, 3)) * extent
     if entry.yaw is not None:
         tries[:, 2] = entry.yaw
     if entry.position_gaussian is not None:
         x, y, across, along = entry.position_gaussian
         tries[:, :2] = np.array([x, y]) + np.array([across, along]) * _normals(rng, count, 2)
-    if draws_heading(entry):
+    if _draws_heading(entry):
         tries[:, 2] = _headings(entry, count, rng)
     return tries
 
@@ -66,14 +66,14 @@ def _headings(entry: RobotEntry, count: int, rng: np.random.Generator) -> Floats
     return np.fmod(headings, 2.0 * math.pi)  # exact: others stay as they are
 
 
-def draws_heading(entry: RobotEntry) -> bool:
+def _draws_heading(entry: RobotEntry) -> bool:
     """Tell whether an entry has a distribution of headings."""
     return entry.yaw_uniform is not None or entry.yaw_gaussian is not None
 
 
 def turned(entry: RobotEntry, pose: _Pose, rng: np.random.Generator) -> _Pose:
     """Return a pose with its heading drawn, if the entry wants that."""
-    if not draws_heading(entry):
+    if not _draws_heading(entry):
         return pose
     return pose[0], pose[1], float(_headings(entry, 1, rng)[0])
 
@@ -283,7 +283,7 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
     placed = _Placed([], [], [])
     # Without a draw no generator: a load then does not import NumPy's random numbers.
     poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))
-                 if draws_heading(entry) else entry.pose]
+                 if _draws_heading(entry) else entry.pose]
              for i, entry in enumerate(entries) if entry.pose is not None}
     for i in poses:
         placed.add([starts[i]], bodies[entries[i].body], poses[i])
@@ -418,7 +418,7 @@ class Placement:
         # Placed by compiled code for all seeds at once; all else robot by robot, in Python.
         self._simple = not (len(each) > _MOST or world.cells is not None or world.polygons or any(
             body.is_rectangle or entry.layout == 'grid' or entry.position_gaussian is not None
-            or draws_heading(entry) or entry.reserved for entry, body in each))
+            or _draws_heading(entry) or entry.reserved for entry, body in each))
         if not self._simple:
             return
         self._first = np.array([entry.pose or (0.0, 0.0, 0.0) for entry, _ in each], np.float64)
@@ -426,8 +426,8 @@ class Placement:
         for entry in written.robots:
             first, end = end, end + (entry.count or 1)
             if entry.pose is None:
-                least, extent = even_poses(entry.area or tuple(world.bounds.tolist()),
-                                           bodies[entry.body].safety_radius)
+                least, extent = _even_poses(entry.area or tuple(world.bounds.tolist()),
+                                            bodies[entry.body].safety_radius)
                 if entry.yaw is not None:
                     least, extent = (*least[:2], entry.yaw), (*extent[:2], 0.0)
                 rows.append((first, end))

@@ -156,7 +156,7 @@ class Indexed(NamedTuple):
     shapes: Shapes
     fixed: FixedObjects
     scene: Scene
-    solids: Solids
+    solids: _Solids
     sensors: Sensors
     fans: Fans
 
@@ -212,7 +212,7 @@ def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:
     return make_world((*low.tolist(), *high.tolist()), circles=circles, rectangles=rectangles)
 
 
-def _solids(world: World, fixed: FixedObjects) -> Solids:
+def _solids(world: World, fixed: FixedObjects) -> _Solids:
     boxes = fixed.boxes[:len(world.rectangles)]
     around = np.empty(len(boxes))
     hypot_of(boxes[:, 4], boxes[:, 5], around)
@@ -220,8 +220,8 @@ def _solids(world: World, fixed: FixedObjects) -> Solids:
     xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
     wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / (4 * max(16, len(boxes))))
     cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _MOST_CELLS)
-    return Solids(fixed.boxes, len(boxes), grid_of_circles(np.ascontiguousarray(around), 0.0, cell,
-                                                           xmin, ymin, nx, ny))
+    return _Solids(fixed.boxes, len(boxes), grid_of_circles(
+        np.ascontiguousarray(around), 0.0, cell, xmin, ymin, nx, ny))
 
 
 def _sensor_fan(rays: int, aperture: float) -> Fan:
@@ -288,7 +288,7 @@ class Sensors(NamedTuple):
     edge: Floats  # of each fan: cosine and sine of its first ray's angle; 0, 0: all round
 
 
-class Solids(NamedTuple):
+class _Solids(NamedTuple):
     """Fixed bodies: K rounded boxes, R rectangles first."""
 
     boxes: Floats  # (K, 7)
@@ -297,7 +297,7 @@ class Solids(NamedTuple):
 
 
 @njit_inner
-def _inside_solid(solids: Solids, x: float, y: float) -> bool:
+def _inside_solid(solids: _Solids, x: float, y: float) -> bool:
     """Tell whether a point (m) is inside a fixed rectangle."""
     grid = solids.grid
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
@@ -324,7 +324,7 @@ def _near(discs: Discs, own: int, x: float, y: float, reach: float, found: Integ
 
 
 @njit_inner
-def _near_fixed(scene: Scene, solids: Solids, x: float, y: float, reach: float, offset: int,
+def _near_fixed(scene: Scene, solids: _Solids, x: float, y: float, reach: float, offset: int,
                 count: int, found: Integers32) -> int:
     """List in ``found``, from ``count`` on, what stands still within ``reach`` (m) of a point.
 
@@ -352,7 +352,7 @@ def _near_fixed(scene: Scene, solids: Solids, x: float, y: float, reach: float, 
 
 
 @njit_inner
-def _with_solids(boxes: Floats, solids: Solids, around: Floats) -> tuple[Floats, Floats]:
+def _with_solids(boxes: Floats, solids: _Solids, around: Floats) -> tuple[Floats, Floats]:
     """Return one table of the bodies' boxes and the solids', and the circles around them.
 
     A list of what is near a body serves all of its sensors. To look for walls at each sensor, by
@@ -369,7 +369,7 @@ def _with_solids(boxes: Floats, solids: Solids, around: Floats) -> tuple[Floats,
 
 
 @njit
-def activations(scene: Scene, solids: Solids, shapes: Shapes, sensors: Sensors, fans: Fans,
+def activations(scene: Scene, solids: _Solids, shapes: Shapes, sensors: Sensors, fans: Fans,
                 pose: Floats) -> Floats:
     """Return the readings (S,) of the sensors: weighted averages of the rays' distances (m).
 

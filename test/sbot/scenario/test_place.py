@@ -11,11 +11,11 @@ from sbot.scenario.load import parse_scenario, placement_of
 from sbot.scenario.model import RobotEntry, World
 from sbot.scenario.place import (
     MAX_ROBOTS,
+    _draws_heading,
     _most_at_random,
     _Placed,
     _tried_poses,
     check_free,
-    draws_heading,
     random_poses,
     turned,
 )
@@ -105,7 +105,7 @@ def test_gaussians_have_their_mean_and_spread():
 def test_a_heading_is_drawn_only_if_wanted():
     rng = np.random.default_rng(1)
     plain, uniform = RobotEntry(pose=[0, 0, 1]), RobotEntry(pose=[0, 0, 1], yaw_uniform=[2, 3])
-    assert (draws_heading(plain), draws_heading(uniform)) == (False, True)
+    assert (_draws_heading(plain), _draws_heading(uniform)) == (False, True)
     assert turned(plain, (0.0, 0.0, 1.0), rng) == (0.0, 0.0, 1.0)
     assert 2.0 <= turned(uniform, (0.0, 0.0, 1.0), rng)[2] <= 3.0
 
