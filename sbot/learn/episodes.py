@@ -122,7 +122,8 @@ class Episodes:
         self.drawn: list[Drawn] = [{} for _ in range(count)]  # by ``randomise``, of each world
         self.begun = False  # whether there was a reset
         self._active = np.tile(~self._scripted, (count, 1))
-        self.now = self._moment(self.worlds.observe(), np.zeros((count, self.worlds.robots, 3)))
+        self.now = self._moment(self.worlds.observe(), np.zeros((count, self.worlds.robots, 3)),
+                                {})
         self.now = self.now._replace(kept=self._answers.kept('keep', self.now, self._draws()))
         self.columns = self.observation().shape[2]
 
@@ -180,7 +181,7 @@ class Episodes:
         if self.worlds.simulation is not before:
             self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._interface.aim(self.goal)
-        self.now = self._moment(seen, commands)
+        self.now = self._moment(seen, commands, self.now.kept)
         self._keep(chosen, state.kept)
 
     def _play(self, scenarios: Sequence[Scenario]) -> None:
@@ -266,7 +267,7 @@ class Episodes:
         commands = self.now.commands.copy()
         commands[rows] = 0.0
         self._aim(rows)
-        self.now = self._moment(seen, commands, anew)
+        self.now = self._moment(seen, commands, self.now.kept, anew)
         fresh = self._answers.kept('keep', self.now, self._draws())
         self._keep(rows, {name: values[rows] for name, values in fresh.items()})
 
@@ -376,11 +377,10 @@ class Episodes:
         self.goal = changed
         self._interface.aim(changed)
 
-    def _moment(self, seen: Observations, commands: Floats,
+    def _moment(self, seen: Observations, commands: Floats, kept: Mapping[str, NDArray[Any]],
                 changed: Integers | None = None) -> Moment:
         """Return the present moment; other worlds than those ``changed`` are as at the last."""
         inputs = self._interface.inputs(self._all if changed is None else changed)
-        kept = self.now.kept if hasattr(self, 'now') else {}
         return Moment(seen, inputs, commands, self.goal, self.network, self.worlds.dt,
                       self.limits, kept)
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sbot.api.networks import save_policy
+from sbot.api.worlds import save_policy
 from sbot.controllers.neural.policy_file import load_policy
 from sbot.learn.proof.report import Point, Row, read_rows
 from sbot.learn.proof.training import Trained, evolve, play, play_runs, ppo
