@@ -301,13 +301,16 @@ def _mentions(known: dict[str, Path], word: str) -> list[tuple[str, str]]:
     wanted = re.compile(rf'(?<![a-z]){re.escape(word)}', re.IGNORECASE)
     found: dict[tuple[str, str], None] = {}  # in the order of the pages
     for page, path in known.items():
-        anchor, fenced = '', False
+        anchor, fenced = _anchor(_title(path)), False
+        if wanted.search(page):
+            found[page, anchor] = None
         for line in path.read_text('utf-8').splitlines():
             fenced ^= line.startswith('```')
             if not fenced and (heading := re.match(r'#+ +(.*)', line)):
                 anchor, text = _anchor(heading[1]), heading[1]
-            else:
-                text = line.split('|')[1] if line.startswith('| `') else ''
+            else:  # the first cell of a table, or what the site's search finds, too
+                text = line.split('|')[1] if line.startswith('| `') else (
+                    line if line.startswith('<!-- search:') else '')
             if not fenced and wanted.search(text):
                 found[page, anchor] = None
     return list(found)
@@ -321,17 +324,18 @@ def _anchor(heading: str) -> str:
 def _docs(args: argparse.Namespace) -> int:
     known = _pages()
     width = max(map(len, known), default=0)
-    name = (args.page or '').removeprefix('docs/').removesuffix('.md')
+    given = ' '.join(args.page)
+    name = given.removeprefix('docs/').removesuffix('.md')
     lines = [f'{page:{width}}  {_title(path)}' for page, path in known.items()]
     if name in known:
         from pydoc import pager
         pager(known[name].read_text('utf-8'))  # plain where the output is no terminal
         return 0
-    if args.page is not None:
+    if given:
         lines = [f'no page has this name; pages with {name} in a heading or a key of a table:',
                  *(f'  {page}#{anchor}' for page, anchor in _mentions(known, name))]
         if len(lines) == 1:
-            raise unknown_name('PAGE', args.page, list(known))
+            raise unknown_name('PAGE', given, list(known))
     print(*lines, '\nread one: sbot docs PAGE', sep='\n')
     return 0
 
@@ -355,5 +359,5 @@ COMMANDS = {
     'docs': Command(_docs, {
         'page': value(
             'PAGE', 'name of a page, e.g. scenario or tutorials/sweep, or a word to look for in '
-            'headings and keys (default: list all pages)', nargs='?')}),
+            'headings and keys (default: list all pages)', nargs='*')}),
 }

@@ -22,6 +22,7 @@ from sbot.scenario.knowledge import EXACT, as_known, bare
 from sbot.scenario.model import Scenario
 from sbot.scenario.warnings import warn_of_reach
 from sbot_common import topics
+from sbot_common.arguments import whole
 from sbot_common.arrays import Floats
 from sbot_common.compiled.threads import in_background, threads_of
 from sbot_common.controlled_robot import ControlledRobot
@@ -139,6 +140,9 @@ def _batches(scenario: Scenario, lasers: Lasers,
             for batch, parameters, ids in groups.values()]
 
 
+_MOST_TICKS = 10**9  # of one ``step``
+
+
 class Saved(NamedTuple):
     """A moment of a session, for ``Session.restore``."""
 
@@ -231,14 +235,14 @@ class Session:
         Raises
         ------
         InputError
-            if the run has ended.
+            if the run has ended, or for n < 1: ``save`` and ``restore`` go back.
         UserCodeError
             if a user's controller, hook or condition raises.
 
         """
         if self.ended:
             raise InputError(f'the run has ended at tick {self.tick}; restore() goes back')
-        for _ in range(n):
+        for _ in range(whole('n', n, 1, _MOST_TICKS)):
             if not self.ended:
                 self.turn()
 
@@ -299,7 +303,7 @@ class Session:
             tallied()
 
     def result(self) -> Run:
-        """Return the run, which has ended."""
+        """Return the run so far: its turns, without what follows the last of them."""
         counts = self._controllers.invalid_turns()
         turns, worst = self._tally.ticks + 1, int(counts.argmax())
         if counts[worst]:  # docs/errata.md P2

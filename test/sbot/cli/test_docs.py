@@ -43,6 +43,10 @@ def test_a_word_that_is_no_page_lists_the_sections_that_have_it(capsys):
         text = (ROOT / 'docs' / f'{page}.md').read_text('utf-8')
         assert anchor in [re.sub(r'[^\w -]', '', line.lower()).strip().replace(' ', '-')
                           for line in text.splitlines() if line.startswith('#')]
+    assert main(['docs', 'own', 'node']) == 0
+    assert 'tutorials/external_node#' in capsys.readouterr().out
+    assert main(['docs', 'breakpoint']) == 0  # a word of the site's search
+    assert 'tutorials/find_a_bug#' in capsys.readouterr().out
     assert main(['docs', 'nowherefound']) == 2
     assert capsys.readouterr().err.startswith("sbot: PAGE: unknown name 'nowherefound'")
 
