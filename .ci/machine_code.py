@@ -20,7 +20,8 @@ from pathlib import Path
 
 PACKAGES = ('sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot')
 SECONDS = 2  # of a scenario: what whole runs call besides, test/test_machine_code.py finds
-NETWORKS = {'perceptron': {}, 'mlp': {'hidden': [3]}, 'ctrnn': {'hidden': [3]}}
+NETWORKS = {'perceptron': {}, 'mlp': {'hidden': [3]}, 'ctrnn': {'hidden': [3]},
+            'gru': {'hidden': [3]}, 'lstm': {'hidden': [3]}}
 SCENE = {
     'duration': 0.3, 'rate': 20, 'wind': {'wind_speed_mean': 0.4, 'wake': True},
     'world': {'bounds': [0, 0, 9, 9], 'circles': [{'center': [5, 6], 'radius': 0.5}]},

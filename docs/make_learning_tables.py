@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import sys
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from sbot.learn.proof.report import MADE_BY, ROWS, Row, cells
+from sbot.learn.proof.report import MADE_BY, ROWS, cells, read_rows
 from sbot.learn.tasks.registry import entries
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,7 +23,7 @@ def tasks_table() -> str:
     for name, entry in entries().items():
         metric = entry.metric
         unit = f' ({metric.unit})' if metric.has_unit else ''
-        baselines = 'random, rule' + ', `navigate`' * (entry.navigate is not None)
+        baselines = 'rule' + ', `navigate`' * (entry.navigate is not None)
         better = 'higher' if metric.higher else 'lower'
         lines.append(f"| `{name}` | {entry.text} | {', '.join(entry.scene.inputs)} | "
                      f'{metric.name}{unit}: {metric.text}; {better} is better | {metric.source} | '
@@ -37,16 +35,14 @@ def proof_table() -> str:
     """Return the commands of all folders of rows, their versions, and one table of the rows."""
     folders = sorted(path.parent for path in FOLDER.glob(f'*/{ROWS}'))
     made = [json.loads((folder / MADE_BY).read_text('utf-8')) for folder in folders]
-    tables = [cells(read_rows(folder / ROWS)) for folder in folders]
-    heading = [cell.replace('metric', 'metric (↑: higher is better)') for cell in tables[0][0]]
-    lines = dict.fromkeys(  # each once
-        tuple(cell.replace(', higher is better', ' ↑').replace(', lower is better', ' ↓')
-              for cell in line) for each in tables for line in each[1:])
+    heading, *lines = cells([row for folder in folders for row in read_rows(folder / ROWS)])
+    heading[1] += ' (↑: higher is better)'
+    for line in lines:
+        line[1] = line[1].replace(', higher is better', ' ↑').replace(', lower is better', ' ↓')
     described = dict.fromkeys(_versions(each) for each in made)
     return (''.join(f"* `{each['command']}`\n" for each in made) + f"\n{'; '.join(described)}.\n\n"
             + ''.join(f"| {' | '.join(line)} |\n"
-                      for line in (heading, ['---'] * len(heading),
-                                   *sorted(lines, key=itemgetter(0)))))
+                      for line in (heading, ['---'] * len(heading), *lines)))
 
 
 def _versions(made: dict[str, Any]) -> str:
@@ -54,13 +50,6 @@ def _versions(made: dict[str, Any]) -> str:
         'numpy', 'numba', 'cma', 'stable-baselines3', 'torch') if made.get(name))
     first, last = made['seeds']
     return f"Python {made['python']}, {versions}; seeds {first} to {last}"
-
-
-def read_rows(path: Path) -> list[Row]:
-    """Return the rows of a file."""
-    with path.open(encoding='utf-8', newline='') as file:
-        return [Row(task, policy, int(training), int(seed), float(value))
-                for task, policy, training, seed, value in list(csv.reader(file))[1:]]
 
 
 def with_tables(text: str) -> str:

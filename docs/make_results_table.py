@@ -63,10 +63,7 @@ def with_table(page: str) -> str:
     first = HEAD + ''.join(line(setting, rows) for setting, rows in groups.items())
     page = MARKS.sub(rf'\g<1>{first}\g<2>', page)
     marks = re.compile(r'(<!-- success: begin -->\n).*?(<!-- success: end -->)', re.S)
-    rows = read_rows_file(ROWS)
-    page = marks.sub(rf'\g<1>{as_markdown(successes(rows))}\n\g<2>', page)
-    marks = re.compile(r'(<!-- effort: begin -->\n).*?(<!-- effort: end -->)', re.S)
-    return marks.sub(rf'\g<1>{as_markdown(efforts(rows))}\n\g<2>', page)
+    return marks.sub(rf'\g<1>{as_markdown(successes(read_rows_file(ROWS)))}\n\g<2>', page)
 
 
 def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
@@ -78,24 +75,12 @@ def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
                               for own in whole)]]
 
 
-def efforts(rows: list[dict[str, Any]]) -> list[list[str]]:
-    """Return a line for each scene: contact, jerk and energy of each controller."""
-    return _by_scene(rows, lambda own: ' · '.join(_cell(reduce, own, key) for key, reduce in (
-        ('contact_s', statistics.fmean), ('smooth_jerk_mps3', statistics.median),
-        ('energy_j_per_m', statistics.median))))
-
-
 def _by_scene(rows: list[dict[str, Any]],
               cell: Callable[[list[dict[str, Any]]], str]) -> list[list[str]]:
     """Return a heading, and a line for each scene: a cell of the rows of each controller."""
     return [['scene', *CONTROLLERS], *([scene, *(
         cell([row for row in rows if (row['scene'], row['controller']) == (scene, controller)])
         for controller in CONTROLLERS)] for scene in dict.fromkeys(row['scene'] for row in rows))]
-
-
-def _cell(reduce: Callable[[list[float]], float], rows: list[dict[str, Any]], key: str) -> str:
-    values = [row[key] for row in rows if row.get(key) is not None]
-    return f'{reduce(values):.1f}' if values else '–'
 
 
 def _share(count: int, runs: int) -> str:

@@ -30,7 +30,7 @@ from sbot.scenario.model import (
     World,
     Zone,
 )
-from sbot.scenario.sold import sold_names, sold_robot
+from sbot.scenario.shipped import sold_names, sold_robot
 from sbot_common.clock import Rate
 from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import BODIES, body_in_words, body_specs

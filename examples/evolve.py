@@ -10,6 +10,7 @@ and of a rule written by hand.
 """
 
 import argparse
+import pickle
 import sys
 import time
 from pathlib import Path
@@ -102,19 +103,28 @@ class Judge:
         return p.score(episode).reshape(len(weights), self.arenas)
 
 
-def evolve(problem, generations, population, seed, threads):
-    """Return the best weights (W,) and the scores (generations, population)."""
+def evolve(problem, generations, population, seed, threads, checkpoint=None):
+    """Return the best weights (W,) and the scores (generations, population).
+
+    A search goes on from the file ``checkpoint``, if there is one, with the same bits.
+    """
     rng = np.random.default_rng(seed)
     judge = Judge(problem, population, ARENAS, threads)
     search = cma.CMAEvolutionStrategy(
         np.zeros(problem.network.weight_count), 0.7,
         {'popsize': population, 'seed': seed, 'verbose': -9})
     history = []
-    for _ in range(generations):
+    if checkpoint is not None and checkpoint.exists():
+        search, rng, history = pickle.loads(checkpoint.read_bytes())
+    while len(history) < generations:
         weights = np.array(search.ask())
         scores = judge(weights, rng.choice(TRAINING_SEEDS, ARENAS, replace=False)).mean(axis=1)
         search.tell(list(weights), (-scores).tolist())
         history.append(scores)
+        if checkpoint is not None:
+            new = checkpoint.with_suffix('.new')
+            new.write_bytes(pickle.dumps((search, rng, history)))
+            new.replace(checkpoint)  # whoever stops this finds an old one or a new one, whole
     return search.result.xfavorite, np.array(history)
 
 
@@ -176,11 +186,13 @@ def main(arguments=None):
                         help='networks in a generation (default: 24)')
     parser.add_argument('--seed', type=int, default=2, help='seed of the search (default: 2)')
     parser.add_argument('--threads', type=int, default=2, help='(default: 2)')
+    parser.add_argument('--checkpoint', type=Path, metavar='FILE',
+                        help='written after each generation; if it is there, go on from it')
     given = parser.parse_args(arguments)
     problem = PROBLEMS[given.problem]()
     began = time.perf_counter(), time.process_time()
     weights, history = evolve(problem, given.generations, given.population, given.seed,
-                              given.threads)
+                              given.threads, given.checkpoint)
     wall, used = time.perf_counter() - began[0], time.process_time() - began[1]
     searched = search_at_random(problem, given.generations, given.population, given.seed,
                                 given.threads)

@@ -32,7 +32,7 @@ from sbot_common.params import updated
 # Rate limiting of actions within the control loop (document 001, section 14).
 
 @njit
-def ticks_between(hz: float, loop_rate: float) -> int:
+def _ticks_between(hz: float, loop_rate: float) -> int:
     """Return after how many turns something that happens at ``hz`` is due again; at least 1.
 
     The listing takes hz as a float: 0.2 Hz at 30 Hz are 149 turns, not 150 (docs/errata.md P4).
@@ -44,7 +44,7 @@ def ticks_between(hz: float, loop_rate: float) -> int:
 @njit
 def check_frequency(tick_counter: int, hz: float, loop_rate: float) -> bool:
     """Tell whether something that happens at ``hz`` is due, given the turns counted so far."""
-    return tick_counter % ticks_between(hz, loop_rate) == 0
+    return tick_counter % _ticks_between(hz, loop_rate) == 0
 
 
 _NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)

@@ -31,7 +31,7 @@ _LARGEST = 2**31 - 1  # of an int in C++
 COUNT = 4  # of arguments
 
 
-class Arguments(NamedTuple):
+class _Arguments(NamedTuple):
     """What the four arguments say."""
 
     robot_id: int
@@ -63,7 +63,7 @@ def _finite(text: str) -> float:
     return number
 
 
-def parse(arguments: Sequence[str]) -> Arguments:
+def parse(arguments: Sequence[str]) -> _Arguments:
     """Return the four arguments, checked; more mean nothing (docs/errata.md P17).
 
     Raises
@@ -80,7 +80,7 @@ def parse(arguments: Sequence[str]) -> Arguments:
         raise InputError(f'NUM_ROBOTS: got {num_robots}, expected 1 or more')
     if not 0 <= robot_id < num_robots:
         raise InputError(f'ROBOT_NUM_ID: got {robot_id}, expected 0 to {num_robots - 1}')
-    return Arguments(robot_id, num_robots, _finite(arguments[2]), _finite(arguments[3]))
+    return _Arguments(robot_id, num_robots, _finite(arguments[2]), _finite(arguments[3]))
 
 
 # ROS parameters of the node `potfield_bot` in addition to the controller's constants.

@@ -36,7 +36,7 @@ from sbot_common.spatial import BucketGrid
 # P1). `as_written` keeps that bit for bit; `geometric` compares both in one frame and takes the
 # angle that a disc really fills (docs/errata.md P12).
 
-class Leader(NamedTuple):
+class _Leader(NamedTuple):
     """The sector of the leader as the listing has it (document 001 section 10)."""
 
     distance_threshold: float  # m; closer readings are obstacles in between
@@ -44,7 +44,7 @@ class Leader(NamedTuple):
     theta_max: float  # rad
 
 
-class LeaderDisc(NamedTuple):
+class _LeaderDisc(NamedTuple):
     """The sector of the leader in the plane, for the filter `geometric`."""
 
     distance_threshold: float  # m
@@ -53,7 +53,7 @@ class LeaderDisc(NamedTuple):
 
 
 @njit
-def laser_angle_min(heading: float, angle_min: float) -> float:
+def _laser_angle_min(heading: float, angle_min: float) -> float:
     """Return the angle (rad) of the first reading, hit to sensor, unwrapped.
 
     Document 001 section 9.
@@ -63,7 +63,7 @@ def laser_angle_min(heading: float, angle_min: float) -> float:
 
 @njit
 def locate_leader(x0x: float, x0y: float, xjx: float, xjy: float, r0: float,
-                  epsilon: float) -> Leader:
+                  epsilon: float) -> _Leader:
     """Return the sector of a leader at (x0x, x0y) for a follower at (xjx, xjy) (m), as listed.
 
     Document 001 section 10; ``r0`` is the leader's radius (m).
@@ -73,11 +73,11 @@ def locate_leader(x0x: float, x0y: float, xjx: float, xjy: float, r0: float,
     sm = math.sqrt(sx * sx + sy * sy)
     s_theta = atan2(sy, sx)
     d_theta = abs(atan2(r0, sm))
-    return Leader(sm - (r0 + epsilon), s_theta - d_theta, s_theta + d_theta)
+    return _Leader(sm - (r0 + epsilon), s_theta - d_theta, s_theta + d_theta)
 
 
 @njit
-def check_for_leader(leader: Leader, laser_range: float, laser_angle: float) -> bool:
+def check_for_leader(leader: _Leader, laser_range: float, laser_angle: float) -> bool:
     """Tell whether a reading (m, rad hit to sensor) counts as the leader.
 
     Document 001 section 10.
@@ -87,18 +87,18 @@ def check_for_leader(leader: Leader, laser_range: float, laser_angle: float) -> 
 
 
 @njit
-def locate_leader_disc(x0x: float, x0y: float, xjx: float, xjy: float, r0: float,
-                       epsilon: float) -> LeaderDisc:
+def _locate_leader_disc(x0x: float, x0y: float, xjx: float, xjy: float, r0: float,
+                        epsilon: float) -> _LeaderDisc:
     """Return the sector that the leader's disc fills; all directions from within it."""
     sx = x0x - xjx
     sy = x0y - xjy
     sm = math.sqrt(sx * sx + sy * sy)
     half_angle = asin(r0 / sm) if r0 < sm else math.pi
-    return LeaderDisc(sm - (r0 + epsilon), atan2(sy, sx), half_angle)
+    return _LeaderDisc(sm - (r0 + epsilon), atan2(sy, sx), half_angle)
 
 
 @njit
-def check_for_leader_disc(leader: LeaderDisc, laser_range: float, laser_angle: float) -> bool:
+def _check_for_leader_disc(leader: _LeaderDisc, laser_range: float, laser_angle: float) -> bool:
     """Tell whether a reading (m, rad hit to sensor) lies in the sector that the leader fills."""
     if not laser_range >= leader.distance_threshold:
         return False
@@ -149,7 +149,7 @@ def sgn(a: float) -> float:
 
 
 @njit_inner
-def reduce_angle(phi: float) -> float:
+def _reduce_angle(phi: float) -> float:
     """Return the same direction in [-pi, pi] (rad)."""
     sine, cosine = sincos(phi)
     return atan2(sine, cosine)
@@ -235,9 +235,9 @@ def attraction(p: Parameters, goal_x: float, goal_y: float, robot_id: int,
 
 
 @njit
-def add_readings(p: Parameters, robot_id: int, poses: NDArray[np.float64],
-                 ranges: NDArray[np.float32], angle_min: float, angle_increment: float,
-                 fx: float, fy: float) -> tuple[float, float, float, float]:
+def _add_readings(p: Parameters, robot_id: int, poses: NDArray[np.float64],
+                  ranges: NDArray[np.float32], angle_min: float, angle_increment: float,
+                  fx: float, fy: float) -> tuple[float, float, float, float]:
     """Add the push of each reading that is not the leader to (fx, fy) (sections 7, 10, 12).
 
     Returns
@@ -277,29 +277,31 @@ def add_readings(p: Parameters, robot_id: int, poses: NDArray[np.float64],
 
 
 @njit_inline
-def _leader(p: Parameters, robot_id: int, poses: NDArray[np.float64]) -> tuple[Leader, LeaderDisc]:
+def _leader(p: Parameters, robot_id: int,
+            poses: NDArray[np.float64]) -> tuple[_Leader, _LeaderDisc]:
     """Return where the leader is seen, in the form that the filter needs."""
     x0, y0 = poses[0, 0], poses[0, 1]
     xj, yj = poses[robot_id, 0], poses[robot_id, 1]
     nowhere = math.inf
-    written = Leader(nowhere, nowhere, nowhere)
-    disc = LeaderDisc(nowhere, nowhere, nowhere)
+    written = _Leader(nowhere, nowhere, nowhere)
+    disc = _LeaderDisc(nowhere, nowhere, nowhere)
     if robot_id != 0:
         if p.leader_filter == GEOMETRIC:
-            disc = locate_leader_disc(x0, y0, xj, yj, p.robot_radius_m, p.error_constant_epsilon_m)
+            disc = _locate_leader_disc(x0, y0, xj, yj, p.robot_radius_m,
+                                       p.error_constant_epsilon_m)
         else:
             written = locate_leader(x0, y0, xj, yj, p.robot_radius_m, p.error_constant_epsilon_m)
     return written, disc
 
 
 @njit_inline
-def _is_leader(p: Parameters, robot_id: int, leader: tuple[Leader, LeaderDisc], distance: float,
+def _is_leader(p: Parameters, robot_id: int, leader: tuple[_Leader, _LeaderDisc], distance: float,
                angle: float) -> bool:
     """Tell whether a reading (m, rad) is the leader's; never for the leader itself."""
     if robot_id == 0:
         return False
     if p.leader_filter == GEOMETRIC:
-        return check_for_leader_disc(leader[1], distance, angle)
+        return _check_for_leader_disc(leader[1], distance, angle)
     return check_for_leader(leader[0], distance, angle)
 
 
@@ -312,13 +314,13 @@ def decide(p: Parameters, goal_x: float, goal_y: float, ema_x: float, ema_y: flo
     attraction_x, attraction_y = attraction(p, goal_x, goal_y, robot_id, poses)
     random_x, random_y = random_force(p.conversion_constant_zeta,
                                       staying_put_index(x, y, ema_x, ema_y), u)
-    fx, fy, laser_x, laser_y = add_readings(p, robot_id, poses, ranges, angle_min,
-                                            angle_increment, attraction_x + random_x,
-                                            attraction_y + random_y)
+    fx, fy, laser_x, laser_y = _add_readings(p, robot_id, poses, ranges, angle_min,
+                                             angle_increment, attraction_x + random_x,
+                                             attraction_y + random_y)
     fx += other[0]
     fy += other[1]
 
-    theta = reduce_angle(atan2(fy, fx) - heading)
+    theta = _reduce_angle(atan2(fy, fx) - heading)
     v, omega = 0.0, 0.0
     if not math.isnan(theta):
         omega = angular_velocity(p.angular_scaler_kappa, theta, p.rotate_speed_radps)
@@ -375,7 +377,7 @@ def _take_turns(first: int, end: int, p: Parameters, ids: NDArray[np.int64], sta
         other = nearby_repulsion(p, i, poses, grid, scratch)
         turn = decide(p, states[m, 2], states[m, 3], states[m, 0], states[m, 1], i, poses,
                       scans.ranges[m],
-                      laser_angle_min(scans.heading[m], scans.angle_min), scans.angle_increment,
+                      _laser_angle_min(scans.heading[m], scans.angle_min), scans.angle_increment,
                       angle_of_draw(draws[m]), other)
         for k in range(turns.shape[1]):
             turns[m, k] = turn[k]

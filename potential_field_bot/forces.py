@@ -84,11 +84,11 @@ def repulsions(p: Parameters, distance: Floats, angle: Floats, x: Floats, y: Flo
 @njit_inline
 def repels(p: Parameters, distance: float) -> bool:
     """Tell whether the push from so far (m) is more than zero; not for NaN."""
-    return distance < repulsion_reach(p)
+    return distance < _repulsion_reach(p)
 
 
 @njit
-def repulsion_reach(p: Parameters) -> float:
+def _repulsion_reach(p: Parameters) -> float:
     """Return the distance (m) from which on a push is zero."""
     return max(p.relevance_distance_beta_m, p.safe_distance_m + p.error_constant_epsilon_m)
 
@@ -161,7 +161,7 @@ def make_scratch(robots: int) -> Scratch:
 @njit
 def repulsion_grid(p: Parameters, poses: NDArray[np.float64]) -> BucketGrid:
     """Return the grid of all robots' positions for ``nearby_repulsion``; ``poses`` is (N, 3)."""
-    return grid_around_points(poses, max(repulsion_reach(p), _LEAST_CELL))
+    return grid_around_points(poses, max(_repulsion_reach(p), _LEAST_CELL))
 
 
 def one_cell(robots: int) -> BucketGrid:
@@ -232,7 +232,7 @@ def nearby_repulsion(p: Parameters, robot_id: int, poses: Floats, grid: BucketGr
     x, y = poses[robot_id, 0], poses[robot_id, 1]
     if not (math.isfinite(x) and math.isfinite(y)):
         return 0.0, 0.0
-    count = _number_those_near(repulsion_reach(p), robot_id, poses, grid, scratch.number)
+    count = _number_those_near(_repulsion_reach(p), robot_id, poses, grid, scratch.number)
     number = scratch.number[:count]
     _sort(number)  # the document adds in the order of the robots' numbers
     dx, dy, distance, angle = (scratch.dx[:count], scratch.dy[:count], scratch.distance[:count],

@@ -36,8 +36,8 @@ _FORMAT = ('%2d Pose:%6.2f,%6.2f,%+7.4f; F:%+10.4f,%+10.4f (%+7.4f); thetaD:%+7.
            ' omega:%+9.4f; goal:%6.2f,%6.2f; pEMA:%6.2f,%6.2f; onGoal:%1d')
 
 
-def diagnostic_line(robot_id: int, pose: Sequence[float], turn: Turn, state: State,
-                    on_goal: bool) -> str:
+def _diagnostic_line(robot_id: int, pose: Sequence[float], turn: Turn, state: State,
+                     on_goal: bool) -> str:
     """Return pose (m, m, rad), force, command, goal and average of one turn as one line."""
     angle = atan2(turn.total_y, turn.total_x)
     return _FORMAT % (robot_id, *pose, turn.total_x, turn.total_y, angle, turn.theta, turn.v,
@@ -53,7 +53,7 @@ _ARROWS = (
 )
 
 
-def arrow_length(force: float) -> float:
+def _arrow_length(force: float) -> float:
     """Return how long to draw a force (m): 0.25 for 1, half a metre more for each factor of ten.
 
     Forces range from nothing to infinity, so the scale is logarithmic and ends at 3 m.
@@ -61,7 +61,7 @@ def arrow_length(force: float) -> float:
     return min(3.0, 0.5 * log10(1.0 + 2.2 * force)) if force > 0 else 0.0
 
 
-def write_forces(stamp_ns: int, robot_id: int, x: float, y: float, turn: Turn) -> bytes:
+def _write_forces(stamp_ns: int, robot_id: int, x: float, y: float, turn: Turn) -> bytes:
     """Return visualization_msgs/MarkerArray: one arrow in `map` from (x, y) (m) for each force."""
     forces = {**turn._asdict(), 'repulsion_x': turn.laser_x + turn.other_x,
               'repulsion_y': turn.laser_y + turn.other_y}
@@ -69,7 +69,7 @@ def write_forces(stamp_ns: int, robot_id: int, x: float, y: float, turn: Turn) -
     for number, (name, name_x, name_y, (red, green, blue)) in enumerate(_ARROWS):
         fx, fy = float(forces[name_x]), float(forces[name_y])
         angle = atan2(fy, fx)
-        length = arrow_length(hypot(fx, fy)) if math.isfinite(angle) else 0.0
+        length = _arrow_length(hypot(fx, fy)) if math.isfinite(angle) else 0.0
         sine, cosine = sincos(angle)
         tip = (x, y) if length == 0.0 else (x + length * cosine, y + length * sine)
         arrows.append(marker(
@@ -143,11 +143,11 @@ class PotentialFieldNode(ControllerHost):
                   [] if turn.valid else ['the force or the pose is not a number'])
         pose = inputs.poses[self.robot_id].tolist()
         if self.values['publish_forces']:
-            self.publish(topics.POTENTIAL_FIELD_FORCES, write_forces(
+            self.publish(topics.POTENTIAL_FIELD_FORCES, _write_forces(
                 inputs.stamp_ns, self.robot_id, pose[0], pose[1], turn))
         hz = self.values['diagnostics_frequency_hz']
         if hz > 0 and check_frequency(state.tick_counter, hz, self.values['loop_rate']):
-            line = diagnostic_line(self.robot_id, pose, turn, state, self._bot.on_goal)
+            line = _diagnostic_line(self.robot_id, pose, turn, state, self._bot.on_goal)
             if self._bot.invalid_turns:  # docs/errata.md P2
                 line += f'; turns without a force: {self._bot.invalid_turns}'
             self.get_logger().info(line)

@@ -33,8 +33,8 @@ _PLACES = {
     'plot': 'sbot.api.functions',
     'replay': 'sbot.api.functions',
     'run': 'sbot.api.functions',
-    'save_network': 'sbot.api.networks',
-    'save_policy': 'sbot.api.networks',
+    'save_network': 'sbot.api.worlds',
+    'save_policy': 'sbot.api.worlds',
     'session': 'sbot.api.functions',
     'sweep': 'sbot.api.functions',
     'view': 'sbot.api.functions',
@@ -52,8 +52,7 @@ if TYPE_CHECKING:
     from sbot import learn
     from sbot.api.functions import plot, replay, run, session, sweep, view
     from sbot.api.loading import load
-    from sbot.api.networks import save_network, save_policy
-    from sbot.api.worlds import World, Worlds
+    from sbot.api.worlds import World, Worlds, save_network, save_policy
     from sbot.bag.reader import Bag
     from sbot.controllers.neural.function_policy import function_policy
     from sbot.controllers.neural.network import load_network

@@ -32,8 +32,9 @@ import sbot
 from sbot.bag.ticks import ticks
 from sbot.controllers.registry import entry_of
 from sbot.learn.episodes import Episodes, world_seeds
-from sbot.learn.proof.training import _worlds_of, play, play_randomly
-from sbot.learn.tasks.entry import Entry
+from sbot.learn.proof.training import _begin_and_end, _worlds_of, play
+from sbot.learn.task import Interface
+from sbot.learn.tasks.entry import Entry, Track
 from sbot.regression.replay import _Controllers, replay
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
@@ -600,9 +601,31 @@ def _total_rewards(entry: Entry) -> Floats:
     return total
 
 
+def _play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
+    """Return the episodes of seeds under actions that are drawn at each decision of the task."""
+    worlds, scene = _worlds_of(entry, seeds), entry.make_scene()
+    goals = scenario_goals(worlds.scenarios)
+    network = entry.network()
+    acting = Interface(worlds, network, goals,
+                       np.tile([network.max_speed, network.turn], (worlds.robots, 1)))
+    rng = np.random.default_rng([1, *seeds])
+    rows: list[Any] = []
+    seen = worlds.observe()
+    begin = seen.boxes
+    for tick in range(round(scene.seconds / worlds.dt)):
+        if tick % scene.hold == 0:
+            commands = acting.commands(rng.uniform(-1.0, 1.0, (*seen.pose.shape[:2], 2)))
+        rows.append((seen.pose, commands, seen.collided, seen.infrared))
+        seen = worlds.step(commands)
+    pose, command, collided, infrared = zip(*rows, strict=True)
+    return Track(np.array(pose), np.array(command), np.array(collided),
+                 None if infrared[0] is None else np.array(infrared),
+                 goals, _begin_and_end(begin, seen.boxes), worlds.dt)
+
+
 def _check_rule(entry: Entry, seeds: Sequence[int], weights: Floats) -> None:
     policy = entry.rule_policy()
-    rule, chance = play(entry, seeds, policy, weights), play_randomly(entry, seeds)
+    rule, chance = play(entry, seeds, policy, weights), _play_randomly(entry, seeds)
     _need(_same(rule.pose[0], chance.pose[0]), 'its rule begins in other scenes than chance')
     gain = entry.measure(rule).mean() - entry.measure(chance).mean()
     _need(gain > 0.0 if entry.metric.higher else gain < 0.0,

@@ -21,7 +21,7 @@ from sbot_common.params import Spec
 Key = int | str
 
 
-class StampSync:
+class _StampSync:
     """Collects ``inputs`` named values of each stamp, in any order of arrival.
 
     Stamps already released are remembered only as the newest one, so memory is bounded by the
@@ -100,7 +100,7 @@ class Inputs(NamedTuple):
     sensed: Mapping[str, Any]  # the fields of an ``Observation`` that this robot senses, by name
 
 
-class Arrival(NamedTuple):
+class _Arrival(NamedTuple):
     """What one arriving message leads to in lockstep."""
 
     inputs: Inputs | None = None  # the stamp is complete: take a turn
@@ -134,14 +134,14 @@ class Lockstep:
                  together: bool = False) -> None:
         self._num_robots = num_robots
         self._rate = rate
-        self._sync = StampSync((1 if together else num_robots) + len(fields))
+        self._sync = _StampSync((1 if together else num_robots) + len(fields))
         self._scan_stamp, self._scans = 0, 0  # the newest stamp of a scan, and how many it had
 
-    def put(self, stamp_ns: int, values: Mapping[Key, Any]) -> Arrival:
+    def put(self, stamp_ns: int, values: Mapping[Key, Any]) -> _Arrival:
         """Take what one message carries: x, y, yaw, rows (N, 3) of these, or fields, by key."""
         released = self._sync.released
         if stamp_ns == released:
-            return Arrival(repeats=int('scan' in values))
+            return _Arrival(repeats=int('scan' in values))
         if 'scan' in values:
             self._scans = self._scans + 1 if stamp_ns == self._scan_stamp else 1
             self._scan_stamp = stamp_ns
@@ -150,14 +150,14 @@ class Lockstep:
             self._sync.clear()
         gathered = self._sync.put(stamp_ns, values)
         if gathered is None:
-            return Arrival(reset=reset)
+            return _Arrival(reset=reset)
         poses = (gathered[ALL_POSES] if ALL_POSES in gathered else
                  np.array([gathered[robot] for robot in range(self._num_robots)]))
         sensed = {key: value for key, value in gathered.items()
                   if isinstance(key, str) and key != ALL_POSES}
         # Scans that came again before the rest was in are questions, too.
         repeats = self._scans - 1 if stamp_ns == self._scan_stamp else 0
-        return Arrival(Inputs(stamp_ns, poses, sensed), repeats, reset)
+        return _Arrival(Inputs(stamp_ns, poses, sensed), repeats, reset)
 
     def lacks(self, keys: Collection[Key]) -> bool:
         """Tell whether a turn waits for one of these inputs."""

@@ -173,7 +173,7 @@ def plain_lines(text: str) -> str:
     return '\n'.join(map(one_line, text.split('\n')))
 
 
-class PlainFormatter(logging.Formatter):
+class _PlainFormatter(logging.Formatter):
     """Formatter of log lines whose text may come from a file."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -189,7 +189,7 @@ def _plain_warning(message: Warning | str, category: type[Warning], filename: st
 def keep_warnings_plain() -> None:
     """Escape control characters in warnings of this process, if logging is not set up."""
     if logging.lastResort is not None:
-        logging.lastResort.setFormatter(PlainFormatter())
+        logging.lastResort.setFormatter(_PlainFormatter())
     warnings.formatwarning = _plain_warning
 
 
@@ -243,13 +243,13 @@ def read_small(path: str | Path, most: int) -> bytes:
         for more than ``most`` bytes; no more are read.
 
     """
-    data = read_regular(path, most + 1)
+    data = _read_regular(path, most + 1)
     if len(data) > most:
         raise ValueError(f'more than {most >> 20} MiB')
     return data
 
 
-def read_regular(path: str | Path, most: int = -1) -> bytes:
+def _read_regular(path: str | Path, most: int = -1) -> bytes:
     """Return the bytes of a regular file, at most so many; raises as ``open_regular``."""
     with open_regular(path) as file:
         return file.read(most)

@@ -254,3 +254,16 @@ def test_key_frames_of_dynabarn_are_read_from_machine_code(monkeypatch, tmp_path
     source.write_text(dynabarn_sources.source([*frames, (2.0, 1.0, 0.5)]))
     obstacle = _obstacle_of(source)
     assert obstacle['path'] == [[-7.78, -9.33], [1.0, 0.5]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('algorithm', ['mappo', 'ppo'])
+def test_teams_are_trained_and_judged(monkeypatch, algorithm):
+    pytest.importorskip('stable_baselines3', reason='stable-baselines3 is missing (extra train)')
+    pytest.importorskip('benchmarl', reason='benchmarl is missing (extra marl)')
+    monkeypatch.syspath_prepend(BENCHMARKS / 'learning')
+    rows = importlib.import_module('team_curves').train('mpe_spread:SimpleSpread', algorithm, 1, 2)
+    assert [row[:4] for row in rows] == [
+        ('mpe_spread:SimpleSpread', algorithm, 1, decisions) for decisions in (0, 6400)]
+    assert rows[0][4] < rows[1][4]
+    assert -60.0 < rows[0][5] < rows[1][5] < -15.0  # two batches teach something

@@ -52,7 +52,9 @@ arena = {'rate': 10, 'world': {'bounds': [0, 0, 1.2, 1.2]},
          'sensors': {'infrared': True, 'infrared_noise': 0.1, 'imu': True, 'scan_beams': 8}}
 for kind, inputs, outputs, hidden in (('perceptron', ['infrared'], 'wheels', ()),
                                       ('mlp', ['imu:4'], 'wheels', [2]),
-                                      ('ctrnn', ['scan:4', 'pose'], 'twist', [2])):
+                                      ('ctrnn', ['scan:4', 'pose'], 'twist', [2]),
+                                      ('gru', ['scan:4', 'pose'], 'twist', [2, 3]),
+                                      ('lstm', ['scan:4', 'pose'], 'twist', [2])):
     network = sbot.network(kind, inputs, outputs=outputs, hidden=hidden)
     sbot.Worlds(arena, 3, sense=['infrared', 'imu', 'scan'], threads=2).run(
         network, np.zeros(network.weight_count), 5, keep=['command', 'collided'])

@@ -80,7 +80,7 @@ def gust_velocity(parameters: WindParameters) -> Floats:
     return parameters.wind_gust_speed_mean * unit(parameters.wind_gust_direction)
 
 
-def is_gust(parameters: WindParameters, stamp_ns: int) -> bool:
+def _is_gust(parameters: WindParameters, stamp_ns: int) -> bool:
     """Tell whether start <= time (ns) < start + duration."""
     start, end = gust_window(parameters)
     return start <= stamp_ns < end
@@ -126,7 +126,7 @@ def _field_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Floa
                ) -> tuple[Floats, ...]:
     """Draw a field of the plane without sources: its velocities are across its wave vectors."""
     draws = random((4, _WAVES))
-    k = np.array([wave_number(u, p.turbulence_length) for u in draws[0]])
+    k = np.array([_wave_number(u, p.turbulence_length) for u in draws[0]])
     x, y = _directions(draws[1])
     size = 2.0 * p.turbulence_speed / math.sqrt(_WAVES)
     return (k * x, k * y, _frequencies(draws[2], p.turbulence_time), 2 * math.pi * draws[3],
@@ -144,7 +144,7 @@ def _own_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Floats
             size * x, size * y)
 
 
-def wave_number(u: float, length: float) -> float:
+def _wave_number(u: float, length: float) -> float:
     """Return the wave number (rad/m) of a draw u in [0, 1).
 
     Of a plane field without sources whose correlation along the line between two places is
@@ -237,7 +237,7 @@ class WindSource(NamedTuple):
         """Return the wind of a stamp (ns)."""
         p = self.parameters
         calm = Wind(mean_velocity(p), mean_force(p), self.field)
-        if not is_gust(p, stamp_ns):
+        if not _is_gust(p, stamp_ns):
             return calm
         return calm._replace(force=calm.force + gust_force(p), gust=gust_velocity(p))
 

@@ -40,7 +40,7 @@ _INTEGER = re.compile(rb'[+-]?[0-9]{1,18}')
 _TEXT = bytes([*range(9, 14), *range(32, 127)])
 
 
-class GridReader:
+class _GridReader:
     """Parser of a wind grid: takes pieces of text, keeps the numbers of each field."""
 
     def __init__(self, path: str) -> None:
@@ -226,7 +226,7 @@ def read_grid(path: str | Path, *, typed: bool = False) -> WindGrid:
         naming the file and the line or the field, what was expected and what was found.
 
     """
-    reader = GridReader(str(path))
+    reader = _GridReader(str(path))
     try:
         with open(path, 'rb', buffering=0) if typed else open_regular(path) as file:
             for piece in _pieces(file, reader):
@@ -257,7 +257,7 @@ def write_grid(path: str | Path, grid: WindGrid) -> None:
         raise InputError(f'{path}: cannot write the wind field: {error.strerror}') from None
 
 
-def _pieces(file: IO[bytes], reader: GridReader) -> Iterator[bytes]:
+def _pieces(file: IO[bytes], reader: _GridReader) -> Iterator[bytes]:
     """Yield the file in pieces that end between words."""
     carried = b''
     first = True

@@ -18,7 +18,7 @@ NOWHERE = 1e-6  # m; a robot nearer than that has no direction
 
 
 @njit
-def smoothstep(length: float, x: float) -> float:
+def _smoothstep(length: float, x: float) -> float:
     """Return 0 for x <= 0, 1 for x >= length, and 3t^2 - 2t^3 of t = x/length between."""
     if x <= 0.0:
         return 0.0
@@ -62,7 +62,7 @@ def reduction(parameters: WakeParameters, along: float, lateral: float, radius: 
     if not along > gate:
         return 0.0
     width = width_of(parameters, radius)
-    ramp = smoothstep(shadow_length_of(parameters, radius), along - gate)
+    ramp = _smoothstep(shadow_length_of(parameters, radius), along - gate)
     if parameters.wake_fade == FADE_OUT:
         ramp = 1.0 - ramp
     offset = lateral / width

@@ -17,7 +17,7 @@ from sbot_common.params import Param, updated
 # Wind triangle: crab heading that compensates for the wind.
 
 @njit
-def crab_heading(direction: float, speed: float, wind_x: float, wind_y: float) -> float:
+def _crab_heading(direction: float, speed: float, wind_x: float, wind_y: float) -> float:
     """Return the heading (rad) with which ``speed`` along it plus wind follows a direction.
 
     The part of the drive across the direction cancels the wind across it. A wind across that is
@@ -40,12 +40,12 @@ def crab_heading(direction: float, speed: float, wind_x: float, wind_y: float) -
 
 
 @njit
-def published_heading(direction: float, speed: float, wind_x: float, wind_y: float) -> float:
+def _published_heading(direction: float, speed: float, wind_x: float, wind_y: float) -> float:
     """Return the heading (rad) along the difference of track and wind, each over ``speed``.
 
     The heading of document 000's published controller. It does not cancel the wind across, yet
     makes way along the track also where the wind across is stronger than the drive
-    (docs/errata.md W8). Parameters are those of ``crab_heading``.
+    (docs/errata.md W8). Parameters are those of ``_crab_heading``.
     """
     if not speed > 0.0:
         return wrap_angle(direction)
@@ -133,7 +133,7 @@ class WindAware:
             if math.sqrt(to_x * to_x + to_y * to_y) <= p.goal_tolerance:
                 return 0.0, 0.0
             direction = atan2(to_y, to_x)
-        law = published_heading if p.law == _PUBLISHED else crab_heading
+        law = _published_heading if p.law == _PUBLISHED else _crab_heading
         heading = law(direction, p.velocity, *observation.wind)
         return p.velocity, turn_rate(yaw, heading, p.turn_gain, p.max_turn_rate, observation.dt)
 

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worlds that are stepped from Python: ``sbot.World``, ``sbot.Worlds`` (docs/python.md)."""
+"""Worlds stepped from Python, and files of what drives robots in them (docs/python.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sbot.api.loading import Source, load_uncontrolled
+from numpy.typing import ArrayLike
+
+from sbot.api.loading import Source, Sources, load_uncontrolled
+from sbot.controllers.neural import network as networks
+from sbot.controllers.neural import policy_file
+from sbot.controllers.neural.function_policy import FunctionPolicy
+from sbot.controllers.neural.network import Network
 from sbot.worlds import many, single
+from sbot_common.errors import bad_value
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -70,3 +78,80 @@ class Worlds(many.Worlds):
         super().__init__(loaded if len(loaded) != 1 else loaded[0], count, seeds=seeds,
                          sense=sense, threads=threads,
                          pool=[load_uncontrolled(source, overrides) for source in pool])
+
+
+# Networks and functions in files.
+
+_Learned = Sources | many.Worlds | single.World  # where a network learned
+
+
+def save_network(path: str | Path, network: Network, weights: ArrayLike, *,
+                 scenario: _Learned | None = None) -> None:
+    """Write a network and its weights (W,) as JSON, which keeps every bit.
+
+    Parameters
+    ----------
+    path : of the file, with which ``controller: network`` drives robots
+    network : from ``sbot.network``, or of an environment
+    weights : (W,)
+    scenario : in which it learned, as ``sbot.load`` takes it, a list of such, or the worlds. The
+        file then keeps its rate, body and the settings of the sensors that the network reads
+        (`learned_with`), and a warning says where another scenario differs. None: those that the
+        network has, as networks of ``sbot.learn`` do
+
+    Raises
+    ------
+    InputError
+        for weights of another shape, or a scenario that cannot be loaded.
+
+    """
+    if not isinstance(network, Network):
+        raise bad_value('network', type(network).__name__, 'a network of sbot.network; a function '
+                        'policy is saved by sbot.save_policy')
+    networks.save_network(path, network if scenario is None else _learned(network, scenario),
+                          weights)
+
+
+def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: ArrayLike, *,
+                by_name: bool = False, scenario: _Learned | None = None) -> None:
+    """Write a policy and its weights (W,) as JSON, which keeps every bit.
+
+    Parameters
+    ----------
+    path : of the file, with which the controller ``function_policy`` drives robots
+    policy : from ``sbot.function_policy``; or a network, which is written as by ``save_network``
+    weights : (W,)
+    by_name : True: wherever the file is used, the function is imported as ``module:function``, and
+        may call functions of its module. False: the file contains the function's source text,
+        which must be complete and is executed
+    scenario : in which it learned, as in ``save_network``
+
+    Raises
+    ------
+    InputError
+        if the source text is not known or not complete, or for bad weights.
+    UserCodeError
+        if numba cannot compile the text alone, or if the function writes to its weights, which
+        robots share.
+
+    """
+    if scenario is not None and isinstance(policy, Network):
+        policy = _learned(policy, scenario)
+    elif scenario is not None and isinstance(policy, FunctionPolicy):
+        policy = policy._replace(network=_learned(policy.network, scenario))
+    policy_file.save_policy(path, policy, weights, by_name=by_name)
+
+
+def _learned(network: Network, scenario: _Learned) -> Network:
+    from sbot.scenario.controllers import checked_senses
+    from sbot.worlds.setting import learned_in, senses_of
+    several: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
+    if isinstance(scenario, single.World | many.Worlds):
+        several = (scenario.worlds if isinstance(scenario, single.World) else scenario).scenarios
+    several = list({id(one): one for one in several}.values())  # worlds share them
+    if not several:
+        raise bad_value('scenario', scenario, 'a scenario, or a list of at least one')
+    scenarios = [load_uncontrolled(one, {}) for one in several]
+    for one in scenarios:
+        checked_senses(senses_of(network.inputs), one)
+    return learned_in(network, scenarios)

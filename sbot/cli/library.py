@@ -75,7 +75,7 @@ def _controllers() -> dict[str, str]:
 
 
 def _robots() -> dict[str, str]:
-    from sbot.scenario.sold import sold_names, sold_robot
+    from sbot.scenario.shipped import sold_names, sold_robot
     from sbot_sim.world.bodies import BODIES
     plain = {name: f'A disc of radius {body.radius:g} m.' for name, body in BODIES.items()}
     return {**plain, **{name: sold_robot(name).text for name in sold_names()}}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,17 +22,14 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from sbot.figures.data import RunData
 from sbot.figures.palette import DARK, palette
-from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.controllers import has_leader
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS
-from sbot_sim.world.geometry import rectangle_corners
+from sbot_sim.world.bodies import Body
 from wind_model.gust import gust_window, mean_force
 from wind_model.parameters import STILL
 
-# Shapes in an arena: discs, lines, and the rectangles of bodies.
-
-Rectangle = tuple[float, float, float]  # length, width and offset of a body (m)
+# Shapes in an arena: discs, lines, and the outlines of bodies.
 
 
 def discs(axes: Axes, centres: Floats, width: Floats, **style: Any) -> EllipseCollection:  # noqa: ANN401
@@ -47,23 +44,22 @@ def lines(ends: Floats, **style: Any) -> LineCollection:  # noqa: ANN401
     return LineCollection(pieces, **style)
 
 
-def rectangles_of(data: RunData) -> dict[int, Rectangle]:
-    """Return the rectangular bodies, by robot; the others are round."""
-    bodies = enumerate(robot_bodies(data.scenario))
-    return {i: (body.length, body.width, body.offset) for i, body in bodies if body.is_rectangle}
+def outlines_of(bodies: Iterable[Body]) -> dict[int, Floats]:
+    """Return the corners (P, 2) m of the bodies that are not round, by their numbers."""
+    return {i: body.outline for i, body in enumerate(bodies) if body.outline is not None}
 
 
-def outline(pose: Floats, rectangle: Rectangle) -> Floats:
-    """Return the corners (4, 2) m of a rectangular body at a pose (3,)."""
-    length, width, offset = rectangle
+def outline(pose: Floats, corners: Floats) -> Floats:
+    """Return the corners (P, 2) m of a body at a pose (3,)."""
     x, y, yaw = pose.tolist()
-    return rectangle_corners((x + offset * math.cos(yaw), y + offset * math.sin(yaw), length,
-                              width, yaw))
+    c, s = math.cos(yaw), math.sin(yaw)
+    placed: Floats = corners @ np.array([[c, s], [-s, c]]) + (x, y)
+    return placed
 
 
-def outlines(rectangles: dict[int, Rectangle], poses: Floats) -> list[Floats]:
-    """Return the outlines (4, 2) m of rectangular bodies, the first on top; poses are (N, 3)."""
-    return [outline(poses[i], rectangles[i]) for i in sorted(rectangles, reverse=True)]
+def outlines(corners: dict[int, Floats], poses: Floats) -> list[Floats]:
+    """Return the corners (P, 2) m of bodies at poses (N, 3), the first on top."""
+    return [outline(poses[i], corners[i]) for i in sorted(corners, reverse=True)]
 
 
 # Colours of robots: one each, or one for all; those of headings.
@@ -146,10 +142,10 @@ def drawn_radius(data: RunData, scale: float) -> Floats:
     return radius
 
 
-def widths_of_discs(axes: Axes, data: RunData, rectangles: dict[int, Rectangle]) -> Floats:
-    """Return how wide each robot's disc is drawn (N,) m; 0 for rectangles."""
+def widths_of_discs(axes: Axes, data: RunData, shaped: Iterable[int]) -> Floats:
+    """Return how wide each robot's disc is drawn (N,) m; 0 for those that are not round."""
     width = 2.0 * drawn_radius(data, points_a_metre(axes, data))
-    width[list(rectangles)] = 0.0
+    width[list(shaped)] = 0.0
     return width
 
 

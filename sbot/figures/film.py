@@ -183,7 +183,7 @@ class _Film:
         self._robots = Robots(self._axes, data, data.poses[0], by, MOST_NUMBERED_SMALL)
         self._numbers = Numbers(self._axes, data, by)
         self._clock = above_axes(self._axes, '', 0.0, self._up, animated=True)
-        self._moving = (self._obstacles, self._boxes.discs, self._boxes.rectangles, self._trails,
+        self._moving = (self._obstacles, self._boxes.discs, self._boxes.shapes, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
                         self._clock, *self._numbers.texts, *self._zone_names())
         for artist in self._moving:

@@ -21,6 +21,7 @@ from sbot.figures.arena import (
     discs,
     lines,
     outlines,
+    outlines_of,
     points_a_metre,
     wind_label,
     wrapped_parts,
@@ -99,25 +100,24 @@ def inside_obstacles(data: RunData, points: Floats) -> NDArray[np.bool_]:
 # Pushable boxes of an arena.
 
 class Boxes:
-    """Pushable boxes, rectangular and round."""
+    """Pushable boxes."""
 
     def __init__(self, axes: Axes, data: RunData, poses: Floats, **style: Any) -> None:  # noqa: ANN401
         bodies = box_bodies(data.scenario.world)
-        self._flat = {k: (box.length, box.width, 0.0) for k, box in enumerate(bodies)
-                      if box.is_rectangle}
-        self._round = [k for k in range(len(bodies)) if k not in self._flat]
+        self._shapes = outlines_of(bodies)
+        self._round = [k for k in range(len(bodies)) if k not in self._shapes]
         width = np.array([2.0 * bodies[k].radius for k in self._round])
         style = {'facecolors': palette().box, 'edgecolors': palette().ink, 'linewidths': 0.6,
                  'zorder': 3.2, 'gid': 'boxes', **style}
         self.discs = discs(axes, poses[self._round, :2], width, **style)
-        self.rectangles = PolyCollection(outlines(self._flat, poses), **style)
+        self.shapes = PolyCollection(outlines(self._shapes, poses), **style)
         axes.add_collection(self.discs)
-        axes.add_collection(self.rectangles)
+        axes.add_collection(self.shapes)
 
     def move(self, poses: Floats) -> None:
         """Set the poses (B, 3)."""
         self.discs.set_offsets(poses[self._round, :2])
-        self.rectangles.set_verts(outlines(self._flat, poses))
+        self.shapes.set_verts(outlines(self._shapes, poses))
 
 
 # Undisturbed wind of an arena: arrows on a grid, and a label.

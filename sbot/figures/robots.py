@@ -21,15 +21,14 @@ from sbot.figures.arena import (
     ABOVE,
     COMPASS,
     MOST_NAMED,
-    Rectangle,
     discs,
     drawn_radius,
     heading_colours,
     lines,
     outline,
     outlines,
+    outlines_of,
     points_a_metre,
-    rectangles_of,
     robot_colours,
     view_of,
     widths_of_discs,
@@ -38,6 +37,7 @@ from sbot.figures.data import RunData
 from sbot.figures.ground import latest_goals
 from sbot.figures.obstacles import inside_obstacles
 from sbot.figures.palette import LETTERS, LIGHT, palette
+from sbot.scenario.assemble import robot_bodies
 from sbot_common.arrays import Floats, Indexes
 
 # Numbers of robots beside them.
@@ -56,7 +56,7 @@ def _inside_robots(data: RunData, scale: float, most: int = MOST_NUMBERED) -> bo
     ``scale`` is a metre's length (pt); of more than ``most`` robots there are no ids.
     """
     count = len(data.radius)
-    if not 1 < count <= most or rectangles_of(data):
+    if not 1 < count <= most or outlines_of(robot_bodies(data.scenario)):
         return False
     return 2.0 * scale * float(drawn_radius(data, scale).min()) >= _INSIDE[count > 10] * LETTERS
 
@@ -92,8 +92,8 @@ def _sides(data: RunData, index: int, scale: float) -> list[tuple[int, int]]:
 def _bodies(data: RunData, poses: Floats, scale: float) -> tuple[Floats, Floats]:
     """Return the centres (N, 2) and radii (N,) (m) of the robots as they are drawn."""
     places, radii = poses[:, :2].copy(), drawn_radius(data, scale)
-    for i, rectangle in rectangles_of(data).items():
-        corners = outline(poses[i], rectangle)
+    for i, shape in outlines_of(robot_bodies(data.scenario)).items():
+        corners = outline(poses[i], shape)
         places[i], radii[i] = corners.mean(axis=0), 0.5 * float(np.hypot(*np.ptp(corners, axis=0)))
     return places, radii
 
@@ -183,22 +183,22 @@ def _film_sides(data: RunData, shown: Sequence[int], scale: float) -> list[tuple
                key=lambda sides: sum(_clear(data, index, scale, sides) for index in shown))
 
 
-def _heading_lines(poses: Floats, radius: Floats, rectangles: dict[int, Rectangle],
+def _heading_lines(poses: Floats, radius: Floats, shapes: dict[int, Floats],
                   inner: float = 0.0) -> Floats:
     """Return a line (N, 2, 2) from the centre of each robot (N, 3) to beyond its rim.
 
-    It begins at ``inner`` of the radius. Of rectangles it goes from the middle to the front, as
-    they are no longer to be seen else.
+    It begins at ``inner`` of the radius. Of what is not round it goes from the middle to the
+    front, as it is no longer to be seen else.
     """
     ahead = np.column_stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])])
     start, end = inner * radius, 1.5 * radius
-    for i, (length, _, offset) in rectangles.items():
-        start[i], end[i] = offset, offset + 0.5 * length
+    for i, corners in shapes.items():
+        start[i], end[i] = corners[:, 0].mean(), corners[:, 0].max()
     return np.stack([poses[:, :2] + reach[:, None] * ahead for reach in (start, end)], axis=1)
 
 
 class Robots:
-    """Robots as discs and rectangles with their headings, robot 0 on top."""
+    """Robots as discs and outlines with their headings, robot 0 on top."""
 
     def __init__(self, axes: Axes, data: RunData, poses: Floats, by: str = '',
                  most_numbered: int = 0) -> None:
@@ -207,19 +207,19 @@ class Robots:
         self._radius = drawn_radius(data, scale)
         # A number within a robot is not crossed by the line of its heading.
         self._inner = float(_inside_robots(data, scale, most_numbered))
-        self._rectangles = rectangles_of(data)
+        self._shapes = outlines_of(robot_bodies(data.scenario))
         many = len(self._radius) > MOST_NAMED
         colours = robot_colours(data, by)[::-1]
         edge: dict[str, Any] = {
             'edgecolors': palette().ground if many else palette().ink,
             'linewidths': 0.3 if many else 0.6, 'zorder': 7}
-        width = widths_of_discs(axes, data, self._rectangles)[::-1]
+        width = widths_of_discs(axes, data, self._shapes)[::-1]
         self.bodies = discs(axes, poses[::-1, :2], width, facecolors=colours, **edge)
         self.headings = lines(self._lines(poses), colors=palette().ink,
                               linewidths=0.5 if many else 1.0, zorder=8)
         self.boxes = PolyCollection(
-            outlines(self._rectangles, poses),
-            facecolors=[colours[-1 - i] for i in sorted(self._rectangles, reverse=True)],
+            outlines(self._shapes, poses),
+            facecolors=[colours[-1 - i] for i in sorted(self._shapes, reverse=True)],
             # With a halo, to be told from obstacles and tracks of their colours.
             path_effects=[withStroke(linewidth=2.0, foreground=palette().ground)], **edge)
         axes.add_collection(self.bodies)
@@ -228,19 +228,19 @@ class Robots:
         self._colour(poses)
 
     def _lines(self, poses: Floats) -> Floats:
-        return _heading_lines(poses, self._radius, self._rectangles, self._inner)[::-1]
+        return _heading_lines(poses, self._radius, self._shapes, self._inner)[::-1]
 
     def _colour(self, poses: Floats) -> None:
         if self._by_heading:
             colours = heading_colours(poses[:, 2])
             self.bodies.set_facecolor(colours[::-1])
-            self.boxes.set_facecolor(colours[sorted(self._rectangles, reverse=True)])
+            self.boxes.set_facecolor(colours[sorted(self._shapes, reverse=True)])
 
     def move(self, poses: Floats) -> None:
         """Set the poses (N, 3)."""
         self._colour(poses)
         self.bodies.set_offsets(poses[::-1, :2])
-        self.boxes.set_verts(outlines(self._rectangles, poses))
+        self.boxes.set_verts(outlines(self._shapes, poses))
         self.headings.set_segments(list(self._lines(poses)))
 
 

@@ -19,8 +19,8 @@ from sbot.figures.arena import (
     columns_in,
     figure_of,
     grow,
+    outlines_of,
     points_a_metre,
-    rectangles_of,
     strongest_gust,
 )
 from sbot.figures.data import RunData
@@ -28,6 +28,7 @@ from sbot.figures.ground import latest_goals, wide_tolerances
 from sbot.figures.obstacles import reference_arrow, wind_colours
 from sbot.figures.palette import palette
 from sbot.figures.robots import contact_begins, contact_style
+from sbot.scenario.assemble import robot_bodies
 
 PADS = 0.3  # inches, of ticks and distances of labels: smaller letters do not make these smaller
 _BELOW = 0.33  # inches from the arena to the middle of its legend, on the line of `x (m)`
@@ -133,7 +134,7 @@ def _arrow(way: Any, colour: str, size: float = 11.0) -> Line2D:  # noqa: ANN401
 
 def _start_sign(data: RunData) -> Line2D:
     many = len(data.radius) > MOST_NAMED
-    shape = 's' if len(rectangles_of(data)) == len(data.radius) else 'o'
+    shape = 's' if len(outlines_of(robot_bodies(data.scenario))) == len(data.radius) else 'o'
     return _line(marker=shape, markersize=3.5 if many else 5.0,
                  color=palette().start if many else palette().ink, markeredgewidth=0.8,
                  markerfacecolor=palette().start if many else palette().ground)

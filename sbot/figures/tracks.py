@@ -24,7 +24,7 @@ from sbot.figures.arena import (
     heading_colours,
     lines,
     outlines,
-    rectangles_of,
+    outlines_of,
     robot_colours,
     view_of,
     width_of,
@@ -43,6 +43,7 @@ from sbot.figures.robots import (
     numbers_fit,
 )
 from sbot.figures.signs import draw_signs_of_moments
+from sbot.scenario.assemble import robot_bodies
 from sbot_common.errors import bad_value
 
 _MOST_POINTS = 1200  # of a track
@@ -80,17 +81,17 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
     tracks.set_rasterized(xy.shape[0] * count > _RASTER_ABOVE)
     tracks.set_gid('tracks')
     axes.add_collection(tracks)
-    rectangles = rectangles_of(data)
+    shapes = outlines_of(robot_bodies(data.scenario))
     ring: Any = palette().ring if by_time else colours
     style = {  # below goals and boxes
         'facecolors': palette().start if many else palette().ground,
         'edgecolors': 'none' if many else ring, 'linewidths': 0.8, 'zorder': 3.05}
-    width = widths_of_discs(axes, data, rectangles)
+    width = widths_of_discs(axes, data, shapes)
     axes.add_collection(discs(axes, data.poses[0, :, :2], 0.6 * width if many else width,
                                     **style))
     if not by_time and not many:
-        style['edgecolors'] = [colours[i] for i in sorted(rectangles, reverse=True)]
-    axes.add_collection(PolyCollection(outlines(rectangles, data.poses[0]), **style))
+        style['edgecolors'] = [colours[i] for i in sorted(shapes, reverse=True)]
+    axes.add_collection(PolyCollection(outlines(shapes, data.poses[0]), **style))
 
 
 def interval(data: RunData) -> float:

@@ -54,7 +54,7 @@ for _kind, _pattern, _first in _RESOLVERS:
         _class.add_implicit_resolver(_TAG + _kind, re.compile(f'^(?:{_pattern})$'), _first)
 
 
-def compose(text: str, file: str) -> yaml.Node | None:
+def _compose(text: str, file: str) -> yaml.Node | None:
     """Return the node of a text's only document, None if there is none; aliases share nodes.
 
     Raises
@@ -97,14 +97,14 @@ def _hint(text: str, line: int) -> str:
 
 
 def check_events(text: str, file: str) -> None:
-    """Refuse deep nesting, which would exhaust the stack of ``yaml.compose``, and other errors.
+    """Refuse deep nesting, which would exhaust the stack of ``yaml._compose``, and other errors.
 
     Events come one by one without recursion.
 
     Raises
     ------
     InputError
-        as ``compose``, and for more nodes than ``limits().text_values``.
+        as ``_compose``, and for more nodes than ``limits().text_values``.
 
     """
     with _named_errors(text, file):
@@ -234,7 +234,7 @@ class _Reader:
         if not isinstance(node, yaml.ScalarNode):
             self.fail(node, 'a key must be a word, not a list or a mapping')
         key = str(node.value)
-        if not is_key(key):
+        if not _is_key(key):
             self.fail(node, f'key {key!r} is empty or has white space in it')
         return key
 
@@ -260,7 +260,7 @@ class _Reader:
         return self.fail(node, f"tag '{node.tag}' is not allowed in a scenario")
 
 
-def is_key(text: str) -> bool:
+def _is_key(text: str) -> bool:
     """Tell whether a text may be a key: it is not empty and has no white space in it."""
     return bool(text) and text == ''.join(text.split())
 
@@ -310,7 +310,7 @@ def parse_yaml(text: str, file: str) -> tuple[object, Origins]:
         expansion of aliases.
 
     """
-    node = compose(text, file)
+    node = _compose(text, file)
     if node is None:
         return None, Origins(file, {}, set())
     reader = _Reader(file)
@@ -373,7 +373,7 @@ def plain_values(value: Any, where: str = 'scenario') -> Any:  # noqa: ANN401 - 
         return [plain_values(item, f'{where}.{i}') for i, item in enumerate(value)]
     if isinstance(value, Mapping):
         for key in value:
-            if not isinstance(key, str) or not is_key(plain_values(key, f'{where}: key')):
+            if not isinstance(key, str) or not _is_key(plain_values(key, f'{where}: key')):
                 raise bad_value(f'{where}: key', key, 'text without white space')
         return {key: plain_values(item, f'{where}.{key}') for key, item in value.items()}
     raise bad_value(where, value, 'numbers, text, lists and dicts')
@@ -392,7 +392,7 @@ class _PlainLoader(_PLAIN_BASE):  # type: ignore[misc]
         for first, resolvers in _PLAIN_BASE.yaml_implicit_resolvers.items()}
 
 
-def load_plain(text: str, file: str) -> object:
+def _load_plain(text: str, file: str) -> object:
     """Return the plain value of a YAML text; equal aliases are one object, not copies.
 
     Raises
@@ -414,10 +414,10 @@ def load_mapping(text: str, file: str) -> dict[Any, Any]:
     Raises
     ------
     InputError
-        as ``load_plain``, and if it is something else than a mapping.
+        as ``_load_plain``, and if it is something else than a mapping.
 
     """
-    value = load_plain(text, file)
+    value = _load_plain(text, file)
     if not isinstance(value, dict):
         raise InputError(f'{file}: got {type(value).__name__}, expected a mapping')
     return value

@@ -5,27 +5,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot.api.loading import Source, Sources
+from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
+from sbot.controllers.neural.policy_file import load_policy
 from sbot.learn.task import Draws, Moment, Task
 from sbot.learn.tasks.entry import Entry, Metric, Rule, Scene, Track
 from sbot.learn.tasks.goals import ReachGoal
-from sbot.learn.tasks.registry import entries, scene_of
+from sbot.learn.tasks.registry import entries, entry_of, scene_of
 from sbot.learn.tasks.roaming import AvoidObstacles
 from sbot.learn.tasks.swarms import Aggregate
 from sbot.learn.tasks.teams import FollowLeader
-from sbot_common.errors import InputError, install_command
+from sbot_common.errors import InputError, bad_value, install_command
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sbot.api.overrides import SeededOverrides
     from sbot.learn.benchmarl import RobotsTask
+    from sbot.learn.evaluation import Evaluation
     from sbot.learn.gymnasium_api import RobotsEnv, RobotsVectorEnv
     from sbot.learn.parallel import SwarmEnv
     from sbot.learn.stable_baselines import RobotsVecEnv
@@ -33,8 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ['TASKS', 'Aggregate', 'AvoidObstacles', 'Draws', 'Entry', 'FollowLeader', 'Metric',
            'Moment', 'ReachGoal', 'Rule', 'Scene', 'Task', 'Track', 'benchmarl_network',
-           'benchmarl_task', 'env', 'parallel_env', 'sb3_buffer', 'sb3_env', 'sb3_network',
-           'scene', 'torchrl_env', 'vector_env']
+           'benchmarl_task', 'env', 'evaluate', 'parallel_env', 'sb3_buffer', 'sb3_env',
+           'sb3_network', 'scene', 'torchrl_env', 'vector_env']
 
 TASKS: dict[str, type[Task]] = {name: entry.task for name, entry in entries().items()}
 """The tasks of the package, for any scenario (``sbot list tasks``)."""
@@ -72,6 +76,35 @@ def scene(name: str, /) -> Scene:
 
     """
     return scene_of(name)
+
+
+def evaluate(policy: str | Path | tuple[Network | FunctionPolicy, NDArray[np.float64]],
+             task: str | Entry, /, *, seeds: Sequence[int] = range(90001, 90021),
+             threads: int = 1) -> Evaluation:
+    """Let a policy play scenes of a task; return metric, contacts and clean robots of each.
+
+    The episodes of a file have the same bits on every machine.
+
+    Parameters
+    ----------
+    policy : path of a file of ``sbot.save_network`` or ``sbot.save_policy``; or a policy and its
+        weights (W,), as ``sb3_network`` and ``benchmarl_network`` return them
+    task : name of a task (``sbot list tasks``) or 'module:ENTRY', or an ``Entry``
+    seeds : of the scenes; give such as training never had
+    threads : number of threads; changes no bit of the result
+
+    Raises
+    ------
+    InputError
+        for an unknown task, a bad file, seed or shape of weights.
+
+    """
+    from sbot.learn.evaluation import evaluated
+    if not isinstance(policy, str | Path | tuple):
+        raise bad_value('policy', policy, 'a file, or a network and its weights')
+    found, weights = load_policy(policy) if isinstance(policy, str | Path) else policy
+    return evaluated(task if isinstance(task, Entry) else entry_of(task), seeds, found, weights,
+                     threads)
 
 
 def parallel_env(scenario: Source | None = None, /, *, task: Task | str | None = None,
@@ -212,7 +245,8 @@ def sb3_network(model: Any, /) -> tuple[Network, NDArray[np.float64]]:  # noqa: 
 
     Parameters
     ----------
-    model : a model of PPO or A2C with 'MlpPolicy' and tanh (its default), on ``sb3_env``
+    model : a model of PPO or A2C with 'MlpPolicy' and tanh (its default), or of RecurrentPPO of
+        sb3-contrib with 'MlpLstmPolicy', on ``sb3_env``
 
     Raises
     ------
@@ -287,7 +321,7 @@ def benchmarl_network(experiment: Any, group: str = 'robots',  # noqa: ANN401
     Parameters
     ----------
     experiment : an experiment of IPPO, MAPPO or another algorithm with continuous actions and a
-        policy of ``MlpConfig`` with tanh, on ``benchmarl_task``
+        policy of ``MlpConfig``, ``GruConfig`` or ``LstmConfig`` with tanh, on ``benchmarl_task``
     group : name of the group of robots
 
     Raises

@@ -39,6 +39,7 @@ from sbot.worlds.setting import (
 )
 from sbot_common.arguments import whole
 from sbot_common.arrays import Flags, Floats, Integers
+from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.sensors.registry import sensors
 
@@ -121,7 +122,8 @@ class Episodes:
         self.drawn: list[Drawn] = [{} for _ in range(count)]  # by ``randomise``, of each world
         self.begun = False  # whether there was a reset
         self._active = np.tile(~self._scripted, (count, 1))
-        self.now = self._moment(self.worlds.observe(), np.zeros((count, self.worlds.robots, 3)))
+        self.now = self._moment(self.worlds.observe(), np.zeros((count, self.worlds.robots, 3)),
+                                {})
         self.now = self.now._replace(kept=self._answers.kept('keep', self.now, self._draws()))
         self.columns = self.observation().shape[2]
 
@@ -179,7 +181,7 @@ class Episodes:
         if self.worlds.simulation is not before:
             self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._interface.aim(self.goal)
-        self.now = self._moment(seen, commands)
+        self.now = self._moment(seen, commands, self.now.kept)
         self._keep(chosen, state.kept)
 
     def _play(self, scenarios: Sequence[Scenario]) -> None:
@@ -204,7 +206,9 @@ class Episodes:
     @property
     def over(self) -> Flags:
         """Worlds (K,) whose episode is over, since all robots are done or its time is."""
-        return np.asarray(~self._active.any(axis=1) | (self.now.seen.tick >= self.ticks))
+        over = np.empty(self.count, np.bool_)
+        _find_over(self._active, self.now.seen.tick, self.ticks, over)
+        return over
 
     @property
     def fps(self) -> int:
@@ -263,7 +267,7 @@ class Episodes:
         commands = self.now.commands.copy()
         commands[rows] = 0.0
         self._aim(rows)
-        self.now = self._moment(seen, commands, anew)
+        self.now = self._moment(seen, commands, self.now.kept, anew)
         fresh = self._answers.kept('keep', self.now, self._draws())
         self._keep(rows, {name: values[rows] for name, values in fresh.items()})
 
@@ -309,22 +313,24 @@ class Episodes:
         """
         if not self.begun:
             raise InputError('step() needs an episode; call reset() first')
-        active = self._active if anew is None else self._active & ~anew[:, np.newaxis]
+        active = self._active
+        if anew is not None and anew.any():
+            active = active & ~anew[:, np.newaxis]
+        begins = active is not self._active
         self._check_allowed(actions, self._of_learners(active))
         self._active = active  # robots of worlds that begin anew do nothing more
         commands, data = self._commands(actions)
-        before, hold = self.now, self.task.hold
-        self.now = self._moment(self.worlds.step(commands, data=data, ticks=hold), commands)
+        before = self.now
+        seen, inputs = self._interface.advance(self.task.hold, data)
+        self.now = before._replace(seen=seen, inputs=inputs, commands=commands)
         if type(self.task).update is not Task.update:
             changed = self._answers.kept('update', before, self.now, self._draws())
             self.now = self.now._replace(kept={**before.kept, **changed})
-        reward = self._answers.of_robots('reward', self._active, before, self.now)
-        reward = np.where(self._active, reward, 0.0)
-        ended = self._answers.of_robots('ended', self._active, self.now)
-        self._active &= ~ended.astype(np.bool_)
-        if anew is not None and anew.any():
+        reward = self._answers.settled(active, before, self.now)
+        if begins:
             self.reset(anew)
-        return Outcome(self._of_learners(reward), ~self.active, self.now.seen.tick >= self.ticks)
+        return Outcome(self._of_learners(reward), self._of_learners(~self._active),
+                       self.now.seen.tick >= self.ticks)
 
     def _commands(self, actions: NDArray[Any]) -> tuple[Floats, NDArray[Any] | None]:
         """Return the commands (K, N, 3) of all robots, and the bytes (K, N, 10) they send."""
@@ -371,13 +377,19 @@ class Episodes:
         self.goal = changed
         self._interface.aim(changed)
 
-    def _moment(self, seen: Observations, commands: Floats,
+    def _moment(self, seen: Observations, commands: Floats, kept: Mapping[str, NDArray[Any]],
                 changed: Integers | None = None) -> Moment:
         """Return the present moment; other worlds than those ``changed`` are as at the last."""
         inputs = self._interface.inputs(self._all if changed is None else changed)
-        kept = self.now.kept if hasattr(self, 'now') else {}
         return Moment(seen, inputs, commands, self.goal, self.network, self.worlds.dt,
                       self.limits, kept)
+
+
+@njit
+def _find_over(active: Flags, tick: Integers, ticks: int, over: Flags) -> None:
+    """Find the worlds (K,) without active robots (K, N), or with as many ticks."""
+    for k in range(len(active)):
+        over[k] = tick[k] >= ticks or not active[k].any()
 
 
 def world_seeds(seed: int, count: int) -> list[int]:

@@ -196,8 +196,8 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         outcome = episodes.step(values, episodes.over if waits else None)
         terminated: Flags = np.logical_and.reduce(outcome.ended, axis=1)
         truncated: Flags = outcome.late & ~terminated
-        over: Flags = terminated | truncated
-        infos = self._begin_again(over) if self._mode == AutoresetMode.SAME_STEP else {}
+        infos = (self._begin_again(terminated | truncated)
+                 if self._mode == AutoresetMode.SAME_STEP else {})
         self._renderer.keep()
         reward = outcome.reward if self._of_robots else (
             np.add.reduce(outcome.reward, axis=1) / n)  # as mean(), in a third of its time

@@ -20,6 +20,7 @@ from sbot.controllers.neural.controller import tanh_in_place
 from sbot.controllers.neural.network import Network
 from sbot.learn.episodes import Episodes
 from sbot.learn.gymnasium_api import action_space, observation_space
+from sbot.learn.recurrent import gates_of
 from sbot.learn.render import Renderer
 from sbot.learn.task import Task
 from sbot.learn.task_checks import check_robots_have
@@ -187,9 +188,15 @@ def network_of(model: Any) -> tuple[Network, Floats]:  # noqa: ANN401
     hidden = [layer.out_features for layer in linear[:-1]]
     network = env.episodes.network._replace(kind='mlp' if hidden else 'perceptron',
                                             hidden=tuple(hidden))
-    rows = [torch.column_stack([layer.bias, layer.weight]).detach().cpu().double().numpy()
-            for layer in linear]
-    return network, np.concatenate([row.ravel() for row in rows])
+    rows = [torch.column_stack([layer.bias, layer.weight]).flatten() for layer in linear]
+    memory = getattr(policy, 'lstm_actor', None)  # of RecurrentPPO
+    if memory is not None:
+        if memory.num_layers > 1:
+            raise bad_value('n_lstm_layers', memory.num_layers, '1 in `policy_kwargs`')
+        network = network._replace(kind='lstm', hidden=(memory.hidden_size, *hidden))
+        rows.insert(0, gates_of(memory.weight_ih_l0, memory.weight_hh_l0, memory.bias_ih_l0,
+                                memory.bias_hh_l0))
+    return network, torch.cat(rows).detach().cpu().double().numpy()
 
 
 def _robots_of(env: VecEnv | None) -> RobotsVecEnv:

@@ -18,11 +18,13 @@ from sbot.worlds.policy import deciding_phases
 from sbot.worlds.setting import MOST_TICKS
 from sbot_common.arguments import as_array, floats, numbers, whole
 from sbot_common.arrays import Flags, Floats, Integers
+from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError, bad_value
 from sbot_common.random.numbers import purpose_of, uniforms_of_worlds
 from sbot_common.user_code import call_user_code
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.worlds.batch import no_policy
+from sbot_sim.worlds.tick import Phases
 
 _LONGEST = 1e9  # s, of an episode
 _DRAWS = purpose_of('draws of tasks')
@@ -249,7 +251,7 @@ class Answers:
     def script(self, now: Moment, columns: int) -> Floats:
         """Return the shares of robots that do not learn, (K, S, columns)."""
         shape = self._shape[0], len(self._task.scripted), columns
-        return floats(self._name('script'), self._ask('script', now), [shape])
+        return numbers(self._name('script'), self._ask('script', now), shape)
 
     def observation(self, now: Moment) -> NDArray[np.float32]:
         """Return the observations of the robots, (K, N, columns)."""
@@ -269,12 +271,17 @@ class Answers:
         return None if given is None else floats(
             self._name('mask'), given, [(*self._shape, moves)]).astype(np.bool_)
 
-    def of_robots(self, method: str, active: Flags, *moments: Moment) -> Floats:
-        """Return ``reward`` or ``ended`` of each robot, (K, N); finite where it is active."""
-        answer = floats(self._name(method), self._ask(method, *moments), [self._shape])
-        if not (np.isfinite(answer).all() or np.isfinite(answer[active]).all()):
-            raise bad_value(self._name(method), answer.tolist(), 'finite numbers')
-        return answer
+    def settled(self, active: Flags, before: Moment, now: Moment) -> Floats:
+        """Return rewards (K, N), 0 if not active; those that end are not active any more."""
+        answers = [np.ascontiguousarray(floats(self._name(method), self._ask(method, *moments),
+                                               [self._shape]))
+                   for method, moments in (('reward', (before, now)), ('ended', (now,)))]
+        reward = np.empty(self._shape)
+        wrong = _settle(answers[0], answers[1], active, reward)
+        if wrong >= 0:
+            raise bad_value(self._name(('reward', 'ended')[wrong]), answers[wrong].tolist(),
+                            'finite numbers')
+        return reward
 
     def _name(self, method: str) -> str:
         return f'{type(self._task).__name__}.{method}()'
@@ -282,6 +289,36 @@ class Answers:
     def _ask(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
         return call_user_code(lambda: getattr(self._task, method)(*arguments),
                               lambda: self._name(method))
+
+
+@njit
+def _settle(reward: Floats, ended: Floats, active: Flags, found: Floats) -> int:
+    """Write the rewards (K, N) of active robots, else 0, and end robots; return -1.
+
+    Where one of an active robot is not finite, return 0, or of an end 1; none has ended then.
+    """
+    for k in range(len(active)):
+        for i in range(active.shape[1]):
+            found[k, i] = reward[k, i] if active[k, i] else 0.0
+            if not math.isfinite(found[k, i]):
+                return 0
+    for k in range(len(active)):
+        for i in range(active.shape[1]):
+            if active[k, i] and not math.isfinite(ended[k, i]):
+                return 1
+    for k in range(len(active)):
+        for i in range(active.shape[1]):
+            active[k, i] &= ended[k, i] == 0.0
+    return -1
+
+
+@njit
+def _idle(actions: NDArray[Any], active: Flags, found: NDArray[Any]) -> None:
+    """Write the actions (K, N, C) of active robots, else 0."""
+    for k in range(len(active)):
+        for i in range(active.shape[1]):
+            for c in range(found.shape[2]):
+                found[k, i, c] = actions[k, i, c] if active[k, i] else 0.0
 
 
 # Inputs and commands of the robots in a batch, by name, as networks use them.
@@ -305,10 +342,13 @@ class Interface:
             inputs=np.zeros((rows, network.input_count)),
             outputs=np.zeros((rows, network.layers[-1])), table=input_table(network.inputs),
             goal=goal.reshape(-1, 2).copy(), limits=np.tile(limits.ravel(), worlds.count))
+        self._inputs = self._arrays.inputs.reshape(worlds.count, worlds.robots, -1)
         gather, _, act = deciding_phases(network)
-        self._gather = worlds.program(
-            [gather, *worlds.reading_phases(network, self._arrays)], self._arrays)
+        seeing: Phases = [gather, *worlds.reading_phases(network, self._arrays)]
+        self._gather = worlds.program(seeing, self._arrays)
         self._act = worlds.program([act], self._arrays)
+        self._between = worlds.program(worlds.ticking(seen=False), self._arrays)
+        self._last = worlds.program([*worlds.ticking(), *seeing], self._arrays)
 
     def aim(self, goal: Floats) -> None:
         """Set the goals (K, N, 2) m."""
@@ -316,9 +356,8 @@ class Interface:
 
     def inputs(self, worlds: Integers) -> Floats:
         """Return the inputs (K, N, I) of all robots; only these worlds have changed (numbers)."""
-        w = self._worlds
-        w.simulation.run_some(self._gather, worlds)
-        return self._arrays.inputs.reshape(w.count, w.robots, -1).copy()
+        self._worlds.simulation.run_some(self._gather, worlds)
+        return self._inputs.copy()
 
     def commands(self, actions: Floats) -> Floats:
         """Return the commands (K, N, 3) vx, vy, omega of shares (K, N, 2 or 3)."""
@@ -326,6 +365,19 @@ class Interface:
         self._arrays.outputs[:] = actions.reshape(self._arrays.outputs.shape)
         w.simulation.run(self._act)
         return w.state.command.reshape(w.count, w.robots, 3).copy()
+
+    def advance(self, ticks: int, data: NDArray[Any] | None) -> tuple[Observations, Floats]:
+        """Advance by ticks with the last commands, as ``Worlds.step``, and return the inputs, too.
+
+        ``data`` : (K, N, 10) bytes that robots broadcast; None: the same as before
+        """
+        w = self._worlds
+        if data is not None:
+            w.state.rab_next[:] = data.reshape(w.state.rab_next.shape)
+        if ticks > 1:
+            w.simulation.run(self._between, ticks - 1)
+        w.simulation.run(self._last)
+        return w.observe(), self._inputs.copy()
 
 
 # Actions of environments: shares of the greatest speeds, moves by number, bytes to broadcast.
@@ -401,9 +453,8 @@ class Actions:
 
         Bytes are None where the task broadcasts none.
         """
-        shares = self.moves[actions] if self.discrete else actions[..., :self.shares]
-        if not active.all():
-            shares = np.where(active[..., None], shares, 0.0)
+        shares = np.empty((*active.shape, self.shares))
+        _idle(self.moves[actions] if self.discrete else actions, active, shares)
         if not self.bytes:
             return shares, None
         data = np.zeros((*active.shape, DATA_BYTES), np.int64)

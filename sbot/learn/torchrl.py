@@ -17,6 +17,7 @@ from torchrl.modules import MultiAgentMLP, TanhNormal
 from sbot.api.loading import Sources
 from sbot.controllers.neural.network import Network
 from sbot.learn.episodes import Episodes
+from sbot.learn.recurrent import gates_of
 from sbot.learn.task import Task
 from sbot.learn.task_checks import check_robots_have
 from sbot_common.errors import InputError, bad_value
@@ -157,14 +158,20 @@ def networks_of(experiment: Any, group: str) -> tuple[Network, NDArray[np.float6
         raise InputError('experiment: the policy of its algorithm does not end with tanh and a '
                          'normal distribution, as those of IPPO and MAPPO with continuous actions '
                          'do')
-    found = [part for part in actor.modules() if isinstance(part, MultiAgentMLP)]
-    if len(found) != 1 or found[0].centralized:
-        raise InputError('experiment: its policy is not one MLP of what each robot observes; '
-                         'use MlpConfig alone')
-    return _converted(found[0], env.episodes.network)
+    found = {type(part).__name__: part for part in actor.modules()
+             if type(part).__name__.startswith('MultiAgent')}
+    memory = found.get('MultiAgentGRU') or found.get('MultiAgentLSTM')
+    mlps = [part for part in actor.modules() if isinstance(part, MultiAgentMLP)]
+    if len(mlps) != 1 or len(found) != 1 + (memory is not None) or mlps[0].centralized or (
+            memory is not None and (memory.n_layers > 1 or not memory.bias)):
+        raise InputError('experiment: its policy is not one MLP of what each robot observes, or '
+                         'of one layer of a GRU or LSTM with biases; use MlpConfig, GruConfig or '
+                         'LstmConfig alone')
+    return _converted(mlps[0], memory, env.episodes.network)
 
 
-def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:  # noqa: ANN401
+def _converted(mlp: Any, memory: Any, given: Network  # noqa: ANN401
+               ) -> tuple[Network, NDArray[np.float64]]:
     """Return a network and weights (W,), or (N, W) where each robot has its own."""
     inner = [layer for layer in mlp._empty_net.children() if not isinstance(
         layer, torch.nn.Linear)]
@@ -179,9 +186,14 @@ def _converted(mlp: Any, given: Network) -> tuple[Network, NDArray[np.float64]]:
     layers[-1] = bias[..., :means], weight[..., :means, :]  # the others are for the noise
     hidden = [bias.shape[-1] for bias, _ in layers[:-1]]
     network = given._replace(kind='mlp' if hidden else 'perceptron', hidden=tuple(hidden))
-    rows = [torch.cat([bias[..., None], weight], dim=-1).flatten(-2).detach().cpu().double()
-            for bias, weight in layers]
-    return network, torch.cat(rows, dim=-1).numpy()
+    rows = [torch.cat([bias[..., None], weight], dim=-1).flatten(-2) for bias, weight in layers]
+    if memory is not None:
+        kind = type(memory).__name__.removeprefix('MultiAgent').lower()
+        network = network._replace(kind=kind, hidden=(memory.hidden_size, *hidden))
+        cell = memory.params[f'{kind}s', '0']
+        rows.insert(0, gates_of(cell['weight_ih'], cell['weight_hh'], cell['bias_ih'],
+                                cell['bias_hh']))
+    return network, torch.cat(rows, dim=-1).detach().cpu().double().numpy()
 
 
 def _robots_of(env: Any) -> RobotsTorchEnv:  # noqa: ANN401

@@ -45,7 +45,7 @@ from sbot_sim.sensors.registry import codecs
 
 # Controller inputs from recorded messages.
 
-def sensor_topics() -> list[Topic]:
+def _sensor_topics() -> list[Topic]:
     """Return the topics of all sensors, each once."""
     return list(dict.fromkeys(topic for topic, _ in codecs().values()))
 
@@ -181,7 +181,7 @@ def record_golden(scenario: Scenario, directory: str | Path) -> None:
 
     """
     directory = Path(directory)
-    kept = {topic.name for topic in (*sensor_topics(), CMD_VEL, GOAL, SCENARIO)}
+    kept = {topic.name for topic in (*_sensor_topics(), CMD_VEL, GOAL, SCENARIO)}
     with TemporaryFolder('golden') as folder:
         run_scenario(scenario, record=Path(folder) / 'run', keep=False)
         source = Bag(Path(folder) / 'run')

@@ -26,6 +26,7 @@ from sbot.regression.commands import (
     differences,
 )
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
+from sbot.ros.feeder import Recorded, read_recorded
 from sbot.ros.live_tf import messages_path, packages_of, with_path
 from sbot.ros.processes import (
     as_commands,
@@ -35,7 +36,6 @@ from sbot.ros.processes import (
     robot_commands,
     start_command,
 )
-from sbot.ros.recorded import Recorded, read_recorded
 from sbot.scenario.controllers import external_robots
 from sbot_common.errors import InputError, install_command, one_line
 

@@ -29,7 +29,7 @@ _WIND_AWARE_LAW = {'law': 'published'}
 LOG = logging.getLogger(__name__)
 
 
-def name_readings(file: str, values: Mapping[str, Any], overrides: Iterable[str]) -> None:
+def _name_readings(file: str, values: Mapping[str, Any], overrides: Iterable[str]) -> None:
     """Log which reading a scenario made from a file has, and how to have the other.
 
     Nothing is said of what the user sets.
@@ -124,7 +124,7 @@ class _RobotEntry(NamedTuple):
     velocity: float  # m/s
 
 
-def controller_kinds(root: Element) -> dict[str, _ControllerKind]:
+def _controller_kinds(root: Element) -> dict[str, _ControllerKind]:
     """Return the controllers by id; robots with kinds outside document 000 stand still."""
     kinds: dict[str, _ControllerKind] = {}
     for group in root.all('controllers'):
@@ -185,7 +185,7 @@ def _entry(element: Element, kinds: dict[str, _ControllerKind]) -> _RobotEntry:
     return _RobotEntry(values, element, (name,) if name else (), rab_range, kind.velocity)
 
 
-def refuse_same_ids(robots: Sequence[_RobotEntry]) -> None:
+def _refuse_same_ids(robots: Sequence[_RobotEntry]) -> None:
     """Raise InputError where two robots have one id."""
     first: dict[str, Element] = {}
     for entry in robots:
@@ -292,7 +292,7 @@ def _grid_places(place: Element, quantity: int) -> list[tuple[float, float]]:
              center[1] + (i // columns - (rows - 1) / 2) * step[1]) for i in range(quantity)]
 
 
-def wheel_speed_needed(body: str, velocity: float) -> float:
+def _wheel_speed_needed(body: str, velocity: float) -> float:
     """Return the wheel speed (rad/s) that does not limit a robot of document 000.
 
     There the drive impulse knows no wheels; here they turn the body, and limit what it drives.
@@ -330,7 +330,7 @@ def argos_scenario(raw: bytes, file: str, overrides: Mapping[str, object],
     values, lines = _translated(parse_xml(raw, file), overrides)
     if (size := count_values(values)) > limits().text_values:
         raise too_large(file, 'values of the scenario made from it', size, 'text_values')
-    name_readings(file, values, overrides)
+    _name_readings(file, values, overrides)
     return values, Origins(file, lines, set())
 
 
@@ -344,7 +344,7 @@ def _translated(root: Element, overrides: Mapping[str, object]) -> tuple[dict[st
     if not robots:
         raise InputError(f'{arena.where}: a scenario needs robots; add '
                          f'<{"> or <".join(_BODY_TAGS)}>')
-    refuse_same_ids(robots)
+    _refuse_same_ids(robots)
     wind = wind_of(root, lines, wake=overrides.get('wind.wake') is not False)
     fastest: dict[str, float] = {}
     for i, entry in enumerate(robots):
@@ -356,7 +356,7 @@ def _translated(root: Element, overrides: Mapping[str, object]) -> tuple[dict[st
         'description': f'From {root.file.rpartition("/")[2]}.',
         **_experiment(root, lines),
         'world': {'bounds': bounds, 'open': True, **world},
-        'bodies': {body: {'drive': 'impulse', 'max_wheel_speed': wheel_speed_needed(body, speed)}
+        'bodies': {body: {'drive': 'impulse', 'max_wheel_speed': _wheel_speed_needed(body, speed)}
                    for body, speed in fastest.items()},
         'controllers': {_WIND_AWARE: dict(_WIND_AWARE_LAW)} if aware else {},
         'sensors': _sensors(root, arena, robots),
@@ -410,7 +410,7 @@ def _arena(arena: Element, root: Element, lines: _Lines,
     width, depth, _ = arena.numbers('size', 3, minimum=0.0)
     x, y, _ = arena.numbers('center', 3, (0.0, 0.0, 0.0))
     bounds = [x - width / 2, y - depth / 2, x + width / 2, y + depth / 2]
-    kinds = controller_kinds(root)
+    kinds = _controller_kinds(root)
     world: dict[str, Any] = {'circles': [], 'rectangles': [], 'boxes': []}
     robots: list[_RobotEntry] = []
     for child in arena.children:

@@ -53,7 +53,7 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
         waves=make_turbulence(scenario), paths=obstacle_paths(scenario.world, scenario.rate),
         boxes=box_poses(scenario.world) if scenario.world.boxes else None,
         inertia=make_inertia(robots, scenario.rate.dt),
-        hooks=load_hooks(wind.hooks, scenario.python_path))
+        hooks=_load_hooks(wind.hooks, scenario.python_path))
 
 
 def make_turbulence(scenario: Scenario, seed: int | None = None) -> Waves | None:
@@ -68,7 +68,7 @@ def make_turbulence(scenario: Scenario, seed: int | None = None) -> Waves | None
                       len(scenario.robots))
 
 
-def load_hooks(names: HookNames, python_path: Iterable[str]) -> Hooks:
+def _load_hooks(names: HookNames, python_path: Iterable[str]) -> Hooks:
     """Return the user's functions in the impulse pipeline.
 
     Raises

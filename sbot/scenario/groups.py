@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, TypeVar
 from sbot.controllers.entry import RATE
 from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import KeyPath, Origins
-from sbot.scenario.sold import DRIVER, sold_names, sold_robot
+from sbot.scenario.shipped import DRIVER, sold_names, sold_robot
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, specs_of, updated
 from sbot_sim.dynamics.hooks import HookNames
 from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.sensors.registry import Sensor, sensors
-from sbot_sim.world.bodies import BODIES, Body, body_specs, circle_around, updated_body
+from sbot_sim.world.bodies import BODIES, Body, body_specs, updated_body
 from wind_model.parameters import TurbulenceParameters, WakeParameters, WindParameters
 
 
@@ -159,9 +159,8 @@ def _body(name: str, given: Mapping[str, object], bodies: Mapping[str, Body],
     for key in DRIVER:
         if key in own and not isinstance(own[key], bool):
             raise bad_value(where(key), own[key], 'true or false')
-    body = updated_body(bodies[like], values, where)._replace(
+    return updated_body(bodies[like], values, where)._replace(
         name=name, own={key: value for key, value in own.items() if value not in ({}, [])})
-    return _shaped(body, values, where)
 
 
 def _checked_settings(given: object, sensors: SensorSettings, names: Sequence[str],
@@ -209,30 +208,6 @@ def with_common_sensors(sensors: SensorSettings, bodies: dict[str, Body],
     return _changed(sensors, own[0]), {
         name: body._replace(own={key: value for key, value in body.own.items()
                                  if key != 'sensors'}) for name, body in bodies.items()}
-
-
-def _shaped(body: Body, given: Mapping[str, object], where: Where) -> Body:
-    """Return a body, a rectangular one with the radius that follows from its size.
-
-    Raises
-    ------
-    InputError
-        where length, width, offset and radius do not go together.
-
-    """
-    for key, other in (('length', 'width'), ('width', 'length')):
-        if getattr(body, key) == 0.0 and getattr(body, other) > 0.0:
-            raise bad_value(where(key), 0.0, f'a number > 0 (m), since {other} is given')
-    if not body.is_rectangle:
-        return body
-    if not abs(body.offset) < 0.5 * body.length:
-        raise bad_value(where('offset'), body.offset, 'less than half the length, '
-                        f'{0.5 * body.length:g} m, ahead or behind')
-    radius = circle_around(body)
-    if given.get('radius', radius) != radius:
-        raise InputError(f'{where("radius")} cannot be combined with length and width; leave it '
-                         f'out (the circle around the body has {radius:g} m)')
-    return body._replace(radius=radius)
 
 
 def check_group(defaults: _G, given: Mapping[str, object], name: str, origins: Origins) -> _G:

@@ -20,8 +20,7 @@ from sbot.scenario import groups
 from sbot.scenario.fields import declared, validate
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario, ScenarioFile, Settings, Source
-from sbot.scenario.place import place_robots
-from sbot.scenario.place_many import Placement
+from sbot.scenario.place import Placement, place_robots
 from sbot.scenario.shipped import find_folder, find_scenario
 from sbot.scenario.validate import (
     absolute_paths,
@@ -67,8 +66,8 @@ def parse_override(text: str, option: str = '--set') -> tuple[str, object]:
     return key, parsed
 
 
-def apply_overrides(data: dict[str, Any], overrides: Mapping[str, object],
-                    origins: Origins) -> None:
+def _apply_overrides(data: dict[str, Any], overrides: Mapping[str, object],
+                     origins: Origins) -> None:
     """Put ``overrides`` into a file's values, in place; later ones win.
 
     Mappings on the way are made where there are none; entries of lists must exist, and `*` stands
@@ -300,7 +299,7 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
 
     ``given``: classes and objects by name; None: import no controller.
     """
-    apply_overrides(data, plain_values(overrides or {}, f'{origins.file}, override'), origins)
+    _apply_overrides(data, plain_values(overrides or {}, f'{origins.file}, override'), origins)
     groups.check_finite(data, (), origins)
     if data.get('name') is None:
         data['name'] = default_name

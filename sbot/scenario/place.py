@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,13 +14,17 @@ import numpy as np
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
 from sbot.scenario.model import World as WorldModel
-from sbot.scenario.sold import sold_names
+from sbot.scenario.shipped import sold_names
 from sbot.scenario.world import solid_names, starting_world
-from sbot_common.arrays import Floats
-from sbot_common.elementary import log, sincos
+from sbot_common.arrays import Flags, Floats, Integers
+from sbot_common.compiled.jit import njit, njit_inline
+from sbot_common.elementary import hypot, log, sincos
+from sbot_common.elementary.arrays import copy_numbers
 from sbot_common.errors import InputError, bad_value, unknown_name
-from sbot_common.random.numbers import placement_generator
-from sbot_sim.collision.overlap import PAIR, Overlaps, find_overlaps
+from sbot_common.random.numbers import next_placement, placement_generator, seed_placement
+from sbot_sim.collision.contacts import contact
+from sbot_sim.collision.fixed_objects import make_fixed_objects
+from sbot_sim.collision.overlap import PAIR, TOLERANCE, Overlaps, find_overlaps
 from sbot_sim.world.bodies import NOWHERE, Body, body_arrays
 from sbot_sim.world.geometry import World
 
@@ -27,24 +33,24 @@ _Pose = tuple[float, float, float]
 MAX_ROBOTS = 100_000
 
 
-def even_poses(area: tuple[float, ...], radius: float) -> tuple[_Pose, _Pose]:
+def _even_poses(area: tuple[float, ...], radius: float) -> tuple[_Pose, _Pose]:
     """Return the least pose of discs in an area (m), and by how much others vary."""
     x_min, y_min, x_max, y_max = area
     return ((x_min + radius, y_min + radius, -math.pi),
             (x_max - x_min - 2 * radius, y_max - y_min - 2 * radius, 2 * math.pi))
 
 
-def tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: float,
-                rng: np.random.Generator) -> Floats:
+def _tried_poses(count: int, entry: RobotEntry, area: tuple[float, ...], radius: float,
+                 rng: np.random.Generator) -> Floats:
     """Return poses (count, 3) drawn as an entry wants them, whether they are free or not."""
-    corner, extent = np.array(even_poses(area, radius))
+    corner, extent = np.array(_even_poses(area, radius))
     tries: Floats = corner + rng.random((count, 3)) * extent
     if entry.yaw is not None:
         tries[:, 2] = entry.yaw
     if entry.position_gaussian is not None:
         x, y, across, along = entry.position_gaussian
         tries[:, :2] = np.array([x, y]) + np.array([across, along]) * _normals(rng, count, 2)
-    if draws_heading(entry):
+    if _draws_heading(entry):
         tries[:, 2] = _headings(entry, count, rng)
     return tries
 
@@ -60,14 +66,14 @@ def _headings(entry: RobotEntry, count: int, rng: np.random.Generator) -> Floats
     return np.fmod(headings, 2.0 * math.pi)  # exact: others stay as they are
 
 
-def draws_heading(entry: RobotEntry) -> bool:
+def _draws_heading(entry: RobotEntry) -> bool:
     """Tell whether an entry has a distribution of headings."""
     return entry.yaw_uniform is not None or entry.yaw_gaussian is not None
 
 
 def turned(entry: RobotEntry, pose: _Pose, rng: np.random.Generator) -> _Pose:
     """Return a pose with its heading drawn, if the entry wants that."""
-    if not draws_heading(entry):
+    if not _draws_heading(entry):
         return pose
     return pose[0], pose[1], float(_headings(entry, 1, rng)[0])
 
@@ -83,7 +89,7 @@ def _normals(rng: np.random.Generator, rows: int, columns: int) -> Floats:
     return np.array(numbers).reshape(rows, columns)
 
 
-def most_at_random(area: tuple[float, ...], radius: float) -> int:
+def _most_at_random(area: tuple[float, ...], radius: float) -> int:
     """Return an upper bound of the number of discs that fit into an area at random.
 
     Discs placed one after the other at random leave no room for another when they cover 0.547 of a
@@ -109,7 +115,7 @@ def most_at_random(area: tuple[float, ...], radius: float) -> int:
 BATCH = 2000
 
 
-class Placed(NamedTuple):
+class _Placed(NamedTuple):
     """The robots placed so far, in the order of placing."""
 
     ids: list[int]
@@ -128,17 +134,17 @@ def _overlaps_of(world: World, bodies: Sequence[Body], poses: Sequence[_Pose]) -
     return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3))
 
 
-def check_free(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
+def check_free(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
                origins: Origins) -> None:
     """Raise InputError for the first robot of ``paths`` that stands in something."""
     end, total = 0, len(placed.ids)
     while end < total:
         end += max(BATCH, end // 8)
-        part = Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
+        part = _Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
         _check_part(written, world, part, paths, origins)
 
 
-def _check_part(written: WorldModel, world: World, placed: Placed, paths: Mapping[int, KeyPath],
+def _check_part(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
                 origins: Origins) -> None:
     found = _overlaps_of(world, placed.bodies, placed.poses)
     ids = np.array(placed.ids)
@@ -167,7 +173,7 @@ TRIES = 8
 
 
 def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world: World,
-                placed: Placed, written: ScenarioFile, origins: Origins) -> list[_Pose]:
+                placed: _Placed, written: ScenarioFile, origins: Origins) -> list[_Pose]:
     """Return the poses of a group, which then stands, too; InputError if it has no room."""
     area = entry.area or tuple(world.bounds.tolist())
     if entry.layout == 'grid':
@@ -176,7 +182,7 @@ def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world
         placed.add(ids, body, poses)
         check_free(written.world, world, placed, dict.fromkeys(ids, path), origins)
         return poses
-    most = most_at_random(area, body.safety_radius)
+    most = _most_at_random(area, body.safety_radius)
     if len(ids) > most and entry.position_gaussian is None:
         raise bad_value(origins.where((*path, 'count')), len(ids),
                         f'at most {most}, which fit at random into {list(area)} (m)')
@@ -202,7 +208,7 @@ def _grid_poses(count: int, area: tuple[float, ...], yaw: float | None) -> list[
 
 
 def random_poses(count: int, entry: RobotEntry, area: tuple[float, ...], body: Body, world: World,
-                 placed: Placed, rng: np.random.Generator) -> list[_Pose]:
+                 placed: _Placed, rng: np.random.Generator) -> list[_Pose]:
     """Return up to ``count`` free poses as an entry wants them.
 
     Each round tries new poses and keeps those that are free, first come first served. Positions
@@ -217,7 +223,7 @@ def random_poses(count: int, entry: RobotEntry, area: tuple[float, ...], body: B
         missing = count - len(poses)
         if missing == 0:
             break
-        tries = tried_poses(min(TRIES * missing, BATCH), entry, area, body.safety_radius, rng)
+        tries = _tried_poses(min(TRIES * missing, BATCH), entry, area, body.safety_radius, rng)
         standing = [*placed.poses, *poses]
         candidates: list[_Pose] = [(x, y, heading) for x, y, heading in tries.tolist()]
         found = _overlaps_of(world, [*placed.bodies, *[body] * (len(poses) + len(candidates))],
@@ -274,10 +280,10 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
         _check_entry(entry, i, bodies, origins)
     if world is None:
         world = starting_world(written.world)
-    placed = Placed([], [], [])
+    placed = _Placed([], [], [])
     # Without a draw no generator: a load then does not import NumPy's random numbers.
     poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))
-                 if draws_heading(entry) else entry.pose]
+                 if _draws_heading(entry) else entry.pose]
              for i, entry in enumerate(entries) if entry.pose is not None}
     for i in poses:
         placed.add([starts[i]], bodies[entries[i].body], poses[i])
@@ -328,3 +334,121 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     if entry.position_gaussian is not None and (entry.area or entry.layout == 'grid'):
         raise InputError(f"{origins.where((*path, 'position_gaussian'))}: cannot be combined "
                          "with 'area' or layout: grid")
+
+
+# Start poses of many seeds in one call, as ``place_robots`` finds those of one.
+
+
+_KEPT = 100_000  # seeds whose poses are kept
+_MOST = 2000  # robots that are compared one with another
+
+
+@njit_inline
+def _is_free(x: float, y: float, own: float, bounds: Floats, boxes: Floats, standing: Flags,
+             radius: Floats, poses: Floats) -> bool:
+    """Tell whether a disc of radius ``own`` (m) has room; parameters as for ``_place``."""
+    if max(bounds[0] + own - x, bounds[1] + own - y, x + own - bounds[2],
+           y + own - bounds[3]) > TOLERANCE:
+        return False
+    for k in range(len(boxes)):
+        if contact(boxes, k, x, y, own, x, y)[0] > TOLERANCE:
+            return False
+    for j in range(len(standing)):
+        if standing[j] and (own + radius[j] - hypot(x - poses[j, 0], y - poses[j, 1])
+                            > TOLERANCE):
+            return False
+    return True
+
+
+@njit
+def _place(seeds: Integers, rows: Integers, even: Floats, bounds: Floats, boxes: Floats,
+           given: Flags, radius: Floats, poses: Floats) -> int:
+    """Place groups at random in M worlds; return the first one where some robot has no room, or M.
+
+    Parameters
+    ----------
+    seeds : (M,)
+    rows : (G, 2) first robot of each group, and the one after its last
+    even : (G, 2, 3) least x, y (m), yaw (rad) of a group, and by how much they vary
+    bounds, boxes : as in ``FixedObjects``
+    given : (N,) robots that stand before
+    radius : (N,) m, of the robots
+    poses : (M, N, 3) x, y (m), yaw (rad), written
+
+    """
+    state, standing = np.empty(4, np.uint64), given.copy()
+    for m in range(len(seeds)):
+        copy_numbers(given, standing)
+        for g in range(len(rows)):
+            i, end = rows[g, 0], rows[g, 1]
+            seed_placement(seeds[m], i, state)
+            for _ in range(ROUNDS + 2 * (end - i) // BATCH):
+                for _ in range(min(TRIES * (end - i), BATCH)):
+                    for c in range(3):
+                        poses[m, i, c] = even[g, 0, c] + next_placement(state) * even[g, 1, c]
+                    if _is_free(poses[m, i, 0], poses[m, i, 1], radius[i], bounds, boxes, standing,
+                                radius, poses[m]):
+                        standing[i] = True
+                        i += 1
+                        if i == end:
+                            break
+            if i < end:
+                return m
+    return len(seeds)
+
+
+class Placement:
+    """Start poses of a scenario by seed, as loading it with that seed gives them.
+
+    Parameters
+    ----------
+    written : the scenario as it was written, but for files that are found
+    bodies : by name
+    origins : for errors
+
+    """
+
+    def __init__(self, written: ScenarioFile, bodies: Mapping[str, Body],
+                 origins: Origins) -> None:
+        self._written, self._bodies, self._origins = written, bodies, origins
+        self._world = world = starting_world(written.world)
+        self._one_by_one = lru_cache(_KEPT)(self._of_seed)
+        each = [(entry, bodies[entry.body]) for entry in written.robots
+                for _ in range(entry.count or 1)]
+        # Placed by compiled code for all seeds at once; all else robot by robot, in Python.
+        self._simple = not (len(each) > _MOST or world.cells is not None or world.polygons or any(
+            body.is_rectangle or entry.layout == 'grid' or entry.position_gaussian is not None
+            or _draws_heading(entry) or entry.reserved for entry, body in each))
+        if not self._simple:
+            return
+        self._first = np.array([entry.pose or (0.0, 0.0, 0.0) for entry, _ in each], np.float64)
+        rows, even, end = [], [], 0
+        for entry in written.robots:
+            first, end = end, end + (entry.count or 1)
+            if entry.pose is None:
+                least, extent = _even_poses(entry.area or tuple(world.bounds.tolist()),
+                                            bodies[entry.body].safety_radius)
+                if entry.yaw is not None:
+                    least, extent = (*least[:2], entry.yaw), (*extent[:2], 0.0)
+                rows.append((first, end))
+                even.append((least, extent))
+        radius = np.array([body.safety_radius for _, body in each])
+        fixed = make_fixed_objects(world, radius)
+        self._scene = (np.array(rows, np.int64), np.array(even), fixed.bounds, fixed.boxes,
+                       np.array([entry.pose is not None for entry, _ in each]), radius)
+
+    def __call__(self, seeds: Integers) -> Floats:
+        """Return poses (M, N, 3) x, y (m), yaw (rad) of seeds (M,)."""
+        if not self._simple:
+            return np.array([self._one_by_one(seed) for seed in seeds.tolist()])
+        poses = np.empty((len(seeds), *self._first.shape))
+        poses[:] = self._first
+        crowded = _place(seeds, *self._scene, poses)
+        if crowded < len(seeds):
+            self._of_seed(int(seeds[crowded]))  # says which group has no room
+        return poses
+
+    def _of_seed(self, seed: int) -> Floats:
+        written = replace(self._written, seed=seed)
+        robots = place_robots(written, self._bodies, self._origins, self._world)
+        return np.array([robot.pose for robot in robots], np.float64)

@@ -18,9 +18,10 @@ from copy import deepcopy
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sbot.controllers.registry import NONE, entry_of
+from sbot.files.yaml_text import load_mapping
 from sbot_common.errors import InputError, bad_value, hint, one_line
 from sbot_sim.sensors.infrared_table import TABLES
 
@@ -90,7 +91,7 @@ def gallery_scenarios() -> dict[str, Path]:
     return {f'gallery/{path.stem}': path for path in sorted(folder.glob('*.yaml'))}
 
 
-def expanded(text: str) -> Path:
+def _expanded(text: str) -> Path:
     """Return a path with its `~` replaced, or unchanged if that user has no home."""
     try:
         return Path(text).expanduser()
@@ -107,7 +108,7 @@ def find_scenario(path_or_name: str) -> Path:
         if there is neither, naming the nearest shipped scenario, or if the path is a directory.
 
     """
-    path = expanded(path_or_name)
+    path = _expanded(path_or_name)
     try:
         is_file = path_or_name != '' and path.exists() and not path.is_dir()
     except (OSError, ValueError):  # a name that is too long, or has a zero byte in it
@@ -149,7 +150,7 @@ def names_file(keys: tuple[str, str], value: object) -> bool:
 
 def _places(text: str, directory: Path) -> list[Path]:
     """Return where a path may lead, best first."""
-    path = expanded(text)
+    path = _expanded(text)
     if path.is_absolute():
         return [path, directory / path.name]
     places = [directory / path]
@@ -278,3 +279,32 @@ def portable(text: str) -> str:
         if text == folder or text.startswith(folder + os.sep):
             return os.path.relpath(text, config)
     return text
+
+
+# Robots as they are sold: bodies, sensors and conventions of the makers' published models.
+
+
+# Of a body: conventions of its maker's ROS driver.
+DRIVER = ('publish_scan', 'cmd_vel_stamped')
+
+
+class _SoldRobot(NamedTuple):
+    """A robot of a maker."""
+
+    text: str
+    source: list[str]
+    notes: list[str]
+    body: dict[str, Any]
+
+
+@cache
+def sold_names() -> tuple[str, ...]:
+    """Return the names of all robots as they are sold, sorted."""
+    return tuple(sorted(path.stem for path in (config_directory() / 'robots').glob('*.yaml')))
+
+
+@cache
+def sold_robot(name: str) -> _SoldRobot:
+    """Return a robot by its name."""
+    path = config_directory() / 'robots' / f'{name}.yaml'
+    return _SoldRobot(**load_mapping(path.read_text('utf-8'), path.name))

@@ -31,9 +31,11 @@ from sbot_common.user_code import UserCodeError, call_user_code
 Row = dict[str, Any]
 MOST_OWN_COLUMNS = 8  # robots; with more of them a row has only what sums them up
 
-# Summed up over robots: numbers of each robot in the summary, and how.
-_MEAN_AND_MAX = ('path_length_m', 'max_leader_distance_m', 'final_leader_distance_m')
-_SUM_AND_MAX = ('collisions', 'reverts', 'invalid_turns')
+# Numbers of each robot in the summary, with their types; over all robots, rows have the mean of a
+# float and the sum of an int, and the largest.
+OF_ROBOTS = {
+    'path_length_m': 'float', 'collisions': 'int', 'reverts': 'int', 'invalid_turns': 'int',
+    'max_leader_distance_m': 'float', 'final_leader_distance_m': 'float'}
 
 
 class Job(NamedTuple):
@@ -138,12 +140,11 @@ def _summary_columns(summary: Mapping[str, Any]) -> Row:
                 'robots_arrived': sum(robot['goal_reached_s'] is not None for robot in robots),
                 'ticks': summary['ticks'], 'sim_time_s': summary['sim_time_s'],
                 'ended_by': summary.get('ended_by', 'duration'), 'overlaps': summary['overlaps']}
-    for name in _SUM_AND_MAX:
+    for name, kind in OF_ROBOTS.items():
         values = [robot[name] for robot in robots]
-        row[name], row[f'{name}_max'] = sum(values), max(values)
-    for name in _MEAN_AND_MAX:
-        values = [robot[name] for robot in robots]
-        row[f'{name}_mean'], row[f'{name}_max'] = sum(values) / len(values), max(values)
+        row.update({name: sum(values)} if kind == 'int'
+                   else {f'{name}_mean': sum(values) / len(values)})
+        row[f'{name}_max'] = max(values)
     row['trajectory_sha256'] = summary['trajectory_sha256']
     if len(robots) <= MOST_OWN_COLUMNS:
         for robot in robots:

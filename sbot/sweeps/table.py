@@ -21,21 +21,18 @@ from typing import Any
 from sbot.files.yaml_text import LARGEST
 from sbot.sweeps.journal import read_index, read_rows
 from sbot.sweeps.plan import Plan
-from sbot.sweeps.simulate import MOST_OWN_COLUMNS, Row
+from sbot.sweeps.simulate import MOST_OWN_COLUMNS, OF_ROBOTS, Row
 
 # Columns of the summary, with their types (int, float, bool, text); robots' own columns follow.
 SUMMARY = {
     'robot_count': 'int', 'goal_reached_s': 'float', 'robots_arrived': 'int', 'ticks': 'int',
     'sim_time_s': 'float', 'ended_by': 'text', 'overlaps': 'int',
-    'collisions': 'int', 'collisions_max': 'int', 'reverts': 'int', 'reverts_max': 'int',
-    'invalid_turns': 'int', 'invalid_turns_max': 'int',
-    'path_length_m_mean': 'float', 'path_length_m_max': 'float',
-    'max_leader_distance_m_mean': 'float', 'max_leader_distance_m_max': 'float',
-    'final_leader_distance_m_mean': 'float', 'final_leader_distance_m_max': 'float'}
+    **{name + end: 'int' for name, kind in OF_ROBOTS.items() if kind == 'int'
+       for end in ('', '_max')},
+    **{name + end: 'float' for name, kind in OF_ROBOTS.items() if kind == 'float'
+       for end in ('_mean', '_max')}}
 OWN = {
-    'x_m': 'float', 'y_m': 'float', 'yaw_rad': 'float', 'goal_reached_s': 'float',
-    'path_length_m': 'float', 'collisions': 'int', 'reverts': 'int',
-    'invalid_turns': 'int', 'max_leader_distance_m': 'float', 'final_leader_distance_m': 'float'}
+    'x_m': 'float', 'y_m': 'float', 'yaw_rad': 'float', 'goal_reached_s': 'float', **OF_ROBOTS}
 LAST = {'trajectory_sha256': 'text', 'version': 'text', 'error': 'text'}
 RESERVED = (*SUMMARY, *LAST, 'run', 'scenario', 'seed', 'wall_time_s', 'crc32')  # not of metrics
 PARQUET, CSV, TIMES = 'runs.parquet', 'runs.csv', 'times.csv'

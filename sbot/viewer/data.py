@@ -19,19 +19,19 @@ from numpy.typing import ArrayLike, NDArray
 from sbot.bag.reader import Bag
 from sbot.bag.tables import Series
 from sbot.controllers.registry import NONE
-from sbot.figures.arena import rectangles_of, robot_colours
+from sbot.figures.arena import robot_colours
 from sbot.figures.data import RunData, at_rest, from_bag, from_result
 from sbot.figures.obstacles import free_wind_arrows
 from sbot.runner.history import Run
-from sbot.scenario.assemble import simulation_parameters, zone_colour
-from sbot.scenario.model import Scenario, World
+from sbot.scenario.assemble import robot_bodies, simulation_parameters, zone_colour
+from sbot.scenario.model import Scenario
 from sbot.scenario.world import box_bodies
 from sbot_common.errors import bad_value, writing
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
 from sbot_sim.sensors.laser import Lasers
-from sbot_sim.world.bodies import is_there
+from sbot_sim.world.bodies import Body, is_there
 from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, rectangle_corners
 
 MOST_FRAMES = 6000  # ten minutes at 10 Hz; the page draws straight lines between them
@@ -121,12 +121,13 @@ def _header(data: RunData) -> dict[str, Any]:
         'cells': cells,
         'circles': _rounded(data.still_circles),
         'moving': _rounded(data.moving_radius),  # radii; frames have the centres
-        'boxes': _box_sizes(data.scenario.world),  # frames have their poses
+        'boxes': [_corners(box) or box.radius
+                  for box in box_bodies(data.scenario.world)],  # frames have their poses
         'polygons': [_rounded(corners) for corners in solids],
         'zones': [[*zone.center, zone.radius, zone_colour(zone), zone.name]
                   for zone in data.scenario.world.zones],
         'radius': _rounded(data.radius),
-        'rectangles': rectangles_of(data),
+        'outlines': [_corners(body) for body in robot_bodies(data.scenario)],
         'colours': robot_colours(data),
         'arrows': _rounded(free_wind_arrows(data)),
         'goals': [[round((goal.stamp_ns - begin) / 1e9, 4), goal.robot, goal.x, goal.y]
@@ -162,10 +163,9 @@ def _cell_runs(cells: CellMap) -> dict[str, Any] | None:
             'origin': list(cells.origin), 'data': _deflated(runs)}
 
 
-def _box_sizes(world: World) -> list[list[float]]:
-    """Return [width, height] (m) of each rectangular box, [radius] of each round one."""
-    return [[box.length, box.width] if box.is_rectangle else [box.radius]
-            for box in box_bodies(world)]
+def _corners(body: Body) -> list[Any] | None:
+    """Return the corners [x, y] (m) of a body in its own frame; None if it is round."""
+    return None if body.outline is None else _rounded(body.outline)
 
 
 def _rounded(values: ArrayLike, digits: int = 5) -> list[Any]:

@@ -47,7 +47,7 @@ LARGEST = 1e12  # of coordinates (m) and speeds (m/s)
 _Subscribe = Callable[[topics.Topic, str, Callable[[bytes], None]], None]
 
 
-class Follower:
+class _Follower:
     """Turns a simulation's messages into frames for the page.
 
     Parameters
@@ -192,7 +192,7 @@ class ViewNode(Node):  # type: ignore[misc]
     def __init__(self, live: Live, run: str = '') -> None:
         super().__init__('sbot_view', namespace=run)
         self._live, self._run = live, run
-        self._follower = Follower(live, lambda topic, name, callback: ros.subscribe(
+        self._follower = _Follower(live, lambda topic, name, callback: ros.subscribe(
             self, topic, topics.within(run, name), callback, depth=1))
         self._pause = self.create_client(SetBool, f'{run}/{_SIMULATOR}/pause')
         self._step = self.create_client(Trigger, f'{run}/{_SIMULATOR}/step')

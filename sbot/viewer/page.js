@@ -217,14 +217,10 @@ function drawObstacles(centres, px) {   // those that move; colours as in sbot/f
 
 function drawBoxes(pose, px) {
   ctx.beginPath();
-  run.boxes.forEach(([width, height], i) => {
-    const x = pose[3 * i], y = pose[3 * i + 1], c = Math.cos(pose[3 * i + 2]), s = Math.sin(pose[3 * i + 2]);
-    if (height === undefined) { ctx.moveTo(x + width, y); ctx.arc(x, y, width, 0, 7); return; }
-    [[-1, -1], [1, -1], [1, 1], [-1, 1]].forEach(([a, b], k) => {
-      const u = a * width / 2, v = b * height / 2;
-      ctx[k ? 'lineTo' : 'moveTo'](x + c * u - s * v, y + s * u + c * v);
-    });
-    ctx.closePath();
+  run.boxes.forEach((shape, i) => {
+    const x = pose[3 * i], y = pose[3 * i + 1];
+    if (Array.isArray(shape)) shapeAt(x, y, pose[3 * i + 2], shape);
+    else { ctx.moveTo(x + shape, y); ctx.arc(x, y, shape, 0, 7); }
   });
   ctx.fillStyle = theme.box;
   ctx.strokeStyle = theme.ink;
@@ -368,12 +364,9 @@ function drawWind(wind, pose, px) {        // where the wind alone would carry i
   ctx.stroke();
 }
 
-function boxAround(x, y, yaw, length, width, offset) {
+function shapeAt(x, y, yaw, corners) {
   const c = Math.cos(yaw), q = Math.sin(yaw);
-  for (const [i, j] of [[-1, -1], [1, -1], [1, 1], [-1, 1]]) {
-    const u = offset + i * length / 2, v = j * width / 2;
-    ctx[i < 0 && j < 0 ? 'moveTo' : 'lineTo'](x + c * u - q * v, y + q * u + c * v);
-  }
+  corners.forEach(([u, v], k) => ctx[k ? 'lineTo' : 'moveTo'](x + c * u - q * v, y + q * u + c * v));
   ctx.closePath();
 }
 
@@ -383,8 +376,8 @@ function drawRobots(pose, follow, px) {
     ctx.beginPath();
     for (const i of robots) {
       const x = pose[3 * i], y = pose[3 * i + 1], r = Math.max(run.radius[i], least);
-      const box = run.rectangles[i];
-      if (box) boxAround(x, y, pose[3 * i + 2], ...box);
+      const corners = run.outlines[i];
+      if (corners) shapeAt(x, y, pose[3 * i + 2], corners);
       else { ctx.moveTo(x + r, y); ctx.arc(x, y, r, 0, 7); }
     }
     ctx.fillStyle = onGround(colour);

@@ -146,9 +146,9 @@ class Worlds:
         self._room = room_for_commands(self.count, self.robots)
         self._told: set[Conditions] = set()  # of networks that learned with other values
         self._knowing = Knowing(given, self.state)
-        self._step = self.program(self._ticking())
+        self._step = self.program(self.ticking())
         # Ticks before the last one of a call: nobody sees poses as they are sent.
-        self._between = self.program(self._ticking(self._knowing.limited))
+        self._between = self.program(self.ticking(seen=False))
         self._begin = self.program([*self.phases.beginning(self.setting),
                                     *self.phases.sensing_wind(self.setting),
                                     *self._knowing.phases()])
@@ -172,9 +172,10 @@ class Worlds:
         with compilation_announced(_COMPILING):
             return self.simulation.program(phases, policy)
 
-    def _ticking(self, sent: bool = True) -> Phases:
-        """Return the phases from one tick's wind to the next one's; see ``Tick.sensing``."""
-        return [*self.phases.advancing(self.setting), *self.phases.sensing(self.setting, sent),
+    def ticking(self, seen: bool = True) -> Phases:
+        """Return the phases from one tick's wind to the next one's; nobody may see poses then."""
+        return [*self.phases.advancing(self.setting),
+                *self.phases.sensing(self.setting, seen or self._knowing.limited),
                 *self.phases.sensing_wind(self.setting), *self._knowing.phases()]
 
     @property
@@ -427,12 +428,12 @@ class Worlds:
             arrays = policy_arrays(policy, weights, goals, names, count, self.scenarios,
                                    self.state.tick)
         gather, *deciding = deciding_phases(policy)
-        ticking: Phases = [*[keep_rows] * bool(names), *self._ticking()]
+        ticking: Phases = [*[keep_rows] * bool(names), *self.ticking()]
         acting: Phases = [gather, *self.reading_phases(network, arrays), *deciding]
         program = self.program([*acting, *ticking], arrays)
         with exceptions_of(policy):
             if hold == 1 and gather is gather_infrared and not names:
-                unseen = self._ticking(self._knowing.limited)
+                unseen = self.ticking(seen=False)
                 self.simulation.run(self.program([*acting, *unseen], arrays), count - 1)
                 self.simulation.run(program)
             elif hold == 1:

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.controllers.neural import inputs as kinds
-from sbot.controllers.neural.controller import ctrnn, mlp, tanh_in_place, weighted_sums
+from sbot.controllers.neural.controller import (
+    ctrnn,
+    gru,
+    lstm,
+    mlp,
+    tanh_in_place,
+    weighted_sums,
+)
 from sbot.controllers.neural.function_policy import FunctionPolicy, place_of
 from sbot.controllers.neural.inputs import (
     READING,
@@ -277,7 +284,8 @@ def _perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 _FORWARD = {'perceptron': _perceptrons, 'mlp': Phase(_forward(mlp)),
-            'ctrnn': Phase(_forward(ctrnn))}
+            'ctrnn': Phase(_forward(ctrnn)), 'gru': Phase(_forward(gru)),
+            'lstm': Phase(_forward(lstm))}
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,7 @@ from sbot.scenario import assemble
 from sbot.scenario.assemble import initial_poses
 from sbot.scenario.load import placement_of
 from sbot.scenario.model import Scenario
-from sbot.scenario.place_many import Placement
+from sbot.scenario.place import Placement
 from sbot.scenario.warnings import BODY, RATE, SENSORS, conditions_of
 from sbot_common.arguments import as_array
 from sbot_common.arrays import Integers

@@ -75,7 +75,7 @@ _NOTED = 86400.0  # s; a file's use is noted once a day
 _KEPT = 30 * 86400.0  # s without use
 
 
-def own_key() -> str:
+def _own_key() -> str:
     """Return the name of a user's folder: versions, settings and this processor, to the letter."""
     versions = [sys.version, *map(version, ('numba', 'llvmlite', 'numpy'))]
     return _hash(versions, cpu_target.target_context.codegen().magic_tuple())  # as in numba's key
@@ -180,7 +180,7 @@ def _writable_directory() -> Path:
     base = os.environ.get('NUMBA_CACHE_DIR') or os.path.join(
         os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'potential_field_bot')
     with contextlib.suppress(OSError):
-        directory = _make_private(Path(base).absolute() / own_key())
+        directory = _make_private(Path(base).absolute() / _own_key())
         if os.access(directory, os.W_OK):
             shared = _shared_part(directory)
             if shared is None:
@@ -204,7 +204,7 @@ def _temporary_directory() -> Path:
         found = base.lstat()
         if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and (
                 found.st_mode & 0o077 == 0) and _shared_part(base) is None:
-            return _make_private(base / own_key())
+            return _make_private(base / _own_key())
     directory = Path(tempfile.mkdtemp(prefix='potential_field_bot_'))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return directory

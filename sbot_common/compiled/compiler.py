@@ -42,7 +42,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
         ll_module.data_layout = self._codegen._data_layout
 
 
-class InnerLibrary(_Library):
+class _InnerLibrary(_Library):
     """Intermediate code that is linked into its callers, without machine code of its own."""
 
     _whole: Any = None
@@ -75,7 +75,7 @@ class InnerLibrary(_Library):
         self._ensure_finalized()
         if self._whole is None:
             self._whole = self._final_module.clone()
-            for library in called_by(self):
+            for library in _called_by(self):
                 self._whole.link_in(_module_of(library), preserve=True)
         return self._whole
 
@@ -85,7 +85,7 @@ class OuterLibrary(_Library):
 
     def finalize(self) -> None:
         """Link what the function calls, each once, then optimise and emit."""
-        parts = called_by(self)
+        parts = _called_by(self)
         for library in parts:
             if _calls_at_load(library):
                 self._reload_init.update(_calls_at_load(library))
@@ -116,7 +116,7 @@ class OuterLibrary(_Library):
                     self._codegen.set_env(variable.name, environment)
 
 
-def called_by(library: Any) -> list[Any]:  # noqa: ANN401 - of numba
+def _called_by(library: Any) -> list[Any]:  # noqa: ANN401 - of numba
     """Return the libraries that a library calls, directly or not, callers before what they call.
 
     LLVM links a part only where something already linked calls it.
@@ -127,7 +127,7 @@ def called_by(library: Any) -> list[Any]:  # noqa: ANN401 - of numba
         for called in caller._linking_libraries:
             if id(called) not in seen:
                 seen.add(id(called))
-                if isinstance(called, InnerLibrary):
+                if isinstance(called, _InnerLibrary):
                     visit(called)
                 order.append(called)
     visit(library)
@@ -140,7 +140,7 @@ def _calls_at_load(library: Any) -> Any:  # noqa: ANN401 - of numba
 
 
 def _module_of(library: Any) -> Any:  # noqa: ANN401 - of numba
-    return library.part() if isinstance(library, InnerLibrary) else (
+    return library.part() if isinstance(library, _InnerLibrary) else (
         library._get_module_for_linking())
 
 
@@ -157,18 +157,18 @@ class _WithoutEngine:
         """Do nothing: the callers' machine code gets it."""
 
 
-class InnerCompiler(Compiler):  # type: ignore[misc]
+class _InnerCompiler(Compiler):  # type: ignore[misc]
     """Compiler of a function that only compiled code calls."""
 
     def define_pipelines(self) -> Any:  # noqa: ANN401
         """Return numba's passes, which fill a library of ours."""
         state = self.state
-        if not isinstance(state.library, InnerLibrary):
-            state.library = InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        if not isinstance(state.library, _InnerLibrary):
+            state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         return super().define_pipelines()
 
 
-class OuterCompiler(Compiler):  # type: ignore[misc]
+class _OuterCompiler(Compiler):  # type: ignore[misc]
     """Compiler of a function that Python calls, or that is called by its address."""
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:  # noqa: ANN401 - of numba
@@ -206,14 +206,14 @@ def _compile_inner(compile_internal: Callable[..., Any]) -> Callable[..., Any]:
     """Return numba's function for what its own lowering calls, with a library of ours."""
     def compile_it(typing: Any, target: Any, library: Any,  # noqa: ANN401 - of numba
                    *options: Any, **named: Any) -> Any:  # noqa: ANN401
-        return compile_internal(typing, target, InnerLibrary(target.codegen(), library.name),
+        return compile_internal(typing, target, _InnerLibrary(target.codegen(), library.name),
                                 *options, **named)
     return compile_it
 
 
 def _jit_inner(**options: Any) -> Any:  # noqa: ANN401 - of numba
     """Return a decorator for a function of numba's that only compiled code calls."""
-    return numba.jit(**{'pipeline_class': InnerCompiler, 'no_cfunc_wrapper': True, **options})
+    return numba.jit(**{'pipeline_class': _InnerCompiler, 'no_cfunc_wrapper': True, **options})
 
 
 def _any_number(kind: Any) -> Any:  # noqa: ANN401 - of numba
@@ -263,7 +263,7 @@ class _OuterDispatcher(CPUDispatcher):  # type: ignore[misc]
 
 def outer(function: _Function, **options: bool) -> Any:  # noqa: ANN401
     """Return a decorator that compiles a function for calls from Python."""
-    compiled: Any = numba.njit(**{**_OPTIONS, **options}, pipeline_class=OuterCompiler)(function)
+    compiled: Any = numba.njit(**{**_OPTIONS, **options}, pipeline_class=_OuterCompiler)(function)
     compiled.__class__ = _OuterDispatcher
     compiled._cache = CodeCache(function, compiled.targetoptions)
     return compiled
@@ -271,7 +271,7 @@ def outer(function: _Function, **options: bool) -> Any:  # noqa: ANN401
 
 def inner(function: _Function, **options: bool) -> Any:  # noqa: ANN401
     """Return a decorator that compiles a function as a part of its callers."""
-    compiled: Any = numba.njit(**_OPTIONS, no_cpython_wrapper=True, pipeline_class=InnerCompiler,
+    compiled: Any = numba.njit(**_OPTIONS, no_cpython_wrapper=True, pipeline_class=_InnerCompiler,
                                **options)(function)
     compiled.__class__ = _InnerDispatcher
     return compiled

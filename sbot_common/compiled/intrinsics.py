@@ -137,7 +137,7 @@ def prefetch(_: Any, array: Any, i: Any) -> Any:  # noqa: ANN401
     return types.void(array, types.int64), codegen
 
 
-class VectorType(types.Type):  # type: ignore[misc]
+class _VectorType(types.Type):  # type: ignore[misc]
     """Four numbers, or four truth values."""
 
     def __init__(self, lane: Any) -> None:  # noqa: ANN401
@@ -145,12 +145,12 @@ class VectorType(types.Type):  # type: ignore[misc]
         super().__init__(name=f'Vector({lane})')
 
 
-VECTOR, MASK = VectorType(types.float64), VectorType(types.boolean)
+VECTOR, MASK = _VectorType(types.float64), _VectorType(types.boolean)
 
 
-@register_model(VectorType)
+@register_model(_VectorType)
 class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, kind: VectorType) -> None:  # noqa: ANN401
+    def __init__(self, manager: Any, kind: _VectorType) -> None:  # noqa: ANN401
         lane = ir.DoubleType() if kind.lane == types.float64 else ir.IntType(1)
         super().__init__(manager, kind, ir.VectorType(lane, LANES))
 
@@ -167,7 +167,7 @@ def _as_vector(builder: Any, value: Any) -> Any:  # noqa: ANN401
     return value if value.type == _FLOATS else _filled(builder, [value] * LANES)
 
 
-def _define(operation: Any, result: VectorType,  # noqa: ANN401
+def _define(operation: Any, result: _VectorType,  # noqa: ANN401
             emit: Callable[[Any, Any, Any], Any]) -> None:
     """Define an operator of two vectors, or of a vector and a number."""
     class Typing(AbstractTemplate):  # type: ignore[misc]
@@ -195,7 +195,7 @@ _define(operator.gt, MASK, lambda builder, a, b: builder.fcmp_ordered('>', a, b)
 _define(operator.ge, MASK, lambda builder, a, b: builder.fcmp_ordered('>=', a, b))
 
 
-def _define_on(operation: Any, kind: VectorType, operands: int,  # noqa: ANN401
+def _define_on(operation: Any, kind: _VectorType, operands: int,  # noqa: ANN401
                emit: Callable[..., Any]) -> None:
     """Define an operator or function of vectors of one kind."""
     class Typing(AbstractTemplate):  # type: ignore[misc]

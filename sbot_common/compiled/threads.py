@@ -39,7 +39,7 @@ def threads_of(given: int | str) -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def worth_threads(threads: int, count: int) -> bool:
+def _worth_threads(threads: int, count: int) -> bool:
     """Tell whether ``count`` robots are work enough for several threads."""
     return threads > 1 and count >= _WORTH_A_THREAD * threads
 
@@ -56,7 +56,7 @@ def in_blocks(threads: int, count: int, work: Callable[..., None],
     arguments : the same for all
 
     """
-    if not worth_threads(threads, count):
+    if not _worth_threads(threads, count):
         work(0, count, *arguments)
         return
     size = max(1, -(-count // (threads * _BLOCKS)))
@@ -120,7 +120,7 @@ def in_background(threads: int, count: int, work: Callable[..., T],
     arguments : its own
 
     """
-    if not worth_threads(threads, count):
+    if not _worth_threads(threads, count):
         result = work(*arguments)
         return lambda: result
     future = _pool(threads, os.getpid()).submit(work, *arguments)

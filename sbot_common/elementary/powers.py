@@ -76,7 +76,7 @@ def exp_fast(x: float) -> float:
 
 
 @njit_inner
-def exp_of_sum(x: float, x_low: float) -> float:
+def _exp_of_sum(x: float, x_low: float) -> float:
     """Return e^(x + x_low), |x_low| < 2^-40, x not NaN; subnormal results are rounded twice."""
     if x > _OVERFLOW:
         return math.inf
@@ -93,7 +93,7 @@ def exp(x: float) -> float:
     """Return e^x."""
     if is_fast_exponent(x):
         return exp_fast(x)
-    return exp_of_sum(x, 0.0) if x == x else NAN
+    return _exp_of_sum(x, 0.0) if x == x else NAN
 
 
 # Natural and decimal logarithm, also as a sum of two doubles.
@@ -166,7 +166,7 @@ def _log_far(x: float) -> float:
         return NAN
     if x == math.inf:
         return x
-    high, low = log_parts(x)
+    high, low = _log_parts(x)
     return high + low
 
 
@@ -179,7 +179,7 @@ def log(x: float) -> float:
 
 
 @njit_inner
-def log_parts(x: float) -> tuple[float, float]:
+def _log_parts(x: float) -> tuple[float, float]:
     """Return the natural logarithm of a positive finite number as a sum of two doubles."""
     scale = 0.0
     if x < _LEAST_NORMAL:
@@ -215,7 +215,7 @@ def log10(x: float) -> float:
     """Return the decimal logarithm; -inf for 0, NaN for less; exact for powers of ten."""
     if not x > 0.0 or bits(x) >= INFINITE:
         return _log_far(x)
-    high, low = log_parts(x)
+    high, low = _log_parts(x)
     return long_product(high, low, _LOG10_E_HIGH, _LOG10_E_LOW)[0]
 
 
@@ -257,12 +257,12 @@ def pow(x: float, y: float) -> float:
         return double(bits(size) | sign)  # type: ignore[no-any-return]
     if x < 0.0 and parity == _NEVER:
         return NAN
-    high, low = log_parts(ax)
+    high, low = _log_parts(ax)
     if magnitude(y) >= 2.0 ** 65:  # |log x| >= 2^-53: far out of range
         e, e_low = math.inf if (high > 0.0) == (y > 0.0) else -math.inf, 0.0
     else:
         e, e_low = long_product(high, low, y, 0.0)
-    size = exp_of_sum(e, e_low)
+    size = _exp_of_sum(e, e_low)
     return double(bits(size) | sign)  # type: ignore[no-any-return]
 
 

@@ -46,7 +46,7 @@ _WORDS = 7  # of 2/pi: of the fraction the first 62 bits may be 0, and some 130 
 
 
 @njit_inline
-def reduced(angle: float) -> tuple[float, float, int]:
+def _reduced(angle: float) -> tuple[float, float, int]:
     """Return r, its low part, and n: angle = n pi/2 + r, for 0 <= angle <= REDUCED_UP_TO.
 
     Of n only the lowest two bits are to be used.
@@ -60,7 +60,7 @@ def reduced(angle: float) -> tuple[float, float, int]:
 
 
 @njit_inner
-def reduced_exactly(angle: float) -> tuple[float, float, int]:
+def _reduced_exactly(angle: float) -> tuple[float, float, int]:
     """Return r, its low part, and n: angle = n pi/2 + r, for a finite angle >= 1.
 
     With angle = m 2^e, the words of 2/pi whose product with it is a multiple of 4 are left out,
@@ -170,7 +170,7 @@ def _of_quadrant(r: float, low: float, n: int, sign: int) -> tuple[float, float]
 @njit_inline
 def sincos_fast(x: float) -> tuple[float, float]:
     """Return the sine and cosine of a usual angle (rad), without a branch: for loops."""
-    r, low, n = reduced(magnitude(x))
+    r, low, n = _reduced(magnitude(x))
     return _of_quadrant(r, low, n, sign_bit(x))
 
 
@@ -192,7 +192,7 @@ def _sincos_far(x: float) -> tuple[float, float]:
     """Return the sine and cosine of an angle that is not a usual one."""
     if bits(x) & MAGNITUDE >= INFINITE:
         return NAN, NAN
-    r, low, n = reduced_exactly(magnitude(x))
+    r, low, n = _reduced_exactly(magnitude(x))
     return _of_quadrant(r, low, n, sign_bit(x))
 
 

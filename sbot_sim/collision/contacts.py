@@ -127,13 +127,13 @@ def body_levers(boxes: Floats, turn: Floats, i: int, j: int, ux: float,
 
 
 @njit
-def fixed_arm(boxes: Floats, i: int, others: Floats, k: int, ux: float, uy: float) -> float:
+def _fixed_arm(boxes: Floats, i: int, others: Floats, k: int, ux: float, uy: float) -> float:
     """Return the arm r x u (m) of body ``i`` where u leads it out of the fixed box ``k``."""
     return -_place(boxes[i], others[k], ux, uy)
 
 
 @njit
-def wall_arm(boxes: Floats, i: int, overlap: float, ux: float, uy: float) -> float:
+def _wall_arm(boxes: Floats, i: int, overlap: float, ux: float, uy: float) -> float:
     """Return the arm r x u (m) of rectangle ``i`` where a wall with normal u leads it out.
 
     ``overlap`` (m) is how far it reaches beyond the wall.
@@ -390,7 +390,7 @@ def fixed_displacement_of_box(fixed: FixedObjects, boxes: Floats, i: int, turn: 
             ux, uy = (sign, 0.0) if side < 2 else (0.0, sign)
             if overlap > tolerance:
                 if turn > 0.0:
-                    arm = wall_arm(boxes, i, overlap, ux, uy)
+                    arm = _wall_arm(boxes, i, overlap, ux, uy)
                 dx, dy, angle = _pushed(dx, dy, angle, overlap + more, ux, uy, arm, turn)
     cell = cell_of(x, y, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny)
     for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
@@ -399,7 +399,7 @@ def fixed_displacement_of_box(fixed: FixedObjects, boxes: Floats, i: int, turn: 
         deepest = max(deepest, overlap)
         if overlap > tolerance:
             if turn > 0.0:
-                arm = fixed_arm(boxes, i, fixed.boxes, k, ux, uy)
+                arm = _fixed_arm(boxes, i, fixed.boxes, k, ux, uy)
             dx, dy, angle = _pushed(dx, dy, angle, overlap + more, ux, uy, arm, turn)
     return dx, dy, angle, deepest
 

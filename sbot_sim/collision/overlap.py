@@ -99,7 +99,7 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Floats,
     other[found.kind == PAIR] = discs[found.other[found.kind == PAIR]]
     among_discs = Overlaps(discs[found.robot], found.kind, other, found.depth)
     rest = _overlaps_of_rectangles(
-        world, corners_at(pose[rows], shapes.offset[rows, 0], shapes.size[rows, :2]),
+        world, corners_at(pose[rows], shapes.offset[rows, 0], shapes.size[rows]),
         np.column_stack([pose[discs, :2], radius]), rows, discs, shapes.inner_radius[rows],
         tolerance)
     return Overlaps(*(np.concatenate([getattr(one, name) for one in (among_discs, rest)])
@@ -161,7 +161,7 @@ def _overlaps_of_rectangles(world: World, corners: Floats, discs: Floats, rows: 
     Parameters
     ----------
     world : the fixed objects
-    corners : (R, 4, 2) m of the rectangles
+    corners : (R, P, 2) m of the rectangles
     discs : (D, 3) x, y, radius (m) of round robots
     rows, round_ones : (R,) and (D,) numbers of these robots
     inner : (R,) radius of the circle in each rectangle (m)
@@ -190,7 +190,7 @@ def _overlaps_of_rectangles(world: World, corners: Floats, discs: Floats, rows: 
                                                        tolerance)
         found.append((rows[i], POLYGON, k, depth))
     if world.cells is not None:
-        middle = 0.5 * (corners[:, 0] + corners[:, 2])
+        middle = 0.5 * (corners[:, 0] + corners[:, corners.shape[1] // 2])
         i = np.flatnonzero(inside_occupied(world.cells, middle))
         found.append((rows[i], CELLS, np.zeros(len(i), dtype=np.intp), inner[i]))
     return _deep(found, tolerance)

@@ -74,8 +74,8 @@ def share_of_way(i: int, steps: int, radius: Floats, shapes: Shapes | None, prev
 
 
 @njit_inner
-def limited_displacement(x: float, y: float, from_x: float, from_y: float,
-                         radius: float) -> tuple[float, float]:
+def _limited_displacement(x: float, y: float, from_x: float, from_y: float,
+                          radius: float) -> tuple[float, float]:
     """Return (x, y) (m), drawn back to where a straight line from ``from`` crosses no wall."""
     dx, dy = x - from_x, y - from_y
     square, most = dx * dx + dy * dy, MAX_DISPLACEMENT * radius
@@ -109,8 +109,9 @@ def _displace(crowd: Crowd, shapes: bool | None, found: Integers32, hits: int, c
     for k in range(hits):
         i = found[k]
         collided[i] = True
-        x, y = limited_displacement(pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
-                                    previous[i, 0], previous[i, 1], crowd.inner_radius[i])
+        x, y = _limited_displacement(
+            pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
+            previous[i, 0], previous[i, 1], crowd.inner_radius[i])
         pose[i, 0], pose[i, 1] = x, y
         if shapes is not None:
             crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y

@@ -153,7 +153,7 @@ def corners_at(pose: Floats, offset: Floats, size: Floats) -> Floats:
     ----------
     pose : (R, 3) of the robots: x, y (m), yaw (rad)
     offset : (R,) m, of the centres ahead of them
-    size : (R, 2) m, half length and half width
+    size : (R, 2 or more) m, half length and half width
 
     """
     out = np.empty((len(pose), 4, 2))
@@ -184,7 +184,7 @@ def _shadow(corners: Floats, nx: float, ny: float) -> tuple[float, float]:
 
 
 @njit
-def convex_depth(a: Floats, b: Floats) -> float:
+def _convex_depth(a: Floats, b: Floats) -> float:
     """Return how deep two convex outlines (P, 2) and (Q, 2) overlap (m), negative if apart.
 
     Two corners are a segment.
@@ -238,7 +238,7 @@ def depths_of_outlines(corners: Floats, others: Floats) -> tuple[Indexes, Indexe
         for k in range(len(others)):
             if (mine[i, 0] < theirs[k, 2] and theirs[k, 0] < mine[i, 2]
                     and mine[i, 1] < theirs[k, 3] and theirs[k, 1] < mine[i, 3]):
-                deep = convex_depth(corners[i], others[k])
+                deep = _convex_depth(corners[i], others[k])
                 if deep > 0.0:
                     row, other, depth = noted(row, other, depth, found, i, k, deep)
                     found += 1
@@ -364,7 +364,7 @@ def depths_of_rectangles_in_polygons(
             for s in range(len(outline)):
                 copy_numbers(outline[s], side[0])
                 copy_numbers(outline[(s + 1) % len(outline)], side[1])
-                deepest = max(deepest, convex_depth(rectangles[i], side))
+                deepest = max(deepest, _convex_depth(rectangles[i], side))
             if deepest > tolerance:
                 row, polygon, depth = noted(row, polygon, depth, found, i, k, deepest)
                 found += 1

@@ -45,7 +45,7 @@ class Wheeled(Protocol):
         """The numbers of each robot's drive (N, MOST_NUMBERS), as ``Drive.numbers`` has them."""
 
 
-class NoKeys(NamedTuple):
+class _NoKeys(NamedTuple):
     """The keys of a body that a drive has for itself: none."""
 
 
@@ -86,7 +86,7 @@ class Drive(NamedTuple):
 
     name: str  # as a body gives it
     text: str  # what moves the robot: part of a sentence
-    keys: NamedTuple = NoKeys()  # a NamedTuple of Param fields at their defaults
+    keys: NamedTuple = _NoKeys()  # a NamedTuple of Param fields at their defaults
     # From the wheel distance (m) and the keys: what the compiled functions need to know.
     numbers: Callable[[float, Any], tuple[float, ...]] = _no_numbers
     limited: Any = None  # None: two wheels each for itself, others together by one factor

@@ -47,7 +47,7 @@ IMPULSE = Drive('impulse', 'an impulse along the heading, and wheels that turn i
 _STEEPEST = 1.5  # rad; of any car
 
 
-class AckermannKeys(NamedTuple):
+class _AckermannKeys(NamedTuple):
     """Keys of a body with steered wheels."""
 
     wheelbase: Wheelbase = 0.0
@@ -65,7 +65,7 @@ def _curvature(angle: float, wheelbase: float) -> float:
     return sine / cosine / wheelbase
 
 
-def _ackermann_numbers(wheel_distance: float, keys: AckermannKeys) -> tuple[float, float]:
+def _ackermann_numbers(wheel_distance: float, keys: _AckermannKeys) -> tuple[float, float]:
     """Return the greatest curvature (1/m), and the wheelbase (m)."""
     wheelbase = keys.wheelbase or wheel_distance
     return _curvature(keys.max_steering_angle, wheelbase), wheelbase
@@ -83,8 +83,8 @@ def _ackermann_drive(bodies: Wheeled, i: int, message: Any) -> tuple[float, floa
 
 
 @njit
-def ackermann_twist(v: float, omega: float, max_curvature: float, half_track: float,
-                    rim_speed: float) -> tuple[float, float]:
+def _ackermann_twist(v: float, omega: float, max_curvature: float, half_track: float,
+                     rim_speed: float) -> tuple[float, float]:
     """Return the (v, omega) that steered wheels allow (single-track model).
 
     The origin of the robot is the middle of its rear axle. The curvature omega/v is clamped to
@@ -115,15 +115,15 @@ def ackermann_twist(v: float, omega: float, max_curvature: float, half_track: fl
 @njit_inline
 def _limited(bodies: Wheeled, i: int, vx: float, _: float,
              omega: float) -> tuple[float, float, float]:
-    v, turn = ackermann_twist(vx, omega, bodies.numbers[i, 0], 0.5 * bodies.wheel_distance[i],
-                              bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
+    v, turn = _ackermann_twist(vx, omega, bodies.numbers[i, 0], 0.5 * bodies.wheel_distance[i],
+                               bodies.max_wheel_speed[i] * bodies.wheel_radius[i])
     return v, 0.0, turn
 
 
 ACKERMANN = Drive(
     'ackermann',
     'driven rear wheels and steered front wheels',
-    AckermannKeys(),
+    _AckermannKeys(),
     _ackermann_numbers,
     _limited,
     steered=True,

@@ -21,12 +21,12 @@ from wind_model.parameters import Height
 
 def free_wind(field: Lattice | None, outside: Floats, pose: Floats,
               height: Height | float) -> Floats:
-    """Return the wind (N, 2) in m/s at robots, frame `map`; parameters as in ``wind_around``."""
-    return np.ascontiguousarray(wind_around(field, outside, pose, height)[:, :2])
+    """Return the wind (N, 2) in m/s at robots, frame `map`; parameters as in ``_wind_around``."""
+    return np.ascontiguousarray(_wind_around(field, outside, pose, height)[:, :2])
 
 
-def wind_around(field: Lattice | None, outside: Floats, pose: Floats,
-                height: Height | float) -> Floats:
+def _wind_around(field: Lattice | None, outside: Floats, pose: Floats,
+                 height: Height | float) -> Floats:
     """Return the wind (N, 3) in m/s at robots, w included, frame `map`.
 
     Parameters

@@ -32,8 +32,8 @@ class Driven(NamedTuple):
 
 
 @njit
-def wheel_speeds(v: float, omega: float, wheel_distance: float,
-                 wheel_radius: float) -> tuple[float, float]:
+def _wheel_speeds(v: float, omega: float, wheel_distance: float,
+                  wheel_radius: float) -> tuple[float, float]:
     """Return the wheels' speeds (left, right) (rad/s) for a Twist.
 
     Parameters
@@ -48,7 +48,7 @@ def wheel_speeds(v: float, omega: float, wheel_distance: float,
 
 
 @njit
-def saturate(wheel_speed: float, max_wheel_speed: float) -> float:
+def _saturate(wheel_speed: float, max_wheel_speed: float) -> float:
     """Clamp one wheel's speed (rad/s) to the interval of document 002, Table 1.
 
     Each wheel separately, as its motor does: a saturated robot keeps neither speed nor arc.
@@ -111,8 +111,8 @@ def _end_of_arc(x: float, y: float, yaw: float, half_turn: float, way: float, si
 
 
 @njit
-def advance_twist(x: float, y: float, yaw: float, vx: float, vy: float, omega: float,
-                  dt: float) -> tuple[float, float, float]:
+def _advance_twist(x: float, y: float, yaw: float, vx: float, vy: float, omega: float,
+                   dt: float) -> tuple[float, float, float]:
     """Return (x, y, yaw in [-pi, pi)) after ``dt`` seconds of a constant twist.
 
     The exponential map of SE(2), as the chord of its arc: the velocity times dt * sin(h)/h, turned
@@ -136,7 +136,7 @@ def advance_twist(x: float, y: float, yaw: float, vx: float, vy: float, omega: f
 def advance_all(drive: NDArray[np.int8], pose: Floats, twist: Floats, dt: float) -> Floats:
     """Return the poses (N, 3) that twists (3, N) lead to, yaw in [-pi, pi).
 
-    Two wheels go as ``advance`` has it, other drives as ``advance_twist``; ``drive`` is (N,).
+    Two wheels go as ``advance`` has it, other drives as ``_advance_twist``; ``drive`` is (N,).
     """
     n = pose.shape[0]
     out, half_turn, way = np.empty((n, 3)), stack_floats(BLOCK), stack_floats(BLOCK)
@@ -159,7 +159,7 @@ def advance_all(drive: NDArray[np.int8], pose: Floats, twist: Floats, dt: float)
             out[i, 2] = wrap_yaw(out[i, 2])
     for i in range(n):
         if COUNTED[drive[i]] > 0:
-            out[i, 0], out[i, 1], out[i, 2] = advance_twist(
+            out[i, 0], out[i, 1], out[i, 2] = _advance_twist(
                 pose[i, 0], pose[i, 1], pose[i, 2], twist[VX, i], twist[VY, i], twist[OMEGA, i],
                 dt)
     return out
@@ -168,9 +168,9 @@ def advance_all(drive: NDArray[np.int8], pose: Floats, twist: Floats, dt: float)
 @njit_inline
 def _rims(bodies: Wheeled, i: int, v: float, omega: float) -> tuple[float, float]:
     """Return the wheels' velocities along the ground (m/s) that robot ``i`` reaches."""
-    left, right = wheel_speeds(v, omega, bodies.wheel_distance[i], bodies.wheel_radius[i])
+    left, right = _wheel_speeds(v, omega, bodies.wheel_distance[i], bodies.wheel_radius[i])
     limit, radius = bodies.max_wheel_speed[i], bodies.wheel_radius[i]
-    return saturate(left, limit) * radius, saturate(right, limit) * radius
+    return _saturate(left, limit) * radius, _saturate(right, limit) * radius
 
 
 @njit
@@ -226,13 +226,13 @@ def _twists_of(bodies: Wheeled, driven: Driven) -> Floats:
 
 
 @njit
-def drive_wheels(bodies: Wheeled, wheel_speed: Floats) -> Driven:
+def _drive_wheels(bodies: Wheeled, wheel_speed: Floats) -> Driven:
     """Return the motion for speeds (N, 2) of two wheels, left and right (rad/s), saturated."""
     n = wheel_speed.shape[0]
     rim = np.empty((2, n))
     for side in range(2):
         for i in range(n):
-            rim[side, i] = (saturate(wheel_speed[i, side], bodies.max_wheel_speed[i])
+            rim[side, i] = (_saturate(wheel_speed[i, side], bodies.max_wheel_speed[i])
                             * bodies.wheel_radius[i])
     return Driven(rim, np.empty((3, 0)))
 
@@ -259,7 +259,7 @@ def driven_twists(bodies: Wheeled, command: Floats) -> Floats:
 def body_twists(bodies: Wheeled, wheel_speed: Floats) -> Floats:
     """Return the Twists (N, 3) for speeds (N, 2) of two wheels (rad/s), saturated."""
     return twist_rows(np.zeros(len(wheel_speed), np.int8),
-                      _twists_of(bodies, drive_wheels(bodies, wheel_speed)))
+                      _twists_of(bodies, _drive_wheels(bodies, wheel_speed)))
 
 
 @njit

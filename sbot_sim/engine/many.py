@@ -85,7 +85,7 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: C
         robots=len(kinds[0].bodies.radius), dt=kinds[0].dt,
         wheels=max(most_wheels(kind.bodies) for kind in kinds),
         bodies=bodies_of_worlds([world.bodies for world in worlds]), **_obstacles_of(worlds),
-        layout=layout, fixed=pack_fixed([kind.fixed for kind in kinds]), **scenes_of(kinds),
+        layout=layout, fixed=pack_fixed([kind.fixed for kind in kinds]), **_scenes_of(kinds),
         sensing=_sensing(kinds[0], senses, len(worlds)), wake=kinds[0].wake,
         gridded=winds.field is not None, field=winds.field or NO_FIELD,
         wind_height=where.value, above_terrain=where.above_terrain,
@@ -115,7 +115,7 @@ def _obstacles_of(worlds: Sequence[SimulationParameters]) -> dict[str, Any]:
                                       for found in each])}
 
 
-def scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:
+def _scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:
     """Return the scene of each layout for sensors, with room if obstacles move."""
     room = _ROOM if any(kind.obstacles is not None for kind in kinds) else 1.0
     return {'scan_scenes': pack_scenes([kind.sensors.scene for kind in kinds], room),
@@ -253,7 +253,7 @@ class Simulation:
         """Take over what sensors see of world k, after its obstacles have moved."""
         if not replace_scenes(self.setting, k, parameters, circles_alone):
             assert self.tick.moving is not None
-            self._replace(**scenes_of(self.tick.moving.parameters))
+            self._replace(**_scenes_of(self.tick.moving.parameters))
 
 
 # Saved state of worlds: copies of their arrays, and everything else that a tick keeps.

@@ -50,7 +50,7 @@ class Snapshot(NamedTuple):
 
 # Snapshot of a world: copies of its arrays, for observers that keep them.
 
-def snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
+def _snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
     """Return the snapshot of one world; ``sensed_wind``: with the wind of its tick."""
     state, moving = worlds.state, worlds.tick.moving
     n = worlds.setting.robots
@@ -147,7 +147,7 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """What messages carry of this tick; with its wind once that is felt."""
         if self._snapshot is None:
-            self._snapshot = snapshot_of(self._worlds, self.has_wind)
+            self._snapshot = _snapshot_of(self._worlds, self.has_wind)
         return self._snapshot
 
     def reset(self) -> None:

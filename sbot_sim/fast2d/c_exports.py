@@ -16,7 +16,7 @@ import numpy as np
 from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.errors import InputError
 from sbot_sim import fast2d
-from sbot_sim.fast2d import functions
+from sbot_sim.fast2d import WORLD
 from sbot_sim.fast2d.handles import ObjectRef, SensorRef, ray_count
 from sbot_sim.fast2d.world import Fast2D
 
@@ -152,7 +152,7 @@ CFFI_DLLEXPORT const char *webots_fast2d_last_error(void)
 """
 
 
-class SharedMemory:
+class _SharedMemory:
     """Hands the arrays of a world to C.
 
     Parameters
@@ -231,12 +231,12 @@ _RESULTS = {
 }
 
 
-class Exports:
+class _Exports:
     """Functions for C, with ``ffi`` and ``lib`` of the embedding module."""
 
     def __init__(self, ffi: Any, lib: Any) -> None:  # noqa: ANN401
         self._ffi = ffi
-        self._memory = SharedMemory(ffi, lib, functions.WORLD)
+        self._memory = _SharedMemory(ffi, lib, WORLD)
         self._references: dict[int, object] = {}
         # Numbers are not used twice, so that old references stay unknown; a small count that a
         # host passes by mistake is none.

@@ -28,8 +28,16 @@ from sbot_sim.fast2d.handles import (
     coordinate,
     number,
 )
-from sbot_sim.fast2d.rays import activations
-from sbot_sim.fast2d.scene import FARTHEST, Indexed, Object, Sensor, disc, make_indexed, rectangle
+from sbot_sim.fast2d.scene import (
+    FARTHEST,
+    Indexed,
+    Object,
+    Sensor,
+    activations,
+    disc,
+    make_indexed,
+    rectangle,
+)
 from sbot_sim.world.bodies import Shapes, boxes_at, centres
 
 # Step of Fast2D bodies: free motion, then overlap resolution.
@@ -53,16 +61,16 @@ def _proposed_poses(pose: Floats, speed: Floats, dt: float, farthest: float) -> 
 
 
 @njit
-def step_bodies(fixed: FixedObjects, shapes: Shapes, pose: Floats, speed: Floats, dt: float,
-                farthest: float) -> tuple[Floats, Flags, Flags]:
+def _step_bodies(fixed: FixedObjects, shapes: Shapes, pose: Floats, speed: Floats, dt: float,
+                 farthest: float) -> tuple[Floats, Flags, Flags]:
     """Return (poses (N, 3) of the objects after ``dt`` seconds, collided, reverted)."""
     proposed = _proposed_poses(pose, speed, dt, farthest)
     return separate_bodies(fixed, shapes, pose, proposed, PASSES)[:3]
 
 
 @njit
-def first_overlap(fixed: FixedObjects, shapes: Shapes, pose: Floats,
-                  tolerance: float) -> tuple[int, int, float]:
+def _first_overlap(fixed: FixedObjects, shapes: Shapes, pose: Floats,
+                   tolerance: float) -> tuple[int, int, float]:
     """Return (i, other, depth) of the first overlap deeper than ``tolerance`` (m), i = -1 if none.
 
     ``other`` is another body, or N + k for fixed object k. All against all: for the first step.
@@ -144,8 +152,8 @@ class Fast2D:
         if not self._running:
             self._check_free(indexed)
             self._running = True
-        self._pose, _, _ = step_bodies(indexed.fixed, indexed.shapes, self._pose, self._speed, dt,
-                                       FARTHEST)
+        self._pose, _, _ = _step_bodies(indexed.fixed, indexed.shapes, self._pose, self._speed, dt,
+                                        FARTHEST)
         self._measured = None
 
     # Building a world.
@@ -366,7 +374,7 @@ class Fast2D:
 
     def _check_free(self, indexed: Indexed) -> None:
         """Refuse a scene whose objects overlap; fixed solids may (docs/errata.md F4)."""
-        i, other, depth = first_overlap(indexed.fixed, indexed.shapes, self._pose, TOLERANCE)
+        i, other, depth = _first_overlap(indexed.fixed, indexed.shapes, self._pose, TOLERANCE)
         if i >= 0:
             who = f'{indexed.names[i]} and {indexed.names[other]}'
             raise InputError(f'{PREFIX}step: {who} overlap by {depth:.3g} m, '

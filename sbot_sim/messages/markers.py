@@ -122,7 +122,7 @@ def robot_markers(
 def _turn(template: Template, shapes: Shapes, pose: Floats) -> None:
     """Put rectangular bodies where they are."""
     centres, pose = pose[:, :2].copy(), np.ascontiguousarray(pose)
-    boxes, robots = rectangle_boxes(shapes.half_size, shapes.offset, pose)
+    boxes, robots = rectangle_boxes(shapes, pose)
     centres[robots] = boxes[:, :2]
     template.set_positions(0, centres)
     turns = [(0.0, 0.0, *quaternion_from_yaw(yaw))

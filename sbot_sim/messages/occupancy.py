@@ -28,7 +28,7 @@ class Grid(NamedTuple):
     origin: tuple[float, float, float]  # x, y (m), yaw (rad) of the corner of cell (0, 0)
 
 
-def occupancy(world: World, resolution: float = _RESOLUTION) -> Grid:
+def _occupancy(world: World, resolution: float = _RESOLUTION) -> Grid:
     """Return the cells of a world.
 
     A world with a map keeps that map's cells, and has its other obstacles drawn into them. Else
@@ -82,7 +82,7 @@ def _fitting_resolution(world: World, resolution: float = _RESOLUTION) -> float:
 
 def map_message(stamp_ns: int, world: World, resolution: float = _RESOLUTION) -> bytes:
     """Return nav_msgs/OccupancyGrid (CDR) in frame `map`; a large world gets larger cells."""
-    grid = occupancy(world, _fitting_resolution(world, resolution))
+    grid = _occupancy(world, _fitting_resolution(world, resolution))
     x, y, yaw = grid.origin
     info = cdr.message(
         'nav_msgs/msg/MapMetaData', map_load_time=cdr.stamp(stamp_ns), resolution=grid.resolution,

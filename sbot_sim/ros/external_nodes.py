@@ -24,7 +24,7 @@ from sbot_sim.ros.run_control import AwakeClock
 _LEFT_OUT = ('rosout', 'parameter_events', 'clock', 'goal_pose', 'initialpose', 'clicked_point')
 
 
-class Team(NamedTuple):
+class _Team(NamedTuple):
     """Nodes of which each hears another's messages, or drives a robot with it."""
 
     nodes: tuple[str, ...]
@@ -32,7 +32,7 @@ class Team(NamedTuple):
     pairs: tuple[tuple[str, str], ...] = ()  # nodes of which the first's messages reach the other
 
 
-def find_teams(node: Node, drivers: Mapping[int, str], ours: Iterable[str]) -> dict[int, Team]:
+def _find_teams(node: Node, drivers: Mapping[int, str], ours: Iterable[str]) -> dict[int, _Team]:
     """Return the teams by their first robot.
 
     Parameters
@@ -49,7 +49,7 @@ def find_teams(node: Node, drivers: Mapping[int, str], ours: Iterable[str]) -> d
         for other in [i for i, others in groups.items() if not members.isdisjoint(others)]:
             robot, members = min(robot, other), members | groups.pop(other)
         groups[robot] = members
-    return {robot: Team(tuple(sorted(members)), _passes(members, sources), tuple(
+    return {robot: _Team(tuple(sorted(members)), _passes(members, sources), tuple(
         (first, name) for name in sorted(members) for first in sorted(_upstream(name, sources))
         if first != name)) for robot, members in groups.items()}
 
@@ -143,7 +143,7 @@ class ExternalNodes:
         self._listen, self._heard = listen, set[str]()
         self._external, self._other_type = external, other_type
         self._triggers, self._published, self._ours = triggers, published, ours
-        self._teams: dict[int, Team] = {}
+        self._teams: dict[int, _Team] = {}
         self.hearers: dict[str, list[int]] = {}  # teams that subscribe, by a topic's own name
         self._rivals: list[str] = []  # pairs of nodes that hear the same
         self._settled: float | None = None  # since when these are so, s of that clock
@@ -208,7 +208,7 @@ class ExternalNodes:
         """Find out who hears what; return in words that this has still to show."""
         ours = {name for topic in self._ours for name, _ in ros.nodes_that_publish(
             self._node, topic)}
-        teams = find_teams(self._node, self._nodes, ours)
+        teams = _find_teams(self._node, self._nodes, ours)
         heard = {name: set(subscriptions(self._node, name))
                  for team in teams.values() for name in team.nodes}
         hearers = {own: [i for i, team in teams.items()

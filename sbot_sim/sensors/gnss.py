@@ -41,7 +41,7 @@ class Gnss(NamedTuple):
     altitude: float  # m above the ellipsoid
 
 
-class GnssSettings(NamedTuple):
+class _GnssSettings(NamedTuple):
     """The GNSS receiver of all robots; noise 0 is off."""
 
     gnss: Annotated[bool, Param('', 'Robots have a GNSS receiver: topic `gnss`.')] = False
@@ -59,18 +59,18 @@ class GnssSettings(NamedTuple):
         'm', 'Standard deviation of the noise of each altitude.', minimum=0.0)] = 0.0
 
 
-def _read(settings: GnssSettings, view: View, _: Floats) -> Floats:
+def _read(settings: _GnssSettings, view: View, _: Floats) -> Floats:
     """Return readings (N, 3): latitude (deg), longitude (deg), altitude (m)."""
     noise = np.zeros((len(view.pose), 3))
     if settings.gnss_noise > 0.0 or settings.gnss_noise_vertical > 0.0:
         noise = view.normals(NOISE, 3)
-    return geodetic_of(settings,
-                       view.pose[:, 0] + settings.gnss_noise * noise[:, 0],
-                       view.pose[:, 1] + settings.gnss_noise * noise[:, 1],
-                       settings.gnss_noise_vertical * noise[:, 2])
+    return _geodetic_of(settings,
+                        view.pose[:, 0] + settings.gnss_noise * noise[:, 0],
+                        view.pose[:, 1] + settings.gnss_noise * noise[:, 1],
+                        settings.gnss_noise_vertical * noise[:, 2])
 
 
-def geodetic_of(settings: GnssSettings, east: Floats, north: Floats, up: Floats) -> Floats:
+def _geodetic_of(settings: _GnssSettings, east: Floats, north: Floats, up: Floats) -> Floats:
     """Return latitude (deg), longitude (deg), altitude (m), shape (N, 3), of points (N,) m.
 
     The points are given in the tangent plane at the settings' datum.
@@ -106,7 +106,7 @@ def _geodetic_of_earth_centred(x: Floats, y: Floats, z: Floats) -> Floats:
     return np.column_stack([latitude / _DEGREE, longitude / _DEGREE, height])
 
 
-def _encode(settings: GnssSettings, _: float, frame_id: str) -> Callable[..., bytes]:
+def _encode(settings: _GnssSettings, _: float, frame_id: str) -> Callable[..., bytes]:
     from sbot_common.wire import cdr
     from sbot_common.wire.templates import NumbersTemplate, diagonal
     flat = settings.gnss_noise * settings.gnss_noise
@@ -131,4 +131,4 @@ SENSOR = Sensor(
     'gnss', '(N, 3) latitude (deg), longitude (deg), altitude (m)', TOPIC, decode, Kernel(
         ('latitude (deg)', 'longitude (deg)', 'altitude (m)'), _read, _encode, Gnss,
         link='gnss_link'),
-    GnssSettings(), 'gnss', order=(40, 40), turned=None)
+    _GnssSettings(), 'gnss', order=(40, 40), turned=None)

@@ -38,7 +38,7 @@ class Imu(NamedTuple):
     left: float  # m/s^2
 
 
-class ImuSettings(NamedTuple):
+class _ImuSettings(NamedTuple):
     """The IMU of all robots; noise 0 is off."""
 
     imu: Annotated[bool, Param('', 'Robots have an IMU: topic `imu`.')] = False
@@ -57,7 +57,7 @@ class ImuSettings(NamedTuple):
         minimum=0.0)] = 0.0
 
 
-def _start(settings: ImuSettings, view: View) -> Floats:
+def _start(settings: _ImuSettings, view: View) -> Floats:
     """Draw what each robot's IMU reads too much; nothing has accelerated."""
     turn_rate, push = settings.imu_bias_turn_rate, settings.imu_bias_acceleration
     memory = np.zeros((len(view.pose), 6))
@@ -89,24 +89,24 @@ def accelerations(twist_before: Floats, yaw_before: Floats, twist: Floats, yaw: 
         (sine * twist[:, 0] + cosine * twist[:, 1] - twist_before[:, 1]) / dt])
 
 
-def _remember(_: ImuSettings, before: Motion, view: View, memory: Floats) -> Floats:
+def _remember(_: _ImuSettings, before: Motion, view: View, memory: Floats) -> Floats:
     after = memory.copy()
     after[:, _ACCELERATION] = accelerations(before.twist, before.pose[:, 2], view.twist,
                                             view.pose[:, 2], view.dt)
     return after
 
 
-def _read(settings: ImuSettings, view: View, memory: Floats) -> Floats:
+def _read(settings: _ImuSettings, view: View, memory: Floats) -> Floats:
     readings = np.column_stack([view.pose[:, 2], view.twist[:, 2], memory[:, _ACCELERATION]])
     readings += memory[:, _BIASES]
-    variance = variances(settings, view.dt, bias_known=True)
+    variance = _variances(settings, view.dt, bias_known=True)
     if variance.any():
         readings += view.normals(NOISE, 4) * np.sqrt(variance)
     readings[:, YAW] = [wrap_yaw(angle) for angle in readings[:, YAW].tolist()]
     return readings
 
 
-def variances(settings: ImuSettings, dt: float, bias_known: bool = False) -> Floats:
+def _variances(settings: _ImuSettings, dt: float, bias_known: bool = False) -> Floats:
     """Return the variances (4,) of a reading; those of the biases are in them unless known."""
     rate, push = settings.imu_noise_turn_rate, settings.imu_noise_acceleration
     of_noise: Floats = np.array([settings.imu_noise_yaw * settings.imu_noise_yaw, rate * rate / dt,
@@ -118,11 +118,11 @@ def variances(settings: ImuSettings, dt: float, bias_known: bool = False) -> Flo
     return of_noise + of_bias
 
 
-def _encode(settings: ImuSettings, dt: float, frame_id: str) -> Callable[..., bytes]:
+def _encode(settings: _ImuSettings, dt: float, frame_id: str) -> Callable[..., bytes]:
     from sbot_common.wire.cdr import header
     from sbot_common.wire.messages import quaternion, vector3
     from sbot_common.wire.templates import NumbersTemplate, diagonal
-    of_yaw, of_rate, forwards, left = variances(settings, dt).tolist()
+    of_yaw, of_rate, forwards, left = _variances(settings, dt).tolist()
     template = NumbersTemplate(
         TOPIC.type, 'orientation', 'angular_velocity', 'linear_acceleration',
         header=header(0, frame_id), orientation=quaternion(),
@@ -162,4 +162,4 @@ SENSOR = Sensor(
     'imu', '(N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left', TOPIC, decode, Kernel(
         ('yaw (rad)', 'turn rate (rad/s)', 'forwards (m/s^2)', 'left (m/s^2)'), _read, _encode,
         Imu, _sent, 'imu_link', memory=6, start=_start, remember=_remember),
-    ImuSettings(), 'imu', order=(30, 30), turned=_turned)
+    _ImuSettings(), 'imu', order=(30, 30), turned=_turned)

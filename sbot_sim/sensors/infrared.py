@@ -139,7 +139,7 @@ def sense(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredParame
     return sensed
 
 
-def infrared_points(sensed: NDArray[np.float32], radius: float) -> NDArray[np.float32]:
+def _infrared_points(sensed: NDArray[np.float32], radius: float) -> NDArray[np.float32]:
     """Return one robot's sensors as points (15, 5) x y z range reading, in its `base_link`.
 
     Parameters
@@ -167,7 +167,7 @@ def _encoder(place: Place) -> Encode | None:
         return None
     frames = [place.frame('base_link', i) for i in range(place.num_robots)]
     return lambda stamp_ns, snapshot, robot: encode_points(
-        stamp_ns, frames[robot], infrared_points(
+        stamp_ns, frames[robot], _infrared_points(
             snapshot.infrared[robot], place.radius[robot]).view(_POINT).reshape(1, -1),
         dense=False)
 

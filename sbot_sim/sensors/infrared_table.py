@@ -27,10 +27,10 @@ def named_table(name: str) -> Floats:
     if name == 'exponential':
         return np.array(EXPONENTIAL)
     powers = {'polynomial': CONSECUTIVE_POWERS, 'as_printed': PRINTED_POWERS}[name]
-    return clipped(equation_3(table_distances_cm(), powers))
+    return _clipped(_equation_3(table_distances_cm(), powers))
 
 
-def read_table(path: Path) -> Floats:
+def _read_table(path: Path) -> Floats:
     """Return the table (151,) in a text file: numbers >= 0 and white space; # starts a comment.
 
     Raises
@@ -66,7 +66,7 @@ def load_table(choice: str) -> Floats:
     Raises
     ------
     InputError
-        if it is neither, or as ``read_table``.
+        if it is neither, or as ``_read_table``.
 
     """
     if choice in TABLES:
@@ -75,7 +75,7 @@ def load_table(choice: str) -> Floats:
     if not path.is_file():
         raise bad_value('infrared_table', choice, f'one of {", ".join(TABLES)}, or the path of a '
                         f'file with {ENTRIES} readings')
-    return read_table(path)
+    return _read_table(path)
 
 ENTRIES = 151  # 0 to 15 cm, 1 mm apart (document 002, Table 1 and section 3.1)
 TABLE_RANGE = 0.15  # m
@@ -91,7 +91,7 @@ def table_distances_cm() -> Floats:
     return np.arange(ENTRIES) / 10.0
 
 
-def equation_3(distance_cm: Floats, powers: Sequence[int] = CONSECUTIVE_POWERS) -> Floats:
+def _equation_3(distance_cm: Floats, powers: Sequence[int] = CONSECUTIVE_POWERS) -> Floats:
     """Return the polynomial of equation (3) at distances in centimetres.
 
     With ``CONSECUTIVE_POWERS`` it falls as figure 8 shows, up to 7.3 cm, beyond which the rounding
@@ -111,7 +111,7 @@ def exponential(distance_cm: Floats, a: float, b: float) -> Floats:
     return np.array([a * exp(-b * d) for d in distance_cm])
 
 
-def clipped(readings: Floats) -> Floats:
+def _clipped(readings: Floats) -> Floats:
     """Return readings within [0, the first of them]: nothing reads less than nothing there."""
     return np.clip(readings, 0.0, max(0.0, float(readings[0])))
 
@@ -184,7 +184,7 @@ def distance_to_wall(distance: float, angle: float, radius: float = S_BOT_RADIUS
     return (distance - radius * toward) / toward
 
 
-class Averages(NamedTuple):
+class _Averages(NamedTuple):
     """Sampled readings after the two averaging steps."""
 
     surface_distance: Floats  # (D, A) m, mean of each bin, NaN where nothing was sampled
@@ -196,7 +196,7 @@ class Averages(NamedTuple):
 def average_readings(samples: ArrayLike, sensor_angles: ArrayLike,
                      distances: ArrayLike = SAMPLE_DISTANCES, radius: float = S_BOT_RADIUS,
                      distance_bin: float = 0.01, angle_bin: float = ORIENTATION_STEP,
-                     range_max: float = TABLE_RANGE) -> Averages:
+                     range_max: float = TABLE_RANGE) -> _Averages:
     """Return the readings by distance and angle, then by distance alone (figure 8).
 
     Parameters
@@ -246,9 +246,9 @@ def average_readings(samples: ArrayLike, sensor_angles: ArrayLike,
     with np.errstate(invalid='ignore'):
         surface_distance, surface_reading = way / count, total / count
     sampled = count.any(axis=1)
-    return Averages(surface_distance, surface_reading,
-                    np.nanmean(surface_distance[sampled], axis=1),
-                    np.nanmean(surface_reading[sampled], axis=1))
+    return _Averages(surface_distance, surface_reading,
+                     np.nanmean(surface_distance[sampled], axis=1),
+                     np.nanmean(surface_reading[sampled], axis=1))
 
 
 def fit_polynomial(distance: Floats, reading: Floats, degree: int = 7) -> Floats:
@@ -303,10 +303,10 @@ def table_from_samples(samples: ArrayLike, sensor_angles: ArrayLike, model: str 
     """
     averages = average_readings(samples, sensor_angles, distances, radius)
     if model == 'exponential':
-        return clipped(exponential(table_distances_cm(),
-                                   *fit_exponential(averages.distance, averages.reading)))
+        return _clipped(exponential(table_distances_cm(),
+                                    *fit_exponential(averages.distance, averages.reading)))
     if model == 'polynomial':
         coefficients = fit_polynomial(averages.distance, averages.reading)
         curve = np.polynomial.polynomial.polyval(table_distances_cm(), coefficients)
-        return clipped(np.asarray(curve, np.float64))
+        return _clipped(np.asarray(curve, np.float64))
     raise bad_value('model', model, 'exponential or polynomial')

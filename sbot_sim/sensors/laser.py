@@ -29,6 +29,7 @@ from sbot_sim.sensors.cover import cover_discs, cover_static
 from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
 from sbot_sim.sensors.rays import Fan, fan_of, make_fan, make_fans
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
+from sbot_sim.world.bodies import shapes_of
 from sbot_sim.world.scene import (
     Discs,
     Scene,
@@ -84,7 +85,7 @@ class ScanParameters(NamedTuple):
     laser_yaw: float  # rad
 
 
-def as_float32(value: float) -> float:
+def _as_float32(value: float) -> float:
     """Return the nearest float32 as a double: the value that a receiver computes with."""
     return float(np.float32(value))
 
@@ -94,16 +95,16 @@ def make_scan_parameters(settings: ScanSettings) -> ScanParameters:
     s = settings
     span = s.scan_angle_max - s.scan_angle_min
     return ScanParameters(
-        beams=s.scan_beams, angle_min=as_float32(s.scan_angle_min),
-        angle_increment=as_float32(span / (s.scan_beams - 1) if s.scan_beams > 1 else 0),
-        range_min=as_float32(s.scan_range_min), range_max=as_float32(s.scan_range_max),
+        beams=s.scan_beams, angle_min=_as_float32(s.scan_angle_min),
+        angle_increment=_as_float32(span / (s.scan_beams - 1) if s.scan_beams > 1 else 0),
+        range_min=_as_float32(s.scan_range_min), range_max=_as_float32(s.scan_range_max),
         sees_robots=s.scan_sees_robots, noise_std=s.scan_noise_std,
         laser_x=s.laser_x, laser_y=s.laser_y, laser_yaw=s.laser_yaw)
 
 
 def angle_max(parameters: ScanParameters) -> float:
     """Return the angle of the last beam (rad) as the message carries it: a float32, promoted."""
-    return as_float32(parameters.angle_min + (parameters.beams - 1) * parameters.angle_increment)
+    return _as_float32(parameters.angle_min + (parameters.beams - 1) * parameters.angle_increment)
 
 
 class Lasers(NamedTuple):
@@ -160,14 +161,14 @@ def scan_fan(parameters: ScanParameters) -> Fan:
     return make_fan(parameters.beams, parameters.angle_min, parameters.angle_increment)
 
 
-def mount_of(parameters: ScanParameters) -> Floats:
+def _mount_of(parameters: ScanParameters) -> Floats:
     """Return where a laser is on its robot: (3,) x, y (m), yaw (rad) in base_link."""
     return np.array([parameters.laser_x, parameters.laser_y, parameters.laser_yaw], np.float64)
 
 
-def laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
+def _laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
     """Return where the lasers of robots at ``pose`` (N, 3) are: (N, 3) m, m, rad, frame `map`."""
-    return mounted(pose, mount_of(parameters))
+    return mounted(pose, _mount_of(parameters))
 
 
 def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
@@ -201,14 +202,14 @@ def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
     discs = sort_discs(pose[:seen], radius[:seen], p.range_max / 2)
     out = np.empty((len(pose), fan.beams), np.float32)
     in_blocks(threads, len(pose), cast_block, scene, discs, pose, np.zeros(len(pose), np.int64),
-              mount_of(p), fan, p.range_min, p.range_max, out)
+              _mount_of(p), fan, p.range_min, p.range_max, out)
     return out
 
 
 @njit
-def add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_max: float,
-                   seed: int, tick: int, kit: Integers, carried: int, column: int, beams: int,
-                   first: int = 0) -> None:
+def _add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_max: float,
+                    seed: int, tick: int, kit: Integers, carried: int, column: int, beams: int,
+                    first: int = 0) -> None:
     """Add Gaussian noise to ranges of one laser that are finite, in place.
 
     Parameters
@@ -269,9 +270,9 @@ def scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     setting, worlds = batch.setting, batch.worlds
     n, lasers, shape = setting.robots, setting.sensing.lasers, setting.bodies.shape
     for k in range(first, end):
-        rows, low, high = slice(k * n, (k + 1) * n), max(a, k * n), min(z, (k + 1) * n)
-        boxes, robots = rectangle_boxes(shape.half_size[rows], shape.offset[rows],
-                                        worlds.pose[rows])
+        low, high = max(a, k * n), min(z, (k + 1) * n)
+        boxes, robots = rectangle_boxes(shapes_of(shape, k * n, (k + 1) * n),
+                                        worlds.pose[k * n:(k + 1) * n])
         for m in range(len(lasers.column)):
             if lasers.sees_robots[m]:
                 lower_by_rectangles(
@@ -290,7 +291,7 @@ def add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         low, high = max(a, k * n), min(z, (k + 1) * n)
         for m in range(len(lasers.column)):
             if setting.scan_noise[k, m] > 0.0:
-                add_scan_noise(
+                _add_scan_noise(
                     worlds.ranges[low:high], setting.scan_noise[k, m], lasers.range_min[m],
                     lasers.range_max[m], worlds.seed[k], worlds.tick[k],
                     lasers.kit[low:high], lasers.carried[m], lasers.column[m],

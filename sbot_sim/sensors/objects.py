@@ -32,6 +32,7 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
+from sbot_sim.world.bodies import Shapes
 
 
 @njit_inner
@@ -137,15 +138,16 @@ SLACK = 1.0 + 1e-9  # what is out of reach by rounding only is still intersected
 
 
 @njit
-def rectangle_boxes(half_size: Floats, offset: Floats, pose: Floats) -> tuple[Floats, Indexes]:
+def rectangle_boxes(shapes: Shapes, pose: Floats) -> tuple[Floats, Indexes]:
     """Return boxes (R, 7) of the rectangular ones of N robots, and whose they are (R,).
 
     Parameters
     ----------
-    half_size, offset : (N, 2) and (N, 3), see ``world.bodies.Shapes``
+    shapes : of N bodies
     pose : (N, 3) x, y (m), yaw (rad) of the robots
 
     """
+    half_size, offset = shapes.half_size, shapes.offset
     robots = np.flatnonzero(half_size[:, 0] > 0.0)
     boxes = np.zeros((len(robots), 7))
     for k in range(len(robots)):

@@ -258,8 +258,8 @@ def _propagate(before: Floats, by_yaw_x: float, by_yaw_y: float, by_way: Floats,
 
 
 @njit
-def twist_covariance(bodies: Wheeled, twist: Floats, noise_radius: Floats, noise_slip: Floats,
-                     dt: float) -> Floats:
+def _twist_covariance(bodies: Wheeled, twist: Floats, noise_radius: Floats, noise_slip: Floats,
+                      dt: float) -> Floats:
     """Return the covariance (N, 3, 3) of twists (N, 3) measured in one tick.
 
     The noise (N,) is that of ``OdometryParameters``; ``dt`` is in s.
@@ -322,7 +322,7 @@ class OdometryCovariances:
                 self._bodies, self._all, np.ascontiguousarray(odometry[:, 2]), twist,
                 self._slip, (tick - self._tick) * self._dt)
             self._tick = tick
-        return self._all[:, :_POSE, :_POSE], twist_covariance(
+        return self._all[:, :_POSE, :_POSE], _twist_covariance(
             self._bodies, twist, self._radius, self._slip, self._dt)
 
 

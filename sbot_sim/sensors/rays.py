@@ -47,7 +47,7 @@ TOUCH = 1e-9  # m
 FACING, END_ON, TOUCHED = range(3)
 
 
-class SegmentView(NamedTuple):
+class _SegmentView(NamedTuple):
     """A segment from a to b as a sensor sees it, counter-clockwise, in the sensor's frame (m)."""
 
     kind: int  # FACING, END_ON or TOUCHED
@@ -69,7 +69,7 @@ def turned(x: float, y: float, cos_yaw: float, sin_yaw: float) -> tuple[float, f
 @njit_inner
 def segment_frame(x0: float, y0: float, x1: float, y1: float, cos_yaw: float, sin_yaw: float,
                   ) -> tuple[float, float, float, float, float, float, float]:
-    """Return (ax, ay, bx, by, ex, ey, cross) of ``SegmentView``.
+    """Return (ax, ay, bx, by, ex, ey, cross) of ``_SegmentView``.
 
     The ends are given relative to the sensor (m); numbers or vectors of them.
     """
@@ -91,7 +91,7 @@ def in_line(x0: float, y0: float, x1: float, y1: float, cross: float) -> bool:
 
 @njit_inner
 def segment_view(x0: float, y0: float, x1: float, y1: float, cos_yaw: float,
-                 sin_yaw: float) -> SegmentView:
+                 sin_yaw: float) -> _SegmentView:
     """Return a segment, whose ends are given relative to the sensor (m), in the sensor's frame."""
     ax, ay, bx, by, ex, ey, cross = segment_frame(x0, y0, x1, y1, cos_yaw, sin_yaw)
     kind = FACING
@@ -104,7 +104,7 @@ def segment_view(x0: float, y0: float, x1: float, y1: float, cos_yaw: float,
         nearest2 = min(x0 * x0 + y0 * y0, x1 * x1 + y1 * y1)
         on_it = (0.0 <= along <= length2 and length2 > 0.0) or nearest2 <= TOUCH * TOUCH
         kind = TOUCHED if on_it else END_ON
-    return SegmentView(kind, ax, ay, bx, by, ex, ey, cross)
+    return _SegmentView(kind, ax, ay, bx, by, ex, ey, cross)
 
 
 @njit_inner
@@ -176,7 +176,7 @@ _SAME_BEAM = 1e-9  # rad, a smaller increment is none
 
 
 @njit
-def quick_angle(x: float, y: float) -> float:
+def _quick_angle(x: float, y: float) -> float:
     """Return atan2(y, x) within ANGLE_ERROR: good enough to choose beams, several times faster."""
     ax, ay = absolute(x), absolute(y)
     ratio = least(ax, ay) / greatest(greatest(ax, ay), 1e-300)
@@ -196,14 +196,14 @@ def circle_arc(x: float, y: float, radius: float) -> tuple[float, float]:
     ratio = radius / math.sqrt(x * x + y * y)
     # Not less than asin(ratio), equal at 0 and 1.
     half = ratio * (1.0 + (TURN / 4 - 1.0) * ratio * ratio)
-    return quick_angle(x, y) - half, 2.0 * half
+    return _quick_angle(x, y) - half, 2.0 * half
 
 
 @njit_inner
 def segment_arc(ax: float, ay: float, bx: float, by: float) -> tuple[float, float]:
     """Return (start, width) in rad of the arc from a counter-clockwise to b."""
-    start = quick_angle(ax, ay)
-    width = quick_angle(bx, by) - start
+    start = _quick_angle(ax, ay)
+    width = _quick_angle(bx, by) - start
     # Just below 0 it is a sliver, and not a whole turn.
     width = select(width < -4.0 * ANGLE_ERROR, width + TURN, width)
     return start, greatest(width, 0.0)

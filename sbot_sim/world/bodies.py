@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sbot_common.arrays import Flags, Floats
 from sbot_common.compiled.jit import by_address, njit, njit_inner
 from sbot_common.elementary import hypot, log, sincos
+from sbot_common.errors import InputError, bad_value
 from sbot_common.params import (
     Param,
     Spec,
@@ -23,6 +24,7 @@ from sbot_common.params import (
     updated,
 )
 from sbot_sim.drives.registry import DRIVES, MOST_NUMBERS, NAMES, drive_of, own_specs
+from sbot_sim.world.geometry import rectangle_corners
 
 S_BOT_RADIUS = 0.058  # m
 # The pose of a robot that is not in the world: in reserve, or deleted. What compares with it is
@@ -147,6 +149,12 @@ class Body(NamedTuple):
         return 0.25 * min(self.length - 2.0 * abs(self.offset), self.width)
 
     @property
+    def outline(self) -> Floats | None:
+        """Corners (P, 2) of the body (m), counter-clockwise; None if it is round."""
+        return rectangle_corners((self.offset, 0.0, self.length, self.width, 0.0)) if (
+            self.is_rectangle) else None
+
+    @property
     def size_in_words(self) -> str:
         """What an error says of the collision shape."""
         if not self.is_rectangle:
@@ -212,7 +220,31 @@ def updated_body(body: Body, given: Mapping[str, object], where: Where = str) ->
         if isinstance(value, float) and value != spec.default:
             own[spec.name] = value
     common = {key: value for key, value in given.items() if key in Body._fields}
-    return updated(body, common, where)._replace(of_drive=own)
+    return _shaped(updated(body, common, where)._replace(of_drive=own), common, where)
+
+
+def _shaped(body: Body, given: Mapping[str, object], where: Where) -> Body:
+    """Return a body, a rectangular one with the radius that follows from its size.
+
+    Raises
+    ------
+    InputError
+        where length, width, offset and radius do not go together.
+
+    """
+    for key, other in (('length', 'width'), ('width', 'length')):
+        if getattr(body, key) == 0.0 and getattr(body, other) > 0.0:
+            raise bad_value(where(key), 0.0, f'a number > 0 (m), since {other} is given')
+    if not body.is_rectangle:
+        return body
+    if not abs(body.offset) < 0.5 * body.length:
+        raise bad_value(where('offset'), body.offset, 'less than half the length, '
+                        f'{0.5 * body.length:g} m, ahead or behind')
+    radius = circle_around(body)
+    if given.get('radius', radius) != radius:
+        raise InputError(f'{where("radius")} cannot be combined with length and width; leave it '
+                         f'out (the circle around the body has {radius:g} m)')
+    return body._replace(radius=radius)
 
 
 # Shapes of bodies as arrays: discs and rectangles, and how they give way to each other.
@@ -249,7 +281,7 @@ def _shape(body: Body) -> tuple[float, ...]:
     return a, b, body.offset, width, height, 0.0, hypot(width, height), body.inner_radius
 
 
-def make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
+def _make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
     """Return the shapes of robots, and then of pushable boxes.
 
     Among robots alone two share an overlap equally; where there are boxes, all share by inverse
@@ -261,7 +293,7 @@ def make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
     offset[:, 0], inner = rows[:, 2], rows[:, 7].copy()
     step = inner
     if boxes:
-        turn[n:] = [1.0 / (characteristic_length(box) * characteristic_length(box))
+        turn[n:] = [1.0 / (_characteristic_length(box) * _characteristic_length(box))
                     for box in boxes]
         inverse_mass = np.array([1.0 / body.mass for body in bodies])
         # A box must not be pushed farther in a step than its own limit: see ``tunnelling``.
@@ -270,7 +302,7 @@ def make_shapes(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> Shapes:
                   inverse_mass, turn)
 
 
-def characteristic_length(box: Body) -> float:
+def _characteristic_length(box: Body) -> float:
     """Return c (m) of ``collision.contacts``: the greatest moment of friction over its force.
 
     With an even pressure on the floor that is the mean distance of the footprint's points from
@@ -297,6 +329,14 @@ def share_equally(shapes: Shapes) -> bool:
         if shapes.size[i, 0] != 0.0 or shapes.turn[i] != 0.0 or shapes.inverse_mass[i] != 1.0:
             return False
     return True
+
+
+@njit_inner
+def shapes_of(shapes: Shapes, a: int, z: int) -> Shapes:
+    """Return the shapes of the bodies a … z-1."""
+    return Shapes(shapes.half_size[a:z], shapes.offset[a:z], shapes.size[a:z],
+                  shapes.outer_radius[a:z], shapes.inner_radius[a:z], shapes.step_radius[a:z],
+                  shapes.inverse_mass[a:z], shapes.turn[a:z])
 
 
 @njit_inner
@@ -405,7 +445,7 @@ def body_arrays(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> BodyArray
     columns: dict[str, NDArray[Any]] = {
         name: rows[:, k].copy() for k, name in enumerate(BodyArrays._fields[:6])}
     return BodyArrays(**columns, drive=rows[:, 6].astype(np.int8), numbers=rows[:, 7:].copy(),
-                      shape=make_shapes(robots, boxes))
+                      shape=_make_shapes(robots, boxes))
 
 
 def _table(row_of: Callable[[Body], Sequence[float]], bodies: Sequence[Body],

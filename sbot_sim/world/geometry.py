@@ -41,7 +41,7 @@ def make_cells(values: Values, resolution: float, origin: tuple[float, float, fl
     level = _runs(np.diff(occupied, axis=0, prepend=False, append=False))
     upright = _runs(np.diff(occupied, axis=1, prepend=False, append=False).T)
     ends = np.vstack([level[:, [1, 0, 2, 0]], upright[:, [0, 1, 0, 2]]])
-    corners = to_world(ends.reshape(-1, 2).astype(np.float64), resolution, origin)
+    corners = _to_world(ends.reshape(-1, 2).astype(np.float64), resolution, origin)
     return CellMap(values, resolution, origin, np.ascontiguousarray(corners.reshape(-1, 4)))
 
 
@@ -56,7 +56,7 @@ def _runs(borders: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.column_stack([line, begin, end])
 
 
-def to_world(points: Floats, resolution: float, origin: tuple[float, float, float]) -> Floats:
+def _to_world(points: Floats, resolution: float, origin: tuple[float, float, float]) -> Floats:
     """Return points (M, 2), in cells, in frame `map` (m)."""
     x, y, yaw = origin
     s, c = sincos(yaw)
@@ -87,7 +87,7 @@ def cells_bounds(cells: CellMap) -> tuple[float, float, float, float]:
     """Return xmin, ymin, xmax, ymax (m) of the whole map in frame `map`."""
     rows, columns = cells.values.shape
     corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float64)
-    corners = to_world(corners, cells.resolution, cells.origin)
+    corners = _to_world(corners, cells.resolution, cells.origin)
     xmin, ymin = corners.min(axis=0).tolist()
     xmax, ymax = corners.max(axis=0).tolist()
     return xmin, ymin, xmax, ymax
@@ -137,7 +137,7 @@ def _meeting_sides(corners: Floats) -> tuple[int, int]:
     return -1, -1
 
 
-def counter_clockwise(corners: Floats) -> Floats:
+def _counter_clockwise(corners: Floats) -> Floats:
     """Return the corners (P, 2) of a simple polygon, the other way round if they are clockwise."""
     twice_area, from_first = 0.0, (corners - corners[0]).tolist()
     for (x0, y0), (x1, y1) in itertools.pairwise(from_first):
@@ -248,7 +248,7 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
         walls = walls[:0]
     sides = [_loop(rectangle_corners(row)) for row in boxes]
     outlines = [] if cells is None else [cells.outlines]
-    corners = tuple(counter_clockwise(_table(rows, 2)) for rows in polygons)
+    corners = tuple(_counter_clockwise(_table(rows, 2)) for rows in polygons)
     lines = np.vstack([walls, _table(segments, 4), *outlines, *map(_loop, corners), *sides])
     return World(box, np.ascontiguousarray(lines), _table(circles, 3), boxes, cells,
                  has_walls, corners)

@@ -250,8 +250,8 @@ def segments_meet(ax: float, ay: float, bx: float, by: float,
 
 
 @njit
-def segment_meets_disc(ax: float, ay: float, bx: float, by: float,
-                       x: float, y: float, radius: float) -> bool:
+def _segment_meets_disc(ax: float, ay: float, bx: float, by: float,
+                        x: float, y: float, radius: float) -> bool:
     """Tell whether the segment a b comes closer than ``radius`` to (x, y)."""
     ux, uy = bx - ax, by - ay
     square = ux * ux + uy * uy
@@ -309,8 +309,8 @@ def blocked(ax: float, ay: float, bx: float, by: float, scene: Scene) -> bool:
         if len(circles) > 0:
             for item in range(int(discs.starts[first]), int(discs.starts[end])):
                 c = np.uint32(discs.items[item])
-                found |= segment_meets_disc(ax, ay, bx, by, circles[c, 0], circles[c, 1],
-                                            circles[c, 2])
+                found |= _segment_meets_disc(ax, ay, bx, by, circles[c, 0], circles[c, 1],
+                                             circles[c, 2])
         if found:
             return True
     return False

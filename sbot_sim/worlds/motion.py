@@ -37,7 +37,7 @@ from sbot_sim.dynamics.inertia import (
 )
 from sbot_sim.dynamics.inertia import sum_impulses as total_impulses
 from sbot_sim.dynamics.motion import BLOCK, achieved_twists, carried_speeds, drive, move
-from sbot_sim.world.bodies import BodyArrays, Drives, Shapes, share_equally
+from sbot_sim.world.bodies import BodyArrays, Drives, Shapes, shapes_of, share_equally
 from sbot_sim.world.moving import disc_positions
 from sbot_sim.world.scene import discs_of, number_places, sort_places
 from sbot_sim.worlds.air import force_of
@@ -270,17 +270,9 @@ SHARED_COLLISIONS: list[Phase] = [set_homes, choose_cells, find_cells, sort, gat
 
 
 @njit_inner
-def _shapes_of(shapes: Shapes, a: int, z: int) -> Shapes:
-    """Return the shapes of the bodies a … z-1."""
-    return Shapes(shapes.half_size[a:z], shapes.offset[a:z], shapes.size[a:z],
-                  shapes.outer_radius[a:z], shapes.inner_radius[a:z], shapes.step_radius[a:z],
-                  shapes.inverse_mass[a:z], shapes.turn[a:z])
-
-
-@njit_inner
 def _blocked(shapes: Shapes, pose: Floats, centre: Floats, radius: Floats, waits: Flags) -> bool:
     """Let discs (M,) that overlap bodies at ``pose`` (N, 3) wait; tell whether any is new."""
-    corners = corners_at(pose, shapes.offset[:, 0].copy(), shapes.size[:, :2].copy())
+    corners = corners_at(pose, shapes.offset[:, 0].copy(), shapes.size)
     found = False
     for k in range(len(waits)):
         x, y = centre[k, 0], centre[k, 1]
@@ -310,7 +302,7 @@ def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
     paths, m, size = setting.paths, len(worlds.moved) // count, n + boxes
     before, goal, waits = np.empty((size, 3)), np.empty((size, 3)), np.empty(m, np.bool_)
     for k in range(first, end):
-        shapes = _shapes_of(setting.shapes, k * size, (k + 1) * size)
+        shapes = shapes_of(setting.shapes, k * size, (k + 1) * size)
         still, robots = fixed_of(setting.fixed, setting.layout[k]), slice(k * n, (k + 1) * n)
         pushed, moved = slice(k * boxes, (k + 1) * boxes), worlds.moved[k * m:(k + 1) * m]
         copy_rows(worlds.previous[robots], before[:n])

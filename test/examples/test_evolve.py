@@ -50,6 +50,15 @@ def test_evolution_is_repeatable(evolve):
     assert np.array_equal(one[1], other[1])
 
 
+def test_evolution_goes_on_where_it_was_stopped(evolve, tmp_path):
+    problem = evolve.PROBLEMS['avoid']()._replace(ticks=50)
+    whole = evolve.evolve(problem, 3, 6, 3, 1)
+    evolve.evolve(problem, 1, 6, 3, 1, tmp_path / 'search')
+    weights, scores = evolve.evolve(problem, 3, 6, 3, 1, tmp_path / 'search')
+    assert np.array_equal(scores, whole[1])
+    assert np.array_equal(weights, whole[0])
+
+
 def test_the_shipped_network_gathers_on_fresh_seeds(evolve):
     problem = evolve.PROBLEMS['aggregate']()
     network, weights = sbot.load_network(ROOT / 'config' / 'networks' / 'aggregation.json')

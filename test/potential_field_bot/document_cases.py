@@ -69,7 +69,7 @@ def _random_force(zeta: float, p: float, r: float) -> tuple[float, float]:
 def _check_for_leader(threshold: float, low: float, high: float, distance: float,
                       angle: float) -> tuple[float]:
     return _flag(
-        controller.check_for_leader(controller.Leader(threshold, low, high), distance, angle)
+        controller.check_for_leader(controller._Leader(threshold, low, high), distance, angle)
     )
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from potential_field_bot.bot import Followers, PotentialField, check_frequency, ticks_between
+from potential_field_bot.bot import Followers, PotentialField, _ticks_between, check_frequency
 from potential_field_bot.controller import angle_of_draw
 from potential_field_bot.parameters import Parameters
 from sbot_common.errors import InputError
@@ -21,7 +21,7 @@ from sbot_common.random.numbers import CONTROLLER, TickGenerator, generator
     (29.0, 30.0, 1),
 ])
 def test_turns_between(hz, rate, turns):
-    assert ticks_between(hz, rate) == turns
+    assert _ticks_between(hz, rate) == turns
 
 
 def test_due_once_in_so_many_turns():

@@ -1,18 +1,18 @@
 import pytest
 
-from potential_field_bot.command_line import HELP, NODE_SPECS, OWN_SPECS, Arguments, parse
+from potential_field_bot.command_line import HELP, NODE_SPECS, OWN_SPECS, _Arguments, parse
 from potential_field_bot.parameters import Parameters
 from sbot_common.errors import InputError
 
 
 def test_four_numbers():
-    assert parse(['1', '3', '-2.5', '1e1']) == Arguments(1, 3, -2.5, 10.0)
+    assert parse(['1', '3', '-2.5', '1e1']) == _Arguments(1, 3, -2.5, 10.0)
 
 
 def test_more_arguments_are_tolerated():
     """docs/errata.md P17, as the listing does."""
     given = ['1', '3', '-2.5', '1e1', 'six', '7']
-    assert parse(given) == Arguments(1, 3, -2.5, 10.0)
+    assert parse(given) == _Arguments(1, 3, -2.5, 10.0)
 
 
 @pytest.mark.parametrize('arguments', [

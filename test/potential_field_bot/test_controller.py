@@ -13,7 +13,7 @@ from potential_field_bot.controller import (
     Scans,
     State,
     Turn,
-    add_readings,
+    _add_readings,
     angle_of_draw,
     angular_velocity,
     generate_goal,
@@ -33,9 +33,9 @@ GEOMETRIC = updated(Parameters(), {'leader_filter': 'geometric'})
 def pushed(parameters, bearing: float, heading: float = 0.0, distance: float = 3.0) -> bool:
     """Whether one reading of 3 m pushes a follower whose leader is 3 m to the east."""
     poses = np.array([[3.0, 0.0, 0.0], [0.0, 0.0, heading]])
-    first = controller.laser_angle_min(heading, bearing - heading)
-    force = add_readings(parameters, 1, poses, np.array([distance], np.float32), first, 0.0, 0.0,
-                         0.0)
+    first = controller._laser_angle_min(heading, bearing - heading)
+    force = _add_readings(parameters, 1, poses, np.array([distance], np.float32), first, 0.0, 0.0,
+                          0.0)
     return force[:2] != (0.0, 0.0)
 
 
@@ -66,20 +66,20 @@ def test_obstacles_before_the_leader_push(parameters):
 
 def test_half_angles_differ():
     listed = controller.locate_leader(1.0, 0.0, 0.0, 0.0, 0.5, 0.0)
-    disc = controller.locate_leader_disc(1.0, 0.0, 0.0, 0.0, 0.5, 0.0)
+    disc = controller._locate_leader_disc(1.0, 0.0, 0.0, 0.0, 0.5, 0.0)
     assert listed.theta_max == math.atan2(0.5, 1.0)
     assert disc.half_angle == math.asin(0.5)
-    assert controller.locate_leader_disc(0.1, 0.0, 0.0, 0.0, 0.5, 0.0).half_angle == math.pi
+    assert controller._locate_leader_disc(0.1, 0.0, 0.0, 0.0, 0.5, 0.0).half_angle == math.pi
 
 
 @given(st.floats(0.4, 20), st.floats(-math.pi, math.pi), st.floats(-math.pi, math.pi))
 def test_the_disc_is_what_a_ray_hits(distance, bearing, ray):
     x, y = distance * math.cos(bearing), distance * math.sin(bearing)
-    disc = controller.locate_leader_disc(x, y, 0.0, 0.0, 0.3, 0.0)
+    disc = controller._locate_leader_disc(x, y, 0.0, 0.0, 0.3, 0.0)
     aside = abs(x * math.sin(ray) - y * math.cos(ray))
     ahead = x * math.cos(ray) + y * math.sin(ray) > 0
     if abs(aside - 0.3) > 1e-6:
-        hit = controller.check_for_leader_disc(disc, distance, ray + math.pi)
+        hit = controller._check_for_leader_disc(disc, distance, ray + math.pi)
         assert hit == (ahead and aside < 0.3)
 
 

@@ -36,12 +36,12 @@ def test_turn(oracles, variant):
 
 def test_diagnostic_line(oracles):
     from potential_field_bot.controller import State, Turn
-    from potential_field_bot.node import diagnostic_line
+    from potential_field_bot.node import _diagnostic_line
     bot = oracles[0].bot(1, 2, (7.0, -8.5))
     bot.poses(np.array([[0.0, 0.0, 0.0], [1.25, -2.0, 0.5]]))
     bot.start(np.zeros(2))
     turn = Turn(0.5, -0.25, 1.5, 3.0, -4.0, *[0.0] * 8)
-    line = diagnostic_line(1, [1.25, -2.0, 0.5], turn, State(1.25, -2.0, 7.0, -8.5, 0), False)
+    line = _diagnostic_line(1, [1.25, -2.0, 0.5], turn, State(1.25, -2.0, 7.0, -8.5, 0), False)
     assert line == bot.line(3.0, -4.0, 1.5, 0.5, -0.25)
 
 

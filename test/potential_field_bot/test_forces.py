@@ -9,6 +9,7 @@ import pytest
 
 from potential_field_bot import forces
 from potential_field_bot.forces import (
+    _repulsion_reach,
     follower_attraction,
     leader_attraction,
     make_scratch,
@@ -16,7 +17,6 @@ from potential_field_bot.forces import (
     one_cell,
     random_force,
     repulsion_grid,
-    repulsion_reach,
     repulsions,
 )
 from potential_field_bot.parameters import Parameters
@@ -65,7 +65,7 @@ def other_repulsion(p, robot_id, poses):
     for i in range(1, len(poses)):
         sx, sy = (float(value) for value in poses[robot_id, :2] - poses[i, :2])
         distance = math.sqrt(sx * sx + sy * sy)
-        if i != robot_id and distance < repulsion_reach(p):
+        if i != robot_id and distance < _repulsion_reach(p):
             x, y = np.empty(1), np.empty(1)
             repulsions(p, np.array([distance]), np.array([atan2(sy, sx)]), x, y)
             fx, fy = fx + x[0], fy + y[0]

@@ -433,7 +433,7 @@ def read_message(data: bytes, folder: Path) -> None:
 
 @cache
 def _networks(folder: Path) -> list[bytes]:
-    kinds = {'perceptron': (), 'mlp': (3, 2), 'ctrnn': (2,)}
+    kinds = {'perceptron': (), 'mlp': (3, 2), 'ctrnn': (2,), 'gru': (2, 1), 'lstm': (2,)}
     for kind, hidden in kinds.items():
         network = make_network(kind, ['scan:4', 'goal', 'imu:2'], hidden=hidden, outputs='twist',
                                max_speed=0.5, turn=1.0, hold=3)

@@ -5,7 +5,7 @@ import json
 from urllib.parse import urlsplit
 
 from sbot.bag.reader import Bag
-from sbot.viewer.node import Follower
+from sbot.viewer.node import _Follower
 from sbot.viewer.server import Live, start_server
 
 DEADLINE = 240.0  # s
@@ -33,7 +33,7 @@ def watch(bag, until_ns):
     """Play a bag to a live view; return the topics it hears, its header and its newest frame."""
     live, callbacks = Live(), {}
     events = Events(start_server(0, live))
-    follower = Follower(live, lambda topic, name, callback: callbacks.update({name: callback}))
+    follower = _Follower(live, lambda topic, name, callback: callbacks.update({name: callback}))
     for _ in range(2):  # joins its topics while it plays
         for message in Bag(bag).messages():
             if message.stamp_ns <= until_ns and message.name in callbacks:

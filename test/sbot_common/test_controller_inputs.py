@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sbot_common.clock import Rate, parse_rate
-from sbot_common.controller_inputs import ALL_POSES, Arrival, Latest, Lockstep, StampSync
+from sbot_common.controller_inputs import ALL_POSES, Latest, Lockstep, _Arrival, _StampSync
 
 
 @given(st.permutations([(key, stamp) for key in range(3) for stamp in (10, 20)]))
 def test_each_stamp_is_released_at_most_once_and_in_order(arrivals):
-    sync = StampSync(3)
+    sync = _StampSync(3)
     released = []
     for key, stamp in arrivals:
         inputs = sync.put(stamp, {key: (key, stamp)})
@@ -26,13 +26,13 @@ def test_each_stamp_is_released_at_most_once_and_in_order(arrivals):
 
 
 def test_a_message_may_carry_several_inputs():
-    sync = StampSync(3)
+    sync = _StampSync(3)
     assert sync.put(10, {0: 'pose', 'twist': 'turn'}) is None
     assert sync.put(10, {'scan': 'far'}) == {0: 'pose', 'twist': 'turn', 'scan': 'far'}
 
 
 def test_old_stamps_are_dropped_and_clear_forgets():
-    sync = StampSync(1)
+    sync = _StampSync(1)
     assert sync.put(20, {0: 'b'}) == {0: 'b'}
     assert sync.put(10, {0: 'a'}) is None
     sync.clear()
@@ -41,7 +41,7 @@ def test_old_stamps_are_dropped_and_clear_forgets():
 
 
 def test_incomplete_stamps_do_not_pile_up():
-    sync = StampSync(2, depth=5)
+    sync = _StampSync(2, depth=5)
     for stamp in range(1, 50):
         sync.put(stamp, {0: stamp})
     assert sync.put(1, {1: 'late'}) is None
@@ -72,7 +72,7 @@ def test_one_turn_a_stamp_in_any_order(orders):
     inputs = lockstep()
     for tick, order in enumerate(orders):
         arrivals = feed(inputs, tick, order)
-        assert arrivals[:2] == [Arrival(), Arrival()]
+        assert arrivals[:2] == [_Arrival(), _Arrival()]
         stamp_ns, poses, sensed = arrivals[2].inputs
         assert stamp_ns == RATE.stamp_ns(tick)
         assert poses.tolist() == [[tick, 2.0, 0.5], [tick + 1, 2.0, 0.5]]
@@ -89,12 +89,12 @@ def test_all_poses_in_one_message_make_the_same_turns(scan_first):
         stamp = RATE.stamp_ns(tick)
         arrivals = [together.put(stamp, values) for values in (
             (scan, rows) if first else (rows, scan))]
-        assert arrivals[0] == Arrival()
+        assert arrivals[0] == _Arrival()
         inputs = arrivals[1].inputs
         assert inputs.poses.tolist() == wanted.poses.tolist()
         assert (inputs.stamp_ns, inputs.sensed) == (wanted.stamp_ns, wanted.sensed)
-    assert together.put(stamp, rows) == Arrival()
-    assert together.put(stamp, scan) == Arrival(repeats=1)
+    assert together.put(stamp, rows) == _Arrival()
+    assert together.put(stamp, scan) == _Arrival(repeats=1)
 
 
 def test_every_field_is_awaited():
@@ -110,7 +110,7 @@ def test_a_repeated_snapshot_is_answered_once():
     inputs = lockstep()
     feed(inputs, 0)
     feed(inputs, 1)
-    assert feed(inputs, 1) == [Arrival(), Arrival(), Arrival(repeats=1)]
+    assert feed(inputs, 1) == [_Arrival(), _Arrival(), _Arrival(repeats=1)]
 
 
 def test_a_repetition_before_the_last_input_is_answered_too():
@@ -118,17 +118,17 @@ def test_a_repetition_before_the_last_input_is_answered_too():
     for tick in range(2):
         stamp = RATE.stamp_ns(tick)
         for _ in range(3):  # asked three times before the wind is in
-            assert inputs.put(stamp, {0: pose()}) == Arrival()
-            assert inputs.put(stamp, {'scan': 1}) == Arrival()
+            assert inputs.put(stamp, {0: pose()}) == _Arrival()
+            assert inputs.put(stamp, {'scan': 1}) == _Arrival()
         complete = inputs.put(stamp, {'wind': (0.0, 0.0)})
         assert complete.inputs is not None
         assert complete.repeats == 2
-        assert inputs.put(stamp, {'wind': (0.0, 0.0)}) == Arrival()
+        assert inputs.put(stamp, {'wind': (0.0, 0.0)}) == _Arrival()
 
 
 def test_a_half_lost_snapshot_is_completed_by_its_repetition():
     inputs = lockstep()
-    assert inputs.put(RATE.stamp_ns(0), {1: pose()}) == Arrival()
+    assert inputs.put(RATE.stamp_ns(0), {1: pose()}) == _Arrival()
     assert [arrival.inputs is not None for arrival in feed(inputs, 0)] == [False, False, True]
 
 
@@ -136,7 +136,7 @@ def test_old_stamps_are_dropped():
     inputs = lockstep()
     for tick in range(5):
         feed(inputs, tick)
-    assert feed(inputs, 2) == [Arrival()] * 3
+    assert feed(inputs, 2) == [_Arrival()] * 3
 
 
 def test_the_first_stamp_again_is_a_reset():

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from sbot_common.errors import (
     LONGEST,
     InputError,
-    PlainFormatter,
+    _PlainFormatter,
+    _read_regular,
     bad_value,
     decoding,
     first_of,
     open_regular,
     plain_lines,
-    read_regular,
     shown,
     unknown_name,
 )
@@ -95,7 +95,7 @@ def test_line_breaks_stay_and_other_control_characters_are_escaped():
 
 def test_log_lines_are_plain():
     record = logging.LogRecord('x', logging.WARNING, 'f', 1, 'name %s', (EVIL,), None)
-    assert PlainFormatter().format(record) == 'name a\\x1b]0;title\\x07\\x9b31m\\u202eb'
+    assert _PlainFormatter().format(record) == 'name a\\x1b]0;title\\x07\\x9b31m\\u202eb'
 
 
 def test_warnings_of_a_process_are_plain():
@@ -133,8 +133,8 @@ def test_a_regular_file_is_read_also_through_a_link(tmp_path):
     (tmp_path / 'a').write_bytes(b'12345')
     (tmp_path / 'b').symlink_to('a')
     for name in ('a', 'b'):
-        assert read_regular(tmp_path / name) == b'12345'
-        assert read_regular(tmp_path / name, 3) == b'123'
+        assert _read_regular(tmp_path / name) == b'12345'
+        assert _read_regular(tmp_path / name, 3) == b'123'
 
 
 @pytest.mark.parametrize(('kind', 'words'), [

@@ -9,13 +9,13 @@ from sbot_common.params import updated
 from sbot_sim.dynamics.inertia import impulse_velocity, sum_impulses
 from wind_model.gust import (
     WindSource,
+    _wave_number,
     direction_of_angle,
     gust_window,
     gusts_at,
     make_waves,
     mean_velocity,
     unit,
-    wave_number,
 )
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
 
@@ -136,12 +136,12 @@ def test_along_and_across_two_places_gusts_are_alike_as_in_drydens_model(offset)
 
 def test_wave_numbers_have_the_share_that_their_spectrum_gives():
     for u in np.linspace(0.01, 0.99, 25):
-        k = wave_number(u, LENGTH)
+        k = _wave_number(u, LENGTH)
         q = 1 / math.sqrt(1 + (k * LENGTH)**2)
         assert 1 - (3 * q - q**3) / 2 == pytest.approx(u, abs=1e-9)
     k = np.linspace(1e-6, 4000, 4_000_001)
     spectrum = 1.5 / LENGTH * k**3 / (LENGTH**-2 + k**2)**2.5
-    share = np.trapezoid(spectrum[k <= wave_number(0.5, LENGTH)], dx=k[1] - k[0])
+    share = np.trapezoid(spectrum[k <= _wave_number(0.5, LENGTH)], dx=k[1] - k[0])
     assert share == pytest.approx(0.5, abs=1e-3)
 
 

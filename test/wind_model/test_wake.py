@@ -11,12 +11,12 @@ from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.scene import make_line_of_sight
 from wind_model.parameters import WakeParameters
 from wind_model.wake import (
+    _smoothstep,
     advertised_millimetres,
     blocker_radius,
     clamped_radius,
     reduction,
     reductions,
-    smoothstep,
     wakes,
 )
 
@@ -128,9 +128,9 @@ def test_both_sides_shelter_alike_and_reductions_are_fractions(x, y, combination
 
 
 def test_smoothstep():
-    assert [smoothstep(2.0, x) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)] == [0, 0, 0.5, 1, 1]
-    assert smoothstep(2.0, 0.5) == 3 / 16 - 2 / 64
-    assert smoothstep(0.0, 1e-9) == 1.0
+    assert [_smoothstep(2.0, x) for x in (-1.0, 0.0, 1.0, 2.0, 3.0)] == [0, 0, 0.5, 1, 1]
+    assert _smoothstep(2.0, 0.5) == 3 / 16 - 2 / 64
+    assert _smoothstep(0.0, 1e-9) == 1.0
 
 
 def test_advertised_radii():

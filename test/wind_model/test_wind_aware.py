@@ -10,8 +10,8 @@ from sbot_common.observation import Observation
 from wind_model.wind_aware import (
     AirResistance,
     WindAware,
-    crab_heading,
-    published_heading,
+    _crab_heading,
+    _published_heading,
     turn_rate,
 )
 
@@ -23,7 +23,7 @@ angles = st.floats(-4, 4)
 def test_drive_and_wind_together_follow_the_direction(direction, speed, wind, towards):
     wx, wy = wind * math.cos(towards), wind * math.sin(towards)
     across = wind * math.sin(towards - direction)
-    heading = crab_heading(direction, speed, wx, wy)
+    heading = _crab_heading(direction, speed, wx, wy)
     assert -math.pi <= heading < math.pi
     vx, vy = speed * math.cos(heading) + wx, speed * math.sin(heading) + wy
     sideways = math.cos(direction) * vy - math.sin(direction) * vx
@@ -43,17 +43,17 @@ def test_the_published_law_heads_along_the_difference_of_track_and_wind(directio
     wx, wy = wind * math.cos(towards), wind * math.sin(towards)
     x, y = math.cos(direction) - wx / speed, math.sin(direction) - wy / speed
     assume(math.hypot(x, y) > 1e-6)
-    heading = published_heading(direction, speed, wx, wy)
+    heading = _published_heading(direction, speed, wx, wy)
     assert math.remainder(heading - math.atan2(y, x), 2 * math.pi) == pytest.approx(0, abs=1e-8)
 
 
 def test_where_track_and_wind_cancel_the_published_law_heads_along_the_track():
-    assert published_heading(1.0, 0.0, 0.3, 0.4) == pytest.approx(1.0)
-    assert published_heading(0.0, 0.5, 0.5, 0.0) == 0.0
+    assert _published_heading(1.0, 0.0, 0.3, 0.4) == pytest.approx(1.0)
+    assert _published_heading(0.0, 0.5, 0.5, 0.0) == 0.0
 
 
 def test_without_speed_it_heads_along_the_direction():
-    assert crab_heading(1.0, 0.0, 0.3, 0.4) == pytest.approx(1.0)
+    assert _crab_heading(1.0, 0.0, 0.3, 0.4) == pytest.approx(1.0)
 
 
 @settings(max_examples=200, deadline=None)

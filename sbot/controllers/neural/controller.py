@@ -26,12 +26,13 @@ from sbot.controllers.neural.policy_file import Find, read_policy
 from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import exp, exp_of
+from sbot_common.elementary.arrays import copy_numbers
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation
 
 Command = tuple[float, float] | tuple[float, float, float]
 
-# Forward pass of a perceptron, a multi-layer perceptron and a CTRNN.
+# Forward pass of a perceptron, a multi-layer perceptron, a CTRNN, a GRU and an LSTM.
 #
 # Sums run in the order of the inputs, from the bias on, so the same weights give the same bits
 # everywhere. All functions have one signature:
@@ -176,10 +177,73 @@ def _time_constant(exponent: float) -> float:
     return min(max(exp(2.302585092994046 * exponent), LEAST_TAU), MOST_TAU)
 
 
+@njit
+def gru(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
+        dt: float) -> None:
+    """Compute a layer of gated recurrent units (K. Cho et al., 2014), and an ``mlp`` of it.
+
+    As PyTorch's GRUCell: h <- (1 - z) n + z h with gates r and z of the inputs and of h, and
+    n = tanh(a + r b), a of the inputs and b of h. ``memory`` holds h, the new h, and then the
+    hidden values of the mlp. ``weights``: for each unit, for each of r, z and n, a bias, weights
+    from all inputs, another bias, weights from all units; then those of the mlp.
+    """
+    units, row = layers[1], layers[0] + layers[1] + 2
+    h = memory[:units]
+    for unit in range(units):
+        at = 3 * unit * row
+        reset = _logistic(_gate(inputs, h, weights, at))
+        keep = _logistic(_gate(inputs, h, weights, at + row))
+        at += 2 * row
+        new = tanh(_weighted(inputs, weights, at)
+                   + reset * _weighted(h, weights, at + layers[0] + 1))
+        memory[units + unit] = (1.0 - keep) * new + keep * h[unit]
+    copy_numbers(memory[units:2 * units], h)
+    mlp(h, weights[3 * units * row:], memory[2 * units:], outputs, layers[1:], dt)
+
+
+@njit
+def lstm(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
+         dt: float) -> None:
+    """Compute a layer of long short-term memory (F. Gers et al., 2000), and an ``mlp`` of it.
+
+    As PyTorch's LSTMCell: c <- f c + i g and h <- o tanh(c). ``memory`` holds h, c, the new h, and
+    then as in ``gru``, as do ``weights``, for each of i, f, g and o.
+    """
+    units, row = layers[1], layers[0] + layers[1] + 2
+    h = memory[:units]
+    for unit in range(units):
+        at = 4 * unit * row
+        take = _logistic(_gate(inputs, h, weights, at))
+        keep = _logistic(_gate(inputs, h, weights, at + row))
+        cell = (keep * memory[units + unit]
+                + take * tanh(_gate(inputs, h, weights, at + 2 * row)))
+        memory[units + unit] = cell
+        memory[2 * units + unit] = (_logistic(_gate(inputs, h, weights, at + 3 * row))
+                                    * tanh(cell))
+    copy_numbers(memory[2 * units:3 * units], h)
+    mlp(h, weights[4 * units * row:], memory[3 * units:], outputs, layers[1:], dt)
+
+
+@njit
+def _gate(inputs: Floats, h: Floats, weights: Floats, at: int) -> float:
+    """Return the sum of a gate: from the inputs, and from the units."""
+    return _weighted(inputs, weights, at) + _weighted(h, weights, at + len(inputs) + 1)
+
+
+@njit
+def _weighted(values: Floats, weights: Floats, at: int) -> float:
+    """Return bias + weights . values, of the numbers from a place on."""
+    total: float = weights[at]
+    for i in range(len(values)):
+        total += weights[at + 1 + i] * values[i]
+    return total
+
+
 _NO_ROW, _NO_ROW32 = np.empty((1, 0)), np.empty((1, 0), np.float32)  # no input asks for them
 _NOBODY = kinds.Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
 
-FORWARD: dict[str, Callable[..., None]] = {'perceptron': perceptron, 'mlp': mlp, 'ctrnn': ctrnn}
+FORWARD: dict[str, Callable[..., None]] = {
+    'perceptron': perceptron, 'mlp': mlp, 'ctrnn': ctrnn, 'gru': gru, 'lstm': lstm}
 
 
 class Neural:

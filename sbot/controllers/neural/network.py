@@ -92,7 +92,8 @@ _LEAST, _MOST = 1e-6, 1e6  # m/s, m or rad/s
 _MOST_LAYERS = 100
 _MOST_HOLD = 10_000_000  # ticks
 _MOST_BYTES = 32 << 20  # of a file: more than a million weights
-KINDS = ('perceptron', 'mlp', 'ctrnn')
+KINDS = ('perceptron', 'mlp', 'ctrnn', 'gru', 'lstm')
+_GATES = {'gru': 3, 'lstm': 4}  # of each unit
 FUNCTION = 'function'  # the kind of a file that holds a function policy (``policy_file``)
 _KEYS = ('kind', 'inputs', 'hidden', 'outputs', 'max_speed', 'turn', 'weights')
 _HOLD = 'hold'  # a key that files of versions before it lack
@@ -104,7 +105,7 @@ class Network(NamedTuple):
 
     kind: str  # of KINDS
     inputs: tuple[str, ...]  # see ``inputs``
-    hidden: tuple[int, ...]  # neurons of each hidden layer; one number for a ctrnn
+    hidden: tuple[int, ...]  # of each layer; the first has memory in a ctrnn, gru or lstm
     outputs: str  # of OUTPUTS
     max_speed: float  # m/s of a wheel, or of the robot
     turn: float  # m between the wheels, or rad/s at most
@@ -124,7 +125,8 @@ class Network(NamedTuple):
     @property
     def memory_count(self) -> int:
         """Return the size of the network's memory and working space, in numbers."""
-        return int({'perceptron': 0, 'mlp': 1, 'ctrnn': 2}[self.kind] * sum(self.hidden))
+        more = {'ctrnn': 1, 'gru': 1, 'lstm': 2}.get(self.kind, 0)
+        return sum(self.hidden) + more * sum(self.hidden[:1])
 
     @property
     def weight_count(self) -> int:
@@ -133,7 +135,10 @@ class Network(NamedTuple):
         if self.kind == 'ctrnn':
             hidden = sizes[1]
             return hidden * (2 + hidden + sizes[0]) + sizes[2] * (hidden + 1)
-        return sum((sizes[k] + 1) * sizes[k + 1] for k in range(len(sizes) - 1))
+        count = sum((sizes[k] + 1) * sizes[k + 1] for k in range(len(sizes) - 1))
+        if self.kind in _GATES:  # instead of a sum of the inputs
+            count += sizes[1] * (_GATES[self.kind] * (sizes[0] + sizes[1] + 2) - sizes[0] - 1)
+        return count
 
 
 def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',), *,
@@ -143,11 +148,12 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
 
     Parameters
     ----------
-    kind : 'perceptron', 'mlp' or 'ctrnn'
+    kind : 'perceptron', 'mlp', 'ctrnn', 'gru' or 'lstm'
     inputs : names, in order: 'infrared', 'scan:S' (S sectors), 'goal', 'leader', 'neighbours',
         'wind', 'twist', 'pose', or another sensor and how many numbers it reads, e.g. 'imu:4'
         (``sbot docs worlds``, "Inputs")
-    hidden : neurons of each hidden layer: none of a perceptron, one number of a ctrnn
+    hidden : neurons of each hidden layer: none of a perceptron, one number of a ctrnn; the first
+        layer of a gru or lstm has memory
     outputs : 'wheels': two shares of ``max_speed`` (m/s), with ``turn`` the distance of the
         wheels (m); 'twist': shares of ``max_speed`` (m/s) and of ``turn`` (rad/s); 'holonomic':
         the same, with the speed to the left between them, for omnidirectional bodies. The
@@ -168,11 +174,11 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
     if not isinstance(hidden, Sequence):
         raise bad_value('hidden', hidden, 'a list of numbers of neurons')
     input_table(tuple(inputs))
-    wanted = {'perceptron': 'no hidden layer', 'ctrnn': 'one number of neurons',
-              'mlp': f'at least one hidden layer, at most {_MOST_LAYERS},'}[kind]
+    wanted = {'perceptron': 'no hidden layer', 'ctrnn': 'one number of neurons'}.get(
+        kind, f'at least one hidden layer, at most {_MOST_LAYERS},')
     sizes = tuple(islice(hidden, _MOST_LAYERS + 1))
-    good = {'perceptron': not sizes, 'ctrnn': len(sizes) == 1,
-            'mlp': 0 < len(sizes) <= _MOST_LAYERS}[kind]
+    good = {'perceptron': not sizes, 'ctrnn': len(sizes) == 1}.get(
+        kind, 0 < len(sizes) <= _MOST_LAYERS)
     if not good or not all(isinstance(n, int) and 1 <= n <= 10_000 for n in sizes):
         raise bad_value('hidden', list(sizes), f'{wanted} for a {kind}')
     if not isinstance(outputs, str) or outputs not in OUTPUTS:

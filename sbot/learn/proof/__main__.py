@@ -10,6 +10,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from sbot.learn.proof.comparison import (
+    Plan,
+    differences,
+    navigate_rows,
+    prove_all,
+    trainings_of,
+)
 from sbot.learn.proof.report import (
     CURVE,
     MADE_BY,
@@ -21,13 +28,14 @@ from sbot.learn.proof.report import (
     write_made_by,
     write_rows,
 )
-from sbot.learn.proof.training import TRAINING_SEEDS, Plan, baselines, prove_all
+from sbot.learn.proof.training import SCENES
 from sbot.learn.task_checks import check_plain
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
 from sbot.runner.summary import QUIET
-from sbot.worlds.setting import LARGEST_SEED, MOST_WORLDS
+from sbot.sweeps.engine import check_scheduler
+from sbot.worlds.setting import MOST_WORLDS
 from sbot_common.arguments import whole
 from sbot_common.compiled.threads import MOST_THREADS
 from sbot_common.errors import InputError, one_line, plain_lines
@@ -44,11 +52,14 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         allow_abbrev=False,
         prog='python -m sbot.learn.proof',
-        description='Train policies for tasks, with several seeds. Compare them with random '
-                    'actions, a rule, and the controller navigate where robots have goals, in '
-                    'scenes that training never saw. More: docs/learned_results.md.')
-    parser.add_argument('tasks', nargs='+', metavar='TASK',
+        description='Train policies for tasks, with several seeds. Compare them with a rule whose '
+                    'constants are tuned as long, and the controller navigate where robots have '
+                    'goals, in scenes that none has seen. More: docs/learned_results.md.')
+    parser.add_argument('tasks', nargs='*', metavar='TASK',
                         help='name from `sbot list tasks`, or module:ENTRY for a task of your own')
+    parser.add_argument('--check', type=Path, nargs='+', metavar='FILE',
+                        help='instead, make the rows of each rows.csv again from the policies '
+                             'beside it, whose code is executed; fails if a bit differs')
     parser.add_argument('--learner', choices=list(_LEARNERS), default='evolved',
                         help='; '.join(f'{name}: {text}' for name, text in _LEARNERS.items()))
     parser.add_argument('--trainings', type=int, default=5, metavar='N',
@@ -59,14 +70,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--episodes', type=int, default=20, metavar='N',
                         help='number of scenes of the comparison (default: 20)')
     parser.add_argument('--generations', type=int, default=60,
-                        help='number of generations of evolved, each of 24 candidates in 6 scenes '
-                             '(default: 60)')
+                        help='number of generations of evolved and of the rule, each of 24 '
+                             'candidates in 6 scenes (default: 60)')
     parser.add_argument('--decisions', type=int, default=1_000_000,
                         help='number of decisions of all robots in ppo (default: 1000000)')
     parser.add_argument('--threads', type=int, default=1,
                         help='number of threads; the result is the same (default: 1)')
     parser.add_argument('--processes', type=int, default=1, metavar='N',
                         help='trainings in parallel; the result is the same (default: 1)')
+    parser.add_argument('--scheduler', metavar='ADDRESS',
+                        help='train on the workers of this Dask scheduler (tcp://..., or its '
+                             'file), each with a thread; the result is the same')
     parser.add_argument('-o', '--output', type=Path, default=Path('proof'), metavar='DIR',
                         help='folder of the policies, rows and curves (default: proof)')
     parser.add_argument('--quiet', '-q', action='store_true', help=QUIET)
@@ -91,6 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows: list[Row] = []
     points: list[Point] = []
     try:
+        if given.check is not None:
+            return max([_check(path) for path in given.check])
         entries = _checked(given)
         _make_folder(given.output)
         stopped = False
@@ -120,16 +136,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(as_markdown(cells(rows)))
     if not given.quiet:
         print(one_line(f'learning curves: {given.output}/curves.png, {given.output}/{CURVE}; '
-                       f'policies: {given.output}/*_{given.learner}_*.json'), file=sys.stderr)
+                       f'policies: {given.output}/*.json'), file=sys.stderr)
     return 0
+
+
+def _check(path: Path) -> int:
+    """Make rows again; print where they differ, and return the exit code."""
+    try:
+        found = list(differences(path))
+    except (OSError, ValueError) as error:
+        raise InputError(f'--check: {path}: {error}') from None
+    print('\n'.join(found) or f'{path}: every row again, to the bit')
+    return int(bool(found))
 
 
 def _checked(given: argparse.Namespace) -> list[Entry]:
     """Return the tasks, or raise InputError naming the option that is wrong."""
     for name, most in _MOST.items():
         whole(f'--{name}', getattr(given, name), 1, most)
-    whole('--first-seed', given.first_seed, TRAINING_SEEDS[-1] + 1,
-          LARGEST_SEED + 1 - given.episodes)
+    whole('--first-seed', given.first_seed, 0, SCENES - given.episodes)
+    if not given.tasks:
+        raise InputError('name a task, e.g. coverage (sbot list tasks)')
+    if given.scheduler is not None:
+        check_scheduler(given.scheduler)
     entries = [entry_of(name) for name in given.tasks]
     for entry in entries:
         check_plain(entry.make_scene())
@@ -143,14 +172,18 @@ def _seeds(given: argparse.Namespace) -> range:
 def _prove(given: argparse.Namespace, entries: Sequence[Entry], rows: list[Row],
            points: list[Point]) -> None:
     """Append rows and points of all tasks; KeyboardInterrupt after those so far."""
-    length = 'generations' if given.learner == 'evolved' else 'decisions'
-    options = {length: getattr(given, length), 'threads': given.threads}
+    evolving = {'generations': given.generations, 'threads': given.threads}
+    options = {'rule': evolving, 'evolved': evolving,
+               'ppo': {'decisions': given.decisions, 'threads': given.threads}}
     for entry in entries:
-        rows += baselines(entry, _seeds(given))
-        plan = Plan(entry.name, given.learner, _seeds(given), given.output, options, given.quiet)
-        for proved in prove_all(plan, range(1, given.trainings + 1), given.processes):
+        rows += navigate_rows(entry, _seeds(given))
+        trainings = trainings_of(entry, given.learner, given.trainings)
+        plan = Plan(entry.name, _seeds(given), options, given.quiet)
+        for proved in prove_all(plan, trainings, given.processes, given.scheduler):
             rows += proved.rows
             points += proved.curve
+            if proved.policy is not None:
+                (given.output / proved.policy.file).write_bytes(proved.policy.data)
         _write(given, rows, points)  # an error in the next task leaves them
 
 

@@ -7,7 +7,9 @@ import csv
 import json
 import platform
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from importlib.metadata import distributions
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,10 +30,14 @@ class Row(NamedTuple):
     """The number of one episode."""
 
     task: str
-    policy: str  # random, rule, navigate, evolved, ppo
+    policy: str  # rule, navigate, evolved, ppo
     training: int  # seed of the training; 0 of what was not trained
     seed: int  # of the episode
     value: float  # of the task's metric
+    contact: float  # s, of a robot on its way, on average
+    clean: float  # share of the robots that arrived, and touched nothing before
+    file: str  # of the policy, beside that of the rows; '': the package's own controller
+    sha256: str  # of that file
 
 
 class Point(NamedTuple):
@@ -52,6 +58,14 @@ def write_rows(path: Path, rows: Sequence[Row] | Sequence[Point]) -> None:
         out.writerow(rows[0]._fields)
         out.writerows([repr(value) if isinstance(value, float) else value for value in row]
                       for row in rows)
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of a file."""
+    with path.open(encoding='utf-8', newline='') as lines:
+        return [Row(each['task'], each['policy'], int(each['training']), int(each['seed']),
+                    float(each['value']), float(each['contact']), float(each['clean']),
+                    each['file'], each['sha256']) for each in csv.DictReader(lines)]
 
 
 def _results(rows: Iterable[Row], task: str, policy: str) -> Floats:
@@ -113,48 +127,87 @@ def _band(results: Floats, seed: int = 0) -> _Band:
     return _Band(float(_interquartile_mean(results.ravel())), float(low), float(high))
 
 
-def _better(results: Floats, other: Floats, higher: bool) -> Floats:
-    """Return the share of seeds on which each training (R, S) is better than another (1, S)."""
-    wins = results > other if higher else results < other
-    return np.asarray(wins.mean(axis=1))
-
-
-_POLICIES = ('random', 'rule', 'navigate', 'evolved', 'ppo')
-_TRAINED = ('evolved', 'ppo')
+_POLICIES = ('rule', 'navigate', 'evolved', 'ppo')
+_TRAINED = ('evolved', 'ppo', 'rule')
 _WIDTH = 7.0  # inches, as pictures of runs
+_BY_HAND = ('rule', 'navigate')
+# Of a learner against what is written by hand, worst first. Bands that meet are no difference.
+_VERDICTS = ('loses', 'no difference', 'wins, less clean', 'wins')
 
 
 def cells(rows: Sequence[Row]) -> list[list[str]]:
     """Return the table of rows: interquartile means, in brackets their 95 % bands.
 
-    The last two columns compare with the rule; they are there if any task has one.
+    Tasks in which a learner does not win come first. The last two columns compare with rule and
+    navigate: how many trainings have a better mean than the best of these, and the worst verdict.
+    They are there if any task has such. Of tuned rules it is the one that is best in these rows.
     """
-    lines = [['task', 'metric', 'policy', 'interquartile mean (95 %)',
-              'trainings better than the rule', 'seeds better']]
-    for task in dict.fromkeys(row.task for row in rows):
-        metric = entry_of(task).metric
-        rule = _results(rows, task, 'rule')
-        unit = f', {metric.unit}' if metric.has_unit else ''
-        name = f"{metric.name}{unit}, {'higher' if metric.higher else 'lower'} is better"
-        for policy in _POLICIES:
-            values = _results(rows, task, policy)
-            if not values.size:
-                continue
-            found, compared = _band(values), ['', '']
-            if rule.size and policy != 'rule':
-                wins = _better(values, rule, metric.higher)
-                means = values.mean(axis=1) - rule.mean()
-                ahead = int(((means > 0.0) == metric.higher)[means != 0.0].sum())
-                trainings = f'{ahead} of {len(values)}' if policy in _TRAINED else ''
-                compared = [trainings, f'{100 * wins.mean():.0f} %']
-            lines.append([f'`{task}`', name, policy, f'{found.value:.3g} ({found.low:.3g} to '
-                          f'{found.high:.3g})', *compared])
-    if all(row.policy != 'rule' for row in rows):
+    lines = [['task', 'metric', 'policy', 'interquartile mean (95 %)', 'contact', 'clean',
+              'policies', 'trainings ahead', 'learner']]
+    tasks = [_task_lines(rows, task) for task in dict.fromkeys(row.task for row in rows)]
+    for _, of_task in sorted(tasks, key=itemgetter(0)):
+        lines += of_task
+    if all(row.policy not in _BY_HAND for row in rows):
         lines = [line[:-2] for line in lines]
     return lines
 
 
-_NAMES = {'evolved': 'evolution', 'ppo': 'PPO'}
+def _task_lines(rows: Sequence[Row], task: str) -> tuple[int, list[list[str]]]:
+    """Return the lines of a task, and the place of the worst verdict in them."""
+    metric, lines, worst = entry_of(task).metric, [], len(_VERDICTS)
+    rows = _best_rule([row for row in rows if row.task == task], metric.higher)
+    unit = f', {metric.unit}' if metric.has_unit else ''
+    name = f"{metric.name}{unit}, {'higher' if metric.higher else 'lower'} is better"
+    results = {policy: _results(rows, task, policy) for policy in _POLICIES}
+    shares = {policy: np.mean([row.clean for row in rows if row.policy == policy])
+              for policy, values in results.items() if values.size}
+    for policy in shares:
+        its = [row for row in rows if row.policy == policy]
+        values, compared = results[policy], ['', '']
+        found, others = _band(values), [each for each in _BY_HAND if each in shares]
+        if others and policy not in _BY_HAND:
+            place = min(_verdict(values, results[each], metric.higher,
+                                 bool(shares[policy] < shares[each])) for each in others)
+            worst = min(worst, place)
+            best = max(_signed(results[each], metric.higher).mean() for each in others)
+            ahead = int((_signed(values, metric.higher).mean(axis=1) > best).sum())
+            compared = [f'{ahead} of {len(values)}', _VERDICTS[place]]
+        lines.append([f'`{task}`', name, policy,
+                      f'{found.value:.3g} ({found.low:.3g} to {found.high:.3g})',
+                      f'{np.mean([row.contact for row in its]):.2f} s',
+                      f'{100.0 * shares[policy]:.0f} %', _files(its), *compared])
+    return worst, lines
+
+
+def _best_rule(rows: Sequence[Row], higher: bool) -> list[Row]:
+    """Return the rows of a task, of its tuned rules only those of the best one."""
+    means: dict[int, float] = {}
+    for row in rows:
+        if row.policy == 'rule':
+            means[row.training] = means.get(row.training, 0.0) + row.value
+    best = (max if higher else min)(means, key=lambda seed: means[seed], default=0)
+    return [row for row in rows if row.policy != 'rule' or row.training == best]
+
+
+def _signed(values: Floats, higher: bool) -> Floats:
+    return values if higher else -values
+
+
+def _verdict(values: Floats, other: Floats, higher: bool, scratches: bool) -> int:
+    """Return the place in _VERDICTS of results (R, S) against those of another policy."""
+    mine, its = _band(_signed(values, higher)), _band(_signed(other, higher))
+    if mine.high < its.low:
+        return 0
+    return 1 if mine.low <= its.high else 2 if scratches else 3
+
+
+def _files(rows: Sequence[Row]) -> str:
+    """Return how many files rows have, and the begin of a hash of their hashes."""
+    hashes = list(dict.fromkeys(row.sha256 for row in rows if row.file))
+    return f"{len(hashes)}: {sha256(''.join(hashes).encode()).hexdigest()[:8]}" if hashes else ''
+
+
+_NAMES = {'evolved': 'evolution', 'ppo': 'PPO', 'rule': 'tuned rule'}
 
 
 def draw_curves(folders: Path | Sequence[Path], path: Path, dark: bool = False) -> None:

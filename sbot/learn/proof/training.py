@@ -1,38 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Episodes of a task's scenes under a policy; trainings by CMA-ES and PPO, side by side."""
+"""Episodes of a task's scenes under a policy; trainings by CMA-ES and PPO."""
 
 from __future__ import annotations
 
-import signal
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
-from functools import partial
-from multiprocessing import get_context
-from multiprocessing.synchronize import Event
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sbot.api.functions import run
-from sbot.api.networks import save_policy
 from sbot.api.worlds import Worlds
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
-from sbot.learn.proof.report import Point, Row
-from sbot.learn.task import Interface
 from sbot.learn.tasks.entry import Entry, Track, drawn
-from sbot.learn.tasks.registry import entry_of
-from sbot.runner.summary import now_and_then
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, install_command
-from sbot_common.signals import blocked, unblock
 
-# Episodes of a task's scenes under a policy, random actions, or a controller of runs.
+# Episodes of a task's scenes under a policy, or a controller of runs.
 
 def _worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
     """Return a world for each seed: the task's scenario of it."""
@@ -61,29 +48,7 @@ def _episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noq
                  _begin_and_end(begin, end), worlds.dt)
 
 
-def play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
-    """Return the episodes of seeds under actions that are drawn at each decision of the task."""
-    worlds, scene = _worlds_of(entry, seeds), entry.make_scene()
-    goals = scenario_goals(worlds.scenarios)
-    network = entry.network()
-    acting = Interface(worlds, network, goals,
-                       np.tile([network.max_speed, network.turn], (worlds.robots, 1)))
-    rng = np.random.default_rng([1, *seeds])
-    rows: list[Any] = []
-    seen = worlds.observe()
-    begin = seen.boxes
-    for tick in range(round(scene.seconds / worlds.dt)):
-        if tick % scene.hold == 0:
-            commands = acting.commands(rng.uniform(-1.0, 1.0, (*seen.pose.shape[:2], 2)))
-        rows.append((seen.pose, commands, seen.collided, seen.infrared))
-        seen = worlds.step(commands)
-    pose, command, collided, infrared = zip(*rows, strict=True)
-    return Track(np.array(pose), np.array(command), np.array(collided),
-                 None if infrared[0] is None else np.array(infrared),
-                 goals, _begin_and_end(begin, seen.boxes), worlds.dt)
-
-
-def _play_runs(entry: Entry, seeds: Sequence[int], controller: str,
+def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
                parameters: Mapping[str, Any]) -> Track:
     """Return the episodes of seeds as ``sbot.run`` gives them with a controller."""
     scene = entry.make_scene()
@@ -110,7 +75,7 @@ def _begin_and_end(begin: Floats | None, end: Floats | None) -> Floats | None:
 
 # Evolution of a task's policy by CMA-ES, all candidates in one call (extra ``evolve``).
 
-TRAINING_SEEDS = range(1, 1001)  # of the scenes in which candidates are judged
+SCENES = 1_000_000  # of a training; training n has those from n times it on, no other has them
 _STEP = 0.5  # standard deviation of the first weights
 
 
@@ -134,12 +99,14 @@ class Judge:
     entry : the task
     candidates, scenes : how many
     threads : changes no bit
+    policy : of the candidates; None: that which the task trains
 
     """
 
-    def __init__(self, entry: Entry, candidates: int, scenes: int, threads: int) -> None:
+    def __init__(self, entry: Entry, candidates: int, scenes: int, threads: int,
+                 policy: Network | FunctionPolicy | None = None) -> None:
         self._entry, self._scene, self._scenes = entry, entry.make_scene(), scenes
-        self._policy = entry.trained_policy()
+        self._policy = entry.trained_policy() if policy is None else policy
         self.worlds = Worlds(self._scene.scenario(0), candidates * scenes,
                              sense=senses_of(self._scene.inputs), threads=threads)
         self.steps = (self.worlds.count * self.worlds.robots
@@ -167,16 +134,17 @@ class Judge:
 
 
 def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24, scenes: int = 6,
-           threads: int = 1, note: Note = lambda *_: None) -> Trained:
+           threads: int = 1, note: Note = lambda *_: None, rule: bool = False) -> Trained:
     """Return the result of CMA-ES (N. Hansen, The CMA Evolution Strategy, arXiv 1604.00772).
 
     Parameters
     ----------
     entry : the task
-    seed : of the search; scenes are drawn by it from ``TRAINING_SEEDS``
+    seed : of the search; no other seed's search sees one of its scenes
     generations, population, scenes : how many; each candidate is judged in so many scenes
     threads : changes no bit
     note : is called after each generation
+    rule : True: tune the constants of the hand-written rule, in shares of what they are
 
     Raises
     ------
@@ -191,18 +159,25 @@ def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24,
     except ImportError:
         raise InputError(f"evolve needs cma: {install_command('evolve')}") from None
     rng = np.random.default_rng(seed)
-    judge, policy = Judge(entry, population, scenes, threads), entry.trained_policy()
-    first = np.zeros(policy.weight_count) if entry.learned is None else np.array(
-        entry.learned.weights, np.float64)
-    search = cma.CMAEvolutionStrategy(first, _STEP, {
+    policy, begin = ((entry.rule_policy(), entry.rule) if rule else
+                     (entry.trained_policy(), entry.learned))
+    first = np.zeros(policy.weight_count) if begin is None else np.array(
+        begin.weights, np.float64)
+    free = len(begin.constants) if rule and begin is not None else len(first)
+    unit = np.where(first[:free] == 0.0, 1.0, np.abs(first[:free])) if rule else 1.0
+    judge = Judge(entry, population, scenes, threads, policy)
+    search = cma.CMAEvolutionStrategy(np.zeros(free), _STEP, {
         'popsize': population, 'seed': seed + 1, 'verbose': -9, 'CMA_diagonal': False})
+    weights, best = np.tile(first, (population, 1)), first.copy()
     began, rows, stopped = time.process_time(), [], False
     try:
         for generation in range(generations):
-            weights = np.array(search.ask())
-            scores = judge(weights, rng.choice(TRAINING_SEEDS, scenes, replace=False).tolist())
-            search.tell(list(weights), (-scores).tolist())
-            best = np.array(search.result.xfavorite)
+            steps = search.ask()
+            weights[:, :free] = first[:free] + unit * np.array(steps)
+            seen = seed * SCENES + rng.choice(SCENES, scenes, replace=False)
+            scores = judge(weights, seen.tolist())
+            search.tell(steps, (-scores).tolist())
+            best[:free] = first[:free] + unit * np.array(search.result.xfavorite)
             rows.append([time.process_time() - began, (generation + 1) * judge.steps,
                          scores.mean()])
             note(generation + 1, rows[-1][2])
@@ -213,7 +188,7 @@ def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24,
     return Trained(policy, best, np.array(rows), stopped)
 
 
-def _ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, threads: int = 1,
+def ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, threads: int = 1,
          note: Note = lambda *_: None) -> Trained:
     """Return the policy that PPO of Stable-Baselines3 learns: IPPO with shared parameters.
 
@@ -273,145 +248,3 @@ def _ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, th
     # It decided every scene.hold ticks in training. As evolved ones it is compared by decisions in
     # every tick, and its file drives as compared (docs/learned_results.md).
     return Trained(network._replace(hold=1), weights, np.array(curve).reshape(-1, 3), stopped)
-
-
-# Comparison of policies in scenes that training never saw.
-
-def baselines(entry: Entry, seeds: Sequence[int]) -> list[Row]:
-    """Return the rows of random actions, and of the hand-written rule and ``navigate`` if any."""
-    tracks = {'random': play_randomly(entry, seeds)}
-    if entry.rule is not None:
-        tracks['rule'] = play(entry, seeds, entry.rule_policy(), np.array(entry.rule.weights))
-    if entry.navigate is not None:
-        tracks['navigate'] = _play_runs(entry, seeds, 'navigate', entry.navigate)
-    return [row for policy, track in tracks.items()
-            for row in _rows_of(entry, policy, 0, seeds, entry.measure(track))]
-
-
-def _rows_of(entry: Entry, policy: str, training: int, seeds: Sequence[int],
-            values: Floats) -> list[Row]:
-    """Return a row for each seed."""
-    return [Row(entry.name, policy, training, seed, float(value))
-            for seed, value in zip(seeds, values, strict=True)]
-
-
-class _Proved(NamedTuple):
-    """Rows of one training: those of its comparison, and its learning curve."""
-
-    rows: list[Row]
-    curve: list[Point]
-    stopped: bool = False  # by a KeyboardInterrupt; then it may have no rows of the comparison
-
-
-class Plan(NamedTuple):
-    """What all trainings of a task share."""
-
-    name: str  # of the task
-    learner: str
-    seeds: Sequence[int]  # of the scenes of the comparison
-    folder: Path  # of the policies
-    options: dict[str, Any]  # of the learner
-    quiet: bool = False  # no lines of progress
-
-
-def _prove(plan: Plan, check: Callable[[], None], training: int) -> _Proved:
-    """Train with a seed, save the policy, and compare it.
-
-    Parameters
-    ----------
-    plan : what to train
-    check : called first, and after each generation or rollout; a KeyboardInterrupt that it
-        raises ends the training, as one of a signal does
-    training : the seed
-
-    """
-    entry, began = entry_of(plan.name), time.process_time()
-    show = now_and_then(shown=not plan.quiet)
-    name = f'{plan.name} {plan.learner} {training}'
-    step = 'generation' if plan.learner == 'evolved' else 'decision'
-
-    def note(done: int, score: float) -> None:
-        show(lambda: f"{name}: {step} {done} of {plan.options[f'{step}s']}, mean score "
-             f'{score:.3g}, {time.process_time() - began:.0f} s of processor time')
-        check()
-    curve: list[Point] = []
-    try:
-        check()  # a process may have taken this training before the signal
-        found: Trained = (evolve if plan.learner == 'evolved' else _ppo)(
-            entry, training, **plan.options, note=note)
-        used = time.process_time() - began
-        curve = [Point(plan.name, plan.learner, training, *map(float, row)) for row in found.curve]
-        # A colon is no character of a file's name on every system.
-        save_policy(plan.folder / f"{plan.name.replace(':', '_')}_{plan.learner}_{training}.json",
-                    found.policy, found.weights, scenario=entry.make_scene().scenario(0))
-        if found.stopped:
-            return _Proved([], curve, stopped=True)
-        values = entry.measure(play(entry, plan.seeds, found.policy, found.weights))
-    except KeyboardInterrupt:
-        return _Proved([], curve, stopped=True)
-    unit = f' {entry.metric.unit}' if entry.metric.has_unit else ''
-    print(f'{name}: {entry.metric.name} {values.mean():.3f}{unit} (mean), '
-          f'{used:.0f} s of processor time', flush=True)
-    return _Proved(_rows_of(entry, plan.learner, training, plan.seeds, values), curve)
-
-
-# Trainings side by side in several processes, which one Ctrl-C ends with what they have.
-
-_stops: list[Event] = []  # of a child: set where its trainings are to end
-
-
-def prove_all(plan: Plan, trainings: Sequence[int], processes: int) -> Iterator[_Proved]:
-    """Yield the result of each training; the rows do not depend on the number of processes.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        after the results so far, if a signal came.
-
-    """
-    if processes > 1:
-        yield from _in_children(plan, trainings, processes)
-        return
-    for training in trainings:
-        proved = _prove(plan, lambda: None, training)
-        yield proved
-        if proved.stopped:
-            raise KeyboardInterrupt
-
-
-def _in_children(plan: Plan, trainings: Sequence[int], processes: int) -> Iterator[_Proved]:
-    # On Linux forks of a process that has imported everything; elsewhere the system's libraries do
-    # not survive a fork.
-    context = get_context('forkserver' if sys.platform == 'linux' else 'spawn')
-    context.set_forkserver_preload([__name__, 'cma'])
-    stop = context.Event()
-    with ProcessPoolExecutor(processes, context, _begin, (stop,)) as pool:
-        with blocked():  # a child that a signal meets before _begin would print a traceback
-            works = [pool.submit(partial(_prove, plan, _check), each) for each in trainings]
-        try:
-            try:
-                wait(works, return_when='FIRST_EXCEPTION')
-            except KeyboardInterrupt:
-                stop.set()  # they return in a moment, with what they have
-                for each in works:
-                    each.cancel()
-            for each in works:
-                if not each.cancelled():
-                    yield each.result()
-            if stop.is_set():
-                raise KeyboardInterrupt
-        finally:  # an error, or a second signal
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _begin(stop: Event) -> None:
-    """Ignore a terminal's Ctrl-C in a child, whose parent tells it to stop."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _stops[:] = [stop]
-    unblock()
-
-
-def _check() -> None:
-    if _stops[0].is_set():
-        raise KeyboardInterrupt

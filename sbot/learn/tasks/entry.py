@@ -14,7 +14,7 @@ from sbot.learn.task import Task
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import LARGEST_SEED, gust_ticks
 from sbot_common.arguments import numbers, whole
-from sbot_common.arrays import Floats
+from sbot_common.arrays import Flags, Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
 from wind_model.gust import mean_velocity, unit
@@ -198,6 +198,7 @@ class Rule(NamedTuple):
     function: Callable[..., None]
     weights: tuple[float, ...] = ()
     memory: int = 0
+    constants: tuple[str, ...] = ()  # of the first weights: those that the proof tunes
 
 
 class Entry(NamedTuple):
@@ -212,8 +213,10 @@ class Entry(NamedTuple):
     navigate: Mapping[str, Any] | None = None  # its parameters; None: it has nothing to do there
     fitness: Callable[[Track], Floats] | None = None  # (K,) what evolution makes large
     hidden: tuple[int, ...] = ()  # neurons of the network that evolution trains
+    kind: str = ''  # of that network; '': mlp, or perceptron without hidden neurons
     infrared: bool = False  # whether the metric needs the readings
     learned: Rule | None = None  # a function whose weights are trained, instead of a network
+    arrived: Callable[[Track], Flags] | None = None  # (T, K, N) who is there; None: no end
 
     def make_scene(self) -> Scene:
         """Return an object of the scene's class, whose scenarios have the task's name by default.
@@ -275,7 +278,7 @@ class Entry(NamedTuple):
 
         """
         scene = self.scene
-        return make_network('mlp' if self.hidden else 'perceptron', scene.inputs,
+        return make_network(self.kind or ('mlp' if self.hidden else 'perceptron'), scene.inputs,
                             hidden=self.hidden, **_limits(scene))
 
 
@@ -292,6 +295,23 @@ def _limits(scene: type[Scene]) -> dict[str, Any]:
 # What several tasks share: a measure, a price, robots.
 
 CONTACT = 0.05  # reward that a decision costs which ends in a contact
+
+
+def touched(track: Track, arrived: Flags | None) -> Flags:
+    """Return in which ticks robots touched something before they had arrived, (T, K, N)."""
+    contact: Flags = track.collided.copy()
+    if arrived is not None:  # a contact in the tick of the arrival counts
+        contact[1:] &= ~np.logical_or.accumulate(arrived, axis=0)[:-1]
+    return contact
+
+
+def scratches(track: Track, arrived: Flags | None = None) -> Floats:
+    """Return the mean of c / (0.5 + c) over robots with c seconds of contact on their way, (K,).
+
+    As a price in a fitness it makes each shorter contact better, and few short ones dear.
+    """
+    contact = touched(track, arrived).sum(axis=0) * track.dt
+    return np.asarray((contact / (0.5 + contact)).mean(axis=1))
 
 
 def distance(a: Floats, b: Floats) -> Floats:

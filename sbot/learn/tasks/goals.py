@@ -27,9 +27,12 @@ from sbot.learn.tasks.entry import (
     Values,
     distance,
     robots,
+    scratches,
+    touched,
 )
 from sbot.navigation.scenes import box, wall_with_gaps
 from sbot_common.arrays import Flags, Floats, Integers
+from sbot_common.compiled.jit import njit, njit_inline
 
 _TOLERANCE = 0.5  # m
 _PILLARS = ((5.0, 4.0), (5.5, 8.5), (9.0, 6.0), (12.0, 9.0), (12.0, 3.5))  # m
@@ -56,13 +59,37 @@ class ReachGoal(Task):
 
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return the approach (m), and the rewards for arriving and for contacts."""
-        nearer = (distance(before.seen.pose[..., :2], before.goal)
-                  - distance(now.seen.pose[..., :2], now.goal))
+        nearer = np.empty(now.seen.collided.shape)
+        _approach(before.seen.pose, before.goal, now.seen.pose, now.goal, nearer)
         return np.asarray(nearer + self.ended(now) - CONTACT * now.seen.collided)
 
     def ended(self, now: Moment) -> Flags:
         """Tell which robots have arrived."""
-        return np.asarray(distance(now.seen.pose[..., :2], now.goal) <= self.tolerance)
+        found = np.empty(now.seen.collided.shape, np.bool_)
+        _arrive(now.seen.pose, now.goal, self.tolerance, found)
+        return found
+
+
+@njit_inline
+def _way(place: Floats, goal: Floats) -> float:
+    x, y = place[0] - goal[0], place[1] - goal[1]
+    return math.sqrt(x * x + y * y)
+
+
+@njit
+def _arrive(pose: Floats, goal: Floats, tolerance: float, found: Flags) -> None:
+    """Find which robots (K, N) are no farther from their goals than that."""
+    for k in range(len(pose)):
+        for i in range(pose.shape[1]):
+            found[k, i] = _way(pose[k, i], goal[k, i]) <= tolerance
+
+
+@njit
+def _approach(before: Floats, aimed: Floats, pose: Floats, goal: Floats, found: Floats) -> None:
+    """Find by how much robots (K, N) came nearer to their goals (m)."""
+    for k in range(len(pose)):
+        for i in range(pose.shape[1]):
+            found[k, i] = _way(before[k, i], aimed[k, i]) - _way(pose[k, i], goal[k, i])
 
 
 class _Going(Scene, ReachGoal):
@@ -74,18 +101,27 @@ class _Going(Scene, ReachGoal):
         super().__init__(_TOLERANCE)
 
 
-def _mean_time(track: Track) -> Floats:
-    """Return the mean time (s) until a robot is first at its goal, (K,); never: the end."""
-    there = distance(track.pose[..., :2], track.goal) <= _TOLERANCE
-    first = np.where(there.any(axis=0), there.argmax(axis=0), len(there))
+def _arrived(track: Track) -> Flags:
+    return np.asarray(distance(track.pose[..., :2], track.goal) <= _TOLERANCE)
+
+
+def _clean_time(track: Track) -> Floats:
+    """Return the mean time (s) until a robot is first at its goal, (K,).
+
+    For a robot that never is, or touches anything on its way, it is the end.
+    """
+    there = _arrived(track)
+    clean = there.any(axis=0) & ~touched(track, there).any(axis=0)
+    first = np.where(clean, there.argmax(axis=0), len(there))
     return np.asarray((first * track.dt).mean(axis=1))
 
 
 def _nearing(track: Track) -> Floats:
-    """Return minus the mean distance to the goal, in shares of the first one, (K,)."""
+    """Return minus the time, as a share, the mean share of the way left, and contacts, (K,)."""
     way = distance(track.pose[..., :2], track.goal)
     left: Floats = (way.mean(axis=0) / way[0]).mean(axis=1)
-    return np.asarray(-left - 0.5 * track.collided.mean(axis=(0, 2)))
+    late = _clean_time(track) / (len(way) * track.dt)
+    return np.asarray(-late - left - scratches(track, _arrived(track)))
 
 
 # Task ``reach_goal``: a robot reaches a goal behind pillars.
@@ -101,19 +137,19 @@ def _go_there(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
               layers: Integers, dt: float) -> None:
     """Drive to the goal, repelled by obstacles: inputs goal, twist, scan:S.
 
-    Weights: strength of the push, range of it (share that is near), then the fan of sectors.
+    Weights: _PUSHED, then the fan of sectors.
     """
     sectors = len(inputs) - 6
     x, y = inputs[0], inputs[1]
     for s in range(sectors):
         near = max(0.0, inputs[6 + s] - weights[1])
-        x -= weights[0] * near * weights[2 + s]
-        y -= weights[0] * near * weights[2 + sectors + s]
+        x -= weights[0] * near * weights[5 + s]
+        y -= weights[0] * near * weights[5 + sectors + s]
     length = (x * x + y * y) ** 0.5 + 1e-9
     x, y = x / length, y / length
-    turn = 1.5 * y if x > 0.0 else (1.0 if y > 0.0 else -1.0)
-    slow = min(1.0, 2.0 * inputs[2])  # near the goal
-    outputs[0] = max(0.0, x) * slow
+    turn = weights[2] * y if x > 0.0 else (1.0 if y > 0.0 else -1.0)
+    slow = min(1.0, weights[3] * inputs[2])  # near the goal
+    outputs[0] = max(0.0, min(1.0, weights[4] * x)) * slow
     outputs[1] = turn
 
 
@@ -157,29 +193,34 @@ def _free(rng: np.random.Generator, away: Floats | None) -> Floats:
 
 def _through_the_gap(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
                      layers: Integers, dt: float) -> None:
-    """Drive to the free sector that is nearest to the goal's direction, a little to the right.
+    """Drive where the way is free for a body's width, towards the goal and a little to the right.
 
-    Inputs goal, twist, scan:S. Weights: cost of what is near in a sector, of its neighbours,
-    preference of the right, then the fan of sectors. What is near ahead slows the robot down.
+    Inputs goal, twist, scan:S. Weights: _PASSED, then the fan of sectors. Ways are shares of the
+    laser's range, along each sector's middle (as those of a dynamic window). The speed is that
+    of the free way ahead.
     """
     sectors = len(inputs) - 6
-    best, x, y = -1e9, inputs[0], inputs[1]
-    for s in range(sectors):
-        cosine, sine = weights[3 + s], weights[3 + sectors + s]
-        near = inputs[6 + s]
-        beside = max(inputs[6 + max(0, s - 1)], inputs[6 + min(sectors - 1, s + 1)])
-        worth = (cosine * inputs[0] + sine * inputs[1] - weights[0] * near * near
-                 - weights[1] * beside * beside - weights[2] * sine)
-        if worth > best:
+    best, x, y, free = -1e9, 1.0, 0.0, weights[3]
+    for s in range(sectors + 1):
+        # The last one is straight ahead, which is not chosen, but limits the speed.
+        cosine, sine = (weights[9 + s], weights[9 + sectors + s]) if s < sectors else (1.0, 0.0)
+        way = weights[3]
+        for t in range(sectors):
+            share = 1.0 - inputs[6 + t]
+            ahead = share * (cosine * weights[9 + t] + sine * weights[9 + sectors + t])
+            beside = share * (cosine * weights[9 + sectors + t] - sine * weights[9 + t])
+            if ahead > 0.0 and abs(beside) < weights[0]:
+                way = min(way, ahead)
+        worth = cosine * inputs[0] + sine * inputs[1] + weights[1] * way - weights[2] * sine
+        if s == sectors:
+            free = way
+        elif worth > best:
             best, x, y = worth, cosine, sine
     if inputs[0] < -0.3:  # the goal is behind: turn
         x, y = 0.0, (1.0 if inputs[1] > 0.0 else -1.0)
-    ahead = 0.0
-    for s in range(sectors // 2 - 2, sectors // 2 + 2):
-        ahead = max(ahead, inputs[6 + s])
-    free = min(1.0, max(0.05, 3.0 * (0.92 - ahead)))
-    outputs[0] = max(0.0, x) * free * min(1.0, 2.0 * inputs[2])
-    outputs[1] = 1.2 * y
+    brake = min(1.0, max(0.0, weights[4] * (free - weights[5])))
+    outputs[0] = max(0.0, min(1.0, weights[8] * x)) * brake * min(1.0, weights[6] * inputs[2])
+    outputs[1] = weights[7] * y
 
 
 class _Passing(_Going):
@@ -225,19 +266,26 @@ class _Corridor(_Passing):
 
 def _entry(name: str, text: str, scene: type[_Going], time: str, source: str,
            rule: Rule) -> Entry:
-    return Entry(name, text, ReachGoal, scene,
-                 Metric('time', 's', time, source, _mean_time, higher=False), rule, NAVIGATE,
-                 _nearing, (8,))
+    metric = Metric('clean time', 's', f'{time} for a robot that does not arrive, or touches '
+                    'anything before', source, _clean_time, higher=False)
+    return Entry(name, text, ReachGoal, scene, metric, rule, NAVIGATE, _nearing, (8,),
+                 arrived=_arrived)
 
 
 _CHANDRA = 'Chandra et al. 2025, arXiv 2508.13459'
-_PASS = Rule(_through_the_gap, (1.0, 1.0, 0.1, *fan(_SECTORS)))
+_PUSHED = ('push of what is near', 'share from which it is near', 'gain of the turn',
+           'speed near the goal', 'speed in turns')
+_PASSED = ('half the width that is free', 'worth of a free way', 'preference of the right',
+           'longest way that counts', 'gain of the brake', 'way at which it stops',
+           'speed near the goal', 'gain of the turn', 'speed in turns')
+_PASS = Rule(_through_the_gap, (0.087, 2.0, 0.4, 1.0, 2.0, 0.13, 2.0, 3.0, 1.0, *fan(_SECTORS)),
+             constants=_PASSED)
 ENTRY = (
     _entry('reach_goal',
            'A robot reaches a goal behind pillars, in a wind that it does not sense.',
-           _ReachInWind, 'time of arrival; 30 s if the robot does not arrive',
-           'Francis et al. 2023, arXiv 2306.16740', Rule(_go_there, (2.0, 0.5, *fan(_BEAMS)))),
+           _ReachInWind, 'time of arrival; 30 s', 'Francis et al. 2023, arXiv 2306.16740',
+           Rule(_go_there, (2.0, 0.5, 1.5, 2.0, 1.0, *fan(_BEAMS)), constants=_PUSHED)),
     _entry('doorway', 'Four robots, two from each side, pass a door of 1.2 m.', _Doorway,
-           'mean time of arrival; 30 s for a robot that does not arrive', _CHANDRA, _PASS),
+           'mean time of arrival; 30 s', _CHANDRA, _PASS),
     _entry('corridor', 'Four robots, two from each end, pass a corridor of 2 m.', _Corridor,
-           'mean time of arrival; 40 s for a robot that does not arrive', _CHANDRA, _PASS))
+           'mean time of arrival; 40 s', _CHANDRA, _PASS))

@@ -7,6 +7,8 @@ Task ``coverage``: s-bots drive over the floor, by infrared and bearings.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
 from sbot.controllers.neural.inputs import CONTACT_READING
@@ -22,6 +24,7 @@ from sbot.learn.tasks.entry import (
     SBots,
     Track,
     s_bots,
+    scratches,
 )
 from sbot_common.arrays import Floats, Integers
 from sbot_common.observation import OMEGA, VX
@@ -52,7 +55,7 @@ class AvoidObstacles(Task):
 
 def _turn_away(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
                layers: Integers, dt: float) -> None:
-    """Go ahead; turn on the spot, away from the nearer side, while something is ahead.
+    """Go ahead, a little away from the sides; turn on the spot while something is ahead.
 
     The side is kept until nothing is ahead any more, so that no corner holds a robot.
     """
@@ -62,11 +65,12 @@ def _turn_away(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
         right += inputs[14 - i]
     if left + right < weights[0]:
         memory[0] = 0.0
-        outputs[0], outputs[1] = 1.0, 1.0
+        turn = weights[1] * (right - left)
+        outputs[0], outputs[1] = 1.0 - turn, 1.0 + turn
         return
     if memory[0] == 0.0:
         memory[0] = 1.0 if left > right else -1.0
-    outputs[0], outputs[1] = memory[0], -memory[0]
+    outputs[0], outputs[1] = weights[2] * memory[0], -weights[2] * memory[0]
 
 
 class _AvoidInBox(SBots, AvoidObstacles):
@@ -94,7 +98,9 @@ _AVOID = Entry(
     AvoidObstacles, _AvoidInBox,
     Metric('free ride', '1', 'mean of speed, straightness and free space, each in [0, 1], minus '
            'the share of ticks in contact', 'Floreano and Mondada 1994', _free_ride),
-    Rule(_turn_away, (0.05,), 1), infrared=True)
+    Rule(_turn_away, (0.05, 0.0, 1.0), 1, (
+        'readings that are near', 'turn from the sides', 'speed of turns')),
+    infrared=True)
 
 
 # Task ``coverage``: s-bots drive over the floor.
@@ -108,7 +114,8 @@ def _bounce(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
             layers: Integers, dt: float) -> None:
     """Go straight until something is near ahead, then turn away from it for a while.
 
-    The while is another one each time, as of a vacuum cleaner that bounces.
+    The while is another one each time, as of a vacuum cleaner that bounces. Straight may be a
+    curve, and away from the others.
     """
     left = inputs[0] + inputs[1]
     right = inputs[14] + inputs[13]
@@ -120,7 +127,8 @@ def _bounce(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
         memory[0] -= dt
         outputs[0], outputs[1] = memory[2], -memory[2]
     else:
-        outputs[0], outputs[1] = 1.0, 1.0
+        turn = weights[3] - weights[4] * inputs[16]
+        outputs[0], outputs[1] = 1.0 - turn, 1.0 + turn
 
 
 class Coverage(AvoidObstacles):
@@ -143,26 +151,33 @@ class _CoverageInBox(SBots, Coverage):
 
 
 def _covered(track: Track) -> Floats:
-    """Return the share of the free cells that some robot has passed over, (K,)."""
+    """Return the share of the free cells that some robot passed over, less for contacts, (K,)."""
     x = np.arange(0.5 * _CELL, _WIDTH, _CELL)
-    cells = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
-    off = cells - np.array(_PILLAR)
-    cells = cells[off[:, 0] ** 2 + off[:, 1] ** 2 > _PILLAR_RADIUS ** 2]
+    off = np.stack(np.meshgrid(x, x), axis=-1) - np.array(_PILLAR)
+    free = off[..., 0] ** 2 + off[..., 1] ** 2 > _PILLAR_RADIUS ** 2
     place = track.pose[::5, ..., :2]  # every 4 cm
-    passed = np.zeros((place.shape[1], len(cells)), np.bool_)
-    for k in range(place.shape[1]):
-        points = place[:, k].reshape(-1, 2)
-        off_x = points[:, 0, None] - cells[:, 0]
-        off_y = points[:, 1, None] - cells[:, 1]
-        passed[k] = (off_x * off_x + off_y * off_y <= _RADIUS ** 2).any(axis=0)
-    return np.asarray(passed.mean(axis=1))
+    here = np.floor(place / _CELL).astype(np.int64)
+    worlds = np.broadcast_to(np.arange(place.shape[1])[:, None], place.shape[:3])
+    passed = np.zeros((place.shape[1], *free.shape), np.bool_)
+    for beside in product((-1, 0, 1), repeat=2):  # 0.108 m reach no farther cell's centre
+        cell = np.clip(here + beside, 0, len(x) - 1)
+        near = ((place - x[cell]) ** 2).sum(axis=-1) <= _RADIUS ** 2
+        passed[worlds[near], cell[near, 1], cell[near, 0]] = True
+    return np.asarray(passed[:, free].mean(axis=1) * (1.0 - track.collided.mean(axis=(0, 2))))
+
+
+def _covered_clean(track: Track) -> Floats:
+    return _covered(track) - 0.3 * scratches(track)
 
 
 _COVERAGE = Entry(
     'coverage', 'S-bots drive over much of the floor, by infrared and bearings.', Coverage,
     _CoverageInBox,
     Metric('covered', '1', 'share of the free cells of 0.1 m whose centre a robot has passed '
-           'within 0.11 m', 'Gage 1992, sweep coverage', _covered),
-    Rule(_bounce, (0.1, 0.2, 0.8), 3), hidden=(6,))
+           'within 0.11 m, times the share of time without contact',
+           'Gage 1992, sweep coverage', _covered),
+    Rule(_bounce, (0.1, 0.2, 0.8, 0.0, 0.0), 3, (
+        'readings that are near', 'least turn, s', 'range of turns, s', 'curve',
+        'turn from the others')), fitness=_covered_clean, hidden=(6,))
 
 ENTRY = (_AVOID, _COVERAGE)

@@ -116,9 +116,9 @@ def _boids(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
     left = inputs[0] + inputs[1] + inputs[2]
     right = inputs[14] + inputs[13] + inputs[12]
     turn = weights[0] * inputs[16] + weights[1] * (right - left)
-    ahead = 1.0 if inputs[15] > -0.2 else weights[2]  # whoever is in front waits
-    if left + right > 0.8:
-        ahead = 0.2
+    ahead = 1.0 if inputs[15] > weights[3] else weights[2]  # whoever is in front waits
+    if left + right > weights[4]:
+        ahead = weights[5]
     outputs[0], outputs[1] = ahead - turn, ahead + turn
 
 
@@ -176,7 +176,9 @@ _FLOCKING = Entry(
     Metric('flock', '1', 'mean of order (the length of the mean direction) times the share in '
            'the largest group; lower if the centre moves slower than 0.06 m/s',
            'order: Vicsek et al. 1995', _flock),
-    Rule(_boids, (0.4, 1.0, 0.4)), hidden=(6,))
+    Rule(_boids, (0.4, 1.0, 0.4, -0.2, 0.8, 0.2), constants=(
+        'cohesion', 'separation', 'speed in front', 'cosine of what is in front',
+        'readings that are near', 'speed then')), hidden=(6,))
 
 
 # Task ``pursuit``: three s-bots catch a fourth, robot 0, which flees at the same speed.
@@ -188,10 +190,11 @@ _SIDE = 2.0  # m
 
 def _chase(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
            layers: Integers, dt: float) -> None:
-    """Robot 0 flees; weights (2, 1 + I) map the inputs of the others to their commands.
+    """Robot 0 flees; the others turn to it, or do what weights (2, 1 + I) make of their inputs.
 
     Inputs leader, neighbours, infrared. Robot 0 turns away from where it hears the others, and
-    from what is near. The others: x / (1 + |x|) of each weighted sum, the left and right wheel.
+    from what is near. The others with 6 weights, _TURNED: turn to it, from the others and from
+    what is near. With 2 + 2 I: x / (1 + |x|) of each weighted sum, the left and right wheel.
     """
     if inputs[0] == 1.0 and inputs[1] == 0.0 and inputs[2] == 0.0:
         left = inputs[6] + inputs[7] + inputs[8]
@@ -206,6 +209,14 @@ def _chase(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
             memory[0] = turn
         outputs[0], outputs[1] = 1.0 - turn, 1.0 + turn
         return
+    if len(weights) == 6:
+        turn = weights[0] * inputs[1] if inputs[0] > 0.0 else (1.0 if inputs[1] > 0.0 else -1.0)
+        turn -= weights[1] * inputs[4] * inputs[5]
+        left, right = inputs[6] + weights[3] * inputs[7], inputs[20] + weights[3] * inputs[19]
+        turn += weights[2] * (right - left)
+        ahead = weights[5] - weights[4] * (left + right)
+        outputs[0], outputs[1] = ahead - turn, ahead + turn
+        return
     count = len(inputs) + 1
     for o in range(2):
         total = weights[o * count]
@@ -214,15 +225,8 @@ def _chase(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
         outputs[o] = total / (1.0 + abs(total))
 
 
-def _straight_there() -> tuple[float, ...]:
-    """Return weights by hand: turn to the prey, and away from what is near ahead; full speed."""
-    left, right = [4.0] + [0.0] * 21, [4.0] + [0.0] * 21
-    left[1 + 1], right[1 + 1] = -8.0, 8.0  # sine of the prey's bearing
-    left[1 + 0], right[1 + 0] = 2.0, 2.0  # its cosine
-    for i in range(2):
-        left[1 + 6 + i], right[1 + 6 + i] = 6.0, -6.0
-        left[1 + 20 - i], right[1 + 20 - i] = -6.0, 6.0
-    return (*left, *right)
+_TURNED = ('gain of the turn', 'turn from the others', 'turn from what is near',
+           'weight of the sides', 'brake at what is near', 'speed')
 
 
 class Pursuit(Task):
@@ -276,6 +280,11 @@ def _catch_time(track: Track) -> Floats:
     return np.asarray(first * track.dt)
 
 
+def _caught(track: Track) -> Flags:
+    caught = _ways(track.pose).min(axis=2, keepdims=True) <= _CAUGHT
+    return np.repeat(caught, track.pose.shape[2], axis=2)
+
+
 def _nearness(track: Track) -> Floats:
     """Return minus the share of the time until the catch, and of the nearest distance, (K,)."""
     least = _ways(track.pose).min(axis=(0, 2))
@@ -286,6 +295,7 @@ _PURSUIT = Entry(
     'pursuit', 'Three s-bots catch a fourth that flees at the same speed.', Pursuit, _PursuitInBox,
     Metric('catch time', 's', 'time until a pursuer is within 0.2 m of robot 0; at most 60 s',
            'Chung, Hollinger and Isler 2011', _catch_time, higher=False),
-    Rule(_chase, _straight_there(), 1), fitness=_nearness, learned=Rule(_chase, (0.0,) * 44, 1))
+    Rule(_chase, (3.0, 0.0, 1.0, 1.0, 0.0, 1.0), 1, _TURNED), fitness=_nearness,
+    learned=Rule(_chase, (0.0,) * 44, 1), arrived=_caught)
 
 ENTRY = (_AGGREGATE, _FLOCKING, _PURSUIT)

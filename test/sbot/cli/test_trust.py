@@ -18,7 +18,7 @@ from sbot.environment.running import stay_on_this_machine
 from sbot.runner.loop import run_scenario
 from sbot.scenario import shipped
 from sbot.scenario.load import load_scenario
-from sbot.viewer.node import Follower
+from sbot.viewer.node import _Follower
 from sbot.viewer.server import Live
 from sbot_common.topics import SCENARIO
 
@@ -136,7 +136,7 @@ def test_looking_at_a_recording_from_python_imports_nothing(bag, use, monkeypatc
 def test_following_a_simulation_imports_nothing(bag, monkeypatch):
     monkeypatch.chdir(bag.parent / 'theirs')
     callbacks = {}
-    Follower(Live(), lambda topic, name, callback: callbacks.update({name: callback}))
+    _Follower(Live(), lambda topic, name, callback: callbacks.update({name: callback}))
     for message in sbot.Bag(bag).messages():
         if message.name == SCENARIO.name:
             callbacks[SCENARIO.name](message.payload)

@@ -15,7 +15,7 @@ from sbot.figures.arena import (
     heading_colours,
     outline,
     outlines,
-    rectangles_of,
+    outlines_of,
     robot_colours,
     shortened,
     width_of,
@@ -31,11 +31,14 @@ from sbot.figures.palette import palette, style_of
 from sbot.figures.picture import _draw_run, draw
 from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario
+from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.load import parse_scenario
+from sbot_sim.world.bodies import Body
 
 
 def test_a_body_turns_about_the_place_that_its_offset_names():
-    corners = outline(np.array([2.0, 1.0, math.pi / 2]), (1.2, 0.4, 0.5))
+    corners = outline(np.array([2.0, 1.0, math.pi / 2]),
+                      Body('cart', length=1.2, width=0.4, offset=0.5).outline)
     assert corners.mean(axis=0) == pytest.approx([2.0, 1.5])
     assert np.ptp(corners, axis=0) == pytest.approx([0.4, 1.2])
 
@@ -45,7 +48,7 @@ def test_the_first_rectangle_is_on_top():
         'world': {'bounds': [0, 0, 6, 6]}, 'bodies': {'cart': {'length': 0.6, 'width': 0.4}},
         'robots': [{'body': body, 'pose': [1 + k, 3, 0], 'controller': 'none'}
                    for k, body in enumerate(['cart', 'e-puck2', 'cart'])]}))
-    found = rectangles_of(data)
+    found = outlines_of(robot_bodies(data.scenario))
     assert sorted(found) == [0, 2]
     assert [each.mean(axis=0).tolist() for each in outlines(found, data.poses[0])] == [
         pytest.approx([3.0, 3.0]), pytest.approx([1.0, 3.0])]

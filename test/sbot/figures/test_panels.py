@@ -9,14 +9,15 @@ import sbot
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import at_rest, from_result
 from sbot.figures.obstacles import free_wind_arrows
-from sbot.figures.panels import (
+from sbot.figures.picture import (
+    _draw_run,
     _gust_of,
     _hidden,
     _leader_distances,
     _speeds,
     _wind_reductions,
+    plot_run,
 )
-from sbot.figures.picture import _draw_run, plot_run
 from sbot.scenario.load import load_scenario
 
 

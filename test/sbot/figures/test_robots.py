@@ -35,7 +35,8 @@ def test_picture_shows_robots_where_they_end(data, tmp_path):
 
 def test_the_heading_of_a_rectangle_ends_at_its_front():
     poses = np.array([[1.0, 1.0, 0.0], [3.0, 1.0, np.pi / 2]])
-    ends = _heading_lines(poses, np.array([0.2, 0.5]), {1: (1.0, 0.4, 0.3)})
+    ends = _heading_lines(poses, np.array([0.2, 0.5]), {
+        1: np.array([[-0.2, -0.2], [0.8, -0.2], [0.8, 0.2], [-0.2, 0.2]])})
     assert ends == pytest.approx(np.array([[[1, 1], [1.3, 1]], [[3, 1.3], [3, 1.8]]]))
 
 

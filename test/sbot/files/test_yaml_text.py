@@ -9,10 +9,10 @@ import pytest
 
 from sbot.files.yaml_text import (
     LARGEST,
-    compose,
+    _compose,
+    _load_plain,
     dump_yaml,
     load_mapping,
-    load_plain,
     parse_yaml,
     plain_values,
 )
@@ -20,9 +20,9 @@ from sbot_common.errors import InputError
 
 
 def test_a_node_knows_its_line():
-    node = compose('a: 1\nb: [2]\n', 'x.yaml')
+    node = _compose('a: 1\nb: [2]\n', 'x.yaml')
     assert [(key.value, key.start_mark.line) for key, _ in node.value] == [('a', 0), ('b', 1)]
-    assert compose('', 'x.yaml') is None
+    assert _compose('', 'x.yaml') is None
 
 
 @pytest.mark.parametrize(('text', 'message'), [
@@ -33,7 +33,7 @@ def test_a_node_knows_its_line():
     ('a: [1\n', r'x\.yaml:2:1: not valid YAML')])
 def test_errors_name_file_line_and_column(text, message):
     with pytest.raises(InputError, match=message):
-        compose(text, 'x.yaml')
+        _compose(text, 'x.yaml')
 
 
 def test_values_have_lines_and_merged_keys_do_not_replace():
@@ -86,7 +86,7 @@ def test_deep_nesting_is_refused():
 
 
 def test_values_are_plain_and_dates_are_text():
-    assert load_plain('[1, 2.5, yes, 2026-01-01]', 'm') == [1, 2.5, True, '2026-01-01']
+    assert _load_plain('[1, 2.5, yes, 2026-01-01]', 'm') == [1, 2.5, True, '2026-01-01']
     assert load_mapping('a: {b: 1}', 'm') == {'a': {'b': 1}}
 
 

@@ -165,6 +165,27 @@ def test_the_network_is_the_deterministic_policy(tmp_path, kind, hidden):
         assert np.abs(outputs).max() > 1e-3
 
 
+@pytest.mark.parametrize('hidden', [[5], []])
+def test_the_network_of_a_policy_with_memory(hidden):
+    contrib = pytest.importorskip('sb3_contrib', reason='sb3-contrib is missing')
+    env = sbot.learn.sb3_env(NEAR, 2, task=Short())
+    model = contrib.RecurrentPPO('MlpLstmPolicy', env, seed=3, device='cpu', policy_kwargs={
+        'net_arch': {'pi': hidden, 'vf': [4]}, 'lstm_hidden_size': 6})
+    with torch.no_grad():
+        model.policy.action_net.weight *= 100
+    network, weights = sbot.learn.sb3_network(model)
+    assert (network.kind, network.hidden) == ('lstm', (6, *hidden))
+    rows = np.random.default_rng(2).normal(size=(10, network.input_count)).astype(np.float32)
+    memory, outputs, state = np.zeros(network.memory_count), np.empty(2), None
+    for t, row in enumerate(rows):
+        FORWARD['lstm'](row.astype(float), weights, memory, outputs, network.layers, 0.1)
+        action, state = model.predict(row, state, np.array([t == 0]), deterministic=True)
+        assert outputs == pytest.approx(np.tanh(action.astype(float)), abs=2e-6)
+    deep = contrib.RecurrentPPO('MlpLstmPolicy', env, policy_kwargs={'n_lstm_layers': 2})
+    with pytest.raises(InputError, match='n_lstm_layers: got 2, expected 1 in `policy_kwargs`'):
+        sbot.learn.sb3_network(deep)
+
+
 def stacked(env):
     return VecFrameStack(env, 2)
 

@@ -86,9 +86,10 @@ def test_groups_have_each_robot_once(groups, words):
         sbot.learn.torchrl_env(TEAM, 2, task=Short(), groups=groups)
 
 
-def experiment(folder, name='MappoConfig', task=Short, continuous=True, shared=True, **model):
+def experiment(folder, name='MappoConfig', task=Short, continuous=True, shared=True, kind='mlp',
+               **model):
     pytest.importorskip('benchmarl', reason='benchmarl is missing (extra marl)')
-    from benchmarl import algorithms
+    from benchmarl import algorithms, models
     from benchmarl.experiment import Experiment, ExperimentConfig
     from benchmarl.models.mlp import MlpConfig
 
@@ -99,8 +100,13 @@ def experiment(folder, name='MappoConfig', task=Short, continuous=True, shared=T
     config.on_policy_minibatch_size, config.evaluation_episodes = 30, 3
     config.evaluation, config.render, config.create_json = True, False, False
     config.prefer_continuous_actions, config.share_policy_params = continuous, shared
-    policy = MlpConfig.get_from_yaml()
-    policy.num_cells = [16, 8]
+    if kind == 'mlp':
+        policy = MlpConfig.get_from_yaml()
+        policy.num_cells = [16, 8]
+    else:
+        policy = getattr(models, f'{kind.title()}Config').get_from_yaml()
+        policy.hidden_size, policy.mlp_num_cells = 8, [5]
+        policy.mlp_activation_class = torch.nn.Tanh
     for key, value in model.items():
         setattr(policy, key, value)
     return Experiment(task=sbot.learn.benchmarl_task(TEAM, task=task()),
@@ -153,7 +159,30 @@ def test_what_a_team_learned_drives_robots(tmp_path, shared):
         assert np.array_equal(run.poses[:20], episode.pose[:, 0])
 
 
+@pytest.mark.parametrize(('kind', 'shared'), [('gru', True), ('gru', False), ('lstm', False)])
+def test_what_a_team_with_memory_learned_drives_robots(tmp_path, kind, shared):
+    from torchrl.envs.utils import ExplorationType, set_exploration_type
+
+    from sbot.controllers.neural.controller import FORWARD
+
+    trained = experiment(tmp_path, shared=shared, kind=kind)
+    trained.run()
+    network, weights = sbot.learn.benchmarl_network(trained)
+    assert (network.kind, network.hidden) == (kind, (8, 5))
+    assert weights.shape == ((network.weight_count,) if shared else (3, network.weight_count))
+    with torch.no_grad(), set_exploration_type(ExplorationType.DETERMINISTIC):
+        decided = trained.test_env.rollout(5, trained.policy)['robots']
+    for i in range(3):
+        outputs, memory = np.empty(2), np.zeros(network.memory_count)
+        for t in range(5):
+            FORWARD[kind](decided['observation'][0, t, i].double().numpy(),
+                          weights if shared else weights[i], memory, outputs, network.layers, 0.1)
+            assert outputs == pytest.approx(decided['action'][0, t, i].numpy(), abs=2e-6)
+    assert np.ptp(decided['action'].numpy(), axis=1).max() > 1e-3
+
+
 @pytest.mark.parametrize(('options', 'words'), [
+    ({'kind': 'gru', 'n_layers': 2}, 'experiment: its policy is not one MLP of what each robot'),
     ({'activation_class': torch.nn.ReLU}, 'activation_class: got ReLU, expected torch.nn.Tanh'),
     ({'continuous': False}, 'experiment: the policy of its algorithm does not end with tanh')])
 def test_what_robots_could_not_do_is_refused(tmp_path, options, words):

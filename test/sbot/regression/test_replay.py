@@ -15,7 +15,7 @@ from sbot.bag.ticks import ticks
 from sbot.cli import replay as replay_command
 from sbot.cli.bag import information
 from sbot.cli.main import make_parser
-from sbot.regression.golden import recorded_inputs, sensor_topics
+from sbot.regression.golden import _sensor_topics, recorded_inputs
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -131,7 +131,7 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
                          parameters=scenario.controllers['potential_field'])
     numbers = TickGenerator(scenario.seed, 0, CONTROLLER)
     answers, goals = {}, {0: scenario.robots[0].goal, 20: (1.0, 2.0), 40: (1.0, 2.0)}
-    for tick in ticks(source, 4, scenario.rate, sensor_topics()):
+    for tick in ticks(source, 4, scenario.rate, _sensor_topics()):
         if tick.tick and tick.tick in goals:
             bot.set_goal(*goals[tick.tick])
         seen = make_observation(0, scenario.rate, None, *recorded_inputs(tick)(0, ['scan']))
@@ -360,7 +360,7 @@ def test_memory_does_not_grow_with_the_bag(tmp_path):
     for length in (1000, 3000):
         path = make_bag(tmp_path / str(length), 1, length)
         tracemalloc.start()
-        assert sum(1 for _ in ticks(Bag(path), 1, RATE, sensor_topics())) == length
+        assert sum(1 for _ in ticks(Bag(path), 1, RATE, _sensor_topics())) == length
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 200_000  # bytes: a hundred a tick

@@ -11,13 +11,13 @@ from sbot.files.yaml_text import dump_yaml
 from sbot.runner.loop import run_scenario
 from sbot.scenario.argos import (
     WAKE,
+    _controller_kinds,
+    _name_readings,
+    _refuse_same_ids,
+    _wheel_speed_needed,
     argos_scenario,
-    controller_kinds,
     distributed,
-    name_readings,
-    refuse_same_ids,
     robot,
-    wheel_speed_needed,
     wind_of,
 )
 from sbot.scenario.argos_xml import parse_xml
@@ -387,7 +387,7 @@ VALUES = {'wind': {'wake': True, **WAKE}, 'controllers': {'wind_aware': {'law': 
     (VALUES, ['controllers.wind_aware.law'], 1), (VALUES, ['wind', 'robots.0.parameters.law'], 0),
     ({'wind': {}, 'controllers': {}}, [], 0)])
 def test_it_is_said_once_and_not_of_what_the_user_sets(values, overrides, said, caplog):
-    name_readings('x.argos', values, overrides)
+    _name_readings('x.argos', values, overrides)
     assert len(caplog.records) == said
 
 
@@ -397,7 +397,7 @@ FOOT_BOT = '<foot-bot id="fb"><controller config="w"/></foot-bot>'
 
 
 def kinds():
-    return controller_kinds(parse_xml(KINDS.encode(), 'x'))
+    return _controller_kinds(parse_xml(KINDS.encode(), 'x'))
 
 
 def group(place, turn='method="constant" values="90,0,0"', quantity=2):
@@ -418,7 +418,7 @@ def test_a_robot_heads_where_it_stands():
     assert entry.values['pose'] == pytest.approx([1.0, 2.0, math.pi / 2])
     assert entry.values['parameters'] == {'velocity': 0.2, 'direction': pytest.approx(math.pi / 2)}
     with pytest.raises(InputError, match="id 'fb' is given twice"):
-        refuse_same_ids([entry, entry])
+        _refuse_same_ids([entry, entry])
 
 
 def test_robots_of_a_group_have_names_and_places():
@@ -452,8 +452,8 @@ def test_groups_that_are_refused(arguments, message):
 
 
 def test_wheels_that_do_not_limit_the_drive():
-    assert wheel_speed_needed('foot-bot', 0.0) >= 10.0
-    assert wheel_speed_needed('foot-bot', 2.0) > wheel_speed_needed('foot-bot', 1.0)
+    assert _wheel_speed_needed('foot-bot', 0.0) >= 10.0
+    assert _wheel_speed_needed('foot-bot', 2.0) > _wheel_speed_needed('foot-bot', 1.0)
 
 
 WIND_WIND = '<air_resistance angle_deg="90" magnitude="25" gamma_boost="2"/>'

@@ -50,12 +50,12 @@ def test_hooks_are_users_functions_by_name(tmp_path):
     (tmp_path / 'rules_of_mine.py').write_text('def half(wind, reduction):\n    return wind / 2\n')
     scenario = sbot.load({**SCENARIO, 'python_path': [str(tmp_path)],
                           'wind': {'effective_wind_function': 'rules_of_mine:half'}})
-    hooks = assemble.load_hooks(scenario.wind.hooks, scenario.python_path)
+    hooks = assemble._load_hooks(scenario.wind.hooks, scenario.python_path)
     assert hooks.effective_wind(np.ones((1, 2)), None).tolist() == [[0.5, 0.5]]
     assert hooks.blocking is hooks.drive_impulse is None
     missing = scenario.wind.hooks._replace(effective_wind_function='rules_of_mine:third')
     with pytest.raises(InputError, match=r'wind\.effective_wind_function'):
-        assemble.load_hooks(missing, scenario.python_path)
+        assemble._load_hooks(missing, scenario.python_path)
 
 
 def test_messages_have_the_options_of_the_scenario():

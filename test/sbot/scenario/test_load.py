@@ -20,7 +20,7 @@ from sbot.controllers.registry import shipped as shipped_controllers
 from sbot.files.yaml_text import dump_yaml, parse_yaml
 from sbot.scenario import shipped
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
-from sbot.scenario.load import apply_overrides, load_scenario, parse_override, parse_scenario
+from sbot.scenario.load import _apply_overrides, load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Circle, Rectangle, RobotEntry, ScenarioFile, World
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
@@ -37,8 +37,8 @@ controllers: {'mine.one:Class': {gain: 1}}
 
 def applied(**overrides):
     data, origins = parse_yaml(TEXT, 'file.yaml')
-    apply_overrides(data, {key.replace('__', '.'): value for key, value in overrides.items()},
-                    origins)
+    _apply_overrides(data, {key.replace('__', '.'): value for key, value in overrides.items()},
+                     origins)
     return data, origins
 
 

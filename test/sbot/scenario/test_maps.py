@@ -10,9 +10,9 @@ from sbot.scenario.load import load_scenario
 from sbot.scenario.maps import load_map
 from sbot.scenario.world import world_arrays
 from sbot_common.errors import InputError
-from sbot_sim.messages.occupancy import occupancy
+from sbot_sim.messages.occupancy import _occupancy
 from sbot_sim.sensors.laser import ScanSettings, cast_scans, make_scan_parameters, scan_fan
-from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, inside_occupied, to_cells, to_world
+from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, _to_world, inside_occupied, to_cells
 from sbot_sim.world.scene import make_scene
 
 # What turtlebot3's maps say; its images are PGM with these three shades.
@@ -63,7 +63,7 @@ def march(cells, xy, angle):
     begins = np.sort(np.concatenate([[0.0], *borders]))
     begins = begins[begins >= 0.0]
     inside = start + (begins[:-1] + np.diff(begins) / 2)[:, None] * along
-    hit = inside_occupied(cells, to_world(inside, cells.resolution, cells.origin))
+    hit = inside_occupied(cells, _to_world(inside, cells.resolution, cells.origin))
     return begins[np.argmax(hit)] * cells.resolution if hit.any() else math.inf
 
 
@@ -127,7 +127,7 @@ def test_scans_agree_with_a_march_over_pixels_to_one_cell(tmp_path, origin):
                                          polygons=()))
     free = np.argwhere(cells.values == FREE)
     rng = np.random.default_rng(1)
-    spots = to_world(free[rng.choice(len(free), 12)][:, ::-1] + 0.5, 0.05, cells.origin)
+    spots = _to_world(free[rng.choice(len(free), 12)][:, ::-1] + 0.5, 0.05, cells.origin)
     pose = np.column_stack([spots, rng.uniform(-math.pi, math.pi, 12)])
     scan = make_scan_parameters(ScanSettings(scan_range_max=5.0))
     ranges = cast_scans(make_scene(world, 8.0), scan_fan(scan), pose, np.full(12, 0.001), scan)
@@ -161,7 +161,7 @@ def test_map_is_published_as_it_was_read(tmp_path):
     path = write_map(tmp_path, pixels, origin=[1.0, 2.0, 0.5])
     world = world_arrays(SimpleNamespace(map=str(path), bounds=None, open=False, segments=(),
                                          circles=(), rectangles=(), polygons=()))
-    grid = occupancy(world)
+    grid = _occupancy(world)
     assert (grid.values == load_map(path).values).all()
     assert grid.origin == (1.0, 2.0, 0.5)
     assert grid.resolution == 0.05
@@ -172,9 +172,9 @@ def test_other_obstacles_are_drawn_into_the_map(tmp_path):
     circle = SimpleNamespace(center=(-1.0, 0.5), radius=0.2)
     world = world_arrays(SimpleNamespace(map=str(path), bounds=None, open=False, segments=(),
                                          circles=[circle], rectangles=(), polygons=()))
-    grid = occupancy(world)
+    grid = _occupancy(world)
     row, column = np.argwhere(grid.values == OCCUPIED).mean(axis=0)
-    assert to_world(np.array([[column + 0.5, row + 0.5]]), 0.05, grid.origin)[0] == pytest.approx(
+    assert _to_world(np.array([[column + 0.5, row + 0.5]]), 0.05, grid.origin)[0] == pytest.approx(
         [-1.0, 0.5], abs=0.025)
 
 

@@ -11,12 +11,12 @@ from sbot.scenario.load import parse_scenario, placement_of
 from sbot.scenario.model import RobotEntry, World
 from sbot.scenario.place import (
     MAX_ROBOTS,
-    Placed,
+    _draws_heading,
+    _most_at_random,
+    _Placed,
+    _tried_poses,
     check_free,
-    draws_heading,
-    most_at_random,
     random_poses,
-    tried_poses,
     turned,
 )
 from sbot_common.errors import InputError
@@ -84,8 +84,8 @@ AREA = 0.0, 0.0, 4.0, 2.0
 
 
 def poses(count=4000, **entry):
-    return tried_poses(count, RobotEntry(count=count, **entry), AREA, 0.5,
-                       np.random.default_rng(3))
+    return _tried_poses(count, RobotEntry(count=count, **entry), AREA, 0.5,
+                        np.random.default_rng(3))
 
 
 def test_discs_are_within_the_area_with_any_heading():
@@ -105,14 +105,14 @@ def test_gaussians_have_their_mean_and_spread():
 def test_a_heading_is_drawn_only_if_wanted():
     rng = np.random.default_rng(1)
     plain, uniform = RobotEntry(pose=[0, 0, 1]), RobotEntry(pose=[0, 0, 1], yaw_uniform=[2, 3])
-    assert (draws_heading(plain), draws_heading(uniform)) == (False, True)
+    assert (_draws_heading(plain), _draws_heading(uniform)) == (False, True)
     assert turned(plain, (0.0, 0.0, 1.0), rng) == (0.0, 0.0, 1.0)
     assert 2.0 <= turned(uniform, (0.0, 0.0, 1.0), rng)[2] <= 3.0
 
 
 def test_an_upper_bound_of_discs():
-    assert most_at_random((0, 0, 1, 1), 0.5) >= 1
-    assert most_at_random((0, 0, 10, 10), 0.5) == pytest.approx(0.547 * 100 / 0.785, rel=0.35)
+    assert _most_at_random((0, 0, 1, 1), 0.5) >= 1
+    assert _most_at_random((0, 0, 10, 10), 0.5) == pytest.approx(0.547 * 100 / 0.785, rel=0.35)
 
 
 ENTRY = RobotEntry(count=1)
@@ -122,9 +122,9 @@ WORLD = make_world((-100.0, -100.0, 100.0, 100.0))
 @pytest.mark.parametrize('size', [(0.6, 0.6), (0.61, 0.7), (6.0, 0.62), (3.0, 3.0), (12.0, 5.0)])
 def test_more_than_the_limit_never_find_room(size):
     area = (0.0, 0.0, *size)
-    most = most_at_random(area, ROBOT.safety_radius)
+    most = _most_at_random(area, ROBOT.safety_radius)
     for seed in range(3):
-        poses = random_poses(most, ENTRY, area, ROBOT, WORLD, Placed([], [], []),
+        poses = random_poses(most, ENTRY, area, ROBOT, WORLD, _Placed([], [], []),
                              np.random.default_rng(seed))
         assert 0.5 * most - 3 < len(poses) < most
 
@@ -140,7 +140,7 @@ def test_an_impossible_number_is_refused_without_trying(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize('radius', [0.0, 1e-170, 1e-9])
 def test_points_have_no_limit(radius):
-    assert most_at_random((0.0, 0.0, 1.0, 1e30), radius) >= MAX_ROBOTS
+    assert _most_at_random((0.0, 0.0, 1.0, 1e30), radius) >= MAX_ROBOTS
 
 
 BOUNDS = (0.0, 0.0, 9.0, 9.0)
@@ -148,7 +148,7 @@ ORIGINS = Origins('x.yaml', {}, set())
 
 
 def check(poses, asked):
-    placed = Placed([], [], [])
+    placed = _Placed([], [], [])
     placed.add(range(len(poses)), ROBOT, poses)
     paths = {i: ('robots', i, 'pose') for i in asked}
     check_free(World(bounds=BOUNDS), make_world(BOUNDS), placed, paths, ORIGINS)

@@ -11,7 +11,7 @@ from sbot.controllers.neural.network import make_network, save_network
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.groups import lasers_of, sensors_of
 from sbot.scenario.load import parse_scenario
-from sbot.scenario.sold import sold_names, sold_robot
+from sbot.scenario.shipped import sold_names, sold_robot
 from sbot.scenario.warnings import conditions_of
 from sbot_common.errors import InputError
 

@@ -1,16 +1,14 @@
 """Execution engines of sweeps: a real Dask scheduler and workers, one of which is killed."""
 
-import os
 import pickle
 import signal
 import socket
 import sys
 import threading
-import time
 
 import pytest
-from forked import Started
-from sweep_users import HERE, NO_WAY, closed_gate, last_x, write_scenario
+from dask_cluster import dask_cluster, wait_until
+from sweep_users import NO_WAY, closed_gate, last_x, write_scenario
 
 from sbot.cli.main import main
 from sbot.cli.sweep import FAILED
@@ -61,44 +59,12 @@ def test_without_cloudpickle_a_function_of_a_script_is_refused_in_one_line(monke
 
 pytest.importorskip('distributed', reason="needs Dask: pip install '.[cluster]'")
 
-DEADLINE = 240.0  # s
-
-
-def wait_until(condition, what):
-    end = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.01)
-
 
 @pytest.fixture(scope='module')
 def cluster(tmp_path_factory):
     """A scheduler and two workers, as processes: (scheduler file, processes of the workers)."""
-    folder = tmp_path_factory.mktemp('dask')
-    file = folder / 'scheduler.json'
-    environment = {**os.environ, 'PYTHONPATH': str(HERE.parents[1])}
-    log = (folder / 'log').open('w')
-    # In sessions of their own, with all that they start.
-    options = {'cwd': folder, 'env': environment, 'stdout': log, 'stderr': log,
-               'start_new_session': True}
-    scheduler = Started(
-        [sys.executable, '-m', 'distributed.cli.dask_scheduler', '--host', '127.0.0.1', '--port',
-         '0', '--dashboard-address', '127.0.0.1:0', '--scheduler-file', str(file)], **options)
-    workers = []
-    try:
-        wait_until(file.exists, 'the scheduler did not start')
-        workers += [Started(
-            [sys.executable, '-m', 'distributed.cli.dask_worker', '--scheduler-file', str(file),
-             '--no-nanny', '--nthreads', '1', '--no-dashboard'], **options) for _ in range(2)]
-        from distributed import Client
-        with Client(scheduler_file=str(file), set_as_default=False, timeout=240) as client:
-            client.wait_for_workers(2, timeout=DEADLINE)
-        yield str(file), workers
-    finally:
-        for process in [*workers, scheduler]:
-            process.kill()
-            process.wait(240)
-        log.close()
+    with dask_cluster(tmp_path_factory.mktemp('dask')) as running:
+        yield running
 
 
 def request(folder):

@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 import sbot
 from sbot.figures.data import from_result
 from sbot.figures.palette import DARK, LIGHT
-from sbot.figures.panels import _speeds
+from sbot.figures.picture import _speeds
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import Scans, frame, live_header, page, page_data
 from sbot.viewer.server import Live, start_server
@@ -374,7 +374,7 @@ def test_three_hundred_robots_with_scans_and_trails_need_few_calls(run, browser,
         0, 3, (ticks // 4, count, 180)).astype(np.float32))
     path = tmp_path / 'crowd.html'
     header = page_data(crowd, scans) | {'kit': [0] * count, 'colours': ['#0072b2'] * count,
-                                        'rectangles': {}, 'radius': [0.08] * count}
+                                        'outlines': [], 'radius': [0.08] * count}
     path.write_text(page(header, 'crowd'))
     browser.open(f'{path.as_uri()}#t=4&scans=1&curve=speed')
     calls = browser.evaluate(

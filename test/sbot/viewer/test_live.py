@@ -27,7 +27,7 @@ from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.viewer import server
 from sbot.viewer.data import frame, live_header
 from sbot.viewer.live import _PageSupervisor, run_live
-from sbot.viewer.node import Follower
+from sbot.viewer.node import _Follower
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import InputError
 from sbot_common.observation import STOP, Twist
@@ -350,7 +350,7 @@ def test_frames_are_the_poses_of_the_messages(recorded):
     data, live, topics = from_bag(recorded), Live(), Topics()
     address = start_server(0, live)
     events = Events(address)
-    follower = Follower(live, topics.subscribe)
+    follower = _Follower(live, topics.subscribe)
     follower.show()
     assert live.counts['run'] == live.counts['frame'] == 0
     topics.play(recorded, int(data.stamps_ns[60]))  # joins its topics while it plays
@@ -374,7 +374,7 @@ def test_frames_are_the_poses_of_the_messages(recorded):
 def test_without_scans_frames_have_none(recorded):
     data, live, topics = from_bag(recorded), Live(), Topics()
     events = Events(start_server(0, live))
-    follower = Follower(live, topics.subscribe)
+    follower = _Follower(live, topics.subscribe)
     for _ in range(2):
         topics.play(recorded, int(data.stamps_ns[3]), without=[BASE_SCAN.name])
     follower.show()

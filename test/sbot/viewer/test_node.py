@@ -7,7 +7,7 @@ import pytest
 from pictures import record
 
 from sbot.bag.reader import Bag
-from sbot.viewer.node import Follower
+from sbot.viewer.node import _Follower
 from sbot.viewer.server import Live
 from sbot_common import topics
 from sbot_common.wire.cdr import DamagedMessage
@@ -30,7 +30,7 @@ def payloads(tmp_path_factory):
 def heard(payloads):
     """The follower, its page, and its callbacks after the first tick."""
     live, callbacks = Live(), {}
-    follower = Follower(live, lambda topic, name, callback: callbacks.setdefault(name, callback))
+    follower = _Follower(live, lambda topic, name, callback: callbacks.setdefault(name, callback))
     callbacks[topics.SCENARIO.name](payloads[topics.SCENARIO.name])
     for name in list(callbacks):
         if name in payloads:

@@ -15,7 +15,7 @@ import pytest
 from numba.core.registry import cpu_target
 
 from sbot_common.compiled import cache
-from sbot_common.compiled.cache import own_key, shipped_key, usable_levels
+from sbot_common.compiled.cache import _own_key, shipped_key, usable_levels
 
 ROOT = Path(__file__).resolve().parents[3]
 USE_A_CELL = (  # a function that is compiled in a quarter of a second
@@ -28,9 +28,9 @@ USE_A_CELL = (  # a function that is compiled in a quarter of a second
 @pytest.mark.parametrize(('setting', 'value'), [
     ('OPT', 0), ('BOUNDSCHECK', 0 if numba.config.BOUNDSCHECK else 1)])
 def test_the_key_depends_on_the_compiler(setting, value, monkeypatch):
-    before = own_key()
+    before = _own_key()
     monkeypatch.setattr(numba.config, setting, value)
-    assert own_key() != before
+    assert _own_key() != before
 
 
 def test_the_key_depends_on_the_processor(tmp_path):
@@ -314,10 +314,10 @@ def test_a_processor_that_is_asked_for_is_the_only_one(processor, monkeypatch, n
 
 
 def test_a_level_is_for_all_builds_of_a_version_but_not_for_others(monkeypatch):
-    before, own = cache.shipped_key('x86-64-v3'), cache.own_key()
+    before, own = cache.shipped_key('x86-64-v3'), cache._own_key()
     monkeypatch.setattr(cache.sys, 'version', '3.99.1 (of another distribution)')
     assert cache.shipped_key('x86-64-v3') == before
-    assert cache.own_key() != own
+    assert cache._own_key() != own
     assert cache.shipped_key('x86-64-v2') != before
     real = cache.version
     for package in ('numba', 'llvmlite', 'numpy'):

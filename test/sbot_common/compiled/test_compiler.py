@@ -12,7 +12,7 @@ import pytest
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.target_extension import jit_registry, target_registry
 
-from sbot_common.compiled.compiler import InnerLibrary, OuterLibrary, called_by
+from sbot_common.compiled.compiler import OuterLibrary, _called_by, _InnerLibrary
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 
 ROOT = Path(__file__).parents[3]
@@ -64,7 +64,7 @@ def test_inner_functions_have_no_machine_code_of_their_own(tmp_path, monkeypatch
     assert outer(values) == 0.1 + 1.0 + (2.0 * 0.1 + 1.0) + (3.0 * 0.1 + 1.0)
     for function in (scaled, shifted):
         (result,) = function.overloads.values()
-        assert isinstance(result.library, InnerLibrary)
+        assert isinstance(result.library, _InnerLibrary)
     (result,) = outer.overloads.values()
     assert isinstance(result.library, OuterLibrary)
 
@@ -86,7 +86,7 @@ def test_what_compiled_code_calls_is_a_part_of_it_also_where_python_calls_it(tmp
 
     assert summed(np.array([1.0, 2.0])) == 0.1 + 2.0 + (2.0 * 0.1 + 4.0)
     assert not scaled.overloads  # no machine code that nobody calls
-    assert all(isinstance(result.library, InnerLibrary)
+    assert all(isinstance(result.library, _InnerLibrary)
                for result in scaled._as_part().overloads.values())
     assert scaled(2.0) == 0.2
     (result,) = scaled.overloads.values()
@@ -144,7 +144,7 @@ def test_a_function_that_several_call_is_linked_once(tmp_path, monkeypatch):
 
     assert outer(1.0) == 4.0 + (4.0 + 6.0)
     (result,) = right.overloads.values()
-    below = [library.name.rpartition('.')[2] for library in called_by(result.library)]
+    below = [library.name.rpartition('.')[2] for library in _called_by(result.library)]
     assert below[:2] == ['left', 'lowest']  # a caller before what it calls
 
 
@@ -194,8 +194,8 @@ def test_what_numba_061_lacks_is_not_needed(tmp_path, monkeypatch):
     finalize = OuterLibrary.finalize
 
     def of_061(library):
-        for called in called_by(library):
-            if isinstance(called, InnerLibrary):  # others are of numba's own, and stay
+        for called in _called_by(library):
+            if isinstance(called, _InnerLibrary):  # others are of numba's own, and stay
                 vars(called).pop('_reload_init', None)
         finalize(library)
 

@@ -15,7 +15,7 @@ from sbot_common.random.numbers import (
     CONTROLLER,
     PLACEMENT,
     TickGenerator,
-    block_of,
+    _block_of,
     generator,
     normals,
     normals_of_worlds,
@@ -122,7 +122,7 @@ def compiled(counter, key):
 
 @njit
 def compiled_block(seed, purpose, robot, tick, block):
-    return block_of(seed, purpose, robot, tick, block)
+    return _block_of(seed, purpose, robot, tick, block)
 
 
 def words_of(counter, key):

@@ -12,7 +12,7 @@ from solids import deepest, random_bodies, random_world, rectangular
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import find_overlaps, overlaps
 from sbot_sim.collision.separation import separate
-from sbot_sim.world.bodies import ROBOT, body_arrays, characteristic_length
+from sbot_sim.world.bodies import ROBOT, _characteristic_length, body_arrays
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.moving import make_box
 
@@ -39,10 +39,10 @@ def pushed(robots, boxes, pose, ways, world=OPEN):
 def test_the_characteristic_length_is_the_mean_distance_from_the_centre(length, width):
     whole, _ = integrate.dblquad(math.hypot, -width / 2, width / 2, -length / 2, length / 2)
     box = make_box(length, width, 0.0, 1.0)
-    assert characteristic_length(box) == pytest.approx(whole / (length * width), rel=1e-9)
+    assert _characteristic_length(box) == pytest.approx(whole / (length * width), rel=1e-9)
     disc = make_box(0.0, 0.0, length, 1.0)
     whole, _ = integrate.quad(lambda r: 2 * math.pi * r * r, 0, length)
-    assert characteristic_length(disc) == pytest.approx(whole / (math.pi * length ** 2), rel=1e-9)
+    assert _characteristic_length(disc) == pytest.approx(whole / (math.pi * length ** 2), rel=1e-9)
 
 
 @pytest.mark.parametrize('mass', [0.01, 1.0, 10.0, 300.0])
@@ -62,10 +62,10 @@ def test_a_push_off_the_centre_turns_the_box_by_the_formula(offset, mass):
     d, box = 1e-6, make_box(0.3, 0.5, 0.0, mass)
     pose = [[0, 0, 0], [0.3 + 0.15, -offset, 0]]
     after = pushed([ROBOT], [box], pose, [[d, 0, 0]])
-    ease = 1 + offset ** 2 / characteristic_length(box) ** 2
+    ease = 1 + offset ** 2 / _characteristic_length(box) ** 2
     share = (ease / mass) / (ease / mass + 1 / ROBOT.mass)
     way = d * share / ease  # of the centre
-    turn = -way * offset / characteristic_length(box) ** 2
+    turn = -way * offset / _characteristic_length(box) ** 2
     np.testing.assert_allclose(after[1] - pose[1], [way, 0, turn], rtol=1e-3, atol=1e-11)
     np.testing.assert_allclose(after[0] - pose[0], [d * share, 0, 0], rtol=1e-3, atol=1e-11)
     # Pushed on its right it turns to the left.
@@ -75,7 +75,7 @@ def test_a_push_off_the_centre_turns_the_box_by_the_formula(offset, mass):
 def test_many_short_pushes_turn_it_as_the_equation_of_motion_says():
     # A robot of no size to speak of, on a straight line along x; the box is light.
     box = make_box(0.4, 0.4, 0.0, 1e-6)
-    c, tip = characteristic_length(box), 1e-3
+    c, tip = _characteristic_length(box), 1e-3
     robot = ROBOT._replace(radius=tip)
     pose = np.array([[-tip, 0.0, 0.0], [0.2, 0.1, 0.0]])
     for _ in range(400):

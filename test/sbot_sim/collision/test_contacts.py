@@ -10,7 +10,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from settling import R, settle
 
-from sbot_sim.collision.contacts import body_contact, body_levers, fixed_arm, wall_arm, with_fixed
+from sbot_sim.collision.contacts import (
+    _fixed_arm,
+    _wall_arm,
+    body_contact,
+    body_levers,
+    with_fixed,
+)
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.fast2d.scene import Object, disc, make_indexed, rectangle
 from sbot_sim.world.bodies import S_BOT, body_arrays, boxes_at, centres
@@ -32,7 +38,7 @@ def rounded_box(x, y, yaw, half_width, half_height, radius=0.0):
 def test_the_arm_of_simple_contacts(other, ux, uy, arm):
     boxes = np.array([rounded_box(0, 0, 0, 0.5, 0.3), other])
     got, ease, _ = body_levers(boxes, np.array([4.0, 0.0]), 0, 1, float(ux), float(uy))
-    assert fixed_arm(boxes, 0, boxes, 1, float(ux), float(uy)) == got
+    assert _fixed_arm(boxes, 0, boxes, 1, float(ux), float(uy)) == got
     assert got == pytest.approx(arm, abs=1e-9)
     assert ease == pytest.approx(1 + 4 * got ** 2)
 
@@ -61,7 +67,7 @@ def test_the_arm_is_that_of_the_centroid_by_shapely_seen_from_both(seed):
     np.testing.assert_allclose((got, ease, ease_other), expected, atol=1e-6)
     back = body_levers(boxes, turn, 1, 0, -ux, -uy)
     np.testing.assert_allclose(back, (-arm(1), ease_other, ease), atol=1e-6)
-    np.testing.assert_allclose(fixed_arm(boxes, 0, boxes, 1, ux, uy), arm(0), atol=1e-6)
+    np.testing.assert_allclose(_fixed_arm(boxes, 0, boxes, 1, ux, uy), arm(0), atol=1e-6)
 
 
 @settings(deadline=None, max_examples=100)
@@ -73,7 +79,7 @@ def test_the_arm_at_a_wall_is_that_of_the_centroid_of_what_reaches_beyond(seed):
     overlap = rng.uniform(1e-3, 0.1)
     wall = solid.bounds[0] + overlap  # all to its left
     beyond = solid.intersection(shapely.box(-9, -9, wall, 9))
-    got = wall_arm(np.array([rounded_box(x, y, yaw, a, b)]), 0, overlap, 1.0, 0.0)
+    got = _wall_arm(np.array([rounded_box(x, y, yaw, a, b)]), 0, overlap, 1.0, 0.0)
     assert got == pytest.approx(-(beyond.centroid.y - y), abs=1e-6)
 
 

@@ -12,7 +12,7 @@ from sbot_common.compiled.jit import njit
 from sbot_sim.collision import repositioning
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.collision.repositioning import MAX_DISPLACEMENT, MOST_STEPS, STEP
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays, make_shapes
+from sbot_sim.world.bodies import ROBOT, S_BOT, _make_shapes, body_arrays
 from sbot_sim.world.geometry import make_world
 
 metres = st.floats(-1e3, 1e3)
@@ -38,7 +38,7 @@ def share_of_shapes(shapes, previous, proposed):
 
 @njit
 def limited(x, y, from_x, from_y, radius):
-    return repositioning.limited_displacement(x, y, from_x, from_y, radius)
+    return repositioning._limited_displacement(x, y, from_x, from_y, radius)
 
 
 @given(radii, metres, metres)
@@ -53,7 +53,7 @@ def test_no_step_is_longer_than_half_a_radius(radius, dx, dy):
 
 
 def test_a_corner_of_a_rectangle_that_turns_goes_no_farther_in_a_step():
-    shapes = make_shapes([ROBOT._replace(length=0.8, width=0.4)])
+    shapes = _make_shapes([ROBOT._replace(length=0.8, width=0.4)])
     turn = np.array([[0.0, 0.0, 1.0]])
     corner, most = math.hypot(0.4, 0.2), STEP * shapes.step_radius[0]
     steps, part = share_of_shapes(shapes, np.zeros((1, 3)), turn)

@@ -11,7 +11,7 @@ from settling import R, settle
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import find_overlaps, overlaps
 from sbot_sim.collision.separation import separate
-from sbot_sim.dynamics.motion import drive_wheels, move
+from sbot_sim.dynamics.motion import _drive_wheels, move
 from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays, select_bodies
 from sbot_sim.world.geometry import make_world
 
@@ -55,12 +55,12 @@ def test_a_robot_slides_along_a_wall_and_leaves_it_again():
     world, bodies = make_world((0, 0, 5, 5)), body_arrays([ROBOT])
     wind, pose = np.array([[0.0, -0.5]]), np.array([[1.0, 0.31, 0.0]])
     straight = np.array([[10.0, 10.0]])  # 1 m/s
-    driven = drive_wheels(bodies, straight)
+    driven = _drive_wheels(bodies, straight)
     for _ in range(20):
         pose = settle(move(bodies, pose, driven, wind, DT), pose, world, bodies).pose
     np.testing.assert_allclose(pose, [[3.0, 0.3, 0.0]], atol=1e-9)
     pose[0, 2] = math.pi / 2
-    driven = drive_wheels(bodies, straight)
+    driven = _drive_wheels(bodies, straight)
     pose = settle(move(bodies, pose, driven, wind, DT), pose, world, bodies).pose
     np.testing.assert_allclose(pose[0, :2], [3.0, 0.35], atol=1e-9)
 
@@ -111,7 +111,7 @@ def test_adversarial_crowd_never_overlaps_and_is_displaced_little():
             wheels = towards(pose, np.where(np.arange(200) % 2, 0.0, side), side / 2)
         else:  # into the nearest wall
             wheels = towards(pose, np.where(pose[:, 0] < side / 2, 0.0, side), pose[:, 1])
-        driven = drive_wheels(bodies, wheels)
+        driven = _drive_wheels(bodies, wheels)
         outcome = separate(fixed, bodies.shape, pose,
                            move(bodies, pose, driven, calm, DT))
         pose = outcome.pose
@@ -245,11 +245,11 @@ def test_same_input_same_bits_and_permuted_input_permuted_bits():
     other, calm = pose[order], np.zeros((120, 2))
     for _ in range(100):
         wheels = rng.choice([-4.0, 4.0], (120, 2))
-        proposed = move(bodies, pose, drive_wheels(bodies, wheels), calm, DT)
+        proposed = move(bodies, pose, _drive_wheels(bodies, wheels), calm, DT)
         first = separate(fixed, bodies.shape, pose, proposed)
         again = separate(fixed, bodies.shape, pose, proposed)
         permuted = separate(fixed, bodies.shape, other,
-                            move(bodies, other, drive_wheels(bodies, wheels[order]), calm, DT))
+                            move(bodies, other, _drive_wheels(bodies, wheels[order]), calm, DT))
         np.testing.assert_array_equal(first.pose, again.pose)
         # Sums of displacements do not depend on their order: not only to 1e-9, to the bit.
         np.testing.assert_array_equal(permuted.pose, first.pose[order])

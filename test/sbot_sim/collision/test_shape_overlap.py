@@ -14,7 +14,7 @@ from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import PAIR, POLYGON, find_overlaps, overlaps
 from sbot_sim.collision.separation import separate
 from sbot_sim.collision.shape_overlap import (
-    convex_depth,
+    _convex_depth,
     corners_at,
     corners_of,
     depths_of_discs_in_polygons,
@@ -116,8 +116,8 @@ def test_depths_are_those_of_the_minkowski_difference(seed):
     solid = shapely.Polygon(one)
     for points, shape in ((other, shapely.Polygon(other)), (line, shapely.LineString(line))):
         expected = depth(solid, shape)
-        assert convex_depth(one, points) == pytest.approx(expected, abs=1e-9) or (
-            expected < 0.0 and convex_depth(one, points) < 0.0)
+        assert _convex_depth(one, points) == pytest.approx(expected, abs=1e-9) or (
+            expected < 0.0 and _convex_depth(one, points) < 0.0)
     assert disc_depth(one, *disc) == pytest.approx(depth(solid, disc), abs=1e-9)
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbot_common.observation import OMEGA, VX
-from sbot_sim.drives.shipped import ACKERMANN, ackermann_twist
-from sbot_sim.dynamics.motion import advance_twist, drive, driven_twists, move
+from sbot_sim.drives.shipped import ACKERMANN, _ackermann_twist
+from sbot_sim.dynamics.motion import _advance_twist, drive, driven_twists, move
 from sbot_sim.world.bodies import ROBOT, body_arrays
 
 DT = 0.1
@@ -46,7 +46,7 @@ def test_it_drives_what_the_steering_angle_gives(v, omega):
 @settings(deadline=None)
 @given(st.floats(-1e308, 1e308), st.floats(-1e308, 1e308))
 def test_no_command_makes_it_turn_tighter_or_a_wheel_faster(v, omega):
-    speed, rate = ackermann_twist(v, omega, BODIES.numbers[0, 0], 0.25, RIM)
+    speed, rate = _ackermann_twist(v, omega, BODIES.numbers[0, 0], 0.25, RIM)
     assert math.isfinite(speed)
     assert math.isfinite(rate)
     assert abs(rate) <= abs(speed) / LEAST_RADIUS * (1 + 1e-12)
@@ -131,7 +131,7 @@ def exponential(x, y, yaw, vx, vy, omega, dt):
 @given(st.floats(-3, 3), st.floats(-3, 3), st.floats(-3, 3),
        st.floats(-9, 9) | st.floats(-1e-9, 1e-9) | st.just(0.0))
 def test_a_constant_twist_is_integrated_exactly(yaw, vx, vy, omega):
-    got = advance_twist(1.0, -2.0, yaw, vx, vy, omega, DT)
+    got = _advance_twist(1.0, -2.0, yaw, vx, vy, omega, DT)
     x, y, turned = exponential(1.0, -2.0, yaw, vx, vy, omega, DT)
     assert abs(got[0] - x) < 1e-14
     assert abs(got[1] - y) < 1e-14
@@ -141,7 +141,7 @@ def test_a_constant_twist_is_integrated_exactly(yaw, vx, vy, omega):
 
 
 def test_sideways_without_turning_is_a_straight_line():
-    assert advance_twist(1.0, 2.0, 0.0, 0.0, 0.5, 0.0, DT) == (1.0, 2.05, 0.0)
+    assert _advance_twist(1.0, 2.0, 0.0, 0.0, 0.5, 0.0, DT) == (1.0, 2.05, 0.0)
 
 
 def rims(vx, vy, omega):

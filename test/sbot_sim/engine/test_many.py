@@ -8,13 +8,13 @@ from worlds import make_parameters
 from sbot_common.errors import InputError
 from sbot_sim.engine.many import (
     NO_FIELD,
+    _scenes_of,
     arrays_for,
     arrays_of,
     make_setting,
     no_winds,
     replace_scenes,
     restore_rest,
-    scenes_of,
 )
 from sbot_sim.world.bodies import ROBOT, S_BOT
 from sbot_sim.worlds import air, motion
@@ -200,7 +200,7 @@ def test_a_scene_is_replaced_where_there_is_room():
     few, many = make_parameters(), make_parameters(circles=[(x, 5, 0.2) for x in range(2, 18)])
     setting = make_setting([few], no_winds(1), ['scan'])
     assert not replace_scenes(setting, 0, many, circles_alone=False)
-    setting = setting._replace(**scenes_of([many]))
+    setting = setting._replace(**_scenes_of([many]))
     assert replace_scenes(setting, 0, few, circles_alone=False)
     assert (setting.scan_scenes.circles.ends - setting.scan_scenes.circles.starts).tolist() == [0]
     np.testing.assert_array_equal(setting.scan_scenes.reach, [few.sensors.scene.reach])

@@ -8,7 +8,7 @@ from worlds import make_parameters, random_poses
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.engine.simulation import Engine, Snapshot, snapshot_of
+from sbot_sim.engine.simulation import Engine, Snapshot, _snapshot_of
 from sbot_sim.world.bodies import ROBOT, S_BOT
 from wind_model.grid import Lattice
 from wind_model.gust import Wind, still_air
@@ -17,7 +17,7 @@ from wind_model.gust import Wind, still_air
 def test_a_snapshot_shares_no_memory_with_the_world():
     batch = make_batch(count=1, rab=True, infrared={'infrared': True},
                        senses=['scan', 'infrared', 'odometry'])
-    found = snapshot_of(batch, sensed_wind=True)
+    found = _snapshot_of(batch, sensed_wind=True)
     arrays = [array for array in batch.state if isinstance(array, np.ndarray)]
     for name in Snapshot._fields:
         mine = getattr(found, name)
@@ -31,7 +31,7 @@ def test_values_are_those_of_the_tick():
     state = batch.state
     state.tick[0], state.ranges[:], state.twist[:] = 7, 3.0, 0.5
     state.odometry[:], state.odometry_twist[:] = 1.0, 2.0
-    found = snapshot_of(batch, sensed_wind=True)
+    found = _snapshot_of(batch, sensed_wind=True)
     state.ranges[:] = state.twist[:] = state.odometry[:] = 0.0
     assert found.tick == 7
     assert (found.ranges == 3.0).all()
@@ -46,7 +46,7 @@ def test_a_wind_that_nobody_has_felt_yet_is_still():
     batch = make_batch(count=1)
     for rows in (batch.state.observed_wind, batch.state.observed_free_wind, batch.state.updraft):
         rows[:] = 4.0
-    before, after = (snapshot_of(batch, sensed_wind=felt) for felt in (False, True))
+    before, after = (_snapshot_of(batch, sensed_wind=felt) for felt in (False, True))
     assert not before.wind.any()
     assert not before.free_wind.any()
     assert not before.updraft.any()

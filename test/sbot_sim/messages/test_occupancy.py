@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from outlines import star
 
 from sbot_common.wire import cdr
-from sbot_sim.messages.occupancy import _MAX_CELLS, OCCUPIED, map_message, occupancy
+from sbot_sim.messages.occupancy import _MAX_CELLS, OCCUPIED, _occupancy, map_message
 from sbot_sim.world.geometry import FREE, make_cells, make_world, rectangle_corners
 
 SIZE = 0.25
@@ -37,7 +37,7 @@ def touched(shape, bounds):
 def test_cells_are_those_that_geometry_touches(segments, circles, rectangles, seed):
     bounds = (-2.01, -1.52, 1.73, 2.11)
     polygons = [] if seed is None else [star(np.random.default_rng(seed), 9, (0.1, 0.2), 1.6)]
-    grid = occupancy(make_world(bounds, segments, circles, rectangles, polygons=polygons), SIZE)
+    grid = _occupancy(make_world(bounds, segments, circles, rectangles, polygons=polygons), SIZE)
     x0, y0, x1, y1 = bounds
     shapes = [shapely.LinearRing([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])]
     shapes += [shapely.LineString([row[:2], row[2:]]) for row in segments]
@@ -69,7 +69,7 @@ def test_in_a_turned_map_cells_are_those_that_geometry_touches(yaw):
     # Into the frame of the map: x' = c (x - x0) + s (y - y0), y' = c (y - y0) - s (x - x0).
     whole = shapely.affinity.affine_transform(
         shapely.affinity.translate(whole, -origin[0], -origin[1]), [c, s, -s, c, 0.0, 0.0])
-    found = occupancy(world).values == OCCUPIED
+    found = _occupancy(world).values == OCCUPIED
     assert not (touched(whole.buffer(-1e-9), bounds) & ~found).any()
     assert not (found & ~touched(whole.buffer(1e-4), bounds)).any()
 
@@ -82,11 +82,11 @@ def test_message_carries_the_cells():
     assert (message.info.width, message.info.height) == (6, 8)
     assert (message.info.origin.position.x, message.info.origin.position.y) == (1.0, 2.0)
     assert message.info.origin.orientation.w == 1.0
-    assert (message.data.reshape(8, 6) == occupancy(world, 0.5).values).all()
+    assert (message.data.reshape(8, 6) == _occupancy(world, 0.5).values).all()
 
 
 def test_round_numbers_make_whole_cells():
-    assert occupancy(make_world([0, 0, 40, 24]), 0.05).values.shape == (480, 800)
+    assert _occupancy(make_world([0, 0, 40, 24]), 0.05).values.shape == (480, 800)
 
 
 def test_a_huge_world_gets_larger_cells():

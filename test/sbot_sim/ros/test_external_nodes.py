@@ -48,9 +48,9 @@ SIMULATED = {'/sbot_sim': ['/scan', '/clock'], '/ours': ['/goal']}
      {0: (('/a',), 1)})])
 def test_a_team_is_all_whose_messages_go_into_a_robots_commands(
         hears, publishes, drivers, expected):
-    from sbot_sim.ros.external_nodes import Team, find_teams
-    found = find_teams(graph(hears, {**SIMULATED, **publishes}), drivers, ['/ours'])
-    assert found == {i: Team(*team) for i, team in expected.items()}
+    from sbot_sim.ros.external_nodes import _find_teams, _Team
+    found = _find_teams(graph(hears, {**SIMULATED, **publishes}), drivers, ['/ours'])
+    assert found == {i: _Team(*team) for i, team in expected.items()}
 
 
 TWIST, STAMPED = COMMAND_TYPES

@@ -8,7 +8,7 @@ import pytest
 from views import view
 
 import sbot
-from sbot_sim.sensors.gnss import SENSOR, GnssSettings, geodetic_of
+from sbot_sim.sensors.gnss import SENSOR, _geodetic_of, _GnssSettings
 
 A, F = mpmath.mpf(6378137), 1 / mpmath.mpf('298.257223563')  # WGS 84
 
@@ -43,7 +43,7 @@ def test_the_place_is_where_it_is_in_the_tangent_plane(datum):
     east, north = rng.uniform(-1, 1, (2, 40)) * scale
     up = rng.uniform(-100, 100, 40)
     with mpmath.workdps(40):
-        got = geodetic_of(GnssSettings(True, *datum), east, north, up)
+        got = _geodetic_of(_GnssSettings(True, *datum), east, north, up)
         for row, point in zip(got.tolist(), np.column_stack([east, north, up]), strict=True):
             back = tangent_plane(datum, *row)
             # Degrees are doubles: 180 degrees are known to 3 nm.
@@ -52,20 +52,20 @@ def test_the_place_is_where_it_is_in_the_tangent_plane(datum):
 
 
 def test_the_origin_is_the_datum():
-    place, = geodetic_of(GnssSettings(True, 47.3667, 8.55, 408.0), *np.zeros((3, 1))).tolist()
+    place, = _geodetic_of(_GnssSettings(True, 47.3667, 8.55, 408.0), *np.zeros((3, 1))).tolist()
     assert place == pytest.approx([47.3667, 8.55, 408.0], abs=1e-8)
 
 
 def test_east_is_longitude_and_north_latitude():
-    settings = GnssSettings(True, 60.0, 20.0)
-    north, east = geodetic_of(settings, np.array([0.0, 1000.0]), np.array([1000.0, 0.0]),
-                              np.zeros(2))
+    settings = _GnssSettings(True, 60.0, 20.0)
+    north, east = _geodetic_of(settings, np.array([0.0, 1000.0]), np.array([1000.0, 0.0]),
+                               np.zeros(2))
     assert north[0] - 60.0 == pytest.approx(1000.0 / 111_412, rel=1e-3)
     assert east[1] - 20.0 == pytest.approx(1000.0 / 55_800, rel=1e-3)
 
 
 def test_noise_has_the_spread_of_the_parameters():
-    n, settings = 20_000, GnssSettings(True, 50.0, 10.0, 100.0, 1.5, 3.0)
+    n, settings = 20_000, _GnssSettings(True, 50.0, 10.0, 100.0, 1.5, 3.0)
     place, again = (SENSOR.kernel.read(settings, view(n, seed=5, tick=tick, at=20.0), None)
                     for tick in range(2))
     metre = np.array([111_229.0, 71_696.0, 1.0])  # m/deg at 50 degrees
@@ -80,6 +80,6 @@ def test_a_run_reads_where_the_robot_is():
                     'sensors': {'gnss': True, 'gnss_latitude': 10.0, 'gnss_longitude': 20.0,
                                 'scan_beams': 1},
                     'robots': [{'pose': [5, 5, 0], 'controller': 'none'}]}, sense=['gnss'])
-    expected = geodetic_of(run.scenario.sensors.gnss, *run.poses[:, 0, :2].T.copy(), np.zeros(11))
+    expected = _geodetic_of(run.scenario.sensors.gnss, *run.poses[:, 0, :2].T.copy(), np.zeros(11))
     np.testing.assert_array_equal(run.gnss[:, 0], expected)
     assert math.isclose(np.ptp(run.gnss[:, 0, 0]) * 110_600, 0.9, rel_tol=0.01)

@@ -14,14 +14,14 @@ from sbot_sim.sensors.imu import (
     SENSOR,
     TURN_RATE,
     YAW,
-    ImuSettings,
+    _ImuSettings,
+    _variances,
     accelerations,
-    variances,
 )
 
 DT = 0.05
-ALL = ImuSettings(imu=True, imu_noise_yaw=0.02, imu_noise_turn_rate=0.001,
-                  imu_noise_acceleration=0.01, imu_bias_turn_rate=0.03, imu_bias_acceleration=0.2)
+ALL = _ImuSettings(imu=True, imu_noise_yaw=0.02, imu_noise_turn_rate=0.001,
+                   imu_noise_acceleration=0.01, imu_bias_turn_rate=0.03, imu_bias_acceleration=0.2)
 
 
 def driven(commands, wind=None, pose=(10, 10, 0.4), drive='wheels', **sensors):
@@ -102,7 +102,7 @@ def test_noise_has_the_spread_of_the_parameters_and_of_the_covariance(dt):
     white = [0.02, 0.001 / math.sqrt(dt), 0.01 / math.sqrt(dt), 0.01 / math.sqrt(dt)]
     for reading in readings:
         np.testing.assert_allclose(np.std(reading - bias, axis=0), white, rtol=0.03)
-        np.testing.assert_allclose(np.var(reading, axis=0), variances(ALL, dt), rtol=0.05)
+        np.testing.assert_allclose(np.var(reading, axis=0), _variances(ALL, dt), rtol=0.05)
     np.testing.assert_allclose(np.std(bias, axis=0), [0.0, 0.03, 0.2, 0.2], rtol=0.03)
     both = np.corrcoef(np.hstack([bias[:, 1:], *(reading - bias for reading in readings)]).T)
     assert np.abs(both - np.eye(len(both))).max() < 0.04

@@ -20,16 +20,16 @@ from sbot_sim.sensors.infrared_table import (
     SAMPLE_DISTANCES,
     TABLE_RANGE,
     TABLES,
+    _clipped,
+    _equation_3,
+    _read_table,
     average_readings,
-    clipped,
     distance_to_wall,
-    equation_3,
     exponential,
     fit_exponential,
     fit_polynomial,
     load_table,
     named_table,
-    read_table,
     sampling_angle,
     table_distances_cm,
     table_from_samples,
@@ -51,7 +51,7 @@ def test_distances_are_whole_millimetres():
 
 def test_the_committed_numbers_are_the_fit_to_the_polynomial():
     cm = np.arange(71) / 10
-    a, b = fit_exponential(cm / 100, equation_3(cm))
+    a, b = fit_exponential(cm / 100, _equation_3(cm))
     assert a == pytest.approx(30.18, abs=0.005)
     assert b == pytest.approx(0.1212, abs=0.00005)
     np.testing.assert_allclose(named_table('exponential'),
@@ -59,21 +59,21 @@ def test_the_committed_numbers_are_the_fit_to_the_polynomial():
 
 
 def test_the_polynomials_are_those_of_the_errata():
-    smooth = equation_3(np.array([0.0, 7.3]), CONSECUTIVE_POWERS)
+    smooth = _equation_3(np.array([0.0, 7.3]), CONSECUTIVE_POWERS)
     assert smooth == pytest.approx([35.76, 11.2], abs=0.01)
-    falling = equation_3(np.arange(74) / 10, CONSECUTIVE_POWERS)
+    falling = _equation_3(np.arange(74) / 10, CONSECUTIVE_POWERS)
     assert (np.diff(falling) < 0).all()
     d = 2.0
     by_hand = (35.76 - 16.01 * d**2 + 6.15 * d**3 - 0.8072 * d**4 - 0.0632 * d**5
                + 0.0261 * d**6 - 0.0026 * d**7 + 0.0001 * d**8)
-    assert equation_3(np.array([d]), PRINTED_POWERS)[0] == pytest.approx(by_hand, abs=1e-12)
+    assert _equation_3(np.array([d]), PRINTED_POWERS)[0] == pytest.approx(by_hand, abs=1e-12)
 
 
 def test_a_file_of_readings(tmp_path):
     path = tmp_path / 'table.txt'
     numbers = [30 * math.exp(-i / 80) for i in range(151)]
     path.write_text('# mine\n' + '\n'.join(f'{v!r} # at {i} mm' for i, v in enumerate(numbers)))
-    np.testing.assert_array_equal(read_table(path), numbers)
+    np.testing.assert_array_equal(_read_table(path), numbers)
     np.testing.assert_array_equal(load_table(str(tmp_path / 'table.txt')), numbers)
 
 
@@ -88,7 +88,7 @@ def test_bad_files_are_named(tmp_path, text, words):
     path = tmp_path / 'table.txt'
     path.write_text(text)
     with pytest.raises(InputError, match=words):
-        read_table(path)
+        _read_table(path)
 
 
 def test_files_that_are_not_there_or_not_text(tmp_path):
@@ -110,14 +110,14 @@ def test_equation_3_is_the_sum_of_its_terms(powers):
     distances = np.array([0.0, 1.0, 2.5, 7.3])
     expected = [math.fsum(c * d ** p for c, p in zip(COEFFICIENTS, powers, strict=True))
                 for d in distances]
-    np.testing.assert_allclose(equation_3(distances, powers), expected, rtol=1e-12)
+    np.testing.assert_allclose(_equation_3(distances, powers), expected, rtol=1e-12)
 
 
 def test_consecutive_powers_fall_as_figure_8_does_and_printed_ones_below_zero():
     near = np.arange(0.0, 7.3, 0.1)
-    assert (np.diff(equation_3(near)) < 0.0).all()
-    assert equation_3(near).min() > 0.0
-    assert equation_3(near, PRINTED_POWERS).min() < -100.0
+    assert (np.diff(_equation_3(near)) < 0.0).all()
+    assert _equation_3(near).min() > 0.0
+    assert _equation_3(near, PRINTED_POWERS).min() < -100.0
 
 
 def test_an_exponential_halves_at_its_half_length():
@@ -126,8 +126,8 @@ def test_an_exponential_halves_at_its_half_length():
 
 
 def test_nothing_reads_less_than_nothing_or_more_than_at_contact():
-    assert clipped(np.array([20.0, 25.0, 3.0, -1.0])).tolist() == [20.0, 20.0, 3.0, 0.0]
-    assert clipped(np.array([-5.0, 3.0])).tolist() == [0.0, 0.0]
+    assert _clipped(np.array([20.0, 25.0, 3.0, -1.0])).tolist() == [20.0, 20.0, 3.0, 0.0]
+    assert _clipped(np.array([-5.0, 3.0])).tolist() == [0.0, 0.0]
 
 
 def samples_of(reading, count=3):
@@ -219,8 +219,8 @@ def test_a_polynomial_sensor_is_recovered():
 
 def test_the_documents_coefficients_come_back_from_its_curve():
     cm = np.arange(71) / 10
-    found = fit_polynomial(cm / 100, equation_3(cm))
-    np.testing.assert_allclose(equation_3(cm), np.polynomial.polynomial.polyval(cm, found),
+    found = fit_polynomial(cm / 100, _equation_3(cm))
+    np.testing.assert_allclose(_equation_3(cm), np.polynomial.polynomial.polyval(cm, found),
                                atol=1e-9)
 
 

@@ -11,7 +11,7 @@ from scan_scenes import assert_equals_oracle, cast, outline
 from sbot_common.errors import InputError
 from sbot_common.params import updated
 from sbot_common.random.numbers import SCAN, generator
-from sbot_sim.sensors.laser import ScanSettings, add_scan_noise, angle_max, make_scan_parameters
+from sbot_sim.sensors.laser import ScanSettings, _add_scan_noise, angle_max, make_scan_parameters
 from sbot_sim.world.scene import make_scene
 
 
@@ -89,7 +89,7 @@ def test_bad_parameters_are_named(given, words):
 def with_noise(ranges, noise_std, seed=3, tick=8):
     out = ranges.copy()
     everybody, beams = np.zeros(len(out), np.int64), out.shape[1]
-    add_scan_noise(out, noise_std, 0.0, 10.0, seed, tick, everybody, 0, 0, beams)
+    _add_scan_noise(out, noise_std, 0.0, 10.0, seed, tick, everybody, 0, 0, beams)
     return out
 
 

@@ -14,7 +14,7 @@ from sbot_sim.sensors.infrared import (
     InfraredSettings,
     make_infrared_parameters,
 )
-from sbot_sim.sensors.laser import add_scan_noise
+from sbot_sim.sensors.laser import _add_scan_noise
 from sbot_sim.sensors.odometry import draw_slip, draw_wheel_scale
 
 ROBOTS, DT = 4000, 0.1
@@ -25,7 +25,7 @@ NORTH = 110_574.27582  # m a degree of latitude there
 
 def scan(seed, tick):
     ranges = np.full((ROBOTS, 3), 5.0, np.float32)
-    add_scan_noise(ranges, 0.1, 0.0, 10.0, seed, tick, np.zeros(ROBOTS, np.int64), 0, 0, 3)
+    _add_scan_noise(ranges, 0.1, 0.0, 10.0, seed, tick, np.zeros(ROBOTS, np.int64), 0, 0, 3)
     return (ranges - 5.0) / 0.1
 
 
@@ -46,20 +46,20 @@ def wheels(seed, _):
 
 def imu(seed, tick):
     readings = inertial.SENSOR.kernel.read(
-        inertial.ImuSettings(True, 0.01, 0.02, 0.03),
+        inertial._ImuSettings(True, 0.01, 0.02, 0.03),
         view(ROBOTS, seed=seed, tick=tick, dt=DT), np.zeros((ROBOTS, 6)))
     return readings / [0.01, *np.array([0.02, 0.03, 0.03]) / np.sqrt(DT)]
 
 
 def imu_bias(seed, _):
-    settings = inertial.ImuSettings(True, imu_bias_turn_rate=0.02, imu_bias_acceleration=0.3)
+    settings = inertial._ImuSettings(True, imu_bias_turn_rate=0.02, imu_bias_acceleration=0.3)
     memory = inertial.SENSOR.kernel.start(settings, view(ROBOTS, seed=seed))
     return memory[:, 1:4] / [0.02, 0.3, 0.3]
 
 
 def gnss(seed, tick):
     place = satellites.SENSOR.kernel.read(
-        satellites.GnssSettings(True, gnss_noise=2.0, gnss_noise_vertical=3.0),
+        satellites._GnssSettings(True, gnss_noise=2.0, gnss_noise_vertical=3.0),
         view(ROBOTS, seed=seed, tick=tick), None)
     return place * [NORTH / 2.0, FLAT / 2.0, 1.0 / 3.0]
 
@@ -116,12 +116,12 @@ def test_noise_in_time_has_no_memory():
 
 def test_what_is_off_is_nothing_at_all():
     still, nothing = np.zeros(3), np.zeros((3, 6))
-    kernel, settings = inertial.SENSOR.kernel, inertial.ImuSettings(True)
+    kernel, settings = inertial.SENSOR.kernel, inertial._ImuSettings(True)
     assert not kernel.read(settings, view(3, tick=2), nothing).any()
     assert not kernel.start(settings, view(3)).any()
     assert not draw_slip(still, 1, 2, 2).any()
     assert (draw_wheel_scale(still, 1, 2) == 1.0).all()
     exact, again = (satellites.SENSOR.kernel.read(
-        satellites.GnssSettings(True), view(3, seed=seed, tick=tick), None)
+        satellites._GnssSettings(True), view(3, seed=seed, tick=tick), None)
         for seed, tick in ((1, 2), (9, 9)))
     np.testing.assert_array_equal(exact, again)

@@ -12,8 +12,8 @@ from shapely import affinity
 
 from sbot_sim.sensors.laser import (
     ScanSettings,
+    _laser_poses,
     cast_scans,
-    laser_poses,
     make_scan_parameters,
     scan_fan,
 )
@@ -36,8 +36,8 @@ def scan(pose, sees_robots=True, **more):
     bodies, fan = body_arrays(BODIES), scan_fan(parameters)
     ranges = cast_scans(make_scene(world, 8.0), fan, pose, bodies.laser_radius, parameters)
     if sees_robots:
-        lower_by_rectangles(*rectangle_boxes(bodies.shape.half_size, bodies.shape.offset, pose),
-                            laser_poses(pose, parameters), 0, fan, parameters.range_min,
+        lower_by_rectangles(*rectangle_boxes(bodies.shape, pose),
+                            _laser_poses(pose, parameters), 0, fan, parameters.range_min,
                             parameters.range_max, np.zeros(len(pose), np.int64), 0, 0,
                             ranges)
     return parameters, ranges

@@ -5,15 +5,15 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
-from sbot_sim.dynamics.motion import drive_wheels, move
+from sbot_sim.dynamics.motion import _drive_wheels, move
 from sbot_sim.sensors.odometry import (
     OdometryCovariances,
     OdometryParameters,
     WheelStates,
+    _twist_covariance,
     draw_slip,
     draw_wheel_scale,
     measure,
-    twist_covariance,
 )
 from sbot_sim.world.bodies import S_BOT, body_arrays
 
@@ -30,7 +30,7 @@ def drive(parameters, wheels, steps, dt=DT):
     noise_slip = np.full(n, parameters.odometry_noise_slip)
     for tick in range(steps):
         slip = draw_slip(noise_slip, SEED, tick, 2)
-        pose, _ = measure(bodies, pose, scale, drive_wheels(bodies, wheels), slip, noise_slip, dt)
+        pose, _ = measure(bodies, pose, scale, _drive_wheels(bodies, wheels), slip, noise_slip, dt)
     return pose
 
 
@@ -38,7 +38,7 @@ def test_without_noise_it_is_the_motion_to_the_bit():
     wheels = np.random.default_rng(0).uniform(-6, 6, (20, 2))
     bodies, pose = body_arrays([S_BOT] * 20), np.zeros((20, 3))
     for _ in range(50):
-        pose = move(bodies, pose, drive_wheels(bodies, wheels), np.zeros((20, 2)), DT)
+        pose = move(bodies, pose, _drive_wheels(bodies, wheels), np.zeros((20, 2)), DT)
     np.testing.assert_array_equal(drive(OdometryParameters(), wheels, 50), pose)
 
 
@@ -82,7 +82,7 @@ def driven(parameters, ticks, wheels=(3.0, 4.0)):
     bodies = body_arrays([S_BOT] * MANY)
     scale = draw_wheel_scale(np.full(MANY, parameters.odometry_noise_radius), 3, 2)
     noise = np.full(MANY, parameters.odometry_noise_slip)
-    pose, speeds = np.zeros((MANY, 3)), drive_wheels(bodies, np.tile(wheels, (MANY, 1)))
+    pose, speeds = np.zeros((MANY, 3)), _drive_wheels(bodies, np.tile(wheels, (MANY, 1)))
     for tick in range(ticks):
         slip = draw_slip(noise, 3, tick, 2)
         pose, twist = measure(bodies, pose, scale, speeds, slip, noise, DT)
@@ -120,7 +120,7 @@ def test_a_tick_that_is_asked_for_again_is_the_same_and_tick_0_begins_again():
 
 
 def test_a_wheel_that_stands_is_certain():
-    covariance = twist_covariance(ONE, np.zeros((1, 3)), np.full(1, 0.1), np.full(1, 0.1), DT)
+    covariance = _twist_covariance(ONE, np.zeros((1, 3)), np.full(1, 0.1), np.full(1, 0.1), DT)
     assert not np.any(covariance)
 
 

@@ -9,7 +9,7 @@ from shapely.geometry import LineString, Point
 
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.scene import make_line_of_sight, segment_meets_disc, segments_meet
+from sbot_sim.world.scene import _segment_meets_disc, make_line_of_sight, segments_meet
 
 NO_WALLS = make_line_of_sight(None)
 
@@ -109,7 +109,7 @@ def test_a_disc_blocks_when_the_line_comes_nearer_than_its_radius(numbers, radiu
     assume(c[0:2] != c[2:4])
     distance = LineString([c[0:2], c[2:4]]).distance(Point(c[4:6]))
     if abs(distance - radius) > 1e-9:
-        assert segment_meets_disc(*c, radius) == (distance < radius)
+        assert _segment_meets_disc(*c, radius) == (distance < radius)
 
 
 def test_permuting_the_robots_permutes_what_they_hear():

@@ -10,12 +10,12 @@ from sbot_common.compiled.jit import LANES
 from sbot_sim.sensors.rays import (
     ANGLE_ERROR,
     TOUCH,
+    _quick_angle,
     beam_directions,
     beam_interval,
     lanes,
     make_fan,
     make_irregular_fan,
-    quick_angle,
 )
 
 NO_SEGMENTS, NO_CIRCLES = np.empty((0, 4)), np.empty((0, 3))
@@ -140,9 +140,9 @@ def test_own_disc_is_not_seen():
 def test_quick_angle_keeps_its_bound():
     rng = np.random.default_rng(9)
     x, y = rng.normal(size=(2, 200_000)) * 10.0 ** rng.uniform(-9, 3, 200_000)
-    found = np.array([quick_angle(a, b) for a, b in zip(x, y, strict=True)])
+    found = np.array([_quick_angle(a, b) for a, b in zip(x, y, strict=True)])
     assert np.abs(found - np.arctan2(y, x)).max() < ANGLE_ERROR / 2
-    assert [quick_angle(a, b) for a, b in ((1, 0), (0, 1), (-1, 0), (0, -1))] == pytest.approx(
+    assert [_quick_angle(a, b) for a, b in ((1, 0), (0, 1), (-1, 0), (0, -1))] == pytest.approx(
         [0, math.pi / 2, math.pi, -math.pi / 2], abs=ANGLE_ERROR / 2)
 
 

@@ -18,7 +18,7 @@ from sbot_common.errors import InputError
 from sbot_common.params import Param
 from sbot_common.topics import Topic
 from sbot_sim import sensors as folder
-from sbot_sim.engine.simulation import Snapshot, snapshot_of, world_of
+from sbot_sim.engine.simulation import Snapshot, _snapshot_of, world_of
 from sbot_sim.sensors import infrared, laser, odometry
 from sbot_sim.sensors.registry import Kernel, Place, Sensor, check_name, codecs, sensors, simulated
 from sbot_sim.worlds.batch import Phase
@@ -218,7 +218,7 @@ def test_a_snapshot_copies_and_observations_show_readings_alone():
     parameters, simulation = world(scan_beams=8, infrared=True)
     state = simulation.state
     state.infrared[..., 0], state.infrared[..., 1] = 3.0, 5.0
-    snapshot = snapshot_of(simulation, sensed_wind=True)
+    snapshot = _snapshot_of(simulation, sensed_wind=True)
     state.infrared[:] = 0.0
     assert snapshot.infrared[..., 1].tolist() == [[5.0] * 15] * 2
     of_infrared = next(each for each in simulated() if each.name == 'infrared')

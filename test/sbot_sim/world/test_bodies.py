@@ -9,9 +9,9 @@ from sbot_sim.dynamics.motion import drive
 from sbot_sim.world.bodies import (
     ROBOT,
     S_BOT,
+    _make_shapes,
     bodies_of_worlds,
     body_arrays,
-    make_shapes,
     rectangle_of,
     select_bodies,
     share_equally,
@@ -55,11 +55,11 @@ CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2, collision_distance=0.05
 
 
 def test_discs_alone_share_equally_and_boxes_by_their_masses():
-    assert make_shapes([ROBOT, S_BOT]).equal_discs
-    assert not make_shapes([ROBOT, CART]).equal_discs
-    heavy = make_shapes([ROBOT], [make_box(0.0, 0.0, 0.2, 1.0)])
+    assert _make_shapes([ROBOT, S_BOT]).equal_discs
+    assert not _make_shapes([ROBOT, CART]).equal_discs
+    heavy = _make_shapes([ROBOT], [make_box(0.0, 0.0, 0.2, 1.0)])
     assert not heavy.equal_discs
-    for shapes in (make_shapes([ROBOT, S_BOT]), make_shapes([ROBOT, CART]), heavy):
+    for shapes in (_make_shapes([ROBOT, S_BOT]), _make_shapes([ROBOT, CART]), heavy):
         assert share_equally.py_func(shapes) == shapes.equal_discs
     np.testing.assert_allclose(heavy.inverse_mass, [0.1, 1.0])
     assert heavy.turn[0] == 0.0 < heavy.turn[1]
@@ -67,7 +67,7 @@ def test_discs_alone_share_equally_and_boxes_by_their_masses():
 
 
 def test_what_is_kept_free_is_part_of_the_shape_but_not_of_the_body():
-    shapes = make_shapes([CART, S_BOT])
+    shapes = _make_shapes([CART, S_BOT])
     np.testing.assert_allclose(shapes.half_size, [[0.45, 0.2], [0, 0]])
     np.testing.assert_allclose(shapes.size, [[0.5, 0.25, 0], [0, 0, 0.088]])
     np.testing.assert_allclose(shapes.inner_radius, [0.25, 0.088])
@@ -75,7 +75,7 @@ def test_what_is_kept_free_is_part_of_the_shape_but_not_of_the_body():
 
 
 def test_sizes_by_robot():
-    shapes = make_shapes([CART, ROBOT])
+    shapes = _make_shapes([CART, ROBOT])
     assert rectangle_of(shapes, 0) == (0.9, 0.4, 0.2)
     assert rectangle_of(shapes, 1) is None
 

@@ -18,8 +18,9 @@ from sbot_sim.world.geometry import (
     FREE,
     OCCUPIED,
     UNKNOWN,
+    _counter_clockwise,
+    _to_world,
     cells_bounds,
-    counter_clockwise,
     inside_occupied,
     inside_polygon,
     make_cells,
@@ -27,7 +28,6 @@ from sbot_sim.world.geometry import (
     outline_error,
     rectangle_corners,
     to_cells,
-    to_world,
 )
 from sbot_sim.world.scene import make_line_of_sight, make_scene
 
@@ -62,7 +62,7 @@ def test_points_are_inside_where_the_area_is(values, origin, resolution):
     cells = make_cells(values, resolution, origin)
     rng = np.random.default_rng(0)
     points = rng.uniform(-1, 8, (200, 2))
-    world = to_world(points, resolution, origin)
+    world = _to_world(points, resolution, origin)
     assert to_cells(world, resolution, origin) == pytest.approx(points, abs=1e-9)
     expected = shapely.contains_xy(occupied_area(values), points)
     assert (inside_occupied(cells, world) == expected).all()
@@ -123,7 +123,7 @@ def test_the_inside_is_shapelys(seed, corners):
     points = rng.uniform(-4, 3, (200, 2))
     np.testing.assert_array_equal(inside_polygon(outline, points),
                                   shapely.contains_xy(shapely.Polygon(outline), points))
-    turned = counter_clockwise(outline)
+    turned = _counter_clockwise(outline)
     assert shapely.LinearRing(turned).is_ccw
     assert shapely.Polygon(turned).equals(shapely.Polygon(outline))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sbot_common.angles import decoded_yaws
-from sbot_sim.world.bodies import body_arrays, characteristic_length
+from sbot_sim.world.bodies import _characteristic_length, body_arrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 from sbot_sim.world.moving import (
     as_sent,
@@ -83,14 +83,14 @@ def test_a_box_has_the_circle_around_it_and_a_disc_its_own():
 def test_the_length_is_the_mean_distance_from_the_centre(length, width):
     u = (np.arange(2000) + 0.5) / 2000 - 0.5
     x, y = np.meshgrid(length * u, width * u)
-    assert characteristic_length(make_box(length, width, 0.0, 1.0)) == pytest.approx(
+    assert _characteristic_length(make_box(length, width, 0.0, 1.0)) == pytest.approx(
         np.hypot(x, y).mean(), rel=1e-5)
 
 
 def test_the_length_of_a_disc_is_two_thirds_of_its_radius():
     rng = np.random.default_rng(3)
     radii = 0.6 * np.sqrt(rng.random(200_000))
-    assert characteristic_length(make_box(0.0, 0.0, 0.6, 1.0)) == pytest.approx(0.4)
+    assert _characteristic_length(make_box(0.0, 0.0, 0.6, 1.0)) == pytest.approx(0.4)
     assert radii.mean() == pytest.approx(0.4, rel=3e-3)
 
 

@@ -9,9 +9,9 @@ import pytest
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.scene import (
+    _segment_meets_disc,
     make_line_of_sight,
     make_scene,
-    segment_meets_disc,
     segments_meet,
     sort_discs,
     with_circles,
@@ -84,7 +84,7 @@ def test_segments(line, meets):
     ((1.0, 0.4), True), ((1.0, 0.5), False), ((-0.3, 0.3), True), ((-0.4, 0.4), False),
     ((2.4, 0.0), True), ((2.5, 0.0), False)])
 def test_a_disc_is_met_within_its_radius(centre, meets):
-    assert segment_meets_disc(0.0, 0.0, 2.0, 0.0, *centre, 0.5) == meets
+    assert _segment_meets_disc(0.0, 0.0, 2.0, 0.0, *centre, 0.5) == meets
 
 
 def test_nothing_stands_in_an_empty_world():

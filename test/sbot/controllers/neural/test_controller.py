@@ -20,6 +20,8 @@ from sbot.controllers.neural.controller import (
     _logistic,
     _time_constant,
     ctrnn,
+    gru,
+    lstm,
     mlp,
     perceptron,
     tanh,
@@ -128,18 +130,70 @@ def test_ctrnn_settles_on_its_input_at_the_pace_of_its_time_constant():
     assert outputs == pytest.approx(np.tanh([memory[1]] * 2), abs=1e-15)
 
 
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+class Cho:
+    """A GRU in matrices: ``a`` of the inputs, ``b`` of what is remembered, (units, 3)."""
+
+    gates, function, places = 3, staticmethod(gru), 2
+
+    def __init__(self, units):
+        self.h = np.zeros(units)
+
+    def step(self, a, b):
+        (r, z), n = logistic(a + b)[:, :2].T, np.tanh
+        self.h = (1 - z) * n(a[:, 2] + r * b[:, 2]) + z * self.h
+
+
+class Gers:
+    """An LSTM in matrices, (units, 4)."""
+
+    gates, function, places = 4, staticmethod(lstm), 3
+
+    def __init__(self, units):
+        self.h, self.c = np.zeros((2, units))
+
+    def step(self, a, b):
+        i, f, _, o = logistic(a + b).T
+        self.c = f * self.c + i * np.tanh(a + b)[:, 2]
+        self.h = o * np.tanh(self.c)
+
+
+@pytest.mark.parametrize('oracle', [Cho, Gers])
+@pytest.mark.parametrize('cells', [[], [3]])
+def test_gated_units_over_many_decisions(oracle, cells):
+    rng, units = np.random.default_rng(1), 4
+    kind = oracle.function.__name__
+    network, other = make_network(kind, ['goal'], hidden=[units, *cells]), oracle(units)
+    weights = rng.normal(size=network.weight_count)
+    assert network.memory_count == oracle.places * units + sum(cells)
+    memory, seen = np.zeros(network.memory_count), []
+    gates = weights[:units * oracle.gates * 9].reshape(units, oracle.gates, 9)
+    for _ in range(20):
+        x = rng.normal(size=3)
+        other.step(gates[..., 0] + gates[..., 1:4] @ x, gates[..., 4] + gates[..., 5:] @ other.h)
+        seen.append(run(oracle.function, x, weights, network.layers, memory))
+        tail = run(mlp, other.h, weights[gates.size:], network.layers[1:], np.zeros(3))
+        assert seen[-1] == pytest.approx(tail, abs=1e-12)
+    assert memory[:units] == pytest.approx(other.h, abs=1e-12)
+    assert np.ptp(seen, axis=0).max() > 0.01
+
+
 NEURAL = 'neural_controller.controller:Neural'
 
 
 def network_of(kind, inputs, outputs='wheels'):
-    hidden = {'perceptron': [], 'mlp': [5, 3], 'ctrnn': [4]}[kind]
+    hidden = {'perceptron': [], 'mlp': [5, 3], 'ctrnn': [4], 'gru': [4, 3],
+              'lstm': [4, 2]}[kind]
     return sbot.network(kind, inputs, hidden=hidden, outputs=outputs,
                         turn=0.095 if outputs == 'wheels' else 1.5)
 
 
 @pytest.mark.parametrize(('kind', 'inputs', 'outputs'), [
     ('perceptron', ALL, 'wheels'), ('mlp', ALL, 'twist'), ('ctrnn', ALL, 'wheels'),
-    ('perceptron', ('infrared',), 'wheels')])
+    ('gru', ALL, 'wheels'), ('lstm', ALL, 'wheels'), ('perceptron', ('infrared',), 'wheels')])
 def test_equals_a_batch_of_worlds_to_the_bit_controller(tmp_path, kind, inputs, outputs):
     network = network_of(kind, inputs, outputs)
     weights = np.random.default_rng(3).normal(size=network.weight_count)

@@ -80,7 +80,11 @@ def test_other_values_are_refused(given, words):
     ({'kind': 'mlp', 'hidden': [4, 3], 'inputs': ['scan:8', 'goal']}, 11,
      4 * 12 + 3 * 5 + 2 * 4, 7),
     ({'kind': 'ctrnn', 'hidden': [5], 'inputs': ['twist', 'wind']}, 5, 5 * (2 + 5 + 5) + 2 * 6,
-     10)])
+     10),
+    ({'kind': 'gru', 'hidden': [5, 2], 'inputs': ['twist', 'wind']}, 5,
+     3 * 5 * (6 + 6) + 2 * 6 + 2 * 3, 12),
+    ({'kind': 'lstm', 'hidden': [5], 'inputs': ['twist', 'wind']}, 5, 4 * 5 * (6 + 6) + 2 * 6,
+     15)])
 def test_counts(arguments, inputs, weights, memory):
     network = make_network(**arguments)
     assert network.input_count == inputs
@@ -90,7 +94,7 @@ def test_counts(arguments, inputs, weights, memory):
 
 
 @pytest.mark.parametrize(('arguments', 'words'), [
-    ({'kind': 'lstm'}, "kind: got 'lstm', expected one of perceptron, mlp, ctrnn"),
+    ({'kind': 'rnn'}, "kind: got 'rnn', expected one of perceptron, mlp, ctrnn, gru, lstm"),
     ({'inputs': 'infrared'}, 'expected a list of names'), ({'inputs': []}, 'at least one'),
     ({'inputs': ['goal', 'goal']}, 'different names'),
     ({'inputs': ['gaol']}, "got 'gaol', expected one of infrared, scan"),
@@ -100,6 +104,7 @@ def test_counts(arguments, inputs, weights, memory):
     ({'kind': 'mlp', 'hidden': range(1, 10**30)}, 'at most 100'),
     ({'outputs': np.zeros(2)}, 'outputs: got array'),
     ({'kind': 'mlp'}, 'at least one hidden layer'),
+    ({'kind': 'gru'}, 'at least one hidden layer'),
     ({'kind': 'ctrnn', 'hidden': [3, 3]}, 'one number of neurons'),
     ({'outputs': 'legs'}, 'one of wheels, twist, holonomic')])
 def test_bad_descriptions(arguments, words):
@@ -131,7 +136,7 @@ def good():
     return {**make_network()._asdict(), 'learned_with': {}, 'weights': [0.0] * 32}
 
 
-@pytest.mark.parametrize(('change', 'words'), [({'kind': 'lstm'}, 'kind'),
+@pytest.mark.parametrize(('change', 'words'), [({'kind': 'rnn'}, 'kind'),
     ({'inputs': 3}, 'inputs: got 3'), ({'inputs': [3]}, 'inputs'),
     ({'weights': [1.0]}, 'weights'), ({'weights': ['x'] * 32}, 'weights'),
     ({'weights': [[1.0], 2.0]}, 'weights'), ({'turn': 1e-320}, 'turn: got 1e-320'),

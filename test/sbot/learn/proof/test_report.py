@@ -3,17 +3,23 @@
 import numpy as np
 import pytest
 
-from sbot.learn.proof.report import Row, _band, _better, _interquartile_mean, _results, write_rows
+from sbot.learn.proof.report import (
+    Row,
+    _band,
+    _interquartile_mean,
+    _results,
+    read_rows,
+    write_rows,
+)
 
-ROWS = [Row('reach', 'evolved', training, seed, 0.1 * training + seed / 3)
-        for training in (2, 1) for seed in (9, 7)]
+ROWS = [Row('reach', 'evolved', training, seed, 0.1 * training + seed / 3, 1 / 7, 0.5, 'a.json',
+            'b') for training in (2, 1) for seed in (9, 7)]
 
 
 def test_they_keep_every_bit_and_are_sorted_into_a_table(tmp_path):
     write_rows(tmp_path / 'rows.csv', ROWS)
-    lines = (tmp_path / 'rows.csv').read_text().splitlines()
-    assert [float(line.split(',')[4]) for line in lines[1:]] == [row.value for row in ROWS]
-    table = _results([*ROWS[:3], Row('reach', 'rule', 0, 7, 1.0)], 'reach', 'evolved')
+    assert read_rows(tmp_path / 'rows.csv') == ROWS
+    table = _results([*ROWS[:3], ROWS[0]._replace(policy='rule')], 'reach', 'evolved')
     assert table[1].tolist() == [ROWS[1].value, ROWS[0].value]
     assert np.isnan(table).sum() == 1
 
@@ -45,10 +51,3 @@ def test_a_band_is_repeatable_and_has_no_width_without_spread():
     assert _band(same) == (7.0, 7.0, 7.0)
     results = np.random.default_rng(2).normal(size=(5, 20))
     assert _band(results) == _band(results)
-
-
-def test_better_on_seeds_is_told_for_each_training():
-    rule = np.array([[1.0, 2.0, 3.0, 4.0]])
-    trained = np.array([[2.0, 3.0, 4.0, 5.0], [0.0, 2.0, 4.0, 5.0]])
-    assert _better(trained, rule, True).tolist() == [1.0, 0.5]
-    assert _better(trained, rule, False).tolist() == [0.0, 0.25]

@@ -8,7 +8,7 @@ import pytest
 import sbot
 from sbot import testing
 from sbot.cli.main import main
-from sbot.learn.tasks.entry import Entry, Metric, Scene
+from sbot.learn.tasks.entry import CONTACT, Entry, Metric, Scene, distance
 from sbot.learn.tasks.registry import entries, entry_of
 from sbot.testing import check_task
 from sbot_common.errors import InputError
@@ -64,6 +64,21 @@ def test_it_keeps_what_holds_for_every_task(entry):
                                    and entry.make_scene().team > 1], ids=lambda entry: entry.name)
 def test_each_robot_has_its_own_reward(entry):
     assert (np.ptp(testing._total_rewards(entry), axis=1) > 0.0).all()
+
+
+@pytest.mark.parametrize('name', ['reach_goal', 'doorway', 'corridor'])
+def test_compiled_rewards_have_the_bits_of_numpy(name):
+    env = sbot.learn.vector_env(None, 3, task=name, rewards='robots', autoreset='disabled')
+    env.reset(seed=1)
+    env.action_space.seed(1)
+    for _ in range(60):
+        before, active = env.episodes.now, env.episodes.active
+        reward = env.step(env.action_space.sample())[1]
+        now = env.episodes.now
+        way = distance(now.seen.pose[..., :2], now.goal)
+        expected = distance(before.seen.pose[..., :2], before.goal) - way + (
+            way <= env.episodes.task.tolerance) - CONTACT * now.seen.collided
+        assert (reward == np.where(active, expected, 0.0)).all()
 
 
 class Restless(entry_of('aggregate').scene):

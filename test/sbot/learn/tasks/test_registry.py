@@ -10,7 +10,8 @@ import pytest
 
 import sbot
 from sbot.learn.proof.__main__ import main
-from sbot.learn.proof.training import Judge, baselines, play
+from sbot.learn.proof.comparison import measured
+from sbot.learn.proof.training import Judge, play
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
@@ -148,7 +149,7 @@ def test_the_proof_trains_it_with_and_without_a_rule(module, kind, tmp_path, cap
         rows = list(csv.DictReader(file))
     rule = {('rule', '0')} if kind == 'ENTRY' else set()
     assert {(row['policy'], row['training']) for row in rows} == {
-        ('random', '0'), ('evolved', '1'), ('evolved', '2'), *rule}
+        ('evolved', '1'), ('evolved', '2'), *rule}
     assert {row['task'] for row in rows} == {name}
     assert f'| `{name}` | apart, m, higher is better | evolved | ' in said
     if kind == 'ALONE':  # of other processes, the output goes elsewhere
@@ -156,7 +157,7 @@ def test_the_proof_trains_it_with_and_without_a_rule(module, kind, tmp_path, cap
                         if (row['policy'], row['training']) == ('evolved', '1')])
         assert f'{name} evolved 1: apart {mean:.3f} m (mean), ' in said
     last = next(line for line in said.splitlines() if '| evolved |' in line)
-    assert last.count(' | ') == (3 if kind == 'ALONE' else 5)  # nothing to compare it with
+    assert last.count(' | ') == (6 if kind == 'ALONE' else 8)  # nothing to compare it with
     file = tmp_path / 'out' / f"{name.replace(':', '_')}_evolved_2.json"
     run = sbot.run(sbot.learn.scene(name).scenario(
         5, 'neural_controller.controller:Neural', {'network': str(file)}))
@@ -284,8 +285,10 @@ def test_no_module_beside_the_package_stands_in_for_one_of_it(module, tmp_path):
 ])
 def test_a_metric_that_fails_is_named(module, change, words):
     name = module(TASK.replace('def apart(track):', f'def apart(track):\n    {change}'))
+    entry = entry_of(f'{name}:ENTRY')
+    track = play(entry, [1, 2], entry.rule_policy(), np.ones(1))
     with pytest.raises((InputError, UserCodeError)) as caught:
-        baselines(entry_of(f'{name}:ENTRY'), [1, 2])
+        measured(entry, track)
     assert words.replace('NAME', name) in str(caught.value)
 
 

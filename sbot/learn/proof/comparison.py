@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trainings side by side, here or on a cluster, and their policies in scenes that none has seen.
+
+The rows of a comparison are those of policies in files, and are made again from these files.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from functools import partial
+from hashlib import sha256
+from itertools import groupby
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sbot.api.worlds import save_policy
+from sbot.controllers.neural.policy_file import load_policy
+from sbot.learn.proof.report import Point, Row, read_rows
+from sbot.learn.proof.training import Trained, evolve, play, play_runs, ppo
+from sbot.learn.tasks.entry import Entry, Track, touched
+from sbot.learn.tasks.registry import entry_of
+from sbot.runner.summary import now_and_then
+from sbot.sweeps.engine import dask_engine
+from sbot_common.arrays import Floats
+from sbot_common.signals import blocked, unblock
+
+# Rows: what policies reach in the scenes of the comparison.
+
+Training = tuple[str, int]  # policy and seed; seed 0 of a rule: as it is written
+
+
+class Policy(NamedTuple):
+    """A file that drives robots; without a name: the controller ``navigate``."""
+
+    file: str
+    data: bytes
+
+
+_NAVIGATE = Policy('', b'')
+
+
+def trainings_of(entry: Entry, learner: str, count: int) -> list[Training]:
+    """Return what is trained for a task: its rule, where that has constants, and the learner."""
+    seeds = range(1, count + 1)
+    tuned = entry.rule is not None and bool(entry.rule.constants)
+    rules = [('rule', seed) for seed in (seeds if tuned else range(1))]
+    return [*rules * (entry.rule is not None), *((learner, seed) for seed in seeds)]
+
+
+def measured(entry: Entry, track: Track) -> list[Floats]:
+    """Return metric, seconds in contact, and share of clean robots of each episode, (K,) each.
+
+    A clean robot touches nothing until it arrives, and arrives where the task says what that is.
+    """
+    there = None if entry.arrived is None else entry.arrived(track)
+    contact = touched(track, there)
+    clean = ~contact.any(axis=0)
+    if there is not None:
+        clean &= there.any(axis=0)
+    return [entry.measure(track), contact.sum(axis=0).mean(axis=1) * track.dt, clean.mean(axis=1)]
+
+
+def _rows_of(entry: Entry, training: Training, seeds: Sequence[int], policy: Policy,
+             folder: Path) -> list[Row]:
+    """Return a row for each seed of a policy, which is in a folder."""
+    track = (play(entry, seeds, *load_policy(folder / policy.file)) if policy.file else
+             play_runs(entry, seeds, 'navigate', entry.navigate or {}))
+    digest = sha256(policy.data).hexdigest() if policy.file else ''
+    return [Row(entry.name, *training, seed, float(value), float(contact), float(clean),
+                policy.file, digest)
+            for seed, value, contact, clean in zip(seeds, *measured(entry, track), strict=True)]
+
+
+def navigate_rows(entry: Entry, seeds: Sequence[int]) -> list[Row]:
+    """Return the rows of the controller ``navigate``, if it is a baseline."""
+    if entry.navigate is None:
+        return []
+    return _rows_of(entry, ('navigate', 0), seeds, _NAVIGATE, Path())
+
+
+def differences(path: Path) -> Iterator[str]:
+    """Yield a line for each policy of rows that is another file, or gives other bits."""
+    for key, group in groupby(read_rows(path), lambda row: (*row[:3], *row[-2:])):
+        (task, name, training, file, digest), rows = key, list(group)
+        policy = Policy(file, (path.parent / file).read_bytes()) if file else _NAVIGATE
+        if file and sha256(policy.data).hexdigest() != digest:
+            yield f'{file}: another file than that of the rows'
+            continue
+        again = _rows_of(entry_of(task), (name, training), [row.seed for row in rows], policy,
+                         path.parent)
+        if other := [row.seed for row, new in zip(rows, again, strict=True) if row != new]:
+            yield f'{task} {name} {training}: other bits for the seeds {other}'
+
+
+# Trainings side by side, which one Ctrl-C ends with what they have.
+
+class Proved(NamedTuple):
+    """Result of one training: rows of its comparison, its learning curve, its policy."""
+
+    rows: list[Row]
+    curve: list[Point]
+    policy: Policy | None = None
+    stopped: bool = False  # by a KeyboardInterrupt; then it may have no rows, and no policy
+
+
+class Plan(NamedTuple):
+    """What all trainings of a task share."""
+
+    name: str  # of the task
+    seeds: Sequence[int]  # of the scenes of the comparison
+    options: dict[str, dict[str, Any]]  # of what is trained
+    quiet: bool = False  # no lines of progress
+
+
+def _prove(plan: Plan, check: Callable[[], None], training: Training) -> Proved:
+    """Train with a seed, and compare the policy.
+
+    Parameters
+    ----------
+    plan : what to train
+    check : called first, and after each generation or rollout; a KeyboardInterrupt that it
+        raises ends the training, as one of a signal does
+    training : what, and the seed
+
+    """
+    entry, began, (learner, seed) = entry_of(plan.name), time.process_time(), training
+    show = now_and_then(shown=not plan.quiet)
+    name, options = f'{plan.name} {learner} {seed}', plan.options[learner]
+    step = 'decision' if learner == 'ppo' else 'generation'
+
+    def note(done: int, score: float) -> None:
+        show(lambda: f"{name}: {step} {done} of {options[f'{step}s']}, mean score "
+             f'{score:.3g}, {time.process_time() - began:.0f} s of processor time')
+        check()
+    curve: list[Point] = []
+    policy: Policy | None = None
+    try:
+        check()  # a process may have taken this training before the signal
+        found = _trained(entry, training, {**options, 'note': note})
+        used = time.process_time() - began
+        curve = [Point(plan.name, learner, seed, *map(float, row)) for row in found.curve]
+        # A colon is no character of a file's name on every system.
+        file = f"{plan.name.replace(':', '_')}_{learner}_{seed}.json"
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / file
+            save_policy(path, found.policy, found.weights,
+                        scenario=entry.make_scene().scenario(0))
+            policy = Policy(file, path.read_bytes())
+            if found.stopped:
+                return Proved([], curve, policy, stopped=True)
+            rows = _rows_of(entry, training, plan.seeds, policy, Path(folder))
+    except KeyboardInterrupt:
+        return Proved([], curve, policy, stopped=True)
+    unit = f' {entry.metric.unit}' if entry.metric.has_unit else ''
+    mean = np.mean([row.value for row in rows])
+    print(f'{name}: {entry.metric.name} {mean:.3f}{unit} (mean), '
+          f'{used:.0f} s of processor time', flush=True)
+    return Proved(rows, curve, policy)
+
+
+def _trained(entry: Entry, training: Training, options: dict[str, Any]) -> Trained:
+    learner, seed = training
+    if training == ('rule', 0) and entry.rule is not None:
+        return Trained(entry.rule_policy(), np.array(entry.rule.weights), np.empty((0, 3)))
+    return (ppo(entry, seed, **options) if learner == 'ppo' else
+            evolve(entry, seed, **options, rule=learner == 'rule'))
+
+
+_stops: list[Event] = []  # of a child: set where its trainings are to end
+
+
+def prove_all(plan: Plan, trainings: Sequence[Training], processes: int,
+              scheduler: str | None = None) -> Iterator[Proved]:
+    """Yield the result of each training; the rows do not depend on where they are trained.
+
+    Parameters
+    ----------
+    plan : what to train
+    trainings : each
+    processes : how many of this machine
+    scheduler : address of a Dask scheduler, whose workers are used instead
+
+    Raises
+    ------
+    KeyboardInterrupt
+        after the results so far, if a signal came.
+
+    """
+    if scheduler is not None:
+        with dask_engine(scheduler) as engine:
+            yield from _in_pool(engine.executor, partial(_prove, plan, _go_on), trainings)
+    elif processes > 1:
+        yield from _in_children(plan, trainings, processes)
+    else:
+        for training in trainings:
+            proved = _prove(plan, _go_on, training)
+            yield proved
+            if proved.stopped:
+                raise KeyboardInterrupt
+
+
+def _go_on() -> None:
+    pass
+
+
+def _in_pool(pool: Executor, prove: Callable[[Training], Proved], trainings: Sequence[Training],
+             stop: Callable[[], None] = _go_on) -> Iterator[Proved]:
+    """Yield results in order; after a signal those that there are, once ``stop`` is called."""
+    stopped = False
+    with blocked():  # a child that a signal meets before _begin would print a traceback
+        works: list[Future[Proved]] = [pool.submit(prove, each) for each in trainings]
+    try:
+        wait(works, return_when='FIRST_EXCEPTION')
+    except KeyboardInterrupt:
+        stopped = True
+        stop()  # they return in a moment, with what they have
+        for work in works:
+            work.cancel()
+    for work in works:
+        if not work.cancelled():
+            yield work.result()
+    if stopped:
+        raise KeyboardInterrupt
+
+
+def _in_children(plan: Plan, trainings: Sequence[Training], processes: int) -> Iterator[Proved]:
+    # On Linux forks of a process that has imported everything; elsewhere the system's libraries do
+    # not survive a fork.
+    context = get_context('forkserver' if sys.platform == 'linux' else 'spawn')
+    context.set_forkserver_preload([__name__, 'cma'])
+    stop = context.Event()
+    with ProcessPoolExecutor(processes, context, _begin, (stop,)) as pool:
+        try:
+            yield from _in_pool(pool, partial(_prove, plan, _check), trainings, stop.set)
+        finally:  # an error, or a second signal
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _begin(stop: Event) -> None:
+    """Ignore a terminal's Ctrl-C in a child, whose parent tells it to stop."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _stops[:] = [stop]
+    unblock()
+
+
+def _check() -> None:
+    if _stops[0].is_set():
+        raise KeyboardInterrupt
