@@ -1,5 +1,7 @@
 """Who goes first through a passage from (0, 0) to (4, 0)."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,18 @@ def test_who_waits_lets_out_who_comes_but_not_for_one_that_has_arrived_there():
     robots = [(-3.0, 1.5, 1), (-0.6, 0.0, -1)]
     assert taken(EAST, 0, robots, WAITS)[0]
     assert not taken(EAST, 0, robots, WAITS, moves=0.0)[0]
+
+
+def test_who_has_stood_for_long_takes_no_passage():
+    places = np.array([(-2.0, 0.0), (1.0, 0.0)])
+    headings = np.array([(1.0, 0.0, 1.0), (-1.0, 0.0, 0.0)])
+    parked = np.array([(-2.0, 0.0), (math.nan, 0.0)])
+
+    def found(mobile):
+        return _is_taken(P, EAST, 0, places, mobile, headings, np.zeros(2, np.int8), WAITS, 9.0,
+                         0.0)
+    assert found(places) == (True, True)
+    assert found(parked) == (False, False)
 
 
 def test_before_it_who_is_nearer_goes_first():
