@@ -186,8 +186,8 @@ def _negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: 
                 place.y)
             return Yield(WAITS, state.time, state.time + YIELD_TIME, state.time, passage, spot_x,
                          spot_y)
-    return negotiated(p, grid, waiting, me, found, passage, memory.others, memory.headings,
-                      memory.group, state.time)
+    return negotiated(p, grid, waiting, me, found, passage, memory.others, memory.mobile,
+                      memory.headings, memory.group, state.time)
 
 
 @njit_inner

@@ -29,9 +29,11 @@ from sbot.controllers.navigate.parameters import (
     BANNED,
     BESIDE_GAP,
     BODY,
+    FEW_CELLS,
     LATER,
     LEAST_MARGIN,
     LOST,
+    MOST_CELLS,
     MOVED,
     PAUSE,
     PROGRESS,
@@ -186,13 +188,24 @@ def _searched(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
               to_x: float, to_y: float, path: NDArray[np.float64]) -> tuple[int, int]:
     """Return what ``find_path`` does, and how many searches there were so far.
 
-    Where all that a target can be reached from is too much to visit, it is the robot that may be
-    shut in.
+    Where all that a target can be reached from is much to visit, the search begins at the robot:
+    it may be shut in, or its way out narrow.
     """
-    length = find_path(p, grid, search, number + 1, x, y, to_x, to_y, path)
-    if length != 0:
-        return length, number + 1
-    return min(0, find_path(p, grid, search, number + 2, to_x, to_y, x, y, path)), number + 2
+    for most in (FEW_CELLS, MOST_CELLS):
+        length = find_path(p, grid, search, number + 1, x, y, to_x, to_y, path, most)
+        if length != 0:
+            return length, number + 1
+        length = find_path(p, grid, search, number + 2, to_x, to_y, x, y, path, most)
+        number += 2
+        if length == path.shape[0]:
+            return 0, number  # the points near the robot are left out
+        for k in range(length // 2):
+            for axis in range(2):
+                end = length - 1 - k
+                path[k, axis], path[end, axis] = path[end, axis], path[k, axis]
+        if length != 0:
+            return length, number
+    return 0, number
 
 
 @njit

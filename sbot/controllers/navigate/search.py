@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from sbot.controllers.navigate.map import HALF_DIAGONAL, Grid, column_of, is_inside, row_of
 from sbot.controllers.navigate.parameters import (
     BODY,
-    MOST_CELLS,
     NEAR,
     REACH,
     SIDE,
@@ -207,7 +206,7 @@ def _write_path(grid: Grid, search: Search, cell: int, target: int, path: NDArra
 
 @njit
 def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, y: float,
-              to_x: float, to_y: float, path: NDArray[np.float64]) -> int:
+              to_x: float, to_y: float, path: NDArray[np.float64], most: int) -> int:
     """Write the centres of the cells from (x, y) to (to_x, to_y) (m) to ``path``.
 
     Parameters
@@ -217,6 +216,7 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
     number : of this search, another one each time, > 0
     x, y, to_x, to_y : m, within the window
     path : (LONGEST, 2) m, written; the first points if there are more
+    most : how many cells to visit
 
     Returns
     -------
@@ -234,7 +234,7 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
     ends = _ends(p, grid, row, column, to_row, to_column)
     count = _push(search, 0, _estimate(to_row, to_column, row, column), target)
     visited, closed = 0, True
-    while count > 0 and visited < MOST_CELLS:
+    while count > 0 and visited < most:
         visited += 1
         count, key, cell = _pop(search, count)
         if cell == start:

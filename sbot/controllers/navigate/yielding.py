@@ -126,14 +126,16 @@ def _lowest_pressing(p: Parameters, passage: Passage, others: NDArray[np.float64
 
 @njit
 def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64],
-              headings: NDArray[np.float64], group: NDArray[np.int8], mode: int,
-              time: float, since: float) -> tuple[bool, bool]:
+              mobile: NDArray[np.float64], headings: NDArray[np.float64],
+              group: NDArray[np.int8], mode: int, time: float,
+              since: float) -> tuple[bool, bool]:
     """Tell whether a robot must leave a passage to others, and whether one is in it.
 
     Parameters
     ----------
     p, passage, me : constants; the passage; the robot's number
-    others, headings : (N, 2) m; (N, 3) unit vectors, and 1 of a robot that moves; its own, too
+    others, mobile : (N, 2) m; without those that have stood for long: they are obstacles
+    headings : (N, 3) unit vectors, and 1 of a robot that moves; its own, too
     group : (N,) working memory
     mode, time, since : of ``Yield``; s, now and since when
 
@@ -147,7 +149,7 @@ def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float
     group[:] = 0
     occupied, first, rank = False, False, 0
     for k in range(others.shape[0]):
-        dx, dy = others[k, 0] - passage.near_x, others[k, 1] - passage.near_y
+        dx, dy = mobile[k, 0] - passage.near_x, mobile[k, 1] - passage.near_y
         if k == me or not dx * dx + dy * dy < (length + MEETING * r) * (length + MEETING * r):
             continue
         at = station(p, passage, others[k, 0], others[k, 1])
@@ -250,8 +252,8 @@ def _is_out_of_the_way(p: Parameters, passage: Passage, x: float, y: float) -> b
 
 @njit
 def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, passage: Passage,
-               others: NDArray[np.float64], headings: NDArray[np.float64],
-               group: NDArray[np.int8], time: float) -> Yield:
+               others: NDArray[np.float64], mobile: NDArray[np.float64],
+               headings: NDArray[np.float64], group: NDArray[np.int8], time: float) -> Yield:
     """Return whether the robot waits, after one more look.
 
     ``found`` and ``passage`` are of ``passage_ahead``, where the robot waits for nobody yet.
@@ -265,8 +267,8 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)
-        taken, occupied = _is_taken(p, passage, me, others, headings, group, state.mode, time,
-                                    state.since)
+        taken, occupied = _is_taken(p, passage, me, others, mobile, headings, group, state.mode,
+                                    time, state.since)
         if taken or occupied:
             fits, line = passage_with_lanes(p, grid, passage)
             if fits:
@@ -278,7 +280,7 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
         if not _is_out_of_the_way(p, passage, x, y):
             x, y = _spot_beside(p, grid, passage, me, others)
         return Yield(WAITS, time, time, time, passage, x, y)
-    taken, _ = _is_taken(p, state.passage, me, others, headings, group, WAITS, time,
+    taken, _ = _is_taken(p, state.passage, me, others, mobile, headings, group, WAITS, time,
                          state.since)
     if taken:
         fits, line = passage_with_lanes(p, grid, state.passage)

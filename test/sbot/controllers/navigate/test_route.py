@@ -11,10 +11,12 @@ from sbot.controllers.navigate.route import (
     Route,
     Watch,
     _centre_of_gap,
+    _searched,
     margin_beside,
     margin_for_corners,
     watched,
 )
+from sbot.controllers.navigate.search import LONGEST, make_search
 
 MARGIN_P = resolved(Parameters())
 R = MARGIN_P.robot_radius_m
@@ -114,3 +116,21 @@ def test_points_in_a_gap_are_moved_to_its_middle():
     assert _centre_of_gap(P, grid, 0.0, 0.0, 1.0, 0.0) == pytest.approx((0.0, 0.06), abs=1e-6)
     assert _centre_of_gap(P, grid, 0.0, 0.1, -1.0, 0.0) == pytest.approx((0.0, 0.06), abs=1e-6)
     assert _centre_of_gap(P, grid, 3.0, 0.0, 1.0, 0.0) == (3.0, 0.0)  # nothing beside it
+
+
+def test_the_way_out_of_a_narrow_tube_is_found_from_the_robot():
+    # From the target, the whole open window is cheaper than the tube.
+    grid, path = make_grid(-51.84, -51.84, MARGIN_P.cell_m), np.zeros((LONGEST, 2))
+    for x in np.arange(-0.5, 6.0, 0.1):
+        mark(grid, x, 0.4)
+        mark(grid, x, -0.4)
+    for y in np.arange(-0.4, 0.4, 0.1):
+        mark(grid, -0.5, y)
+    length, number = _searched.py_func(MARGIN_P, grid, make_search(), 0, 0.2, 0.0, -4.0, 0.0, path)
+    assert length > 0
+    assert number == 2  # the first one ended without a path
+    found = path[:length]
+    assert math.dist(found[0], (0.2, 0.0)) < 0.2
+    assert math.dist(found[-1], (-4.0, 0.0)) < 0.2
+    assert (np.linalg.norm(np.diff(found, axis=0), axis=1) < 0.2).all()
+    assert found[:, 0].max() > 5.9

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from sbot.controllers.navigate import map as grids
 from sbot.controllers.navigate.map import column_of, mark, row_of
-from sbot.controllers.navigate.parameters import Parameters, resolved
+from sbot.controllers.navigate.parameters import MOST_CELLS, Parameters, resolved
 from sbot.controllers.navigate.search import (
     LONGEST,
     _pop,
@@ -81,7 +81,7 @@ def test_paths_cost_the_least(points):
     grid = make_grid(points)
     path = np.empty((LONGEST, 2))
     start, target = (0.1, 0.1), (8.1, 0.4)
-    length = find_path(P, grid, make_search(), 1, *start, *target, path)
+    length = find_path(P, grid, make_search(), 1, *start, *target, path, MOST_CELLS)
     found = [tuple(point) for point in path[:length]]
     assert math.dist(found[0], start) < 0.2
     assert math.dist(found[-1], target) < 0.2
@@ -92,21 +92,22 @@ def test_paths_cost_the_least(points):
 def test_no_way_is_no_path():
     box = [*wall(6, -2, 10, -2), *wall(10, -2, 10, 2), *wall(10, 2, 6, 2), *wall(6, 2, 6, -2)]
     assert find_path(P, make_grid(box), make_search(), 1, 0.0, 0.0, 8.0, 0.0,
-                     np.empty((LONGEST, 2))) == -1
+                     np.empty((LONGEST, 2)), MOST_CELLS) == -1
 
 
 def test_memory_of_an_earlier_search_changes_nothing():
     grid, search = make_grid(wall(3, -4, 3, 4)), make_search()
     first, again = np.zeros((LONGEST, 2)), np.zeros((LONGEST, 2))
-    length = find_path(P, grid, search, 1, 0.0, 0.0, 8.0, 0.0, first)
-    find_path(P, grid, search, 2, -5.0, 3.0, 4.0, -3.0, again)
-    assert find_path(P, grid, search, 3, 0.0, 0.0, 8.0, 0.0, again) == length
+    length = find_path(P, grid, search, 1, 0.0, 0.0, 8.0, 0.0, first, MOST_CELLS)
+    find_path(P, grid, search, 2, -5.0, 3.0, 4.0, -3.0, again, MOST_CELLS)
+    assert find_path(P, grid, search, 3, 0.0, 0.0, 8.0, 0.0, again, MOST_CELLS) == length
     assert (first[:length] == again[:length]).all()
 
 
 def test_a_target_outside_of_the_window_has_no_path():
     path = np.empty((LONGEST, 2))
-    assert find_path(P, make_grid([]), make_search(), 1, 0.0, 0.0, 100.0, 0.0, path) == 0
+    assert find_path(P, make_grid([]), make_search(), 1, 0.0, 0.0, 100.0, 0.0, path,
+                     MOST_CELLS) == 0
 
 
 @njit

@@ -1,5 +1,7 @@
 """Who goes first through a passage from (0, 0) to (4, 0)."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,8 @@ def taken(passage, me, robots, mode=FREE, time=0.0, since=0.0, moves=1.0):
     """``robots``: x, y (m), and 1 or -1 for whether one faces east or west."""
     robots = np.array(robots, float)
     headings = np.column_stack([robots[:, 2], np.zeros(len(robots)), np.full(len(robots), moves)])
-    return _is_taken(P, passage, me, robots[:, :2].copy(), headings,
+    places = robots[:, :2].copy()
+    return _is_taken(P, passage, me, places, places, headings,
                      np.zeros(len(robots), np.int8), mode, time, since)
 
 
@@ -44,6 +47,18 @@ def test_who_waits_lets_out_who_comes_but_not_for_one_that_has_arrived_there():
     robots = [(-3.0, 1.5, 1), (-0.6, 0.0, -1)]
     assert taken(EAST, 0, robots, WAITS)[0]
     assert not taken(EAST, 0, robots, WAITS, moves=0.0)[0]
+
+
+def test_who_has_stood_for_long_takes_no_passage():
+    places = np.array([(-2.0, 0.0), (1.0, 0.0)])
+    headings = np.array([(1.0, 0.0, 1.0), (-1.0, 0.0, 0.0)])
+    parked = np.array([(-2.0, 0.0), (math.nan, 0.0)])
+
+    def found(mobile):
+        return _is_taken(P, EAST, 0, places, mobile, headings, np.zeros(2, np.int8), WAITS, 9.0,
+                         0.0)
+    assert found(places) == (True, True)
+    assert found(parked) == (False, False)
 
 
 def test_before_it_who_is_nearer_goes_first():
@@ -80,13 +95,15 @@ def test_it_waits_beside_the_mouth_until_the_passage_is_free_for_a_while():
     grid, state = make_grid(-43.2, -43.2, P.cell_m), NO_YIELD
     others = np.array([[-1.0, 0.0], [2.0, 0.0]])
     headings, group = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]]), np.zeros(2, np.int8)
-    state = negotiated(P, grid, state, 0, True, EAST, others, headings, group, 0.0)
+    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings, group, 0.0)
     assert state.mode == WAITS
     assert _is_out_of_the_way(P, EAST, state.spot_x, state.spot_y)
     others[1] = -3.0, 0.0  # has come out
-    state = negotiated(P, grid, state, 0, True, EAST, others, headings, group, 0.5 * CLEAR_TIME)
+    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings, group,
+                       0.5 * CLEAR_TIME)
     assert state.mode == WAITS
-    state = negotiated(P, grid, state, 0, True, EAST, others, headings, group, 1.5 * CLEAR_TIME)
+    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings, group,
+                       1.5 * CLEAR_TIME)
     assert state.mode == FREE
 
 
@@ -100,7 +117,7 @@ def test_a_spot_that_is_taken_is_left_to_who_has_it():
     headings, group = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]]), np.zeros(2, np.int8)
     others[0] = 2.0, 0.0
     waits = Yield(WAITS, 0.0, 0.0, 0.0, EAST, *first)
-    state = negotiated(P, grid, waits, 0, False, EAST, others, headings, group, 0.1)
+    state = negotiated(P, grid, waits, 0, False, EAST, others, others, headings, group, 0.1)
     assert (state.spot_x, state.spot_y) != first
 
 
@@ -118,7 +135,7 @@ def test_two_pass_each_other_where_both_fit(width, fits):
     assert _has_lanes(P, grid, EAST) == fits
     assert not _has_lanes(P, make_grid(-51.84, -51.84, P.cell_m), EAST)  # walls nobody has seen
     headings = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])
-    modes = [negotiated(P, grid, NO_YIELD, me, True, passage, others, headings,
+    modes = [negotiated(P, grid, NO_YIELD, me, True, passage, others, others, headings,
                         np.zeros(2, np.int8), 1.0).mode for me, passage in ((0, EAST), (1, WEST))]
     assert modes == ([PASSES, PASSES] if fits else [FREE, WAITS])
 
@@ -130,11 +147,12 @@ def test_who_passes_another_keeps_to_its_lane_however_that_one_faces():
         headings = np.array([[1.0, 0.0, 0.0], [facing, 0.0, 0.0]])
         assert _is_met(P, EAST, 0, others)
         for found in (True, False):
-            assert negotiated(P, grid, passes, 0, found, EAST, others, headings, group,
+            assert negotiated(P, grid, passes, 0, found, EAST, others, others, headings, group,
                               1.0).mode == PASSES
     others[1] = 0.5, -0.3  # has passed
     assert not _is_met(P, EAST, 0, others)
-    assert negotiated(P, grid, passes, 0, True, EAST, others, headings, group, 1.0).mode == FREE
+    assert negotiated(P, grid, passes, 0, True, EAST, others, others, headings, group,
+                      1.0).mode == FREE
 
 
 BENT = Passage(0.0, 0.0, 4.0, 3.0, (4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1)
@@ -145,7 +163,8 @@ def taken_round(passage, me, robots):
     """``robots``: x, y (m), and the unit vector of the heading."""
     robots = np.array(robots, float)
     headings = np.column_stack([robots[:, 2:], np.ones(len(robots))])
-    return _is_taken(P, passage, me, robots[:, :2].copy(), headings,
+    places = robots[:, :2].copy()
+    return _is_taken(P, passage, me, places, places, headings,
                      np.zeros(len(robots), np.int8), FREE, 0.0, 0.0)
 
 
