@@ -32,7 +32,7 @@ import sbot
 from sbot.bag.ticks import ticks
 from sbot.controllers.registry import entry_of
 from sbot.learn.episodes import Episodes, world_seeds
-from sbot.learn.proof.training import _begin_and_end, _worlds_of, play
+from sbot.learn.evaluation import begin_and_end, play, worlds_of
 from sbot.learn.task import Interface
 from sbot.learn.tasks.entry import Entry, Track
 from sbot.regression.replay import _Controllers, replay
@@ -562,7 +562,7 @@ def _check_entry(entry: Entry) -> None:
     if entry.navigate is not None:
         sbot.load(entry.make_scene().scenario(1, 'navigate', entry.navigate))
         _need('goal' in entry.scene.inputs, 'navigate needs a goal, and its inputs have none')
-    policy, worlds = entry.trained_policy(), _worlds_of(entry, [1])
+    policy, worlds = entry.trained_policy(), worlds_of(entry, [1])
     _need(set(senses_of(entry.scene.inputs)) <= worlds.senses, 'its inputs are not sensed')
     weights = np.random.default_rng(1).normal(size=policy.weight_count)
     worlds.run(policy, weights, 3)
@@ -579,7 +579,7 @@ def _check_scenes(entry: Entry) -> None:
     episodes = Episodes(scene.scenario(0), 2, scene, {})
     episodes.seed(41)
     episodes.reset()
-    worlds = _worlds_of(entry, world_seeds(41, 2))
+    worlds = worlds_of(entry, world_seeds(41, 2))
     names = ('start', 'wind_velocity', 'gust_velocity', 'gust_ticks')
     begun, expected = ([getattr(each, name) for name in names] for each in (
         episodes.worlds, worlds))
@@ -603,7 +603,7 @@ def _total_rewards(entry: Entry) -> Floats:
 
 def _play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
     """Return the episodes of seeds under actions that are drawn at each decision of the task."""
-    worlds, scene = _worlds_of(entry, seeds), entry.make_scene()
+    worlds, scene = worlds_of(entry, seeds), entry.make_scene()
     goals = scenario_goals(worlds.scenarios)
     network = entry.network()
     acting = Interface(worlds, network, goals,
@@ -620,7 +620,7 @@ def _play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
     pose, command, collided, infrared = zip(*rows, strict=True)
     return Track(np.array(pose), np.array(command), np.array(collided),
                  None if infrared[0] is None else np.array(infrared),
-                 goals, _begin_and_end(begin, seen.boxes), worlds.dt)
+                 goals, begin_and_end(begin, seen.boxes), worlds.dt)
 
 
 def _check_rule(entry: Entry, seeds: Sequence[int], weights: Floats) -> None:
@@ -636,7 +636,7 @@ def _check_rule(entry: Entry, seeds: Sequence[int], weights: Floats) -> None:
         sbot.save_policy(file, policy, weights)
         given = entry.make_scene().scenario(7, 'function_policy', {'policy': str(file)})
         run = sbot.run({**given, 'duration': 4.0}, overlaps=False)
-    episode = _worlds_of(entry, [7]).run(policy, weights, 20, keep=['pose'])
+    episode = worlds_of(entry, [7]).run(policy, weights, 20, keep=['pose'])
     _need(run.poses[:20].tobytes() == np.array(episode.pose)[:, 0].tobytes(),
           'its rule drives a run with other bits than an episode')
     _need(np.ptp(run.poses[:, :, :2], axis=0).max() > 0.01, 'its rule does not drive')

@@ -11,7 +11,7 @@ import numpy as np
 from sbot.api.worlds import Worlds
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
-from sbot.learn.tasks.entry import Entry, Metric, Track
+from sbot.learn.tasks.entry import Entry, Metric, Track, touched
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
 from sbot_common.arrays import Floats
@@ -52,39 +52,53 @@ class Evaluation(NamedTuple):
         return f"{self.task}, {len(self.seeds)} scenes: {', '.join(texts)}"
 
 
+def worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
+    """Return a world for each seed: the task's scenario of it."""
+    scene = entry.make_scene()
+    return Worlds([scene.scenario(seed) for seed in seeds], seeds=list(seeds),
+                  sense=senses_of(scene.inputs), threads=threads)
+
+
 def play(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy, weights: Floats,
          threads: int = 1) -> Track:
     """Return the episodes of seeds under a policy with weights (W,)."""
-    scene = entry.make_scene()
-    worlds = Worlds([scene.scenario(seed) for seed in seeds], seeds=list(seeds),
-                    sense=senses_of(scene.inputs), threads=threads)
+    worlds = worlds_of(entry, seeds, threads)
+    return episode(entry, worlds, policy, weights, scenario_goals(worlds.scenarios))
+
+
+def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa: ANN401
+             weights: Floats, goals: Floats) -> Track:
+    """Return the episode of worlds at their tick 0; weights (W,) or (K, W), goals (K, N, 2) m."""
+    ticks = round(worlds.scenarios[0].duration / worlds.dt)
     begin = worlds.observe().boxes
-    kept: Any = worlds.run(policy, weights, round(worlds.scenarios[0].duration / worlds.dt), keep=[
-        'pose', 'command', 'collided', *['infrared'] * entry.infrared])
+    keep = ['pose', 'command', 'collided', *['infrared'] * entry.infrared]
+    aimed = None if np.isnan(goals).any() else goals
+    kept = worlds.run(policy, weights, ticks, goals=aimed, keep=keep)
     end = worlds.observe().boxes
-    return Track(kept.pose, kept.command, kept.collided, kept.infrared,
-                 scenario_goals(worlds.scenarios),
-                 None if begin is None or end is None else np.stack([begin, end]), worlds.dt)
+    return Track(kept.pose, kept.command, kept.collided, kept.infrared, goals,
+                 begin_and_end(begin, end), worlds.dt)
+
+
+def begin_and_end(begin: Floats | None, end: Floats | None) -> Floats | None:
+    """Return boxes at the beginning and the end, (2, K, B, 3); None: there are none."""
+    return None if begin is None or end is None else np.stack([begin, end])
 
 
 def evaluated(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy,
               weights: Floats, threads: int) -> Evaluation:
     """Return what a policy with weights (W,) reaches; see ``sbot.learn.evaluate``."""
-    track = play(entry, seeds, policy, weights, threads)
-    return Evaluation(entry.name, entry.metric, seeds, entry.measure(track), *cleanness(
-        entry, track))
+    return Evaluation(entry.name, entry.metric, seeds, *measured(
+        entry, play(entry, seeds, policy, weights, threads)))
 
 
-def cleanness(entry: Entry, track: Track) -> tuple[Floats, Floats]:
-    """Return the mean seconds of contact of a robot, and the share of clean robots, (K,) each.
+def measured(entry: Entry, track: Track) -> tuple[Floats, Floats, Floats]:
+    """Return metric, seconds in contact, and share of clean robots of each episode, (K,) each.
 
     A clean robot touches nothing until it arrives, and arrives where the task says what that is.
     """
-    contact = track.collided.copy()
-    clean = np.ones(contact.shape[1:], np.bool_)
-    if entry.arrived is not None:  # a contact in the tick of the arrival counts
-        there = np.logical_or.accumulate(entry.arrived(track), axis=0)
-        contact[1:] &= ~there[:-1]
-        clean = there[-1]
-    clean &= ~contact.any(axis=0)
-    return contact.sum(axis=0).mean(axis=1) * track.dt, clean.mean(axis=1)
+    there = None if entry.arrived is None else entry.arrived(track)
+    contact = touched(track, there)
+    clean = ~contact.any(axis=0)
+    if there is not None:
+        clean &= there.any(axis=0)
+    return entry.measure(track), contact.sum(axis=0).mean(axis=1) * track.dt, clean.mean(axis=1)

@@ -24,13 +24,13 @@ import numpy as np
 
 from sbot.api.worlds import save_policy
 from sbot.controllers.neural.policy_file import load_policy
+from sbot.learn.evaluation import measured, play
 from sbot.learn.proof.report import Point, Row, read_rows
-from sbot.learn.proof.training import Trained, evolve, play, play_runs, ppo
-from sbot.learn.tasks.entry import Entry, Track, touched
+from sbot.learn.proof.training import Trained, evolve, play_runs, ppo
+from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
 from sbot.runner.summary import now_and_then
 from sbot.sweeps.engine import dask_engine
-from sbot_common.arrays import Floats
 from sbot_common.signals import blocked, unblock
 
 # Rows: what policies reach in the scenes of the comparison.
@@ -54,19 +54,6 @@ def trainings_of(entry: Entry, learner: str, count: int) -> list[Training]:
     tuned = entry.rule is not None and bool(entry.rule.constants)
     rules = [('rule', seed) for seed in (seeds if tuned else range(1))]
     return [*rules * (entry.rule is not None), *((learner, seed) for seed in seeds)]
-
-
-def measured(entry: Entry, track: Track) -> list[Floats]:
-    """Return metric, seconds in contact, and share of clean robots of each episode, (K,) each.
-
-    A clean robot touches nothing until it arrives, and arrives where the task says what that is.
-    """
-    there = None if entry.arrived is None else entry.arrived(track)
-    contact = touched(track, there)
-    clean = ~contact.any(axis=0)
-    if there is not None:
-        clean &= there.any(axis=0)
-    return [entry.measure(track), contact.sum(axis=0).mean(axis=1) * track.dt, clean.mean(axis=1)]
 
 
 def _rows_of(entry: Entry, training: Training, seeds: Sequence[int], policy: Policy,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Episodes of a task's scenes under a policy; trainings by CMA-ES and PPO."""
+"""Episodes of a task's scenes under a controller; trainings by CMA-ES and PPO."""
 
 from __future__ import annotations
 
@@ -13,40 +13,14 @@ from sbot.api.functions import run
 from sbot.api.worlds import Worlds
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
+from sbot.learn.evaluation import episode
 from sbot.learn.tasks.entry import Entry, Track, drawn
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, install_command
 
-# Episodes of a task's scenes under a policy, or a controller of runs.
-
-def _worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
-    """Return a world for each seed: the task's scenario of it."""
-    scene = entry.make_scene()
-    return Worlds([scene.scenario(seed) for seed in seeds], seeds=list(seeds),
-                  sense=senses_of(scene.inputs), threads=threads)
-
-
-def play(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy, weights: Floats,
-         threads: int = 1) -> Track:
-    """Return the episodes of seeds under a policy with weights (W,)."""
-    worlds = _worlds_of(entry, seeds, threads)
-    return _episode(entry, worlds, policy, weights, scenario_goals(worlds.scenarios))
-
-
-def _episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa: ANN401
-             weights: Floats, goals: Floats) -> Track:
-    """Return the episode of worlds at their tick 0; weights (W,) or (K, W), goals (K, N, 2) m."""
-    ticks = round(worlds.scenarios[0].duration / worlds.dt)
-    begin = worlds.observe().boxes
-    keep = ['pose', 'command', 'collided', *['infrared'] * entry.infrared]
-    aimed = None if np.isnan(goals).any() else goals
-    kept = worlds.run(policy, weights, ticks, goals=aimed, keep=keep)
-    end = worlds.observe().boxes
-    return Track(kept.pose, kept.command, kept.collided, kept.infrared, goals,
-                 _begin_and_end(begin, end), worlds.dt)
-
+# Episodes of a task's scenes under a controller of runs.
 
 def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
                parameters: Mapping[str, Any]) -> Track:
@@ -66,11 +40,6 @@ def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
         scenario_goals([each.scenario for each in runs]),
         np.stack([np.stack([each[0], each[-1]]) for each in boxes], axis=1)
         if boxes else None, runs[0].scenario.rate.dt)
-
-
-def _begin_and_end(begin: Floats | None, end: Floats | None) -> Floats | None:
-    """Return boxes at the beginning and the end, (2, K, B, 3); None: there are none."""
-    return None if begin is None or end is None else np.stack([begin, end])
 
 
 # Evolution of a task's policy by CMA-ES, all candidates in one call (extra ``evolve``).
@@ -128,7 +97,7 @@ class Judge:
                 aims = drawn(self._scene, 'aims', rng, start)
                 goals[k::every] = np.nan if aims is None else aims
         worlds.reset(np.tile(seeds, len(weights)), start=starts if placed else None)
-        track = _episode(self._entry, worlds, self._policy, np.repeat(weights, every, axis=0),
+        track = episode(self._entry, worlds, self._policy, np.repeat(weights, every, axis=0),
                          goals)
         return np.asarray(self._entry.score(track).reshape(len(weights), every).mean(axis=1))
 

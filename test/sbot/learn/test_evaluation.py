@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.learn.evaluation import cleanness
+from sbot.learn.evaluation import measured
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
 
@@ -43,11 +43,13 @@ def test_clean_robots_arrive_and_touch_nothing_before():
     collided[3, 0, 1] = True
     there = np.zeros((4, 1, 4), bool)
     there[0, 0, 0] = there[1, 0, 1] = there[3, 0, 2] = True  # robot 3 does not arrive
-    track = SimpleNamespace(collided=collided, dt=0.5)
-    contact, clean = cleanness(entry_of('coverage')._replace(arrived=lambda _: there), track)
+    track = SimpleNamespace(pose=np.zeros((4, 1, 4, 3)), collided=collided, dt=0.5)
+    entry = entry_of('coverage')
+    entry = entry._replace(metric=entry.metric._replace(of=lambda _: np.zeros(1)))
+    _, contact, clean = measured(entry._replace(arrived=lambda _: there), track)
     assert clean.tolist() == [0.25]  # robot 0, which touched something afterwards
     assert contact.tolist() == [(0.0 + 0.5 + 0.5 + 0.0) / 4]
-    contact, clean = cleanness(entry_of('coverage')._replace(arrived=None), track)
+    _, contact, clean = measured(entry._replace(arrived=None), track)
     assert (contact.tolist(), clean.tolist()) == ([0.5], [0.25])  # robot 3
 
 

@@ -8,9 +8,10 @@ import pytest
 from matplotlib.figure import Figure
 
 import sbot
+from sbot.learn.evaluation import play
 from sbot.learn.proof.__main__ import main
 from sbot.learn.proof.report import Row, _results, cells, draw_curves, read_rows, write_rows
-from sbot.learn.proof.training import Judge, evolve, play
+from sbot.learn.proof.training import Judge, evolve
 from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
 from sbot_common.errors import InputError

@@ -9,7 +9,8 @@ from over_nodes import check_nodes
 
 import sbot
 from sbot.bag.reader import Bag
-from sbot.learn.proof.training import _worlds_of, evolve
+from sbot.learn.evaluation import worlds_of
+from sbot.learn.proof.training import evolve
 from sbot.learn.tasks.registry import entry_of
 from sbot.regression.replay import replay
 
@@ -35,7 +36,7 @@ def trained(request, tmp_path_factory):
 
 def test_a_run_equals_a_batch(trained):
     entry, found, scenario, _ = trained
-    episode = _worlds_of(entry, [11, 12]).run(found.policy, found.weights, TICKS, keep=['pose'])
+    episode = worlds_of(entry, [11, 12]).run(found.policy, found.weights, TICKS, keep=['pose'])
     run = sbot.run(scenario)
     assert run.poses[:TICKS].tobytes() == np.ascontiguousarray(episode.pose[:, 0]).tobytes()
     assert (run.poses[0] != run.poses[-1]).any()

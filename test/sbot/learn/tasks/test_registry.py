@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import sbot
+from sbot.learn.evaluation import measured, play
 from sbot.learn.proof.__main__ import main
-from sbot.learn.proof.comparison import measured
-from sbot.learn.proof.training import Judge, play
+from sbot.learn.proof.training import Judge
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
