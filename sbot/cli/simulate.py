@@ -20,7 +20,7 @@ from sbot.controllers.registry import is_outside
 from sbot.figures.look import PICTURES
 from sbot.files.limits import TemporaryFolder
 from sbot.runner.summary import format_summary, progress_bar
-from sbot.scenario.controllers import external_robots
+from sbot.scenario.controllers import EXTERNAL, external_robots
 from sbot.scenario.load import load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path, refuse
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 _SHOWN = 10  # robots in a line
+_SHARE = 'share the bag and the node, and replay with --node (docs/share_a_run.md)'
 OVERRIDES: Options = {
     '--seed': value('N', "replace the scenario's seed", type=int),
     '--duration': value('S', "replace the scenario's duration (simulated seconds)", type=float),
@@ -176,6 +177,7 @@ def _run_scenario(scenario: Scenario, arguments: argparse.Namespace,
 
 
 def _pack(arguments: argparse.Namespace) -> int:
+    from sbot.figures.data import is_bag
     from sbot.runner.loop import run_scenario
     from sbot.runner.packed import pack
     from sbot.runner.warm_up import warm_up
@@ -185,7 +187,13 @@ def _pack(arguments: argparse.Namespace) -> int:
                         'a file that ends in .zip, in a folder that exists')
     if os.path.exists(arguments.output) and not arguments.force:
         raise bad_value('--output', arguments.output, 'a new file (or --force)')
+    refuse((is_bag(arguments.scenario), f'{arguments.scenario}: cannot pack a recording, only a '
+            f'scenario; for a run of your own node {_SHARE}'))
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
+    robots = [str(i) for i, robot in enumerate(scenario.robots)
+              if robot.controller == EXTERNAL.name]
+    refuse((bool(robots), f'{arguments.scenario}: cannot pack robot {first_of(robots, _SHOWN)} '
+            f'with controller external: {_SHARE}'))
     warm_up(scenario, arguments.quiet)
     with simulated_time(scenario, arguments.quiet) as progress:
         summary = run_scenario(scenario, progress=progress, keep=False, overlaps=False).summary

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from potential_field_bot.parameters import Parameters as PotentialFieldParameters
 from sbot.controllers.entry import Batch, Entry, Place
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, first_of
 from sbot_common.observation import Controller
 from sbot_common.params import Param
 from sbot_common.topics import WIND
@@ -41,9 +41,10 @@ class Parameters(NamedTuple):
 
 
 def _make_external(place: Place) -> Controller:
-    raise InputError(f'robot {place.robot_id}: controller external needs your own node over '
-                     'ROS 2; use sbot up, or another controller: '
-                     f'--set robots.{place.robot_id}.controller=none')
+    robots = [str(i) for i, robot in enumerate(place.robots) if robot.controller == place.name]
+    raise InputError(f'robot {first_of(robots, 10)}: controller external needs your own node '
+                     'over ROS 2; use sbot up (to debug a node: docs/tutorials/external_node.md), '
+                     'or a scenario in which these robots have another controller, e.g. none')
 
 
 EXTERNAL = Entry('external', 'Your own node over ROS 2; lockstep waits for it '

@@ -87,13 +87,18 @@ _TRACEBACK = 'Traceback (most recent call last):'
 # Level, time and node of a log line of ROS; time and thread of one of Fast DDS.
 _LOGGED = re.compile(r'\[(WARN|ERROR|FATAL)\] (?:\[[\d.]+\] )?\[[^\]]*\]: ')
 _MIDDLEWARE = re.compile(r'^\S+ \S+ \[(\w+ Error)\] ')
+# Last lines of tracebacks of nodes of rclpy that we have interrupted, and what leads from one to
+# the next: a second shutdown, in their `finally`, fails.
+_INTERRUPTED = re.compile(r'KeyboardInterrupt$|rclpy\.executors\.ExternalShutdownException|'
+                          r'rclpy\..*RCLError: .*rcl_shutdown already called')
+_BETWEEN = ('', 'During handling of the above exception, another exception occurred:')
 
 
 class RepeatedLines:
     """Passes on lines of processes; warnings, errors and tracebacks that repeat are counted.
 
     Each process may have a thread that calls this. Times and names of nodes do not tell lines
-    apart.
+    apart. Tracebacks of our own interrupt are dropped.
 
     Parameters
     ----------
@@ -107,11 +112,15 @@ class RepeatedLines:
         self._tracebacks: dict[str, list[str]] = {}  # not yet complete, by label
         # By what tells complaints apart: how many, label of the first's process, its last line.
         self._complaints: dict[str, tuple[int, str, str]] = {}
+        self.interrupting = False  # whether we end the processes: such tracebacks are expected
+        self._interrupted: set[str] = set()  # labels of processes with such a traceback
 
     def line(self, label: str, text: str) -> None:
         """Take a line of a process."""
         with self._lock:
             begun = self._tracebacks.get(label)
+            if begun is None and text in _BETWEEN and label in self._interrupted:
+                return
             if begun is None and text != _TRACEBACK:
                 self._pass_on(label, [text], _kind_of(text))
             elif begun is None:
@@ -143,7 +152,10 @@ class RepeatedLines:
 
     def _end_traceback(self, label: str) -> None:
         lines = self._tracebacks.pop(label)
-        self._pass_on(label, lines, '\n'.join(lines))
+        if self.interrupting and _INTERRUPTED.match(lines[-1]):
+            self._interrupted.add(label)
+        else:
+            self._pass_on(label, lines, '\n'.join(lines))
 
     def _pass_on(self, label: str, lines: list[str], kind: str) -> None:
         """Pass lines on, unless they are a complaint that was made before."""
@@ -198,6 +210,7 @@ class RunningProcesses:
 
     def stop(self) -> None:
         """End all processes; wait for their last words."""
+        self._lines.interrupting = True
         _stop([process for _, process in self.processes])
         for reader in self._readers:
             reader.join(DRAIN_TIME)

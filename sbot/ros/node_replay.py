@@ -236,6 +236,7 @@ def _running(words: Sequence[str], command: str, label: str, environment: dict[s
     try:
         yield ended
     finally:
+        lines.interrupting = True
         if process.stdin is not None:
             process.stdin.close()
         try:

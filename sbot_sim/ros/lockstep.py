@@ -213,8 +213,9 @@ class Lockstep(RunControl):
         names += [] if self._wind_is_in() else ['wind_model']
         timeout = self._options.lockstep_timeout
         if names and not self._paused and now - self._waiting_since > timeout:
-            raise InputError(f'{", ".join(names)} silent for {timeout:g} s '
-                             f'(lockstep_timeout) at tick {self._actions.tick()}'
+            raise InputError(f'{", ".join(names)} silent for {timeout:g} s (lockstep_timeout; '
+                             'longer: --set lockstep_timeout=600) at tick '
+                             f'{self._actions.tick()}'
                              + self._why_silent() * (not asked))
         self._asked = now
         if not self._felt:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,29 @@ def test_an_unfinished_traceback_is_said_when_its_process_ends():
     assert before == [f'[one] {line}' for line in TRACEBACK[:2]]
 
 
+RAISED = 'rclpy._rclpy_pybind11.RCLError: failed to shutdown: '
+
+
+@pytest.mark.parametrize(('last', 'kept'), [
+    (['KeyboardInterrupt'], 0),
+    (['rclpy.executors.ExternalShutdownException'], 0),
+    (['KeyboardInterrupt', RAISED + 'rcl_shutdown already called on the given context'], 0),
+    (['KeyboardInterrupt', 'ValueError: no map'], 4),
+    (['ValueError: no map'], 4)])
+def test_a_traceback_of_our_own_interrupt_is_not_said(last, kept):
+    between = ['', 'During handling of the above exception, another exception occurred:', '']
+    lines = [*TRACEBACK[:-1], last[0],
+             *[line for error in last[1:] for line in (*between, *TRACEBACK[:-1], error)]]
+    said = []
+    repeated = RepeatedLines(said.append)
+    repeated.interrupting = True
+    for line in lines:
+        repeated.line('one', line)
+    assert said == [f'[one] {line}' for line in lines[len(lines) - kept:]]
+    before, _ = said_of([('one', line) for line in lines])
+    assert before == [f'[one] {line}' for line in lines]
+
+
 def test_log_lines_of_a_level_are_one_whatever_their_time_and_node():
     before, after = said_of([
         (f'n {i}', f'[ERROR] [17000.{i}] [robot_{i}.mine]: no goal') for i in range(50)])
@@ -154,6 +178,18 @@ def test_why_a_process_ends_is_kept_and_not_passed_on():
         'one', f'print("[ERROR] first"); print({REASON!r} + "no node came")')
     assert said == ['[one] [ERROR] first']
     assert last_lines == {'one': 'no node came'}
+
+
+def test_a_node_that_does_not_catch_ctrl_c_says_nothing_of_it():
+    said, passed = [], threading.Event()
+    running = RunningProcesses(lambda line: (said.append(line), passed.set()))
+    running.add('plain', subprocess.Popen(
+        [sys.executable, '-c', PRINTS + 'import time; time.sleep(1000)'], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+    running.relay()
+    assert passed.wait(240)
+    running.stop()
+    assert said == ['[plain] ready']
 
 
 def test_a_process_that_ignores_ctrl_c_is_terminated():

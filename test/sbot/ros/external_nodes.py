@@ -1,13 +1,11 @@
 """Nodes of somebody's own, which know nothing of lockstep: `external_nodes.py CASE ROBOT`."""
 
-import contextlib
 import os
 import sys
 
 import rclpy
 from geometry_msgs.msg import Twist, TwistStamped, Vector3Stamped
 from nav_msgs.msg import Odometry
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from sensor_msgs.msg import LaserScan
 
@@ -65,8 +63,7 @@ class Witness(Node):
 def main():
     case, robot = sys.argv[1:3]
     rclpy.init()
-    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
-        rclpy.spin(Witness(case, int(robot)))
+    rclpy.spin(Witness(case, int(robot)))
 
 
 if __name__ == '__main__':

@@ -98,7 +98,8 @@ def test_the_commands_of_a_recording_are_those_that_held(bags):
 @pytest.mark.parametrize(('case', 'words'), [  # with a trigger, one command is waited for
     ('twice', 'robot 0: got an unexpected command, expected one after each '
               'base_scan'),
-    ('silent', 'robot 0 (/robot_0/witness_0) silent for 4 s (lockstep_timeout) at tick 0'),
+    ('silent', 'robot 0 (/robot_0/witness_0) silent for 4 s (lockstep_timeout; longer: '
+               '--set lockstep_timeout=600) at tick 0'),
     ('dies', 'ended the run with exit code 3')])
 def test_nodes_that_misbehave_end_the_run_by_name_and_nothing_is_left(tmp_path, case, words):
     cases = {0: (case, {'trigger': 'base_scan'})}
@@ -175,11 +176,12 @@ def test_a_missing_remap_of_the_scan_is_named_in_a_run_and_in_a_replay(
 
 
 def test_in_one_process_there_are_no_nodes(tmp_path):
-    done = subprocess.run([*SBOT, 'run', str(scenario(tmp_path, {0: ('scan', {})}))],
+    path = scenario(tmp_path, {0: ('scan', {}), 1: ('scan', {})})
+    done = subprocess.run([*SBOT, 'run', str(path)],
                           timeout=DEADLINE, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(
-        'sbot: robot 0: controller external needs your own node over ROS 2; use sbot up')
+        'sbot: robot 0, 1: controller external needs your own node over ROS 2; use sbot up')
 
 
 @pytest.fixture

@@ -139,7 +139,8 @@ def test_talking_controllers_in_every_kind_of_wind(tmp_path, composed):
 @pytest.mark.parametrize(('controller', 'message'), [
     ('Crash', 'sbot: controller_1: ended the run with exit code 1: robot 1 at tick 4: '
               'Crash.step(): ValueError: no more ideas\n'),
-    ('Silence', 'robot 1 silent for 10 s (lockstep_timeout) at tick 4')])
+    ('Silence', 'robot 1 silent for 10 s (lockstep_timeout; longer: '
+                '--set lockstep_timeout=600) at tick 4')])
 def test_a_bad_controller_ends_the_run_and_is_named(tmp_path, controller, message):
     (tmp_path / 'bad.py').write_text(BAD_CONTROLLER)
     scenario = tmp_path / 'bad.yaml'

@@ -235,7 +235,8 @@ def test_the_time_out_names_who_is_silent(winds, robots, named):
     for robot in robots:
         simulator.answer(robot)
     simulator.after(9.9)
-    with pytest.raises(InputError, match=named + r' for 10 s \(lockstep_timeout\) at tick 1'):
+    with pytest.raises(InputError, match=named + (
+            r' for 10 s \(lockstep_timeout; longer: --set lockstep_timeout=600\) at tick 1')):
         simulator.after(1.0)
 
 
