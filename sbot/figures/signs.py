@@ -102,13 +102,12 @@ def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tupl
             [], [], linestyle='none' if moments else ':', linewidth=1.0, marker='o',
             color=palette().obstacle, markersize=5.0, markerfacecolor=palette().moving,
             markeredgewidth=0.8)))
-    (length, size), (speed, force) = reference_arrow(axes, data, moments), strongest_gust(data)
+    length, size, way = reference_arrow(axes, data, moments)
+    speed, force = strongest_gust(data)
     if size:
         # Arrows of tracks do not contain the gust.
         mean = 'mean ' * bool(data.air.gust.any() and not moments)
-        still = moments or data.field is not None
-        signs.append((f'{mean}wind {length:g} m/s', _arrow(
-            (1.0, 0.0) if still else data.outside, wind_colours(data)[0], size)))
+        signs.append((f'{mean}wind {length:g} m/s', _arrow(way, wind_colours(data)[0], size)))
     if not moments and (speed.any() or np.hypot(*force[:2]) > _LEAST_FORCE):
         signs.append(('gust', _arrow(speed if speed.any() else force, palette().gust)))
     return signs
