@@ -131,12 +131,13 @@ def _draw_run(data: RunData, colour: str = '', title: str | None = None,
     figure = _draw_sized(data, colour, title, sizes)
     if inches is None:
         return figure
-    # The curves give way down to half of their height; then they are left out, then the arena
+    # The curves give way until their labels would touch; then they are left out, then the arena
     # gives way.
-    panels, half = len(_panels_of(data)), 0.5 * _PANEL_HEIGHT * letters
+    labels = [_short(label) for label, _, _ in _panels_of(data)]
+    panels, least = len(labels), max(map(_height_of, labels)) - _PANEL_GAP * letters
     for _ in range(4):  # in a smaller arena, labels have other lines
         free = sizes.arena + inches[1] - figure.get_figheight() + panels * sizes.panel
-        panel = max(half, (free - natural) / panels) if sizes.panel else 0.0
+        panel = max(least, (free - natural) / panels) if sizes.panel else 0.0
         arena = min(natural, free - panels * panel)
         if arena < (_LEAST_ARENA * natural if panel else _ARENA_HEIGHTS[0]):
             if not panel:
@@ -203,13 +204,22 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     if not below:
         return figure
     _draw_panels(figure, below, data)
-    if panel < 0.6 * letters:
-        for each in below:
-            each.set_ylabel(each.get_ylabel().partition(',')[0])
+    for each in below:
+        if _height_of(each.get_ylabel()) > panel + letters * _PANEL_GAP:
+            each.set_ylabel(_short(each.get_ylabel()))
     if not by_time:
         below[0].plot([], [], **dots(), label=f'dots every {interval(data):g} s')
     _name_curves(figure, below[0], [top, *strips], line)
     return figure
+
+
+def _height_of(label: str) -> float:
+    """Return the height (inches) of a panel's label, which is written upwards."""
+    return width_of(label) / 72.0
+
+
+def _short(label: str) -> str:
+    return label.partition(',')[0]
 
 
 def _name_curves(figure: Figure, panel: Axes, above: list[Axes], line: float) -> None:

@@ -1,4 +1,6 @@
 
+from itertools import pairwise
+
 import pytest
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -117,6 +119,15 @@ def test_a_picture_of_so_many_inches_shows_all_its_letters(scenario, look, panel
              for each in legend.get_texts()]
     signs.append(figure.axes[0].xaxis.label.get_window_extent(renderer))
     assert not any(one.overlaps(other) for i, one in enumerate(signs) for other in signs[:i])
+
+
+@pytest.mark.parametrize('height', [4.3, 4.5, 5.0, 5.4])
+def test_labels_of_curves_are_apart(height):
+    figure = draw(from_result(sbot.run('leader_in_gusts', duration=2.0)),
+                  Look(inches=(3.4, height)))
+    figure.draw_without_rendering()
+    labels = [axes.yaxis.label.get_window_extent() for axes in figure.axes]
+    assert not any(one.overlaps(other) for one, other in pairwise(labels))
 
 
 def test_letters_are_as_large_as_asked():
