@@ -70,21 +70,25 @@ def draw_signs(axes: Axes, data: RunData, right: float, letters: float = 1.0) ->
 
 
 def draw_signs_of_moments(axes: Axes, data: RunData, trail: float, right: float,
-                          up: float) -> None:
+                          up: float, bottom: float) -> None:
     """Draw the legend of a picture of moments, with trails of so many seconds.
 
-    It ends at ``right``, a share of the figure's width. The middle of a single row is ``up``
-    (inches) above the lower edge; for more rows the picture grows.
+    ``axes`` of the lowest row, ``bottom`` (inches) above the lower edge. It ends at ``right``, a
+    share of the figure's width. The middle of a single row is ``up`` (inches) above the lower
+    edge; for more rows, or a long arrow, the picture grows.
     """
     line = Line2D([], [], color=palette().ink, alpha=0.45, linewidth=1.2)
     figure = figure_of(axes)
     signs = [(f'trail of {trail:.2g} s', line), *_common_signs(axes, data, moments=True)]
     columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,
                          1.0)
-    more = LINE * (-(-len(signs) // columns) - 1)
+    _, size, way = reference_arrow(axes, data, moments=True)
+    more = max(LINE * (-(-len(signs) // columns) - 1),
+               size / 72.0 * abs(math.sin(math.atan2(way[1], way[0]))) - 2.0 * up)
     grow(figure, more, figure.axes)
-    _legend(figure, signs, figure.transFigure, right, (up + 0.5 * more) / figure.get_figheight(),
-            columns)
+    place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
+        0.0, up - bottom - 0.5 * more, figure.dpi_scale_trans)
+    _legend(figure, signs, place, right, 0.0, columns)
 
 
 def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tuple[str, Any]]:

@@ -196,7 +196,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     title = wrapped(title, 72.0 * (full - left - right), size)
     _place(figure, panels, (columns, width, height), title.count('\n') + 1 if title else 0)
     trail = float(data.seconds[min(_trail_length(data), len(data.seconds) - 1)])
-    draw_signs_of_moments(panels[0], data, trail, 1.0 - right / full, _LEGEND)
+    draw_signs_of_moments(panels[-1], data, trail, 1.0 - right / full, _LEGEND, bottom)
     figure.text(left / full, 1.0 - 0.5 * LINE / figure.get_figheight(), title, va='top',
                 fontsize=size, parse_math=False)
     return figure

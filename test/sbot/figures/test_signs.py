@@ -167,3 +167,18 @@ def test_the_arrow_of_the_legend_points_where_the_arrows_of_the_picture_do(at, w
               if 'wind' in text.get_text()]
     points = np.diff(sign._marker.get_transform().transform([(0, 0), (1, 0)]), axis=0)[0]
     assert points / np.hypot(*points) == pytest.approx(way / np.hypot(*way), abs=0.01)
+
+
+@pytest.mark.parametrize('inches', [(3.4, 2.2), None])
+def test_the_legend_of_moments_is_right_below_them_and_within_the_picture(inches):
+    data = data_of(2)
+    upward = data._replace(air=data.air._replace(
+        velocity=data.air.velocity + np.array([0, 0.3, 0]),
+        gust=data.air.gust + np.array([0, 1.0, 0])))
+    figure = draw(upward, Look(at=(0.0, 0.4, 1.0) if inches else (1.0,), inches=inches))
+    figure.draw_without_rendering()
+    box, below = figure.legends[0].get_window_extent(), figure.axes[0].xaxis.label
+    sign = figure.legends[0].get_lines()[-1]
+    middle = (box.y0 + box.y1) / 2 / figure.dpi
+    assert 0.0 <= below.get_window_extent().y0 - box.y1 < 0.3 * figure.dpi
+    assert sign.get_markersize() / 72 / 2 <= middle
