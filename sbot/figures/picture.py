@@ -34,7 +34,7 @@ from sbot.figures.obstacles import Boxes, draw_moving
 from sbot.figures.palette import DPI, LETTERS, drawing, palette, style_of
 from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots, draw_contacts
 from sbot.figures.signs import PADS, draw_signs
-from sbot.figures.tracks import dots, draw_moments, draw_strip, draw_tracks, interval
+from sbot.figures.tracks import dots, draw_moments, draw_strip, draw_tracks
 from sbot.scenario.controllers import has_leader
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS, in_seconds
@@ -194,7 +194,9 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
     Numbers(top, data, by, -1, MOST_NUMBERED)
     draw_contacts(top, data)
-    below_label = draw_signs(top, data, 1.0 - right / wide, letters)
+    # Named beside the curves, or where these are left out beside the arena.
+    dotted = [dots(data)] * any(line.get_gid() == 'dots' for line in top.lines)
+    below_label = draw_signs(top, data, 1.0 - right / wide, letters, [] if below else dotted)
     top.set(ylabel='y (m)')
     _place_title(figure, top, _title(data) if title is None else title, drawn_width(top, data),
                  letters)
@@ -207,8 +209,8 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     for each in below:
         if _height_of(each.get_ylabel()) > panel + letters * _PANEL_GAP:
             each.set_ylabel(_short(each.get_ylabel()))
-    if not by_time:
-        below[0].plot([], [], **dots(), label=f'dots every {interval(data):g} s')
+    for each in dotted:
+        below[0].plot([], [], **each)
     _name_curves(figure, below[0], [top, *strips], line)
     return figure
 

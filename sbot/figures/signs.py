@@ -44,16 +44,18 @@ def _goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
             Line2D([], [], marker='+', markersize=0.6 * size, **style))
 
 
-def draw_signs(axes: Axes, data: RunData, right: float, letters: float = 1.0) -> float:
+def draw_signs(axes: Axes, data: RunData, right: float, letters: float,
+               dots: list[dict[str, Any]]) -> float:
     """Draw the legend of a picture of tracks, and the label of the x axis.
 
-    It ends at ``right``, a share of the figure's width; ``letters``: their size, of the usual.
-    Returns how far (inches) it is below the
+    It ends at ``right``, a share of the figure's width; ``letters``: their size, of the usual;
+    ``dots``: their style, if it names them. Returns how far (inches) it is below the
     line of the label: 0 beside it, more where it has too many signs for that.
     """
     signs = [('start', _start_sign(data)), *_common_signs(axes, data)]
     if len(contact_begins(data)[0]):
         signs.append(('contact', _line(**contact_style())))
+    signs += [(style['label'], Line2D([], [], **style)) for style in dots]
     axes.set_xlabel('x (m)')
     figure = figure_of(axes)
     columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,

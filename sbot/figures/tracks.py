@@ -76,7 +76,7 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
         times = np.arange(interval(data), float(data.seconds[-1]) * 0.999, interval(data))
         rows = np.searchsorted(data.seconds, times - 1e-9)
         for i, colour in enumerate([] if many else colours):
-            axes.plot(*data.poses[rows, i, :2].T, **{**dots(), 'color': colour}, zorder=4.5,
+            axes.plot(*data.poses[rows, i, :2].T, **{**dots(data), 'color': colour}, zorder=4.5,
                       gid='dots')
     tracks.set_rasterized(xy.shape[0] * count > _RASTER_ABOVE)
     tracks.set_gid('tracks')
@@ -101,10 +101,11 @@ def interval(data: RunData) -> float:
     return float(power * next(each for each in (1, 2, 5, 10) if each * power >= least * 0.999))
 
 
-def dots() -> dict[str, Any]:
-    """Return the style of a dot."""
-    return {'linestyle': 'none', 'marker': 'o', 'markersize': 2.4, 'markeredgewidth': 0.6,
-            'color': palette().ink, 'markerfacecolor': palette().ground}
+def dots(data: RunData) -> dict[str, Any]:
+    """Return the style of a dot, and its name in a legend."""
+    return {'label': f'dots every {interval(data):g} s', 'linestyle': 'none', 'marker': 'o',
+            'markersize': 2.4, 'markeredgewidth': 0.6, 'color': palette().ink,
+            'markerfacecolor': palette().ground}
 
 
 def draw_strip(axes: Axes, data: RunData) -> None:

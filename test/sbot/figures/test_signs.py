@@ -182,3 +182,12 @@ def test_the_legend_of_moments_is_right_below_them_and_within_the_picture(inches
     middle = (box.y0 + box.y1) / 2 / figure.dpi
     assert 0.0 <= below.get_window_extent().y0 - box.y1 < 0.3 * figure.dpi
     assert sign.get_markersize() / 72 / 2 <= middle
+
+
+@pytest.mark.parametrize(('look', 'expected'), [
+    (Look(inches=(3.4, 2.4)), [True]), (Look(inches=(3.4, 5.0)), [False, True]),
+    (Look(colour='time', inches=(3.4, 2.6)), [False])])
+def test_dots_are_named_once_wherever_they_are_drawn(look, expected):
+    figure = draw(data_of(2), look)
+    assert [any('dots' in text.get_text() for text in axes.get_legend().get_texts())
+            for axes in figure.axes if axes.get_legend()] == expected
