@@ -93,7 +93,7 @@ def draw(data: RunData, look: Look) -> Figure:
         title = look.title if look.title is None else one_line(look.title)
         if look.at:
             figure = draw_moments(data, look.at, look.colour, title or '', look.inches)
-            if look.inches is not None:
+            if look.inches is not None and len(look.inches) == 2:
                 more = look.inches[1] - figure.get_figheight()
                 if more < 0.0:
                     raise bad_value('figsize', look.inches, 'a height of at least '
@@ -113,8 +113,8 @@ class _Sizes(NamedTuple):
 
 
 def _draw_run(data: RunData, colour: str = '', title: str | None = None,
-             inches: tuple[float, float] | None = None) -> Figure:
-    """Return the picture of a run, in so many inches.
+             inches: tuple[float, ...] | None = None) -> Figure:
+    """Return the picture of a run, in so many inches; of a width only, it is as high as it needs.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _draw_run(data: RunData, colour: str = '', title: str | None = None,
     natural = float(np.clip(width * (ymax - ymin) / (xmax - xmin), *_ARENA_HEIGHTS))
     sizes = _Sizes(width, natural, letters=letters)
     figure = _draw_sized(data, colour, title, sizes)
-    if inches is None:
+    if inches is None or len(inches) == 1:
         return figure
     # The curves give way until their labels would touch; then they are left out, then the arena
     # gives way.
@@ -209,8 +209,8 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     for each in below:
         if _height_of(each.get_ylabel()) > panel + letters * _PANEL_GAP:
             each.set_ylabel(_short(each.get_ylabel()))
-    for each in dotted:
-        below[0].plot([], [], **each)
+    for style in dotted:
+        below[0].plot([], [], **style)
     _name_curves(figure, below[0], [top, *strips], line)
     return figure
 

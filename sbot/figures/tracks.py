@@ -145,7 +145,7 @@ def _check_times(seconds: Sequence[float], end: float) -> None:
 
 
 def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: str = '',
-                 inches: tuple[float, float] | None = None) -> Figure:
+                 inches: tuple[float, ...] | None = None) -> Figure:
     """Return the picture of a run at some times (s since its first stamp), in rows.
 
     Parameters
@@ -154,7 +154,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     seconds : times, at least one; each within the run
     by : what a robot's colour says, as ``Look.colour``
     title : above all; '': none
-    inches : width and height of the picture; None: 7, and what the arena has
+    inches : width, or width and height, of the picture; None: 7, and what the arena has
 
     Raises
     ------
@@ -165,7 +165,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     _check_times(seconds, float(data.seconds[-1]))
     xmin, ymin, xmax, ymax = view_of(data)
     shape = (xmax - xmin) / (ymax - ymin)
-    columns = _columns(len(seconds), shape, inches or (0.0, 0.0))
+    columns = _columns(len(seconds), shape, inches or ())
     rows = -(-len(seconds) // columns)
     left, right, top, bottom = _EDGES
     across, down = _GAPS
@@ -203,14 +203,14 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     return figure
 
 
-def _columns(count: int, shape: float, inches: tuple[float, float]) -> int:
+def _columns(count: int, shape: float, inches: tuple[float, ...]) -> int:
     """Return how many moments of an arena, ``shape`` times as wide as high, are in a row.
 
-    In a picture of so many inches, as few as fit: these are the largest. None fits into (0, 0).
+    In a picture of a given height, as few as fit: these are the largest.
     """
     left, right, top, bottom = _EDGES
     across, down = _GAPS
-    for columns in range(1, count + 1):
+    for columns in range(1, count + 1) if len(inches) == 2 else ():
         rows = -(-count // columns)
         width = (inches[0] - left - right - (columns - 1) * across) / columns
         if top + bottom + rows * width / shape + (rows - 1) * down <= inches[1]:
