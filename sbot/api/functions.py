@@ -174,7 +174,7 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
          at: Sequence[float] = (), colour: str = '', dark: bool = False,
          title: str | None = None, size: int | str | None = None, fps: float | None = None,
          speed: float | None = None, color: str = '',
-         figsize: tuple[float, float] | None = None) -> Figure | Path:
+         figsize: float | tuple[float, float] | None = None) -> Figure | Path:
     """Draw a run: its arena with all tracks, and curves over time.
 
     Parameters
@@ -190,7 +190,8 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     fps : frames per second of a film
     speed : of a film, relative to real time; default: 1, or as much as makes it 20 s long
     color : the same as ``colour``
-    figsize : width and height of a picture in inches, e.g. (3.4, 3.0) (docs/pictures.md)
+    figsize : width, or width and height, of a picture in inches, e.g. (3.4, 3.0)
+        (docs/pictures.md)
 
     Returns
     -------
@@ -211,7 +212,8 @@ def plot(source: Run | Bag | Source, path: str | Path | None = None, /, *,
     times = tuple(number('at', each) for each in at)
     if color and colour:
         raise InputError('colour cannot be combined with color')
-    inches = None if figsize is None else tuple(numbers('figsize', figsize, (2,)).tolist())
+    inches = (None if figsize is None else
+              tuple(numbers('figsize', figsize, (), (2,)).ravel().tolist()))
     look, film = asked(path, Look(times, colour or color, bool(dark), title, inches=inches), size,
                        None if fps is None else number('fps', fps),
                        None if speed is None else number('speed', speed))

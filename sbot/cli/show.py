@@ -73,15 +73,15 @@ def _times(text: str | None) -> tuple[float, ...]:
         raise bad_value('--at', text, 'times in seconds, e.g. 0,10,30') from None
 
 
-def _inches(text: str | None) -> tuple[float, float] | None:
-    """Return width and height (inches) of `--figsize`."""
+def _inches(text: str | None) -> tuple[float, ...] | None:
+    """Return width, or width and height (inches) of `--figsize`."""
     if text is None:
         return None
     try:
-        width, height = map(float, text.lower().split('x'))
+        return tuple(map(float, text.lower().split('x', 1)))
     except ValueError:
-        raise bad_value('--figsize', text, 'WIDTHxHEIGHT in inches, e.g. 3.4x3.0') from None
-    return width, height
+        raise bad_value('--figsize', text, 'WIDTH or WIDTHxHEIGHT in inches, e.g. 3.4x3.0'
+                        ) from None
 
 
 def _view(args: argparse.Namespace) -> int:
@@ -157,7 +157,7 @@ COMMANDS = {
             '1920x1080 (default: 840 for a film, 1400 for a .png; the height follows from the '
             'arena)'),
         '--figsize': value(
-            'WIDTHxHEIGHT', 'size of a picture in inches, e.g. 3.4x3.0 for a column of a paper'),
+            'INCHES', 'width of a picture, or WIDTHxHEIGHT, e.g. 3.4x3.0 for a column of a paper'),
         **OVERRIDES,
     }, more=(('films', {
         '--fps': value(

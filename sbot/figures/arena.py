@@ -255,12 +255,19 @@ def wrapped(text: str, width: float, size: float | str = 'medium') -> str:
 
     A no-break space becomes a blank.
     """
-    return _lines(text.split(' '), width, size).replace('\xa0', ' ')
+    words = [shortened(each, width, size) for each in text.split(' ')]
+    return _lines(words, width, size).replace('\xa0', ' ')
 
 
 def wrapped_parts(label: str, width: float) -> str:
-    """Return a label of the wind in lines, broken only between its parts."""
-    return _lines(re.split(r'(?<=,) | (?=\+ )', label), width, 'medium')
+    """Return a label of the wind in lines, broken between its parts.
+
+    Parts wider than ``width`` (pt) are broken at blanks, but not between a number and its unit.
+    """
+    parts: list[str] = []
+    for part in re.split(r'(?<=,) | (?=\+ )', label):
+        parts += [part] if width_of(part) <= width else re.split(r'(?<![+\d]) ', part)
+    return _lines(parts, width, 'medium')
 
 
 def _lines(parts: list[str], width: float, size: float | str) -> str:
@@ -269,7 +276,7 @@ def _lines(parts: list[str], width: float, size: float | str) -> str:
         if lines and width_of(longer := f'{lines[-1]} {part}', size) <= width:
             lines[-1] = longer
         else:
-            lines.append(shortened(part, width, size))
+            lines.append(part)
     return '\n'.join(lines)
 
 

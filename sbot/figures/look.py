@@ -27,7 +27,7 @@ class Look(NamedTuple):
     dark: bool = False  # on a dark ground
     title: str | None = None  # None: the picture's own; '': none. Of a film: its name
     width: int = 0  # pixels, of a .png; 0: 1400
-    inches: tuple[float, float] | None = None  # width and height; None: 7, and what the arena has
+    inches: tuple[float, ...] | None = None  # width, or width and height; None: 7
 
 
 class Film(NamedTuple):
@@ -87,7 +87,7 @@ def asked(path: str | Path | None, look: Look, size: str | int | None = None,
              f'a file that ends in {endings}{page}'),
             (look.colour in ('', *COLOURS), 'colour', look.colour, ', '.join(COLOURS)),
             (all(_INCHES[0] <= side <= _INCHES[1] for side in look.inches or ()), 'figsize',
-             look.inches, f'width and height in inches, {_INCHES[0]:g} to {_INCHES[1]:g}'),
+             look.inches, f'width (and height) in inches, {_INCHES[0]:g} to {_INCHES[1]:g}'),
             (is_film or not height, 'size', size,
              'the width of a picture, e.g. 1200; its height follows from the arena'),
             (fps is None or 1.0 <= fps <= most, 'fps', fps,

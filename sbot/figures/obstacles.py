@@ -177,20 +177,24 @@ def _strongest_ever(data: RunData, points: Floats) -> float:
     return float(np.hypot(*_wind_at(data, points).T).max() + gusts.max())
 
 
-def reference_arrow(axes: Axes, data: RunData, moments: bool) -> tuple[float, float]:
-    """Return a speed (m/s) of two digits, and how long (pt) its arrow is; zeros without arrows.
+def reference_arrow(axes: Axes, data: RunData, moments: bool) -> tuple[float, float, Floats]:
+    """Return a speed (m/s) of two digits, how long (pt) its arrow is, and where it points.
 
-    ``moments``: of a picture whose arrows contain the gust.
+    Zeros without arrows. ``moments``: of a picture whose arrows contain the gust. In a field of
+    many directions it points to the right.
     """
-    total = np.hypot(*(data.air.velocity + data.air.gust)[:, :2].T)
-    index = int(total.argmax()) if moments else None
+    total = (data.air.velocity + data.air.gust)[:, :2]
+    index = int(np.hypot(*total.T).argmax()) if moments else None
+    way = data.outside if index is None else total[index]
+    if data.field is not None:
+        way = np.array([1.0, 0.0])
     arrows = _arrows_in(axes, data, index)
     if not len(arrows):
-        return 0.0, 0.0
+        return 0.0, 0.0, way
     longest = float(np.hypot(*arrows[:, 2:].T).max()) * points_a_metre(axes, data)
     strongest = float(np.hypot(*_wind_at(data, arrows[:, :2], index).T).max())
     speed = float(f'{strongest:.2g}')
-    return speed, speed / strongest * longest
+    return speed, speed / strongest * longest, way
 
 
 def wind_colours(data: RunData) -> tuple[str, str]:

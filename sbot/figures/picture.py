@@ -34,7 +34,7 @@ from sbot.figures.obstacles import Boxes, draw_moving
 from sbot.figures.palette import DPI, LETTERS, drawing, palette, style_of
 from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots, draw_contacts
 from sbot.figures.signs import PADS, draw_signs
-from sbot.figures.tracks import dots, draw_moments, draw_strip, draw_tracks, interval
+from sbot.figures.tracks import dots, draw_moments, draw_strip, draw_tracks
 from sbot.scenario.controllers import has_leader
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS, in_seconds
@@ -93,7 +93,7 @@ def draw(data: RunData, look: Look) -> Figure:
         title = look.title if look.title is None else one_line(look.title)
         if look.at:
             figure = draw_moments(data, look.at, look.colour, title or '', look.inches)
-            if look.inches is not None:
+            if look.inches is not None and len(look.inches) == 2:
                 more = look.inches[1] - figure.get_figheight()
                 if more < 0.0:
                     raise bad_value('figsize', look.inches, 'a height of at least '
@@ -113,8 +113,8 @@ class _Sizes(NamedTuple):
 
 
 def _draw_run(data: RunData, colour: str = '', title: str | None = None,
-             inches: tuple[float, float] | None = None) -> Figure:
-    """Return the picture of a run, in so many inches.
+             inches: tuple[float, ...] | None = None) -> Figure:
+    """Return the picture of a run, in so many inches; of a width only, it is as high as it needs.
 
     Raises
     ------
@@ -129,14 +129,15 @@ def _draw_run(data: RunData, colour: str = '', title: str | None = None,
     natural = float(np.clip(width * (ymax - ymin) / (xmax - xmin), *_ARENA_HEIGHTS))
     sizes = _Sizes(width, natural, letters=letters)
     figure = _draw_sized(data, colour, title, sizes)
-    if inches is None:
+    if inches is None or len(inches) == 1:
         return figure
-    # The curves give way down to half of their height; then they are left out, then the arena
+    # The curves give way until their labels would touch; then they are left out, then the arena
     # gives way.
-    panels, half = len(_panels_of(data)), 0.5 * _PANEL_HEIGHT * letters
+    labels = [_short(label) for label, _, _ in _panels_of(data)]
+    panels, least = len(labels), max(map(_height_of, labels)) - _PANEL_GAP * letters
     for _ in range(4):  # in a smaller arena, labels have other lines
         free = sizes.arena + inches[1] - figure.get_figheight() + panels * sizes.panel
-        panel = max(half, (free - natural) / panels) if sizes.panel else 0.0
+        panel = max(least, (free - natural) / panels) if sizes.panel else 0.0
         arena = min(natural, free - panels * panel)
         if arena < (_LEAST_ARENA * natural if panel else _ARENA_HEIGHTS[0]):
             if not panel:
@@ -193,7 +194,9 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
     Numbers(top, data, by, -1, MOST_NUMBERED)
     draw_contacts(top, data)
-    below_label = draw_signs(top, data, 1.0 - right / wide, letters)
+    # Named beside the curves, or where these are left out beside the arena.
+    dotted = [dots(data)] * any(line.get_gid() == 'dots' for line in top.lines)
+    below_label = draw_signs(top, data, 1.0 - right / wide, letters, [] if below else dotted)
     top.set(ylabel='y (m)')
     _place_title(figure, top, _title(data) if title is None else title, drawn_width(top, data),
                  letters)
@@ -203,13 +206,22 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     if not below:
         return figure
     _draw_panels(figure, below, data)
-    if panel < 0.6 * letters:
-        for each in below:
-            each.set_ylabel(each.get_ylabel().partition(',')[0])
-    if not by_time:
-        below[0].plot([], [], **dots(), label=f'dots every {interval(data):g} s')
+    for each in below:
+        if _height_of(each.get_ylabel()) > panel + letters * _PANEL_GAP:
+            each.set_ylabel(_short(each.get_ylabel()))
+    for style in dotted:
+        below[0].plot([], [], **style)
     _name_curves(figure, below[0], [top, *strips], line)
     return figure
+
+
+def _height_of(label: str) -> float:
+    """Return the height (inches) of a panel's label, which is written upwards."""
+    return width_of(label) / 72.0
+
+
+def _short(label: str) -> str:
+    return label.partition(',')[0]
 
 
 def _name_curves(figure: Figure, panel: Axes, above: list[Axes], line: float) -> None:

@@ -44,16 +44,18 @@ def _goal_sign(size: float = 7.0) -> tuple[Line2D, Line2D]:
             Line2D([], [], marker='+', markersize=0.6 * size, **style))
 
 
-def draw_signs(axes: Axes, data: RunData, right: float, letters: float = 1.0) -> float:
+def draw_signs(axes: Axes, data: RunData, right: float, letters: float,
+               dots: list[dict[str, Any]]) -> float:
     """Draw the legend of a picture of tracks, and the label of the x axis.
 
-    It ends at ``right``, a share of the figure's width; ``letters``: their size, of the usual.
-    Returns how far (inches) it is below the
+    It ends at ``right``, a share of the figure's width; ``letters``: their size, of the usual;
+    ``dots``: their style, if it names them. Returns how far (inches) it is below the
     line of the label: 0 beside it, more where it has too many signs for that.
     """
     signs = [('start', _start_sign(data)), *_common_signs(axes, data)]
     if len(contact_begins(data)[0]):
         signs.append(('contact', _line(**contact_style())))
+    signs += [(style['label'], Line2D([], [], **style)) for style in dots]
     axes.set_xlabel('x (m)')
     figure = figure_of(axes)
     columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,
@@ -70,21 +72,25 @@ def draw_signs(axes: Axes, data: RunData, right: float, letters: float = 1.0) ->
 
 
 def draw_signs_of_moments(axes: Axes, data: RunData, trail: float, right: float,
-                          up: float) -> None:
+                          up: float, bottom: float) -> None:
     """Draw the legend of a picture of moments, with trails of so many seconds.
 
-    It ends at ``right``, a share of the figure's width. The middle of a single row is ``up``
-    (inches) above the lower edge; for more rows the picture grows.
+    ``axes`` of the lowest row, ``bottom`` (inches) above the lower edge. It ends at ``right``, a
+    share of the figure's width. The middle of a single row is ``up`` (inches) above the lower
+    edge; for more rows, or a long arrow, the picture grows.
     """
     line = Line2D([], [], color=palette().ink, alpha=0.45, linewidth=1.2)
     figure = figure_of(axes)
     signs = [(f'trail of {trail:.2g} s', line), *_common_signs(axes, data, moments=True)]
     columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,
                          1.0)
-    more = LINE * (-(-len(signs) // columns) - 1)
+    _, size, way = reference_arrow(axes, data, moments=True)
+    more = max(LINE * (-(-len(signs) // columns) - 1),
+               size / 72.0 * abs(math.sin(math.atan2(way[1], way[0]))) - 2.0 * up)
     grow(figure, more, figure.axes)
-    _legend(figure, signs, figure.transFigure, right, (up + 0.5 * more) / figure.get_figheight(),
-            columns)
+    place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
+        0.0, up - bottom - 0.5 * more, figure.dpi_scale_trans)
+    _legend(figure, signs, place, right, 0.0, columns)
 
 
 def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tuple[str, Any]]:
@@ -102,13 +108,12 @@ def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tupl
             [], [], linestyle='none' if moments else ':', linewidth=1.0, marker='o',
             color=palette().obstacle, markersize=5.0, markerfacecolor=palette().moving,
             markeredgewidth=0.8)))
-    (length, size), (speed, force) = reference_arrow(axes, data, moments), strongest_gust(data)
+    length, size, way = reference_arrow(axes, data, moments)
+    speed, force = strongest_gust(data)
     if size:
         # Arrows of tracks do not contain the gust.
         mean = 'mean ' * bool(data.air.gust.any() and not moments)
-        still = moments or data.field is not None
-        signs.append((f'{mean}wind {length:g} m/s', _arrow(
-            (1.0, 0.0) if still else data.outside, wind_colours(data)[0], size)))
+        signs.append((f'{mean}wind {length:g} m/s', _arrow(way, wind_colours(data)[0], size)))
     if not moments and (speed.any() or np.hypot(*force[:2]) > _LEAST_FORCE):
         signs.append(('gust', _arrow(speed if speed.any() else force, palette().gust)))
     return signs

@@ -76,7 +76,7 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
         times = np.arange(interval(data), float(data.seconds[-1]) * 0.999, interval(data))
         rows = np.searchsorted(data.seconds, times - 1e-9)
         for i, colour in enumerate([] if many else colours):
-            axes.plot(*data.poses[rows, i, :2].T, **{**dots(), 'color': colour}, zorder=4.5,
+            axes.plot(*data.poses[rows, i, :2].T, **{**dots(data), 'color': colour}, zorder=4.5,
                       gid='dots')
     tracks.set_rasterized(xy.shape[0] * count > _RASTER_ABOVE)
     tracks.set_gid('tracks')
@@ -101,10 +101,11 @@ def interval(data: RunData) -> float:
     return float(power * next(each for each in (1, 2, 5, 10) if each * power >= least * 0.999))
 
 
-def dots() -> dict[str, Any]:
-    """Return the style of a dot."""
-    return {'linestyle': 'none', 'marker': 'o', 'markersize': 2.4, 'markeredgewidth': 0.6,
-            'color': palette().ink, 'markerfacecolor': palette().ground}
+def dots(data: RunData) -> dict[str, Any]:
+    """Return the style of a dot, and its name in a legend."""
+    return {'label': f'dots every {interval(data):g} s', 'linestyle': 'none', 'marker': 'o',
+            'markersize': 2.4, 'markeredgewidth': 0.6, 'color': palette().ink,
+            'markerfacecolor': palette().ground}
 
 
 def draw_strip(axes: Axes, data: RunData) -> None:
@@ -144,7 +145,7 @@ def _check_times(seconds: Sequence[float], end: float) -> None:
 
 
 def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: str = '',
-                 inches: tuple[float, float] | None = None) -> Figure:
+                 inches: tuple[float, ...] | None = None) -> Figure:
     """Return the picture of a run at some times (s since its first stamp), in rows.
 
     Parameters
@@ -153,7 +154,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     seconds : times, at least one; each within the run
     by : what a robot's colour says, as ``Look.colour``
     title : above all; '': none
-    inches : width and height of the picture; None: 7, and what the arena has
+    inches : width, or width and height, of the picture; None: 7, and what the arena has
 
     Raises
     ------
@@ -164,7 +165,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     _check_times(seconds, float(data.seconds[-1]))
     xmin, ymin, xmax, ymax = view_of(data)
     shape = (xmax - xmin) / (ymax - ymin)
-    columns = _columns(len(seconds), shape, inches or (0.0, 0.0))
+    columns = _columns(len(seconds), shape, inches or ())
     rows = -(-len(seconds) // columns)
     left, right, top, bottom = _EDGES
     across, down = _GAPS
@@ -196,20 +197,20 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     title = wrapped(title, 72.0 * (full - left - right), size)
     _place(figure, panels, (columns, width, height), title.count('\n') + 1 if title else 0)
     trail = float(data.seconds[min(_trail_length(data), len(data.seconds) - 1)])
-    draw_signs_of_moments(panels[0], data, trail, 1.0 - right / full, _LEGEND)
+    draw_signs_of_moments(panels[-1], data, trail, 1.0 - right / full, _LEGEND, bottom)
     figure.text(left / full, 1.0 - 0.5 * LINE / figure.get_figheight(), title, va='top',
                 fontsize=size, parse_math=False)
     return figure
 
 
-def _columns(count: int, shape: float, inches: tuple[float, float]) -> int:
+def _columns(count: int, shape: float, inches: tuple[float, ...]) -> int:
     """Return how many moments of an arena, ``shape`` times as wide as high, are in a row.
 
-    In a picture of so many inches, as few as fit: these are the largest. None fits into (0, 0).
+    In a picture of a given height, as few as fit: these are the largest.
     """
     left, right, top, bottom = _EDGES
     across, down = _GAPS
-    for columns in range(1, count + 1):
+    for columns in range(1, count + 1) if len(inches) == 2 else ():
         rows = -(-count // columns)
         width = (inches[0] - left - right - (columns - 1) * across) / columns
         if top + bottom + rows * width / shape + (rows - 1) * down <= inches[1]:

@@ -1,4 +1,6 @@
 
+from itertools import pairwise
+
 import pytest
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -119,6 +121,15 @@ def test_a_picture_of_so_many_inches_shows_all_its_letters(scenario, look, panel
     assert not any(one.overlaps(other) for i, one in enumerate(signs) for other in signs[:i])
 
 
+@pytest.mark.parametrize('height', [4.3, 4.5, 5.0, 5.4])
+def test_labels_of_curves_are_apart(height):
+    figure = draw(from_result(sbot.run('leader_in_gusts', duration=2.0)),
+                  Look(inches=(3.4, height)))
+    figure.draw_without_rendering()
+    labels = [axes.yaxis.label.get_window_extent() for axes in figure.axes]
+    assert not any(one.overlaps(other) for one, other in pairwise(labels))
+
+
 def test_letters_are_as_large_as_asked():
     run = sbot.run('single_robot', duration=1.0)
     def size():
@@ -129,9 +140,16 @@ def test_letters_are_as_large_as_asked():
         assert size() == 8.0
 
 
+@pytest.mark.parametrize('at', [(), (0.0, 1.0)])
+def test_the_height_of_a_picture_follows_from_its_width(at):
+    width, height = sbot.plot('leader_follower', at=at, figsize=3.4).get_size_inches()
+    assert width == 3.4
+    assert 1.0 < height < 6.0
+
+
 @pytest.mark.parametrize(('options', 'message'), [
-    (['--figsize', '3.4'], "--figsize: got '3.4', expected WIDTHxHEIGHT in inches"),
-    (['--figsize', '1x3'], '--figsize: got (1.0, 3.0), expected width and height in inches'),
+    (['--figsize', 'x3'], "--figsize: got 'x3', expected WIDTH or WIDTHxHEIGHT in inches"),
+    (['--figsize', '1x3'], '--figsize: got (1.0, 3.0), expected width (and height) in inches'),
     (['--figsize', '3x3', '--size', '900'], '--figsize cannot be combined with --size'),
     (['--figsize', '9x2', '--at', '0'], 'expected a height of at least')])
 def test_a_bad_size_is_one_line(options, message, tmp_path, capsys):

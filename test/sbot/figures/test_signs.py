@@ -153,3 +153,41 @@ def test_a_legend_of_moments_takes_as_many_rows_as_a_column_of_a_paper_needs():
     box, below = legend.get_window_extent(), figure.axes[0].xaxis.label.get_window_extent()
     assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
     assert 0 <= box.y0 < box.y1 <= below.y0 + 1
+
+
+@pytest.mark.parametrize(('at', 'way'), [((), (0.3, 0.0)), ((0.0, 1.0), (0.3, 1.0))])
+def test_the_arrow_of_the_legend_points_where_the_arrows_of_the_picture_do(at, way):
+    data = data_of(2)
+    windy = data._replace(air=data.air._replace(
+        velocity=data.air.velocity + np.array([0.3, 0, 0]),
+        gust=data.air.gust + np.array([0, 1.0, 0])))
+    figure = draw(windy, Look(at=at))
+    legend = (figure.legends or [figure.axes[0].get_legend()])[0]
+    [sign] = [line for line, text in zip(legend.get_lines(), legend.get_texts(), strict=False)
+              if 'wind' in text.get_text()]
+    points = np.diff(sign._marker.get_transform().transform([(0, 0), (1, 0)]), axis=0)[0]
+    assert points / np.hypot(*points) == pytest.approx(way / np.hypot(*way), abs=0.01)
+
+
+@pytest.mark.parametrize('inches', [(3.4, 2.2), None])
+def test_the_legend_of_moments_is_right_below_them_and_within_the_picture(inches):
+    data = data_of(2)
+    upward = data._replace(air=data.air._replace(
+        velocity=data.air.velocity + np.array([0, 0.3, 0]),
+        gust=data.air.gust + np.array([0, 1.0, 0])))
+    figure = draw(upward, Look(at=(0.0, 0.4, 1.0) if inches else (1.0,), inches=inches))
+    figure.draw_without_rendering()
+    box, below = figure.legends[0].get_window_extent(), figure.axes[0].xaxis.label
+    sign = figure.legends[0].get_lines()[-1]
+    middle = (box.y0 + box.y1) / 2 / figure.dpi
+    assert 0.0 <= below.get_window_extent().y0 - box.y1 < 0.3 * figure.dpi
+    assert sign.get_markersize() / 72 / 2 <= middle
+
+
+@pytest.mark.parametrize(('look', 'expected'), [
+    (Look(inches=(3.4, 2.4)), [True]), (Look(inches=(3.4, 5.0)), [False, True]),
+    (Look(colour='time', inches=(3.4, 2.6)), [False])])
+def test_dots_are_named_once_wherever_they_are_drawn(look, expected):
+    figure = draw(data_of(2), look)
+    assert [any('dots' in text.get_text() for text in axes.get_legend().get_texts())
+            for axes in figure.axes if axes.get_legend()] == expected
