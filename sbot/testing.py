@@ -588,14 +588,14 @@ def _check_scenes(entry: Entry) -> None:
 
 
 def _total_rewards(entry: Entry) -> Floats:
-    """Return what each robot of three episodes gets in 30 steps, (3, N)."""
+    """Return what each robot that learns gets in 30 steps of three episodes, (3, N)."""
     scene = entry.make_scene()
     episodes = Episodes(scene.scenario(0), 3, scene, {})
     episodes.seed(1)
     episodes.reset()
-    rng, total = np.random.default_rng(2), np.zeros((3, scene.team))
+    rng, total = np.random.default_rng(2), np.zeros((3, episodes.robots))
     for _ in range(30):
-        reward = episodes.step(rng.uniform(-0.2, 1.0, (3, scene.team, 2))).reward
+        reward = episodes.step(rng.uniform(-0.2, 1.0, (3, episodes.robots, 2))).reward
         _need(reward.shape == total.shape, 'not every robot has a reward')
         total += reward
     return total

@@ -222,7 +222,7 @@ def check_arguments(controller: Any, parameters: Mapping[str, object], where: st
     except ValueError:  # a class without a signature, as some extension types are
         return
     try:
-        signature.bind(**parameters)
+        signature.bind(**parameters, **_place_of(controller, None))
     except TypeError as error:
         named = [each.name for each in signature.parameters.values()
                  if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
@@ -230,10 +230,14 @@ def check_arguments(controller: Any, parameters: Mapping[str, object], where: st
         raise InputError(f'{where}: {error}{known}') from None
 
 
+def _place_of(found: Any, place: Place | None) -> dict[str, Place | None]:  # noqa: ANN401
+    return {'place': place} if getattr(found, 'takes_place', False) else {}
+
+
 def _made(found: Any, place: Place) -> Controller:  # noqa: ANN401 - a class
     """Return a new object of a class; one that ``takes_place`` is told which robot it is for."""
-    known = {'place': place} if getattr(found, 'takes_place', False) else {}
-    made: Controller = call_user_code(partial(found, **known, **place.parameters),
+    made: Controller = call_user_code(partial(found, **_place_of(found, place),
+                                              **place.parameters),
                                       lambda: f'robot {place.robot_id}: {found.__name__}()')
     return made
 

@@ -96,7 +96,8 @@ def evaluate(policy: str | Path | tuple[Network | FunctionPolicy, NDArray[np.flo
     Raises
     ------
     InputError
-        for an unknown task, a bad file, seed or shape of weights.
+        for an unknown task, one with ``observation`` or ``scripted``, a bad file, seed or shape
+        of weights.
 
     """
     from sbot.learn.evaluation import evaluated

@@ -11,6 +11,7 @@ import numpy as np
 from sbot.api.worlds import Worlds
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
+from sbot.learn.task_checks import check_evaluated
 from sbot.learn.tasks.entry import Entry, Metric, Track, touched
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
@@ -87,6 +88,7 @@ def begin_and_end(begin: Floats | None, end: Floats | None) -> Floats | None:
 def evaluated(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy,
               weights: Floats, threads: int) -> Evaluation:
     """Return what a policy with weights (W,) reaches; see ``sbot.learn.evaluate``."""
+    check_evaluated(entry.make_scene())
     return Evaluation(entry.name, entry.metric, seeds, *measured(
         entry, play(entry, seeds, policy, weights, threads)))
 

@@ -36,7 +36,7 @@ MOVES = tuple((a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0))
 class Moment(NamedTuple):
     """K worlds of N robots at a decision."""
 
-    seen: Observations  # poses, contacts and readings of sensors, arrays (K, N, …)
+    seen: Observations  # poses, readings, contacts of the last tick: arrays (K, N, …)
     inputs: Floats  # (K, N, I) the task's inputs, as networks get them
     commands: Floats  # (K, N, 3) vx, vy (m/s), omega (rad/s) since the last decision
     goal: Floats  # (K, N, 2) m; NaN: none

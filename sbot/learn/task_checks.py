@@ -213,6 +213,14 @@ def check_robots_have(task: Task, limits: Floats) -> None:
                          'network has one; give the task max_speed and turn')
 
 
+def check_evaluated(task: Task) -> None:
+    """Raise InputError for a task in whose scenes one policy cannot drive all robots."""
+    check_plain(task)
+    if task.scripted:
+        raise InputError('task: scripted robots need an environment; one policy would drive them, '
+                         'too')
+
+
 def check_plain(task: Task) -> None:
     """Raise InputError for a task whose actions or observations a network does not have."""
     if task.broadcast:

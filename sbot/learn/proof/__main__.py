@@ -29,7 +29,7 @@ from sbot.learn.proof.report import (
     write_rows,
 )
 from sbot.learn.proof.training import SCENES
-from sbot.learn.task_checks import check_plain
+from sbot.learn.task_checks import check_evaluated
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
@@ -161,7 +161,7 @@ def _checked(given: argparse.Namespace) -> list[Entry]:
         check_scheduler(given.scheduler)
     entries = [entry_of(name) for name in given.tasks]
     for entry in entries:
-        check_plain(entry.make_scene())
+        check_evaluated(entry.make_scene())
     return entries
 
 

@@ -81,6 +81,14 @@ def test_parameters_that_the_class_does_not_take(load, parameters, words):
     assert words in str(caught.value)
 
 
+def test_a_class_that_takes_its_place_needs_no_default_for_it(load):
+    text = GOOD.replace('speed, turn=0.0', '*, place, speed').replace('    def __init__', (
+        '    takes_place = True\n    def __init__'))
+    check_arguments(load(text), {'speed': 1}, 'here')
+    with pytest.raises(InputError, match="missing a required argument: 'speed'"):
+        check_arguments(load(text), {}, 'here')
+
+
 class Traced:
     """A method that is no plain function, as decorators and compilers make them."""
 

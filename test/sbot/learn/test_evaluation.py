@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sbot
+from sbot.learn import Scene
 from sbot.learn.evaluation import measured
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
@@ -51,6 +52,28 @@ def test_clean_robots_arrive_and_touch_nothing_before():
     assert contact.tolist() == [(0.0 + 0.5 + 0.5 + 0.0) / 4]
     _, contact, clean = measured(entry._replace(arrived=None), track)
     assert (contact.tolist(), clean.tolist()) == ([0.5], [0.25])  # robot 3
+
+
+class Led(Scene):
+    """Robot 1 is scripted."""
+
+    team, seconds, scripted = 2, 1.0, (1,)
+    arena = entry_of('coverage').make_scene().arena
+
+    def start(self, rng):
+        return np.array([[0.3, 0.3, 0.0], [1.5, 1.5, 0.0]])
+
+    def script(self, now):
+        return np.zeros((len(now.goal), 1, 2))
+
+    def reward(self, before, now):
+        return now.commands[..., 0]
+
+
+def test_scripted_robots_are_not_driven_by_the_policy():
+    entry = entry_of('coverage')._replace(name='led', scene=Led, task=Led)
+    with pytest.raises(InputError, match='^task: scripted robots need an environment'):
+        sbot.learn.evaluate((sbot.network(), np.zeros(32)), entry, seeds=[1])
 
 
 @pytest.mark.parametrize(('policy', 'seeds', 'words'), [
