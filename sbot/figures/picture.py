@@ -194,7 +194,6 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
     Robots(top, data, data.poses[-1], by, MOST_NUMBERED)
     Numbers(top, data, by, -1, MOST_NUMBERED)
     draw_contacts(top, data)
-    # Named beside the curves, or where these are left out beside the arena.
     dotted = [dots(data)] * any(line.get_gid() == 'dots' for line in top.lines)
     below_label = draw_signs(top, data, 1.0 - right / wide, letters, [] if below else dotted)
     top.set(ylabel='y (m)')

@@ -51,7 +51,7 @@ def test_boxes_move_and_their_starts_stay():
     boxes = Boxes(axes, data, data.boxes[0])
     boxes.move(data.boxes[0] + [0.0, 1.5, 0.0])
     assert boxes.discs.get_offsets() == pytest.approx(np.array([[4.0, 3.5]]))
-    [path] = boxes.outlines.get_paths()
+    [path] = boxes.shapes.get_paths()
     assert path.vertices[:4].mean(axis=0) == pytest.approx([2.0, 3.5])
     starts = [each for each in _draw_run(data).axes[0].collections
               if each.get_gid() == 'starts of boxes']
