@@ -231,7 +231,7 @@ _RESULTS = {
 }
 
 
-class _Exports:
+class Exports:
     """Functions for C, with ``ffi`` and ``lib`` of the embedding module."""
 
     def __init__(self, ffi: Any, lib: Any) -> None:  # noqa: ANN401

@@ -31,7 +31,7 @@ from sbot.cli.bag import information
 from sbot.scenario.load import load_scenario
 from sbot.scenario.maps import load_map
 from sbot_common.errors import InputError
-from sbot_sim.sensors.infrared_table import read_table
+from sbot_sim.sensors.infrared_table import _read_table
 pages = int(Path('/proc/self/statm').read_text().split()[0])
 limit = pages * resource.getpagesize() + {memory}
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -171,7 +171,7 @@ def test_maps_of_too_many_outlines_and_of_infinite_size(tmp_path):
 def test_other_files_of_gigabytes_are_not_read(tmp_path):
     for name, code, words in (
             ('network.json', 'load_policy(path)', 'more than 32 MiB'),
-            ('table.txt', 'read_table(path)', 'more than 1 MiB')):
+            ('table.txt', '_read_table(path)', 'more than 1 MiB')):
         path = tmp_path / name
         with path.open('wb') as file:
             file.truncate(GIGABYTES)

@@ -11,6 +11,7 @@ from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot_common.errors import InputError
 from sbot_sim.messages.markers import robot_description
 from sbot_sim.sensors.laser import ScanSettings, make_scan_parameters
+from sbot_sim.world.bodies import Body
 
 TEXT = """
 world: {bounds: [0, 0, 6, 6]}
@@ -252,7 +253,8 @@ def test_an_obstacle_may_not_jump_over_a_narrow_one():
 
 
 def test_pictures_have_its_outline(tmp_path):
-    corners = outline(np.array([1.0, 2.0, math.pi / 2]), (0.8, 0.4, 0.2))
+    shape = Body('cart', length=0.8, width=0.4, offset=0.2).outline
+    corners = outline(np.array([1.0, 2.0, math.pi / 2]), shape)
     np.testing.assert_allclose(corners, [[1.2, 1.8], [1.2, 2.6], [0.8, 2.6], [0.8, 1.8]])
     done = sbot.run(scenario([cart(4, 3), {'pose': [1, 1, 0], **NONE}], duration=0.2))
     sbot.plot(done, tmp_path / 'carts.svg')

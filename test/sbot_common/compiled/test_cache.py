@@ -34,7 +34,7 @@ def test_the_key_depends_on_the_compiler(setting, value, monkeypatch):
 
 
 def test_the_key_depends_on_the_processor(tmp_path):
-    code = 'from sbot_common.compiled.cache import own_key; print(own_key())'
+    code = 'from sbot_common.compiled.cache import _own_key; print(_own_key())'
     keys = {run_child(ROOT, tmp_path, code, NUMBA_CPU_NAME=name)
             for name in ('generic', 'nehalem')}
     assert len(keys) == 2

@@ -18,8 +18,8 @@ from sbot_common.compiled.compiler import _OuterDispatcher
 from sbot_common.compiled.fingerprint import fingerprint
 from sbot_common.compiled.lazy import Lazy
 from sbot_sim.worlds.batch import Phase
-from sbot_common.compiled.cache import own_key
-print('key', own_key())
+from sbot_common.compiled.cache import _own_key
+print('key', _own_key())
 Lazy.make_all()
 folders = ('worlds', 'sensors', 'collision', 'dynamics')
 for name in [f'sbot_sim.{folder}.{module.name}' for folder in folders
