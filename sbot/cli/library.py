@@ -332,7 +332,7 @@ def _docs(args: argparse.Namespace) -> int:
         pager(known[name].read_text('utf-8'))  # plain where the output is no terminal
         return 0
     if given:
-        lines = [f'no page has this name; pages with {name} in a heading or a key of a table:',
+        lines = [f'no page has this name; pages with {name} in their name, a heading or a key:',
                  *(f'  {page}#{anchor}' for page, anchor in _mentions(known, name))]
         if len(lines) == 1:
             raise unknown_name('PAGE', given, list(known))
@@ -358,6 +358,6 @@ COMMANDS = {
             'controller, e.g. gallery/flocking', dest='source')}),
     'docs': Command(_docs, {
         'page': value(
-            'PAGE', 'name of a page, e.g. scenario or tutorials/sweep, or a word to look for in '
-            'headings and keys (default: list all pages)', nargs='*')}),
+            'PAGE', 'name of a page, e.g. scenario or tutorials/sweep, or words to look for in '
+            'names, headings and keys (default: list all pages)', nargs='*')}),
 }

@@ -20,7 +20,7 @@ from sbot.controllers.registry import is_outside
 from sbot.figures.look import PICTURES
 from sbot.files.limits import TemporaryFolder
 from sbot.runner.summary import format_summary, progress_bar
-from sbot.scenario.controllers import EXTERNAL, external_robots
+from sbot.scenario.controllers import external_robots, own_nodes
 from sbot.scenario.load import load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path, refuse
@@ -190,9 +190,9 @@ def _pack(arguments: argparse.Namespace) -> int:
     refuse((is_bag(arguments.scenario), f'{arguments.scenario}: cannot pack a recording, only a '
             f'scenario; for a run of your own node {_SHARE}'))
     scenario = load_scenario(arguments.scenario, overrides_of(arguments))
-    robots = [str(i) for i, robot in enumerate(scenario.robots)
-              if robot.controller == EXTERNAL.name]
-    refuse((bool(robots), f'{arguments.scenario}: cannot pack robot {first_of(robots, _SHOWN)} '
+    robots = own_nodes(scenario)
+    refuse((bool(robots),
+            f'{arguments.scenario}: cannot pack robot {first_of([*map(str, robots)], _SHOWN)} '
             f'with controller external: {_SHARE}'))
     warm_up(scenario, arguments.quiet)
     with simulated_time(scenario, arguments.quiet) as progress:

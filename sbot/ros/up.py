@@ -17,7 +17,6 @@ from typing import Any
 
 import yaml
 
-from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.environment.running import DRAIN_TIME, THIS_MACHINE, RunningProcesses
 from sbot.files.limits import TemporaryFolder
 from sbot.ros.domain import check_free, current_domain
@@ -39,6 +38,7 @@ from sbot.ros.processes import (
     start_command,
 )
 from sbot.scenario.assemble import wind_source
+from sbot.scenario.controllers import own_nodes
 from sbot.scenario.model import Scenario
 from sbot.scenario.warnings import warn_of_reach
 from sbot_common.errors import InputError, install_command, one_line
@@ -136,7 +136,7 @@ def _own_commands(own: Sequence[str], scenario: Scenario, run: str,
                   names: str) -> tuple[list[str], list[list[str]]]:
     """Return the user's commands, one with places for each external robot, and their words."""
     given = [name.strip().strip('/') for name in names.split(',')] if names else []
-    robots = [i for i, robot in enumerate(scenario.robots) if robot.controller == EXTERNAL.name]
+    robots = own_nodes(scenario)
     texts = [text for each in own for text in robot_commands(each, scenario, robots, run, given)]
     return texts, [parse_command(text) for text in texts]
 

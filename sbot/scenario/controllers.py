@@ -113,19 +113,22 @@ def controlled_robots(scenario: Scenario, robots: Iterable[int]) -> dict[int, Co
     return made
 
 
+def own_nodes(scenario: Scenario) -> list[int]:
+    """Return the robots with ``controller: external``."""
+    return [i for i, robot in enumerate(scenario.robots) if robot.controller == EXTERNAL.name]
+
+
 def external_robots(scenario: Scenario) -> dict[int, External]:
     """Return how the node of each robot with ``controller: external`` takes part, by robot.
 
     None where the scenario runs by the wall clock: then nobody is waited for.
     """
     found = {}
-    for i, robot in enumerate(scenario.robots):
-        if scenario.lockstep and robot.controller == EXTERNAL.name:
-            trigger, period, timeout = controller_parameters(scenario, robot)
-            # rclpy and rclcpp cut a timer's period to whole nanoseconds, too.
-            found[i] = External('' if trigger == NO_TRIGGER else trigger,
-                                int(period * NANOSECONDS),
-                                round(timeout * NANOSECONDS))
+    for i in own_nodes(scenario) if scenario.lockstep else ():
+        trigger, period, timeout = controller_parameters(scenario, scenario.robots[i])
+        # rclpy and rclcpp cut a timer's period to whole nanoseconds, too.
+        found[i] = External('' if trigger == NO_TRIGGER else trigger, int(period * NANOSECONDS),
+                            round(timeout * NANOSECONDS))
     return found
 
 

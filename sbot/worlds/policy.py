@@ -13,14 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.controllers.neural import inputs as kinds
-from sbot.controllers.neural.controller import (
-    ctrnn,
-    gru,
-    lstm,
-    mlp,
-    tanh_in_place,
-    weighted_sums,
-)
+from sbot.controllers.neural.controller import FORWARD, tanh_in_place, weighted_sums
 from sbot.controllers.neural.function_policy import FunctionPolicy, place_of
 from sbot.controllers.neural.inputs import (
     READING,
@@ -283,9 +276,8 @@ def _perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     tanh_in_place(policy.outputs[first * n:end * n].ravel())
 
 
-_FORWARD = {'perceptron': _perceptrons, 'mlp': Phase(_forward(mlp)),
-            'ctrnn': Phase(_forward(ctrnn)), 'gru': Phase(_forward(gru)),
-            'lstm': Phase(_forward(lstm))}
+_FORWARD = {**{kind: Phase(_forward(function)) for kind, function in FORWARD.items()},
+            'perceptron': _perceptrons}
 
 
 @lru_cache(maxsize=64)

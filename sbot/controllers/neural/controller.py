@@ -108,11 +108,8 @@ def weighted_sums(inputs: Floats, weights: Floats, outputs: Floats) -> None:
             b += weights[np.uint64(other + 1 + i)] * inputs[i]
         outputs[o], outputs[o + 1] = a, b
     if len(outputs) % 2 == 1:
-        last = (len(outputs) - 1) * row
-        a = weights[last]
-        for i in range(len(inputs)):
-            a += weights[last + 1 + i] * inputs[i]
-        outputs[len(outputs) - 1] = a
+        last = len(outputs) - 1
+        outputs[last] = _weighted(inputs, weights, last * row)
 
 
 @njit
@@ -127,10 +124,7 @@ def mlp(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers
         last = layer == len(layers) - 1
         target = outputs if last else memory[start:start + layers[layer]]
         for o in range(layers[layer]):
-            total = weights[at]
-            for i in range(layers[layer - 1]):
-                total += weights[at + 1 + i] * source[i]
-            target[o] = tanh(total)
+            target[o] = tanh(_weighted(source, weights, at))
             at += layers[layer - 1] + 1
         start += 0 if last else layers[layer]
         source = target
@@ -164,10 +158,7 @@ def ctrnn(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, laye
     for j in range(hidden):
         memory[hidden + j] = _logistic(memory[j] + weights[j * row + 1])
     for o in range(len(outputs)):
-        total = weights[at]
-        for j in range(hidden):
-            total += weights[at + 1 + j] * memory[hidden + j]
-        outputs[o] = tanh(total)
+        outputs[o] = tanh(_weighted(memory[hidden:2 * hidden], weights, at))
         at += hidden + 1
 
 

@@ -168,26 +168,7 @@ def _hash(content: Mapping[str, Any]) -> str:
 
 def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: ArrayLike, *,
                 by_name: bool = False) -> None:
-    """Write a policy and its weights (W,) as JSON, which keeps every bit.
-
-    Parameters
-    ----------
-    path : of the file, with which the controller ``function_policy`` drives robots
-    policy : from ``sbot.function_policy``; or a network, which is written as by ``save_network``
-    weights : (W,)
-    by_name : True: wherever the file is used, the function is imported as ``module:function``, and
-        may call functions of its module. False: the file contains the function's source text,
-        which must be complete and is executed
-
-    Raises
-    ------
-    InputError
-        if the source text is not known or not complete, or for bad weights.
-    UserCodeError
-        if numba cannot compile the text alone, or if the function writes to its weights, which
-        robots share.
-
-    """
+    """Write a policy and its weights (W,) as JSON; as ``sbot.save_policy``, which says more."""
     if isinstance(policy, Network):
         save_network(path, policy, weights)
         return
