@@ -45,10 +45,10 @@ _SHORTER = {'a finite number': 'a number', 'three finite': 'three', ', from -1e6
             'one line of at most 100 characters, without control characters': 'one line',
             'a mapping of names to mappings': 'mapping', 'a mapping of names to values': 'mapping',
             'a mapping': 'mapping', 'a list of mappings': 'list', 'a list of text': 'list',
-            'a string': 'text', 'one of ': '', 'true or false': 'true/false',
-            ' with xmin < xmax and ymin < ymax': '', ' with low < high': '', ': two different points': '',
+            'a string': 'text', 'one of ': '', 'true or false': '',
+            ' with xmin < xmax and ymin < ymax': '', ' with low < high': '',
+            ': two different points': '', 'e+0': 'e',
             ', each different from the next, and the last from the first': '',
-            'e+0': 'e',
             'a name that `sbot list controllers` shows, such as navigate or none, or your own '
             "class as 'module:Class'": "of `sbot list controllers`, or 'module:Class'"}
 # The words of numbers as signs: the page says that all that has no other name is one.
