@@ -51,8 +51,8 @@ _SHORTER = {'a finite number': 'a number', 'three finite': 'three', ', from -1e6
             ', each different from the next, and the last from the first': '',
             'a name that `sbot list controllers` shows, such as navigate or none, or your own '
             "class as 'module:Class'": "of `sbot list controllers`, or 'module:Class'"}
-# The words of numbers as signs: the page says that all that has no other name is one.
-_SIGNS = ((r'a whole number', 'whole'), (r'\ba number (?=>|<|\()|\ba number (?=from)', ''),
+# The words of numbers as signs: the top of the page says what is left out.
+_SIGNS = ((r'a whole number', 'whole,'), (r'\ba number (?=>|<|\()|\ba number (?=from)', ''),
           (r'\ba number$', 'number'), (r'from (\S+) to', r'\1 to'),
           (r'>= (\S+) and <= (\S+)', r'\1 to \2'), (r'> (\S+) and <= (\S+)', r'> \1, ≤ \2'),
           (r'>= ', '≥ '), (r'(?<!\])\s\(([^() ,]+)\)$', r' \1'))
