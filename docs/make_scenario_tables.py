@@ -131,7 +131,7 @@ def sold_table() -> str:
         first, last = (math.degrees(each) for each in (scan.scan_angle_min, scan.scan_angle_max))
         laser = (f'{scan.scan_beams} beams, {first:.4g}° to {last:.4g}°, {scan.scan_range_max:g} m'
                  if 'sensors' in body.own else 'of the scenario')
-        rows.append(f'| [`{name}`](../config/robots/{name}.yaml) | {_cell(sold.text)} | {size} | '
+        rows.append(f'| `{name}` | [{_cell(sold.text)}](../config/robots/{name}.yaml) | {size} | '
                     f'{body.max_wheel_speed * body.wheel_radius:.3g} m/s | {laser} |\n')
     return ''.join(rows)
 
