@@ -106,18 +106,18 @@ def picture_of(name: str) -> str:
     return stem(name) + ending(GALLERY[name])
 
 
-def commands(name: str) -> str:
-    """Return the line of the page with the commands that run and draw a scenario."""
+def command(name: str) -> str:
+    """Return the line of the page with the command that draws a scenario."""
     shown, output = GALLERY[name], stem(name)
     at = f' --at {",".join(map(str, shown.at))}' if shown.at else ''
     colour = f' --colour {shown.colour}' if shown.colour else ''
-    return f'`sbot run {name}` · `sbot plot {name}{at}{colour} -o {output}{ending(shown)}`'
+    return f'`sbot plot {name}{at}{colour} -o {output}{ending(shown)}`'
 
 
 def mend_page(text: str) -> str:
-    """Return the gallery's page with a line of commands for each scenario."""
+    """Return the gallery's page with a command for each scenario."""
     for name in GALLERY:
-        text = re.sub(rf'^`sbot run {name}`.*$', lambda _, name=name: commands(name),  # type: ignore[misc]
+        text = re.sub(rf'^`sbot plot {name} .*$', lambda _, name=name: command(name),  # type: ignore[misc]
                       text, flags=re.MULTILINE)
     return text
 

@@ -18,16 +18,14 @@ FOLDER = ROOT / 'benchmark' / 'learning'  # a folder for each command
 
 def tasks_table() -> str:
     """Return the tasks as a Markdown table."""
-    lines = ['| task | what robots do | they sense | metric | after | baselines |',
-             '| --- | --- | --- | --- | --- | --- |']
+    lines = ['| task | what robots do | they sense | metric | after |',
+             '| --- | --- | --- | --- | --- |']
     for name, entry in entries().items():
         metric = entry.metric
         unit = f' ({metric.unit})' if metric.has_unit else ''
-        baselines = 'rule' + ', `navigate`' * (entry.navigate is not None)
-        better = 'higher' if metric.higher else 'lower'
+        better = '↑' if metric.higher else '↓'
         lines.append(f"| `{name}` | {entry.text} | {', '.join(entry.scene.inputs)} | "
-                     f'{metric.name}{unit}: {metric.text}; {better} is better | {metric.source} | '
-                     f'{baselines} |')
+                     f'{metric.name}{unit} {better}: {metric.text} | {metric.source} |')
     return '\n'.join(lines) + '\n'
 
 

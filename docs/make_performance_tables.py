@@ -47,9 +47,8 @@ def standard() -> str:
                          for r in many)
         rays = float(row['million_rays_per_s'])
         lines.append([f'`{row["case"]}`', _count(row), _number(row['ms_per_step']),
-                      _number(row['best_ms_per_step']), f'{rays:.0f}' if rays else '',
-                      _number(row['real_time_factor'], 2), gain])
-    return _table(['case', 'robots', 'ms per step', 'best', 'M rays/s', '× real time',
+                      f'{rays:.0f}' if rays else '', _number(row['real_time_factor'], 2), gain])
+    return _table(['case', 'robots', 'ms per step', 'M rays/s', '× real time',
                    'gain of two threads'], lines)
 
 
@@ -59,10 +58,10 @@ def peers() -> str:
     counts = sorted({int(row['robots']) for row in rows})
     cells: dict[tuple[str, ...], dict[int, str]] = {}
     for row in rows:
-        key = (row['peer'], row.get('version', ''), f'`{row["case"]}`')
+        key = (f'{row["peer"]} {row["version"]}', f'`{row["case"]}`')
         cells.setdefault(key, {})[int(row['robots'])] = (
             f'{_number(row["cpu_ms_per_step"])} ({_number(row["ratio"], 2)})')
-    return _table(['simulator', 'version', 'case', *(f'{count:,} robots' for count in counts)],
+    return _table(['simulator', 'case', *(f'{count:,} robots' for count in counts)],
                   [[*key, *(found.get(count, '') for count in counts)]
                    for key, found in cells.items()])
 
@@ -80,10 +79,8 @@ def nodes() -> str:
     def cell(row: Row, name: str) -> str:
         return _number(row[name]) if row[name] else ''
     return _table(
-        ['case', '× real time', 'cpu % per robot', 'ms cpu per tick', 'missed %', 'late %',
-         'latency median, p99 ms'],
-        [[row['case'], *(cell(row, name) for name in ('x real', 'cpu %/robot', 'ms cpu/tick',
-                                                      'missed %', 'late %')),
+        ['case', '× real time', 'cpu % per robot', 'ms cpu per tick', 'latency median, p99 ms'],
+        [[row['case'], *(cell(row, name) for name in ('x real', 'cpu %/robot', 'ms cpu/tick')),
           ', '.join(cell(row, f'latency ms {which}') for which in ('median', 'p99'))
           if row['latency ms p99'] else ''] for row in _rows('ros_speed.csv')])
 
@@ -116,8 +113,8 @@ def starts() -> str:
     """Return what starts cost."""
     def seconds(text: str) -> str:
         return _number(text, 2) if text else ''
-    return _table(['start', 'processor time (s)', 'waiting (s)', ''], [
-        [row['start'], seconds(row['cpu_s']), seconds(row['wall_s']), row['note']]
+    return _table(['start', 'processor time (s)', 'waiting (s)'], [
+        [row['start'], seconds(row['cpu_s']), seconds(row['wall_s'])]
         for row in _rows('starts.csv')])
 
 
@@ -128,9 +125,9 @@ def accuracy() -> str:
         if row['worst_ulp'] and (row['function'] not in worst or float(row['worst_ulp'])
                                  > float(worst[row['function']]['worst_ulp'])):
             worst[row['function']] = row
-    return _table(['function', 'largest error, ulp', 'for arguments', 'correctly rounded'], [
-        [f'`{row["function"]}`', f'{float(row["worst_ulp"]):.3f}', row['range'],
-         f'{100 * float(row["correctly_rounded"]):.2f} %'] for row in worst.values()])
+    return _table(['function', 'largest error, ulp', 'correctly rounded, %'], [
+        [f'`{row["function"]}`', f'{float(row["worst_ulp"]):.3f}',
+         f'{100 * float(row["correctly_rounded"]):.2f}'] for row in worst.values()])
 
 
 def speed() -> str:

@@ -21,7 +21,7 @@ PICTURE = ROOT / 'docs' / 'your_node' / 'tracks.png'
 NODES = ROOT / 'benchmark' / 'public_nodes' / 'nodes.yaml'
 ROWS = ROOT / 'benchmark' / 'public_nodes.csv'
 MARKS = re.compile(r'(<!-- table nodes -->\n).*?(<!-- end -->)', re.S)
-COLUMNS = ('node', 'repository, commit', 'what it does', 'what it took', 'same bits twice',
+COLUMNS = ('node', 'what it does', 'what it took',
            'a changed constant, found in replay: first tick; differing/all')
 _NUMBER = re.compile(r'\d+(?:\.\d+)?')
 _ACROSS, _WIDTH = 6, 250  # pictures side by side, each so many pixels wide and high at most
@@ -57,11 +57,10 @@ def line(number: int, node: dict[str, Any], row: Row) -> str:
     other = next(number for number in _NUMBER.findall(now) if number not in _NUMBER.findall(was))
     found = f'`{was}` → {other}: {row["first"]}; {row["found"]}/{row["compared"]}'
     if row['differing'] != '0':
-        found = f'no: {row["differing"]}/{row["compared"]} without a change'
+        found = f'other bits without a change: {row["differing"]}/{row["compared"]}'
     return '| ' + ' | '.join([
-        f'{number}. {node["name"]}',
-        f'[{node["repository"]}@{commit[:7]}]({address}/tree/{commit})', node['does'],
-        took(node), row['same'], found]) + ' |\n'
+        f'{number}. [{node["name"]}]({address}/tree/{commit})', node['does'], took(node),
+        found]) + ' |\n'
 
 
 def with_table(page: str) -> str:

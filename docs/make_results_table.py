@@ -48,8 +48,8 @@ def line(setting: tuple[str, ...], rows: list[Row]) -> str:
     times = [float(row['goal_reached_s']) for row in rows if row['goal_reached_s']]
     arrived, n = len(times), len(rows)
     shown = f'{statistics.median(times):.1f} | {max(times):.1f}' if times else '– | –'
-    return (f'| {arena} | {float(wind):g} | {arrived} of {n} | '
-            f"{shown} | {sum(int(row['collisions']) > 0 for row in rows)} of {n} | "
+    return (f'| {arena} | {float(wind):g} | {arrived}/{n} | '
+            f"{shown} | {sum(int(row['collisions']) > 0 for row in rows)} | "
             f"{max(float(row['followers.farthest_m']) for row in rows):.1f} | "
             f"{statistics.fmean(float(row['followers.mean_m']) for row in rows):.1f} |\n")
 
@@ -69,7 +69,7 @@ def with_table(page: str) -> str:
 def successes(rows: list[dict[str, Any]]) -> list[list[str]]:
     """Return a line for each scene: in how many runs each controller succeeds."""
     lines = _by_scene(rows, lambda own: (
-        f"{sum(row['success'] == 1 for row in own)} of {len(own)}" if own else '–'))
+        str(sum(row['success'] == 1 for row in own)) if own else '–'))
     whole = [[row for row in rows if row['controller'] == each] for each in CONTROLLERS]
     return [*lines, ['all', *(_share(sum(row['success'] == 1 for row in own), len(own))
                               for own in whole)]]

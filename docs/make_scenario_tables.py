@@ -38,13 +38,24 @@ from sbot_sim.world.bodies import BODIES, body_in_words, body_specs
 PAGE = Path(__file__).resolve().parent / 'scenario.md'
 _HEAD = '| key | default | value | meaning |\n| --- | --- | --- | --- |\n'
 
-# How the pages for users name the documents: docs/documents.md.
-_DOCUMENTS = {'000': 'Sela', '001': 'McKinney', '002': 'Swarmod', '003': ''}
 _SHORTER = {'a finite number': 'a number', 'three finite': 'three', ', from -1e6 to 1e6': '',
             '; numbers from -1e6 to 1e6': '', ': two numbers from -1e6 to 1e6': '',
             ': three numbers from -1e6 to 1e6': '', ', numbers from -1e6 to 1e6': '',
             ' from -1e6 to 1e6': '',
-            'one line of at most 100 characters, without control characters': 'one line'}
+            'one line of at most 100 characters, without control characters': 'one line',
+            'a mapping of names to mappings': 'mapping', 'a mapping of names to values': 'mapping',
+            'a mapping': 'mapping', 'a list of mappings': 'list', 'a list of text': 'list',
+            'a string': 'text', 'one of ': '', 'true or false': '',
+            ' with xmin < xmax and ymin < ymax': '', ' with low < high': '',
+            ': two different points': '', 'e+0': 'e',
+            ', each different from the next, and the last from the first': '',
+            'a name that `sbot list controllers` shows, such as navigate or none, or your own '
+            "class as 'module:Class'": "of `sbot list controllers`, or 'module:Class'"}
+# The words of numbers as signs: the top of the page says what is left out.
+_SIGNS = ((r'a whole number', 'whole,'), (r'\ba number (?=>|<|\()|\ba number (?=from)', ''),
+          (r'\ba number$', 'number'), (r'from (\S+) to', r'\1 to'),
+          (r'>= (\S+) and <= (\S+)', r'\1 to \2'), (r'> (\S+) and <= (\S+)', r'> \1, ≤ \2'),
+          (r'>= ', '≥ '), (r'(?<!\])\s\(([^() ,]+)\)$', r' \1'))
 
 
 def _cell(text: str) -> str:
@@ -55,16 +66,9 @@ def _values(text: str) -> str:
     """Return what a value must be, without what the top of the page says of all."""
     for words, shorter in _SHORTER.items():
         text = text.replace(words, shorter)
+    for words, sign in _SIGNS:
+        text = re.sub(words, sign, text)
     return _cell(text)
-
-
-def _source(text: str) -> str:
-    """Return a parameter's source by the name of its document, e.g. ' (Sela 4.2)'."""
-    number, _, place = text.partition(' ')
-    if number not in _DOCUMENTS:
-        return f' ({_cell(text)})' if text else ''
-    place = re.sub(r'^sections? ', '', place)
-    return f' ({_DOCUMENTS[number]} {place})' if _DOCUMENTS[number] else ''
 
 
 def _shown(value: object) -> str:
@@ -99,25 +103,25 @@ def spec_table(specs: Iterable[Spec]) -> str:
     rows = []
     for spec in specs:
         rows.append(f'| `{spec.name}` | {_shown(spec.default)} | {_values(spec.expected)} | '
-                    f'{_cell(spec.text)}{_source(spec.source)} |\n')
+                    f'{_cell(spec.text)} |\n')
     return _HEAD + ''.join(rows)
 
 
 def body_table() -> str:
     """Return the table of shipped bodies beside the meaning of their keys."""
     names = list(BODIES)
-    head = '| key | ' + ' | '.join(f'`{n}`' for n in names) + ' | value | meaning |\n'
-    rows = [head, '| --- ' * (len(names) + 3) + '|\n']
+    head = '| key | ' + ', '.join(f'`{n}`' for n in names) + ' | value | meaning |\n'
+    rows = [head, '| --- ' * 4 + '|\n']
     for spec in body_specs():
-        values = ' | '.join(_shown(body_in_words(BODIES[name])[spec.name]) for name in names)
+        values = ', '.join(dict.fromkeys(  # one for all, or one for each
+            _shown(body_in_words(BODIES[name])[spec.name]) for name in names))
         rows.append(f'| `{spec.name}` | {values} | {_values(spec.expected)} | {spec.text} |\n')
     return ''.join(rows)
 
 
 def sold_table() -> str:
     """Return the table of robots as they are sold."""
-    rows = ['| body | robot | size | fastest | laser | sources, differences |\n',
-            '| --- ' * 6 + '|\n']
+    rows = ['| body | robot | size | fastest | laser |\n', '| --- ' * 5 + '|\n']
     for name in sold_names():
         sold = sold_robot(name)
         body = check_bodies({}, Origins(name, {}, set()), [name])[name]
@@ -127,9 +131,8 @@ def sold_table() -> str:
         first, last = (math.degrees(each) for each in (scan.scan_angle_min, scan.scan_angle_max))
         laser = (f'{scan.scan_beams} beams, {first:.4g}° to {last:.4g}°, {scan.scan_range_max:g} m'
                  if 'sensors' in body.own else 'of the scenario')
-        rows.append(f'| `{name}` | {_cell(sold.text)} | {size} | '
-                    f'{body.max_wheel_speed * body.wheel_radius:.3g} m/s | {laser} | '
-                    f'[{name}.yaml](../config/robots/{name}.yaml) |\n')
+        rows.append(f'| `{name}` | [{_cell(sold.text)}](../config/robots/{name}.yaml) | {size} | '
+                    f'{body.max_wheel_speed * body.wheel_radius:.3g} m/s | {laser} |\n')
     return ''.join(rows)
 
 

@@ -47,8 +47,8 @@ class MovingObstacle(TypedDict, total=False):
     speed: float
     """Speed along the path."""
     at_end: Literal['turn', 'loop']
-    """What it does at the end of its path. `turn`: it returns along the path; `loop`: it moves
-    straight to the first point."""
+    """At the end of its path. `turn`: it returns along the path; `loop`: it moves straight to
+    the first point."""
 
 class PushableBox(TypedDict, total=False):
     """A rectangle or a disc that rests until something pushes it."""
@@ -95,8 +95,7 @@ class World(TypedDict, total=False):
     boxes: Sequence[PushableBox | Mapping[str, Any]]
     """Boxes that robots can push."""
     zones: Sequence[Zone | Mapping[str, Any]]
-    """Named places on the floor. Pictures, films, the viewer and rviz show them. They have no
-    other effect."""
+    """Named places on the floor, which are only shown."""
     open: bool
     """The bounds are not walls; they set the area of pictures and maps."""
     map: str | None
@@ -349,16 +348,14 @@ class Overrides(TypedDict, total=False):
     name: str
     """Shown in summaries; default, or `null`: the file name without `.yaml`."""
     description: str
-    """One or two sentences about the scenario, for readers of the file. `sbot list` shows
-    those of shipped scenarios. A picture of a run that Python code describes without a `name`
-    has it in its title, if it is short."""
+    """One or two sentences for readers of the file."""
     rate: float | str
     """Ticks per second."""
     duration: float
     """Simulated time of a run."""
     until: str | None
     """Ends a run before its duration: when every robot with a goal has reached it, at the
-    first collision, or when the function returns true. Not over ROS."""
+    first collision, or when the function says so. Not over ROS."""
     lockstep: bool
     """`true`: the nodes wait for each other. `false`: they run by the wall clock."""
     lockstep_timeout: float
@@ -370,17 +367,16 @@ class Overrides(TypedDict, total=False):
     """Free-running: a robot stops when its last `cmd_vel` is older than this (simulated time);
     0: it never stops."""
     cmd_vel_stamped: bool
-    """`cmd_vel` is a TwistStamped instead of a Twist. Default: `true` if the bodies of all
-    robots say so, as TurtleBot3s do."""
+    """`cmd_vel` is a TwistStamped. Default: `true` if the bodies of all robots say so, as
+    TurtleBot3s do."""
     poses_topic: bool
-    """Also publish all poses in one message on `/poses`. Controllers read them there instead
-    of on every robot's own topic."""
+    """All poses are also on `/poses`, where controllers read them."""
     record_topics: Sequence[str]
-    """Over ROS in lockstep: topics of nodes of your own, e.g. `/ekf/odom`. The simulator waits
-    for these nodes as for those that drive a robot, and recordings hold the topics."""
+    """Over ROS in lockstep: topics of nodes of your own. The simulator waits for these nodes,
+    and recordings hold the topics."""
     tf_namespaced: bool
-    """Several robots publish transforms on `/robot_<i>/tf` with plain frame names, as Nav2's
-    launch files for several robots expect."""
+    """Several robots publish transforms on `/robot_<i>/tf` with plain frame names, for
+    Nav2."""
     python_path: Sequence[str]
     """Folders with the modules of `module:Class`, relative to the scenario file."""
     world: World | Mapping[str, Any]

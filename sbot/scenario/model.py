@@ -86,8 +86,8 @@ class MovingObstacle(Model):
                                         'the first point.')
     speed: Speed = Field(description='Speed along the path.')
     at_end: Literal['turn', 'loop'] = Field(
-        'turn', description='What it does at the end of its path. `turn`: it returns along the '
-                            'path; `loop`: it moves straight to the first point.')
+        'turn', description='At the end of its path. `turn`: it returns along the path; `loop`: '
+                            'it moves straight to the first point.')
 
 
 class PushableBox(Model):
@@ -127,8 +127,7 @@ class World(Model):
     moving: tuple[MovingObstacle, ...] = Field((), description='Obstacles that move.')
     boxes: tuple[PushableBox, ...] = Field((), description='Boxes that robots can push.')
     zones: tuple[Zone, ...] = Field(
-        (), description='Named places on the floor. Pictures, films, the viewer and rviz show '
-                        'them. They have no other effect.')
+        (), description='Named places on the floor, which are only shown.')
     open: Flag = Field(
         False, description='The bounds are not walls; they set the area of pictures and maps.')
     map: Text | None = Field(
@@ -188,16 +187,13 @@ class Settings(Model):
 
     name: Name = Field(description='Shown in summaries; default, or '
                       '`null`: the file name without `.yaml`.')
-    description: Text = Field('', description='One or two sentences about the scenario, '
-                              'for readers of the file. `sbot list` shows those of shipped '
-                              'scenarios. A picture of a run that Python code describes without '
-                              'a `name` has it in its title, if it is short.')
+    description: Text = Field('', description='One or two sentences for readers of the file.')
     rate: Hertz = Field(Rate(30, 1), description='Ticks per second.')
     duration: Duration = Field(60.0, description='Simulated time of a run.')
     until: Until | None = Field(
         None, description='Ends a run before its duration: when every robot with a goal has '
-                          'reached it, at the first collision, or when the function returns '
-                          'true. Not over ROS.')
+                          'reached it, at the first collision, or when the function says '
+                          'so. Not over ROS.')
     seed: Seed = Field(
         1, description='Seed of all random numbers; `null`: a seed is drawn and recorded.')
     lockstep: Flag = Field(
@@ -212,18 +208,16 @@ class Settings(Model):
         0.2, description='Free-running: a robot stops when its last `cmd_vel` is older than this '
                          '(simulated time); 0: it never stops.')
     cmd_vel_stamped: Flag = Field(
-        False, description='`cmd_vel` is a TwistStamped instead of a Twist. Default: `true` if '
-                           'the bodies of all robots say so, as TurtleBot3s do.')
+        False, description='`cmd_vel` is a TwistStamped. Default: `true` if the bodies of all '
+                           'robots say so, as TurtleBot3s do.')
     poses_topic: Flag = Field(
-        False, description='Also publish all poses in one message on `/poses`. Controllers read '
-                           "them there instead of on every robot's own topic.")
+        False, description='All poses are also on `/poses`, where controllers read them.')
     record_topics: tuple[TopicName, ...] = Field(
-        (), description='Over ROS in lockstep: topics of nodes of your own, e.g. `/ekf/odom`. The '
-                        'simulator waits for these nodes as for those that drive a robot, and '
-                        'recordings hold the topics.')
+        (), description='Over ROS in lockstep: topics of nodes of your own. The simulator waits '
+                        'for these nodes, and recordings hold the topics.')
     tf_namespaced: Flag = Field(
         False, description='Several robots publish transforms on `/robot_<i>/tf` with plain frame '
-                           "names, as Nav2's launch files for several robots expect.")
+                           'names, for Nav2.')
     python_path: tuple[Text, ...] = Field(
         ('.',), description='Folders with the modules of `module:Class`, relative to the scenario '
                             'file.')
