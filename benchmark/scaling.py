@@ -1,8 +1,9 @@
-"""Scaling of large worlds: threads beside independent processes, and robots from 10 to 100,000.
+"""Scaling of large worlds: threads beside independent processes, 10 to 1,000,000 robots.
 
 ``python benchmark/scaling.py`` prints a table. Each row measures, in turn and several times, one
 thread, several threads, and as many processes with a world each at the same time; a figure is the
-median. Only ratios within a row say something: processors and their neighbours change.
+median. Only ratios within a row say something: processors and their neighbours change. A million
+robots are ten worlds of 100,000.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ SENSORS: dict[str, dict[str, Any]] = {
     'infrared': {'infrared': True}}
 SENSES = {'motion': [], 'step': ['scan'], 'infrared': ['infrared']}
 SPACING = 1.5  # m
+MOST = 100_000  # robots in a world
 SECONDS = 0.05  # of one measurement, about
 
 
 class Case:
-    """A world of N robots that drive about."""
+    """N robots that drive about, as many as MOST in a world."""
 
     def __init__(self, case: str, robots: int, threads: int) -> None:
+        count, robots = max(1, robots // MOST), min(robots, MOST)
         columns = math.isqrt(robots - 1) + 1
         size = SPACING * columns
         rng = np.random.default_rng(1)
@@ -45,8 +48,9 @@ class Case:
              'wind': {'wind_speed_mean': 0.1},
              'robots': [{'count': robots, 'layout': 'grid', 'area': [0, 0, size, size],
                          'controller': 'none'}]},
-            sense=SENSES[case], threads=threads)
-        self._commands = np.stack([np.full(robots, 0.5), rng.uniform(-1, 1, robots)], axis=1)[None]
+            count, sense=SENSES[case], threads=threads)
+        self._commands = np.tile(np.stack([np.full(robots, 0.5), rng.uniform(-1, 1, robots)],
+                                          axis=1), (count, 1, 1))
         self.ticks = 1
         self.ticks = max(1, round(SECONDS / self.seconds()))
 

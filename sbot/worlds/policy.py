@@ -224,8 +224,8 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     n = setting.robots
     lasers = setting.sensing.lasers
     senses = kinds.Senses(worlds.sent_pose, policy.goal, worlds.infrared[:, :, 1], worlds.ranges,
-                          lasers.first_beams, lasers.first_range, worlds.observed_wind,
-                          worlds.twist)
+                          lasers.kit, lasers.first_beams, lasers.first_range,
+                          worlds.observed_wind, worlds.twist)
     for k in range(first, end):
         heard = kinds.Heard(worlds.heard_starts[k], worlds.heard_range[k], worlds.heard_bearing[k])
         kinds.gather_inputs(k * n, (k + 1) * n, k * n, n, policy.table, senses, heard,

@@ -18,7 +18,7 @@ from sbot_sim.sensors.infrared import ring
 from sbot_sim.sensors.laser import laser_table
 from sbot_sim.sensors.odometry import most_wheels
 from sbot_sim.sensors.range_and_bearing import Heard
-from sbot_sim.world.bodies import bodies_of_worlds
+from sbot_sim.world.bodies import Shapes, bodies_of_worlds
 from sbot_sim.world.moving import make_paths, paths_of_worlds
 from sbot_sim.worlds.batch import Policy, Program
 from sbot_sim.worlds.parameters import SimulationParameters
@@ -79,12 +79,12 @@ def make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: C
     of_kind = {id(world): noises_of(world) for world in kinds}
     noises = {name: np.array([of_kind[id(world)][name] for world in worlds], np.float64)
               for name in of_kind[id(worlds[0])]}
-    height = kinds[0].wind_height
+    bodies, height = bodies_of_worlds([world.bodies for world in worlds]), kinds[0].wind_height
     where = height if isinstance(height, Height) else Height(float(height))
     return Setting(
         robots=len(kinds[0].bodies.radius), dt=kinds[0].dt,
         wheels=max(most_wheels(kind.bodies) for kind in kinds),
-        bodies=bodies_of_worlds([world.bodies for world in worlds]), **_obstacles_of(worlds),
+        bodies=bodies, **_obstacles_of(worlds, bodies.shape),
         layout=layout, fixed=pack_fixed([kind.fixed for kind in kinds]), **_scenes_of(kinds),
         sensing=_sensing(kinds[0], senses, len(worlds)), wake=kinds[0].wake,
         gridded=winds.field is not None, field=winds.field or NO_FIELD,
@@ -105,12 +105,13 @@ def noises_of(world: SimulationParameters) -> dict[str, list[float]]:
             'noise_slip': [each.odometry_noise_slip for each in world.odometry]}
 
 
-def _obstacles_of(worlds: Sequence[SimulationParameters]) -> dict[str, Any]:
+def _obstacles_of(worlds: Sequence[SimulationParameters], robots: Shapes) -> dict[str, Any]:
     """Return the shapes of all that is displaced, how many boxes a world has, and the paths."""
     each = [world.obstacles for world in worlds]
     return {'boxes': len(each[0].start) if each[0] else 0,
             'shapes': bodies_of_worlds([found.bodies if found else world.bodies for found, world
-                                        in zip(each, worlds, strict=True)]).shape,
+                                        in zip(each, worlds, strict=True)]).shape
+            if any(each) else robots,
             'paths': paths_of_worlds([found.paths if found else make_paths((), 1.0)
                                       for found in each])}
 
@@ -181,7 +182,7 @@ class Simulation:
         beams = self.setting.sensing.lasers.columns + self.setting.sensing.infrared_fan.beams
         self.share_rows = threads > 1 and n * (1.0 + beams / _BEAMS) >= _WORTH and (
             self.count == 1 or (n >= _LARGE and self.count < threads))
-        self.state = make_worlds(self.count, self.setting, hears, self.share_rows)
+        self.state = make_worlds(self.count, self.setting, hears, self.share_rows, threads > 1)
         self.tick = Tick(parameters, self.setting, self.state, senses, waves_of,
                          self._replace_scenes, shared=self.share_rows)
         self._size = max(1, _BLOCK // max(1, n))

@@ -143,7 +143,9 @@ def make_lasers(each: Sequence[tuple[ScanParameters, ...]]) -> Lasers:
 
 def laser_table(lasers: Lasers, worlds: int = 1) -> LaserTable:
     """Return the arrays of the lasers of robots in so many equal worlds."""
-    every, kit = lasers.all, np.tile(lasers.kit, worlds)
+    every, kit = lasers.all, np.zeros(worlds * len(lasers.kit), np.int64)  # no memory as yet
+    if len(lasers.kits) > 1:
+        kit = np.tile(lasers.kit, worlds)
     columns = [sum(each.beams for each in kit[:k]) for kit in lasers.kits
                for k in range(len(kit))]
     return LaserTable(
@@ -152,8 +154,8 @@ def laser_table(lasers: Lasers, worlds: int = 1) -> LaserTable:
         np.array([p.range_min for p in every]), np.array([p.range_max for p in every]),
         np.array([p.sees_robots for p in every], np.bool_),
         np.array([(p.laser_x, p.laser_y, p.laser_yaw) for p in every], np.float64),
-        np.array([own[0].beams for own in lasers.kits], np.int64)[kit],
-        np.array([own[0].range_max for own in lasers.kits])[kit])
+        np.array([own[0].beams for own in lasers.kits], np.int64),
+        np.array([own[0].range_max for own in lasers.kits]))
 
 
 def scan_fan(parameters: ScanParameters) -> Fan:

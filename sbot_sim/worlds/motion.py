@@ -146,8 +146,9 @@ def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     fixed = fixed_of(setting.fixed, setting.layout[first])
-    # The room of the first world, for all in turn: it stays in the processor's nearest cache.
-    scratch = scratch_of(worlds.scratch, slice(first * n, (first + 1) * n))
+    # The room of one world, for all in turn: it stays in the processor's nearest cache.
+    room = first * n % max(1, len(worlds.scratch.home))
+    scratch = scratch_of(worlds.scratch, slice(room, room + n))
     for k in range(first, end):
         rows = slice(k * n, (k + 1) * n)
         if k > first and setting.layout[k] != setting.layout[k - 1]:

@@ -175,8 +175,8 @@ class LaserTable(NamedTuple):
     range_max: Floats  # (L,) m
     sees_robots: Flags  # (L,)
     mount: Floats  # (L, 3) x, y (m), yaw (rad) in base_link
-    first_beams: Integers  # (K*N,) beams of the first laser of each robot
-    first_range: Floats  # (K*N,) m, ``range_max`` of that
+    first_beams: Integers  # beams of the first laser of each kit
+    first_range: Floats  # m, ``range_max`` of that
 
 
 @by_address
@@ -264,7 +264,7 @@ class Worlds(NamedTuple):
     heard_range: Floats  # (K, N*(N - 1)) m
     heard_bearing: Floats  # (K, N*(N - 1)) rad
     previous: Floats  # (K*N, 3) poses before the last step
-    scratch: Scratch  # room for collisions
+    scratch: Scratch  # room for collisions, of each world or one for all
     row: NDArray[np.int32]  # (K*N,) 0, 1, 2 …
     x: Floats  # (K*N,) room for sensors
     y: Floats  # (K*N,)
@@ -278,8 +278,8 @@ class Worlds(NamedTuple):
         return len(self.heard_robot) > 0
 
 
-def make_worlds(count: int, setting: Setting, hears: bool = True,
-                shared: bool = False) -> Worlds:
+def make_worlds(count: int, setting: Setting, hears: bool = True, shared: bool = False,
+                apart: bool = True) -> Worlds:
     """Return the arrays of ``count`` worlds, which ``tick.begin`` fills.
 
     Parameters
@@ -287,6 +287,7 @@ def make_worlds(count: int, setting: Setting, hears: bool = True,
     count, setting : of the worlds
     hears : with room for who hears whom, be it all
     shared : with room for collisions that threads share
+    apart : each world has room of its own for collisions, as several threads need it
 
     """
     n, sensing = setting.robots, setting.sensing
@@ -320,7 +321,7 @@ def make_worlds(count: int, setting: Setting, hears: bool = True,
         heard_robot=np.zeros(heard, np.int64), heard_range=np.zeros(heard),
         heard_bearing=np.zeros(heard),
         previous=floats(3),
-        scratch=make_scratch(n, 2, count),
+        scratch=make_scratch(n, 2, count if apart else 1),
         row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
         laser_discs=room_for_discs(count if by_laser else 0, n),
         infrared_discs=room_for_discs(count if by_infrared else 0, n),

@@ -232,6 +232,7 @@ def _weighted(values: Floats, weights: Floats, at: int) -> float:
 
 _NO_ROW, _NO_ROW32 = np.empty((1, 0)), np.empty((1, 0), np.float32)  # no input asks for them
 _NOBODY = kinds.Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
+_ONE_KIT = np.zeros(1, np.int64)
 
 FORWARD: dict[str, Callable[..., None]] = {
     'perceptron': perceptron, 'mlp': mlp, 'ctrnn': ctrnn, 'gru': gru, 'lstm': lstm}
@@ -327,7 +328,7 @@ def _network_inputs(network: Network, table: NDArray[np.int64],
         poses, _row(sensed.get('goal')),
         _NO_ROW32 if 'infrared' not in sensed else np.array([sensed['infrared']], np.float32),
         _NO_ROW32 if scan is None else np.array(scan.ranges, np.float32, ndmin=2),
-        np.array([0 if scan is None else len(scan.ranges)]),
+        _ONE_KIT, np.array([0 if scan is None else len(scan.ranges)]),
         np.array([1.0 if scan is None else scan.range_max]), _row(sensed.get('wind')),
         _row(sensed.get('twist')))
     kinds.gather_one(own, table, senses, _NOBODY if heard is None else kinds.Heard(

@@ -187,8 +187,9 @@ class Senses(NamedTuple):
     goal: Floats  # (R, 2) m
     infrared: Floats32  # (R, 15)
     ranges: Floats32  # (R, beams of the widest scan) m
-    beams: Integers  # (R,) of each
-    range_max: Floats  # (R,) m
+    kit: Integers  # (R,) number of the lasers that it carries
+    beams: Integers  # of the first laser of each kit
+    range_max: Floats  # m, of that
     wind: Floats  # (R, 2) m/s, frame `map`
     twist: Floats  # (R, 3)
 
@@ -222,7 +223,8 @@ def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integer
             if kind == INFRARED:
                 _infrared_inputs(senses.infrared[row], values)
             elif kind == SCAN:
-                _scan_inputs(senses.ranges[row, :senses.beams[row]], senses.range_max[row], values)
+                kit = senses.kit[row]
+                _scan_inputs(senses.ranges[row, :senses.beams[kit]], senses.range_max[kit], values)
             elif kind == GOAL:
                 place_inputs(pose, senses.goal[row, 0], senses.goal[row, 1], values)
             elif kind == LEADER:
@@ -244,6 +246,6 @@ def gather_one(robot: int, table: Integers, senses: Senses, heard: Heard, out: F
     poses = np.empty((2, 3))
     for c in range(3):
         poses[0, c], poses[1, c] = senses.pose[robot, c], senses.pose[0, c]
-    own = Senses(poses, senses.goal, senses.infrared, senses.ranges, senses.beams,
-                 senses.range_max, senses.wind, senses.twist)
+    own = Senses(poses, senses.goal, senses.infrared, senses.ranges, senses.kit,
+                 senses.beams, senses.range_max, senses.wind, senses.twist)
     gather_inputs(0, 1, 1, senses.pose.shape[0], table, own, heard, out)
