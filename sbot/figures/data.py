@@ -23,8 +23,8 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.arrays import Floats, Integers
 from sbot_common.clock import NANOSECONDS
-from sbot_common.controlled_robot import checked_goal
 from sbot_common.errors import InputError, one_line
+from sbot_common.observation import checked_goal
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_pose, read_poses
 from sbot_sim.dynamics.hooks import free_wind

@@ -94,9 +94,8 @@ def wind_source(scenario: Scenario) -> WindSource:
 
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:
     """Return the settings of a run's messages beyond the simulator's parameters."""
-    from sbot_sim.messages.broadcast import BroadcastOptions
+    from sbot_sim.messages.broadcast import BroadcastOptions, Interfaces
     from sbot_sim.messages.markers import ZoneSign
-    from sbot_sim.messages.snapshot import Interfaces
     zones = tuple(ZoneSign(zone.name, zone.center, zone.radius, _shares(zone_colour(zone)))
                   for zone in scenario.world.zones)
     interfaces = Interfaces(publish_scan=any(

@@ -17,7 +17,7 @@ from sbot_common.elementary import sincos
 from sbot_common.errors import InputError, first_of, shown
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages.markers import HEIGHT
-from sbot_sim.ros.inbox import Inbox
+from sbot_sim.ros.run_control import Inbox
 
 # Spawned obstacles: discs and boxes of SDF or URDF text, added to a running world.
 

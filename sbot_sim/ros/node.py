@@ -28,9 +28,8 @@ from sbot_sim.drives.registry import messages_of
 from sbot_sim.messages.broadcast import Pace, diagnostics
 from sbot_sim.ros.connections import Connections
 from sbot_sim.ros.external import External
-from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.lockstep import FreeRunning, Lockstep
-from sbot_sim.ros.run_control import Actions, Phase, RunControl, Setup
+from sbot_sim.ros.run_control import Actions, Inbox, Phase, RunControl, Setup
 from sbot_sim.ros.standard_services import SERVICES, StandardServices, load_interfaces
 from sbot_sim.world.bodies import is_there
 from wind_model import messages as wind_messages

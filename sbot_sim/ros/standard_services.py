@@ -33,8 +33,7 @@ from sbot_sim.ros.entities import (
     robot_number,
     spawned_robot,
 )
-from sbot_sim.ros.inbox import Inbox
-from sbot_sim.ros.run_control import RunControl
+from sbot_sim.ros.run_control import Inbox, RunControl
 from sbot_sim.world.bodies import is_there, rectangle_of
 
 PACKAGE = 'simulation_interfaces'

@@ -45,7 +45,7 @@ from sbot.viewer.data import _read_scans, page, page_data
 from sbot_common import topics
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr, controller, messages
-from sbot_sim.messages.snapshot import read_rab_data
+from sbot_sim.messages.broadcast import read_rab_data
 from wind_model.messages import decode_field, decode_vector
 from wind_model.rotors_text import read_grid
 
