@@ -17,7 +17,7 @@ from potential_field_bot.controller import State, Turn
 from potential_field_bot.parameters import OWN_SPECS, SPECS
 from sbot_common import ros, topics
 from sbot_common.clock import parse_rate
-from sbot_common.compiled.lazy import Expected, compilation_announced
+from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.controller_inputs import Inputs
 from sbot_common.elementary import atan2, hypot, log10, sincos
 from sbot_common.errors import InputError, bad_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,21 +34,14 @@ _COLOUR = (0.1, 0.4, 0.9, 1.0)
 _ARROWS = 20  # along the longer side of a field
 
 
-class _StampedVector(NamedTuple):
-    """Wind velocity (m/s) or force (N) at a time."""
-
-    stamp_ns: int
-    vector: Floats  # (3,) frame `map`
-
-
 def encode_vector(stamp_ns: int, vector: Floats) -> bytes:
     """Return geometry_msgs/Vector3Stamped of a vector (3,) in frame `map`."""
     x, y, z = (float(c) for c in vector)
     return write_vector(stamp_ns, FRAME, x, y, z)
 
 
-def decode_vector(raw: bytes) -> _StampedVector:
-    """Return the stamp and the vector of a geometry_msgs/Vector3Stamped.
+def decode_vector(raw: bytes) -> tuple[int, Floats]:
+    """Return the stamp (ns) and the vector (3,) of a geometry_msgs/Vector3Stamped.
 
     Raises
     ------
@@ -59,7 +52,7 @@ def decode_vector(raw: bytes) -> _StampedVector:
     stamp_ns, vector = read_vector(raw)
     if not np.isfinite(vector).all():
         raise DamagedMessage(f'wind: got {list(vector)}, expected a finite vector')
-    return _StampedVector(stamp_ns, np.array(vector))
+    return stamp_ns, np.array(vector)
 
 
 def encode_field(stamp_ns: int, field: Lattice | None) -> bytes:

@@ -301,8 +301,9 @@ class _Content:
             checked_goal(pose.x, pose.y)
             self._goals.append(Goal(pose.stamp_ns, self._goal_robots[name], pose.x, pose.y))
         elif name in self._counts:
-            poses = read_poses(little_endian(payload, topics.OBSTACLES.type), self._counts[name])
-            self._things[name][poses.stamp_ns] = poses.rows
+            stamp_ns, rows = read_poses(little_endian(payload, topics.OBSTACLES.type),
+                                        self._counts[name])
+            self._things[name][stamp_ns] = rows
         else:
             self._field = decode_field(payload)
 

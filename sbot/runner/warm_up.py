@@ -29,8 +29,9 @@ from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.running import python_command
 from sbot.files.limits import TemporaryFolder
 from sbot.scenario.assemble import initial_poses, simulation_parameters
+from sbot_common.compilation_notice import Expected, compilation_announced, silence
 from sbot_common.compiled.cache import is_warm, mark_warm
-from sbot_common.compiled.lazy import Expected, compilation_announced, on_compilation, silence
+from sbot_common.compiled.lazy import on_compilation
 from sbot_sim.collision.separation import FEW
 from sbot_sim.dynamics.hooks import HookNames
 

@@ -45,8 +45,8 @@ from sbot.worlds.setting import (
 )
 from sbot_common.arguments import floats, numbers, whole
 from sbot_common.arrays import Floats
+from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.compiled.jit import njit
-from sbot_common.compiled.lazy import Expected, compilation_announced
 from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import OMEGA, VX, VY

@@ -285,7 +285,7 @@ def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[
     stamp_ns, values = 0, dict[Key, Any]()
     for key in source.keys:
         if key == ALL_POSES:
-            stamp_ns, _, values[key] = _read_poses(raw, num_robots)
+            stamp_ns, values[key] = _read_poses(raw, num_robots)
         elif isinstance(key, int):
             stamp_ns, _, *values[key] = _read_odometry(raw)
         else:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sbot_common.compiled.lazy import Expected, compilation_announced
+from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.errors import InputError
 from sbot_sim import fast2d
 from sbot_sim.fast2d import WORLD

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from sbot_common.compiled import lazy as notice
+from sbot_common import compilation_notice as notice
+from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.compiled.jit import njit
-from sbot_common.compiled.lazy import Expected, compilation_announced
 
 FEW = Expected(12, 15.0)
 

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Progress of compilation: one line where functions are compiled, none where they are loaded.
+
+How many are missing is known where nothing is in the cache yet. Else only those are counted that
+turn out to be missing, since an edit may need one function, and another scenario most of them.
+It is said once a process. On a terminal the line counts; elsewhere, and in a log, it is as it was
+at the first function.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from sbot_common.compiled.lazy import on_compilation
+
+
+class Expected(NamedTuple):
+    """What a first start compiles: about so many functions, in about so many seconds."""
+
+    functions: int
+    seconds: float
+
+
+_SAMPLE = 5  # functions that tell how long the others will take
+_notices: list[str] = []  # by this process; nothing is said after it
+
+
+def silence() -> None:
+    """Say nothing in this process, as --quiet and --json want it."""
+    _notices.append('')
+
+
+@contextmanager
+def compilation_announced(expected: Expected, show: Callable[[str], None] | None = None,
+                          ) -> Iterator[None]:
+    """Say once that functions are compiled while the block runs, and how many of about how many.
+
+    Parameters
+    ----------
+    expected : where nothing is in the cache
+    show : takes a line, e.g. to a log; None: a line on stderr, which counts on a terminal
+
+    """
+    if _notices:
+        yield
+        return
+    counts = show is None and sys.stderr.isatty()
+    progress = _Progress(expected)
+
+    def announce(_: str) -> None:
+        if counts:
+            _notices.append(progress.line())
+            print(f'\r{_notices[-1]}\x1b[K', end='', file=sys.stderr, flush=True)
+        elif not _notices:
+            _notices.append(progress.line())
+            (show or _print)(_notices[-1])
+    try:
+        with on_compilation(announce):
+            yield
+    finally:
+        if counts and _notices:
+            print(file=sys.stderr, flush=True)
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+class _Progress:
+    """Functions that have been compiled since the first one was begun, by all processes."""
+
+    def __init__(self, expected: Expected) -> None:
+        self._expected = expected
+        self._begun = 0
+        self._in_cache = 0
+        self._some_kept = False
+        self._start = 0.0
+
+    def line(self) -> str:
+        """Return the line for one function more."""
+        # Its import takes numba, which is here when something is compiled.
+        from sbot_common.compiled.cache import SHIPPED, machine_code_files
+        files = machine_code_files()
+        if not self._begun:
+            self._in_cache, self._start = files, time.monotonic()
+            self._some_kept = files > 0 or bool(SHIPPED)
+        self._begun += 1
+        done = max(self._begun - 1, files - self._in_cache)
+        if self._some_kept:
+            missing = '1 function so far that is' if done == 0 else (
+                f'{done + 1} functions so far that are')
+            return f'compiling: {missing} not in the cache'
+        functions = max(self._expected.functions, done + 1)
+        left = self._expected.seconds
+        if done >= _SAMPLE:
+            left = (time.monotonic() - self._start) / done * (functions - done)
+        return f'compiling {done + 1} of about {functions} functions, about {left:.0f} s'
