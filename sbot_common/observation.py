@@ -97,7 +97,7 @@ _INFRARED, _NEIGHBOURS = (_Fields._fields.index(name) for name in ('infrared', '
 FIELDS = frozenset(_Fields._fields)
 
 
-class NotSensed(InputError, AttributeError):
+class _NotSensed(InputError, AttributeError):
     """A controller reads a sensor that its robot does not have."""
 
 
@@ -126,7 +126,7 @@ class Observation(_Fields):
         if name.startswith('_') or name not in self.others:
             raise AttributeError(f"'Observation' object has no attribute '{name}'")
         if self.others[name] is None:
-            raise NotSensed(self._lacking(name, name))
+            raise _NotSensed(self._lacking(name, name))
         return self.others[name]
 
     def __dir__(self) -> list[str]:
@@ -292,7 +292,7 @@ class ControlledRobot:
         keeper = self.keeper
         known = 0 if keeper is None else keeper.goals
         rng = self.rng.at(observation.tick)
-        command, data = ask(self.controller, observation, rng, self._holonomic)
+        command, data = _ask(self.controller, observation, rng, self._holonomic)
         if data is not None and 'neighbours' not in sensed:
             raise InputError(f'robot {self.robot_id}: its controller broadcasts, which needs '
                              'range '
@@ -309,7 +309,7 @@ class ControlledRobot:
             command, [(topic, goal) for topic, goal in events if goal is not None], data)
 
 
-def ask(controller: Controller, observation: Observation, rng: np.random.Generator,
+def _ask(controller: Controller, observation: Observation, rng: np.random.Generator,
         holonomic: bool = False) -> tuple[Twist, bytes | None]:
     """Return the controller's command and its bytes.
 

@@ -82,7 +82,7 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
     else:
         # Robot 0 on top, as the robots are.
         tracks = lines(np.moveaxis(xy, 1, 0)[::-1], colors=colours[::-1], **style)
-        times = np.arange(interval(data), float(data.seconds[-1]) * 0.999, interval(data))
+        times = np.arange(_interval(data), float(data.seconds[-1]) * 0.999, _interval(data))
         rows = np.searchsorted(data.seconds, times - 1e-9)
         for i, colour in enumerate([] if many else colours):
             axes.plot(*data.poses[rows, i, :2].T, **{**dots(data), 'color': colour}, zorder=4.5,
@@ -103,7 +103,7 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
     axes.add_collection(PolyCollection(outlines(shapes, data.poses[0]), **style))
 
 
-def interval(data: RunData) -> float:
+def _interval(data: RunData) -> float:
     """Return how many seconds lie between two dots of a track: 1, 2 or 5 of a power of ten."""
     least = max(float(data.seconds[-1]), 1e-3) / _DOTS
     power = 10.0 ** np.floor(np.log10(least))
@@ -112,7 +112,7 @@ def interval(data: RunData) -> float:
 
 def dots(data: RunData) -> dict[str, Any]:
     """Return the style of a dot, and its name in a legend."""
-    return {'label': f'dots every {interval(data):g} s', 'linestyle': 'none', 'marker': 'o',
+    return {'label': f'dots every {_interval(data):g} s', 'linestyle': 'none', 'marker': 'o',
             'markersize': 2.4, 'markeredgewidth': 0.6, 'color': palette().ink,
             'markerfacecolor': palette().ground}
 
@@ -206,7 +206,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     title = wrapped(title, 72.0 * (full - left - right), size)
     _place(figure, panels, (columns, width, height), title.count('\n') + 1 if title else 0)
     trail = float(data.seconds[min(_trail_length(data), len(data.seconds) - 1)])
-    draw_signs_of_moments(panels[-1], data, trail, 1.0 - right / full, _LEGEND, bottom)
+    _draw_signs_of_moments(panels[-1], data, trail, 1.0 - right / full, _LEGEND, bottom)
     figure.text(left / full, 1.0 - 0.5 * LINE / figure.get_figheight(), title, va='top',
                 fontsize=size, parse_math=False)
     return figure
@@ -315,7 +315,7 @@ def draw_signs(axes: Axes, data: RunData, right: float, letters: float,
     return below + (rows - 1) * line
 
 
-def draw_signs_of_moments(axes: Axes, data: RunData, trail: float, right: float,
+def _draw_signs_of_moments(axes: Axes, data: RunData, trail: float, right: float,
                           up: float, bottom: float) -> None:
     """Draw the legend of a picture of moments, with trails of so many seconds.
 

@@ -54,7 +54,7 @@ def _find_teams(node: Node, drivers: Mapping[int, str], ours: Iterable[str]) -> 
         if first != name)) for robot, members in groups.items()}
 
 
-def subscriptions(node: Node, name: str) -> list[str]:
+def _subscriptions(node: Node, name: str) -> list[str]:
     """Return the topics to which a node subscribes; [] of one that has gone."""
     place, _, own = name.rpartition('/')
     try:
@@ -73,7 +73,7 @@ def _sources(node: Node, drivers: Iterable[str], ours: set[str]) -> dict[str, li
         if name in found:
             continue
         found[name] = sorted({
-            publisher for topic in subscriptions(node, name)
+            publisher for topic in _subscriptions(node, name)
             if topic.rpartition('/')[2] not in _LEFT_OUT
             for publisher, _ in ros.nodes_that_publish(node, topic) if publisher not in ours})
         waiting += found[name]
@@ -209,7 +209,7 @@ class ExternalNodes:
         ours = {name for topic in self._ours for name, _ in ros.nodes_that_publish(
             self._node, topic)}
         teams = _find_teams(self._node, self._nodes, ours)
-        heard = {name: set(subscriptions(self._node, name))
+        heard = {name: set(_subscriptions(self._node, name))
                  for team in teams.values() for name in team.nodes}
         hearers = {own: [i for i, team in teams.items()
                          if any(name in heard[each] for each in team.nodes)]
