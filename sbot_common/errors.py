@@ -243,13 +243,8 @@ def read_small(path: str | Path, most: int) -> bytes:
         for more than ``most`` bytes; no more are read.
 
     """
-    data = _read_regular(path, most + 1)
+    with open_regular(path) as file:
+        data = file.read(most + 1)
     if len(data) > most:
         raise ValueError(f'more than {most >> 20} MiB')
     return data
-
-
-def _read_regular(path: str | Path, most: int = -1) -> bytes:
-    """Return the bytes of a regular file, at most so many; raises as ``open_regular``."""
-    with open_regular(path) as file:
-        return file.read(most)

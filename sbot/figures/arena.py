@@ -53,8 +53,7 @@ def outline(pose: Floats, corners: Floats) -> Floats:
     """Return the corners (P, 2) m of a body at a pose (3,)."""
     x, y, yaw = pose.tolist()
     c, s = math.cos(yaw), math.sin(yaw)
-    placed: Floats = corners @ np.array([[c, s], [-s, c]]) + (x, y)
-    return placed
+    return np.asarray(corners @ np.array([[c, s], [-s, c]]) + (x, y))
 
 
 def outlines(corners: dict[int, Floats], poses: Floats) -> list[Floats]:
@@ -324,8 +323,7 @@ def strongest_gust(data: RunData) -> tuple[Floats, Floats]:
 
 def _extra_force(data: RunData) -> Floats:
     """Return what gusts add to the mean force (T, 3) N."""
-    extra: Floats = data.air.force - mean_force(data.scenario.wind.flow)
-    return extra
+    return np.asarray(data.air.force - mean_force(data.scenario.wind.flow))
 
 
 def _times(data: RunData) -> str:

@@ -131,8 +131,7 @@ class RunData(NamedTuple):
     @property
     def outside(self) -> Floats:
         """Mean wind outside the grid at the end (m/s); (3,)."""
-        velocity: Floats = self.air.velocity[-1]
-        return velocity
+        return np.asarray(self.air.velocity[-1])
 
     @property
     def still_circles(self) -> Floats:
@@ -147,8 +146,7 @@ class RunData(NamedTuple):
     @property
     def seconds(self) -> Floats:
         """Time since the first stamp (s); (T,)."""
-        seconds: Floats = (self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS
-        return seconds
+        return np.asarray((self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS)
 
 
 def name_of(scenario: Scenario) -> str:

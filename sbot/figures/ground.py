@@ -53,9 +53,8 @@ def covered_goals(data: RunData, stamp_ns: int, scale: float) -> NDArray[np.bool
     goals = latest_goals(data, stamp_ns)
     xy = np.array([(goal.x, goal.y) for goal in goals]).reshape(-1, 1, 2)
     robots = data.poses[np.searchsorted(data.stamps_ns, stamp_ns, side='right') - 1, :, :2]
-    covered: NDArray[np.bool_] = (np.hypot(*np.moveaxis(xy - robots, 2, 0))
-                                  < (1.0 + _RING) * drawn_radius(data, scale)).any(axis=1)
-    return covered
+    return np.asarray((np.hypot(*np.moveaxis(xy - robots, 2, 0))
+                       < (1.0 + _RING) * drawn_radius(data, scale)).any(axis=1))
 
 
 def wide_tolerances(data: RunData, goals: list[Goal], scale: float) -> Floats:
@@ -143,8 +142,7 @@ class _View(NamedTuple):
 
     def points(self, xy: Floats) -> Floats:
         """Return places (..., 2) (m) as points from the lower left corner."""
-        placed: Floats = (xy - self.low) * self.scale
-        return placed
+        return np.asarray((xy - self.low) * self.scale)
 
 
 class _Place(NamedTuple):
@@ -253,8 +251,7 @@ class _Scene:
 def _distance(points: Floats, box: Floats) -> Floats:
     """Return how far points (..., 2) are from a box, 0 within it."""
     beyond = np.maximum(np.maximum(box[:2] - points, points - box[2:]), 0.0)
-    distance: Floats = np.hypot(beyond[..., 0], beyond[..., 1])
-    return distance
+    return np.asarray(np.hypot(beyond[..., 0], beyond[..., 1]))
 
 
 # Zones of a scenario in pictures: named places on the floor, such as a nest or a lamp.

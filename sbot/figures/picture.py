@@ -286,24 +286,21 @@ def _speeds(data: RunData) -> Floats:
     first = np.searchsorted(seconds, seconds - _SPEED_WINDOW / 2 - 1e-9)
     last = np.searchsorted(seconds, seconds + _SPEED_WINDOW / 2 + 1e-9, side='right') - 1
     elapsed = np.maximum(seconds[last] - seconds[first], 1e-9)
-    result: Floats = (way[last] - way[first]) / elapsed[:, None]
-    return result
+    return np.asarray((way[last] - way[first]) / elapsed[:, None])
 
 
 def _leader_distances(data: RunData) -> Floats:
     """Return the distance (T, N) (m) of each robot from robot 0, centre to centre."""
     offset = data.poses[:, :, :2] - data.poses[:, :1, :2]
-    distance: Floats = np.hypot(offset[:, :, 0], offset[:, :, 1])
-    return distance
+    return np.asarray(np.hypot(offset[:, :, 0], offset[:, :, 1]))
 
 
 def _wind_reductions(data: RunData) -> Floats:
     """Return which share of the wind others keep off each robot (T, N); NaN: there is none."""
     free = np.hypot(data.free_wind[:, :, 0], data.free_wind[:, :, 1])
     felt = np.hypot(data.wind[:, :, 0], data.wind[:, :, 1])
-    share = np.divide(felt, free, out=np.full(free.shape, np.nan), where=free > 0.0)
-    reduction: Floats = 1.0 - share
-    return reduction
+    return np.asarray(1.0 - np.divide(felt, free, out=np.full(free.shape, np.nan),
+                                      where=free > 0.0))
 
 
 def _panels_of(data: RunData) -> list[tuple[str, Floats, bool]]:

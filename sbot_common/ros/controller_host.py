@@ -264,11 +264,11 @@ class ControllerHost(Node):  # type: ignore[misc]
         self.log_state('waiting for', missing)
         if missing:
             return
-        stale = self._latest.stale(now_ns, self.values['stale_timeout'])
-        self.log_state('stopped without a new', stale.required)
-        self.log_state('moving without a new', stale.others)
+        required, others = self._latest.stale(now_ns, self.values['stale_timeout'])
+        self.log_state('stopped without a new', required)
+        self.log_state('moving without a new', others)
         inputs = self._latest.inputs()
-        if stale.required:
+        if required:
             self._publish_command(inputs.stamp_ns, STOP)
         else:
             self._take_turn(inputs)

@@ -185,14 +185,6 @@ def read_twist(raw: bytes, type_name: str = TWIST) -> Twist:
     return Twist(twist.linear.x, twist.linear.y, twist.angular.z)
 
 
-def write_twist_stamped(stamp_ns: int, frame_id: str, vx: float, vy: float,
-                        omega: float) -> bytes:
-    """Return geometry_msgs/TwistStamped; ``frame_id`` is the robot's own frame."""
-    return cdr.encode(cdr.message(
-        TWIST_STAMPED, header=cdr.header(stamp_ns, frame_id),
-        twist=twist(vx, vy, omega)))
-
-
 def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.0) -> bytes:
     """Return geometry_msgs/PoseStamped of a pose in the plane (m, rad)."""
     return cdr.encode(cdr.message(

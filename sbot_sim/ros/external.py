@@ -8,7 +8,7 @@ An external robot is driven by somebody's own node, which knows nothing of locks
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_SCAN, SCAN
@@ -66,21 +66,13 @@ class External(NamedTuple):
         return (f'it sent no command after {self.trigger}; {CURES}')
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-_M = TypeVar('_M', bound=_Named)
-
-
-def in_turns(messages: Iterable[_M],
-             hearers: Mapping[str, Iterable[int]]) -> list[tuple[list[_M], list[int]]]:
+def in_turns(messages: Iterable[Any],
+             hearers: Mapping[str, Iterable[int]]) -> list[tuple[list[Any], list[int]]]:
     """Return messages in turns, so that nobody gets two in one turn, and all get them in order.
 
     Parameters
     ----------
-    messages : to send
+    messages : to send; each has the ``name`` of its topic
     hearers : by a topic's name, the teams of nodes that subscribe to it
 
     Returns
@@ -89,7 +81,7 @@ def in_turns(messages: Iterable[_M],
         of each turn the messages, and the teams that get one
 
     """
-    turns: list[tuple[list[_M], set[int]]] = []
+    turns: list[tuple[list[Any], set[int]]] = []
     place: dict[int, int] = {}  # the turn that is next, by team
     for message in messages:
         teams = hearers.get(message.name, ())

@@ -228,11 +228,13 @@ class ExternalNodes:
         """Refuse a scan under another name or of another quality; and a trigger for nobody."""
         for i, names in self._triggers.items():
             found = ros.unheard(self._node, names, self._nodes[i]) if names else None
-            if found is not None and found.cured:
-                raise InputError(f'robot {i}: {found.why}')
-            if found is not None and not self._external[i].optional:
-                raise InputError(f'robot {i}: {found.why}; {self._nodes[i]} is to act on it; '
-                                 f'{CURES}')
+            if found is None:
+                continue
+            why, cured = found
+            if cured:
+                raise InputError(f'robot {i}: {why}')
+            if not self._external[i].optional:
+                raise InputError(f'robot {i}: {why}; {self._nodes[i]} is to act on it; {CURES}')
 
     def _check_time(self) -> None:
         """Refuse timers on the wall clock; warn of nodes that may have some."""
@@ -263,10 +265,6 @@ class ExternalNodes:
     def teams(self) -> list[int]:
         """Return the teams, each by its first robot."""
         return list(self._teams)
-
-    def heard(self) -> bool:
-        """Tell whether all have that were asked last."""
-        return not self._barrier.silent()
 
     def node_of(self, robot: int) -> str:
         """Return the node that drives a robot; '' while none is known."""

@@ -195,12 +195,6 @@ class Lockstep(RunControl):
         node = self._actions.node_of(robot)
         return f'robot {robot} ({node})' if node else f'robot {robot}'
 
-    def _why_silent(self) -> str:
-        """Return what may be wrong with an external node that could act and did not."""
-        for robot in self._turns.silent():
-            return f': {self._turns.external[robot].silence_in_words()}'
-        return ''
-
     def _wind_is_in(self) -> bool:
         return all(stamp == self._stamp_ns for stamp in self._wind_stamps.values())
 
@@ -216,7 +210,9 @@ class Lockstep(RunControl):
             raise InputError(f'{", ".join(names)} silent for {timeout:g} s (lockstep_timeout; '
                              'longer: --set lockstep_timeout=600) at tick '
                              f'{self._actions.tick()}'
-                             + self._why_silent() * (not asked))
+                             + ''.join(  # of an external node that could act and did not
+                                 f': {self._turns.external[robot].silence_in_words()}'
+                                 for robot in self._turns.silent()[:1] if not asked))
         self._asked = now
         if not self._felt:
             if self._clock_sent:

@@ -21,10 +21,10 @@ from sbot_common.errors import InputError, bad_value, first_of
 from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire.messages import read_pose
 from sbot_sim.engine.simulation import Engine, Place
-from sbot_sim.messages.broadcast import Broadcast, read_rab_data
+from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.ros.external import External
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
-from wind_model.gust import Wind, still_air
+from wind_model.gust import still_air
 
 # Clock of time-outs: wall time without the times in which the machine stood still.
 #
@@ -329,14 +329,6 @@ class Inbox:
         if pose.frame_id.lstrip('/') not in ('', 'map'):
             raise bad_value('frame', pose.frame_id, 'map')
         self.teleports[robot] = pose.x, pose.y, pose.yaw
-
-    def on_rab_data(self, robot: int, raw: bytes) -> None:
-        """Store a robot's broadcast, from a UInt8MultiArray."""
-        self.rab_data[robot] = read_rab_data(raw)
-
-    def on_wind(self, part: str, vector: NDArray[np.float64]) -> None:
-        """Store the wind's 'velocity' (m/s), 'force' (N) or 'gust' (m/s)."""
-        self.wind = Wind(**{**self.wind._asdict(), part: vector})
 
     def reset(self) -> None:
         """Clear everything but the wind's grid, which is sent once."""

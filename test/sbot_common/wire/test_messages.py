@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
+from sbot_common.observation import Twist
+from sbot_common.topics import CMD_VEL_STAMPED
 from sbot_common.wire import cdr, messages
+from sbot_common.wire.controller import write_command
 
 
 def test_a_twist_has_omega_about_z():
@@ -123,7 +126,7 @@ def test_twist(v, omega):
 
 
 def test_twist_stamped():
-    raw = messages.write_twist_stamped(7_000_000_001, 'base_link', 0.5, 0.25, -1.0)
+    raw = write_command(CMD_VEL_STAMPED, 7_000_000_001, 'base_link', Twist(0.5, 0.25, -1.0))
     assert messages.read_twist(raw, messages.TWIST_STAMPED) == (0.5, 0.25, -1.0)
     message = cdr.decode(raw,
                          'geometry_msgs/msg/TwistStamped')
@@ -136,7 +139,7 @@ def test_twist_stamped():
 def test_either_type_of_command_is_read():
     raw = messages.write_twist(0.5, 0.25, -1.0)
     assert messages.read_twist(raw, messages.TWIST) == (0.5, 0.25, -1.0)
-    raw = messages.write_twist_stamped(7, 'base_link', 0.5, 0.25, -1.0)
+    raw = write_command(CMD_VEL_STAMPED, 7, 'base_link', Twist(0.5, 0.25, -1.0))
     assert messages.read_twist(raw, messages.TWIST_STAMPED) == (0.5, 0.25, -1.0)
 
 
