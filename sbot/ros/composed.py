@@ -8,7 +8,7 @@ interpreters, the wake-ups, and one copy of each pose for every robot that liste
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +31,21 @@ _MAKERS: dict[str, Callable[..., Node]] = {
     'wind_aware_bot': ControllerNode, 'controller_bot': ControllerNode}
 
 
+def _make_nodes(processes: Sequence[NodeProcess]) -> Iterator[Node]:
+    """Build the nodes of a list of processes.
+
+    Raises
+    ------
+    InputError
+        if a parameter is bad.
+
+    """
+    for process in processes:
+        overrides = [Parameter(name, value=value) for name, value in process.parameters.items()]
+        yield _MAKERS[process.executable](
+            process.name, namespace=process.namespace, parameter_overrides=overrides)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the nodes of a YAML file until the simulator ends or a signal comes.
 
@@ -42,7 +57,4 @@ def main(argv: Sequence[str] | None = None) -> int:
     processes = [NodeProcess(**node)
                  for node in yaml.safe_load(Path(path).read_text(encoding='utf-8'))['nodes']]
     with ros.shared_subscriptions():
-        return ros.run_all(lambda: (_MAKERS[process.executable](
-            process.name, namespace=process.namespace, parameter_overrides=[
-                Parameter(name, value=value) for name, value in process.parameters.items()])
-            for process in processes), ['composed', *rest])
+        return ros.run_all(lambda: _make_nodes(processes), ['composed', *rest])
