@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 import sbot
 from sbot.figures.data import from_result
-from sbot.viewer.data import _Scans, page, page_data
+from sbot.viewer.data import Scans, page, page_data
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / 'test' / 'sbot'))
@@ -75,7 +75,7 @@ def crowd(robots: int, beams: int) -> str:
                           stamps_ns=np.arange(1, TICKS + 1) * 33_333_333,
                           obstacles=np.zeros((TICKS, 0, 2)), boxes=np.zeros((TICKS, 0, 3)))
     every = max(1, TICKS * robots * beams // 8_000_000)  # as the viewer keeps them
-    scans = _Scans(np.arange(0, TICKS, every), rng.uniform(
+    scans = Scans(np.arange(0, TICKS, every), rng.uniform(
         0.5, 8, (len(range(0, TICKS, every)), robots, beams)).astype(np.float32))
     return page(page_data(data, scans), 'crowd')
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from sbot.figures.arena import LEADER
-from sbot.figures.palette import DARK, LIGHT, _Palette
+from sbot.figures.palette import DARK, LIGHT, Palette
 
 TUTORIALS = Path(__file__).resolve().parent / 'tutorials'
 _EQUAL = 2.0  # of 255
@@ -65,7 +65,7 @@ def dark_colours(colours: Array) -> Array:
     return result
 
 
-def _table(palette: _Palette, letters: str) -> list[str]:
+def _table(palette: Palette, letters: str) -> list[str]:
     """Return the ground, and all other colours of the style in the same order."""
     values = palette._asdict()
     followers, ground = values.pop('followers'), values.pop('ground')

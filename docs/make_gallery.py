@@ -26,7 +26,7 @@ import make_wind_figures
 from PIL import Image
 
 from sbot.figures.data import RunData, load_run
-from sbot.figures.film import _palette_of, animate_run
+from sbot.figures.film import animate_run, palette_of
 from sbot.figures.look import Film, Look
 from sbot.figures.picture import plot_run
 
@@ -139,7 +139,7 @@ def save_small(large: Path, path: Path, width: int = WIDTH, colours: int = 0) ->
         height = round(image.height * width / image.width)
         small = image.convert('RGB').resize((width, height), Image.Resampling.LANCZOS)
     if colours:
-        small = small.quantize(palette=_palette_of(small, colours), dither=Image.Dither.NONE)
+        small = small.quantize(palette=palette_of(small, colours), dither=Image.Dither.NONE)
     small.save(path, optimize=True)
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from sbot.figures.palette import DARK, LIGHT, _Palette, drawing, style_of
+from sbot.figures.palette import DARK, LIGHT, Palette, drawing, style_of
 
 
 @contextmanager
-def drawn(dark: bool, size: float = 9.0) -> Iterator[_Palette]:
+def drawn(dark: bool, size: float = 9.0) -> Iterator[Palette]:
     """Set matplotlib's parameters, letters of ``size`` points; give the colours."""
     colours = DARK if dark else LIGHT
     style = {**style_of(dark), 'font.size': size, 'axes.titlesize': size + 0.5,

@@ -63,7 +63,7 @@ class Parameters(NamedTuple):
         'm', 'Distance to robot 0 that a robot without a goal keeps.', minimum=0.0)] = 1.5
 
 
-class _Dwa:
+class Dwa:
     """Drives to its goal, or after robot 0 if it has none, by the dynamic-window approach."""
 
     def __init__(self, parameters: Parameters, body: Body,
@@ -208,6 +208,6 @@ def _warm_up() -> None:
 
 ENTRY = Entry('dwa', 'Dynamic-window approach: reacts to obstacles, does not plan '
                      '(docs/navigate.md).',
-              lambda place: _Dwa(place.parameters, place.body, place.mount), Parameters(),
+              lambda place: Dwa(place.parameters, place.body, place.mount), Parameters(),
               fields=('twist', 'scan'), goal_tolerance='goal_tolerance', warm_up=_warm_up,
               may_preload=True)

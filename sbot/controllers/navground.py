@@ -115,7 +115,7 @@ def _number(values: Mapping[str, object], name: str, where: str) -> float:
     return float(value)
 
 
-class _NavgroundController:
+class NavgroundController:
     """Drives a robot to its goal, or to robot 0 if it has none, by a behaviour of navground.
 
     Obstacles are the readings of the scan, a small disc each; neighbours are the other robots,
@@ -230,6 +230,6 @@ def _in_frame(frame: Frame, points: Floats) -> Floats:
 
 
 ENTRY = Entry(PREFIX, 'A behaviour of navground, if that is installed: navground:NAME.',
-              lambda place: _NavgroundController(
+              lambda place: NavgroundController(
                   place.name, place.body, place.parameters, place.mount),
               check=_check_behavior, fields=('twist', 'scan'))

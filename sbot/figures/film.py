@@ -309,7 +309,7 @@ def _write_gif(path: str | Path, frames: Iterator[Bytes], shown: Iterator[Bytes]
 
     """
     # The first frame has no trails: without the others their colours would be those nearest to it.
-    palette = _palette_of(Image.fromarray(np.vstack([*shown])).convert('RGB'), _COLOURS)
+    palette = palette_of(Image.fromarray(np.vstack([*shown])).convert('RGB'), _COLOURS)
     images = [Image.fromarray(pixels).convert('RGB').quantize(palette=palette,
                                                               dither=Image.Dither.NONE)
               for pixels in frames]
@@ -317,7 +317,7 @@ def _write_gif(path: str | Path, frames: Iterator[Bytes], shown: Iterator[Bytes]
                    duration=round(1000 / rate))
 
 
-def _palette_of(image: Image.Image, colours: int) -> Image.Image:
+def palette_of(image: Image.Image, colours: int) -> Image.Image:
     """Return a palette: the most frequent colours as they are, and some of the others."""
     # A number a pixel: rows of three are sorted thirty times more slowly.
     red, green, blue = np.moveaxis(np.asarray(image, np.uint32), -1, 0)

@@ -16,7 +16,7 @@ DPI = 200  # of pictures
 LETTERS = 9.0
 
 
-class _Palette(NamedTuple):
+class Palette(NamedTuple):
     """Colours of the objects in an arena."""
 
     followers: tuple[str, ...]  # robots, of which each has a colour
@@ -39,17 +39,17 @@ class _Palette(NamedTuple):
 
 
 # Okabe and Ito: distinct for the colour-blind and in print; on dark grounds brighter.
-LIGHT = _Palette(('#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#6a3d9a', '#7f7f7f'),
+LIGHT = Palette(('#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#6a3d9a', '#7f7f7f'),
                 'white', '#222222', '#5a5f66', '#b9c0ca', '#e4e4e4', '#b08d63', '#8fb8d8',
                 '#4d86b3', '#c4c6c9', '#6d7278', '#c8202f', '#0072b2', '#d9c9de', '#440154',
                 '#dddddd', '#b97f00')
-DARK = _Palette(('#3d9be0', '#1fbf92', '#e08fbd', '#8fd0f5', '#f07a32', '#a583d9', '#a6a6a6'),
+DARK = Palette(('#3d9be0', '#1fbf92', '#e08fbd', '#8fd0f5', '#f07a32', '#a583d9', '#a6a6a6'),
                '#1e2129', '#e6e6e6', '#8b929c', '#4d5463', '#343842', '#b08d63', '#3f6a8c',
                '#86b9e0', '#4a505c', '#a0a6b0', '#ff6b76', '#4fb0ea', '#584a66', '#c9a7e0',
                '#3a3f4a', '#f0c040')
 
 
-def palette() -> _Palette:
+def palette() -> Palette:
     """Return the colours that fit the ground of matplotlib's current style."""
     red, green, blue = to_rgb(rcParams['figure.facecolor'])
     return DARK if 0.3 * red + 0.6 * green + 0.1 * blue < 0.5 else LIGHT

@@ -45,7 +45,7 @@ _LONGEST = 0x3FFF  # of a run of cells
 _CODES = {FREE: 0, OCCUPIED: 1, UNKNOWN: 2}  # of cells
 
 
-class _Scans(NamedTuple):
+class Scans(NamedTuple):
     """What lasers saw at some of the frames."""
 
     frames: NDArray[np.intp]  # (J,)
@@ -173,7 +173,7 @@ def _rounded(values: ArrayLike, digits: int = 5) -> list[Any]:
     return rounded
 
 
-def page_data(data: RunData, scans: _Scans | None) -> dict[str, Any]:
+def page_data(data: RunData, scans: Scans | None) -> dict[str, Any]:
     """Return everything the page needs to show a recording."""
     step = _frame_step(len(data.stamps_ns))
     poses, wind = data.poses[::step], data.wind[::step]
@@ -201,7 +201,7 @@ def page_data(data: RunData, scans: _Scans | None) -> dict[str, Any]:
     return out
 
 
-def _read_scans(bag: Bag, data: RunData) -> _Scans | None:
+def _read_scans(bag: Bag, data: RunData) -> Scans | None:
     """Return scans of a recording, as many as the page should hold; None if there are none."""
     count = len(data.radius)
     present = bag.names()
@@ -220,12 +220,12 @@ def _read_scans(bag: Bag, data: RunData) -> _Scans | None:
                        wanted, every)
 
 
-def _kept_scans(run: Run) -> _Scans | None:
+def _kept_scans(run: Run) -> Scans | None:
     """Return scans of a run in this process, as many as the page should hold, if it kept any."""
     if run.scan is None:
         return None
     frames, every = _scan_frames(len(run.stamps_ns), run.scan.shape[1])
-    return _Scans(np.arange(len(frames)) * every,
+    return Scans(np.arange(len(frames)) * every,
                  run.scan[frames][:, :, shown_beams(lasers_of(run.scenario))])
 
 
@@ -237,7 +237,7 @@ def _scan_frames(ticks: int, robots: int) -> tuple[NDArray[np.intp], int]:
 
 
 def _join_scans(series: Sequence[Series], beams: slice, wanted: dict[int, int],
-                every: int) -> _Scans | None:
+                every: int) -> Scans | None:
     """Return the scans of all robots at the stamps where all are there."""
     tables = [each.arrays() for each in series]
     stamps = sorted(set.intersection(*(set(known.tolist()) for known, _ in tables)))
@@ -248,7 +248,7 @@ def _join_scans(series: Sequence[Series], beams: slice, wanted: dict[int, int],
         # After seven numbers and the count of the ranges.
         row = table[np.searchsorted(known, stamps), 8:8 + beams.stop]
         ranges[:, i, :row.shape[1]] = row
-    return _Scans(np.array([wanted[stamp] * every for stamp in stamps]), ranges[:, :, beams])
+    return Scans(np.array([wanted[stamp] * every for stamp in stamps]), ranges[:, :, beams])
 
 
 # Frames of a live run: the data that a page needs once, and for each frame.

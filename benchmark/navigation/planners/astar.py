@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sbot.controllers.dwa import Dwa
 from sbot.controllers.dwa import Parameters as DwaParameters
-from sbot.controllers.dwa import _Dwa
 from sbot.controllers.entry import Place
 from sbot.navigation.shortest import Raster, search
 from sbot_common.arrays import Floats
@@ -209,12 +209,12 @@ class AstarDwa(_Planned):
     """A* before the dynamic window."""
 
     def _made(self, place: Place, inner: dict[str, Any]) -> _Inner:
-        return _Dwa(DwaParameters(**inner), place.body, place.mount)
+        return Dwa(DwaParameters(**inner), place.body, place.mount)
 
 
 class AstarOrca(_Planned):
     """A* before ORCA of navground."""
 
     def _made(self, place: Place, inner: dict[str, Any]) -> _Inner:
-        from sbot.controllers.navground import _NavgroundController  # an optional library
-        return _NavgroundController('navground:ORCA', place.body, inner, place.mount)
+        from sbot.controllers.navground import NavgroundController  # an optional library
+        return NavgroundController('navground:ORCA', place.body, inner, place.mount)

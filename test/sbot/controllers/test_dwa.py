@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot.controllers.dwa import _FAR, Parameters, _best_command, _Dwa, _free_way, _in_frame
+from sbot.controllers.dwa import _FAR, Dwa, Parameters, _best_command, _free_way, _in_frame
 from sbot_common.observation import Observation, Scan
 from sbot_sim.world.bodies import ROBOT
 
@@ -57,7 +57,7 @@ def test_left_and_right_are_alike():
 
 
 def test_limits_of_the_body_are_its_limits():
-    dwa = _Dwa(Parameters(), ROBOT._replace(max_acceleration=0.4, max_deceleration=0.3,
+    dwa = Dwa(Parameters(), ROBOT._replace(max_acceleration=0.4, max_deceleration=0.3,
                                            max_angular_acceleration=1.0, max_wheel_speed=5.0))
     assert dwa._parameters.acceleration == 0.3
     assert dwa._parameters.angular_acceleration == 1.0
@@ -69,7 +69,7 @@ def test_who_has_no_goal_follows_robot_0_and_an_unknown_pose_stops_it():
     poses = np.array([[5.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
 
     def step(me, poses, goal=None):
-        return _Dwa(Parameters(), ROBOT).step(
+        return Dwa(Parameters(), ROBOT).step(
             Observation(me, 2, 0, 0, 0.1, poses, scan, goal), np.random.default_rng(0))
     assert step(1, poses)[0] > 0.0
     assert step(0, poses) == (0.0, 0.0)
@@ -90,7 +90,7 @@ def test_a_scan_is_turned_as_the_robot_was_when_it_arrived():
 
     def step(angle_min, heading):
         scan = Scan(ranges, angle_min, 0.2, 0.0, 10.0)
-        return _Dwa(Parameters(), ROBOT).step(
+        return Dwa(Parameters(), ROBOT).step(
             Observation(0, 1, 0, 0, 0.1, poses, scan, (5.0, 3.0), scan_heading=heading),
             np.random.default_rng(0))
     earlier = step(-0.8, 0.5 - 0.4)
@@ -102,5 +102,5 @@ def test_a_scan_is_turned_as_the_robot_was_when_it_arrived():
 def test_hits_are_where_a_mounted_laser_sees_them():
     scan = Scan(np.array([1.0, np.inf, 2.0], np.float32), 0.0, math.pi / 2, 0.0, 10.0)
     there = Observation(0, 1, 0, 0, 0.1, np.array([[0.0, 0.0, 0.5]]), scan, (5.0, 3.0))
-    hits = _Dwa(Parameters(), ROBOT, (0.25, -0.1, math.pi / 2))._hits(there, 0.5)
+    hits = Dwa(Parameters(), ROBOT, (0.25, -0.1, math.pi / 2))._hits(there, 0.5)
     np.testing.assert_allclose(hits, [[0.25, 0.9], [0.25, -2.1]], atol=1e-6)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from sbot.controllers.navground import _NavgroundController
+from sbot.controllers.navground import NavgroundController
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario
 from sbot_common.errors import InputError
@@ -69,7 +69,7 @@ def test_without_the_library_the_error_says_what_to_install(monkeypatch):
 def test_parameters_reach_the_behaviour():
     pytest.importorskip('navground')
     parameters = {'optimal_speed': 0.4, 'tau': 0.0}
-    slow = _NavgroundController('navground:HL', BODIES['robot'], parameters)
+    slow = NavgroundController('navground:HL', BODIES['robot'], parameters)
     scan = Scan(np.full(4, math.inf, np.float32), -1.0, 0.5, 0.0, 10.0)
     seen = Observation(0, 1, 0, 0, 1 / 30, np.zeros((1, 3)), scan, (9.0, 0.0))
     v, omega = slow.step(seen, np.random.default_rng(0))
@@ -79,7 +79,7 @@ def test_parameters_reach_the_behaviour():
 
 def test_obstacles_are_where_the_laser_hits():
     pytest.importorskip('navground')
-    controller = _NavgroundController('navground:HL', BODIES['robot'], {})
+    controller = NavgroundController('navground:HL', BODIES['robot'], {})
     ranges = np.array([2.0, math.inf, 2.0, math.nan, 2.0], np.float32)
     scan = Scan(ranges, -math.pi / 2, math.pi / 4, 0.0, 10.0)
     discs = controller._obstacles(scan, 1.0, 2.0, math.pi / 2)
@@ -89,7 +89,7 @@ def test_obstacles_are_where_the_laser_hits():
 
 def test_a_laser_may_be_mounted_anywhere():
     pytest.importorskip('navground')
-    controller = _NavgroundController('navground:HL', BODIES['robot'], {},
+    controller = NavgroundController('navground:HL', BODIES['robot'], {},
                                      (0.25, -0.1, math.pi / 2))
     scan = Scan(np.array([1.0], np.float32), 0.0, 0.1, 0.0, 10.0)
     disc, = controller._obstacles(scan, 1.0, 2.0, math.pi / 2)
@@ -98,7 +98,7 @@ def test_a_laser_may_be_mounted_anywhere():
 
 def test_neighbours_have_the_velocity_of_their_last_two_poses():
     pytest.importorskip('navground')
-    controller = _NavgroundController('navground:HL', BODIES['robot'], {})
+    controller = NavgroundController('navground:HL', BODIES['robot'], {})
     for tick in range(2):
         poses = np.array([[0.0, 0, 0], [5.0 - 0.1 * tick, 1.0, 3.0], [math.nan, 0, 0]])
         seen = Observation(0, 3, tick, tick * 100_000_000, 0.1, poses)
@@ -131,7 +131,7 @@ def test_two_robots_that_meet_arrive_at_the_same_time_however_the_scene_is_turne
 @pytest.mark.parametrize('behavior', ['ORCA', 'HRVO', 'HL', 'SocialForce'])
 def test_the_own_velocity_is_handed_over_in_the_frame_of_the_start(behavior):
     core = pytest.importorskip('navground.core')
-    controller = _NavgroundController(f'navground:{behavior}', BODIES['robot'], {})
+    controller = NavgroundController(f'navground:{behavior}', BODIES['robot'], {})
     for yaw in (1.0, 1.0 + math.pi / 2):
         seen = Observation(0, 1, 0, 0, 1 / 30, np.array([[300.0, -50.0, yaw]]), None,
                            (310.0, -50.0), twist=(0.8, 0.1, 0.0))

@@ -17,11 +17,11 @@ from sbot.figures.film import (
     _checked_length,
     _Film,
     _frame_rate,
-    _palette_of,
     _speed_up,
     _write_gif,
     animate_run,
     film_length,
+    palette_of,
 )
 from sbot.figures.look import AUTO, PLAIN, Film, asked
 from sbot.figures.palette import LIGHT
@@ -239,5 +239,5 @@ def test_frequent_colours_are_kept_and_rare_ones_are_near(tmp_path):
 def test_nearly_white_is_white():
     frame = np.full((20, 20, 3), 255, np.uint8)
     frame[:4] = 250
-    colours = np.array(_palette_of(Image.fromarray(frame), 16).getpalette()).reshape(-1, 3)
+    colours = np.array(palette_of(Image.fromarray(frame), 16).getpalette()).reshape(-1, 3)
     assert not ((colours > 247) & (colours < 255)).any()

@@ -13,7 +13,7 @@ from sbot.figures.data import from_result
 from sbot.figures.palette import DARK, LIGHT
 from sbot.figures.picture import _speeds
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.data import _Scans, frame, live_header, page, page_data
+from sbot.viewer.data import Scans, frame, live_header, page, page_data
 from sbot.viewer.server import Live, start_server
 from sbot_common.observation import STOP, Twist
 
@@ -370,7 +370,7 @@ def test_three_hundred_robots_with_scans_and_trails_need_few_calls(run, browser,
     wind = np.zeros((ticks, count, 2))
     crowd = data._replace(poses=poses, wind=wind, free_wind=wind, radius=np.full(count, 0.08),
                           stamps_ns=np.arange(1, ticks + 1) * 33_333_333)
-    scans = _Scans(np.arange(0, ticks, 4), rng.uniform(
+    scans = Scans(np.arange(0, ticks, 4), rng.uniform(
         0, 3, (ticks // 4, count, 180)).astype(np.float32))
     path = tmp_path / 'crowd.html'
     header = page_data(crowd, scans) | {'kit': [0] * count, 'colours': ['#0072b2'] * count,
