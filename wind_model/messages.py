@@ -11,9 +11,10 @@ import numpy as np
 
 from sbot_common.arrays import Floats
 from sbot_common.topics import WIND_FIELD
+from sbot_common.wire import cdr
 from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import encode_points, read_points
-from sbot_common.wire.messages import read_vector, write_vector
+from sbot_common.wire.messages import read_vector, vector3
 from sbot_common.wire.templates import ADD, ARROW, DELETE_ALL, encode_marker_array, marker
 from wind_model.grid import Lattice, points_at, sample
 from wind_model.parameters import Height
@@ -36,8 +37,9 @@ _ARROWS = 20  # along the longer side of a field
 
 def encode_vector(stamp_ns: int, vector: Floats) -> bytes:
     """Return geometry_msgs/Vector3Stamped of a vector (3,) in frame `map`."""
-    x, y, z = (float(c) for c in vector)
-    return write_vector(stamp_ns, FRAME, x, y, z)
+    return cdr.encode(cdr.message(
+        'geometry_msgs/msg/Vector3Stamped', header=cdr.header(stamp_ns, FRAME),
+        vector=vector3(*map(float, vector))))
 
 
 def decode_vector(raw: bytes) -> tuple[int, Floats]:

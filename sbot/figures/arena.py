@@ -18,7 +18,6 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from sbot.figures.data import RunData
 from sbot.figures.palette import DARK, palette
@@ -188,30 +187,6 @@ def above_axes(axes: Axes, text: str, side: float, up: float = 0.0,
     return axes.annotate(text, (side, 1.0), xycoords='axes fraction', textcoords='offset points',
                          xytext=(0.0, rcParams['axes.titlepad'] + 72.0 * up), va='baseline',
                          ha='right' if side else 'left', parse_math=False, gid=ABOVE, **style)
-
-
-# Ticks of an arena: the same steps on both axes.
-
-_TICK = 0.6  # inches between ticks at least
-
-
-def set_ticks(axes: Axes, width: float, height: float) -> None:
-    """Set ticks of the same steps on both axes of a view (m), unless one side is too short."""
-    inches = axes.get_position().width * figure_of(axes).get_figwidth()
-    count = int(np.clip(inches / _TICK, 3, 9))
-    step = _step(max(width, height), count)
-    for axis, side in ((axes.xaxis, width), (axes.yaxis, height)):
-        axis.set_major_locator(MultipleLocator(step if side >= step else _step(side, 2)))
-    low, high = axes.get_xlim()
-    if high >= 1000.0:  # half of so long a label would be beyond the picture's edge
-        axes.set_xticks([tick for tick in axes.get_xticks() if low <= tick <= high])
-        axes.get_xticklabels()[-1].set_horizontalalignment('right')
-
-
-def _step(side: float, count: int) -> float:
-    """Return the least of 1, 2 and 5 of a power of ten that divides a side into so few."""
-    steps = MaxNLocator(nbins=count, steps=[1, 2, 5, 10]).tick_values(0.0, side)
-    return float(steps[1] - steps[0])
 
 
 # Texts that fit into a width: how wide a line is, lines of a long text, a shortened text.

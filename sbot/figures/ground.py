@@ -12,16 +12,17 @@ from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 
 from sbot.figures.arena import (
     MOST_NAMED,
     discs,
     drawn_radius,
+    figure_of,
     has_walls,
     points_a_metre,
     robot_colours,
-    set_ticks,
     view_of,
     width_of,
 )
@@ -302,6 +303,30 @@ def _draw_zones(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
                           annotation_clip=False, path_effects=rim, gid=NAME)
 
 
+# Ticks of an arena: the same steps on both axes.
+
+_TICK = 0.6  # inches between ticks at least
+
+
+def _set_ticks(axes: Axes, width: float, height: float) -> None:
+    """Set ticks of the same steps on both axes of a view (m), unless one side is too short."""
+    inches = axes.get_position().width * figure_of(axes).get_figwidth()
+    count = int(np.clip(inches / _TICK, 3, 9))
+    step = _step(max(width, height), count)
+    for axis, side in ((axes.xaxis, width), (axes.yaxis, height)):
+        axis.set_major_locator(MultipleLocator(step if side >= step else _step(side, 2)))
+    low, high = axes.get_xlim()
+    if high >= 1000.0:  # half of so long a label would be beyond the picture's edge
+        axes.set_xticks([tick for tick in axes.get_xticks() if low <= tick <= high])
+        axes.get_xticklabels()[-1].set_horizontalalignment('right')
+
+
+def _step(side: float, count: int) -> float:
+    """Return the least of 1, 2 and 5 of a power of ten that divides a side into so few."""
+    steps = MaxNLocator(nbins=count, steps=[1, 2, 5, 10]).tick_values(0.0, side)
+    return float(steps[1] - steps[0])
+
+
 def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,
                index: int | None = None, shown: Sequence[int] = (),
                width: float = math.inf) -> None:
@@ -315,7 +340,7 @@ def draw_world(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
     xmin, ymin, xmax, ymax = view_of(data)
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
-    set_ticks(axes, xmax - xmin, ymax - ymin)
+    _set_ticks(axes, xmax - xmin, ymax - ymin)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
         spine.set(visible=not has_walls(data), color=palette().grid)
     _draw_zones(axes, data, shown)

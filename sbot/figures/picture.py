@@ -32,8 +32,16 @@ from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.look import PLAIN, Look
 from sbot.figures.obstacles import Boxes, draw_moving
 from sbot.figures.palette import DPI, LETTERS, drawing, palette, style_of
-from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots, draw_contacts
-from sbot.figures.tracks import PADS, dots, draw_moments, draw_signs, draw_strip, draw_tracks
+from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots
+from sbot.figures.tracks import (
+    PADS,
+    dots,
+    draw_contacts,
+    draw_moments,
+    draw_signs,
+    draw_strip,
+    draw_tracks,
+)
 from sbot.scenario.controllers import has_leader
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS, in_seconds

@@ -47,12 +47,11 @@ from sbot.figures.robots import (
     MOST_NUMBERED_SMALL,
     Numbers,
     Robots,
-    contact_begins,
-    contact_style,
     draw_heading_legend,
     numbers_fit,
 )
 from sbot.scenario.assemble import robot_bodies
+from sbot_common.arrays import Indexes
 from sbot_common.errors import bad_value
 
 _MOST_POINTS = 1200  # of a track
@@ -101,6 +100,40 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
     if not by_time and not many:
         style['edgecolors'] = [colours[i] for i in sorted(shapes, reverse=True)]
     axes.add_collection(PolyCollection(outlines(shapes, data.poses[0]), **style))
+
+
+# Contacts of robots with obstacles, walls and each other: a cross where one begins.
+
+_APART = 1.0  # s without a touch, after which a touch is a new contact
+
+
+def _contact_begins(data: RunData) -> tuple[Indexes, Indexes]:
+    """Return at which stamps contacts begin, and of which robots; both (K,).
+
+    There are none of more than eight robots, or where contacts are not known, as of a recording.
+    """
+    if data.contacts is None or len(data.radius) > MOST_NAMED:
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
+    rows, robots = [], []
+    for robot, touches in enumerate(data.contacts.T):
+        touching = np.flatnonzero(touches)
+        begins = touching[np.diff(data.seconds[touching], prepend=-np.inf) > _APART]
+        rows.append(begins)
+        robots.append(np.full(len(begins), robot, np.intp))
+    return np.concatenate(rows), np.concatenate(robots)
+
+
+def _contact_style() -> dict[str, Any]:
+    """Return the style of a cross."""
+    return {'marker': 'x', 'markersize': 6.0, 'markeredgewidth': 1.4, 'color': palette().ink}
+
+
+def draw_contacts(axes: Axes, data: RunData) -> None:
+    """Draw a cross at each place where a contact begins, on the track of its robot."""
+    rows, robots = _contact_begins(data)
+    if len(rows):
+        axes.plot(*data.poses[rows, robots, :2].T, linestyle='none', **_contact_style(),
+                  zorder=6.0, gid='contacts')
 
 
 def _interval(data: RunData) -> float:
@@ -297,8 +330,8 @@ def draw_signs(axes: Axes, data: RunData, right: float, letters: float,
     line of the label: 0 beside it, more where it has too many signs for that.
     """
     signs = [('start', _start_sign(data)), *_common_signs(axes, data)]
-    if len(contact_begins(data)[0]):
-        signs.append(('contact', _line(**contact_style())))
+    if len(_contact_begins(data)[0]):
+        signs.append(('contact', _line(**_contact_style())))
     signs += [(style['label'], Line2D([], [], **style)) for style in dots]
     axes.set_xlabel('x (m)')
     figure = figure_of(axes)

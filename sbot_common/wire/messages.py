@@ -208,12 +208,6 @@ def read_pose(raw: bytes, type_name: str = POSE_STAMPED) -> PoseStamped:
                        yaw_from_quaternion(q.x, q.y, q.z, q.w))
 
 
-def write_vector(stamp_ns: int, frame_id: str, x: float, y: float, z: float) -> bytes:
-    """Return geometry_msgs/Vector3Stamped."""
-    return cdr.encode(cdr.message(_VECTOR, header=cdr.header(stamp_ns, frame_id),
-                                  vector=vector3(x, y, z)))
-
-
 def read_vector(raw: bytes) -> tuple[int, tuple[float, float, float]]:
     """Return the stamp (ns) and x, y, z of a geometry_msgs/Vector3Stamped."""
     message = cdr.decode(raw, _VECTOR)
@@ -246,11 +240,6 @@ def write_broadcast(data: bytes) -> bytes:
     return cdr.encode(cdr.message('std_msgs/msg/UInt8MultiArray', layout=cdr.message(
         'std_msgs/msg/MultiArrayLayout', dim=[], data_offset=0),
         data=np.frombuffer(b'\0' + data, np.uint8)))
-
-
-def write_bool(value: bool) -> bytes:
-    """Return std_msgs/Bool."""
-    return LITTLE_ENDIAN + bytes([value])
 
 
 def write_string(text: str) -> bytes:

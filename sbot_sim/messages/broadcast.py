@@ -17,7 +17,7 @@ from sbot_common.params import Param
 from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire import cdr, templates
 from sbot_common.wire.controller import write_command
-from sbot_common.wire.messages import write_bool, write_clock, write_string
+from sbot_common.wire.messages import write_clock, write_string
 from sbot_sim.drives.shipped import WHEEL_JOINTS
 from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.messages.markers import (
@@ -314,7 +314,7 @@ class Broadcast:
         if self._options.interfaces.publish_contact:
             for i, met in enumerate(snapshot.collided.tolist()):
                 yield Outgoing(topics.resolve(topics.CONTACT, i, n), topics.CONTACT,
-                               write_bool(met))
+                               cdr.LITTLE_ENDIAN + bytes([met]))
         if self._wheels is not None:
             for i, angles, speeds in zip(self._wheels.robots, *self._wheels.at(
                     snapshot.tick, snapshot.odometry_twist), strict=True):

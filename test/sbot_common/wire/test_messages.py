@@ -13,6 +13,7 @@ from sbot_common.observation import Twist
 from sbot_common.topics import CMD_VEL_STAMPED
 from sbot_common.wire import cdr, messages
 from sbot_common.wire.controller import write_command
+from sbot_common.wire.templates import vector_template
 
 
 def test_a_twist_has_omega_about_z():
@@ -154,7 +155,7 @@ def test_a_negative_clock_is_damaged(stamp_ns):
         'builtin_interfaces/msg/Time', sec=seconds, nanosec=nanoseconds)))
     with pytest.raises(cdr.DamagedMessage, match=f'got a time of {stamp_ns} ns'):
         messages.read_clock(raw)
-    raw = messages.write_vector(3_000_000_007, 'map', 1.0, 2.0, 3.0)
+    raw = vector_template('map').fill(3_000_000_007, 1.0, 2.0, 3.0)
     assert messages.read_header_stamp(raw) == 3_000_000_007
     assert messages.read_vector(raw) == (3_000_000_007, (1.0, 2.0, 3.0))
 
