@@ -20,7 +20,7 @@ from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
 
 from sbot.figures.data import RunData
-from sbot.figures.palette import DARK, palette
+from sbot.figures.look import DARK, palette
 from sbot.scenario.controllers import has_leader
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS

@@ -35,9 +35,8 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import RunData, name_of
 from sbot.figures.ground import NAME, covered_goals, draw_goals, draw_world
-from sbot.figures.look import AUTO, PLAIN, Film, Look
+from sbot.figures.look import AUTO, PLAIN, Film, Look, drawing, palette, style_of
 from sbot.figures.obstacles import Boxes, draw_moving, draw_wind, label_in
-from sbot.figures.palette import drawing, palette, style_of
 from sbot.figures.robots import MOST_NUMBERED_SMALL, Numbers, Robots, draw_heading_legend
 from sbot_common.arrays import Bytes
 from sbot_common.errors import InputError, one_line, writing

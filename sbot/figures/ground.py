@@ -27,8 +27,8 @@ from sbot.figures.arena import (
     width_of,
 )
 from sbot.figures.data import Goal, RunData
+from sbot.figures.look import palette
 from sbot.figures.obstacles import draw_obstacles, draw_wind, inside_obstacles
-from sbot.figures.palette import palette
 from sbot.scenario.assemble import zone_colour
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.model import Zone

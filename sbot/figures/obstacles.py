@@ -27,7 +27,7 @@ from sbot.figures.arena import (
     wrapped_parts,
 )
 from sbot.figures.data import RunData
-from sbot.figures.palette import palette
+from sbot.figures.look import palette
 from sbot.scenario.world import box_bodies
 from sbot_common.arrays import Floats
 from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, inside_occupied, rectangle_corners

@@ -29,9 +29,8 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import RunData, name_of
 from sbot.figures.ground import draw_arena, draw_goals
-from sbot.figures.look import PLAIN, Look
+from sbot.figures.look import DPI, LETTERS, PLAIN, Look, drawing, palette, style_of
 from sbot.figures.obstacles import Boxes, draw_moving
-from sbot.figures.palette import DPI, LETTERS, drawing, palette, style_of
 from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots
 from sbot.figures.tracks import (
     PADS,

@@ -35,8 +35,8 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import RunData
 from sbot.figures.ground import latest_goals
+from sbot.figures.look import LETTERS, LIGHT, palette
 from sbot.figures.obstacles import inside_obstacles
-from sbot.figures.palette import LETTERS, LIGHT, palette
 from sbot.scenario.assemble import robot_bodies
 from sbot_common.arrays import Floats
 

@@ -41,8 +41,8 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import RunData
 from sbot.figures.ground import draw_arena, draw_goals, latest_goals, wide_tolerances
+from sbot.figures.look import LIGHT, palette
 from sbot.figures.obstacles import Boxes, draw_moving, reference_arrow, wind_colours
-from sbot.figures.palette import LIGHT, palette
 from sbot.figures.robots import (
     MOST_NUMBERED_SMALL,
     Numbers,

@@ -9,8 +9,7 @@ import sbot
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import from_result
 from sbot.figures.film import _Film
-from sbot.figures.look import Film, Look
-from sbot.figures.palette import LIGHT
+from sbot.figures.look import LIGHT, Film, Look
 from sbot.figures.picture import _draw_run
 from sbot.figures.robots import Robots, _heading_lines, numbers_fit
 from sbot.figures.tracks import _contact_begins, draw_moments

@@ -7,8 +7,7 @@ from matplotlib.quiver import Quiver
 import sbot
 from sbot.figures.data import from_result
 from sbot.figures.film import _bar_length, _Film
-from sbot.figures.look import Film, Look
-from sbot.figures.palette import palette, style_of
+from sbot.figures.look import Film, Look, palette, style_of
 from sbot.figures.picture import _draw_run, draw
 from sbot.figures.tracks import _goal_sign
 from wind_model.grid import points_at, sample
