@@ -254,8 +254,6 @@ class Followers:
 
     def __init__(self, robot_ids: Sequence[int], parameters: Parameters,
                  threads: int = 1) -> None:
-        if min(robot_ids, default=1) < 1:
-            raise ValueError('robot 0 is the leader, not a follower')
         self._ids = np.array(robot_ids, np.int64)
         self._parameters = parameters
         self._threads = threads

@@ -46,24 +46,22 @@ def _cut(text: str, longest: int) -> str:
 
 
 @contextmanager
-def decoding(where: str, kind: type[InputError] | None = None) -> Iterator[None]:
+def decoding(where: str) -> Iterator[None]:
     """Turn whatever a decoder raises into an InputError that begins with ``where``.
 
-    ``kind`` is a narrower class of error. This is for decoders of other libraries, which may raise
-    any exception for damaged bytes.
+    This is for decoders of other libraries, which may raise any exception for damaged bytes.
     """
     try:
         yield
     except InputError:
         raise
     except RecursionError:
-        raise (kind or InputError)(f'{where}: nested too deeply') from None
+        raise InputError(f'{where}: nested too deeply') from None
     except MemoryError:
-        raise (kind or InputError)(f'{where}: needs more memory than the machine has') from None
+        raise InputError(f'{where}: needs more memory than the machine has') from None
     except Exception as error:
-        text, name = str(error), type(error).__name__
-        raise (kind or InputError)(
-            f'{where}: {name}: {text}' if text else f'{where}: {name}') from None
+        raise InputError(': '.join(filter(None, (
+            where, type(error).__name__, str(error))))) from None
 
 
 def refuse(*rules: tuple[object, str]) -> None:

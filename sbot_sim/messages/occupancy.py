@@ -72,17 +72,12 @@ def _in_cells(grid: _Grid, points: Floats) -> Floats:
     return to_cells(points, grid.resolution, grid.origin)
 
 
-def _fitting_resolution(world: World, resolution: float = _RESOLUTION) -> float:
-    """Return ``resolution`` (m), or the least multiple by a power of two within _MAX_CELLS."""
+def map_message(stamp_ns: int, world: World, resolution: float = _RESOLUTION) -> bytes:
+    """Return nav_msgs/OccupancyGrid (CDR) in frame `map`; a large world gets larger cells."""
     width, height = world.bounds[2] - world.bounds[0], world.bounds[3] - world.bounds[1]
     while (width / resolution) * (height / resolution) > _MAX_CELLS:
         resolution *= 2.0
-    return resolution
-
-
-def map_message(stamp_ns: int, world: World, resolution: float = _RESOLUTION) -> bytes:
-    """Return nav_msgs/OccupancyGrid (CDR) in frame `map`; a large world gets larger cells."""
-    grid = _occupancy(world, _fitting_resolution(world, resolution))
+    grid = _occupancy(world, resolution)
     x, y, yaw = grid.origin
     info = cdr.message(
         'nav_msgs/msg/MapMetaData', map_load_time=cdr.stamp(stamp_ns), resolution=grid.resolution,

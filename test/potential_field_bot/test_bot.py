@@ -241,8 +241,3 @@ def test_reset_begins_again():
     first = run()
     swarm.reset()
     assert run() == first
-
-
-def test_the_leader_is_no_follower():
-    with pytest.raises(ValueError, match='leader'):
-        Followers([0, 1], Parameters())
