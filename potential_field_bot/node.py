@@ -180,8 +180,10 @@ def _number(name: str, text: str, kind: type[int | float]) -> float:
         number = kind(text) if '_' not in text else math.inf
     except ValueError:
         number = math.inf
-    if not abs(number) <= (2**31 - 1 if kind is int else sys.float_info.max):  # as in C++
-        raise bad_value(name, text[:40], f'a {"whole" if kind is int else "finite"} number')
+    most = 2**31 - 1 if kind is int else sys.float_info.max  # as in C++
+    if not abs(number) <= most:
+        raise bad_value(name, text[:40], f'a whole number of at most {most}' if kind is int else
+                        'a finite number')
     return number
 
 
