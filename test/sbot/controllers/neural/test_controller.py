@@ -165,7 +165,7 @@ class Gers:
 @pytest.mark.parametrize('cells', [[], [3]])
 def test_gated_units_over_many_decisions(oracle, cells):
     rng, units = np.random.default_rng(1), 4
-    kind = oracle.function.__name__
+    kind = oracle.function.__name__.removeprefix('_')
     network, other = make_network(kind, ['goal'], hidden=[units, *cells]), oracle(units)
     weights = rng.normal(size=network.weight_count)
     assert network.memory_count == oracle.places * units + sum(cells)
