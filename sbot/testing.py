@@ -181,8 +181,8 @@ def _check_fields(case: _Case, folder: Path) -> None:
             read.add(name)
             return super().__getattribute__(name)
 
-    with patch.object(observing, 'make_observation',
-                      lambda *arguments: Spy(*observing.make_observation(*arguments))):
+    make = observing.make_observation
+    with patch.object(observing, 'make_observation', lambda *given: Spy(*make(*given))):
         sbot.run(_swarm([case, case], folder, goals=False))
     named = entry_of(case.controller).fields
     unnamed = [] if named is None else sorted((read & observing.FIELDS) - _ALWAYS - {*named})
