@@ -1,7 +1,7 @@
 """Dark versions of the tutorials' pictures, for the site: colours of the light style to dark ones.
 
 The tutorials' commands, some of which train for minutes, do not run a second time. Their pictures
-have the colours of `sbot.figures.palette.LIGHT`, and blends of two of them at edges.
+have the colours of `sbot.figures.look.LIGHT`, and blends of two of them at edges.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from sbot.figures.arena import LEADER
-from sbot.figures.palette import DARK, LIGHT, Palette
+from sbot.figures.look import DARK, LIGHT, Palette
 
 TUTORIALS = Path(__file__).resolve().parent / 'tutorials'
 _EQUAL = 2.0  # of 255

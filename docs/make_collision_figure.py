@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
-from sbot.figures.palette import drawing, palette, style_of
+from sbot.figures.look import drawing, palette, style_of
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
 from sbot_sim.world.bodies import S_BOT, BodyArrays, body_arrays

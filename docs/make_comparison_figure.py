@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 
 from sbot.figures.data import from_result
 from sbot.figures.ground import draw_arena
-from sbot.figures.palette import drawing, palette, style_of
+from sbot.figures.look import drawing, palette, style_of
 from sbot.files.yaml_text import dump_yaml
 from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.runner.history import Run

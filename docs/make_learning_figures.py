@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sbot.figures.palette import drawing, style_of
+from sbot.figures.look import drawing, style_of
 from sbot.learn.proof.report import CURVE, draw_curves
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from potential_field_bot.command_line import NODE_SPECS
+from potential_field_bot.parameters import NODE_SPECS
 
 PAGE = Path(__file__).resolve().parent / 'potential_field.md'
 BEGIN, END = '<!-- parameters: begin -->\n', '\n<!-- parameters: end -->'

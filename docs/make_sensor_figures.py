@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon
 
-from sbot.figures.palette import drawing, palette, style_of
+from sbot.figures.look import drawing, palette, style_of
 from sbot_sim.sensors.infrared import (
     SENSOR_ANGLES,
     InfraredSettings,

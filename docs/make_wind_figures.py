@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sbot.figures.palette import drawing, style_of
+from sbot.figures.look import drawing, style_of
 from sbot_common.params import updated
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.scene import make_line_of_sight

@@ -45,7 +45,7 @@ ARGUMENTS = (
 )
 
 
-def robots_of(text, number, argument='robots'):
+def _robots_of(text, number, argument='robots'):
     """Return the ids that an argument names, or raise."""
     if not text.strip():
         return list(range(number))
@@ -56,31 +56,31 @@ def robots_of(text, number, argument='robots'):
     return sorted({int(word) for word in text.split()})
 
 
-def flag(name, text):
+def _flag(name, text):
     """Return True or False of an argument, or raise."""
     if text.lower() not in ('true', 'false'):
         raise RuntimeError(f"launch argument {name}: got '{text}', expected True or False")
     return text.lower() == 'true'
 
 
-def localization_of(given):
+def _localization_of(given):
     """Return what localises: (AMCL or SLAM, SLAM), or raise."""
-    slam = flag('slam', given['slam'])
+    slam = _flag('slam', given['slam'])
     wanted = slam or bool(given['map'])
     if not given['use_localization']:
         return wanted, slam
-    if wanted and not flag('use_localization', given['use_localization']):
+    if wanted and not _flag('use_localization', given['use_localization']):
         name = 'slam' if slam else 'map'
         raise RuntimeError(f'launch argument {name} cannot be combined with '
                            'use_localization:=False')
-    return flag('use_localization', given['use_localization']), slam
+    return _flag('use_localization', given['use_localization']), slam
 
 
-def views_of(text, robots, number):
+def _views_of(text, robots, number):
     """Return the ids of the robots that rviz2 is started for, or raise."""
     if text.lower() in ('true', 'false'):
         return robots if text.lower() == 'true' else []
-    ids = robots_of(text, number, 'rviz')
+    ids = _robots_of(text, number, 'rviz')
     for i in ids:
         if i not in robots:
             raise RuntimeError(f"launch argument rviz: got '{i}', expected ids of robots that "
@@ -88,7 +88,7 @@ def views_of(text, robots, number):
     return ids
 
 
-def changes_of(robots, number, more):
+def _changes_of(robots, number, more):
     """Return the changes that a scenario needs for Nav2, as the argument set has them.
 
     Free-running: Nav2 waits for nobody. Its commands come at 15 Hz, so that a robot must wait for
@@ -101,7 +101,7 @@ def changes_of(robots, number, more):
         *(f'robots.{i}.controller=none' for i in robots), more]).strip()
 
 
-def parameters_of(text, robot):
+def _parameters_of(text, robot):
     """Return the text of the parameter file for one robot.
 
     Parameters
@@ -136,13 +136,13 @@ def parameters_of(text, robot):
     return yaml.dump(values, Dumper=Dumper)
 
 
-def included(file, arguments, remaps=()):
+def _included(file, arguments, remaps=()):
     """Return a launch file with arguments, and remaps of its nodes, that nothing after it sees."""
     return GroupAction([*(SetRemap(*pair) for pair in remaps), IncludeLaunchDescription(
         PythonLaunchDescriptionSource(file), launch_arguments=arguments.items())])
 
 
-def bringup(file, parameters, robot, given):
+def _bringup(file, parameters, robot, given):
     """Return Nav2 for one robot; its TF is below its place.
 
     Zones are those of Nav2 1.4, which starts them unless told not to; 1.3 does not know them.
@@ -150,7 +150,7 @@ def bringup(file, parameters, robot, given):
     remaps = [('/clock', f'{robot.run}/clock')] if robot.run else []
     if given['slam']:  # slam_toolbox has an absolute name for scans
         remaps.append(('/scan', f'{robot.place}/base_scan'))
-    return included(file, {
+    return _included(file, {
         'namespace': robot.place.lstrip('/'), 'use_namespace': str(bool(robot.place)),
         'use_localization': str(given['use_localization']), 'slam': str(given['slam']),
         'map': given['map'], 'use_sim_time': 'True', 'autostart': given['autostart'],
@@ -159,7 +159,7 @@ def bringup(file, parameters, robot, given):
     }, remaps)
 
 
-def rviz(view, robot):
+def _rviz(view, robot):
     """Return an rviz2 that shows what one robot knows: it hears the TF of that robot alone."""
     return Node(
         package='rviz2', executable='rviz2', name='rviz2', output='screen',
@@ -168,7 +168,7 @@ def rviz(view, robot):
             ('/clock', f'{robot.run}/clock')])
 
 
-def bringup_file():
+def _bringup_file():
     """Return the path of nav2_bringup's launch file, or raise where it is not installed."""
     from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
     try:
@@ -179,7 +179,7 @@ def bringup_file():
     return os.path.join(share, 'launch', 'bringup_launch.py')
 
 
-def start(context):
+def _start(context):
     """Return the actions for the arguments given."""
     from sbot.environment.running import need_package
     from sbot.ros.processes import parse_namespace
@@ -188,19 +188,19 @@ def start(context):
     from sbot_common.topics import namespace
 
     given = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
-    file = bringup_file()
-    given['use_localization'], given['slam'] = localization_of(given)
-    flag('autostart', given['autostart'])
+    file = _bringup_file()
+    given['use_localization'], given['slam'] = _localization_of(given)
+    _flag('autostart', given['autostart'])
     if given['map'] and not given['slam'] and not os.path.isfile(given['map']):
         raise RuntimeError(f"launch argument map: got '{given['map']}', expected a map.yaml")
     try:
         run = parse_namespace(given['namespace'], 'launch argument namespace')
         number = len(load_scenario(given['scenario']).robots)
-        robots = robots_of(given['robots'], number)
-        views = views_of(given['rviz'], robots, number)
+        robots = _robots_of(given['robots'], number)
+        views = _views_of(given['rviz'], robots, number)
         if views:
             need_package('rviz2', 'rviz', 'rviz:=false')
-        changes = changes_of(robots, number, given['set'])
+        changes = _changes_of(robots, number, given['set'])
         scenario = load_scenario(given['scenario'], dict(
             parse_override(text, 'launch argument set') for text in changes.split()))
         params_file = given['params_file'] or str(config_directory() / 'nav2.yaml')
@@ -213,7 +213,7 @@ def start(context):
     actions = [
         RegisterEventHandler(OnShutdown(on_shutdown=lambda *_: shutil.rmtree(
             folder, ignore_errors=True))),
-        included(
+        _included(
             os.path.join(os.path.dirname(os.path.abspath(__file__)), 'swarm.launch.py'), {
                 'scenario': given['scenario'], 'lockstep': 'false', 'duration': '0',
                 'rviz': 'false', 'record': given['record'], 'set': changes,
@@ -228,8 +228,8 @@ def start(context):
             pose=scenario.robots[i].pose, is_holonomic=body.is_holonomic, own_map=own_map)
         path = os.path.join(folder, f'robot_{i}.yaml')
         with open(path, 'w', encoding='utf-8') as stream:
-            stream.write(parameters_of(text, robot))
-        actions.append(bringup(file, path, robot, given))
+            stream.write(_parameters_of(text, robot))
+        actions.append(_bringup(file, path, robot, given))
         if i in views:
             view = os.path.join(folder, f'robot_{i}.rviz')
             shown = (config_directory() / 'nav2.rviz').read_text('utf-8')
@@ -237,7 +237,7 @@ def start(context):
             with open(view, 'w', encoding='utf-8') as stream:
                 stream.write(shown.replace('<map>', map_of).replace(PLACE, robot.place).replace(
                     RUN, run))
-            actions.append(rviz(view, robot))
+            actions.append(_rviz(view, robot))
     return actions
 
 
@@ -250,5 +250,5 @@ def generate_launch_description():
         *local,
         *(DeclareLaunchArgument(name, default_value=default, description=text)
           for name, default, text in ARGUMENTS),
-        OpaqueFunction(function=start),
+        OpaqueFunction(function=_start),
     ])

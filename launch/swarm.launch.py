@@ -48,14 +48,14 @@ ARGUMENTS = (
 )
 
 
-def flag(name, text):
+def _flag(name, text):
     """Return true or false of an argument, or raise."""
     if text.lower() not in ('true', 'false'):
         raise RuntimeError(f"launch argument {name}: got '{text}', expected true or false")
     return text.lower() == 'true'
 
 
-def seconds(text):
+def _seconds(text):
     """Return the argument duration as a number, or raise; None when it is not given."""
     if not text:
         return None
@@ -69,26 +69,26 @@ def seconds(text):
     return duration
 
 
-def overrides_of(arguments):
+def _overrides_of(arguments):
     """Return the changes to the scenario that the launch arguments ask for."""
     from sbot.scenario.load import parse_override
     overrides = {}
-    if flag('turtlebot3', arguments['turtlebot3']):
+    if _flag('turtlebot3', arguments['turtlebot3']):
         overrides['robots.*.body'] = 'turtlebot3_burger'
     overrides.update(parse_override(text, 'launch argument set')
                      for text in arguments['set'].split())
     if arguments['lockstep']:
-        overrides['lockstep'] = flag('lockstep', arguments['lockstep'])
+        overrides['lockstep'] = _flag('lockstep', arguments['lockstep'])
     if arguments['seed']:
         key, seed = parse_override(f"seed={arguments['seed']}", 'launch argument seed')
         overrides[key] = seed
-    duration = seconds(arguments['duration'])
+    duration = _seconds(arguments['duration'])
     if duration:
         overrides['duration'] = duration
     return overrides
 
 
-def recorder_of(directory, has_ros2_bag):
+def _recorder_of(directory, has_ros2_bag):
     """Return (directory for the simulator's own recorder, actions that record otherwise).
 
     In lockstep the simulator records itself, so that no tick ends before it is kept.
@@ -103,13 +103,13 @@ def recorder_of(directory, has_ros2_bag):
         output='screen')]
 
 
-def check_rviz():
+def _check_rviz():
     """Raise an error where rviz2 is not installed, before any node starts."""
     from sbot.environment.running import need_package
     need_package('rviz2', 'rviz', 'rviz:=false')
 
 
-def place_of(context, text):
+def _place_of(context, text):
     """Return the namespace of the run and its remaps, with those of the file that includes this.
 
     An argument gives the run time and transforms of its own. A ``PushRosNamespace`` alone leaves
@@ -122,13 +122,13 @@ def place_of(context, text):
     return run, own_names(run) if text else [], around
 
 
-def prefix_of():
+def _prefix_of():
     """Return what stands before the nodes' commands: the user's, then what holds signals."""
     from sbot.ros.processes import holding_signals
     return [LaunchConfiguration('launch-prefix', default=''), ' ', ' '.join(holding_signals())]
 
 
-def composed_process(processes, remaps):
+def _composed_process(processes, remaps):
     """Return the action that runs all nodes in one process, and the file that describes them."""
     import yaml
 
@@ -139,11 +139,11 @@ def composed_process(processes, remaps):
         yaml.safe_dump(composition(processes).parameters, file)
     return ExecuteProcess(
         cmd=process_command(COMPOSED, file.name, '--ros-args', *ros_arguments(remaps)),
-        name=COMPOSED, output='screen', emulate_tty=True, prefix=prefix_of(),
+        name=COMPOSED, output='screen', emulate_tty=True, prefix=_prefix_of(),
         additional_env={END_WITH_PARENT: '1'}), file.name
 
 
-def end_with(node, name, file=None):
+def _end_with(node, name, file=None):
     """Return the action that ends everything when a node ends; an error names the node.
 
     ``file``: is removed then.
@@ -157,7 +157,7 @@ def end_with(node, name, file=None):
     return RegisterEventHandler(OnProcessExit(target_action=node, on_exit=on_exit))
 
 
-def start(context):
+def _start(context):
     """Return the actions for the arguments given."""
     from importlib.util import find_spec
 
@@ -169,14 +169,14 @@ def start(context):
     from sbot.scenario.shipped import config_directory
 
     arguments = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
-    rviz = flag('rviz', arguments['rviz'])
+    rviz = _flag('rviz', arguments['rviz'])
     if rviz:
-        check_rviz()
+        _check_rviz()
     try:
-        run, remaps, around = place_of(context, arguments['namespace'])
+        run, remaps, around = _place_of(context, arguments['namespace'])
         # rcl takes the first rule that fits.
         check_free(current_domain(), dict(reversed(around + remaps)).get('/clock', '/clock'))
-        overrides = overrides_of(arguments)
+        overrides = _overrides_of(arguments)
         scenario = load_scenario(arguments['scenario'], overrides)
         if rviz and 'target_real_time_factor' not in overrides and (
                 scenario.target_real_time_factor == 0):  # too fast to watch
@@ -185,26 +185,26 @@ def start(context):
     except ValueError as error:
         raise RuntimeError(str(error)) from None
     use_ros2_bag = find_spec('ros2bag') is not None and not scenario.lockstep
-    record, actions = recorder_of(arguments['record'], use_ros2_bag)
+    record, actions = _recorder_of(arguments['record'], use_ros2_bag)
     warm_up(scenario)
-    endless = seconds(arguments['duration']) == 0
+    endless = _seconds(arguments['duration']) == 0
     processes = node_processes(scenario, record=record or None, endless=endless, run=run)
     for process in processes[:1]:  # the simulator
-        process.parameters.update({name: flag(name, arguments[name]) for name in arguments
+        process.parameters.update({name: _flag(name, arguments[name]) for name in arguments
                                    if name.startswith(('publish_', 'simulation_'))})
-    composed = (flag('composed', arguments['composed']) if arguments['composed']
+    composed = (_flag('composed', arguments['composed']) if arguments['composed']
                 else len(processes) - 2 > MANY)
     if composed:
-        node, file = composed_process(processes, around + remaps)
-        actions += [end_with(node, 'composed', file), node]
-    prefix = prefix_of()
+        node, file = _composed_process(processes, around + remaps)
+        actions += [_end_with(node, 'composed', file), node]
+    prefix = _prefix_of()
     for process in [] if composed else processes:
         node = Node(package=PACKAGE, executable=process.executable, name=process.name,
                     exec_name=process.executable, namespace=process.namespace,
                     parameters=[process.parameters], remappings=remaps,
                     output='screen', emulate_tty=True, prefix=prefix,
                     additional_env={END_WITH_PARENT: '1'})
-        actions += [end_with(node, process.name), node]
+        actions += [_end_with(node, process.name), node]
     if rviz:
         view = 'sbot_single.rviz' if len(scenario.robots) == 1 else 'sbot.rviz'
         path = config_directory() / view
@@ -225,5 +225,5 @@ def generate_launch_description():
         *local,
         *(DeclareLaunchArgument(name, default_value=default, description=text)
           for name, default, text in ARGUMENTS),
-        OpaqueFunction(function=start),
+        OpaqueFunction(function=_start),
     ])

@@ -25,8 +25,7 @@ from sbot_common.arrays import Floats
 from sbot_common.clock import Rate
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.threads import in_blocks
-from sbot_common.controlled_robot import checked_goal
-from sbot_common.observation import Observation, Point, Scan, make_observation
+from sbot_common.observation import Observation, Point, Scan, checked_goal, make_observation
 from sbot_common.params import updated
 
 # Rate limiting of actions within the control loop (document 001, section 14).
@@ -255,8 +254,6 @@ class Followers:
 
     def __init__(self, robot_ids: Sequence[int], parameters: Parameters,
                  threads: int = 1) -> None:
-        if min(robot_ids, default=1) < 1:
-            raise ValueError('robot 0 is the leader, not a follower')
         self._ids = np.array(robot_ids, np.int64)
         self._parameters = parameters
         self._threads = threads

@@ -62,7 +62,7 @@ def _laser_angle_min(heading: float, angle_min: float) -> float:
 
 
 @njit
-def locate_leader(x0x: float, x0y: float, xjx: float, xjy: float, r0: float,
+def _locate_leader(x0x: float, x0y: float, xjx: float, xjy: float, r0: float,
                   epsilon: float) -> _Leader:
     """Return the sector of a leader at (x0x, x0y) for a follower at (xjx, xjy) (m), as listed.
 
@@ -77,7 +77,7 @@ def locate_leader(x0x: float, x0y: float, xjx: float, xjy: float, r0: float,
 
 
 @njit
-def check_for_leader(leader: _Leader, laser_range: float, laser_angle: float) -> bool:
+def _check_for_leader(leader: _Leader, laser_range: float, laser_angle: float) -> bool:
     """Tell whether a reading (m, rad hit to sensor) counts as the leader.
 
     Document 001 section 10.
@@ -108,7 +108,7 @@ def _check_for_leader_disc(leader: _LeaderDisc, laser_range: float, laser_angle:
 # Goal test and random goals (document 001, sections 15 and 16).
 
 @njit
-def angle_of_draw(r: float) -> float:
+def _angle_of_draw(r: float) -> float:
     """Return the angle u in [-pi, pi) (rad) of a draw r in [0, 1) (document 001 section 11)."""
     return r * 2 * math.pi - math.pi
 
@@ -131,7 +131,7 @@ def generate_goal(x: float, y: float, r_distance: float, r_angle: float) -> tupl
     Document 001 section 16.
     """
     um = 0.5 + r_distance
-    ua = angle_of_draw(r_angle)
+    ua = _angle_of_draw(r_angle)
     sine, cosine = sincos(ua)
     return x + um * cosine, y + um * sine
 
@@ -139,7 +139,7 @@ def generate_goal(x: float, y: float, r_distance: float, r_angle: float) -> tupl
 # Velocity command from force (document 001, section 13).
 
 @njit
-def sgn(a: float) -> float:
+def _sgn(a: float) -> float:
     """Return -1, 0 or 1; 0 for NaN."""
     if a > 0:
         return 1.0
@@ -156,18 +156,18 @@ def _reduce_angle(phi: float) -> float:
 
 
 @njit
-def angular_velocity(kappa: float, theta: float, omega_max: float) -> float:
+def _angular_velocity(kappa: float, theta: float, omega_max: float) -> float:
     """Return the turning speed (rad/s) for an angle ``theta`` (rad) between heading and force."""
     raw = kappa * theta
     capped = abs(raw)
     # Spelled out: std::min keeps its first argument unless the second is smaller, NaN included.
     if omega_max < capped:
         capped = omega_max
-    return sgn(raw) * capped
+    return _sgn(raw) * capped
 
 
 @njit
-def linear_velocity(lambda_: float, ftx: float, fty: float, theta: float, v_max: float) -> float:
+def _linear_velocity(lambda_: float, ftx: float, fty: float, theta: float, v_max: float) -> float:
     """Return the forward speed (m/s) for a total force ``theta`` (rad) off the heading; >= 0."""
     raw = lambda_ * math.sqrt(ftx * ftx + fty * fty) * cos(theta)
     if raw > 0:
@@ -223,7 +223,7 @@ class Scans(NamedTuple):
 
 
 @njit_inner
-def attraction(p: Parameters, goal_x: float, goal_y: float, robot_id: int,
+def _attraction(p: Parameters, goal_x: float, goal_y: float, robot_id: int,
                poses: Floats) -> Force:
     """Return the pull of the goal on robot 0, or of robot 0 on a follower (section 6)."""
     x, y = poses[robot_id, 0], poses[robot_id, 1]
@@ -290,7 +290,7 @@ def _leader(p: Parameters, robot_id: int,
             disc = _locate_leader_disc(x0, y0, xj, yj, p.robot_radius_m,
                                        p.error_constant_epsilon_m)
         else:
-            written = locate_leader(x0, y0, xj, yj, p.robot_radius_m, p.error_constant_epsilon_m)
+            written = _locate_leader(x0, y0, xj, yj, p.robot_radius_m, p.error_constant_epsilon_m)
     return written, disc
 
 
@@ -302,16 +302,16 @@ def _is_leader(p: Parameters, robot_id: int, leader: tuple[_Leader, _LeaderDisc]
         return False
     if p.leader_filter == GEOMETRIC:
         return _check_for_leader_disc(leader[1], distance, angle)
-    return check_for_leader(leader[0], distance, angle)
+    return _check_for_leader(leader[0], distance, angle)
 
 
 @njit_inner
-def decide(p: Parameters, goal_x: float, goal_y: float, ema_x: float, ema_y: float, robot_id: int,
+def _decide(p: Parameters, goal_x: float, goal_y: float, ema_x: float, ema_y: float, robot_id: int,
            poses: Floats, ranges: NDArray[np.float32], angle_min: float, angle_increment: float,
            u: float, other: Force) -> Turn:
     """Return one robot's turn, given its new average position and the other robots' push."""
     x, y, heading = poses[robot_id, 0], poses[robot_id, 1], poses[robot_id, 2]
-    attraction_x, attraction_y = attraction(p, goal_x, goal_y, robot_id, poses)
+    attraction_x, attraction_y = _attraction(p, goal_x, goal_y, robot_id, poses)
     random_x, random_y = random_force(p.conversion_constant_zeta,
                                       staying_put_index(x, y, ema_x, ema_y), u)
     fx, fy, laser_x, laser_y = _add_readings(p, robot_id, poses, ranges, angle_min,
@@ -323,8 +323,8 @@ def decide(p: Parameters, goal_x: float, goal_y: float, ema_x: float, ema_y: flo
     theta = _reduce_angle(atan2(fy, fx) - heading)
     v, omega = 0.0, 0.0
     if not math.isnan(theta):
-        omega = angular_velocity(p.angular_scaler_kappa, theta, p.rotate_speed_radps)
-        v = linear_velocity(p.linear_scaler_lambda, fx, fy, theta, p.forward_speed_mps)
+        omega = _angular_velocity(p.angular_scaler_kappa, theta, p.rotate_speed_radps)
+        v = _linear_velocity(p.linear_scaler_lambda, fx, fy, theta, p.forward_speed_mps)
     return Turn(v, omega, theta, fx, fy, attraction_x, attraction_y, random_x, random_y,
                 laser_x, laser_y, other[0], other[1])
 
@@ -375,9 +375,9 @@ def _take_turns(first: int, end: int, p: Parameters, ids: NDArray[np.int64], sta
         states[m, 0] = update_average(p.ema_coefficient_eta, states[m, 0], x)
         states[m, 1] = update_average(p.ema_coefficient_eta, states[m, 1], y)
         other = nearby_repulsion(p, i, poses, grid, scratch)
-        turn = decide(p, states[m, 2], states[m, 3], states[m, 0], states[m, 1], i, poses,
+        turn = _decide(p, states[m, 2], states[m, 3], states[m, 0], states[m, 1], i, poses,
                       scans.ranges[m],
                       _laser_angle_min(scans.heading[m], scans.angle_min), scans.angle_increment,
-                      angle_of_draw(draws[m]), other)
+                      _angle_of_draw(draws[m]), other)
         for k in range(turns.shape[1]):
             turns[m, k] = turn[k]

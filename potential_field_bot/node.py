@@ -12,18 +12,16 @@ from typing import Any
 
 from rclpy.utilities import remove_ros_args
 
-from potential_field_bot import command_line
 from potential_field_bot.bot import PotentialField, check_frequency, warm_up
-from potential_field_bot.command_line import OWN_SPECS
 from potential_field_bot.controller import State, Turn
-from potential_field_bot.parameters import SPECS
+from potential_field_bot.parameters import OWN_SPECS, SPECS
 from sbot_common import ros, topics
 from sbot_common.clock import parse_rate
 from sbot_common.compilation_notice import Expected, compilation_announced
-from sbot_common.controlled_robot import LEADER
 from sbot_common.controller_inputs import Inputs
 from sbot_common.elementary import atan2, hypot, log10, sincos
 from sbot_common.errors import InputError, bad_value
+from sbot_common.observation import LEADER
 from sbot_common.params import Value
 from sbot_common.ros.controller_host import ControllerHost
 from sbot_common.wire.templates import ARROW, encode_marker_array, marker
@@ -158,6 +156,59 @@ def _constants(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name in _CONTROLLER_NAMES}
 
 
+# The command line of document 001 section 18: ROBOT_NUM_ID NUM_ROBOTS GOAL_X GOAL_Y.
+
+_USAGE = 'Usage: potfield_bot [ROBOT_NUM_ID] [NUM_ROBOTS] [GOAL_X] [GOAL_Y]'
+
+_HELP = f"""{_USAGE}
+The controller of one robot (document 001). It subscribes to /robot_<i>/base_pose_ground_truth of
+every robot and to its own base_scan, and publishes cmd_vel. A single robot has no namespace.
+
+ROBOT_NUM_ID    number of this robot, from 0; robot 0 is the leader
+NUM_ROBOTS      number of robots
+GOAL_X, GOAL_Y  goal of the leader (m)
+
+All other values are ROS parameters: append
+  --ros-args -p conversion_constant_zeta:=0.2
+While the node runs, ros2 param list and ros2 param describe show them."""
+
+_COUNT = 4  # of arguments
+
+
+def _number(name: str, text: str, kind: type[int | float]) -> float:
+    try:
+        number = kind(text) if '_' not in text else math.inf
+    except ValueError:
+        number = math.inf
+    most = 2**31 - 1 if kind is int else sys.float_info.max  # as in C++
+    if not abs(number) <= most:
+        raise bad_value(name, text[:40], f'a whole number of at most {most}' if kind is int else
+                        'a finite number')
+    return number
+
+
+def _parse(arguments: Sequence[str]) -> dict[str, Value]:
+    """Return the parameters that four arguments give; more mean nothing (docs/errata.md P17).
+
+    Raises
+    ------
+    InputError
+        for fewer arguments, anything that is not a number, a robot number below 0
+        or not below the number of robots (docs/errata.md P8)
+
+    """
+    if len(arguments) < _COUNT:
+        raise InputError(f'got {len(arguments)} arguments, expected {_COUNT}')
+    given = {name: _number(name.upper(), text, kind) for name, text, kind in zip(
+        ('robot_id', 'num_robots', 'goal_x', 'goal_y'), arguments, (int, int, float, float),
+        strict=False)}
+    if given['num_robots'] <= 0:
+        raise bad_value('NUM_ROBOTS', given['num_robots'], '1 or more')
+    if not 0 <= given['robot_id'] < given['num_robots']:
+        raise bad_value('ROBOT_NUM_ID', given['robot_id'], f"0 to {given['num_robots'] - 1}")
+    return {**given}
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the node until a signal.
 
@@ -166,17 +217,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     own = remove_ros_args(['potfield_bot', *arguments])[1:]
     if '-h' in own or '--help' in own:
-        print(command_line.HELP)
+        print(_HELP)
         return 0
     print('Entered main.', flush=True)
     given: dict[str, Value] = {}
     if own or '--ros-args' not in arguments:
         try:
-            given.update(command_line.parse(own)._asdict())
+            given.update(_parse(own))
         except InputError as error:
-            print(f'potfield_bot: {error}\n{command_line.USAGE}', file=sys.stderr)
+            print(f'potfield_bot: {error}\n{_USAGE}', file=sys.stderr)
             return 1
-        if more := own[command_line.COUNT:]:
+        if more := own[_COUNT:]:
             print(f'potfield_bot: uses four arguments; ignored: {" ".join(more)}',
                   file=sys.stderr)
         robot_id = str(given['robot_id'])

@@ -7,7 +7,8 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
-from sbot_common.params import Param, specs_of
+from sbot_common import controller_inputs
+from sbot_common.params import Param, Spec, specs_of
 
 AS_WRITTEN, GEOMETRIC = range(2)
 
@@ -77,3 +78,12 @@ class Parameters(NamedTuple):
 
 
 SPECS = specs_of(Parameters)
+
+# ROS parameters of the node `potfield_bot` in addition to the controller's constants.
+
+OWN_SPECS: tuple[Spec, ...] = (
+    Spec('publish_forces', False, '', 'Publish the forces as arrows on potential_field_forces.'),
+    Spec('diagnostics_frequency_hz', 0.0, 'Hz', 'Lines of diagnostics per second in the log; '
+         '0: none.', '001 section 17', minimum=0.0),
+)
+NODE_SPECS = (*controller_inputs.SPECS, *OWN_SPECS)

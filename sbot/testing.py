@@ -40,7 +40,6 @@ from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
-from sbot_common import controlled_robot
 from sbot_common import observation as observing
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS, Rate
@@ -182,8 +181,8 @@ def _check_fields(case: _Case, folder: Path) -> None:
             read.add(name)
             return super().__getattribute__(name)
 
-    with patch.object(controlled_robot, 'make_observation',
-                      lambda *arguments: Spy(*observing.make_observation(*arguments))):
+    make = observing.make_observation
+    with patch.object(observing, 'make_observation', lambda *given: Spy(*make(*given))):
         sbot.run(_swarm([case, case], folder, goals=False))
     named = entry_of(case.controller).fields
     unnamed = [] if named is None else sorted((read & observing.FIELDS) - _ALWAYS - {*named})

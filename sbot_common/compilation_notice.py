@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple
 
 from sbot_common.compiled.lazy import on_compilation
@@ -57,17 +58,13 @@ def compilation_announced(expected: Expected, show: Callable[[str], None] | None
             print(f'\r{_notices[-1]}\x1b[K', end='', file=sys.stderr, flush=True)
         elif not _notices:
             _notices.append(progress.line())
-            (show or _print)(_notices[-1])
+            (show or partial(print, file=sys.stderr, flush=True))(_notices[-1])
     try:
         with on_compilation(announce):
             yield
     finally:
         if counts and _notices:
             print(file=sys.stderr, flush=True)
-
-
-def _print(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 class _Progress:

@@ -108,13 +108,6 @@ class _Arrival(NamedTuple):
     reset: bool = False  # stamps start again: forget everything, before anything else
 
 
-class _Stale(NamedTuple):
-    """Names of old inputs."""
-
-    required: list[str]  # stop the robot
-    others: list[str]
-
-
 class Lockstep:
     """One turn for each stamp, when all of its inputs are in (`trigger: inputs`).
 
@@ -241,8 +234,10 @@ class Latest:
         """Return the inputs that have never arrived (docs/errata.md P11)."""
         return [name for name in self._names if name not in self._arrived_ns]
 
-    def stale(self, now_ns: int, timeout_s: float) -> _Stale:
-        """Return the inputs older than ``timeout_s``; with 0 there are none.
+    def stale(self, now_ns: int, timeout_s: float) -> tuple[list[str], list[str]]:
+        """Return the inputs older than ``timeout_s``: those that stop the robot, and the others.
+
+        With 0 there are none.
 
         A robot must stop without its own pose and sensors and without the robot that it follows,
         not without others (docs/errata.md P16).
@@ -250,8 +245,8 @@ class Latest:
         old = [] if timeout_s == 0 else [
             name for name in self._names
             if now_ns - self._arrived_ns.get(name, now_ns) > timeout_s * NANOSECONDS]
-        return _Stale([name for name in old if name in self._required],
-                     [name for name in old if name not in self._required])
+        return ([name for name in old if name in self._required],
+                [name for name in old if name not in self._required])
 
     def inputs(self) -> Inputs:
         """Return the newest of everything, once nothing is missing."""

@@ -46,24 +46,22 @@ def _cut(text: str, longest: int) -> str:
 
 
 @contextmanager
-def decoding(where: str, kind: type[InputError] | None = None) -> Iterator[None]:
+def decoding(where: str) -> Iterator[None]:
     """Turn whatever a decoder raises into an InputError that begins with ``where``.
 
-    ``kind`` is a narrower class of error. This is for decoders of other libraries, which may raise
-    any exception for damaged bytes.
+    This is for decoders of other libraries, which may raise any exception for damaged bytes.
     """
     try:
         yield
     except InputError:
         raise
     except RecursionError:
-        raise (kind or InputError)(f'{where}: nested too deeply') from None
+        raise InputError(f'{where}: nested too deeply') from None
     except MemoryError:
-        raise (kind or InputError)(f'{where}: needs more memory than the machine has') from None
+        raise InputError(f'{where}: needs more memory than the machine has') from None
     except Exception as error:
-        text, name = str(error), type(error).__name__
-        raise (kind or InputError)(
-            f'{where}: {name}: {text}' if text else f'{where}: {name}') from None
+        raise InputError(': '.join(filter(None, (
+            where, type(error).__name__, str(error))))) from None
 
 
 def refuse(*rules: tuple[object, str]) -> None:
@@ -243,13 +241,8 @@ def read_small(path: str | Path, most: int) -> bytes:
         for more than ``most`` bytes; no more are read.
 
     """
-    data = _read_regular(path, most + 1)
+    with open_regular(path) as file:
+        data = file.read(most + 1)
     if len(data) > most:
         raise ValueError(f'more than {most >> 20} MiB')
     return data
-
-
-def _read_regular(path: str | Path, most: int = -1) -> bytes:
-    """Return the bytes of a regular file, at most so many; raises as ``open_regular``."""
-    with open_regular(path) as file:
-        return file.read(most)

@@ -41,7 +41,7 @@ BLOCKED = ('rclpy', 'rcl_interfaces', 'yaml', 'argparse_subcommands', 'tqdm', 'l
 # May import ROS or the command line, as their names say.
 OUTER_FOLDERS = ('sbot_common/ros', 'sbot_sim/ros/node.py', 'sbot_sim/ros/connections.py',
                  'sbot_sim/ros/external_nodes.py', 'sbot_sim/fast2d')
-OUTER = ('node.py', 'command_line.py', 'entry.py', 'nodes.py')
+OUTER = ('node.py', 'entry.py', 'nodes.py')
 # Numeric folders of a package that is not.
 NUMERIC = ('sbot/controllers/navigate/', 'sbot/controllers/neural/')
 

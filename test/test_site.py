@@ -16,7 +16,7 @@ from PIL import Image
 import sbot
 from sbot.cli.main import COMMANDS, make_parser
 from sbot.figures.arena import LEADER
-from sbot.figures.palette import DARK, LIGHT
+from sbot.figures.look import DARK, LIGHT
 
 ROOT = Path(__file__).parent.parent
 SITE = ROOT / 'build' / 'site'

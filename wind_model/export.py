@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sbot_common.errors import InputError
+from sbot_common.errors import writing
 from wind_model.grid import Lattice, velocity_at
 
 # Wind and terrain as .vtu files for ParaView (document 003, "Wind field visualization").
@@ -82,10 +82,8 @@ def _write(path: str | Path, points: NDArray[np.float64], kind: int, cells: NDAr
         f'{_array("types", np.full(count, kind, np.uint8))}</Cells>',
         f'<PointData>{_array(name, data)}</PointData>',
         '</Piece></UnstructuredGrid></VTKFile>\n')
-    try:
+    with writing(path):
         Path(path).write_text('\n'.join(lines), encoding='ascii')
-    except OSError as error:
-        raise InputError(f'{path}: cannot be written: {error.strerror}') from None
 
 
 def _array(name: str, values: NDArray[Any]) -> str:
@@ -133,10 +131,8 @@ def write_preview(path: str | Path, field: Lattice, height: float) -> None:
         lines = axes.contour(field.x, field.y, terrain, 4, colors='black', linewidths=0.6)
         axes.clabel(lines, fmt='%g m', fontsize=7)
     axes.set(aspect='equal', xlabel='x [m]', ylabel='y [m]', title=f'wind at z = {height:g} m')
-    try:
+    with writing(path):
         figure.savefig(path, format='png')
-    except OSError as error:
-        raise InputError(f'{path}: cannot be written: {error.strerror}') from None
 
 
 def _arrows(x: np.ndarray[tuple[int], np.dtype[np.float64]],

@@ -64,17 +64,17 @@ class FieldParameters(NamedTuple):
 _DECIMALS = 6
 
 
-class Shape(NamedTuple):
+class _Shape(NamedTuple):
     """Speed and radius of a flow."""
 
     speed: float  # m/s
     radius: float  # m
 
 
-_Flow = Callable[[Shape, Floats, Floats, Floats], tuple[Floats, Floats, Floats]]
+_Flow = Callable[[_Shape, Floats, Floats, Floats], tuple[Floats, Floats, Floats]]
 
 
-def uniform(shape: Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
+def _uniform(shape: _Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the same wind everywhere; arguments and result as for the other flows.
 
     ``s`` and ``n`` (m) are along the wind and to its left from the centre, ``z`` (m) is above the
@@ -83,7 +83,7 @@ def uniform(shape: Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floa
     return np.full_like(z, shape.speed), np.zeros_like(z), np.zeros_like(z)
 
 
-def vortex(shape: Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
+def _vortex(shape: _Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return a counter-clockwise vortex: fastest at the radius, still in the middle and far."""
     half = 0.5 * (1.0 - (s * s + n * n) / (shape.radius * shape.radius))
     decay = np.empty_like(half)
@@ -92,7 +92,7 @@ def vortex(shape: Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Float
     return -turn * n, turn * s, np.zeros_like(z)
 
 
-def _around(along: Floats, across: Floats, shape: Shape) -> tuple[Floats, Floats]:
+def _around(along: Floats, across: Floats, shape: _Shape) -> tuple[Floats, Floats]:
     """Return potential flow past a circle about the origin; nothing moves inside."""
     square = along * along + across * across
     radius_square = shape.radius * shape.radius
@@ -104,20 +104,20 @@ def _around(along: Floats, across: Floats, shape: Shape) -> tuple[Floats, Floats
     return np.where(outside, first, 0.0), np.where(outside, second, 0.0)
 
 
-def cylinder(shape: Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
+def _cylinder(shape: _Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return potential flow past an upright cylinder."""
     along, across = _around(s + np.zeros_like(z), n + np.zeros_like(z), shape)
     return along, across, np.zeros_like(z)
 
 
-def hill(shape: Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
+def _hill(shape: _Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return potential flow over a half-cylinder lying across the wind."""
     along, up = _around(s + np.zeros_like(z), z, shape)
     return along, np.zeros_like(z), up
 
 
 FLOWS: dict[str, _Flow] = {
-    'uniform': uniform, 'vortex': vortex, 'cylinder': cylinder, 'hill': hill}
+    'uniform': _uniform, 'vortex': _vortex, 'cylinder': _cylinder, 'hill': _hill}
 
 
 def generate(kind: str, **given: float) -> WindGrid:
@@ -153,7 +153,7 @@ def generate(kind: str, **given: float) -> WindGrid:
     # Distances upwards grow linearly (document 003, grid specifications).
     factors = k * (k + 1) / (k[-1] * (k[-1] + 1))
     z = bottom + factors[:, np.newaxis, np.newaxis] * (top - bottom)
-    u, v, w = FLOWS[kind](Shape(p.speed, p.radius), along, left, z)
+    u, v, w = FLOWS[kind](_Shape(p.speed, p.radius), along, left, z)
     return make_grid(
         p.xmin, p.ymin, n_x, n_y, (p.xmax - p.xmin) / (n_x - 1),
         (p.ymax - p.ymin) / (n_y - 1), factors, _rounded(bottom), _rounded(top),

@@ -80,12 +80,6 @@ def gust_velocity(parameters: WindParameters) -> Floats:
     return parameters.wind_gust_speed_mean * unit(parameters.wind_gust_direction)
 
 
-def _is_gust(parameters: WindParameters, stamp_ns: int) -> bool:
-    """Tell whether start <= time (ns) < start + duration."""
-    start, end = gust_window(parameters)
-    return start <= stamp_ns < end
-
-
 # Turbulence with the Dryden spectrum: a sum of waves with random phases.
 #
 # Its velocity is a sum of waves with fixed random directions, wave numbers, frequencies and phases
@@ -237,11 +231,7 @@ class WindSource(NamedTuple):
         """Return the wind of a stamp (ns)."""
         p = self.parameters
         calm = Wind(mean_velocity(p), mean_force(p), self.field)
-        if not _is_gust(p, stamp_ns):
+        start, end = gust_window(p)
+        if not start <= stamp_ns < end:
             return calm
         return calm._replace(force=calm.force + gust_force(p), gust=gust_velocity(p))
-
-
-def load_source(parameters: WindParameters) -> WindSource:
-    """Return the source that parameters describe, the grid's file read."""
-    return WindSource(parameters, load_field(parameters))

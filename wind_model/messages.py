@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sbot_common.arrays import Floats
 from sbot_common.topics import WIND_FIELD
+from sbot_common.wire import cdr
 from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import encode_points, read_points
-from sbot_common.wire.messages import read_vector, write_vector
+from sbot_common.wire.messages import read_vector, vector3
 from sbot_common.wire.templates import ADD, ARROW, DELETE_ALL, encode_marker_array, marker
 from wind_model.grid import Lattice, points_at, sample
 from wind_model.parameters import Height
@@ -34,21 +35,15 @@ _COLOUR = (0.1, 0.4, 0.9, 1.0)
 _ARROWS = 20  # along the longer side of a field
 
 
-class _StampedVector(NamedTuple):
-    """Wind velocity (m/s) or force (N) at a time."""
-
-    stamp_ns: int
-    vector: Floats  # (3,) frame `map`
-
-
 def encode_vector(stamp_ns: int, vector: Floats) -> bytes:
     """Return geometry_msgs/Vector3Stamped of a vector (3,) in frame `map`."""
-    x, y, z = (float(c) for c in vector)
-    return write_vector(stamp_ns, FRAME, x, y, z)
+    return cdr.encode(cdr.message(
+        'geometry_msgs/msg/Vector3Stamped', header=cdr.header(stamp_ns, FRAME),
+        vector=vector3(*map(float, vector))))
 
 
-def decode_vector(raw: bytes) -> _StampedVector:
-    """Return the stamp and the vector of a geometry_msgs/Vector3Stamped.
+def decode_vector(raw: bytes) -> tuple[int, Floats]:
+    """Return the stamp (ns) and the vector (3,) of a geometry_msgs/Vector3Stamped.
 
     Raises
     ------
@@ -59,7 +54,7 @@ def decode_vector(raw: bytes) -> _StampedVector:
     stamp_ns, vector = read_vector(raw)
     if not np.isfinite(vector).all():
         raise DamagedMessage(f'wind: got {list(vector)}, expected a finite vector')
-    return _StampedVector(stamp_ns, np.array(vector))
+    return stamp_ns, np.array(vector)
 
 
 def encode_field(stamp_ns: int, field: Lattice | None) -> bytes:

@@ -47,7 +47,7 @@ def shadow_length_of(parameters: WakeParameters, radius: float) -> float:
 
 
 @njit
-def reduction(parameters: WakeParameters, along: float, lateral: float, radius: float) -> float:
+def _reduction(parameters: WakeParameters, along: float, lateral: float, radius: float) -> float:
     """Return the overlap score r_i of one blocker, eq. (4), in [0, 1].
 
     Parameters
@@ -110,7 +110,7 @@ def score_of(parameters: WakeParameters, distance: float, bearing: float, yaw: f
     along = x * ux + y * uy
     across_x, across_y = x - along * ux, y - along * uy
     lateral = math.sqrt(across_x * across_x + across_y * across_y)
-    return along, lateral, reduction(parameters, along, lateral, radius)
+    return along, lateral, _reduction(parameters, along, lateral, radius)
 
 
 @njit

@@ -57,7 +57,7 @@ def _published_heading(direction: float, speed: float, wind_x: float, wind_y: fl
 
 
 @njit
-def turn_rate(yaw: float, heading: float, gain: float, limit: float, dt: float) -> float:
+def _turn_rate(yaw: float, heading: float, gain: float, limit: float, dt: float) -> float:
     """Return the angular velocity (rad/s) that turns from yaw to heading (rad) the short way.
 
     Proportional to the difference by ``gain`` (1/s), at most ``limit`` (rad/s), and never so fast
@@ -135,7 +135,7 @@ class WindAware:
             direction = atan2(to_y, to_x)
         law = _published_heading if p.law == _PUBLISHED else _crab_heading
         heading = law(direction, p.velocity, *observation.wind)
-        return p.velocity, turn_rate(yaw, heading, p.turn_gain, p.max_turn_rate, observation.dt)
+        return p.velocity, _turn_rate(yaw, heading, p.turn_gain, p.max_turn_rate, observation.dt)
 
 
 def _where(name: str) -> str:

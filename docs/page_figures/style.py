@@ -9,7 +9,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from sbot.figures.palette import DARK, LIGHT, Palette, drawing, style_of
+from sbot.figures.look import DARK, LIGHT, Palette, drawing, style_of
 
 
 @contextmanager

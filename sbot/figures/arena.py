@@ -18,10 +18,9 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from sbot.figures.data import RunData
-from sbot.figures.palette import DARK, palette
+from sbot.figures.look import DARK, palette
 from sbot.scenario.controllers import has_leader
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS
@@ -53,8 +52,7 @@ def outline(pose: Floats, corners: Floats) -> Floats:
     """Return the corners (P, 2) m of a body at a pose (3,)."""
     x, y, yaw = pose.tolist()
     c, s = math.cos(yaw), math.sin(yaw)
-    placed: Floats = corners @ np.array([[c, s], [-s, c]]) + (x, y)
-    return placed
+    return np.asarray(corners @ np.array([[c, s], [-s, c]]) + (x, y))
 
 
 def outlines(corners: dict[int, Floats], poses: Floats) -> list[Floats]:
@@ -191,30 +189,6 @@ def above_axes(axes: Axes, text: str, side: float, up: float = 0.0,
                          ha='right' if side else 'left', parse_math=False, gid=ABOVE, **style)
 
 
-# Ticks of an arena: the same steps on both axes.
-
-_TICK = 0.6  # inches between ticks at least
-
-
-def set_ticks(axes: Axes, width: float, height: float) -> None:
-    """Set ticks of the same steps on both axes of a view (m), unless one side is too short."""
-    inches = axes.get_position().width * figure_of(axes).get_figwidth()
-    count = int(np.clip(inches / _TICK, 3, 9))
-    step = _step(max(width, height), count)
-    for axis, side in ((axes.xaxis, width), (axes.yaxis, height)):
-        axis.set_major_locator(MultipleLocator(step if side >= step else _step(side, 2)))
-    low, high = axes.get_xlim()
-    if high >= 1000.0:  # half of so long a label would be beyond the picture's edge
-        axes.set_xticks([tick for tick in axes.get_xticks() if low <= tick <= high])
-        axes.get_xticklabels()[-1].set_horizontalalignment('right')
-
-
-def _step(side: float, count: int) -> float:
-    """Return the least of 1, 2 and 5 of a power of ten that divides a side into so few."""
-    steps = MaxNLocator(nbins=count, steps=[1, 2, 5, 10]).tick_values(0.0, side)
-    return float(steps[1] - steps[0])
-
-
 # Texts that fit into a width: how wide a line is, lines of a long text, a shortened text.
 
 GAP = 12.0  # pt between two texts on one line
@@ -324,8 +298,7 @@ def strongest_gust(data: RunData) -> tuple[Floats, Floats]:
 
 def _extra_force(data: RunData) -> Floats:
     """Return what gusts add to the mean force (T, 3) N."""
-    extra: Floats = data.air.force - mean_force(data.scenario.wind.flow)
-    return extra
+    return np.asarray(data.air.force - mean_force(data.scenario.wind.flow))
 
 
 def _times(data: RunData) -> str:

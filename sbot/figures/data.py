@@ -23,8 +23,8 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.arrays import Floats, Integers
 from sbot_common.clock import NANOSECONDS
-from sbot_common.controlled_robot import checked_goal
 from sbot_common.errors import InputError, one_line
+from sbot_common.observation import checked_goal
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_pose, read_poses
 from sbot_sim.dynamics.hooks import free_wind
@@ -131,8 +131,7 @@ class RunData(NamedTuple):
     @property
     def outside(self) -> Floats:
         """Mean wind outside the grid at the end (m/s); (3,)."""
-        velocity: Floats = self.air.velocity[-1]
-        return velocity
+        return np.asarray(self.air.velocity[-1])
 
     @property
     def still_circles(self) -> Floats:
@@ -147,8 +146,7 @@ class RunData(NamedTuple):
     @property
     def seconds(self) -> Floats:
         """Time since the first stamp (s); (T,)."""
-        seconds: Floats = (self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS
-        return seconds
+        return np.asarray((self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS)
 
 
 def name_of(scenario: Scenario) -> str:
@@ -301,8 +299,9 @@ class _Content:
             checked_goal(pose.x, pose.y)
             self._goals.append(Goal(pose.stamp_ns, self._goal_robots[name], pose.x, pose.y))
         elif name in self._counts:
-            poses = read_poses(little_endian(payload, topics.OBSTACLES.type), self._counts[name])
-            self._things[name][poses.stamp_ns] = poses.rows
+            stamp_ns, rows = read_poses(little_endian(payload, topics.OBSTACLES.type),
+                                        self._counts[name])
+            self._things[name][stamp_ns] = rows
         else:
             self._field = decode_field(payload)
 

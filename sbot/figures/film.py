@@ -35,9 +35,8 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import RunData, name_of
 from sbot.figures.ground import NAME, covered_goals, draw_goals, draw_world
-from sbot.figures.look import AUTO, PLAIN, Film, Look
+from sbot.figures.look import AUTO, PLAIN, Film, Look, drawing, palette, style_of
 from sbot.figures.obstacles import Boxes, draw_moving, draw_wind, label_in
-from sbot.figures.palette import drawing, palette, style_of
 from sbot.figures.robots import MOST_NUMBERED_SMALL, Numbers, Robots, draw_heading_legend
 from sbot_common.arrays import Bytes
 from sbot_common.errors import InputError, one_line, writing
@@ -183,9 +182,12 @@ class _Film:
         self._robots = Robots(self._axes, data, data.poses[0], by, MOST_NUMBERED_SMALL)
         self._numbers = Numbers(self._axes, data, by)
         self._clock = above_axes(self._axes, '', 0.0, self._up, animated=True)
+        # Names of zones are above robots; many stay on the background.
+        names = [each for each in self._axes.texts if each.get_gid() == NAME]
         self._moving = (self._obstacles, self._boxes.discs, self._boxes.shapes, self._trails,
                         self._robots.bodies, self._robots.boxes, self._robots.headings,
-                        self._clock, *self._numbers.texts, *self._zone_names())
+                        self._clock, *self._numbers.texts,
+                        *(names if len(names) <= _MOST_ABOVE else ()))
         for artist in self._moving:
             artist.set_animated(True)
         self._background: object = None
@@ -223,11 +225,6 @@ class _Film:
                                1.0 - (_ABOVE + _BELOW + self._up) / high))
             self._room = drawn_width(axes, data)
 
-    def _zone_names(self) -> list[Artist]:
-        """Return names of zones, which are above robots; many stay on the background."""
-        names: list[Artist] = [each for each in self._axes.texts if each.get_gid() == NAME]
-        return names if len(names) <= _MOST_ABOVE else []
-
     @property
     def size(self) -> tuple[int, int]:
         """Width and height (pixels)."""
@@ -240,7 +237,11 @@ class _Film:
         stamp = int(data.stamps_ns[index])
         behind = self._winds[index].tobytes()
         if behind != self._drawn:
-            self._draw_background(index)
+            artists = draw_wind(self._axes, data, index=index, width=self._room)
+            self._canvas.draw()
+            self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
+            for artist in artists:
+                artist.remove()
             self._drawn = behind
         self._canvas.restore_region(self._background)
         length = max(2, int(_TRAIL * len(data.stamps_ns)))
@@ -272,13 +273,6 @@ class _Film:
             for artist in self._goals[1]:
                 artist.set_animated(True)
         return self._goals[1]
-
-    def _draw_background(self, index: int) -> None:
-        artists = draw_wind(self._axes, self._data, index=index, width=self._room)
-        self._canvas.draw()
-        self._background = self._canvas.copy_from_bbox(self._canvas.figure.bbox)
-        for artist in artists:
-            artist.remove()
 
 
 def _write_mp4(path: str | Path, frames: Iterator[Bytes], size: tuple[int, int],

@@ -12,22 +12,23 @@ from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 
 from sbot.figures.arena import (
     MOST_NAMED,
     discs,
     drawn_radius,
+    figure_of,
     has_walls,
     points_a_metre,
     robot_colours,
-    set_ticks,
     view_of,
     width_of,
 )
 from sbot.figures.data import Goal, RunData
+from sbot.figures.look import palette
 from sbot.figures.obstacles import draw_obstacles, draw_wind, inside_obstacles
-from sbot.figures.palette import palette
 from sbot.scenario.assemble import zone_colour
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.model import Zone
@@ -53,9 +54,8 @@ def covered_goals(data: RunData, stamp_ns: int, scale: float) -> NDArray[np.bool
     goals = latest_goals(data, stamp_ns)
     xy = np.array([(goal.x, goal.y) for goal in goals]).reshape(-1, 1, 2)
     robots = data.poses[np.searchsorted(data.stamps_ns, stamp_ns, side='right') - 1, :, :2]
-    covered: NDArray[np.bool_] = (np.hypot(*np.moveaxis(xy - robots, 2, 0))
-                                  < (1.0 + _RING) * drawn_radius(data, scale)).any(axis=1)
-    return covered
+    return np.asarray((np.hypot(*np.moveaxis(xy - robots, 2, 0))
+                       < (1.0 + _RING) * drawn_radius(data, scale)).any(axis=1))
 
 
 def wide_tolerances(data: RunData, goals: list[Goal], scale: float) -> Floats:
@@ -143,8 +143,7 @@ class _View(NamedTuple):
 
     def points(self, xy: Floats) -> Floats:
         """Return places (..., 2) (m) as points from the lower left corner."""
-        placed: Floats = (xy - self.low) * self.scale
-        return placed
+        return np.asarray((xy - self.low) * self.scale)
 
 
 class _Place(NamedTuple):
@@ -253,8 +252,7 @@ class _Scene:
 def _distance(points: Floats, box: Floats) -> Floats:
     """Return how far points (..., 2) are from a box, 0 within it."""
     beyond = np.maximum(np.maximum(box[:2] - points, points - box[2:]), 0.0)
-    distance: Floats = np.hypot(beyond[..., 0], beyond[..., 1])
-    return distance
+    return np.asarray(np.hypot(beyond[..., 0], beyond[..., 1]))
 
 
 # Zones of a scenario in pictures: named places on the floor, such as a nest or a lamp.
@@ -305,6 +303,30 @@ def _draw_zones(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
                           annotation_clip=False, path_effects=rim, gid=NAME)
 
 
+# Ticks of an arena: the same steps on both axes.
+
+_TICK = 0.6  # inches between ticks at least
+
+
+def _set_ticks(axes: Axes, width: float, height: float) -> None:
+    """Set ticks of the same steps on both axes of a view (m), unless one side is too short."""
+    inches = axes.get_position().width * figure_of(axes).get_figwidth()
+    count = int(np.clip(inches / _TICK, 3, 9))
+    step = _step(max(width, height), count)
+    for axis, side in ((axes.xaxis, width), (axes.yaxis, height)):
+        axis.set_major_locator(MultipleLocator(step if side >= step else _step(side, 2)))
+    low, high = axes.get_xlim()
+    if high >= 1000.0:  # half of so long a label would be beyond the picture's edge
+        axes.set_xticks([tick for tick in axes.get_xticks() if low <= tick <= high])
+        axes.get_xticklabels()[-1].set_horizontalalignment('right')
+
+
+def _step(side: float, count: int) -> float:
+    """Return the least of 1, 2 and 5 of a power of ten that divides a side into so few."""
+    steps = MaxNLocator(nbins=count, steps=[1, 2, 5, 10]).tick_values(0.0, side)
+    return float(steps[1] - steps[0])
+
+
 def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,
                index: int | None = None, shown: Sequence[int] = (),
                width: float = math.inf) -> None:
@@ -318,7 +340,7 @@ def draw_world(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
     xmin, ymin, xmax, ymax = view_of(data)
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
-    set_ticks(axes, xmax - xmin, ymax - ymin)
+    _set_ticks(axes, xmax - xmin, ymax - ymin)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
         spine.set(visible=not has_walls(data), color=palette().grid)
     _draw_zones(axes, data, shown)

@@ -27,7 +27,7 @@ from sbot.figures.arena import (
     wrapped_parts,
 )
 from sbot.figures.data import RunData
-from sbot.figures.palette import palette
+from sbot.figures.look import palette
 from sbot.scenario.world import box_bodies
 from sbot_common.arrays import Floats
 from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, inside_occupied, rectangle_corners
@@ -161,11 +161,9 @@ def _wind_at(data: RunData, points: Floats, index: int | None = None) -> Floats:
     """
     above = points_at(data.field, points, data.scenario.wind.flow.height)
     if index is None:
-        velocity: Floats = sample(data.field, above, data.outside)[:, :2]
-        return velocity
+        return np.asarray(sample(data.field, above, data.outside)[:, :2])
     wind = data.air.at(int(data.stamps_ns[index]))
-    gusty: Floats = sample(data.field, above, wind.velocity)[:, :2] + wind.gust[:2]
-    return gusty
+    return np.asarray(sample(data.field, above, wind.velocity)[:, :2] + wind.gust[:2])
 
 
 def _strongest_ever(data: RunData, points: Floats) -> float:

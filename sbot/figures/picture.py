@@ -29,12 +29,18 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import RunData, name_of
 from sbot.figures.ground import draw_arena, draw_goals
-from sbot.figures.look import PLAIN, Look
+from sbot.figures.look import DPI, LETTERS, PLAIN, Look, drawing, palette, style_of
 from sbot.figures.obstacles import Boxes, draw_moving
-from sbot.figures.palette import DPI, LETTERS, drawing, palette, style_of
-from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots, draw_contacts
-from sbot.figures.signs import PADS, draw_signs
-from sbot.figures.tracks import dots, draw_moments, draw_strip, draw_tracks
+from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots
+from sbot.figures.tracks import (
+    PADS,
+    dots,
+    draw_contacts,
+    draw_moments,
+    draw_signs,
+    draw_strip,
+    draw_tracks,
+)
 from sbot.scenario.controllers import has_leader
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS, in_seconds
@@ -287,24 +293,21 @@ def _speeds(data: RunData) -> Floats:
     first = np.searchsorted(seconds, seconds - _SPEED_WINDOW / 2 - 1e-9)
     last = np.searchsorted(seconds, seconds + _SPEED_WINDOW / 2 + 1e-9, side='right') - 1
     elapsed = np.maximum(seconds[last] - seconds[first], 1e-9)
-    result: Floats = (way[last] - way[first]) / elapsed[:, None]
-    return result
+    return np.asarray((way[last] - way[first]) / elapsed[:, None])
 
 
 def _leader_distances(data: RunData) -> Floats:
     """Return the distance (T, N) (m) of each robot from robot 0, centre to centre."""
     offset = data.poses[:, :, :2] - data.poses[:, :1, :2]
-    distance: Floats = np.hypot(offset[:, :, 0], offset[:, :, 1])
-    return distance
+    return np.asarray(np.hypot(offset[:, :, 0], offset[:, :, 1]))
 
 
 def _wind_reductions(data: RunData) -> Floats:
     """Return which share of the wind others keep off each robot (T, N); NaN: there is none."""
     free = np.hypot(data.free_wind[:, :, 0], data.free_wind[:, :, 1])
     felt = np.hypot(data.wind[:, :, 0], data.wind[:, :, 1])
-    share = np.divide(felt, free, out=np.full(free.shape, np.nan), where=free > 0.0)
-    reduction: Floats = 1.0 - share
-    return reduction
+    return np.asarray(1.0 - np.divide(felt, free, out=np.full(free.shape, np.nan),
+                                      where=free > 0.0))
 
 
 def _panels_of(data: RunData) -> list[tuple[str, Floats, bool]]:

@@ -35,10 +35,10 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import RunData
 from sbot.figures.ground import latest_goals
+from sbot.figures.look import LETTERS, LIGHT, palette
 from sbot.figures.obstacles import inside_obstacles
-from sbot.figures.palette import LETTERS, LIGHT, palette
 from sbot.scenario.assemble import robot_bodies
-from sbot_common.arrays import Floats, Indexes
+from sbot_common.arrays import Floats
 
 # Numbers of robots beside them.
 
@@ -242,40 +242,6 @@ class Robots:
         self.bodies.set_offsets(poses[::-1, :2])
         self.boxes.set_verts(outlines(self._shapes, poses))
         self.headings.set_segments(list(self._lines(poses)))
-
-
-# Contacts of robots with obstacles, walls and each other: a cross where one begins.
-
-_APART = 1.0  # s without a touch, after which a touch is a new contact
-
-
-def contact_begins(data: RunData) -> tuple[Indexes, Indexes]:
-    """Return at which stamps contacts begin, and of which robots; both (K,).
-
-    There are none of more than eight robots, or where contacts are not known, as of a recording.
-    """
-    if data.contacts is None or len(data.radius) > MOST_NAMED:
-        return np.zeros(0, np.intp), np.zeros(0, np.intp)
-    rows, robots = [], []
-    for robot, touches in enumerate(data.contacts.T):
-        touching = np.flatnonzero(touches)
-        begins = touching[np.diff(data.seconds[touching], prepend=-np.inf) > _APART]
-        rows.append(begins)
-        robots.append(np.full(len(begins), robot, np.intp))
-    return np.concatenate(rows), np.concatenate(robots)
-
-
-def contact_style() -> dict[str, Any]:
-    """Return the style of a cross."""
-    return {'marker': 'x', 'markersize': 6.0, 'markeredgewidth': 1.4, 'color': palette().ink}
-
-
-def draw_contacts(axes: Axes, data: RunData) -> None:
-    """Draw a cross at each place where a contact begins, on the track of its robot."""
-    rows, robots = contact_begins(data)
-    if len(rows):
-        axes.plot(*data.poses[rows, robots, :2].T, linestyle='none', **contact_style(),
-                  zorder=6.0, gid='contacts')
 
 
 # Legend of the colours of headings: an arrow in the colour of each.

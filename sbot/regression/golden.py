@@ -59,7 +59,7 @@ def recorded_inputs(tick: Tick) -> Callable[[int, Sequence[str]], Inputs]:
     odometry = tick.inputs[BASE_POSE_GROUND_TRUTH.name]
     together = tick.inputs.get(POSES.name, [None])[0]
     if together is not None:
-        poses = read_poses(together, len(odometry)).rows
+        poses = read_poses(together, len(odometry))[1]
     else:
         rows = [read_odometry(raw) for raw in odometry if raw is not None]
         poses = np.array([(row.x, row.y, row.yaw) for row in rows])

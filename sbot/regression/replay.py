@@ -20,10 +20,9 @@ from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.version import THIS, Maker, signed
 from sbot_common import topics
-from sbot_common.controlled_robot import Decision
 from sbot_common.controller_inputs import Inputs
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import Point, Twist
+from sbot_common.observation import Decision, Point, Twist
 from sbot_common.signals import Held
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import write_command

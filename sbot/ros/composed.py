@@ -31,7 +31,7 @@ _MAKERS: dict[str, Callable[..., Node]] = {
     'wind_aware_bot': ControllerNode, 'controller_bot': ControllerNode}
 
 
-def make_nodes(processes: Sequence[NodeProcess]) -> Iterator[Node]:
+def _make_nodes(processes: Sequence[NodeProcess]) -> Iterator[Node]:
     """Build the nodes of a list of processes.
 
     Raises
@@ -57,4 +57,4 @@ def main(argv: Sequence[str] | None = None) -> int:
     processes = [NodeProcess(**node)
                  for node in yaml.safe_load(Path(path).read_text(encoding='utf-8'))['nodes']]
     with ros.shared_subscriptions():
-        return ros.run_all(lambda: make_nodes(processes), ['composed', *rest])
+        return ros.run_all(lambda: _make_nodes(processes), ['composed', *rest])

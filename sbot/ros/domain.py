@@ -22,8 +22,8 @@ _RESERVED = '/reserved'  # of the lock of a domain that `free` has given
 _reserved: int | None = None  # descriptor of the last one of this process
 
 
-def claim(domain: int, clock: str = CLOCK.name) -> int | None:
-    """Take the lock of a domain; return its file descriptor, or None where there are no locks.
+def claim(domain: int, clock: str = CLOCK.name) -> int:
+    """Take the lock of a domain; return its file descriptor.
 
     The lock ends with the process, however that ends, or when the descriptor is closed.
 
@@ -40,12 +40,9 @@ def claim(domain: int, clock: str = CLOCK.name) -> int | None:
     """
     name = f'sbot_run_{domain}{clock.replace("/", "_")}.lock'
     path = Path(tempfile.gettempdir()) / name
-    try:
-        with contextlib.suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o644))
-        descriptor = os.open(path, os.O_RDONLY)  # also a file of another user
-    except OSError:  # no place for it: then the ROS graph alone tells
-        return None
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o644))
+    descriptor = os.open(path, os.O_RDONLY)  # also a file of another user
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -60,9 +57,7 @@ def claim(domain: int, clock: str = CLOCK.name) -> int | None:
 
 def check_free(domain: int, clock: str = CLOCK.name) -> None:
     """Raise InputError if a simulation with that clock runs in a domain."""
-    descriptor = claim(domain, clock)
-    if descriptor is not None:
-        os.close(descriptor)
+    os.close(claim(domain, clock))
 
 
 def _check_free_of_all(domain: int) -> None:
@@ -115,8 +110,7 @@ def _reserve_free() -> int:
         try:
             _check_free_of_all(domain)
         except InputError:
-            if descriptor is not None:
-                os.close(descriptor)
+            os.close(descriptor)
             continue
         before, _reserved = _reserved, descriptor
         if before is not None:

@@ -132,24 +132,13 @@ class Feeder:
 
     def _in_order(self, messages: Sequence[Message]) -> tuple[list[Message], ...]:
         """Return the clock, what comes with it, what comes late, and what nodes answer to."""
-        clock: list[Message] = []
-        early: list[Message] = []
-        late: list[Message] = []
-        held: list[Message] = []
+        groups: tuple[list[Message], ...] = [], [], [], []
         for each in messages:
-            if each.name == topics.CLOCK.name:
-                clock.append(each)
-            elif each.name in self._held:
-                held.append(each)
-            elif self._is_late(each.name):
-                late.append(each)
-            else:
-                early.append(each)
-        return clock, early, late, held
-
-    def _is_late(self, name: str) -> bool:
-        found = robot_of(name)
-        return name in _LATE or (found is not None and found[1] == topics.WIND.name)
+            found = robot_of(each.name)
+            late = each.name in _LATE or (found is not None and found[1] == topics.WIND.name)
+            groups[0 if each.name == topics.CLOCK.name else
+                   3 if each.name in self._held else 1 + late].append(each)
+        return groups
 
     def _send(self, messages: Sequence[Message], tick: int) -> None:
         """Publish messages in turns, as a simulator does."""

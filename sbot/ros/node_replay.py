@@ -135,8 +135,7 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
 def _context(domain: int, stack: ExitStack) -> rclpy.Context:
     """Return a context of rclpy in a domain that is claimed until the stack ends."""
     import rclpy
-    if (lock := claim(domain)) is not None:
-        stack.callback(os.close, lock)
+    stack.callback(os.close, claim(domain))
     context = rclpy.Context()
     rclpy.init(args=[], context=context, domain_id=domain,
                signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)

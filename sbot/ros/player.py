@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import rclpy
 from rclpy.node import Node
@@ -31,16 +30,6 @@ from sbot_sim.ros.run_control import AwakeClock
 # What controllers say, and what only log times are made of.
 _NOT_PLAYED = (topics.CMD_VEL.name, topics.GOAL.name)
 _REPEAT_PERIOD = 1.0  # s after which an unanswered tick is sent again
-
-
-class _Played(NamedTuple):
-    """The outcome of playing a bag."""
-
-    ticks: int
-    commands: int  # answers that came
-    recorded: int  # commands in the bag
-    differences: int  # answers that are not as recorded
-    first: str  # the first of them, in words; '' if there is none
 
 
 class _Player:
@@ -96,8 +85,10 @@ class _Player:
         message = decode(raw, topics.CMD_VEL_STAMPED.type)
         self._answers[robot, stamp_ns(message.header.stamp)] = encode(message.twist)
 
-    def play(self, factor: float) -> _Played:
+    def play(self, factor: float) -> tuple[int, str]:
         """Play the bag at ``factor`` times real time; 0: as fast as the answers come.
+
+        Return how many answers differ from the bag's, and the outcome in words.
 
         Raises
         ------
@@ -166,15 +157,16 @@ class _Player:
                 repeat = now + _REPEAT_PERIOD
                 self._publish(list(again))
 
-    def _compare(self, ticks: int, expected: dict[tuple[int, int], bytes]) -> _Played:
+    def _compare(self, ticks: int, expected: dict[tuple[int, int], bytes]) -> tuple[int, str]:
         different = sorted((stamp, robot) for (robot, stamp), twist in expected.items()
                            if self._answers.get((robot, stamp)) != twist)
         first = ''
         if different:
             stamp, robot = different[0]
             came = 'no answer' if (robot, stamp) not in self._answers else 'another command'
-            first = f'tick {self._rate.tick(stamp)}, robot {robot}: {came}'
-        return _Played(ticks, len(self._answers), len(expected), len(different), first)
+            first = f': tick {self._rate.tick(stamp)}, robot {robot}: {came}'
+        return len(different), (f'{ticks} ticks, {len(self._answers)} answers, '
+                                f'{len(different)} of {len(expected)} differ{first}')
 
     def close(self) -> None:
         """Destroy the node."""
@@ -207,7 +199,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         bag = Bag(args.bag)
         player = _Player(bag, args.timeout, parse_namespace(args.namespace))
         try:
-            result = player.play(args.rate)
+            differences, outcome = player.play(args.rate)
         finally:
             ros.end_signal_thread()
             player.close()
@@ -216,12 +208,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     finally:
         rclpy.try_shutdown()
-    print(one_line(f'{result.ticks} ticks, {result.commands} answers, {result.differences} of '
-                   f'{result.recorded} differ{": " + result.first if result.first else ""}'))
-    if result.differences and not bag.maker.draws_ours:
+    print(one_line(outcome))
+    if differences and not bag.maker.draws_ours:
         print(one_line(f'{bag.path}: recorded with {bag.maker}; this is {THIS}: ignore '
                        'differences of controllers that draw some'), file=sys.stderr)
-    return 1 if result.differences else 0
+    return 1 if differences else 0
 
 
 if __name__ == '__main__':

@@ -26,7 +26,7 @@ from sbot_common.controller_inputs import INPUTS, TIMER
 from sbot_common.errors import InputError, bad_value, real_path
 from sbot_common.params import in_words, refuse_unknown, specs_of
 from sbot_common.topics import CLOCK, TF, TF_STATIC, namespace
-from sbot_sim.messages.snapshot import Interfaces
+from sbot_sim.messages.broadcast import Interfaces
 
 # A user's own node as a command: its places, its words, and a process that leaves nothing.
 

@@ -30,8 +30,7 @@ from sbot_common.errors import bad_value, one_line
 from sbot_common.params import Spec, specs_of
 from sbot_common.topics import Outgoing
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.messages.broadcast import Broadcast
-from sbot_sim.messages.snapshot import Interfaces
+from sbot_sim.messages.broadcast import Broadcast, Interfaces
 from sbot_sim.ros.node import SimulatorNode
 from sbot_sim.ros.run_control import Options, Setup
 from sbot_sim.worlds.parameters import SimulationParameters

@@ -154,10 +154,8 @@ def _summary(failed: tuple[str, int] | None, last_lines: Mapping[str, str],
              status: _Status, own: Sequence[str] = ()) -> dict[str, Any]:
     """Return the summary of a run that came to its end; raise what became of another."""
     if failed is not None:
-        try:
-            _report_failure(*failed, last_lines)
-        except NodeFailed as error:
-            raise (OwnFailed if failed[0] in own else NodeFailed)(str(error)) from None
+        raise _failure(*failed, one_line(last_lines.get(failed[0], '')),
+                       OwnFailed if failed[0] in own else NodeFailed)
     if status.cut_short:
         raise NodeFailed(f'sbot_sim: the run was cut short {status.cut_short}')
     if status.summary is None:
@@ -192,18 +190,17 @@ def _start(node: NodeProcess, folder: Path, status_fd: int, domain: int,
         pass_fds=[status_fd] if node.executable in _LEADING else [], start_new_session=True)
 
 
-def _report_failure(name: str, code: int, last_lines: Mapping[str, str]) -> None:
-    """Raise what a node's failure means: exit code 2 is bad input, as everywhere."""
-    last_line = one_line(last_lines.get(name, ''))
+def _failure(name: str, code: int, last_line: str, kind: type[NodeFailed]) -> Exception:
+    """Return what a node's failure means: exit code 2 is bad input, as everywhere."""
     if code == 2:
-        raise InputError(f'{name}: {last_line}')
+        return InputError(f'{name}: {last_line}')
     if code < 0:  # it had no time to say why
         with contextlib.suppress(ValueError):
-            raise NodeFailed(f'{name}: ended the run: killed by {signal.Signals(-code).name}')
+            return kind(f'{name}: ended the run: killed by {signal.Signals(-code).name}')
     if code == 0:
-        raise NodeFailed(f'{name}: ended (exit code 0) before the simulator did')
+        return kind(f'{name}: ended (exit code 0) before the simulator did')
     reason = f': {last_line}' if last_line else ''
-    raise NodeFailed(f'{name}: ended the run with exit code {code}{reason}')
+    return kind(f'{name}: ended the run with exit code {code}{reason}')
 
 
 def _wait(processes: list[tuple[str, subprocess.Popen[str]]], status: _Status,

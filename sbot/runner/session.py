@@ -25,9 +25,8 @@ from sbot_common import topics
 from sbot_common.arguments import whole
 from sbot_common.arrays import Floats
 from sbot_common.compiled.threads import in_background, threads_of
-from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.errors import InputError, bad_value, one_line
-from sbot_common.observation import OMEGA, VX, Controller, Observation
+from sbot_common.observation import OMEGA, VX, ControlledRobot, Controller, Observation
 from sbot_common.random.numbers import CONTROLLER, uniforms
 from sbot_common.topics import Outgoing
 from sbot_sim.engine.simulation import Engine, SavedWorld, Snapshot

@@ -22,7 +22,7 @@ from sbot_sim.sensors.laser import make_lasers, make_scan_parameters
 from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
-from wind_model.gust import Waves, WindSource, load_source, make_waves
+from wind_model.gust import Waves, WindSource, load_field, make_waves
 from wind_model.parameters import STILL
 
 if TYPE_CHECKING:
@@ -89,14 +89,13 @@ def initial_poses(scenario: Scenario) -> NDArray[np.float64]:
 
 def wind_source(scenario: Scenario) -> WindSource:
     """Return the wind's parameters and grid, the file read."""
-    return load_source(scenario.wind.flow)
+    return WindSource(scenario.wind.flow, load_field(scenario.wind.flow))
 
 
 def broadcast_options(scenario: Scenario) -> BroadcastOptions:
     """Return the settings of a run's messages beyond the simulator's parameters."""
-    from sbot_sim.messages.broadcast import BroadcastOptions
+    from sbot_sim.messages.broadcast import BroadcastOptions, Interfaces
     from sbot_sim.messages.markers import ZoneSign
-    from sbot_sim.messages.snapshot import Interfaces
     zones = tuple(ZoneSign(zone.name, zone.center, zone.radius, _shares(zone_colour(zone)))
                   for zone in scenario.world.zones)
     interfaces = Interfaces(publish_scan=any(

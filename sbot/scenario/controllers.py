@@ -15,9 +15,8 @@ from sbot.scenario.knowledge import with_knowledge
 from sbot.scenario.model import Robot, Scenario
 from sbot.scenario.world import world_arrays
 from sbot_common.clock import NANOSECONDS
-from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import Controller
+from sbot_common.observation import ControlledRobot, Controller
 from sbot_common.params import updated
 from sbot_common.random.numbers import CONTROLLER, TickGenerator
 from sbot_sim.ros.external import External

@@ -15,7 +15,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from sbot.figures.palette import LETTERS
+from sbot.figures.look import LETTERS
 from sbot.sweeps.show import (
     BAND,
     Results,

@@ -6,7 +6,7 @@ const THEMES = {
           scan: '#d0342c', goal: '#c8202f', free: '#c4dbec', wind: '#3c82b8', line: '#dddddd', robots: {}},
   dark: {ground: '#1b1e24', ink: '#e6e6e6', soft: '#9aa0aa', obstacle: '#8b929c', moving: '#4d5463', unknown: '#343842', box: '#b08d63',
          scan: '#ff6e60', goal: '#ff6b76', free: '#35506a', wind: '#86b9e0', line: '#3a3f4a',
-         // Brighter colours of robots, as in sbot/figures/palette.py.
+         // Brighter colours of robots, as in sbot/figures/look.py.
          robots: {'#0072b2': '#3d9be0', '#009e73': '#1fbf92', '#cc79a7': '#e08fbd', '#56b4e9': '#8fd0f5',
                   '#d55e00': '#f07a32', '#6a3d9a': '#a583d9', '#7f7f7f': '#a6a6a6'}}};
 let theme = THEMES.light;

@@ -117,7 +117,7 @@ class _Follower:
 
     def _on_wind(self, robot: int, raw: bytes) -> None:
         if robot < len(self._winds):
-            u, v, _ = decode_vector(raw).vector.tolist()
+            u, v, _ = decode_vector(raw)[1].tolist()
             _check('wind', u, v)
             self._winds[robot] = u, v
 
@@ -131,7 +131,7 @@ class _Follower:
 
     def _on_scan(self, robot: int, raw: bytes) -> None:
         if robot < len(self._scans):
-            scan = read_scan(raw).scan
+            scan = read_scan(raw)[1]
             row = np.full(self._beams.stop, np.nan, np.float32)
             row[:len(scan.ranges)] = scan.ranges[:len(row)]
             self._scans[robot] = row
@@ -169,7 +169,7 @@ def _check(what: str, *numbers: float) -> None:
 
 def _finite_poses(raw: bytes, count: int) -> NDArray[np.float64]:
     """Return the rows (count, 3) of a PoseArray; DamagedMessage if they are not finite."""
-    rows = read_poses(raw, count).rows
+    rows = read_poses(raw, count)[1]
     _check('poses', *rows.ravel().tolist())
     return rows
 

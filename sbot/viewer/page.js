@@ -201,7 +201,7 @@ function drawZones(px) {
   }
 }
 
-function drawObstacles(centres, px) {   // those that move; colours as in sbot/figures/palette.py
+function drawObstacles(centres, px) {   // those that move; colours as in sbot/figures/look.py
   ctx.beginPath();
   run.moving.forEach((r, i) => {
     const x = centres[2 * i], y = centres[2 * i + 1];

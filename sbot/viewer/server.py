@@ -24,7 +24,7 @@ MOST_BYTES = 1000  # of a request
 _FASTEST = 1e6  # m/s, rad/s; of a request
 
 
-class Controls(Protocol):
+class _Controls(Protocol):
     """Controls that a live run offers its page; an InputError says why a request is refused."""
 
     def pause(self, on: bool) -> None:
@@ -70,7 +70,7 @@ class Driven:
                     for robot, (command, until) in self._commands.items()}
 
 
-def _apply_command(raw: bytes, controls: Controls) -> None:
+def _apply_command(raw: bytes, controls: _Controls) -> None:
     """Execute a request of the page.
 
     Parameters
@@ -126,7 +126,7 @@ class Live:
         self._latest: dict[str, str] = {}  # JSON by kind
         self._streams = 0
         self.counts: Counter[str] = Counter()  # how many events of each kind there were
-        self.controls: Controls | None = None  # of the run
+        self.controls: _Controls | None = None  # of the run
         self.stop_server: Callable[[], None] | None = None
 
     def _put(self, kind: str, value: object) -> None:

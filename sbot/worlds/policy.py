@@ -268,7 +268,7 @@ def _forward(function: Any) -> Callable[[int, int, int, int, Batch], None]:  # n
 
 @Phase
 def _perceptrons(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Do ``controller.perceptron`` for all robots, and the hyperbolic tangents at once."""
+    """Do ``controller._perceptron`` for all robots, and the hyperbolic tangents at once."""
     policy, n = batch.policy, batch.setting.robots
     for k in range(first, end):
         for row in range(k * n, (k + 1) * n):

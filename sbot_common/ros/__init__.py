@@ -27,7 +27,6 @@ from sbot_common.ros.pubsub import (
     LOCKSTEP_DEPTH,
     REQUESTS,
     Barrier,
-    Unheard,
     advertise,
     in_common,
     in_words,
@@ -44,7 +43,7 @@ from sbot_common.ros.pubsub import (
     watch_publishers,
 )
 
-__all__ = ['CLOCK_REQUESTS', 'LOCKSTEP_DEPTH', 'REQUESTS', 'Barrier', 'Unheard', 'advertise',
+__all__ = ['CLOCK_REQUESTS', 'LOCKSTEP_DEPTH', 'REQUESTS', 'Barrier', 'advertise',
            'declare', 'end_signal_thread', 'in_common', 'in_words', 'make_executor',
            'nodes_that_publish', 'now_ns', 'publishers_of', 'qos', 'refusal', 'ros_class', 'run',
            'run_all', 'shared_subscriptions', 'sharers', 'subscribe', 'unheard',

@@ -13,7 +13,6 @@ from rclpy.parameter import Parameter
 from sbot_common import controller_inputs, ros, topics
 from sbot_common.angles import quaternion_from_yaw, yaw_from_quaternion
 from sbot_common.clock import Rate
-from sbot_common.controlled_robot import ControlledRobot
 from sbot_common.controller_inputs import (
     ALL_POSES,
     INPUTS,
@@ -24,7 +23,7 @@ from sbot_common.controller_inputs import (
     Lockstep,
 )
 from sbot_common.errors import InputError, bad_value
-from sbot_common.observation import STOP, Controller, Point, Twist
+from sbot_common.observation import STOP, ControlledRobot, Controller, Point, Twist
 from sbot_common.params import Spec, Value
 from sbot_common.random.numbers import CONTROLLER, TickGenerator
 from sbot_common.wire.controller import (
@@ -265,11 +264,11 @@ class ControllerHost(Node):  # type: ignore[misc]
         self.log_state('waiting for', missing)
         if missing:
             return
-        stale = self._latest.stale(now_ns, self.values['stale_timeout'])
-        self.log_state('stopped without a new', stale.required)
-        self.log_state('moving without a new', stale.others)
+        required, others = self._latest.stale(now_ns, self.values['stale_timeout'])
+        self.log_state('stopped without a new', required)
+        self.log_state('moving without a new', others)
         inputs = self._latest.inputs()
-        if stale.required:
+        if required:
             self._publish_command(inputs.stamp_ns, STOP)
         else:
             self._take_turn(inputs)

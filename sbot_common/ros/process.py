@@ -89,8 +89,7 @@ def declare(node: Node, specs: Iterable[Spec],
 
     _describe_ranges(node, table)
     node.add_on_set_parameters_callback(on_set)
-    if hasattr(node, 'add_pre_set_parameters_callback'):  # not in Humble
-        node.add_pre_set_parameters_callback(as_doubles)
+    node.add_pre_set_parameters_callback(as_doubles)
     return values
 
 

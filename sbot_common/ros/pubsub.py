@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
 from itertools import cycle, islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
@@ -195,15 +195,10 @@ def watch_publishers(node: Node, names: Sequence[str], lockstep: bool) -> None:
 
 # Subscribers of a topic: why none of them gets its messages, and the remap that a node lacks.
 
-class Unheard(NamedTuple):
-    """Why nobody gets the messages of a topic."""
-
-    why: str  # one line
-    cured: bool  # whether the line also says what to change
-
-
-def unheard(node: Node, names: Sequence[str], listener: str) -> Unheard | None:
+def unheard(node: Node, names: Sequence[str], listener: str) -> tuple[str, bool] | None:
     """Return why nobody gets the messages of these topics; None if somebody does.
+
+    That is one line, and whether it also says what to change.
 
     Parameters
     ----------
@@ -216,9 +211,9 @@ def unheard(node: Node, names: Sequence[str], listener: str) -> Unheard | None:
     if '' in misfits:
         return None
     if misfits:
-        return Unheard(misfits[0], cured=True)
+        return misfits[0], True
     remap = _other_names(node, names[0], listener)
-    return Unheard(f'no node subscribes to {names[0]}{remap}', cured=bool(remap))
+    return f'no node subscribes to {names[0]}{remap}', bool(remap)
 
 
 def _misfit(node: Node, name: str) -> str:

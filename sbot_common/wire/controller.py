@@ -285,7 +285,7 @@ def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[
     stamp_ns, values = 0, dict[Key, Any]()
     for key in source.keys:
         if key == ALL_POSES:
-            stamp_ns, _, values[key] = _read_poses(raw, num_robots)
+            stamp_ns, values[key] = _read_poses(raw, num_robots)
         elif isinstance(key, int):
             stamp_ns, _, *values[key] = _read_odometry(raw)
         else:
@@ -294,7 +294,11 @@ def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[
 
 
 def write_command(topic: topics.Topic, stamp_ns: int, frame_id: str, command: Twist) -> bytes:
-    """Return a command as Twist or TwistStamped, depending on the topic."""
+    """Return a command as Twist or TwistStamped, depending on the topic.
+
+    ``frame_id`` is the robot's own frame.
+    """
     if topic == topics.CMD_VEL:
         return messages.write_twist(*command)
-    return messages.write_twist_stamped(stamp_ns, frame_id, *command)
+    return cdr.encode(cdr.message(topic.type, header=cdr.header(stamp_ns, frame_id),
+                                  twist=messages.twist(*command)))

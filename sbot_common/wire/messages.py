@@ -51,13 +51,10 @@ POSE_STAMPED = 'geometry_msgs/msg/PoseStamped'
 POSE_ARRAY = 'geometry_msgs/msg/PoseArray'
 TWIST = 'geometry_msgs/msg/Twist'
 TWIST_STAMPED = 'geometry_msgs/msg/TwistStamped'
-VECTOR = 'geometry_msgs/msg/Vector3Stamped'
+_VECTOR = 'geometry_msgs/msg/Vector3Stamped'
 CLOCK = 'rosgraph_msgs/msg/Clock'
-STRING = 'std_msgs/msg/String'
-_BYTES = 'std_msgs/msg/UInt8MultiArray'
 
 _HEADER = struct_of('std_msgs/msg/Header', 'stamp.sec', 'stamp.nanosec', 'frame_id#')
-_LITTLE_ENDIAN = LITTLE_ENDIAN[:2]
 _FRAME_ID = ENCAPSULATION + _HEADER.size
 _STAMP = struct_of('builtin_interfaces/msg/Time')
 _POSE = struct_of('geometry_msgs/msg/Pose')
@@ -77,21 +74,6 @@ class PoseStamped(NamedTuple):
     x: float  # m
     y: float
     yaw: float  # rad, decoded in the order of operations of tf's getRPY
-
-
-class _PosesStamped(NamedTuple):
-    """The poses of all robots at one time."""
-
-    stamp_ns: int
-    frame_id: str
-    rows: NDArray[np.float64]  # (N, 3) x, y (m), yaw (rad) as in PoseStamped; read-only
-
-
-class _ScanStamped(NamedTuple):
-    """A scan with its time."""
-
-    stamp_ns: int
-    scan: Scan
 
 
 def read_header_stamp(raw: bytes) -> int:
@@ -116,7 +98,7 @@ def _too_short(type_name: str, raw: bytes) -> cdr.DamagedMessage:
 
 def _read_header(raw: bytes, type_name: str) -> tuple[int, str]:
     """Return stamp (ns) and frame_id."""
-    if raw[:2] != _LITTLE_ENDIAN:
+    if raw[:2] != LITTLE_ENDIAN[:2]:
         raise cdr.DamagedMessage(
             f'{type_name}: expected little-endian CDR, got bytes {raw[:4].hex()}')
     seconds, nanoseconds, length = _HEADER.unpack_from(raw, ENCAPSULATION)
@@ -141,8 +123,10 @@ def read_odometry(raw: bytes) -> PoseStamped:
     return PoseStamped(stamp_ns, frame_id, x, y, yaw_from_quaternion(qx, qy, qz, qw))
 
 
-def read_poses(raw: bytes, num_robots: int) -> _PosesStamped:
+def read_poses(raw: bytes, num_robots: int) -> tuple[int, NDArray[np.float64]]:
     """Return stamp and poses of a geometry_msgs/PoseArray, in order of robot id.
+
+    The poses are (N, 3) x, y (m), yaw (rad) as in ``PoseStamped``; read-only.
 
     Raises
     ------
@@ -151,7 +135,7 @@ def read_poses(raw: bytes, num_robots: int) -> _PosesStamped:
 
     """
     try:
-        stamp_ns, frame_id = _read_header(raw, POSE_ARRAY)
+        stamp_ns, _ = _read_header(raw, POSE_ARRAY)
         length, begin = _IN_POSES.find(raw)
         count = int.from_bytes(raw[length:length + 4], 'little')
         if count != num_robots:
@@ -164,10 +148,10 @@ def read_poses(raw: bytes, num_robots: int) -> _PosesStamped:
     if len(rows) < count:
         raise _too_short(POSE_ARRAY, raw)
     rows.flags.writeable = False
-    return _PosesStamped(stamp_ns, frame_id, rows)
+    return stamp_ns, rows
 
 
-def read_scan(raw: bytes) -> _ScanStamped:
+def read_scan(raw: bytes) -> tuple[int, Scan]:
     """Return stamp and scan of a sensor_msgs/LaserScan; its angles are float32 promoted to double.
 
     Raises
@@ -186,7 +170,7 @@ def read_scan(raw: bytes) -> _ScanStamped:
     if len(raw) < begin + 4 * count:
         raise _too_short(_LASER_SCAN, raw)
     ranges = np.frombuffer(raw, '<f4', count, begin)
-    return _ScanStamped(stamp_ns, Scan(ranges, angle_min, increment, range_min, range_max))
+    return stamp_ns, Scan(ranges, angle_min, increment, range_min, range_max)
 
 
 def write_twist(vx: float, vy: float, omega: float) -> bytes:
@@ -199,14 +183,6 @@ def read_twist(raw: bytes, type_name: str = TWIST) -> Twist:
     message = cdr.decode(raw, type_name)
     twist = message.twist if type_name == TWIST_STAMPED else message
     return Twist(twist.linear.x, twist.linear.y, twist.angular.z)
-
-
-def write_twist_stamped(stamp_ns: int, frame_id: str, vx: float, vy: float,
-                        omega: float) -> bytes:
-    """Return geometry_msgs/TwistStamped; ``frame_id`` is the robot's own frame."""
-    return cdr.encode(cdr.message(
-        TWIST_STAMPED, header=cdr.header(stamp_ns, frame_id),
-        twist=twist(vx, vy, omega)))
 
 
 def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.0) -> bytes:
@@ -232,15 +208,9 @@ def read_pose(raw: bytes, type_name: str = POSE_STAMPED) -> PoseStamped:
                        yaw_from_quaternion(q.x, q.y, q.z, q.w))
 
 
-def write_vector(stamp_ns: int, frame_id: str, x: float, y: float, z: float) -> bytes:
-    """Return geometry_msgs/Vector3Stamped."""
-    return cdr.encode(cdr.message(VECTOR, header=cdr.header(stamp_ns, frame_id),
-                                  vector=vector3(x, y, z)))
-
-
 def read_vector(raw: bytes) -> tuple[int, tuple[float, float, float]]:
     """Return the stamp (ns) and x, y, z of a geometry_msgs/Vector3Stamped."""
-    message = cdr.decode(raw, VECTOR)
+    message = cdr.decode(raw, _VECTOR)
     v = message.vector
     return cdr.stamp_ns(message.header.stamp), (v.x, v.y, v.z)
 
@@ -267,16 +237,11 @@ def read_clock(raw: bytes) -> int:
 
 def write_broadcast(data: bytes) -> bytes:
     """Return std_msgs/UInt8MultiArray of a robot's broadcast: room for its radius, then data."""
-    return cdr.encode(cdr.message(_BYTES, layout=cdr.message(
+    return cdr.encode(cdr.message('std_msgs/msg/UInt8MultiArray', layout=cdr.message(
         'std_msgs/msg/MultiArrayLayout', dim=[], data_offset=0),
         data=np.frombuffer(b'\0' + data, np.uint8)))
 
 
-def write_bool(value: bool) -> bytes:
-    """Return std_msgs/Bool."""
-    return LITTLE_ENDIAN + bytes([value])
-
-
 def write_string(text: str) -> bytes:
     """Return std_msgs/String."""
-    return cdr.encode(cdr.message(STRING, data=text))
+    return cdr.encode(cdr.message('std_msgs/msg/String', data=text))

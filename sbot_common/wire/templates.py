@@ -23,7 +23,6 @@ from sbot_common.wire.messages import point, pose, quaternion, twist, vector3
 _STAMP = struct_of('builtin_interfaces/msg/Time')
 _POSE = struct_of('geometry_msgs/msg/Pose')
 _TWIST = struct_of('geometry_msgs/msg/Twist')
-_VECTOR = struct_of('geometry_msgs/msg/Vector3')
 _DOUBLE = struct.Struct('<d')
 _TRANSFORM = struct_of('geometry_msgs/msg/Transform')
 _IN_TRANSFORM = Layout('geometry_msgs/msg/TransformStamped', 'header.stamp', 'transform', END)
@@ -58,6 +57,12 @@ class NumbersTemplate(_MessageTemplate):
             part.pack_into(self.raw, place, *numbers[first:first + count])
             first += count
         return bytes(self.raw)
+
+
+def vector_template(frame_id: str) -> NumbersTemplate:
+    """Return the template of a geometry_msgs/Vector3Stamped with a fixed frame."""
+    return NumbersTemplate('geometry_msgs/msg/Vector3Stamped', 'vector',
+                           header=cdr.header(0, frame_id), vector=vector3())
 
 
 def diagonal(x: float, y: float, z: float) -> np.ndarray:
@@ -141,21 +146,6 @@ class ScanTemplate(_MessageTemplate):
         """Return the message with ranges (beams,) float32 (m)."""
         self.set_stamp(stamp_ns)
         self.raw[self._ranges:self._ranges + self._size] = ranges.tobytes()
-        return bytes(self.raw)
-
-
-class VectorTemplate(_MessageTemplate):
-    """geometry_msgs/Vector3Stamped with a fixed frame."""
-
-    def __init__(self, frame_id: str) -> None:
-        super().__init__('geometry_msgs/msg/Vector3Stamped', 'vector',
-                         header=cdr.header(0, frame_id), vector=vector3())
-        self._vector, = self.places
-
-    def fill(self, stamp_ns: int, x: float, y: float, z: float) -> bytes:
-        """Return the message with this vector."""
-        self.set_stamp(stamp_ns)
-        _VECTOR.pack_into(self.raw, self._vector, x, y, z)
         return bytes(self.raw)
 
 

@@ -20,7 +20,7 @@ _RESOLUTION = 0.05  # m
 _MAX_CELLS = 4_000_000  # a larger world gets larger cells
 
 
-class Grid(NamedTuple):
+class _Grid(NamedTuple):
     """What nav_msgs/OccupancyGrid holds."""
 
     values: Values  # (rows, columns) FREE, OCCUPIED, or UNKNOWN in a map; row 0 is the lowest
@@ -28,7 +28,7 @@ class Grid(NamedTuple):
     origin: tuple[float, float, float]  # x, y (m), yaw (rad) of the corner of cell (0, 0)
 
 
-def _occupancy(world: World, resolution: float = _RESOLUTION) -> Grid:
+def _occupancy(world: World, resolution: float = _RESOLUTION) -> _Grid:
     """Return the cells of a world.
 
     A world with a map keeps that map's cells, and has its other obstacles drawn into them. Else
@@ -42,7 +42,7 @@ def _occupancy(world: World, resolution: float = _RESOLUTION) -> Grid:
 
     """
     if world.cells is not None:
-        grid = Grid(world.cells.values.copy(), world.cells.resolution, world.cells.origin)
+        grid = _Grid(world.cells.values.copy(), world.cells.resolution, world.cells.origin)
         lines = np.vstack([world.given_segments,
                            world.free_segments[len(world.thin_segments):]])
     else:
@@ -50,7 +50,7 @@ def _occupancy(world: World, resolution: float = _RESOLUTION) -> Grid:
         # Slightly less, so that 40 m of 0.05 m are 800 cells in spite of rounding.
         columns, rows = (max(1, math.ceil(side / resolution - 1e-9))
                          for side in (xmax - xmin, ymax - ymin))
-        grid = Grid(np.full((rows, columns), FREE, np.int8), resolution, (xmin, ymin, 0.0))
+        grid = _Grid(np.full((rows, columns), FREE, np.int8), resolution, (xmin, ymin, 0.0))
         lines = world.segments[:len(world.segments) - SIDES * len(world.rectangles)]
     occupied = np.zeros(grid.values.shape, np.bool_)
     _mark_segments(occupied, _in_cells(grid, lines.reshape(-1, 2)).reshape(-1, 2, 2))
@@ -68,21 +68,16 @@ def _occupancy(world: World, resolution: float = _RESOLUTION) -> Grid:
     return grid
 
 
-def _in_cells(grid: Grid, points: Floats) -> Floats:
+def _in_cells(grid: _Grid, points: Floats) -> Floats:
     return to_cells(points, grid.resolution, grid.origin)
-
-
-def _fitting_resolution(world: World, resolution: float = _RESOLUTION) -> float:
-    """Return ``resolution`` (m), or the least multiple by a power of two within _MAX_CELLS."""
-    width, height = world.bounds[2] - world.bounds[0], world.bounds[3] - world.bounds[1]
-    while (width / resolution) * (height / resolution) > _MAX_CELLS:
-        resolution *= 2.0
-    return resolution
 
 
 def map_message(stamp_ns: int, world: World, resolution: float = _RESOLUTION) -> bytes:
     """Return nav_msgs/OccupancyGrid (CDR) in frame `map`; a large world gets larger cells."""
-    grid = _occupancy(world, _fitting_resolution(world, resolution))
+    width, height = world.bounds[2] - world.bounds[0], world.bounds[3] - world.bounds[1]
+    while (width / resolution) * (height / resolution) > _MAX_CELLS:
+        resolution *= 2.0
+    grid = _occupancy(world, resolution)
     x, y, yaw = grid.origin
     info = cdr.message(
         'nav_msgs/msg/MapMetaData', map_load_time=cdr.stamp(stamp_ns), resolution=grid.resolution,

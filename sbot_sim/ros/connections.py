@@ -127,8 +127,9 @@ class Connections:
 
     def others(self) -> list[str]:
         """Return in words which other run is to end before this one can begin."""
-        return [f'another run in this ROS domain to end (it publishes {name}; ROS_DOMAIN_ID '
-                'keeps runs apart)' for name in self._published_twice()]
+        return [f'another run in this ROS domain to end (it publishes '
+                f'{self._graph_name(topic.name)}; ROS_DOMAIN_ID keeps runs apart)'
+                for topic in (topics.CLOCK, topics.WIND_VELOCITY) if self._count(topic.name) > 1]
 
     def goals_announced(self) -> bool:
         """Tell whether every controller has a publisher of goals."""
@@ -229,8 +230,3 @@ class Connections:
             return 0
         return (int(self._publishers[name].get_subscription_count())
                 + ros.sharers(topics.within(self._run, name)))
-
-    def _published_twice(self) -> Iterator[str]:
-        for topic in (topics.CLOCK, topics.WIND_VELOCITY):
-            if self._count(topic.name) > 1:
-                yield self._graph_name(topic.name)

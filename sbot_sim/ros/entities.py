@@ -16,8 +16,7 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.elementary import sincos
 from sbot_common.errors import InputError, first_of, shown
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.messages.markers import HEIGHT
-from sbot_sim.ros.inbox import Inbox
+from sbot_sim.ros.run_control import Inbox
 
 # Spawned obstacles: discs and boxes of SDF or URDF text, added to a running world.
 
@@ -166,18 +165,7 @@ def _unsupported(got: str, expected: str) -> Refused:
 
 _FRAMES = ('', 'map', 'world')  # of poses
 _NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,31}')
-_NAMESPACE = re.compile(r'/?|/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)  # of ROS, relative or not
 _OF_ROBOTS = re.compile(r'robot_\d+')  # also of robots that there are not
-
-
-def robot_name(robot: int) -> str:
-    """Return the name of a robot as an entity."""
-    return f'robot_{robot}'
-
-
-def robot_number(name: str) -> int:
-    """Return which robot has this name."""
-    return int(name.rpartition('_')[2])
 
 
 def new_name(name: str, taken: Collection[str], may_rename: bool) -> str:
@@ -207,32 +195,12 @@ def spawned_robot(name: str, may_rename: bool, reserve: Sequence[int],
     if not reserve:
         raise Refused('RESULT_OPERATION_FAILED', 'uri: all robots with this body are in the '
                       'world; a scenario with more has robots with `reserved: true`')
-    names = {robot_name(robot): robot for robot in reserve}
+    names = {f'robot_{robot}': robot for robot in reserve}
     if name not in names and not may_rename:
         code = 'NAME_NOT_UNIQUE' if name in taken else 'NAME_INVALID'
         raise Refused(code, f'name: got {shown(name)}, expected that of a robot in reserve, '
                             f'{first_of(list(names), 20)}, or allow_renaming')
     return names.get(name, reserve[0])
-
-
-def box_around(lengths: tuple[float, float], offset: float = 0.0) -> list[tuple[float, ...]]:
-    """Return the upper right and the lower left corner (m) of a body in its own frame.
-
-    Parameters
-    ----------
-    lengths : along x and y (m); a height is only drawn
-    offset : of its centre along x (m)
-
-    """
-    x, y = 0.5 * lengths[0], 0.5 * lengths[1]
-    return [(offset + x, y, HEIGHT), (offset - x, -y, 0.0)]
-
-
-def check_namespace(given: str) -> None:
-    """Raise Refused unless this may be a namespace; obstacles have no topics to put there."""
-    if not _NAMESPACE.fullmatch(given) or '__' in given:
-        raise Refused('NAMESPACE_INVALID', f'entity_namespace: got {shown(given)}, expected names '
-                                           'of letters, digits and _, with / between them')
 
 
 def filtered(filters: Any, names: Iterable[str]) -> list[str]:  # noqa: ANN401

@@ -54,7 +54,7 @@ def _find_teams(node: Node, drivers: Mapping[int, str], ours: Iterable[str]) -> 
         if first != name)) for robot, members in groups.items()}
 
 
-def subscriptions(node: Node, name: str) -> list[str]:
+def _subscriptions(node: Node, name: str) -> list[str]:
     """Return the topics to which a node subscribes; [] of one that has gone."""
     place, _, own = name.rpartition('/')
     try:
@@ -73,7 +73,7 @@ def _sources(node: Node, drivers: Iterable[str], ours: set[str]) -> dict[str, li
         if name in found:
             continue
         found[name] = sorted({
-            publisher for topic in subscriptions(node, name)
+            publisher for topic in _subscriptions(node, name)
             if topic.rpartition('/')[2] not in _LEFT_OUT
             for publisher, _ in ros.nodes_that_publish(node, topic) if publisher not in ours})
         waiting += found[name]
@@ -209,7 +209,7 @@ class ExternalNodes:
         ours = {name for topic in self._ours for name, _ in ros.nodes_that_publish(
             self._node, topic)}
         teams = _find_teams(self._node, self._nodes, ours)
-        heard = {name: set(subscriptions(self._node, name))
+        heard = {name: set(_subscriptions(self._node, name))
                  for team in teams.values() for name in team.nodes}
         hearers = {own: [i for i, team in teams.items()
                          if any(name in heard[each] for each in team.nodes)]
@@ -228,11 +228,13 @@ class ExternalNodes:
         """Refuse a scan under another name or of another quality; and a trigger for nobody."""
         for i, names in self._triggers.items():
             found = ros.unheard(self._node, names, self._nodes[i]) if names else None
-            if found is not None and found.cured:
-                raise InputError(f'robot {i}: {found.why}')
-            if found is not None and not self._external[i].optional:
-                raise InputError(f'robot {i}: {found.why}; {self._nodes[i]} is to act on it; '
-                                 f'{CURES}')
+            if found is None:
+                continue
+            why, cured = found
+            if cured:
+                raise InputError(f'robot {i}: {why}')
+            if not self._external[i].optional:
+                raise InputError(f'robot {i}: {why}; {self._nodes[i]} is to act on it; {CURES}')
 
     def _check_time(self) -> None:
         """Refuse timers on the wall clock; warn of nodes that may have some."""
@@ -263,10 +265,6 @@ class ExternalNodes:
     def teams(self) -> list[int]:
         """Return the teams, each by its first robot."""
         return list(self._teams)
-
-    def heard(self) -> bool:
-        """Tell whether all have that were asked last."""
-        return not self._barrier.silent()
 
     def node_of(self, robot: int) -> str:
         """Return the node that drives a robot; '' while none is known."""

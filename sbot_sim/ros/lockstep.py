@@ -7,13 +7,110 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
-from sbot_sim.ros.external import AnswerCounter, Turns
+from sbot_sim.ros.external import Turns
 from sbot_sim.ros.run_control import Actions, Options, Peers, Phase, RunControl
 
 _RETRY_AFTER = 0.5  # s of wall time
 # The same in runs with external robots: what is sent again to others reaches their nodes, too.
 _RETRY_LATE = 5.0
 _GOAL_TIMEOUT = 1.0  # s of wall time to wait for topics that controllers need not have
+
+
+# Counts of commands that answer a tick in lockstep, without ROS (docs/lockstep.md).
+#
+# A `cmd_vel` carries no stamp, so answers are counted: the n-th Twist of a robot answers the n-th
+# stamp that was sent to it. A robot that stays silent is asked again, and may then answer twice;
+# the tick is over when as many answers as questions are in, or when no answer has come for a
+# while. What is still owed then may come in a later tick (of a process that was stopped, say). It
+# is a stored Twist sent again, so its bytes are those of the last answer: such a one is not taken
+# for the new answer, but the robot is asked again, and what comes then is one.
+
+class _AnswerCounter:
+    """Counts the answers of each tick.
+
+    Parameters
+    ----------
+    awaited : (N,) which robots have a controller that must answer
+    lost_after : s without a further answer after which a question that was repeated counts as
+        lost; longer than a loaded machine mostly stalls
+    late_after : the same (s) in a tick in which an answer was taken for a late one; longer than
+        any node may stall, because an answer that came later still would be taken for that of the
+        next tick, or for one that nobody asked for
+
+    """
+
+    def __init__(self, awaited: Sequence[bool], lost_after: float = 2.0,
+                 late_after: float = 10.0) -> None:
+        self._awaited = [i for i, wanted in enumerate(awaited) if wanted]
+        self._lost_after, self._late_after = lost_after, max(lost_after, late_after)
+        self._outstanding: dict[int, int] = {}  # answers to come, of each robot
+        self._silent: list[int] = []  # robots without any answer
+        self._last_answer = 0.0
+        self._owed: dict[int, int] = {}  # answers to earlier ticks that may still come
+        self._late: dict[int, int] = {}  # answers of this tick that were taken for those
+        self._last: dict[int, bytes] = {}  # the newest answer that was used
+
+    def begin(self) -> None:
+        """Start a tick: every robot has been asked once."""
+        self._outstanding = dict.fromkeys(self._awaited, 1)
+        self._silent = self._awaited.copy()
+
+    def answer(self, robot: int, now: float, raw: bytes = b'') -> bool:
+        """Note an answer at ``now`` (s); return whether it is the robot's first in this tick.
+
+        Parameters
+        ----------
+        robot : whose answer it is
+        now : s
+        raw : its message
+
+        Raises
+        ------
+        InputError
+            for an answer without a question.
+
+        """
+        if self._owed.get(robot) and raw == self._last.get(robot):
+            self._owed[robot] -= 1
+            self._late[robot] = self._late.get(robot, 0) + 1
+            self._last_answer = now
+            return False
+        if not self._outstanding.get(robot):
+            raise InputError(f'robot {robot}: got an unexpected command, expected one answer to '
+                             'each stamp, from one publisher of its cmd_vel, within '
+                             f'{self._late_after:g} s')
+        self._outstanding[robot] -= 1
+        self._last_answer = now
+        first = robot in self._silent
+        if first:
+            self._silent.remove(robot)
+            self._last[robot] = raw
+            self._owed.pop(robot, None)  # answers come in order
+        return first
+
+    def silent(self) -> list[int]:
+        """Return the robots that have not answered."""
+        return self._silent.copy()
+
+    def ask_again(self, robot: int) -> None:
+        """Note that a robot has been asked once more."""
+        self._outstanding[robot] += 1
+
+    def complete(self, now: float) -> bool:
+        """Tell whether the tick can end at ``now`` (s)."""
+        quiet = now - self._last_answer
+        return not self._silent and all(
+            not count or quiet > (self._late_after if self._late.get(robot) else self._lost_after)
+            for robot, count in self._outstanding.items())
+
+    def end(self) -> None:
+        """End a tick: from now on every answer is an error, but those that are still owed."""
+        for robot, count in self._outstanding.items():
+            # One that was taken for late may have been this tick's: then one less is to come.
+            owed = count + self._owed.get(robot, 0) - self._late.get(robot, 0)
+            self._owed[robot] = max(0, owed)
+        self._outstanding.clear()
+        self._late.clear()
 
 
 class Lockstep(RunControl):
@@ -25,7 +122,7 @@ class Lockstep(RunControl):
     def __init__(self, options: Options, actions: Actions, clock: Callable[[], float],
                  peers: Peers) -> None:
         super().__init__(options, actions, clock, peers)
-        self._answers = AnswerCounter(options.awaited)
+        self._answers = _AnswerCounter(options.awaited)
         self._turns = Turns(options.external)
         self._has_outside = bool(options.external or options.record_topics)
         self._retry_after = _RETRY_LATE if self._has_outside else _RETRY_AFTER
@@ -195,12 +292,6 @@ class Lockstep(RunControl):
         node = self._actions.node_of(robot)
         return f'robot {robot} ({node})' if node else f'robot {robot}'
 
-    def _why_silent(self) -> str:
-        """Return what may be wrong with an external node that could act and did not."""
-        for robot in self._turns.silent():
-            return f': {self._turns.external[robot].silence_in_words()}'
-        return ''
-
     def _wind_is_in(self) -> bool:
         return all(stamp == self._stamp_ns for stamp in self._wind_stamps.values())
 
@@ -216,7 +307,9 @@ class Lockstep(RunControl):
             raise InputError(f'{", ".join(names)} silent for {timeout:g} s (lockstep_timeout; '
                              'longer: --set lockstep_timeout=600) at tick '
                              f'{self._actions.tick()}'
-                             + self._why_silent() * (not asked))
+                             + ''.join(  # of an external node that could act and did not
+                                 f': {self._turns.external[robot].silence_in_words()}'
+                                 for robot in self._turns.silent()[:1] if not asked))
         self._asked = now
         if not self._felt:
             if self._clock_sent:

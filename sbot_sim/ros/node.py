@@ -25,15 +25,15 @@ from sbot_common.wire import cdr
 from sbot_common.wire.messages import read_pose, read_twist
 from sbot_sim.drives.record import Message
 from sbot_sim.drives.registry import messages_of
-from sbot_sim.messages.broadcast import Pace, diagnostics
+from sbot_sim.messages.broadcast import Pace, diagnostics, read_rab_data
 from sbot_sim.ros.connections import Connections
 from sbot_sim.ros.external import External
-from sbot_sim.ros.inbox import Inbox
 from sbot_sim.ros.lockstep import FreeRunning, Lockstep
-from sbot_sim.ros.run_control import Actions, Phase, RunControl, Setup
+from sbot_sim.ros.run_control import Actions, Inbox, Phase, RunControl, Setup
 from sbot_sim.ros.standard_services import SERVICES, StandardServices, load_interfaces
 from sbot_sim.world.bodies import is_there
 from wind_model import messages as wind_messages
+from wind_model.gust import Wind
 
 _WATCH_PERIOD = 0.05  # s of wall time between checks of missing nodes
 _SHUTDOWN_DELAY = 0.1  # s of wall time, for the delivery of the last messages
@@ -252,7 +252,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _on_wind(self, part: str, raw: bytes) -> None:
         stamp_ns, vector = wind_messages.decode_vector(raw)
         if self._control.accept_wind(part, stamp_ns):
-            self._inbox.on_wind(part, vector)
+            self._inbox.wind = Wind(**{**self._inbox.wind._asdict(), part: vector})
             self._control.proceed()
 
     def _on_field(self, raw: bytes) -> None:
@@ -274,7 +274,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._record_heard(topics.GOAL, self._resolve(topics.GOAL, robot), raw)
 
     def _on_rab_data(self, robot: int, raw: bytes) -> None:
-        self._inbox.on_rab_data(robot, raw)
+        self._inbox.rab_data[robot] = read_rab_data(raw)
         self._record_heard(topics.RAB_DATA, self._resolve(topics.RAB_DATA, robot), raw)
 
     def _record_heard(self, topic: Topic, name: str, raw: bytes) -> None:

@@ -13,12 +13,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sbot_common.clock import Rate
-from sbot_common.errors import InputError, first_of
-from sbot_common.topics import Outgoing
-from sbot_sim.engine.simulation import Engine
+from sbot_common.errors import InputError, bad_value, first_of
+from sbot_common.topics import Outgoing, Topic
+from sbot_common.wire.messages import read_pose
+from sbot_sim.engine.simulation import Engine, Place
 from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.ros.external import External
+from sbot_sim.sensors.range_and_bearing import DATA_BYTES
+from wind_model.gust import still_air
 
 # Clock of time-outs: wall time without the times in which the machine stood still.
 #
@@ -294,3 +300,40 @@ class Setup(NamedTuple):
     options: Options
     observer: _RunObserver
     bodies: Sequence[str] = ()  # (N,) names of the robots' bodies
+
+
+class Inbox:
+    """Commands, wind, range-and-bearing data and teleports since the last tick.
+
+    ``teleports`` has the robots to put elsewhere, into the world or out of it.
+    """
+
+    def __init__(self, num_robots: int) -> None:
+        self.commands: NDArray[np.float64] = np.zeros((num_robots, 3))  # vx, vy, omega
+        self.messages: dict[int, bytes] = {}  # what `commands` were read from
+        self.recorded: list[Outgoing] = []  # messages of users' nodes on topics that are recorded
+        self.teleports: dict[int, Place] = {}
+        self.wind = still_air()
+        self.rab_data = np.zeros((num_robots, DATA_BYTES), np.uint8)
+
+    def on_teleport(self, robot: int, topic: Topic, raw: bytes) -> None:
+        """Store a teleport, from a message of `teleport` or `initialpose`.
+
+        Raises
+        ------
+        InputError
+            if its frame is another one than `map` (or none).
+
+        """
+        pose = read_pose(raw, topic.type)
+        if pose.frame_id.lstrip('/') not in ('', 'map'):
+            raise bad_value('frame', pose.frame_id, 'map')
+        self.teleports[robot] = pose.x, pose.y, pose.yaw
+
+    def reset(self) -> None:
+        """Clear everything but the wind's grid, which is sent once."""
+        self.commands[:] = 0.0
+        self.rab_data[:] = 0
+        self.messages.clear()
+        self.teleports.clear()
+        self.wind = still_air()._replace(field=self.wind.field)

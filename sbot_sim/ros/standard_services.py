@@ -7,6 +7,7 @@ Robots come from the scenario's reserve and go there, at the beginning of a tick
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Sequence
 from functools import wraps
 from importlib import import_module
@@ -14,27 +15,23 @@ from typing import Any
 
 from sbot_common.errors import InputError, first_of, one_line, shown
 from sbot_sim.engine.simulation import Engine, Place
+from sbot_sim.messages.markers import HEIGHT
 from sbot_sim.ros.entities import (
     FORMATS,
     Refused,
     Shape,
     Spawned,
     SpawnedObstacles,
-    box_around,
     check_frame,
-    check_namespace,
     fill_state,
     filtered,
     new_name,
     read_pose,
     read_shape,
     refused_as,
-    robot_name,
-    robot_number,
     spawned_robot,
 )
-from sbot_sim.ros.inbox import Inbox
-from sbot_sim.ros.run_control import RunControl
+from sbot_sim.ros.run_control import Inbox, RunControl
 from sbot_sim.world.bodies import is_there, rectangle_of
 
 PACKAGE = 'simulation_interfaces'
@@ -59,6 +56,8 @@ _OK, _FAILED, _UNSUPPORTED = (
 _INFO = ('potential_field_bot, docs/ros2_topics.md: obstacles that stand still are spawned, of '
          'one box, cylinder or sphere, and robots that the scenario has in reserve; time, state '
          'and what was spawned are reset together')
+
+_NAMESPACE = re.compile(r'/?|/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)  # of ROS, relative or not
 
 Handler = Callable[[Any, Any, Any], Any]
 
@@ -152,7 +151,7 @@ class StandardServices:
             if obstacle is not None:
                 self._spawned.put(name, obstacle._replace(pose=pose))
             else:
-                self._move(robot_number(name), pose)
+                self._move(_robot_number(name), pose)
 
     @_answering
     def get_entity_info(self, request: Any, response: Any) -> None:  # noqa: ANN401
@@ -163,7 +162,7 @@ class StandardServices:
             info.description = 'obstacle'
         else:
             info.category.category = kind.EntityCategory.CATEGORY_ROBOT
-            info.description = f'body: {self._bodies[robot_number(name)]}'
+            info.description = f'body: {self._bodies[_robot_number(name)]}'
 
     @_answering
     def get_entity_bounds(self, request: Any, response: Any) -> None:  # noqa: ANN401
@@ -171,11 +170,10 @@ class StandardServices:
         name = self._entity_name(request.entity)
         if name in self._spawned.by_name:
             shape = self._spawned.by_name[name].shape
-            corners = box_around((shape.length or 2.0 * shape.radius,
-                                  shape.width or 2.0 * shape.radius))
+            box = shape.length or 2.0 * shape.radius, shape.width or 2.0 * shape.radius, 0.0
         else:
-            corners = self._box_of(robot_number(name))
-        self._fill_bounds(response.bounds, corners)
+            box = self._box_of(_robot_number(name))
+        self._fill_bounds(response.bounds, *box)
 
     @_answering
     def get_spawnables(self, request: Any, response: Any) -> str:  # noqa: ANN401
@@ -186,9 +184,9 @@ class StandardServices:
             if reserve:
                 each = self._messages.Spawnable()
                 each.entity_resource.uri = body
-                names = [robot_name(robot) for robot in reserve]
+                names = [f'robot_{robot}' for robot in reserve]
                 each.description = f'robots in reserve: {first_of(names, 20)}'
-                self._fill_bounds(each.spawn_bounds, self._box_of(reserve[0]))
+                self._fill_bounds(each.spawn_bounds, *self._box_of(reserve[0]))
                 response.spawnables.append(each)
         return f'unknown sources: {first_of(request.sources, 20)}' if request.sources else ''
 
@@ -219,7 +217,7 @@ class StandardServices:
             self._spawned.remove(name)
         else:
             with refused_as(_FAILED):
-                self._move(robot_number(name), None)
+                self._move(_robot_number(name), None)
 
     # --- the simulation
 
@@ -327,7 +325,10 @@ class StandardServices:
         uri = request.entity_resource.uri
         if not uri:
             self._check_not_recorded()
-        check_namespace(request.entity_namespace)
+        if not _NAMESPACE.fullmatch(request.entity_namespace) or '__' in request.entity_namespace:
+            raise Refused('NAMESPACE_INVALID', 'entity_namespace: got '
+                          f'{shown(request.entity_namespace)}, expected names of letters, digits '
+                          'and _, with / between them')
         if not uri:
             shape = _shape(request.entity_resource)
             name = new_name(request.name or shape.name, self._spawned.by_name,
@@ -338,7 +339,7 @@ class StandardServices:
         else:
             robot = spawned_robot(request.name.lstrip('/'), request.allow_renaming,
                                   self._reserve(uri), self._entities())
-            name = robot_name(robot)
+            name = f'robot_{robot}'
             if request.entity_namespace.strip('/') not in ('', name):
                 raise Refused('NAMESPACE_INVALID', 'entity_namespace: got '
                               f'{shown(request.entity_namespace)}, expected none or {name}')
@@ -351,19 +352,22 @@ class StandardServices:
                 self._spawned.put(name, Spawned(shape, pose))
         return name
 
-    def _box_of(self, robot: int) -> list[tuple[float, ...]]:
+    def _box_of(self, robot: int) -> tuple[float, float, float]:
+        """Return length along x, width along y, and offset of the centre along x (m) of a body."""
         bodies = self._engine.parameters.bodies
-        *lengths, offset = rectangle_of(bodies.shape, robot) or (
-            *[2.0 * float(bodies.radius[robot])] * 2, 0.0)
-        return box_around((lengths[0], lengths[1]), offset)
+        side = 2.0 * float(bodies.radius[robot])
+        return rectangle_of(bodies.shape, robot) or (side, side, 0.0)
 
-    def _fill_bounds(self, bounds: Any, corners: list[tuple[float, ...]]) -> None:  # noqa: ANN401
+    def _fill_bounds(self, bounds: Any, length: float, width: float,  # noqa: ANN401
+                     offset: float) -> None:
+        """Fill in the upper right and the lower left corner; a height is only drawn."""
         vector = type(self._messages.EntityState().twist.linear)  # geometry_msgs/Vector3
         bounds.type = self._messages.Bounds.TYPE_BOX
-        bounds.points = [vector(**dict(zip('xyz', corner, strict=True))) for corner in corners]
+        bounds.points = [vector(x=offset + 0.5 * length, y=0.5 * width, z=HEIGHT),
+                         vector(x=offset - 0.5 * length, y=-0.5 * width, z=0.0)]
 
     def _entities(self) -> list[str]:
-        return [*(robot_name(i) for i, there in enumerate(self._there()) if there),
+        return [*(f'robot_{i}' for i, there in enumerate(self._there()) if there),
                 *self._spawned.by_name]
 
     def _entity_name(self, given: str) -> str:
@@ -378,12 +382,16 @@ class StandardServices:
         snapshot, state = self._engine.snapshot, self._messages.EntityState()
         if name in self._spawned.by_name:
             return fill_state(state, self._now_ns(), self._spawned.by_name[name].pose)
-        robot = robot_number(name)
+        robot = _robot_number(name)
         if not is_there(snapshot.true_pose)[robot]:  # it will be
             pose = self._engine.poses_after(self._inbox.teleports)[robot].tolist()
             return fill_state(state, self._now_ns(), pose)
         return fill_state(state, self._now_ns(), snapshot.true_pose[robot].tolist(),
                           snapshot.twist[robot].tolist())
+
+
+def _robot_number(name: str) -> int:
+    return int(name.rpartition('_')[2])
 
 
 class _Later:

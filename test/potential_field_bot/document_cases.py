@@ -63,13 +63,13 @@ def _repulsion(alpha: float, distance: float, angle: float, d_safe: float, epsil
 
 
 def _random_force(zeta: float, p: float, r: float) -> tuple[float, float]:
-    return forces.random_force(zeta, p, controller.angle_of_draw(r))
+    return forces.random_force(zeta, p, controller._angle_of_draw(r))
 
 
 def _check_for_leader(threshold: float, low: float, high: float, distance: float,
                       angle: float) -> tuple[float]:
     return _flag(
-        controller.check_for_leader(controller._Leader(threshold, low, high), distance, angle)
+        controller._check_for_leader(controller._Leader(threshold, low, high), distance, angle)
     )
 
 
@@ -77,16 +77,16 @@ FORMULAS = (
     Formula('leader_attraction', 0, 5, forces.leader_attraction),
     Formula('follower_attraction', 1, 10, forces.follower_attraction),
     Formula('repulsion', 2, 6, _repulsion),
-    Formula('locate_leader', 3, 6, controller.locate_leader),
+    Formula('locate_leader', 3, 6, controller._locate_leader),
     Formula('check_for_leader', 4, 5, _check_for_leader),
     Formula('random_force', 5, 3, _random_force),
-    Formula('angular_velocity', 6, 3, lambda *a: (controller.angular_velocity(*a),)),
-    Formula('linear_velocity', 7, 5, lambda *a: (controller.linear_velocity(*a),)),
-    Formula('sgn', 8, 1, lambda a: (controller.sgn(a),)),
+    Formula('angular_velocity', 6, 3, lambda *a: (controller._angular_velocity(*a),)),
+    Formula('linear_velocity', 7, 5, lambda *a: (controller._linear_velocity(*a),)),
+    Formula('sgn', 8, 1, lambda a: (controller._sgn(a),)),
     Formula('is_on_goal', 9, 5, lambda *a: _flag(controller.is_on_goal(*a))),
     Formula('check_frequency', 10, 2,
             lambda tick, hz: _flag(timing.check_frequency(int(tick), hz, 30.0))),
-    Formula('angle_of_draw', 11, 1, lambda r: (controller.angle_of_draw(r),)),
+    Formula('angle_of_draw', 11, 1, lambda r: (controller._angle_of_draw(r),)),
     Formula('generate_goal', 12, 4, controller.generate_goal),
 )
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from potential_field_bot.bot import Followers, PotentialField, _ticks_between, check_frequency
-from potential_field_bot.controller import angle_of_draw
+from potential_field_bot.controller import _angle_of_draw
 from potential_field_bot.parameters import Parameters
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, Scan
@@ -194,7 +194,7 @@ def test_goals_of_a_random_walk_and_random_angles_have_their_distributions():
     for tick in range(3000):
         bot.step(see(tick), numbers.at(tick))
         goals.append(bot.goal)
-        angles.append(angle_of_draw(numbers.generator.random()))
+        angles.append(_angle_of_draw(numbers.generator.random()))
     x, y = np.array(goals).T
     distance, direction = np.hypot(x, y) - 0.5, np.arctan2(y, x) / (2 * np.pi) + 0.5
     drawn = [distance, direction, np.array(angles) / (2 * np.pi) + 0.5]
@@ -241,8 +241,3 @@ def test_reset_begins_again():
     first = run()
     swarm.reset()
     assert run() == first
-
-
-def test_the_leader_is_no_follower():
-    with pytest.raises(ValueError, match='leader'):
-        Followers([0, 1], Parameters())

@@ -1,18 +1,20 @@
 import pytest
 
-from potential_field_bot.command_line import HELP, NODE_SPECS, OWN_SPECS, _Arguments, parse
-from potential_field_bot.parameters import Parameters
+from potential_field_bot.node import _HELP, _parse
+from potential_field_bot.parameters import NODE_SPECS, OWN_SPECS, Parameters
 from sbot_common.errors import InputError
+
+FOUR = {'robot_id': 1, 'num_robots': 3, 'goal_x': -2.5, 'goal_y': 10.0}
 
 
 def test_four_numbers():
-    assert parse(['1', '3', '-2.5', '1e1']) == _Arguments(1, 3, -2.5, 10.0)
+    assert _parse(['1', '3', '-2.5', '1e1']) == FOUR
 
 
 def test_more_arguments_are_tolerated():
     """docs/errata.md P17, as the listing does."""
     given = ['1', '3', '-2.5', '1e1', 'six', '7']
-    assert parse(given) == _Arguments(1, 3, -2.5, 10.0)
+    assert _parse(given) == FOUR
 
 
 @pytest.mark.parametrize('arguments', [
@@ -20,20 +22,20 @@ def test_more_arguments_are_tolerated():
     ['0', '1', '1e999', '2'], ['0', '1', '9' * 5000, '2']])
 def test_a_number_too_large_is_a_usage_error_of_one_short_line(arguments):
     with pytest.raises(InputError) as info:
-        parse(arguments)
+        _parse(arguments)
     assert len(str(info.value)) < 120
 
 
 def test_help_names_the_arguments_and_the_parameters():
     for word in ('ROBOT_NUM_ID', 'GOAL_X', '--ros-args', 'cmd_vel'):
-        assert word in HELP
+        assert word in _HELP
 
 
 @pytest.mark.parametrize('arguments', ['', '0 1 2', 'a 1 2 3', '0.0 1 2 3', '-1 1 2 3', '1 1 2 3',
     '7 3 2 3', '0 1 2 nan', '0 1_0 2 3'])
 def test_anything_else_is_refused(arguments):
     with pytest.raises(InputError):
-        parse(arguments.split())
+        _parse(arguments.split())
 
 
 def test_names_are_the_nodes_alone():

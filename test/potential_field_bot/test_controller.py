@@ -14,12 +14,12 @@ from potential_field_bot.controller import (
     State,
     Turn,
     _add_readings,
-    angle_of_draw,
-    angular_velocity,
+    _angle_of_draw,
+    _angular_velocity,
+    _linear_velocity,
+    _sgn,
     generate_goal,
     is_on_goal,
-    linear_velocity,
-    sgn,
     take_turns,
 )
 from potential_field_bot.forces import one_cell
@@ -65,7 +65,7 @@ def test_obstacles_before_the_leader_push(parameters):
 
 
 def test_half_angles_differ():
-    listed = controller.locate_leader(1.0, 0.0, 0.0, 0.0, 0.5, 0.0)
+    listed = controller._locate_leader(1.0, 0.0, 0.0, 0.0, 0.5, 0.0)
     disc = controller._locate_leader_disc(1.0, 0.0, 0.0, 0.0, 0.5, 0.0)
     assert listed.theta_max == math.atan2(0.5, 1.0)
     assert disc.half_angle == math.asin(0.5)
@@ -92,23 +92,23 @@ def test_a_goal_is_reached_strictly_within_sigma():
 def test_a_new_goal_is_half_a_metre_to_one_and_a_half_away(distance, angle):
     x, y = generate_goal(1.0, 2.0, distance, angle)
     assert math.hypot(x - 1.0, y - 2.0) == pytest.approx(0.5 + distance)
-    direction = math.atan2(y - 2.0, x - 1.0) - angle_of_draw.py_func(angle)
+    direction = math.atan2(y - 2.0, x - 1.0) - _angle_of_draw.py_func(angle)
     assert math.cos(direction) == pytest.approx(1.0)
 
 
 def test_signs():
-    assert [sgn(value) for value in (-2.0, 0.0, 3.0, math.nan)] == [-1.0, 0.0, 1.0, 0.0]
+    assert [_sgn(value) for value in (-2.0, 0.0, 3.0, math.nan)] == [-1.0, 0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize(('theta', 'omega'), [(0.5, 1.0), (-0.5, -1.0), (9.0, 3.0), (-9.0, -3.0)])
 def test_the_turning_speed_is_capped_on_both_sides(theta, omega):
-    assert angular_velocity(2.0, theta, 3.0) == omega
+    assert _angular_velocity(2.0, theta, 3.0) == omega
 
 
 def test_nothing_drives_backwards_and_nothing_faster_than_allowed():
-    assert linear_velocity(0.1, 3.0, 4.0, 0.0, 2.0) == pytest.approx(0.5)
-    assert linear_velocity(9.0, 3.0, 4.0, 0.0, 2.0) == 2.0
-    assert linear_velocity(9.0, 3.0, 4.0, 2.0, 2.0) == 0.0
+    assert _linear_velocity(0.1, 3.0, 4.0, 0.0, 2.0) == pytest.approx(0.5)
+    assert _linear_velocity(9.0, 3.0, 4.0, 0.0, 2.0) == 2.0
+    assert _linear_velocity(9.0, 3.0, 4.0, 2.0, 2.0) == 0.0
 
 
 DOCUMENT = Parameters()

@@ -104,7 +104,7 @@ def test_a_number_too_large_is_a_usage_error(capsys):
     from potential_field_bot.node import main
     assert main(['0', '99999999999999999999', '1', '2']) == 1
     shown = capsys.readouterr().err
-    assert 'expected at most' in shown
+    assert 'a whole number of at most' in shown
     assert 'Usage:' in shown
 
 

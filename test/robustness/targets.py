@@ -30,7 +30,7 @@ from sbot.controllers.neural.network import (
     read_content,
     save_network,
 )
-from sbot.controllers.neural.policy_file import SavedPolicy, Source, read_policy, write_policy
+from sbot.controllers.neural.policy_file import Source, _SavedPolicy, _write_policy, read_policy
 from sbot.figures.data import from_bag
 from sbot.files.yaml_text import decode_text, dump_yaml
 from sbot.regression.golden import read_recording
@@ -45,7 +45,7 @@ from sbot.viewer.data import _read_scans, page, page_data
 from sbot_common import topics
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr, controller, messages
-from sbot_sim.messages.snapshot import read_rab_data
+from sbot_sim.messages.broadcast import read_rab_data
 from wind_model.messages import decode_field, decode_vector
 from wind_model.rotors_text import read_grid
 
@@ -440,7 +440,7 @@ def _networks(folder: Path) -> list[bytes]:
         save_network(folder / f'{kind}.json', network, np.linspace(-1, 1, network.weight_count))
     source = Source('def f(weights, inputs, memory, outputs):\n    outputs[0] = 1.0\n', {}, {})
     network = make_network('perceptron', ['goal'], outputs='wheels', max_speed=0.5, turn=0.1)
-    write_policy(folder / 'function.json', SavedPolicy(
+    _write_policy(folder / 'function.json', _SavedPolicy(
         'function.json', 'f', source, 'numpy', network, 2, np.ones(3)))
     return [(folder / f'{name}.json').read_bytes() for name in (*kinds, *kinds, 'function')]
 

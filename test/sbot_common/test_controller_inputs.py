@@ -219,7 +219,7 @@ def test_what_is_old_is_named():
     assert inputs.stale(now + 1, 0.5) == (['pose of robot 0', 'scan'], [])
     assert inputs.stale(100 * SECOND, 0.0) == ([], [])
     inputs.put(2, {0: pose(math.inf)}, now)  # not a pose
-    assert 'pose of robot 0' in inputs.stale(now + 1, 0.5).required
+    assert 'pose of robot 0' in inputs.stale(now + 1, 0.5)[0]
 
 
 def test_a_silent_leader_stops_its_followers_and_nobody_else_stops_anybody():
@@ -229,8 +229,8 @@ def test_a_silent_leader_stops_its_followers_and_nobody_else_stops_anybody():
         inputs.put(1, {0: pose(), 2: pose()}, SECOND)
         inputs.put(1, {1: pose(), 'scan': 'far'}, 3 * SECOND)
         stale = inputs.stale(3 * SECOND, 0.5)
-        assert stale.required == required
-        assert {*stale.required, *stale.others} == {'pose of robot 0', 'pose of robot 2'}
+        assert stale[0] == required
+        assert {*stale[0], *stale[1]} == {'pose of robot 0', 'pose of robot 2'}
 
 
 def test_a_stamp_of_zero_counts_as_heard():

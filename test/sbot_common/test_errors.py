@@ -17,12 +17,12 @@ from sbot_common.errors import (
     LONGEST,
     InputError,
     _PlainFormatter,
-    _read_regular,
     bad_value,
     decoding,
     first_of,
     open_regular,
     plain_lines,
+    read_small,
     shown,
     unknown_name,
 )
@@ -133,8 +133,9 @@ def test_a_regular_file_is_read_also_through_a_link(tmp_path):
     (tmp_path / 'a').write_bytes(b'12345')
     (tmp_path / 'b').symlink_to('a')
     for name in ('a', 'b'):
-        assert _read_regular(tmp_path / name) == b'12345'
-        assert _read_regular(tmp_path / name, 3) == b'123'
+        assert read_small(tmp_path / name, 5) == b'12345'
+        with pytest.raises(ValueError, match='more than'):
+            read_small(tmp_path / name, 4)
 
 
 @pytest.mark.parametrize(('kind', 'words'), [

@@ -35,8 +35,8 @@ class Driver:
 
     @staticmethod
     def vector(raw):
-        stamped = messages.decode_vector(raw)
-        return [stamped.stamp_ns, *stamped.vector.tolist()]
+        stamp_ns, vector = messages.decode_vector(raw)
+        return [stamp_ns, *vector.tolist()]
 
     @staticmethod
     def field(raw):

@@ -13,7 +13,7 @@ from sbot_common.params import updated
 from wind_model.grid import make_lattice, velocity_at
 from wind_model.parameters import WakeParameters
 from wind_model.rotors_text import read_grid
-from wind_model.wake import reduction
+from wind_model.wake import _reduction
 
 WIND_FILES = Path(__file__).parents[2] / 'config' / 'wind'
 
@@ -50,7 +50,7 @@ def test_a_sheltered_follower_drifts_by_what_is_left_of_the_wind(fade):
     assert x[1, 1] == x[0, 1]  # nothing was summed before tick 0
     for k in range(len(x) - 2):
         along, lateral = x[k, 1] - x[k, 0], 0.01
-        r = min(1.0, 2 * reduction(parameters, along, lateral, radius))
+        r = min(1.0, 2 * _reduction(parameters, along, lateral, radius))
         drift = x[k + 2, 1] - x[k + 1, 1]
         assert abs(drift - (1 - r) * 0.15 * dt) < 1e-12
         free = alone.poses[k + 2, 1, 0] - alone.poses[k + 1, 1, 0]

@@ -11,11 +11,11 @@ from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.scene import make_line_of_sight
 from wind_model.parameters import WakeParameters
 from wind_model.wake import (
+    _reduction,
     _smoothstep,
     advertised_millimetres,
     blocker_radius,
     clamped_radius,
-    reduction,
     reductions,
     wakes,
 )
@@ -101,11 +101,11 @@ def test_the_strongest_wake_counts(fade, boost):
 def test_the_gate_is_closed_up_to_its_edge():
     parameters = wake_parameters('fade_out')
     gate = 0.5 * R
-    assert reduction(parameters, gate, 0.0, R) == 0.0
-    assert reduction(parameters, np.nextafter(gate, 1), 0.0, R) > 0.99
-    assert reduction(parameters, -1.0, 0.0, R) == 0.0
-    assert reduction(parameters, math.nan, 0.0, R) == 0.0
-    assert reduction(wake_parameters('fade_out', upwind_gate_radii=0.0), 1e-6, 0.0, R) == 0.0
+    assert _reduction(parameters, gate, 0.0, R) == 0.0
+    assert _reduction(parameters, np.nextafter(gate, 1), 0.0, R) > 0.99
+    assert _reduction(parameters, -1.0, 0.0, R) == 0.0
+    assert _reduction(parameters, math.nan, 0.0, R) == 0.0
+    assert _reduction(wake_parameters('fade_out', upwind_gate_radii=0.0), 1e-6, 0.0, R) == 0.0
 
 
 @settings(max_examples=60, deadline=None)

@@ -12,7 +12,7 @@ from wind_model.wind_aware import (
     WindAware,
     _crab_heading,
     _published_heading,
-    turn_rate,
+    _turn_rate,
 )
 
 angles = st.floats(-4, 4)
@@ -60,7 +60,7 @@ def test_without_speed_it_heads_along_the_direction():
 @given(yaw=angles, heading=angles, gain=st.floats(0, 100), limit=st.floats(0, 10),
        dt=st.floats(0.001, 1))
 def test_turning_goes_the_short_way_and_never_overshoots(yaw, heading, gain, limit, dt):
-    rate = turn_rate(yaw, heading, gain, limit, dt)
+    rate = _turn_rate(yaw, heading, gain, limit, dt)
     left = math.remainder(heading - yaw, 2 * math.pi)
     assume(abs(abs(left) - math.pi) > 1e-6)
     assert abs(rate) <= limit

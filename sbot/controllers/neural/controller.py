@@ -52,7 +52,7 @@ _TANH_IS_ONE = 20.0  # from here on, rounded
 
 
 @njit
-def tanh(x: float) -> float:
+def _tanh(x: float) -> float:
     """Return the hyperbolic tangent, from ``exp``; within 2e-16 of it in absolute terms."""
     if x < 0.0:
         return -_tanh_positive(-x)
@@ -70,7 +70,7 @@ def _tanh_positive(x: float) -> float:
 
 @njit
 def tanh_in_place(x: Floats) -> None:
-    """Replace each number of (N,) by its ``tanh``, bit for bit, in vectors."""
+    """Replace each number of (N,) by its ``_tanh``, bit for bit, in vectors."""
     exponent, e = np.empty(len(x)), np.empty(len(x))  # in place would not be in vectors
     for i in range(len(x)):
         exponent[i] = -2.0 * min(abs(x[i]), _TANH_IS_ONE)
@@ -88,12 +88,12 @@ def _logistic(x: float) -> float:
 
 
 @njit
-def perceptron(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+def _perceptron(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
                layers: Integers, dt: float) -> None:
     """Compute tanh(bias + weights . inputs) of each output; weights row by row, bias first."""
     weighted_sums(inputs, weights, outputs)
     for o in range(len(outputs)):
-        outputs[o] = tanh(outputs[o])
+        outputs[o] = _tanh(outputs[o])
 
 
 @njit_inline
@@ -113,7 +113,7 @@ def weighted_sums(inputs: Floats, weights: Floats, outputs: Floats) -> None:
 
 
 @njit
-def mlp(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
+def _mlp(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
         dt: float) -> None:
     """Compute layer by layer tanh(bias + weights . values); ``memory`` holds the hidden values.
 
@@ -124,14 +124,14 @@ def mlp(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers
         last = layer == len(layers) - 1
         target = outputs if last else memory[start:start + layers[layer]]
         for o in range(layers[layer]):
-            target[o] = tanh(_weighted(source, weights, at))
+            target[o] = _tanh(_weighted(source, weights, at))
             at += layers[layer - 1] + 1
         start += 0 if last else layers[layer]
         source = target
 
 
 @njit
-def ctrnn(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
+def _ctrnn(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
           dt: float) -> None:
     """Advance a continuous-time recurrent network by Euler's method (R. D. Beer, 1995).
 
@@ -158,7 +158,7 @@ def ctrnn(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, laye
     for j in range(hidden):
         memory[hidden + j] = _logistic(memory[j] + weights[j * row + 1])
     for o in range(len(outputs)):
-        outputs[o] = tanh(_weighted(memory[hidden:2 * hidden], weights, at))
+        outputs[o] = _tanh(_weighted(memory[hidden:2 * hidden], weights, at))
         at += hidden + 1
 
 
@@ -169,9 +169,9 @@ def _time_constant(exponent: float) -> float:
 
 
 @njit
-def gru(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
+def _gru(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
         dt: float) -> None:
-    """Compute a layer of gated recurrent units (K. Cho et al., 2014), and an ``mlp`` of it.
+    """Compute a layer of gated recurrent units (K. Cho et al., 2014), and an ``_mlp`` of it.
 
     As PyTorch's GRUCell: h <- (1 - z) n + z h with gates r and z of the inputs and of h, and
     n = tanh(a + r b), a of the inputs and b of h. ``memory`` holds h, the new h, and then the
@@ -185,20 +185,20 @@ def gru(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers
         reset = _logistic(_gate(inputs, h, weights, at))
         keep = _logistic(_gate(inputs, h, weights, at + row))
         at += 2 * row
-        new = tanh(_weighted(inputs, weights, at)
+        new = _tanh(_weighted(inputs, weights, at)
                    + reset * _weighted(h, weights, at + layers[0] + 1))
         memory[units + unit] = (1.0 - keep) * new + keep * h[unit]
     copy_numbers(memory[units:2 * units], h)
-    mlp(h, weights[3 * units * row:], memory[2 * units:], outputs, layers[1:], dt)
+    _mlp(h, weights[3 * units * row:], memory[2 * units:], outputs, layers[1:], dt)
 
 
 @njit
-def lstm(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
+def _lstm(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layers: Integers,
          dt: float) -> None:
-    """Compute a layer of long short-term memory (F. Gers et al., 2000), and an ``mlp`` of it.
+    """Compute a layer of long short-term memory (F. Gers et al., 2000), and an ``_mlp`` of it.
 
     As PyTorch's LSTMCell: c <- f c + i g and h <- o tanh(c). ``memory`` holds h, c, the new h, and
-    then as in ``gru``, as do ``weights``, for each of i, f, g and o.
+    then as in ``_gru``, as do ``weights``, for each of i, f, g and o.
     """
     units, row = layers[1], layers[0] + layers[1] + 2
     h = memory[:units]
@@ -207,12 +207,12 @@ def lstm(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats, layer
         take = _logistic(_gate(inputs, h, weights, at))
         keep = _logistic(_gate(inputs, h, weights, at + row))
         cell = (keep * memory[units + unit]
-                + take * tanh(_gate(inputs, h, weights, at + 2 * row)))
+                + take * _tanh(_gate(inputs, h, weights, at + 2 * row)))
         memory[units + unit] = cell
         memory[2 * units + unit] = (_logistic(_gate(inputs, h, weights, at + 3 * row))
-                                    * tanh(cell))
+                                    * _tanh(cell))
     copy_numbers(memory[2 * units:3 * units], h)
-    mlp(h, weights[4 * units * row:], memory[3 * units:], outputs, layers[1:], dt)
+    _mlp(h, weights[4 * units * row:], memory[3 * units:], outputs, layers[1:], dt)
 
 
 @njit
@@ -235,7 +235,7 @@ _NOBODY = kinds.Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
 _ONE_KIT = np.zeros(1, np.int64)
 
 FORWARD: dict[str, Callable[..., None]] = {
-    'perceptron': perceptron, 'mlp': mlp, 'ctrnn': ctrnn, 'gru': gru, 'lstm': lstm}
+    'perceptron': _perceptron, 'mlp': _mlp, 'ctrnn': _ctrnn, 'gru': _gru, 'lstm': _lstm}
 
 
 class Neural:

@@ -196,7 +196,7 @@ def checked_hold(hold: object) -> int:
     return whole(_HOLD, hold, 1, _MOST_HOLD)
 
 
-def checked_weights(network: Network, weights: ArrayLike) -> Floats:
+def _checked_weights(network: Network, weights: ArrayLike) -> Floats:
     """Return weights as floats (W,).
 
     Raises
@@ -215,7 +215,7 @@ def checked_weights(network: Network, weights: ArrayLike) -> Floats:
 def save_network(path: str | Path, network: Network, weights: ArrayLike) -> None:
     """Write a network and its weights (W,) as JSON, which keeps every bit."""
     content = {**network._asdict(), LEARNED_WITH: dict(network.learned_with),
-               'weights': checked_weights(network, weights).tolist()}
+               'weights': _checked_weights(network, weights).tolist()}
     for key in (_HOLD, LEARNED_WITH):
         if not content[key]:  # not known
             del content[key]
@@ -245,7 +245,7 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
         network = network._replace(
             hold=network.hold if _HOLD in content else None,
             learned_with=checked_conditions(content.get(LEARNED_WITH, {})))
-        return network, checked_weights(network, content['weights'])
+        return network, _checked_weights(network, content['weights'])
     except InputError as error:
         raise InputError(f'{path}: {error}') from None
 

@@ -53,7 +53,7 @@ _KEYS = ('kind', 'version', 'function', 'source', 'modules', 'constants', 'error
 _ERROR_MODELS = ('numpy', 'python')  # of numba: 1/0 is inf, or raises
 
 
-class SavedPolicy(NamedTuple):
+class _SavedPolicy(NamedTuple):
     """A function policy as its file holds it."""
 
     path: str
@@ -100,7 +100,7 @@ def _as_constants(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: as_constant(value) for name, value in values.items()}
 
 
-def write_policy(path: str | Path, saved: SavedPolicy) -> None:
+def _write_policy(path: str | Path, saved: _SavedPolicy) -> None:
     """Write the file that ``read_policy`` reads."""
     network = saved.network
     content: dict[str, Any] = {
@@ -115,7 +115,7 @@ def write_policy(path: str | Path, saved: SavedPolicy) -> None:
                           'utf-8')
 
 
-def read_policy(path: str | Path) -> SavedPolicy:
+def read_policy(path: str | Path) -> _SavedPolicy:
     """Return the content of a function policy's file, without executing any of it.
 
     Raises
@@ -144,7 +144,7 @@ def read_policy(path: str | Path) -> SavedPolicy:
         raise InputError(f'{path}: {error}') from None
 
 
-def _checked(path: str, content: Mapping[str, Any]) -> SavedPolicy:
+def _checked(path: str, content: Mapping[str, Any]) -> _SavedPolicy:
     """Return what a file holds, or raise InputError naming the key."""
     for key in ('function', 'source'):
         if not isinstance(content[key], str):
@@ -157,7 +157,7 @@ def _checked(path: str, content: Mapping[str, Any]) -> SavedPolicy:
     source = Source(content['source'], dict(content['modules']),
                     _as_constants(content['constants']))
     weights = numbers('weights', content['weights'] or np.zeros(0), (len(content['weights']),))
-    return SavedPolicy(path, content['function'], source, content['error_model'], network,
+    return _SavedPolicy(path, content['function'], source, content['error_model'], network,
                        whole('memory', content['memory'], 0, MOST_NUMBERS), weights)
 
 
@@ -184,7 +184,7 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
     # What the file will give, and not what is there already.
     again = compiled if by_name else compilable(function_of(source, name, where), model)
     compile_for_robot(again, where)
-    write_policy(path, SavedPolicy(str(path), name, source, model, policy.network,
+    _write_policy(path, _SavedPolicy(str(path), name, source, model, policy.network,
                                    policy.memory_count, values))
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sbot.figures.palette import DPI, drawing, style_of
+from sbot.figures.look import DPI, drawing, style_of
 from sbot.learn.tasks.registry import entry_of
 from sbot.version import VERSION
 from sbot_common.arrays import Floats

@@ -173,7 +173,7 @@ def test_a_controller_that_ends_itself_fails_the_run(tmp_path, when, line, ended
     assert done.stdout == ''
     assert done.stderr.splitlines()[-1] == f'sbot: {line}'
     assert ('in think' in done.stderr) == (when in ('raise', 'begin'))
-    assert 'controlled_robot.py' not in done.stderr
+    assert 'sbot_common/observation.py' not in done.stderr
     assert bag.exists() == (ended is not None)
     if ended is not None:
         assert Bag(bag).cut_short == f'{ended}: {line}'

@@ -25,9 +25,8 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import RunData, at_rest, from_result
 from sbot.figures.film import _Film
-from sbot.figures.look import Film, Look
+from sbot.figures.look import Film, Look, palette, style_of
 from sbot.figures.obstacles import free_wind_arrows
-from sbot.figures.palette import palette, style_of
 from sbot.figures.picture import _draw_run, draw
 from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario

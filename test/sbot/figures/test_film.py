@@ -23,8 +23,7 @@ from sbot.figures.film import (
     film_length,
     palette_of,
 )
-from sbot.figures.look import AUTO, PLAIN, Film, asked
-from sbot.figures.palette import LIGHT
+from sbot.figures.look import AUTO, LIGHT, PLAIN, Film, asked
 from sbot_common.errors import InputError
 
 needs_ffmpeg = pytest.mark.skipif(shutil.which('ffmpeg') is None, reason='ffmpeg is missing')

@@ -28,8 +28,7 @@ from sbot.figures.ground import (
     draw_world,
     wide_tolerances,
 )
-from sbot.figures.look import Look
-from sbot.figures.palette import palette, style_of
+from sbot.figures.look import Look, palette, style_of
 from sbot.figures.picture import _draw_run, plot_run
 from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario

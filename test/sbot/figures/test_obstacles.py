@@ -9,8 +9,8 @@ import sbot
 from sbot.api.loading import load
 from sbot.figures import film as animate
 from sbot.figures.data import at_rest, from_result
+from sbot.figures.look import drawing, style_of
 from sbot.figures.obstacles import Boxes
-from sbot.figures.palette import drawing, style_of
 from sbot.figures.picture import _draw_run
 from sbot.figures.tracks import draw_moments
 

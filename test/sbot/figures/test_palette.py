@@ -6,7 +6,7 @@ from matplotlib.text import Text
 import sbot
 from sbot.figures.data import from_result
 from sbot.figures.film import _Film
-from sbot.figures.palette import DARK, LIGHT, drawing, palette, style_of
+from sbot.figures.look import DARK, LIGHT, drawing, palette, style_of
 from sbot.figures.picture import _draw_run
 from sbot.figures.tracks import draw_moments
 

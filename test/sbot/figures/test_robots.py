@@ -9,11 +9,10 @@ import sbot
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import from_result
 from sbot.figures.film import _Film
-from sbot.figures.look import Film, Look
-from sbot.figures.palette import LIGHT
+from sbot.figures.look import LIGHT, Film, Look
 from sbot.figures.picture import _draw_run
-from sbot.figures.robots import Robots, _heading_lines, contact_begins, numbers_fit
-from sbot.figures.tracks import draw_moments
+from sbot.figures.robots import Robots, _heading_lines, numbers_fit
+from sbot.figures.tracks import _contact_begins, draw_moments
 
 
 def test_picture_shows_robots_where_they_end(data, tmp_path):
@@ -138,7 +137,7 @@ def test_a_cross_shows_where_a_contact_begins():
             {'center': [2, 3], 'radius': 0.3}]},
         'robots': [{'pose': [1, 3, 0], 'controller': Ahead},
                    {'pose': [1, 5, 0], 'controller': Ahead}]}))
-    rows, robots = contact_begins(data)
+    rows, robots = _contact_begins(data)
     assert robots.tolist() == [0]
     assert rows.tolist() == [int(np.flatnonzero(data.contacts[:, 0])[0])]
     axes = _draw_run(data).axes[0]
@@ -148,8 +147,8 @@ def test_a_cross_shows_where_a_contact_begins():
     again = data.contacts.copy()
     again[:] = False
     again[[10, 15, 70, 71], 1] = True  # less than a second apart: one contact
-    assert contact_begins(data._replace(contacts=again))[0].tolist() == [10, 70]
-    assert not len(contact_begins(data._replace(contacts=None))[0])
+    assert _contact_begins(data._replace(contacts=again))[0].tolist() == [10, 70]
+    assert not len(_contact_begins(data._replace(contacts=None))[0])
 
 
 def legend_of(film):

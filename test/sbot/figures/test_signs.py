@@ -7,10 +7,9 @@ from matplotlib.quiver import Quiver
 import sbot
 from sbot.figures.data import from_result
 from sbot.figures.film import _bar_length, _Film
-from sbot.figures.look import Film, Look
-from sbot.figures.palette import palette, style_of
+from sbot.figures.look import Film, Look, palette, style_of
 from sbot.figures.picture import _draw_run, draw
-from sbot.figures.signs import _goal_sign
+from sbot.figures.tracks import _goal_sign
 from wind_model.grid import points_at, sample
 
 MOVING = [{'radius': 0.4, 'path': [[2, 4], [8, 4]], 'speed': 0.5}]

@@ -9,8 +9,7 @@ from sbot.api.functions import plot
 from sbot.cli.main import main
 from sbot.figures.arena import heading_colours, robot_colours
 from sbot.figures.data import from_result
-from sbot.figures.look import Look, asked
-from sbot.figures.palette import DARK
+from sbot.figures.look import DARK, Look, asked
 from sbot.figures.picture import _draw_run, plot_run
 from sbot.figures.tracks import draw_moments
 from sbot_common.errors import InputError

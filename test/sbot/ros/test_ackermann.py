@@ -67,7 +67,7 @@ def bag(path):
 
 
 def test_speed_and_steering_angle_are_the_command_of_the_bicycle_model(bag):
-    scans = [read_scan(each.payload).scan for each in bag.messages(['/robot_0/scan'])]
+    scans = [read_scan(each.payload)[1] for each in bag.messages(['/robot_0/scan'])]
     twists = [read_twist(each.payload) for each in bag.messages(['/robot_0/cmd_vel'])]
     assert len(twists) == len(scans) == 41
     for scan, twist in zip(scans, twists, strict=True):

@@ -80,7 +80,7 @@ def test_a_signal_ends_it_and_finishes_the_recording(tmp_path, number):
 COUNT = """
 import sys
 import rclpy
-from sbot.ros.composed import make_nodes
+from sbot.ros.composed import _make_nodes as make_nodes
 from sbot.ros.processes import node_processes
 from sbot.scenario.load import load_scenario
 from sbot_common import ros

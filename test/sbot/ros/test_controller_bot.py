@@ -21,7 +21,7 @@ from sbot.ros.controller_bot import ControllerNode
 from sbot_common import ros, topics
 from sbot_common.wire import cdr, messages
 from sbot_common.wire.controller import sources
-from sbot_common.wire.templates import OdometryTemplate, ScanTemplate, VectorTemplate
+from sbot_common.wire.templates import OdometryTemplate, ScanTemplate, vector_template
 
 SCENARIO = '''
 rate: 10
@@ -33,7 +33,7 @@ wind: {wind_speed_mean: 0.1}
 RAW = {
     'base_pose_ground_truth': OdometryTemplate('map', 'base_link'),
     'base_scan': ScanTemplate('laser', 1, 0.0, 0.0, 0.0, 0.0, 0.0, 9.0),
-    'wind': VectorTemplate('map')}
+    'wind': vector_template('map')}
 NUMBERS = {
     'base_pose_ground_truth': (2.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.0),
     'base_scan': (np.zeros(1, np.float32),),

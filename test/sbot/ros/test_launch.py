@@ -40,11 +40,11 @@ def start(*, has_rviz: bool = True, **given) -> list:
     from launch import LaunchContext
     module = load()
     if has_rviz:
-        module.check_rviz = lambda: None
+        module._check_rviz = lambda: None
     context = LaunchContext()
     defaults = {name: default for name, default, _ in module.ARGUMENTS}
     context.launch_configurations.update({**defaults, **given})
-    return module.start(context)
+    return module._start(context)
 
 
 def processes(**given) -> list:
@@ -57,14 +57,14 @@ def scenario_of(**given) -> Scenario:
     from launch import LaunchContext
     module = load()
     found = []
-    module.check_rviz = lambda: None
+    module._check_rviz = lambda: None
     context = LaunchContext()
     context.launch_configurations.update(
         {**{name: default for name, default, _ in module.ARGUMENTS}, **given})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr('sbot.ros.processes.node_processes',
                       lambda scenario, **_: found.append(scenario) or [])
-        module.start(context)
+        module._start(context)
     return found[0]
 
 

@@ -115,7 +115,7 @@ def run(windows=None, **given):
     context.launch_configurations.update(
         {**{name: default for name, default, _ in module.ARGUMENTS}, **given})
     found = []
-    for action in module.start(context):
+    for action in module._start(context):
         if type(action).__name__ == 'Node':
             action._perform_substitutions(context)
             windows.append((action.expanded_node_namespace, Path(perform_substitutions(

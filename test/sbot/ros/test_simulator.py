@@ -9,7 +9,7 @@ import pytest
 from sbot.scenario.assemble import simulation_parameters
 from sbot.scenario.load import parse_scenario
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.ros.inbox import Inbox
+from sbot_sim.ros.run_control import Inbox
 
 simulator = pytest.importorskip('sbot.ros.simulator', exc_type=ImportError)
 pytestmark = [pytest.mark.forked, pytest.mark.ros]

@@ -6,7 +6,7 @@ import pytest
 import sbot
 from sbot_common.errors import InputError
 from sbot_common.topics import RAB_DATA
-from sbot_sim.messages.snapshot import read_rab_data
+from sbot_sim.messages.broadcast import read_rab_data
 
 WORLD = {'rate': 10, 'duration': 1, 'world': {'bounds': [0, 0, 9, 9]}}
 

@@ -5,7 +5,7 @@ import pytest
 from finished_sweep import make
 from matplotlib.text import Text
 
-from sbot.figures.palette import LETTERS
+from sbot.figures.look import LETTERS
 from sbot.sweeps.figure import (
     MOST_CURVES,
     STYLE,

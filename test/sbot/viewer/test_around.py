@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 
 import sbot
 from sbot.figures.data import from_result
-from sbot.figures.palette import DARK, LIGHT
+from sbot.figures.look import DARK, LIGHT
 from sbot.figures.picture import _speeds
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import Scans, frame, live_header, page, page_data

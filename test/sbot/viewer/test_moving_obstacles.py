@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 from pages import check_moves
 
 from sbot.figures.data import from_bag, from_result
-from sbot.figures.palette import DARK, LIGHT
+from sbot.figures.look import DARK, LIGHT
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import write_view

@@ -14,8 +14,7 @@ import sbot
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
 from sbot.figures.data import from_bag, from_result
-from sbot.figures.look import Look
-from sbot.figures.palette import style_of
+from sbot.figures.look import Look, style_of
 from sbot.figures.picture import draw
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping

@@ -36,7 +36,7 @@ def graph():
 def why(node, *names):
     from sbot_common.ros import unheard
     found = unheard(node, names or [SCAN], '/robot_0/steer')
-    return found and found.why
+    return found and found[0]
 
 
 def test_a_missing_remap_is_named_as_the_node_needs_it(graph):

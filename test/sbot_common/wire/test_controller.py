@@ -27,7 +27,7 @@ from sbot_common.wire.templates import (
     OdometryTemplate,
     PosesTemplate,
     ScanTemplate,
-    VectorTemplate,
+    vector_template,
 )
 
 
@@ -267,7 +267,7 @@ def test_scan_and_wind():
     assert stamp_ns == 9
     assert values['scan'].ranges.tolist() == ranges.tolist()
     assert values['scan'][1:] == (-1.0, 0.5, 0.0, 9.0)
-    assert field('wind', VectorTemplate('map').fill(9, 0.5, -0.25, 0.0)) == (
+    assert field('wind', vector_template('map').fill(9, 0.5, -0.25, 0.0)) == (
         9, {'wind': (0.5, -0.25)})
 
 

@@ -7,7 +7,7 @@ from worlds import make_parameters
 from sbot_common import topics
 from sbot_common.wire import cdr
 from sbot_sim.engine.simulation import Engine, Snapshot
-from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions, Pace, _Report, diagnostics
+from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions, Pace, diagnostics
 
 
 @pytest.mark.parametrize(('node', 'name'), [
@@ -17,7 +17,7 @@ def test_entries_are_named_by_node_and_task(node, name):
     snapshot = Snapshot(**{**fields, 'tick': 7, 'pose': np.zeros((3, 3)),
                            'collided': np.array([True, False, True]),
                            'reverted': np.zeros(3, bool)})
-    message = cdr.decode(diagnostics(10**9, _Report(0.5, 2), snapshot, node),
+    message = cdr.decode(diagnostics(10**9, (0.5, 2), snapshot, node),
                          'diagnostic_msgs/msg/DiagnosticArray')
     status, = message.status
     assert (status.name, status.hardware_id) == (f'{name}: simulation', name)

@@ -7,9 +7,8 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.wire import cdr
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.messages import snapshot as messages
-from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
-from sbot_sim.messages.snapshot import Interfaces
+from sbot_sim.messages import broadcast as messages
+from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions, Interfaces
 from sbot_sim.world.bodies import NOWHERE, ROBOT
 from wind_model.gust import Wind, still_air
 

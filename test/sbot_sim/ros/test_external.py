@@ -7,7 +7,8 @@ from recorded_actions import RATE, Simulator
 
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
-from sbot_sim.ros.external import AnswerCounter, External, Turns, in_turns
+from sbot_sim.ros.external import External, Turns, in_turns
+from sbot_sim.ros.lockstep import _AnswerCounter
 
 SECOND = 10**9
 
@@ -228,7 +229,7 @@ def test_a_topic_without_a_message_is_named_at_the_end():
 
 
 def test_after_the_end_only_what_is_still_owed_may_come():
-    counter = AnswerCounter([True], lost_after=0.3)
+    counter = _AnswerCounter([True], lost_after=0.3)
     counter.begin()
     counter.ask_again(0)
     counter.answer(0, 1.0, b'a')
@@ -241,7 +242,7 @@ def test_after_the_end_only_what_is_still_owed_may_come():
 
 
 def test_a_late_answer_is_not_taken_for_the_next_tick():
-    counter = AnswerCounter([True], lost_after=0.3)
+    counter = _AnswerCounter([True], lost_after=0.3)
     counter.begin()
     counter.ask_again(0)
     counter.ask_again(0)
@@ -259,7 +260,7 @@ def test_a_late_answer_is_not_taken_for_the_next_tick():
 
 def test_equal_answers_after_a_lost_one_do_not_go_on_being_doubted():
     """A robot that stands still answers the same each time; a question of the first is lost."""
-    counter = AnswerCounter([True], lost_after=0.3, late_after=0.35)
+    counter = _AnswerCounter([True], lost_after=0.3, late_after=0.35)
     counter.begin()
     counter.ask_again(0)
     assert counter.answer(0, 1.0, b'still')
@@ -278,7 +279,7 @@ def test_equal_answers_after_a_lost_one_do_not_go_on_being_doubted():
 
 def test_a_node_that_stalls_twice_is_not_taken_for_two():
     """Its late answer is that of the tick before, so both answers of this tick are to come."""
-    counter = AnswerCounter([True], lost_after=0.3, late_after=5.0)
+    counter = _AnswerCounter([True], lost_after=0.3, late_after=5.0)
     counter.begin()
     counter.ask_again(0)
     assert counter.answer(0, 1.0, b'a')

@@ -94,7 +94,7 @@ def make(monkeypatch):
     def made(graph, external=None, wall=(), subscribers=1, remap='', settled=0.0, also=(),
              recorded=()):
         monkeypatch.setattr(ros, 'unheard', lambda _, names, listener: None if subscribers else (
-            ros.Unheard(f'no node subscribes to {names[0]}{remap}', bool(remap))))
+            f'no node subscribes to {names[0]}{remap}', bool(remap)))
         monkeypatch.setattr(ros, 'nodes_that_publish', lambda _, name: graph.get(name, []))
         monkeypatch.setattr(ros, 'Barrier', Barrier)
         node.get_topic_names_and_types = lambda: [

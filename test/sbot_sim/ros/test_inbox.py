@@ -6,7 +6,7 @@ import pytest
 from sbot_common import topics
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr, messages
-from sbot_sim.ros.inbox import Inbox
+from sbot_sim.ros.run_control import Inbox
 
 
 def teleport(frame_id):

@@ -8,7 +8,7 @@ import pytest
 from worlds import make_parameters
 
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.ros.inbox import Inbox
+from sbot_sim.ros.run_control import Inbox
 from sbot_sim.ros.standard_services import StandardServices
 from sbot_sim.world.bodies import NOWHERE, ROBOT
 

@@ -17,14 +17,14 @@ from sbot.controllers.neural.controller import (
     MOST_TAU,
     FunctionController,
     Neural,
+    _ctrnn,
+    _gru,
     _logistic,
+    _lstm,
+    _mlp,
+    _perceptron,
+    _tanh,
     _time_constant,
-    ctrnn,
-    gru,
-    lstm,
-    mlp,
-    perceptron,
-    tanh,
 )
 from sbot.controllers.neural.network import make_network
 from sbot.learn.episodes import Episodes
@@ -41,8 +41,8 @@ def run(function, inputs, weights, layers, memory, dt=0.1):
 
 @given(st.floats(-1e4, 1e4))
 def test_tanh(x):
-    assert tanh(x) == pytest.approx(float(mpmath.tanh(x)), abs=3e-16)
-    assert tanh(-x) == -tanh(x)
+    assert _tanh(x) == pytest.approx(float(mpmath.tanh(x)), abs=3e-16)
+    assert _tanh(-x) == -_tanh(x)
 
 
 @given(st.floats(-600, 600))
@@ -67,7 +67,7 @@ def test_perceptron(seed):
     inputs, weights = rng.normal(size=7), rng.normal(size=16)
     rows = weights.reshape(2, 8)
     expected = np.tanh(rows[:, 0] + rows[:, 1:] @ inputs)
-    assert run(perceptron, inputs, weights, [7, 2], np.zeros(0)) == pytest.approx(
+    assert run(_perceptron, inputs, weights, [7, 2], np.zeros(0)) == pytest.approx(
         expected, abs=1e-14)
 
 
@@ -82,7 +82,7 @@ def test_mlp(hidden):
         rows = weights[at:at + after * (before + 1)].reshape(after, before + 1)
         values, at = np.tanh(rows[:, 0] + rows[:, 1:] @ values), at + rows.size
     assert at == weights.size
-    assert run(mlp, inputs, weights, layers, np.zeros(sum(hidden))) == pytest.approx(
+    assert run(_mlp, inputs, weights, layers, np.zeros(sum(hidden))) == pytest.approx(
         values, abs=1e-14)
 
 
@@ -114,7 +114,7 @@ def test_ctrnn_over_many_ticks(hidden, dt):
     seen = []
     for _ in range(60):
         inputs = rng.normal(size=3)
-        seen.append(run(ctrnn, inputs, weights, [3, hidden, 2], memory, dt))
+        seen.append(run(_ctrnn, inputs, weights, [3, hidden, 2], memory, dt))
         assert seen[-1] == pytest.approx(oracle.step(inputs, dt), abs=1e-11)
     assert np.ptp(seen, axis=0).max() > 0.01
     assert memory[:hidden] == pytest.approx(oracle.y, abs=1e-11)
@@ -125,7 +125,7 @@ def test_ctrnn_settles_on_its_input_at_the_pace_of_its_time_constant():
     weights = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0])
     memory = np.zeros(2)
     for _ in range(1000):
-        outputs = run(ctrnn, np.array([2.0]), weights, [1, 1, 2], memory, 0.001)
+        outputs = run(_ctrnn, np.array([2.0]), weights, [1, 1, 2], memory, 0.001)
     assert memory[0] == pytest.approx(2 * (1 - np.exp(-1.0)), abs=1e-3)
     assert outputs == pytest.approx(np.tanh([memory[1]] * 2), abs=1e-15)
 
@@ -137,7 +137,7 @@ def logistic(x):
 class Cho:
     """A GRU in matrices: ``a`` of the inputs, ``b`` of what is remembered, (units, 3)."""
 
-    gates, function, places = 3, staticmethod(gru), 2
+    gates, function, places = 3, staticmethod(_gru), 2
 
     def __init__(self, units):
         self.h = np.zeros(units)
@@ -150,7 +150,7 @@ class Cho:
 class Gers:
     """An LSTM in matrices, (units, 4)."""
 
-    gates, function, places = 4, staticmethod(lstm), 3
+    gates, function, places = 4, staticmethod(_lstm), 3
 
     def __init__(self, units):
         self.h, self.c = np.zeros((2, units))
@@ -165,7 +165,7 @@ class Gers:
 @pytest.mark.parametrize('cells', [[], [3]])
 def test_gated_units_over_many_decisions(oracle, cells):
     rng, units = np.random.default_rng(1), 4
-    kind = oracle.function.__name__
+    kind = oracle.function.__name__.removeprefix('_')
     network, other = make_network(kind, ['goal'], hidden=[units, *cells]), oracle(units)
     weights = rng.normal(size=network.weight_count)
     assert network.memory_count == oracle.places * units + sum(cells)
@@ -175,7 +175,7 @@ def test_gated_units_over_many_decisions(oracle, cells):
         x = rng.normal(size=3)
         other.step(gates[..., 0] + gates[..., 1:4] @ x, gates[..., 4] + gates[..., 5:] @ other.h)
         seen.append(run(oracle.function, x, weights, network.layers, memory))
-        tail = run(mlp, other.h, weights[gates.size:], network.layers[1:], np.zeros(3))
+        tail = run(_mlp, other.h, weights[gates.size:], network.layers[1:], np.zeros(3))
         assert seen[-1] == pytest.approx(tail, abs=1e-12)
     assert memory[:units] == pytest.approx(other.h, abs=1e-12)
     assert np.ptp(seen, axis=0).max() > 0.01
@@ -229,7 +229,7 @@ def test_a_network_that_holds_decisions_drives_as_in_an_environment(tmp_path, ca
     poses, outputs = [], np.zeros((1, 1, 2))
     for _ in range(TICKS // 3):
         poses.append(episodes.now.seen.pose[0])
-        perceptron(episodes.now.inputs[0, 0], weights, np.zeros(0), outputs[0, 0],
+        _perceptron(episodes.now.inputs[0, 0], weights, np.zeros(0), outputs[0, 0],
                    network.layers, 0.1)
         episodes.step(outputs)
     held, same, free = (sbot.run('single_robot', seed=5, **{

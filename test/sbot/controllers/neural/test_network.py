@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sbot.controllers.neural.network import (
+    _checked_weights,
     bounded,
     checked_conditions,
-    checked_weights,
     command_of_twist,
     command_of_wheels,
     load_network,
@@ -115,11 +115,11 @@ def test_bad_descriptions(arguments, words):
 
 def test_weights_are_checked():
     network = make_network()
-    assert checked_weights(network, range(32)).dtype == np.float64
+    assert _checked_weights(network, range(32)).dtype == np.float64
     with pytest.raises(InputError, match=r"'shape \(31,\)', expected shape \(32,\)"):
-        checked_weights(network, np.zeros(31))
+        _checked_weights(network, np.zeros(31))
     with pytest.raises(InputError, match='finite'):
-        checked_weights(network, [np.inf] * 32)
+        _checked_weights(network, [np.inf] * 32)
 
 
 def test_a_file_keeps_every_bit(tmp_path):
