@@ -28,9 +28,9 @@ from sbot.sweeps.experiment import Options, make_job, run_sweep
 from sbot.sweeps.guard import Guard
 from sbot.sweeps.journal import line_of
 from sbot.sweeps.plan import PlannedRun
-from sbot.sweeps.request import Request
+from sbot.sweeps.request import Request, source_of
 from sbot.sweeps.simulate import make_row, scenario_of
-from sbot.sweeps.sources import source_of
+from sbot.sweeps.sources import plan_of
 
 
 def request(runs: int, duration: float) -> Request:
@@ -44,7 +44,7 @@ def sweep_time(runs: int, duration: float, processes: int) -> float:
     made = request(runs, duration)
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        run_sweep(made.plan(), made, Path(folder), Options(jobs=processes, progress=False))
+        run_sweep(plan_of(made), made, Path(folder), Options(jobs=processes, progress=False))
         return time.perf_counter() - started
 
 
@@ -55,7 +55,7 @@ def cost_of_a_run(runs: int) -> float:
     least.
     """
     made = request(2, 0.1)
-    plan = made.plan()
+    plan = plan_of(made)
     packed = make_job(plan, made, Options())
     job = pickle.loads(packed)
     scenario = scenario_of(job, plan[1])
@@ -90,7 +90,8 @@ def bookkeeping(runs: int, row: dict[str, Any]) -> tuple[float, float]:
     made = request(runs, 0.1)
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        run_sweep(made.plan(), made, Path(folder), Options(executor=Instant(row), progress=False))
+        run_sweep(plan_of(made), made, Path(folder),
+                  Options(executor=Instant(row), progress=False))
         return (time.perf_counter() - started,
                 resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
@@ -103,7 +104,7 @@ def main() -> int:
     warm_up()
     runs = max(options.runs, 10)
     made = request(2, 0.1)
-    plan = made.plan()
+    plan = plan_of(made)
     packed = make_job(plan, made, Options())
     row = make_row(pickle.loads(packed), plan[0])
     short, few = bookkeeping(1000, row)

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`sbot sweep`: experiments over parameters and seeds."""
+"""`sbot sweep`, `sbot sweep show`, `sbot sweep plot`: experiments, and their results."""
 
 from __future__ import annotations
 
 import argparse
 import logging
+import os
+import re
 import sys
 from pathlib import Path
 
 from sbot.cli.command import QUIET, Command, flag, repeated, value
 from sbot.scenario.fields import MAX_SEED
 from sbot.scenario.load import parse_override
-from sbot.sweeps import table
 from sbot.sweeps.engine import EngineError
 from sbot.sweeps.experiment import (
     MAX_JOBS,
@@ -23,7 +24,8 @@ from sbot.sweeps.experiment import (
     read_request,
     run_sweep,
 )
-from sbot.sweeps.journal import PLAN_NAME
+from sbot.sweeps.journal import CSV, PARQUET, PLAN_NAME, TIMES
+from sbot.sweeps.journal import NAME as JOURNAL
 from sbot.sweeps.plan import (
     MAX_POINTS,
     MAX_RUNS,
@@ -35,9 +37,9 @@ from sbot.sweeps.plan import (
     whole_number,
     zip_axis,
 )
-from sbot.sweeps.request import MEMORY, TIMEOUT, Request, is_sweep_file, read_sweep_file
-from sbot.sweeps.show import frequent_errors
-from sbot.sweeps.sources import is_file, source_of
+from sbot.sweeps.request import MEMORY, TIMEOUT, Request, is_sweep_file, read_sweep_file, source_of
+from sbot.sweeps.show import format_results, frequent_errors, load_results, write_summary
+from sbot.sweeps.sources import plan_of
 from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import bad_value, one_line, refuse
 
@@ -56,7 +58,7 @@ def _request(arguments: argparse.Namespace) -> Request:
                                              for name in given),
                 '--resume cannot be combined with options that change the sweep'))
         return read_request(Path(arguments.output))
-    if is_file(Path(arguments.scenario) / PLAN_NAME):
+    if os.path.isfile(Path(arguments.scenario) / PLAN_NAME):
         raise bad_value('SCENARIO', arguments.scenario, 'a scenario, not the results of a sweep; '
                         'see sbot sweep show DIR and sbot sweep --resume -o DIR')
     if is_sweep_file(arguments.scenario):
@@ -117,7 +119,7 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 
 def _sweep(arguments: argparse.Namespace) -> int:
     request = _request(arguments)
-    plan = request.plan()
+    plan = plan_of(request)
     options = _options(arguments, request)
     if arguments.dry_run:
         _foretell(plan, request, options, arguments)
@@ -133,7 +135,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
         print(f'sbot: {reason}{then}', file=sys.stderr)
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''
-    tables = ', '.join(f'{shown}/{name}' for name in (table.PARQUET, table.CSV)
+    tables = ', '.join(f'{shown}/{name}' for name in (PARQUET, CSV)
                        if (folder / name).exists())
     print('\n'.join([f'{_count(outcome.runs)}{failed}: {tables}',
                      *frequent_errors(outcome.errors)]))
@@ -177,6 +179,34 @@ def _time(seconds: float) -> str:
         if seconds >= 2 * size:
             return f'{seconds / size:.2g} {unit}'
     return f'{seconds:.2g} s'
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    results = load_results(arguments.folder)
+    if arguments.csv is None:
+        print(format_results(results, arguments.metric))
+    else:
+        taken = JOURNAL, PLAN_NAME, CSV, PARQUET, TIMES
+        if os.path.abspath(arguments.csv) in [
+                os.path.abspath(Path(arguments.folder) / name) for name in taken]:
+            raise bad_value('--csv', arguments.csv, 'a name that no file of the results has')
+        write_summary(results, arguments.csv, arguments.metric)
+        if arguments.csv != '-':
+            print(one_line(arguments.csv))
+    return 0
+
+
+def _plot(arguments: argparse.Namespace) -> int:
+    from sbot.sweeps.figure import Words, plot_sweep
+    results = load_results(arguments.folder)
+    metric = arguments.metric or (*results.metrics, 'goal_reached_s')[0]
+    # A column's name is text of the folder, and may be a path elsewhere.
+    stem = re.sub(r'[^\w.-]', '_', metric)
+    path = arguments.output or str(Path(arguments.folder) / f'{stem}.png')
+    plot_sweep(results, path, metric, arguments.by, arguments.pool,
+               Words(arguments.xlabel, arguments.ylabel, arguments.title))
+    print(one_line(path))
+    return 0
 
 
 _DESCRIPTION = """Run a scenario for every combination of values and seeds, on this machine's
@@ -227,4 +257,30 @@ COMMANDS = {
                           choices=('none', 'failed', 'all')),
         '--quiet': QUIET,
     }, description=_DESCRIPTION),
+    'sweep show': Command(_show, {
+        'folder': value('DIR', 'folder of the results'),
+        '--metric': repeated('COLUMN', 'a column of runs.csv; may be repeated'),
+        '--csv': value(
+            'FILE', 'write a CSV file instead: mean, standard deviation, median and percentiles '
+            'of each setting; - prints it'),
+    }, description='Print the medians of each setting of a sweep; of columns with only 0 and 1, '
+                   'the share of runs.'),
+    'sweep plot': Command(_plot, {
+        'folder': value('DIR', 'folder of the results'),
+        '--metric': value(
+            'COLUMN', 'a column of runs.csv (default: your metric, else goal_reached_s)',
+            default=''),
+        '--by': repeated(
+            'KEY', 'swept parameter along x, or the end of its path (default: the first); given '
+            'again: a curve for each of its values'),
+        '--pool': repeated(
+            'KEY', 'swept parameter whose values are taken together; may be repeated'),
+        '--xlabel': value('TEXT', "label of the x axis; '' leaves it out"),
+        '--ylabel': value('TEXT', "label of the y axis; '' leaves it out"),
+        '--title': value(
+            'TEXT', "title; it replaces the line that says what is drawn; '' leaves it out"),
+        '-o --output': value('FILE', '.png, .svg or .pdf (default: DIR/COLUMN.png)'),
+    }, description='Draw a metric against a swept parameter: medians and the middle 80 % of the '
+                   'runs. Other swept parameters tell curves apart, if there are at most 10; the '
+                   'title names those that do not.'),
 }

@@ -34,19 +34,22 @@ from sbot.sweeps.engine import (
 from sbot.sweeps.guard import run_batch
 from sbot.sweeps.journal import NAME as JOURNAL
 from sbot.sweeps.journal import (
+    PARQUET,
     Index,
     Journal,
     Settings,
     Stored,
+    read_columns,
     read_index,
     read_plan,
     read_rows,
     write_plan,
+    write_tables,
 )
 from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
 from sbot.sweeps.request import MEMORY, RECORD, TIMEOUT, Metric, Request
 from sbot.sweeps.simulate import Job, Row, parsed_sources, row_of, scenario_of
-from sbot.sweeps.table import PARQUET, read_columns, write_tables
+from sbot.sweeps.sources import plan_of
 from sbot.version import VERSION
 from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import InputError, bad_value, install_command
@@ -302,7 +305,7 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
         timeout=request.timeout if timeout is None else TIMEOUT.check(timeout, lambda: 'timeout'),
         memory=request.memory if memory is None else MEMORY.check(memory, lambda: 'memory'),
         record=request.record if record == 'none' else record, **options)
-    plan = request.plan()
+    plan = plan_of(request)
     with TemporaryFolder('sweep') as folder:
         outcome = run_sweep(plan, request, output or Path(folder, 'sweep'), limits, resume)
         if (outcome.folder / PARQUET).exists():

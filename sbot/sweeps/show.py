@@ -20,8 +20,7 @@ import numpy as np
 from sbot.controllers.registry import entry_of
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.scenario.knowledge import Knowledge
-from sbot.sweeps.journal import read_plan
-from sbot.sweeps.table import CSV, SUMMARY, cell_text, is_own, read_columns
+from sbot.sweeps.journal import CSV, SUMMARY, cell_text, is_own, read_columns, read_plan
 from sbot_common.errors import SHOWN, InputError, hint, one_line
 from sbot_common.params import Spec, specs_of
 

@@ -1,8 +1,7 @@
 """A folder with the results of a sweep that nobody has run."""
 
-from sbot.sweeps.journal import Journal, Settings, Stored, write_plan
+from sbot.sweeps.journal import SUMMARY, Journal, Settings, Stored, write_plan, write_tables
 from sbot.sweeps.plan import Plan, Source, grid_axes
-from sbot.sweeps.table import SUMMARY, write_tables
 
 KEYS = {'wind.wind_speed_mean': [0.0, 0.1, 0.2],
         'controllers.potential_field.leader_filter': ['as_written', 'geometric']}

@@ -14,11 +14,10 @@ from sbot.cli.main import main
 from sbot.cli.sweep import FAILED
 from sbot.sweeps.engine import check_scheduler, dask_engine, pickled
 from sbot.sweeps.experiment import Options, run_sweep
-from sbot.sweeps.journal import read_index
-from sbot.sweeps.request import Request
+from sbot.sweeps.journal import CSV, PARQUET, read_index
+from sbot.sweeps.request import Request, source_of
 from sbot.sweeps.show import load_results
-from sbot.sweeps.sources import source_of
-from sbot.sweeps.table import CSV, PARQUET
+from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
 
 
@@ -91,12 +90,12 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
             (gate / 'open').touch()
     killer = threading.Thread(target=kill)
     killer.start()
-    outcome = run_sweep(made.plan(), made, far, Options(scheduler=address, progress=False))
+    outcome = run_sweep(plan_of(made), made, far, Options(scheduler=address, progress=False))
     killer.join()
     assert workers[0].wait(240) == -signal.SIGKILL
     assert 6 <= killed_at[0] <= 10
     assert (outcome.runs, outcome.failed) == (40, 0)
-    run_sweep(made.plan(), made, here, Options(jobs=2, progress=False))
+    run_sweep(plan_of(made), made, here, Options(jobs=2, progress=False))
     for name in (CSV, PARQUET):
         assert (far / name).read_bytes() == (here / name).read_bytes()
     # One worker is left; a run that hangs is a row there, too, and the next ones are done.

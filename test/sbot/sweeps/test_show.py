@@ -8,6 +8,7 @@ from finished_sweep import make
 
 from sbot.cli.main import main
 from sbot.sweeps.figure import _draw_sweep
+from sbot.sweeps.journal import SUMMARY
 from sbot.sweeps.show import (
     MEANING,
     WIDTH,
@@ -23,7 +24,6 @@ from sbot.sweeps.show import (
     wilson_interval,
     write_summary,
 )
-from sbot.sweeps.table import SUMMARY
 from sbot_common.errors import InputError
 
 
