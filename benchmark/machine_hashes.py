@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sbot.bench.measure import (
+from sbot.bench import (
     SPEED,
     TURN,
     WIND,

@@ -21,7 +21,7 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
-from sbot.bench.measure import machine
+from sbot.bench import machine
 from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
 from sbot.sweeps.experiment import Options, make_job, run_sweep

@@ -47,7 +47,7 @@ NOT_RUN = {
     'python examples/train_leader.py': 'minutes; test/examples runs it short',
     'python test/robustness/': 'hours; test/robustness runs them short',
     'python -m pytest': 'minutes',
-    'sbot bench': 'minutes; test/sbot/bench runs it short',
+    'sbot bench': 'minutes; test/sbot/test_bench.py runs it short',
     'sbot sweep benchmark/': 'hours',
 }
 

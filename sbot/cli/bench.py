@@ -14,8 +14,15 @@ from typing import Any
 
 import numba
 
-from sbot.bench.evaluations import format_evaluations, measure_evaluations
-from sbot.bench.measure import CASES, BenchResult, growth, machine, measure
+from sbot.bench import (
+    CASES,
+    BenchResult,
+    format_evaluations,
+    growth,
+    machine,
+    measure,
+    measure_evaluations,
+)
 from sbot.cli.command import JSON, Command, value
 from sbot.runner.warm_up import warm_up
 from sbot_common.errors import refuse

@@ -41,7 +41,7 @@ class _Loader(_BASE):  # type: ignore[misc]
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's way
 
 
-class Dumper(_DUMPER):  # type: ignore[misc]
+class _Dumper(_DUMPER):  # type: ignore[misc]
     """Quotes text that YAML 1.1 or 1.2 would read as another type; writes no aliases."""
 
     def ignore_aliases(self, data: object) -> bool:
@@ -50,7 +50,7 @@ class Dumper(_DUMPER):  # type: ignore[misc]
 
 
 for _kind, _pattern, _first in _RESOLVERS:
-    for _class in (_Loader, Dumper):
+    for _class in (_Loader, _Dumper):
         _class.add_implicit_resolver(_TAG + _kind, re.compile(f'^(?:{_pattern})$'), _first)
 
 
@@ -64,8 +64,8 @@ def _compose(text: str, file: str) -> yaml.Node | None:
         document and for nesting deeper than ``MOST_DEPTH``.
 
     """
-    check_events(text, file)
     with _named_errors(text, file):
+        _check_events(text, file)
         node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
         return node
 
@@ -96,8 +96,8 @@ def _hint(text: str, line: int) -> str:
     return ''
 
 
-def check_events(text: str, file: str) -> None:
-    """Refuse deep nesting, which would exhaust the stack of ``yaml._compose``, and other errors.
+def _check_events(text: str, file: str) -> None:
+    """Refuse deep nesting, which would exhaust the stack of ``yaml.compose``, and other errors.
 
     Events come one by one without recursion.
 
@@ -107,11 +107,6 @@ def check_events(text: str, file: str) -> None:
         as ``_compose``, and for more nodes than ``limits().text_values``.
 
     """
-    with _named_errors(text, file):
-        _check_events(text, file)
-
-
-def _check_events(text: str, file: str) -> None:
     known = limits()
     depth = documents = nodes = 0
     anchors = set()
@@ -333,7 +328,7 @@ def count_values(value: object) -> int:
 
 def dump_yaml(values: Mapping[str, object]) -> str:
     """Return YAML that ``parse_yaml`` reads back equal; lists of numbers stay on one line."""
-    text: str = yaml.dump(dict(values), Dumper=Dumper, sort_keys=False, allow_unicode=True,
+    text: str = yaml.dump(dict(values), Dumper=_Dumper, sort_keys=False, allow_unicode=True,
                           default_flow_style=None, width=100)
     return text
 
@@ -403,7 +398,8 @@ def _load_plain(text: str, file: str) -> object:
     """
     if len(text) > limits().file_bytes:
         raise too_large(file, 'characters', len(text), 'file_bytes')
-    check_events(text, file)
+    with _named_errors(text, file):
+        _check_events(text, file)
     with decoding(f'{file}: not valid YAML'):
         return yaml.load(text, _PlainLoader)
 

@@ -22,7 +22,7 @@ from sbot.scenario.assemble import simulation_parameters, wind_source
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_file, named_files, portable
-from sbot.version import THIS
+from sbot.version import THIS, signed
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value, open_regular
 from sbot_common.observation import Twist
@@ -36,6 +36,7 @@ from wind_model.wake import advertised_millimetres, clamped_radius, wakes
 
 if TYPE_CHECKING:
     from sbot.bag.recorder import Recorder
+    from sbot_sim.messages.broadcast import BroadcastOptions
 
 # Supervisor of an in-process run: watches, pauses, drives robots without a controller.
 
@@ -123,8 +124,8 @@ class _Recording:
                  *, all_robots: bool, keep_empty: bool) -> None:
         from sbot_sim.messages.broadcast import Broadcast  # ROS' definitions take a while
         self._recorder = open_recorder(record, scenario, keep_empty=keep_empty)
-        stack.enter_context(closed(self._recorder, where))
-        self._broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
+        stack.enter_context(_closed(self._recorder, where))
+        self._broadcast = Broadcast(parameters, broadcast_options(scenario))
         self._commanded = [i for i, robot in enumerate(scenario.robots)
                            if robot.controller != NONE or all_robots]
         self._begun = False
@@ -142,6 +143,30 @@ class _Recording:
                              *broadcast.sensed_wind(snapshot, stamp_ns)), announced)
         for name, topic, payload in messages:
             self._recorder.write(name, topic, stamp_ns, payload)
+
+
+def broadcast_options(scenario: Scenario) -> BroadcastOptions:
+    """Return the settings of a run's messages beyond the simulator's parameters."""
+    from sbot_sim.messages.broadcast import BroadcastOptions
+    from sbot_sim.messages.markers import ZoneSign
+    from sbot_sim.messages.snapshot import Interfaces
+    zones = tuple(ZoneSign(zone.name, zone.center, zone.radius,
+                           _shares(assemble.zone_colour(zone)))
+                  for zone in scenario.world.zones)
+    interfaces = Interfaces(publish_scan=any(
+        body.own.get('publish_scan', False) for body in scenario.bodies.values()))
+    return BroadcastOptions(signed(scenario.to_yaml()), [robot.goal for robot in scenario.robots],
+                            tf_namespaced=scenario.tf_namespaced,
+                            poses_topic=scenario.poses_topic,
+                            cmd_vel_stamped=scenario.cmd_vel_stamped,
+                            gust=scenario.wind.flow.wind_gust_speed_mean > 0,
+                            interfaces=interfaces, zones=zones)
+
+
+def _shares(colour: str) -> tuple[float, float, float]:
+    """Return red, green and blue (0 to 1) of #rrggbb."""
+    red, green, blue = bytes.fromhex(colour[1:])
+    return red / 255.0, green / 255.0, blue / 255.0
 
 
 # Digests (SHA-256) of controllers' files, e.g. networks, which tell later whether one changed.
@@ -218,7 +243,7 @@ def open_recorder(directory: str | Path, scenario: Scenario,
 
 
 @contextmanager
-def closed(recorder: Recorder, where: Callable[[], str]) -> Iterator[None]:
+def _closed(recorder: Recorder, where: Callable[[], str]) -> Iterator[None]:
     """Close a recorder at the end of a block; an exception leaves a bag that was cut short.
 
     Parameters

@@ -13,30 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sbot.controllers.registry import NONE, entry_of, name_controllers
-from sbot.files.limits import MOST_DEPTH, limits, too_large
+from sbot.controllers.registry import name_controllers
+from sbot.files.limits import MOST_DEPTH
 from sbot.files.yaml_text import KeyPath, Origins, decode_text, parse_yaml, plain_values, read_file
 from sbot.scenario import groups
 from sbot.scenario.fields import declared, validate
-from sbot.scenario.knowledge import EXACT
-from sbot.scenario.model import Scenario, ScenarioFile, Settings, Source
-from sbot.scenario.place import Placement, place_robots
-from sbot.scenario.shipped import find_folder, find_scenario
-from sbot.scenario.validate import (
-    absolute_paths,
-    check_boxes,
-    check_controllers,
-    check_hooks,
-    check_moving,
-    check_polygons,
-    check_robots,
-    check_until,
-    with_parameter_files,
-)
+from sbot.scenario.model import Scenario, ScenarioFile, Source
+from sbot.scenario.place import Placement
+from sbot.scenario.shipped import find_scenario
+from sbot.scenario.validate import complete
 from sbot.scenario.warnings import Warned, warnings_of
-from sbot.scenario.world import box_bodies
 from sbot_common.errors import InputError, bad_value, shown
-from sbot_common.params import updated
 
 # Overrides of scenario values (``--set KEY=VALUE``) by dotted key path.
 
@@ -307,60 +294,8 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
         data['seed'] = secrets.randbits(32)
     groups.refuse_misplaced(data.keys() - declared(ScenarioFile).keys(), origins)
     written = validate(ScenarioFile, data, origins)
-    scenario = _complete(written, directory, origins, given, Source(data, directory))
+    scenario = complete(written, directory, origins, given, Source(data, directory))
     if warn or tell is not None:
         for warned in warnings_of(written, scenario, origins, controllers=given is not None):
             (tell or partial(LOG.warning, '%s'))(warned)
-    return scenario
-
-
-def _complete(written: ScenarioFile, directory: Path, origins: Origins,
-              given: Mapping[str, Any] | None, source: Source) -> Scenario:
-    """Check what models alone cannot, fill in every default and place the robots."""
-    if not written.robots:
-        raise bad_value(origins.where(('robots',)), [], 'at least one entry')
-    if written.world.bounds is None and written.world.map is None:
-        raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing; "
-                         'give [xmin, ymin, xmax, ymax] (m)')
-    files = absolute_paths(written, directory, origins)
-    sensors = groups.check_group(groups.SensorSettings(),
-                                 {**written.sensors, **files['sensors']}, 'sensors', origins)
-    bodies = groups.check_bodies(written.bodies, origins, {each.body for each in written.robots},
-                                 sensors, written.sensors)
-    wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
-                              origins)
-    knowledge = updated(EXACT, written.knowledge, groups.below(('knowledge',), origins))
-    world = replace(written.world, **files['world'])
-    python_path = tuple(find_folder(text, directory) for text in written.python_path)
-    if given is not None:
-        written = with_parameter_files(written, directory, origins)
-    controllers = check_controllers(written, python_path, origins, given)
-    check_polygons(written, origins)
-    check_boxes(world, origins)
-    robots = place_robots(replace(written, world=world), bodies, origins)
-    check_moving(written, [*(bodies[robot.body] for robot in robots), *box_bodies(world)],
-                  origins)
-    own_hooks = check_hooks(wind, python_path, origins, given is not None)
-    used = {name: bodies[name] for name in sorted({robot.body for robot in robots})}
-    beams = max(sum(laser.scan_beams for laser in groups.lasers_of(sensors, body))
-                for body in used.values())
-    sensors, used = groups.with_common_sensors(sensors, used)
-    scans = 4 * len(robots) * beams
-    if scans > limits().run_bytes:
-        raise too_large(origins.where(('sensors', 'scan_beams')),
-                        f'bytes of scans of {len(robots)} robots', scans, 'run_bytes')
-    own_function = check_until(written, robots, python_path, origins, given is not None)
-    settings = {name: getattr(written, name) for name in declared(Settings)}
-    if 'cmd_vel_stamped' not in source.data:
-        settings['cmd_vel_stamped'] = all(body.own.get('cmd_vel_stamped', False)
-                                          for body in used.values())
-    own_classes = any(':' in name or (name != NONE and entry_of(name).programs)
-                      for name in {robot.controller for robot in robots})
-    scenario = Scenario(**{
-        **settings, 'world': world, 'bodies': used,
-        'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
-        'knowledge': knowledge,
-        'given': dict(given or {}), 'source': source,
-        'python_path': python_path if own_classes or own_function or own_hooks else ()})
-    check_robots(scenario, origins)
     return scenario

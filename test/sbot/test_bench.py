@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from numpy._core import _multiarray_umath
 
-from sbot.bench import measure as measure_module
-from sbot.bench.measure import CASES, growth, measure
+from sbot import bench as measure_module
+from sbot.bench import CASES, growth, measure
 
 BENCHMARK = Path(__file__).parents[2] / 'benchmark'
 
