@@ -24,12 +24,12 @@ from typing import Any
 from sbot.bench import machine
 from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
-from sbot.sweeps.experiment import Options, make_job, run_sweep
+from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.guard import Guard
 from sbot.sweeps.journal import line_of
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request, source_of
-from sbot.sweeps.simulate import make_row, scenario_of
+from sbot.sweeps.simulate import make_job, make_row, scenario_of
 from sbot.sweeps.sources import plan_of
 
 
@@ -56,7 +56,7 @@ def cost_of_a_run(runs: int) -> float:
     """
     made = request(2, 0.1)
     plan = plan_of(made)
-    packed = make_job(plan, made, Options())
+    packed = make_job(plan, made.metrics, made.given, made.module_path)
     job = pickle.loads(packed)
     scenario = scenario_of(job, plan[1])
     guard = Guard()
@@ -105,7 +105,7 @@ def main() -> int:
     runs = max(options.runs, 10)
     made = request(2, 0.1)
     plan = plan_of(made)
-    packed = make_job(plan, made, Options())
+    packed = make_job(plan, made.metrics, made.given, made.module_path)
     row = make_row(pickle.loads(packed), plan[0])
     short, few = bookkeeping(1000, row)
     long, many = bookkeeping(10_000, row)

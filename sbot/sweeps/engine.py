@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
-import pickle
 import re
 import socket
 import time
@@ -22,34 +21,8 @@ from typing import Any, NamedTuple
 from sbot.sweeps.guard import TRIES, close_all, run_batch
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.simulate import Row
+from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import InputError, install_command
-
-
-def pickled(value: Any, what: str) -> bytes:  # noqa: ANN401 - any object
-    """Return a user's controllers or metric as bytes for another process.
-
-    Raises
-    ------
-    InputError
-        beginning with ``what``, if they cannot be sent.
-
-    """
-    here = f'{what}: cannot be sent to another process'
-    more = f': {install_command("sweep")}'
-    try:
-        import cloudpickle
-    except ImportError:
-        cloudpickle = None
-    try:
-        data: bytes = (cloudpickle or pickle).dumps(value)
-    except Exception as error:
-        hint = '' if cloudpickle else f'; cloudpickle sends more{more}'
-        raise InputError(f'{here}: {error}{hint}') from None
-    if cloudpickle is None and b'__main__' in data:  # where another process does not find it
-        raise InputError(f'{here}: what the script or notebook itself defines needs cloudpickle, '
-                         f'or a module of its own{more}')
-    return data
-
 
 _AHEAD = 2  # runs that wait, for each that is simulated
 _ASK_PERIOD = 5.0  # s, how many workers there are
@@ -74,7 +47,7 @@ class Engine(NamedTuple):
 
 
 @contextlib.contextmanager
-def local_engine(processes: int) -> Iterator[Engine]:
+def _local_engine(processes: int) -> Iterator[Engine]:
     """Yield an engine of this machine: a thread for each process for runs."""
     with ThreadPoolExecutor(processes, thread_name_prefix='sweep') as executor:
         try:
@@ -105,7 +78,7 @@ def check_scheduler(address: str) -> None:
 
 
 @contextlib.contextmanager
-def dask_engine(address: str) -> Iterator[Engine]:
+def _dask_engine(address: str) -> Iterator[Engine]:
     """Yield an engine of the workers of a running Dask scheduler.
 
     Parameters
@@ -143,13 +116,22 @@ def dask_engine(address: str) -> Iterator[Engine]:
 
 
 @contextlib.contextmanager
-def given_engine(executor: Executor) -> Iterator[Engine]:
+def _given_engine(executor: Executor) -> Iterator[Engine]:
     """Yield an engine of the user's own executor, which stays open."""
     width = getattr(executor, '_max_workers', None) or _LEAST_AHEAD
     try:
         yield Engine(executor, lambda: width, type(executor).__name__)
     finally:
         close_all()
+
+
+def engine_of(jobs: int, scheduler: str | None,
+              executor: Executor | None) -> contextlib.AbstractContextManager[Engine]:
+    """Return the engine for these options; ``jobs`` of 0: a process for each processor."""
+    if executor is not None:
+        return _given_engine(executor)
+    return _local_engine(jobs or threads_of('auto')) if scheduler is None else (
+        _dask_engine(scheduler))
 
 
 def execute(engine: Engine, work: Work, packed: bytes, batches: Iterable[list[PlannedRun]],

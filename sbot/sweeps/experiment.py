@@ -10,7 +10,7 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
@@ -24,21 +24,16 @@ from sbot.runner.warm_up import warm_up
 from sbot.sweeps.engine import (
     Engine,
     check_scheduler,
-    dask_engine,
+    engine_of,
     error_of_all,
     execute,
-    given_engine,
-    local_engine,
-    pickled,
 )
 from sbot.sweeps.guard import run_batch
 from sbot.sweeps.journal import NAME as JOURNAL
 from sbot.sweeps.journal import (
     PARQUET,
-    Index,
     Journal,
     Settings,
-    Stored,
     read_columns,
     read_index,
     read_plan,
@@ -47,11 +42,10 @@ from sbot.sweeps.journal import (
     write_tables,
 )
 from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
-from sbot.sweeps.request import MEMORY, RECORD, TIMEOUT, Metric, Request
-from sbot.sweeps.simulate import Job, Row, parsed_sources, row_of, scenario_of
+from sbot.sweeps.request import MEMORY, RECORD, TIMEOUT, Request
+from sbot.sweeps.simulate import Job, Row, make_job, row_of, scenario_of
 from sbot.sweeps.sources import plan_of
 from sbot.version import VERSION
-from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import InputError, bad_value, install_command
 
 if TYPE_CHECKING:
@@ -92,30 +86,9 @@ class _Outcome(NamedTuple):
         return len(self.errors)
 
 
-def make_job(plan: Plan, request: Request, options: Options) -> bytes:
-    """Return the data that all runs share, pickled.
-
-    Raises
-    ------
-    InputError
-        if a controller or metric from Python cannot be pickled.
-
-    """
-    def metric(name: str, given: Metric) -> str | tuple[str, bytes]:
-        return given if isinstance(given, str) else (
-            name.partition(':')[2], pickled(given, f'metric {name}'))
-    metrics = tuple(metric(name, given)
-                    for name, given in zip(plan.metrics, request.metrics, strict=True))
-    sources = tuple(source._replace(text='') for source in plan.sources)
-    job = Job(sources, parsed_sources(plan.sources), dict(plan.fixed), metrics,
-              pickled(request.given, 'controllers'), request.module_path, VERSION,
-              options.timeout, options.memory, plan.overlaps)
-    return pickle.dumps(job)
-
-
 def estimate(plan: Plan, request: Request, processes: int) -> float:
     """Return about how long a sweep takes here (s), from the beginning of three of its runs."""
-    job: Job = pickle.loads(make_job(plan, request, Options()))
+    job: Job = pickle.loads(make_job(plan, request.metrics, request.given, request.module_path))
     warm_up()
     seconds = 0.0
     numbers = sorted({0, len(plan) // 2, len(plan) - 1})
@@ -152,11 +125,13 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
     """
     from tqdm import tqdm
     check_sweep(plan, options, folder, resume)
-    packed = make_job(plan, request, options)
+    packed = make_job(plan, request.metrics, request.given, request.module_path,
+                      options.timeout, options.memory)
     warm_up(quiet=not options.progress)
     with contextlib.ExitStack() as stack:
         engines = stack.enter_context(contextlib.ExitStack())
-        engine = engines.enter_context(_engine(options))
+        engine = engines.enter_context(
+            engine_of(options.jobs, options.scheduler, options.executor))
         if not resume:
             if options.check_start:
                 _check_start(plan, engine, packed)
@@ -165,7 +140,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
         index = journal.index
         if index.damaged:
             LOG.warning('%s: %s', folder / JOURNAL, index.damage())
-        done, failed = _finished(folder, index, options)
+        done, failed = _finished(folder, index.places, options)
         bar = stack.enter_context(tqdm(
             total=len(plan), initial=len(done), unit=' runs', smoothing=0.02, mininterval=_PERIOD,
             disable=None if options.progress else True, file=sys.stderr,
@@ -235,20 +210,21 @@ def _begin(plan: Plan, request: Request, options: Options, folder: Path) -> None
     try:
         folder.mkdir(parents=True, exist_ok=True)
         settings = Settings(request.path, options.timeout, options.memory, options.record)
-        write_plan(folder, Stored(plan, VERSION, settings))
+        write_plan(folder, plan, settings)
     except OSError as error:
         raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
 
 
 def missing_runs(plan: Plan, folder: Path, options: Options) -> int:
     """Return how many runs of the sweep in a folder ``resume`` would run."""
-    return len(plan) - len(_finished(folder, read_index(folder), options)[0])
+    return len(plan) - len(_finished(folder, read_index(folder).places, options)[0])
 
 
-def _finished(folder: Path, index: Index, options: Options) -> tuple[set[int], dict[int, str]]:
+def _finished(folder: Path, places: Mapping[int, int],
+              options: Options) -> tuple[set[int], dict[int, str]]:
     """Return the runs that are done, and the errors of those of them that failed."""
-    done = set(index.places)
-    failed = _errors(read_rows(folder, index.places.values()))
+    done = set(places)
+    failed = _errors(read_rows(folder, places.values()))
     return (done - failed.keys(), {}) if options.retry else (done, failed)
 
 
@@ -273,14 +249,6 @@ def read_request(folder: Path) -> Request:
     return Request([(source.text, source.file, source.directory, {}) for source in plan.sources],
                    plan.seeds, dict(plan.fixed), list(plan.axes), plan.metrics, settings.path,
                    settings.timeout, settings.memory, settings.record, plan.overlaps)
-
-
-def _engine(options: Options) -> contextlib.AbstractContextManager[Engine]:
-    if options.executor is not None:
-        return given_engine(options.executor)
-    if options.scheduler is not None:
-        return dask_engine(options.scheduler)
-    return local_engine(options.jobs or threads_of('auto'))
 
 
 def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout: object,

@@ -25,6 +25,7 @@ from typing import Any, BinaryIO, NamedTuple
 from sbot.files.yaml_text import LARGEST
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.simulate import MOST_OWN_COLUMNS, OF_ROBOTS, Row
+from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value, decoding, open_regular
 
 # The plan of a sweep in its folder, plan.json: written once, with a checksum of all of it.
@@ -43,7 +44,7 @@ class Settings(NamedTuple):
     record: str = 'none'
 
 
-class Stored(NamedTuple):
+class _Stored(NamedTuple):
     """What plan.json holds."""
 
     plan: Plan
@@ -51,7 +52,7 @@ class Stored(NamedTuple):
     settings: Settings
 
 
-def write_plan(folder: Path, stored: Stored) -> None:
+def write_plan(folder: Path, plan: Plan, settings: Settings) -> None:
     """Write plan.json, all of it or nothing.
 
     Raises
@@ -60,15 +61,15 @@ def write_plan(folder: Path, stored: Stored) -> None:
         if it cannot be written.
 
     """
-    data = {'format': _FORMAT, 'version': stored.version,
-            'settings': stored.settings._asdict(), **stored.plan.to_json()}
+    data = {'format': _FORMAT, 'version': VERSION,
+            'settings': settings._asdict(), **plan.to_json()}
     text = json.dumps({**data, _PLAN_CHECK: _checksum(data)})
     part = folder / f'{PLAN_NAME}.part'
     part.write_text(text, encoding='utf-8')
     os.replace(part, folder / PLAN_NAME)
 
 
-def read_plan(folder: Path) -> Stored:
+def read_plan(folder: Path) -> _Stored:
     """Return the content of plan.json.
 
     Raises
@@ -96,13 +97,13 @@ def _checksum(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(data).encode()).hexdigest()
 
 
-def _stored(data: Mapping[str, Any]) -> Stored:
+def _stored(data: Mapping[str, Any]) -> _Stored:
     settings = Settings(**data['settings'])
     axes = tuple(Axis(tuple(axis['keys']), tuple(map(_values, axis['columns'])))
                  for axis in data['axes'])
     plan = Plan(tuple(Source(**source) for source in data['sources']), data['fixed'], axes,
                 _values(data['seeds']), tuple(data['metrics']), data.get('overlaps', True))
-    return Stored(plan, data['version'], settings._replace(path=tuple(settings.path)))
+    return _Stored(plan, data['version'], settings._replace(path=tuple(settings.path)))
 
 
 def _values(value: Any) -> Sequence[Any]:  # noqa: ANN401 - JSON
@@ -168,7 +169,7 @@ class Journal:
         self._file.close()
 
 
-class Index(NamedTuple):
+class _Index(NamedTuple):
     """Where the rows of a journal are."""
 
     places: dict[int, int]  # where each run's newest row begins (byte)
@@ -183,7 +184,7 @@ class Index(NamedTuple):
                 f'{len(self.places)} whole ones are kept, runs without one are done again')
 
 
-def read_index(folder: Path) -> Index:
+def read_index(folder: Path) -> _Index:
     """Return where rows are, and which lines are damaged.
 
     A last line without its end is no damage: so ends a sweep that is killed.
@@ -198,7 +199,7 @@ def read_index(folder: Path) -> Index:
         if the journal cannot be read.
 
     """
-    index = Index({}, 0, [])
+    index = _Index({}, 0, [])
     path = folder / NAME
     if not path.exists():
         return index
@@ -235,7 +236,7 @@ def _row(line: bytes) -> Row | None:
 
 
 def read_rows(folder: Path, places: Iterable[int]) -> Iterator[Row]:
-    """Yield the rows that begin at these places of an ``Index``."""
+    """Yield the rows that begin at these places of ``read_index``."""
     with (folder / NAME).open('rb') as file:
         for place in places:
             file.seek(place)
