@@ -20,8 +20,9 @@ from rosbags.rosbag2 import Reader
 from sbot.bag.mcap_reader import McapStream, Message, Unpacked, inflated
 from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME
 from sbot.bag.writer import FILE_NAME
+from sbot.files.limits import read_within
 from sbot.files.notebook_frame import notebook_frame
-from sbot.files.yaml_text import decode_text, load_mapping, read_file
+from sbot.files.yaml_text import decode_text, load_mapping
 from sbot.version import Maker, maker_of
 from sbot_common.errors import InputError, bad_value, check_regular, decoding, shown
 from sbot_common.topics import SCENARIO
@@ -147,7 +148,7 @@ class Bag:
         if not path.exists():
             return {}
         try:
-            text = load_mapping(decode_text(read_file(path), str(path)), str(path))
+            text = load_mapping(decode_text(read_within(path), str(path)), str(path))
             return dict(text['rosbag2_bagfile_information'])
         except (InputError, KeyError, TypeError, ValueError) as error:
             reason = str(error).removeprefix(f'{path}: ')

@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 from sbot.files.limits import MOST_DEPTH, limits, too_large
-from sbot_common.errors import InputError, bad_value, decoding, open_regular
+from sbot_common.errors import InputError, bad_value, decoding
 
 # YAML text to nodes with line numbers: YAML 1.2 core schema, limited depth.
 
@@ -267,18 +267,6 @@ def _whole_number(text: str) -> int:
     return number
 
 
-def read_file(path: Path, *, typed: bool = False) -> bytes:
-    """Return at most ``limits().file_bytes`` + 1 bytes of a file; InputError if unreadable.
-
-    One that a user has ``typed`` may be a pipe, all others are regular files.
-    """
-    try:
-        with path.open('rb') if typed else open_regular(path) as file:
-            return file.read(limits().file_bytes + 1)
-    except OSError as error:
-        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
-
-
 def decode_text(raw: bytes, file: str) -> str:
     """Return the UTF-8 text of a file's bytes, or raise InputError saying why it is none."""
     if len(raw) > limits().file_bytes:
@@ -387,13 +375,14 @@ class _PlainLoader(_PLAIN_BASE):  # type: ignore[misc]
         for first, resolvers in _PLAIN_BASE.yaml_implicit_resolvers.items()}
 
 
-def _load_plain(text: str, file: str) -> object:
-    """Return the plain value of a YAML text; equal aliases are one object, not copies.
+def load_mapping(text: str, file: str) -> dict[Any, Any]:
+    """Return the mapping of a YAML text; equal aliases are one object, not copies.
 
     Raises
     ------
     InputError
-        in one line, for anything that is not one document of plain values within ``limits()``.
+        in one line, for anything that is not one document with a mapping of plain values within
+        ``limits()``.
 
     """
     if len(text) > limits().file_bytes:
@@ -401,19 +390,7 @@ def _load_plain(text: str, file: str) -> object:
     with _named_errors(text, file):
         _check_events(text, file)
     with decoding(f'{file}: not valid YAML'):
-        return yaml.load(text, _PlainLoader)
-
-
-def load_mapping(text: str, file: str) -> dict[Any, Any]:
-    """Return the mapping of a YAML text.
-
-    Raises
-    ------
-    InputError
-        as ``_load_plain``, and if it is something else than a mapping.
-
-    """
-    value = _load_plain(text, file)
+        value = yaml.load(text, _PlainLoader)
     if not isinstance(value, dict):
         raise InputError(f'{file}: got {type(value).__name__}, expected a mapping')
     return value

@@ -323,8 +323,6 @@ def argos_scenario(raw: bytes, file: str, overrides: Mapping[str, object],
         with file, line, element and what was expected.
 
     """
-    if len(raw) > limits().file_bytes:
-        raise too_large(file, 'bytes or more', len(raw), 'file_bytes')
     if (marks := max(raw.count(b'<'), raw.count(b'='))) > limits().text_values:
         raise too_large(file, 'tags or attributes', marks, 'text_values')
     values, lines = _translated(parse_xml(raw, file), overrides)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from sbot.controllers.registry import name_controllers
-from sbot.files.limits import MOST_DEPTH
-from sbot.files.yaml_text import KeyPath, Origins, decode_text, parse_yaml, plain_values, read_file
+from sbot.files.limits import MOST_DEPTH, read_within
+from sbot.files.yaml_text import KeyPath, Origins, decode_text, parse_yaml, plain_values
 from sbot.scenario import groups
 from sbot.scenario.fields import declared, validate
 from sbot.scenario.model import Scenario, ScenarioFile, Source
@@ -184,7 +184,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
 
     """
     path = find_scenario(path_or_name)
-    values, origins = FORMATS.get(path.suffix, _of_yaml)(read_file(path, typed=True), str(path),
+    values, origins = FORMATS.get(path.suffix, _of_yaml)(read_within(path, typed=True), str(path),
                                                          overrides or {})
     return _checked(values, origins, path.parent, path.stem, overrides,
                     (controllers or {}) if import_controllers else None, warn=True)

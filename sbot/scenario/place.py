@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sbot.files.yaml_text import KeyPath, Origins
+from sbot.scenario.fields import MAX_ROBOTS
 from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
 from sbot.scenario.model import World as WorldModel
 from sbot.scenario.shipped import sold_names
@@ -30,7 +31,6 @@ from sbot_sim.world.geometry import World
 
 _Pose = tuple[float, float, float]
 
-MAX_ROBOTS = 100_000
 
 
 def _even_poses(area: tuple[float, ...], radius: float) -> tuple[_Pose, _Pose]:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from sbot.controllers.registry import name_controllers
+from sbot.files.limits import read_within
 from sbot.files.yaml_text import (
     Origins,
     decode_text,
     dump_yaml,
     parse_yaml,
     plain_values,
-    read_file,
 )
 from sbot.scenario.fields import Count, Field, Flag, Model, Seed, validate
 from sbot.scenario.fields import Mapping as MappingField
@@ -196,7 +196,7 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
     beside = None if directory is None else directory / scenario
     path = (beside if beside is not None and os.path.isfile(beside)
             else find_scenario(str(scenario)))
-    raw = read_file(path, typed=directory is None)
+    raw = read_within(path, typed=directory is None)
     text = (dump_yaml(FORMATS[path.suffix](raw, str(path), {})[0]) if path.suffix in FORMATS
             else decode_text(raw, str(path)))
     return text, str(path), str(path.resolve().parent), {}
@@ -207,7 +207,7 @@ def is_sweep_file(path: str) -> bool:
     file = Path(path)
     if file.suffix not in ('.yaml', '.yml') or not os.path.isfile(file):
         return False
-    data, _ = parse_yaml(decode_text(read_file(file), path), path)
+    data, _ = parse_yaml(decode_text(read_within(file), path), path)
     return isinstance(data, dict) and 'scenario' in data
 
 
@@ -221,7 +221,7 @@ def read_sweep_file(path: str) -> Request:
 
     """
     file = Path(path)
-    data, origins = parse_yaml(decode_text(read_file(file), path), path)
+    data, origins = parse_yaml(decode_text(read_within(file), path), path)
     written = validate(_SweepFile, data, origins)
     folder = file.resolve().parent
 
