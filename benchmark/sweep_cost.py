@@ -25,8 +25,8 @@ from sbot.bench import machine
 from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
 from sbot.sweeps.experiment import Options, run_sweep
-from sbot.sweeps.guard import Guard
-from sbot.sweeps.journal import line_of
+from sbot.sweeps.guard import _Guard
+from sbot.sweeps.journal import _line_of
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request, source_of
 from sbot.sweeps.simulate import make_job, make_row, scenario_of
@@ -59,7 +59,7 @@ def cost_of_a_run(runs: int) -> float:
     packed = make_job(plan, made.metrics, made.given, made.module_path)
     job = pickle.loads(packed)
     scenario = scenario_of(job, plan[1])
-    guard = Guard()
+    guard = _Guard()
     guard.row(packed, job, plan[1])
     asked, simulated = [], []
     for _ in range(runs):
@@ -118,7 +118,7 @@ def main() -> int:
         'speedup_of_two_processes': round(alone / both, 2),
         'peak_mib_1000_runs': round(few, 1), 'peak_mib_10000_runs': round(many, 1),
         'job_bytes': len(packed), 'run_bytes': len(pickle.dumps(plan[1])),
-        'row_bytes': len(pickle.dumps(row)), 'journal_bytes': len(line_of(row)),
+        'row_bytes': len(pickle.dumps(row)), 'journal_bytes': len(_line_of(row)),
         'machine': machine()}
     for name, value in found.items():
         print(f'{name:>26} {value}')

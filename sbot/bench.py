@@ -75,16 +75,6 @@ def _result_of(case: str, robots: int, threads: int, wall: list[float], cpu: lis
         max(0.0, (peak - before) / robots - scan), found)
 
 
-def growth(results: list[BenchResult]) -> float:
-    """Return the exponent of processor time against N over results of N >= 100; nan if few."""
-    large = [r for r in results if r.robots >= 100]
-    if not large or large[0].robots == large[-1].robots:
-        return math.nan
-    first, last = large[0], large[-1]
-    return (math.log(last.cpu_ms_per_step / first.cpu_ms_per_step)
-            / math.log(last.robots / first.robots))
-
-
 def _status(key: str) -> float:
     """Return a size (KiB) of this process, as the system reports it; nan where it does not."""
     try:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sbot import bench as scenes
 from sbot.bench import LASER_WORLDS, laser_rate, lasers, measure
-from sbot.scenario.world import world_arrays
+from sbot.scenario.model import world_arrays
 from sbot.worlds.many import Worlds
 
 PEERS = {'ir-sim': 'irsim', 'navground': 'navground.sim'}  # modules of Python packages

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import os
 import platform
 from collections.abc import Sequence
@@ -18,7 +19,6 @@ from sbot.bench import (
     CASES,
     BenchResult,
     format_evaluations,
-    growth,
     machine,
     measure,
     measure_evaluations,
@@ -113,7 +113,7 @@ def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[B
     for case in cases:
         of_case = [r for r in results if r.case == case]
         counts = sorted({r.threads for r in of_case})
-        exponents[case] = growth([r for r in of_case if r.threads == counts[0]])
+        exponents[case] = _growth([r for r in of_case if r.threads == counts[0]])
         for one in of_case:
             for many in of_case:
                 if one.robots == many.robots and one.threads == 1 < many.threads:
@@ -130,6 +130,16 @@ def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[B
             print(f'{case} ({CASES[case]}): growth exponent from N = 100: {exponent:.2f}')
     for name, speedup in speedups.items():
         print(f'{name}: {speedup:.2f} times as fast as one thread')
+
+
+def _growth(results: list[BenchResult]) -> float:
+    """Return the exponent of processor time against N over results of N >= 100; nan if few."""
+    large = [r for r in results if r.robots >= 100]
+    if not large or large[0].robots == large[-1].robots:
+        return math.nan
+    first, last = large[0], large[-1]
+    return (math.log(last.cpu_ms_per_step / first.cpu_ms_per_step)
+            / math.log(last.robots / first.robots))
 
 
 def write_table(path: Path, results: Sequence[Any]) -> None:

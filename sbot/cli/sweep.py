@@ -37,7 +37,7 @@ from sbot.sweeps.plan import (
     whole_number,
     zip_axis,
 )
-from sbot.sweeps.request import MEMORY, TIMEOUT, Request, is_sweep_file, read_sweep_file, source_of
+from sbot.sweeps.request import MEMORY, TIMEOUT, Request, request_for
 from sbot.sweeps.show import format_results, frequent_errors, load_results, write_summary
 from sbot.sweeps.sources import plan_of
 from sbot_common.compiled.threads import threads_of
@@ -61,10 +61,7 @@ def _request(arguments: argparse.Namespace) -> Request:
     if os.path.isfile(Path(arguments.scenario) / PLAN_NAME):
         raise bad_value('SCENARIO', arguments.scenario, 'a scenario, not the results of a sweep; '
                         'see sbot sweep show DIR and sbot sweep --resume -o DIR')
-    if is_sweep_file(arguments.scenario):
-        request = read_sweep_file(arguments.scenario)
-    else:
-        request = Request([source_of(arguments.scenario)])
+    request = request_for(arguments.scenario)
     _add_values(request, arguments)
     return request
 

@@ -16,8 +16,7 @@ from sbot.bag.tables import Series, held
 from sbot.runner.history import Run
 from sbot.scenario.assemble import make_turbulence, robot_bodies, wind_source
 from sbot.scenario.load import UNNAMED, parse_scenario
-from sbot.scenario.model import Scenario
-from sbot.scenario.world import box_poses, starting_world
+from sbot.scenario.model import Scenario, box_poses, starting_world
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.arrays import Floats, Integers

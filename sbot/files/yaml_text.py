@@ -8,7 +8,7 @@ the size of what aliases expand to is known before anything is expanded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -155,6 +155,10 @@ class Origins(NamedTuple):
                 place = f'{self.file}:{self.lines[path[:end]]}'
                 return f'{place}: {dotted}' if dotted else place
         return f'{self.file}: {dotted}' if dotted else self.file
+
+    def below(self, path: KeyPath) -> Callable[[str], str]:
+        """Return how errors call the keys below a path."""
+        return lambda name: self.where((*path, name))
 
 
 class _Reader:

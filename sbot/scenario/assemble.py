@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sbot.controllers.registry import load_function
 from sbot.scenario.fields import COLOURS
 from sbot.scenario.groups import lasers_of, sensors_of
-from sbot.scenario.model import Scenario, Zone
-from sbot.scenario.world import box_bodies, box_poses, obstacle_paths, world_arrays
+from sbot.scenario.model import Scenario, Zone, box_bodies, box_poses, obstacle_paths, world_arrays
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared import make_infrared_parameters

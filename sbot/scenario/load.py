@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -23,7 +24,7 @@ from sbot.scenario.place import Placement
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.validate import complete
 from sbot.scenario.warnings import Warned, warnings_of
-from sbot_common.errors import InputError, bad_value, shown
+from sbot_common.errors import InputError, bad_value, shown, unknown_name
 
 # Overrides of scenario values (``--set KEY=VALUE``) by dotted key path.
 
@@ -278,6 +279,28 @@ def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Pat
     return _checked(deepcopy(dict(data)), own, directory, default_name, overrides, controllers)
 
 
+def _refuse_misplaced(keys: Iterable[str], origins: Origins) -> None:
+    """Raise InputError for a scenario's key that belongs into a group, and name that."""
+    places = {spec.name: group for group, known in (('sensors', groups.SensorSettings()),
+                                                     ('wind', groups.WindSettings()))
+              for spec in groups.group_specs(known)}
+    for key in keys:
+        if key in places:
+            raise unknown_name(origins.where((key,)), key, [f'{places[key]}.{key}'])
+
+
+def _check_finite(value: object, path: KeyPath, origins: Origins) -> None:
+    """Refuse NaN and infinities wherever they are."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise bad_value(origins.where(path), value, 'a finite number')
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            _check_finite(item, (*path, key), origins)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for i, item in enumerate(value):
+            _check_finite(item, (*path, i), origins)
+
+
 def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_name: str,
              overrides: Mapping[str, object] | None,
              given: Mapping[str, Any] | None, *, warn: bool = False,
@@ -287,12 +310,12 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     ``given``: classes and objects by name; None: import no controller.
     """
     _apply_overrides(data, plain_values(overrides or {}, f'{origins.file}, override'), origins)
-    groups.check_finite(data, (), origins)
+    _check_finite(data, (), origins)
     if data.get('name') is None:
         data['name'] = default_name
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
-    groups.refuse_misplaced(data.keys() - declared(ScenarioFile).keys(), origins)
+    _refuse_misplaced(data.keys() - declared(ScenarioFile).keys(), origins)
     written = validate(ScenarioFile, data, origins)
     scenario = complete(written, directory, origins, given, Source(data, directory))
     if warn or tell is not None:

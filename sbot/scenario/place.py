@@ -13,10 +13,9 @@ import numpy as np
 
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.fields import MAX_ROBOTS
-from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
+from sbot.scenario.model import Robot, RobotEntry, ScenarioFile, solid_names, starting_world
 from sbot.scenario.model import World as WorldModel
 from sbot.scenario.shipped import sold_names
-from sbot.scenario.world import solid_names, starting_world
 from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import hypot, log, sincos

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sbot.controllers.entry import Sources
+from sbot.controllers.entry import RATE, Sources
 from sbot.controllers.registry import NONE, entry_of, load_function, names
 from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import KeyPath, Origins
@@ -19,7 +19,18 @@ from sbot.scenario import groups
 from sbot.scenario.controllers import controller_place
 from sbot.scenario.fields import FUNCTION, declared
 from sbot.scenario.knowledge import EXACT
-from sbot.scenario.model import Robot, Scenario, ScenarioFile, Settings, Source, World
+from sbot.scenario.model import (
+    Robot,
+    Scenario,
+    ScenarioFile,
+    Settings,
+    Source,
+    World,
+    box_bodies,
+    box_poses,
+    solid_names,
+    starting_world,
+)
 from sbot.scenario.place import place_robots
 from sbot.scenario.shipped import (
     PATH_KEYS,
@@ -28,9 +39,9 @@ from sbot.scenario.shipped import (
     names_file,
     with_files,
 )
-from sbot.scenario.world import box_bodies, box_poses, solid_names, starting_world
+from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value, unknown_name
-from sbot_common.params import updated
+from sbot_common.params import refuse_unknown, updated
 from sbot_sim.collision.overlap import PAIR, find_overlaps
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import outline_error
@@ -61,7 +72,7 @@ def complete(written: ScenarioFile, directory: Path, origins: Origins,
                                  sensors, written.sensors)
     wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
                               origins)
-    knowledge = updated(EXACT, written.knowledge, groups.below(('knowledge',), origins))
+    knowledge = updated(EXACT, written.knowledge, origins.below(('knowledge',)))
     world = replace(written.world, **files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
     if given is not None:
@@ -140,7 +151,7 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
         if name not in first_use and name not in names() and ':' not in name:
             known = {*names(), *first_use}
             raise unknown_name(origins.where(('controllers', name)), name, known)
-    common = {name: groups.check_common_parameters(
+    common = {name: _check_common_parameters(
         name, written.controllers.get(name, {}), written.rate, origins)
         for name in sorted({*first_use, *written.controllers})}
     for name, controller in (given or {}).items():
@@ -158,11 +169,37 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
     for i, robot in enumerate(written.robots):
         if robot.parameters:
             path, name = ('robots', i, 'parameters'), robot.controller
-            own = groups.check_own_parameters(name, common[name], robot.parameters, path, origins)
+            own = _check_own_parameters(name, common[name], robot.parameters, path, origins)
             if sources is not None and isinstance(own, dict) and name != NONE:
                 with _overrides_named(name, i, origins):
                     entry_of(name).check(name, own, origins.where(path), sources)
     return {name: values for name, values in common.items() if name != NONE}
+
+
+def _check_common_parameters(name: str, given: Mapping[str, object], rate: Rate,
+                            origins: Origins) -> groups.ControllerParameters:
+    """Return the parameters of all robots with this controller; a user's class: those given."""
+    defaults: groups.ControllerParameters = {}
+    if name != NONE:
+        entry = entry_of(name)
+        defaults = {} if entry.parameters is None else entry.parameters
+        if hasattr(defaults, RATE):
+            defaults = defaults._replace(**{RATE: rate.hz})
+    return _check_own_parameters(name, defaults, given, ('controllers', name), origins)
+
+
+def _check_own_parameters(name: str, common: groups.ControllerParameters,
+                          given: Mapping[str, object], path: KeyPath,
+                          origins: Origins) -> groups.ControllerParameters:
+    """Return ``common`` with the parameters of a file at ``path``, checked."""
+    if isinstance(common, dict):
+        if name == NONE and given:
+            raise InputError(f'{origins.where(path)}: parameters cannot be combined with '
+                             'controller none; leave them out')
+        return {**common, **given}
+    where = origins.below(path)
+    refuse_unknown(given, [spec.name for spec in entry_of(name).specs], where)
+    return updated(common, given, where)
 
 
 @contextmanager
@@ -252,7 +289,7 @@ def _check_boxes(world: World, origins: Origins) -> None:
 def _check_hooks(wind: groups.WindSettings, python_path: tuple[str, ...], origins: Origins,
                  import_them: bool) -> bool:
     """Check the user's functions in the impulse pipeline; tell whether there are any."""
-    where = groups.below(('wind',), origins)
+    where = origins.below(('wind',))
     for key, name in wind.hooks._asdict().items():
         if name and not FUNCTION.fullmatch(name):
             raise bad_value(where(key), name, "'module:function'")

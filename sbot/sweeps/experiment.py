@@ -22,10 +22,9 @@ from sbot.files.limits import TemporaryFolder
 from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
 from sbot.sweeps.engine import (
-    Engine,
     check_scheduler,
+    check_start,
     engine_of,
-    error_of_all,
     execute,
 )
 from sbot.sweeps.guard import run_batch
@@ -134,7 +133,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
             engine_of(options.jobs, options.scheduler, options.executor))
         if not resume:
             if options.check_start:
-                _check_start(plan, engine, packed)
+                check_start(engine, packed, islice(plan.samples(), _MOST_BEGUN))
             _begin(plan, request, options, folder)
         journal = stack.enter_context(Journal(folder))
         index = journal.index
@@ -194,15 +193,6 @@ def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False
                              'the sweep in it')
     except OSError as error:
         raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
-
-
-def _check_start(plan: Plan, engine: Engine, packed: bytes) -> None:
-    """Raise InputError if no run can begin: not even its first tick, whatever the values are."""
-    job: Job = pickle.loads(packed)
-    error = error_of_all(engine, pickle.dumps(job._replace(only_begun=True)),
-                         islice(plan.samples(), _MOST_BEGUN))
-    if error is not None:
-        raise InputError(f'all runs would fail at their start: {error}')
 
 
 def _begin(plan: Plan, request: Request, options: Options, folder: Path) -> None:

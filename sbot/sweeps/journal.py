@@ -151,7 +151,7 @@ class Journal:
 
     def write(self, rows: Iterable[Row]) -> None:
         """Append rows; they outlive this process at once, and the machine within a second."""
-        self._file.write(b''.join(map(line_of, rows)))
+        self._file.write(b''.join(map(_line_of, rows)))
         self._file.flush()
         if time.monotonic() - self._synced >= _SYNC_PERIOD:
             self._sync()
@@ -220,7 +220,7 @@ def read_index(folder: Path) -> _Index:
     return index._replace(end=end)
 
 
-def line_of(row: Row) -> bytes:
+def _line_of(row: Row) -> bytes:
     """Return a row as a line with a checksum of all that is before it."""
     text = json.dumps(row).encode()[:-1]
     return text + _CHECK + b'%d}\n' % zlib.crc32(text)

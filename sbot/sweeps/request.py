@@ -202,7 +202,7 @@ def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
     return text, str(path), str(path.resolve().parent), {}
 
 
-def is_sweep_file(path: str) -> bool:
+def _is_sweep_file(path: str) -> bool:
     """Tell whether a file is a sweep file: YAML with a key ``scenario``."""
     file = Path(path)
     if file.suffix not in ('.yaml', '.yml') or not os.path.isfile(file):
@@ -211,7 +211,7 @@ def is_sweep_file(path: str) -> bool:
     return isinstance(data, dict) and 'scenario' in data
 
 
-def read_sweep_file(path: str) -> Request:
+def _read_sweep_file(path: str) -> Request:
     """Return the request of a sweep file.
 
     Raises
@@ -246,6 +246,14 @@ def read_sweep_file(path: str) -> Request:
     return request
 
 
+def request_for(scenario: Any) -> Request:  # noqa: ANN401 - or several, or a sweep file
+    """Return a new request for what ``source_of`` takes, a list of such, or a sweep file."""
+    if isinstance(scenario, str | Path) and _is_sweep_file(str(scenario)):
+        return _read_sweep_file(str(scenario))
+    several = scenario if isinstance(scenario, list | tuple) else [scenario]
+    return Request([source_of(each) for each in several])
+
+
 def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None,  # noqa: ANN401
                side_by_side: Mapping[str, object] | None, sample: Mapping[str, Any] | None,
                metrics: Sequence[str | Callable[..., Any]],
@@ -258,11 +266,7 @@ def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None, 
         naming the argument.
 
     """
-    if isinstance(scenario, str | Path) and is_sweep_file(str(scenario)):
-        request = read_sweep_file(str(scenario))
-    else:
-        several = scenario if isinstance(scenario, list | tuple) else [scenario]
-        request = Request([source_of(each) for each in several])
+    request = request_for(scenario)
     if seeds is not None:
         request.seeds = seeds_of(seeds, 'seeds')
     request.fixed.update(overrides)

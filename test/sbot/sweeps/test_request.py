@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sweep_users import MOOD, write_scenario
 
-from sbot.sweeps.request import MEMORY, is_sweep_file, read_sweep_file, request_of
+from sbot.sweeps.request import MEMORY, _is_sweep_file, _read_sweep_file, request_of
 from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
 
@@ -43,10 +43,10 @@ timeout: 20
 memory: 2 GiB
 record: failed
 """)
-    assert is_sweep_file(path)
-    assert not is_sweep_file(str(tmp_path / 'tiny.yaml'))
-    assert not is_sweep_file('leader_follower')
-    request = read_sweep_file(path)
+    assert _is_sweep_file(path)
+    assert not _is_sweep_file(str(tmp_path / 'tiny.yaml'))
+    assert not _is_sweep_file('leader_follower')
+    request = _read_sweep_file(path)
     plan = plan_of(request)
     assert len(plan) == 3 * 3 * 2 * 2 * 4
     assert plan.fixed == {'duration': 0.3}
@@ -61,8 +61,8 @@ record: failed
 @pytest.mark.parametrize('name', ['x' * 300, 'x' * 5000, '../' * 3000])
 def test_names_that_no_file_can_have_are_told(tmp_path, name):
     with pytest.raises(InputError, match='not a usable file name'):
-        read_sweep_file(sweep_file(tmp_path, f'scenario: {name}.yaml'))
-    assert not is_sweep_file(f'{name}.yaml')
+        _read_sweep_file(sweep_file(tmp_path, f'scenario: {name}.yaml'))
+    assert not _is_sweep_file(f'{name}.yaml')
 
 
 @pytest.mark.parametrize(('line', 'message'), [
@@ -80,7 +80,7 @@ def test_errors_name_file_line_and_key(tmp_path, line, message):
     write_scenario(tmp_path)
     path = sweep_file(tmp_path, f'\nscenario: tiny.yaml\n{line}\n')
     with pytest.raises(InputError, match=message):
-        read_sweep_file(path)
+        _read_sweep_file(path)
 
 
 @pytest.mark.parametrize(('line', 'message'), [
@@ -96,13 +96,13 @@ def test_values_are_tried_before_anything_runs(tmp_path, line, message):
     write_scenario(tmp_path)
     path = sweep_file(tmp_path, f'\nscenario: tiny.yaml\n{line}\n')
     with pytest.raises(InputError, match=message):
-        plan_of(read_sweep_file(path))
+        plan_of(_read_sweep_file(path))
 
 
 def test_several_scenarios_are_an_axis(tmp_path):
     write_scenario(tmp_path)
     path = sweep_file(tmp_path, '\nscenario: [tiny.yaml, single_robot]\nseeds: 0:2\n')
-    plan = plan_of(read_sweep_file(path))
+    plan = plan_of(_read_sweep_file(path))
     assert [source.name for source in plan.sources] == ['tiny', 'single_robot']
     assert [(plan[i].source, plan[i].seed) for i in range(4)] == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
@@ -113,7 +113,7 @@ def test_the_wind_of_an_argos_file_can_be_swept(tmp_path):
 scenario: a.argos
 grid: {wind.wind_speed_mean: [0, 0.1], 'wind.wind_direction': [[1, 0, 0]]}
 """)
-    plan = plan_of(read_sweep_file(path))
+    plan = plan_of(_read_sweep_file(path))
     assert len(plan) == 2
     assert plan[1].seed == 5
     from sbot.scenario.load import parse_scenario
@@ -130,8 +130,8 @@ grid: {wind.wind_speed_mean: [0, 0.1], 'wind.wind_direction': [[1, 0, 0]]}
 def test_a_scenario_that_draws_its_seed_needs_seeds(tmp_path):
     (tmp_path / 'a.argos').write_text(ARGOS.format(seed=0))
     with pytest.raises(InputError, match=r'a\.argos.*a sweep needs one'):
-        plan_of(read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\n')))
-    assert len(plan_of(read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\nseeds: 0:4\n')))
+        plan_of(_read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\n')))
+    assert len(plan_of(_read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\nseeds: 0:4\n')))
                ) == 4
 
 

@@ -14,7 +14,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.plan import PlannedRun
-from sbot.sweeps.request import Request, read_sweep_file, source_of
+from sbot.sweeps.request import Request, _read_sweep_file, source_of
 from sbot.sweeps.show import load_results
 from sbot.sweeps.simulate import make_row, own_imports
 from sbot.sweeps.sources import plan_of
@@ -155,7 +155,7 @@ def test_a_scenario_does_not_find_the_modules_of_another(tmp_path):
     (tmp_path / 'none' / 'sweep_pilot.py').unlink()
     (tmp_path / 'sweep.yaml').write_text('scenario: [own/own.yaml, none/none.yaml]\nseeds: 0:4\n')
     with pytest.raises(InputError, match=r"none\.yaml.*cannot import 'sweep_pilot'"):
-        plan_of(read_sweep_file(str(tmp_path / 'sweep.yaml')))
+        plan_of(_read_sweep_file(str(tmp_path / 'sweep.yaml')))
 
 
 def test_only_who_must_forget_does(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from sbot.scenario.load import parse_scenario
 from sbot.scenario.shipped import shipped_scenarios
 from sbot.scenario.warnings import Warned
 from sbot.sweeps.plan import Axis
-from sbot.sweeps.request import read_sweep_file, source_of
+from sbot.sweeps.request import _read_sweep_file, source_of
 from sbot.sweeps.sources import _named_source, _Warnings, _with_hint, plan_of
 from sbot_common.errors import InputError
 
@@ -86,7 +86,7 @@ def warnings(folder, caplog, text):
     write_scenario(folder)
     path = folder / 'sweep.yaml'
     path.write_text(f'scenario: tiny.yaml\nseeds: 0:2\n{text}')
-    plan_of(read_sweep_file(str(path)))
+    plan_of(_read_sweep_file(str(path)))
     return [record.getMessage() for record in caplog.records]
 
 
