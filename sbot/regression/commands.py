@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sbot.bag.compare import leaves
 from sbot.bag.reader import Bag
+from sbot.bag.ticks import count_robots, rate_of, ticks
 from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.files.yaml_text import load_mapping
 from sbot.scenario.controllers import external_robots
@@ -23,13 +24,14 @@ from sbot.scenario.load import parse_scenario
 from sbot_common.errors import bad_value, first_of
 from sbot_common.observation import STOP
 from sbot_common.topics import (
+    BASE_POSE_GROUND_TRUTH,
     CMD_VEL,
     CMD_VEL_STAMPED,
     COMMAND_TYPES,
     resolve,
 )
 from sbot_common.wire.cdr import decode, field_names
-from sbot_common.wire.messages import read_twist
+from sbot_common.wire.messages import read_odometry, read_twist
 from sbot_sim.ros.external import External
 
 _NUMBERS = tuple(f'{part}.{axis}' for part in ('linear', 'angular') for axis in 'xyz')
@@ -222,9 +224,51 @@ def _commands(count: int) -> str:
     return f'{count} command{"s" * (count != 1)}'
 
 
-# Recorded commands that answer no tick, only times: those of users' own nodes.
+# Poses and commands of a recording as arrays, all in memory. Commands of users' own nodes answer
+# no tick, only times.
 
-def robots_of_nodes(bag: Bag) -> dict[int, External]:
+class Recording(NamedTuple):
+    """Poses and commands of a lockstep recording; T ticks, N robots."""
+
+    scenario_text: str
+    stamps_ns: NDArray[np.int64]  # (T,)
+    poses: NDArray[np.float64]  # (T, N, 3) x, y (m), yaw (rad)
+    # (T, N, 3) vx, vy (m/s), omega (rad/s); NaN for robots that send none. Of an external robot
+    # the one that held.
+    commands: NDArray[np.float64]
+
+
+def read_recording(bag: Bag) -> Recording:
+    """Return the complete ticks of a bag.
+
+    Raises
+    ------
+    InputError
+        if it has no poses or no scenario, or a message is missing in the middle.
+
+    """
+    robots = count_robots(bag)
+    names = bag.names()
+    types = [names.get(resolve(CMD_VEL, robot, robots), CMD_VEL.type) for robot in range(robots)]
+    stamps, poses, commands = [], [], []
+    external = _robots_of_nodes(bag)
+    answering = [robot for robot in range(robots) if robot not in external]
+    for tick in ticks(bag, robots, rate_of(bag), (BASE_POSE_GROUND_TRUTH,), answering):
+        stamps.append(tick.stamp_ns)
+        rows = [read_odometry(raw) for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name]
+                if raw is not None]
+        poses.append([(row.x, row.y, row.yaw) for row in rows])
+        commands.append([(np.nan,) * 3 if raw is None else read_twist(raw, type_name)
+                         for raw, type_name in zip(tick.commands, types, strict=True)])
+    recording = Recording(bag.scenario_text, np.array(stamps, np.int64),
+                          np.array(poses, np.float64).reshape(-1, robots, 3),
+                          np.array(commands, np.float64).reshape(-1, robots, 3))
+    for robot, held in held_commands(bag, recording.stamps_ns, robots, external).items():
+        recording.commands[:, robot] = held
+    return recording
+
+
+def _robots_of_nodes(bag: Bag) -> dict[int, External]:
     """Return the robots whose commands answer no tick, only times: those of users' own nodes."""
     where = f'{bag.path}: scenario'
     entries = load_mapping(bag.scenario_text, where).get('robots')

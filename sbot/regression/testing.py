@@ -20,33 +20,27 @@ import shutil
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from sbot.bag.compare import IGNORED, compare
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
-from sbot.bag.ticks import count_robots, rate_of, robot_of, ticks
+from sbot.bag.ticks import robot_of
 from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.files.limits import TemporaryFolder
-from sbot.regression.commands import held_commands, robots_of_nodes
+from sbot.regression.commands import Recording, read_recording
 from sbot.regression.replay import replay
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 from sbot.scenario.model import Scenario
 from sbot_common.topics import (
-    BASE_POSE_GROUND_TRUTH,
     CMD_VEL,
     GOAL,
     SCENARIO,
     Topic,
-    resolve,
 )
-from sbot_common.wire.messages import read_odometry, read_twist
 from sbot_sim.sensors.registry import codecs
 
 REFRESH = 'SBOT_REFRESH'
@@ -54,51 +48,8 @@ REFRESH = 'SBOT_REFRESH'
 Overrides = Mapping[str, object]
 
 
-# Poses and commands of a recording as arrays, all in memory; golden bags.
-#
-# These hold what controllers read and answer and no pictures: small, and good for `sbot replay`.
-# They are the same on every machine, because results are made of ``sbot_common.elementary``.
-
-class Recording(NamedTuple):
-    """Poses and commands of a lockstep recording; T ticks, N robots."""
-
-    scenario_text: str
-    stamps_ns: NDArray[np.int64]  # (T,)
-    poses: NDArray[np.float64]  # (T, N, 3) x, y (m), yaw (rad)
-    # (T, N, 3) vx, vy (m/s), omega (rad/s); NaN for robots that send none. Of an external robot
-    # the one that held.
-    commands: NDArray[np.float64]
-
-
-def read_recording(bag: Bag) -> Recording:
-    """Return the complete ticks of a bag.
-
-    Raises
-    ------
-    InputError
-        if it has no poses or no scenario, or a message is missing in the middle.
-
-    """
-    robots = count_robots(bag)
-    names = bag.names()
-    types = [names.get(resolve(CMD_VEL, robot, robots), CMD_VEL.type) for robot in range(robots)]
-    stamps, poses, commands = [], [], []
-    external = robots_of_nodes(bag)
-    answering = [robot for robot in range(robots) if robot not in external]
-    for tick in ticks(bag, robots, rate_of(bag), (BASE_POSE_GROUND_TRUTH,), answering):
-        stamps.append(tick.stamp_ns)
-        rows = [read_odometry(raw) for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name]
-                if raw is not None]
-        poses.append([(row.x, row.y, row.yaw) for row in rows])
-        commands.append([(np.nan,) * 3 if raw is None else read_twist(raw, type_name)
-                         for raw, type_name in zip(tick.commands, types, strict=True)])
-    recording = Recording(bag.scenario_text, np.array(stamps, np.int64),
-                          np.array(poses, np.float64).reshape(-1, robots, 3),
-                          np.array(commands, np.float64).reshape(-1, robots, 3))
-    for robot, held in held_commands(bag, recording.stamps_ns, robots, external).items():
-        recording.commands[:, robot] = held
-    return recording
-
+# Golden bags hold what controllers read and answer and no pictures: they are small, and good for
+# `sbot replay`. They are the same on every machine, because results are made of ``sbot_common.elementary``.
 
 def _record_golden(scenario: Scenario, directory: str | Path) -> None:
     """Run a scenario and make (or replace) its golden bag.

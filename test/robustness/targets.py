@@ -33,8 +33,8 @@ from sbot.controllers.neural.network import (
 from sbot.controllers.neural.policy_file import SavedPolicy, Source, read_policy, write_policy
 from sbot.figures.data import from_bag
 from sbot.files.yaml_text import decode_text, dump_yaml
+from sbot.regression.commands import read_recording
 from sbot.regression.replay import replay
-from sbot.regression.testing import read_recording
 from sbot.runner.loop import run_scenario
 from sbot.scenario.argos import argos_scenario
 from sbot.scenario.load import load_scenario, parse_scenario

@@ -130,7 +130,7 @@ def test_more_than_the_limit_never_find_room(size):
 
 
 def test_an_impossible_number_is_refused_without_trying(tmp_path, monkeypatch):
-    monkeypatch.setattr(groups, 'random_poses', None)
+    monkeypatch.setattr(groups, '_random_poses', None)
     text = ('world: {bounds: [0, 0, 20, 20]}\n'
             'robots: [{count: 90000, controller: none}]\n')
     with pytest.raises(InputError, match=r'robots.0.count: got 90000, expected at most \d+, which '

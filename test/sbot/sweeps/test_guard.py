@@ -91,9 +91,9 @@ sys.path.insert(0, {str(HERE)!r})
 from pathlib import Path
 from sweep_users import job
 from sbot.bag.reader import Bag
-from sbot.sweeps.guard import Guard
+from sbot.sweeps.guard import _Guard
 from sbot.sweeps.plan import PlannedRun
-made, guard = job(Path({str(path)!r})), Guard()
+made, guard = job(Path({str(path)!r})), _Guard()
 guard.row(pickle.dumps(made), made, PlannedRun(0, 0, {{}}, 1))
 print(guard._process.pid, flush=True)
 guard.row(pickle.dumps(made), made, PlannedRun(0, 0, {{{MOOD!r}: 'hang'}}, 1))
