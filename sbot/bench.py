@@ -123,7 +123,7 @@ class _BenchScene(NamedTuple):
     scale: float  # of lengths
 
 
-def uniform(rng: np.random.Generator, low: float, high: float,
+def _uniform(rng: np.random.Generator, low: float, high: float,
             shape: int | tuple[int, ...]) -> Floats:
     """Return numbers from low to high; NumPy's own is rounded otherwise on some processors."""
     return low + (high - low) * rng.random(shape)
@@ -147,12 +147,12 @@ def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> _BenchSc
     order = rng.permutation(sites * sites)
     centres = (np.stack(np.divmod(order, sites), axis=1) + 0.5) * pitch
     pose = np.empty((robots, 3))
-    pose[:, :2] = scale * (centres[:robots] + uniform(rng, -0.4, 0.4, (robots, 2)))
-    pose[:, 2] = uniform(rng, -math.pi, math.pi, robots)
+    pose[:, :2] = scale * (centres[:robots] + _uniform(rng, -0.4, 0.4, (robots, 2)))
+    pose[:, 2] = _uniform(rng, -math.pi, math.pi, robots)
     # A box stands at the corner of four sites, out of reach of their robots.
     corners = rng.permutation(sites * sites)[:robots // 4]
     boxes = np.zeros((robots // 4, 5))
-    boxes[:, :2] = np.stack(np.divmod(corners, sites), axis=1) * pitch + uniform(
+    boxes[:, :2] = np.stack(np.divmod(corners, sites), axis=1) * pitch + _uniform(
         rng, -0.1, 0.1, (robots // 4, 2))
     boxes[:, :2] = np.clip(boxes[:, :2], BOX / 2, side - BOX / 2)
     boxes[:, 2:4] = BOX
@@ -193,7 +193,7 @@ def _parameters(scene: _BenchScene, scan: ScanParameters, infrared: InfraredPara
 RATE = 30  # Hz, the document's
 
 
-def bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
+def _bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
     """Return potential-field robots in the standard scene; robot 0 leads to the far corner."""
     scene = make_bench_scene(robots, seed=seed)
     side = float(scene.world.bounds[2])
@@ -213,7 +213,7 @@ def bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
 
 def _measure_controllers(robots: int, threads: int, seconds: float, seed: int) -> BenchResult:
     """Measure whole runs, including everything but reading the file."""
-    run_scenario(bench_scenario(10, 2), keep=False)
+    run_scenario(_bench_scenario(10, 2), keep=False)
     wall: list[float] = []
     cpu: list[float] = []
     found = 0
@@ -229,7 +229,7 @@ def _measure_controllers(robots: int, threads: int, seconds: float, seed: int) -
                 cpu.append((used - clock[1]) / STEPS_A_DRAW)
             clock[:] = now, used
 
-    scenario = bench_scenario(robots, 7 * STEPS_A_DRAW, seed)
+    scenario = _bench_scenario(robots, 7 * STEPS_A_DRAW, seed)
     end = time.perf_counter() + seconds
     while not wall or time.perf_counter() < end:
         result = run_scenario(scenario, threads=threads, progress=progress, keep=False)
@@ -315,7 +315,7 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
                          beginning)
 
         def motion_block() -> None:
-            command[:, OMEGA] = uniform(rng, -TURN, TURN, robots)
+            command[:, OMEGA] = _uniform(rng, -TURN, TURN, robots)
             for _ in range(STEPS_A_DRAW):
                 state.command[:] = command
                 worlds.run(moving)
@@ -330,7 +330,7 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
     data = np.zeros((robots, DATA_BYTES), np.uint8)
 
     def block() -> None:
-        command[:, OMEGA] = uniform(rng, -TURN, TURN, robots)
+        command[:, OMEGA] = _uniform(rng, -TURN, TURN, robots)
         for _ in range(STEPS_A_DRAW):
             engine.advance(command, wind, data)
 
@@ -402,7 +402,7 @@ def measure_evaluations(seconds: float) -> _EvaluationResult:
             world.step(ahead)
 
     call_cpu, call = median(step_often, seconds)
-    standard = bench_scenario(10, 1)
+    standard = _bench_scenario(10, 1)
     times = []
     for sense in ((), ('scan',)):
         batch = Worlds(standard, BATCH, sense=sense)
@@ -424,7 +424,7 @@ def laser_rate(seconds: float) -> float:
 
 def _random_commands(rng: np.random.Generator, worlds: Worlds, speed: float) -> Any:  # noqa: ANN401
     commands = np.full((worlds.count, worlds.robots, 2), speed)
-    commands[:, :, 1] = uniform(rng, -1.0, 1.0, (worlds.count, worlds.robots))
+    commands[:, :, 1] = _uniform(rng, -1.0, 1.0, (worlds.count, worlds.robots))
     return commands
 
 

@@ -49,7 +49,8 @@ Overrides = Mapping[str, object]
 
 
 # Golden bags hold what controllers read and answer and no pictures: they are small, and good for
-# `sbot replay`. They are the same on every machine, because results are made of ``sbot_common.elementary``.
+# `sbot replay`. They are the same on every machine, because results are made of
+# ``sbot_common.elementary``.
 
 def _record_golden(scenario: Scenario, directory: str | Path) -> None:
     """Run a scenario and make (or replace) its golden bag.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 # Supervisor of an in-process run: watches, pauses, drives robots without a controller.
 
-class Supervisor(Protocol):
+class _Supervisor(Protocol):
     """Interface of an observer that watches a run and may steer it (``run_scenario``).
 
     The wall clock may decide what a supervisor does; the recording holds it, so that everything
@@ -61,7 +61,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                  progress: Callable[[int, int], None] | None = None,
                  keep: bool = True, sense: Collection[str] = (),
                  overlaps: bool = True, hashed: bool = True,
-                 supervisor: Supervisor | None = None, keep_empty: bool = False) -> Run:
+                 supervisor: _Supervisor | None = None, keep_empty: bool = False) -> Run:
     """Run a scenario to its end.
 
     Parameters
@@ -106,7 +106,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     return session.result()
 
 
-def _ask_supervisor(supervisor: Supervisor, snapshot: Snapshot, decided: Decisions,
+def _ask_supervisor(supervisor: _Supervisor, snapshot: Snapshot, decided: Decisions,
                     signals: Held) -> None:
     """Show a tick, wait while the supervisor pauses, and take over its commands."""
     supervisor.show(snapshot, decided.announced)

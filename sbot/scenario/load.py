@@ -130,6 +130,7 @@ def _next_key(here: dict[str, Any], words: list[str]) -> str:
 
 
 LOG = logging.getLogger(__name__)
+log_warned: Callable[[Warned], None] = partial(LOG.warning, '%s')
 UNNAMED = 'scenario'  # name of a scenario that comes from Python without one
 
 
@@ -188,7 +189,7 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
     values, origins = FORMATS.get(path.suffix, _of_yaml)(read_within(path, typed=True), str(path),
                                                          overrides or {})
     return _checked(values, origins, path.parent, path.stem, overrides,
-                    (controllers or {}) if import_controllers else None, warn=True)
+                    (controllers or {}) if import_controllers else None, log_warned)
 
 
 def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, object] | None = None,
@@ -213,7 +214,7 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
     named, given = name_controllers(data, 'scenario')
     return _checked(plain_values(named), Origins('scenario', {}, set()), Path.cwd(), UNNAMED,
                     overrides, {**given, **(controllers or {})} if import_controllers else None,
-                    warn=True)
+                    log_warned)
 
 
 def changed_scenario(scenario: Scenario, overrides: Mapping[str, object],
@@ -246,7 +247,7 @@ def placement_of(scenario: Scenario) -> Placement:
 def parse_scenario(text: str, file: str, directory: Path, default_name: str = UNNAMED,
                    overrides: Mapping[str, object] | None = None,
                    controllers: Mapping[str, Any] | None = None, *,
-                   import_controllers: bool = True, warn: bool = False,
+                   import_controllers: bool = True,
                    tell: Callable[[Warned], None] | None = None) -> Scenario:
     """Return the complete scenario of a YAML text, e.g. one taken from a recording.
 
@@ -260,12 +261,12 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = UN
     controllers : classes or objects that stand for controllers' names in the text
     import_controllers : import the modules of the user's controllers and check their parameters;
         without it nothing that the text names is executed
-    warn : of settings without effect; a recording and a node say nothing a second time
-    tell : takes each of these warnings, instead of the log
+    tell : takes each warning of a setting without effect, e.g. ``log_warned``; a recording and a
+        node say nothing a second time
 
     """
     return _checked(*_of_text(text, file), directory, default_name, overrides,
-                    (controllers or {}) if import_controllers else None, warn=warn, tell=tell)
+                    (controllers or {}) if import_controllers else None, tell)
 
 
 def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Path,
@@ -303,7 +304,7 @@ def _check_finite(value: object, path: KeyPath, origins: Origins) -> None:
 
 def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_name: str,
              overrides: Mapping[str, object] | None,
-             given: Mapping[str, Any] | None, *, warn: bool = False,
+             given: Mapping[str, Any] | None,
              tell: Callable[[Warned], None] | None = None) -> Scenario:
     """Return the complete scenario of plain values, which are changed on the way.
 
@@ -318,7 +319,7 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
     _refuse_misplaced(data.keys() - declared(ScenarioFile).keys(), origins)
     written = validate(ScenarioFile, data, origins)
     scenario = complete(written, directory, origins, given, Source(data, directory))
-    if warn or tell is not None:
+    if tell is not None:
         for warned in warnings_of(written, scenario, origins, controllers=given is not None):
-            (tell or partial(LOG.warning, '%s'))(warned)
+            tell(warned)
     return scenario

@@ -45,7 +45,7 @@ from sbot.sweeps.request import MEMORY, RECORD, TIMEOUT, Request
 from sbot.sweeps.simulate import Job, Row, make_job, row_of, scenario_of
 from sbot.sweeps.sources import plan_of
 from sbot.version import VERSION
-from sbot_common.errors import InputError, bad_value, install_command
+from sbot_common.errors import InputError, bad_value, install_command, writing
 
 if TYPE_CHECKING:
     import pandas
@@ -184,25 +184,21 @@ def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False
             raise InputError(f'{folder}: was made by version {version}; version '
                              f'{VERSION} cannot be combined with it in one table')
         return
-    try:
+    with writing(folder):
         there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
         if not os.access(there, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if any(there.iterdir()) and there == folder:
             raise InputError(f'{folder}: is not empty; give a new folder, or --resume to continue '
                              'the sweep in it')
-    except OSError as error:
-        raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
 
 
 def _begin(plan: Plan, request: Request, options: Options, folder: Path) -> None:
     """Make the folder and write the plan into it."""
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         settings = Settings(request.path, options.timeout, options.memory, options.record)
         write_plan(folder, plan, settings)
-    except OSError as error:
-        raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
 
 
 def missing_runs(plan: Plan, folder: Path, options: Options) -> int:

@@ -26,7 +26,7 @@ from sbot.sweeps.show import (
     value_text,
     wilson_interval,
 )
-from sbot_common.errors import InputError, bad_value, one_line, unknown_name
+from sbot_common.errors import InputError, bad_value, one_line, unknown_name, writing
 
 # Swept parameters of a sweep's figure: along x, one curve for each value, or taken together.
 
@@ -335,7 +335,5 @@ def plot_sweep(results: Results, path: str | Path, metric: str = '', by: Sequenc
     with matplotlib.rc_context(STYLE):
         figure = _draw_sweep(results, metric, by, pool, words)
         metadata = {'Date': None} if Path(path).suffix.lower() == '.svg' else None
-        try:
+        with writing(path):
             figure.savefig(path, dpi=150, metadata=metadata)
-        except OSError as error:
-            raise InputError(f'{path}: cannot be written: {error.strerror}') from None

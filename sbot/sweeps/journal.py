@@ -26,7 +26,7 @@ from sbot.files.yaml_text import LARGEST
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.simulate import MOST_OWN_COLUMNS, OF_ROBOTS, Row
 from sbot.version import VERSION
-from sbot_common.errors import InputError, bad_value, decoding, open_regular
+from sbot_common.errors import InputError, bad_value, decoding, open_regular, writing
 
 # The plan of a sweep in its folder, plan.json: written once, with a checksum of all of it.
 
@@ -136,10 +136,8 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
-        try:
+        with writing(self.path):
             self._file: BinaryIO = self.path.open('ab')
-        except OSError as error:
-            raise InputError(f'{self.path}: cannot be written: {error.strerror}') from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -21,7 +21,7 @@ from sbot.controllers.registry import entry_of
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.scenario.knowledge import Knowledge
 from sbot.sweeps.journal import CSV, SUMMARY, cell_text, is_own, read_columns, read_plan
-from sbot_common.errors import SHOWN, InputError, hint, one_line
+from sbot_common.errors import SHOWN, InputError, hint, one_line, writing
 from sbot_common.params import Spec, specs_of
 
 # Names of a sweep's parameters and columns for people: short names, and labels with units.
@@ -407,13 +407,11 @@ def write_summary(results: Results, path: str | Path, metrics: Sequence[str] = (
         table.writerow([*map(cell_text, setting), len(rows), failed, *(
             '' if math.isnan(value) else f'{value:.6g}'
             for each in found for value in each.values())])
-    try:
+    with writing(path):
         if path == '-':
             print(text.getvalue(), end='')
         else:
             Path(path).write_text(text.getvalue(), encoding='utf-8')
-    except OSError as error:
-        raise InputError(f'{path}: cannot be written: {error.strerror}') from None
 
 
 def _statistics(column: Sequence[Any], share: bool) -> dict[str, float]:
