@@ -135,7 +135,7 @@ def run_many() -> None:
 
 def run_everything() -> None:
     """Compile what no shipped scenario needs: other sensors and shapes, commands, benchmarks."""
-    from sbot.bench.measure import CASES, measure
+    from sbot.bench import CASES, measure
     from sbot.controllers.registry import shipped
     from sbot.runner.warm_up import warm_up
     from sbot.scenario.shipped import config_directory

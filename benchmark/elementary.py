@@ -24,7 +24,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.bench.measure import machine
+from sbot.bench import machine
 from sbot_common import elementary
 from sbot_common.compiled.jit import njit
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from sbot.bench.measure import make_bench_scene
+from sbot.bench import make_bench_scene
 from sbot_common.observation import OMEGA, VX
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate

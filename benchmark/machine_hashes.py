@@ -18,15 +18,15 @@ from pathlib import Path
 
 import numpy as np
 
-from sbot.bench.measure import (
+from sbot.bench import (
     SPEED,
     TURN,
     WIND,
-    bench_scenario,
+    _bench_scenario,
+    _uniform,
     infrared_parameters,
     laser_parameters,
     scene_of,
-    uniform,
 )
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -44,7 +44,7 @@ SHORT = ('crowd_10', 'infrared', 'leader_follower', 'sbot_pushing', 'wind_wake')
 def scenario_of(name: str) -> Scenario:
     """Return a shipped scenario of one second, or a crowd: ``crowd_400`` has 400 robots."""
     if name.startswith('crowd_'):
-        return bench_scenario(int(name.removeprefix('crowd_')), 15)
+        return _bench_scenario(int(name.removeprefix('crowd_')), 15)
     return load_scenario(name, {'duration': 1.0})
 
 
@@ -65,7 +65,7 @@ def sensed_hash(case: str, threads: int = 1) -> str:
     digest = hashlib.sha256()
     for _ in range(20):
         command = np.column_stack([np.full(1000, SPEED * scene.scale), np.zeros(1000),
-                                   uniform(rng, -TURN, TURN, 1000)])
+                                   _uniform(rng, -TURN, TURN, 1000)])
         engine.sense_wind(wind)
         before = engine.snapshot
         engine.advance(command, wind, before.rab_data)

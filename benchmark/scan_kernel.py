@@ -24,7 +24,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.bench.measure import BEAMS, RANGE, machine, make_bench_scene
+from sbot.bench import BEAMS, RANGE, machine, make_bench_scene
 from sbot_common.compiled.jit import njit
 from sbot_common.params import updated
 from sbot_common.spatial import (

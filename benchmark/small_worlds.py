@@ -5,7 +5,7 @@
 It measures Gymnasium's vector environment, too: 256 worlds of the four robots with lasers, which
 reach a goal; beside `Worlds.step` of the same.
 
-The workload is in `sbot/bench/evaluations.py`; `sbot bench --cases evaluations` measures the same.
+The workload is in `sbot/bench.py`; `sbot bench --cases evaluations` measures the same.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import sbot.learn
-from sbot.bench.evaluations import format_evaluations, lasers, measure_evaluations, median
-from sbot.bench.measure import machine
+from sbot.bench import format_evaluations, lasers, machine, measure_evaluations, median
 
 sys.path.append(str(Path(__file__).with_name('peers')))
 from peers import vmas_beside

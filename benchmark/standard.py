@@ -3,7 +3,7 @@
     python benchmark/standard.py [--seconds S] [--folder FOLDER]
 
 The results go to standard.csv in the folder, by default that of this file. The workload is in
-`sbot/bench/measure.py`; docs/performance.md explains the columns.
+`sbot/bench.py`; docs/performance.md explains the columns.
 """
 
 from __future__ import annotations

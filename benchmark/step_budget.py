@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.bench.measure import (
+from sbot.bench import (
     BEAMS,
     RANGE,
     SPEED,

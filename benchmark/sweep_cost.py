@@ -21,16 +21,16 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
-from sbot.bench.measure import machine
+from sbot.bench import machine
 from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
-from sbot.sweeps.experiment import Options, make_job, run_sweep
-from sbot.sweeps.guard import Guard
-from sbot.sweeps.journal import line_of
+from sbot.sweeps.experiment import Options, run_sweep
+from sbot.sweeps.guard import _Guard
+from sbot.sweeps.journal import _line_of
 from sbot.sweeps.plan import PlannedRun
-from sbot.sweeps.request import Request
-from sbot.sweeps.simulate import make_row, scenario_of
-from sbot.sweeps.sources import source_of
+from sbot.sweeps.request import Request, source_of
+from sbot.sweeps.simulate import make_job, make_row, scenario_of
+from sbot.sweeps.sources import plan_of
 
 
 def request(runs: int, duration: float) -> Request:
@@ -44,7 +44,7 @@ def sweep_time(runs: int, duration: float, processes: int) -> float:
     made = request(runs, duration)
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        run_sweep(made.plan(), made, Path(folder), Options(jobs=processes, progress=False))
+        run_sweep(plan_of(made), made, Path(folder), Options(jobs=processes, progress=False))
         return time.perf_counter() - started
 
 
@@ -55,11 +55,11 @@ def cost_of_a_run(runs: int) -> float:
     least.
     """
     made = request(2, 0.1)
-    plan = made.plan()
-    packed = make_job(plan, made, Options())
+    plan = plan_of(made)
+    packed = make_job(plan, made.metrics, made.given, made.module_path)
     job = pickle.loads(packed)
     scenario = scenario_of(job, plan[1])
-    guard = Guard()
+    guard = _Guard()
     guard.row(packed, job, plan[1])
     asked, simulated = [], []
     for _ in range(runs):
@@ -90,7 +90,8 @@ def bookkeeping(runs: int, row: dict[str, Any]) -> tuple[float, float]:
     made = request(runs, 0.1)
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        run_sweep(made.plan(), made, Path(folder), Options(executor=Instant(row), progress=False))
+        run_sweep(plan_of(made), made, Path(folder),
+                  Options(executor=Instant(row), progress=False))
         return (time.perf_counter() - started,
                 resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
@@ -103,8 +104,8 @@ def main() -> int:
     warm_up()
     runs = max(options.runs, 10)
     made = request(2, 0.1)
-    plan = made.plan()
-    packed = make_job(plan, made, Options())
+    plan = plan_of(made)
+    packed = make_job(plan, made.metrics, made.given, made.module_path)
     row = make_row(pickle.loads(packed), plan[0])
     short, few = bookkeeping(1000, row)
     long, many = bookkeeping(10_000, row)
@@ -117,7 +118,7 @@ def main() -> int:
         'speedup_of_two_processes': round(alone / both, 2),
         'peak_mib_1000_runs': round(few, 1), 'peak_mib_10000_runs': round(many, 1),
         'job_bytes': len(packed), 'run_bytes': len(pickle.dumps(plan[1])),
-        'row_bytes': len(pickle.dumps(row)), 'journal_bytes': len(line_of(row)),
+        'row_bytes': len(pickle.dumps(row)), 'journal_bytes': len(_line_of(row)),
         'machine': machine()}
     for name, value in found.items():
         print(f'{name:>26} {value}')

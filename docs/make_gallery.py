@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -25,10 +25,12 @@ import make_sensor_figures
 import make_wind_figures
 from PIL import Image
 
-from sbot.figures.data import RunData, load_run
+from sbot.figures.data import RunData, from_result
 from sbot.figures.film import animate_run, palette_of
 from sbot.figures.look import Film, Look
 from sbot.figures.picture import plot_run
+from sbot.runner.loop import run_scenario
+from sbot.scenario.load import load_scenario
 
 FOLDER = Path(__file__).resolve().parent / 'gallery'
 PAGE = FOLDER.with_suffix('.md')
@@ -180,6 +182,11 @@ def lacking(folder: Path, name: str) -> list[Path]:
         wanted = [stem(name) + end for end in (dark_name(ending(GALLERY[name])), *films)]
         drawn = FOLDER / picture_of(name)
     return [folder / file for file in wanted if not is_new(folder / file, drawn)]
+
+
+def load_run(name: str, overrides: Mapping[str, object] | None = None) -> RunData:
+    """Return the run of a scenario."""
+    return from_result(run_scenario(load_scenario(name, overrides)))
 
 
 def complete_one(folder: Path, name: str) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from sbot.files import notebook_frame
 from sbot_common.compiled.lazy import uncollected
 
 # Where each public name is.
@@ -85,8 +84,10 @@ def __dir__() -> list[str]:
 
 
 def _frame(shown: Run | Bag) -> str | None:
-    text: str | None = import_module('sbot.viewer.data').notebook_page(shown)
-    return text
-
-
-notebook_frame.makers.append(_frame)
+    """Return HTML with the viewer's page of a run or recording; None: its line of text will do."""
+    from sbot.viewer.data import notebook_page
+    from sbot_common.errors import InputError
+    try:
+        return notebook_page(shown)
+    except InputError:
+        return None

@@ -17,7 +17,8 @@ from tutorials import is_shown
 from sbot.cli.main import main
 from sbot.figures.data import is_bag
 from sbot.scenario.load import parse_scenario
-from sbot.sweeps.request import read_sweep_file
+from sbot.sweeps.request import _read_sweep_file
+from sbot.sweeps.sources import plan_of
 
 pytestmark = pytest.mark.forked
 
@@ -46,7 +47,7 @@ NOT_RUN = {
     'python examples/train_leader.py': 'minutes; test/examples runs it short',
     'python test/robustness/': 'hours; test/robustness runs them short',
     'python -m pytest': 'minutes',
-    'sbot bench': 'minutes; test/sbot/bench runs it short',
+    'sbot bench': 'minutes; test/sbot/test_bench.py runs it short',
     'sbot sweep benchmark/': 'hours',
 }
 
@@ -219,7 +220,7 @@ def test_its_yaml_is_a_scenario_or_part_of_one(path, tmp_path, monkeypatch):
             continue
         if block.text.startswith('scenario:'):
             (tmp_path / 'sweep.yaml').write_text(block.text)
-            assert len(read_sweep_file('sweep.yaml').plan()) == 5 * 2 * 2 * 20 * 50
+            assert len(plan_of(_read_sweep_file('sweep.yaml'))) == 5 * 2 * 2 * 20 * 50
             continue
         robots = ''.join(f", {{pose: [{2 + 3 * i}, 20, 0], controller: '{name}'}}"
                          for i, name in enumerate(re.findall(r"'([\w.]+:\w+)':", block.text)))

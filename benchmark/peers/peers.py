@@ -12,10 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from sbot.bench import measure as scenes
-from sbot.bench.evaluations import LASER_WORLDS, laser_rate, lasers
-from sbot.bench.measure import measure
-from sbot.scenario.world import world_arrays
+from sbot import bench as scenes
+from sbot.bench import LASER_WORLDS, laser_rate, lasers, measure
+from sbot.scenario.model import world_arrays
 from sbot.worlds.many import Worlds
 
 PEERS = {'ir-sim': 'irsim', 'navground': 'navground.sim'}  # modules of Python packages

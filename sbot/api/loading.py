@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sbot.scenario.load import (
     changed_scenario,
     load_scenario,
+    log_warned,
     parse_scenario,
     scenario_from_mapping,
 )
@@ -81,7 +82,8 @@ def loaded(source: Source, overrides: Mapping[str, object],
                                      import_controllers=controlled)
     if isinstance(source, str) and '\n' in source:
         return parse_scenario(source, 'scenario', Path.cwd(), overrides=overrides,
-                              controllers=controllers, import_controllers=controlled, warn=True)
+                              controllers=controllers, import_controllers=controlled,
+                              tell=log_warned)
     if callable(getattr(source, 'scenario', None)):  # of sbot.learn
         raise bad_value('scenario', f'an object of {type(source).__name__}', 'a scenario; did you '
                         'mean .scenario(seed) of the object?')

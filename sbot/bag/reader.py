@@ -8,6 +8,7 @@ and no more than ``sbot.files.limits`` is read at once.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,8 +21,8 @@ from rosbags.rosbag2 import Reader
 from sbot.bag.mcap_reader import McapStream, Message, Unpacked, inflated
 from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME
 from sbot.bag.writer import FILE_NAME
-from sbot.files.notebook_frame import notebook_frame
-from sbot.files.yaml_text import decode_text, load_mapping, read_file
+from sbot.files.limits import read_within
+from sbot.files.yaml_text import decode_text, load_mapping
 from sbot.version import Maker, maker_of
 from sbot_common.errors import InputError, bad_value, check_regular, decoding, shown
 from sbot_common.topics import SCENARIO
@@ -129,8 +130,8 @@ class Bag:
             if isinstance(self._streams[0], McapStream):
                 self._streams[0].read_metadata()
 
-    def _repr_html_(self) -> str | None:
-        return notebook_frame(self)
+    def _repr_html_(self) -> Any:  # noqa: ANN401 - text or None, of what knows the viewer
+        return sys.modules['sbot']._frame(self)
 
     @contextmanager
     def _system_errors(self) -> Iterator[None]:
@@ -147,7 +148,7 @@ class Bag:
         if not path.exists():
             return {}
         try:
-            text = load_mapping(decode_text(read_file(path), str(path)), str(path))
+            text = load_mapping(decode_text(read_within(path), str(path)), str(path))
             return dict(text['rosbag2_bagfile_information'])
         except (InputError, KeyError, TypeError, ValueError) as error:
             reason = str(error).removeprefix(f'{path}: ')

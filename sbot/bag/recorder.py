@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record a rosbag2 directory (MCAP) that stays readable after a crash; its topics and channels.
+"""Record a rosbag2 directory (MCAP) that stays readable after a crash.
 
 What was written is in the file within a second of wall time, whether or not more is written: a
 thread closes a chunk twice a second, compresses and appends it. `write` itself only copies bytes.
@@ -11,95 +11,16 @@ import shutil
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
 import zstandard
-from mcap.opcode import Opcode
-from mcap.records import Channel, Metadata, MetadataIndex, Schema, Statistics
+from mcap.records import Metadata
 
-from sbot.bag import writer
-from sbot.bag.writer import Chunk, McapFile, packed, write_chunk
+from sbot.bag.writer import DISTRIBUTION, Catalogue, Chunk, McapFile, write_chunk
 from sbot_common.errors import InputError, real_path
 from sbot_common.topics import Topic
-
-# Topics of a bag that is being written: channels, schemas, counts of messages, and the index.
-
-@dataclass
-class _Entry:
-    """One topic of the bag."""
-
-    number: int
-    name: str
-    topic: Topic
-    messages: int = 0
-    written: int = 0  # of them, in the file
-
-
-class _Catalogue:
-    """What a bag holds; one thread adds topics while another counts what is in the file."""
-
-    def __init__(self) -> None:
-        self._entries: dict[str, _Entry] = {}
-        self._schemas: dict[str, Schema] = {}
-        self._records: list[Channel] = []
-        self._start_ns, self._end_ns = 2**63, 0
-
-    def __len__(self) -> int:
-        """Return the number of topics."""
-        return len(self._entries)
-
-    def entry(self, name: str, topic: Topic, chunk: Chunk) -> _Entry:
-        """Return the entry of a topic; a new one is declared in the chunk."""
-        if name in self._entries:
-            return self._entries[name]
-        schema = self._schemas.get(topic.type)
-        if schema is None:
-            schema = Schema(id=len(self._schemas) + 1, name=topic.type, encoding='ros2msg',
-                            data=writer.definition(topic.type).encode())
-            self._schemas[topic.type] = schema
-            chunk.add_record(schema)
-        entry = self._entries[name] = _Entry(len(self._entries) + 1, name, topic)
-        record = Channel(
-            id=entry.number, topic=name, message_encoding='cdr', schema_id=schema.id,
-            metadata={'offered_qos_profiles': writer.offered_qos(topic.latched),
-                      'topic_type_hash': writer.type_hash(topic.type)})
-        chunk.add_record(record)
-        self._records.append(record)
-        return entry
-
-    def count(self, chunk: Chunk) -> None:
-        """Count the messages of a chunk as written."""
-        entries = list(self._entries.values())
-        for number, places in chunk.entries.items():
-            entries[number - 1].written += len(places) // 2
-        self._start_ns = min(self._start_ns, chunk.start_ns)
-        self._end_ns = max(self._end_ns, chunk.end_ns)
-
-    def summary(self) -> writer.Summary:
-        """Return what metadata.yaml tells of the messages that are written."""
-        topics = [writer.Counted(entry.name, entry.topic, entry.written)
-                  for entry in list(self._entries.values()) if entry.written]
-        return writer.Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
-
-    def index(self, chunks: Sequence[bytes],
-              metadata: Sequence[MetadataIndex]) -> list[tuple[Opcode, bytes]]:
-        """Return the sections at the end of the file, from the indexes of its other records."""
-        summary = self.summary()
-        counts = {entry.number: entry.written for entry in self._entries.values()}
-        statistics = Statistics(
-            attachment_count=0, channel_count=len(counts), channel_message_counts=counts,
-            chunk_count=len(chunks), message_count=summary.messages,
-            message_end_time=summary.end_ns, message_start_time=summary.start_ns,
-            metadata_count=len(metadata), schema_count=len(self._schemas))
-        return [(Opcode.SCHEMA, packed(*self._schemas.values())),
-                (Opcode.CHANNEL, packed(*self._records)),
-                (Opcode.STATISTICS, packed(statistics)),
-                (Opcode.CHUNK_INDEX, b''.join(chunks)),
-                (Opcode.METADATA_INDEX, packed(*metadata))]
-
 
 METADATA_NAME = 'potential_field_bot'  # of the MCAP metadata record
 END_NAME = 'potential_field_bot end'  # of another, only in bags of runs that were cut short
@@ -132,13 +53,13 @@ class Recorder:
     """
 
     def __init__(self, directory: str | Path, *, metadata: Mapping[str, str],
-                 ros_distro: str = writer.DISTRIBUTION, keep_empty: bool = False) -> None:
+                 ros_distro: str = DISTRIBUTION, keep_empty: bool = False) -> None:
         self.directory = Path(directory)
         self._metadata = dict(metadata)
         self._ros_distro = ros_distro
         self._keep_empty = keep_empty
         self._end: dict[str, str] = {}
-        self._catalogue = _Catalogue()
+        self._catalogue = Catalogue()
         self._chunk_indexes: list[bytes] = []
         self._synced = time.monotonic()
         self._described = 0  # topics in metadata.yaml
@@ -294,11 +215,8 @@ class Recorder:
             self._changed.notify_all()
 
     def _write_metadata(self) -> None:
-        summary = self._catalogue.summary()
-        writer.replace_file(self.directory / writer.FILE_NAME,
-                            writer.render(self.path.name, summary,
-                                          {**self._metadata, **self._end}, self._ros_distro))
-        self._described = len(summary.topics)
+        self._described = self._catalogue.describe(
+            self.path, {**self._metadata, **self._end}, self._ros_distro)
 
     def _finish(self) -> None:
         indexes = [self._file.metadata_index]

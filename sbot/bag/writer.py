@@ -16,6 +16,7 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +38,7 @@ _MESSAGE = struct.Struct('<BQHIQQ')
 _INDEX = struct.Struct('<BQHI')
 
 
-def packed(*items: records.McapRecord) -> bytes:
+def _packed(*items: records.McapRecord) -> bytes:
     """Return the bytes of records."""
     builder = RecordBuilder()
     for record in items:
@@ -55,13 +56,13 @@ class McapFile:
 
     """
 
-    _TAIL = packed(records.DataEnd(0), records.Footer(0, 0, 0)) + MAGIC
+    _TAIL = _packed(records.DataEnd(0), records.Footer(0, 0, 0)) + MAGIC
 
     def __init__(self, path: Path, metadata: records.Metadata) -> None:
         binary = getattr(os, 'O_BINARY', 0)  # Windows would change ends of lines
         self._file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | binary, 0o644)
         self.end = 0
-        self.append(MAGIC + packed(records.Header('ros2', _LIBRARY)))
+        self.append(MAGIC + _packed(records.Header('ros2', _LIBRARY)))
         self.metadata_index = self.add_metadata(metadata)
         self.sync()
 
@@ -72,7 +73,7 @@ class McapFile:
 
     def add_metadata(self, metadata: records.Metadata) -> records.MetadataIndex:
         """Append a metadata record; return its entry in the summary."""
-        data = packed(metadata)
+        data = _packed(metadata)
         index = records.MetadataIndex(self.end, len(data), metadata.name)
         self.append(data)
         return index
@@ -95,7 +96,7 @@ class McapFile:
 
     def finish(self, groups: Sequence[tuple[Opcode, bytes]]) -> None:
         """Replace the footer by a summary (groups of packed records) and its footer."""
-        data_end = packed(records.DataEnd(0))
+        data_end = _packed(records.DataEnd(0))
         start = self.end + len(data_end)
         summary, offsets = b'', []
         for opcode, group in groups:
@@ -103,9 +104,9 @@ class McapFile:
                 offsets.append(records.SummaryOffset(opcode, start + len(summary), len(group)))
                 summary += group
         offset_start = start + len(summary)
-        summary += packed(*offsets)
+        summary += _packed(*offsets)
         crc = zlib.crc32(_FOOTER.pack(Opcode.FOOTER, 20, start, offset_start), zlib.crc32(summary))
-        footer = packed(records.Footer(start, offset_start, crc))
+        footer = _packed(records.Footer(start, offset_start, crc))
         self._replace_footer(data_end + summary + footer + MAGIC)
         self.sync()
 
@@ -129,7 +130,7 @@ class Chunk:
 
     def add_record(self, record: records.Schema | records.Channel) -> None:
         """Add a record that messages need before them."""
-        self.records += packed(record)
+        self.records += _packed(record)
 
     def add_message(self, channel: int, sequence: int, stamp_ns: int, payload: bytes) -> None:
         """Add one message whose log and publish time is ``stamp_ns``."""
@@ -151,7 +152,7 @@ def write_chunk(file: McapFile, chunk: Chunk, compressor: zstandard.ZstdCompress
     """Append a chunk and its message indexes; return its packed entry in the summary."""
     data = compressor.compress(bytes(chunk.records))
     size, crc = len(chunk.records), zlib.crc32(chunk.records)
-    record = packed(records.Chunk(
+    record = _packed(records.Chunk(
         compression='zstd', data=data, message_start_time=chunk.start_ns,
         message_end_time=chunk.end_ns, uncompressed_crc=crc, uncompressed_size=size))
     offsets: dict[int, int] = {}
@@ -164,7 +165,7 @@ def write_chunk(file: McapFile, chunk: Chunk, compressor: zstandard.ZstdCompress
         length += len(parts[-1])
     start = file.end
     file.append(b''.join(parts))
-    return packed(records.ChunkIndex(
+    return _packed(records.ChunkIndex(
         chunk_length=len(record), chunk_start_offset=start, compression='zstd',
         compressed_size=len(data), message_end_time=chunk.end_ns,
         message_index_length=length - len(record), message_index_offsets=offsets,
@@ -179,35 +180,27 @@ _FOREVER = {'sec': 9223372036, 'nsec': 854775807}
 _DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
 
-class Counted(NamedTuple):
-    """A topic of a bag and its number of messages."""
-
-    name: str  # absolute
-    topic: Topic
-    messages: int
-
-
-class Summary(NamedTuple):
+class _Summary(NamedTuple):
     """Message counts and times (ns) for metadata.yaml."""
 
     start_ns: int
     end_ns: int
-    topics: Sequence[Counted]
+    topics: Sequence[tuple[str, Topic, int]]  # absolute name, topic, number of messages
 
     @property
     def messages(self) -> int:
         """How many messages there are."""
-        return sum(topic.messages for topic in self.topics)
+        return sum(count for _, _, count in self.topics)
 
 
 @cache
-def definition(type_name: str) -> str:
+def _definition(type_name: str) -> str:
     """Return a type's message definition with those that it uses, in the 'ros2msg' encoding."""
     return str(typestore().generate_msgdef(type_name, ros_version=2)[0])
 
 
 @cache
-def type_hash(type_name: str) -> str:
+def _type_hash(type_name: str) -> str:
     """Return the REP 2016 hash of a type, 'RIHS01_...'."""
     return str(typestore().hash_rihs01(type_name))
 
@@ -236,13 +229,13 @@ def _yaml(value: object) -> str:
 
 
 @cache
-def offered_qos(latched: bool) -> str:
+def _offered_qos(latched: bool) -> str:
     """Return the YAML list of the one QoS profile with which a topic is offered."""
     return _yaml(_qos_profiles(latched))
 
 
-def render(file_name: str, summary: Summary, custom: Mapping[str, str],
-           ros_distro: str = DISTRIBUTION) -> str:
+def _render(file_name: str, summary: _Summary, custom: Mapping[str, str],
+            ros_distro: str) -> str:
     """Return the text of metadata.yaml for a bag of one MCAP file.
 
     ``custom`` becomes ``custom_data``, where rosbag2 keeps short strings: long texts are left out.
@@ -260,7 +253,7 @@ def render(file_name: str, summary: Summary, custom: Mapping[str, str],
                 'type': topic.type,
                 'serialization_format': 'cdr',
                 'offered_qos_profiles': _qos_profiles(topic.latched),
-                'type_description_hash': type_hash(topic.type),
+                'type_description_hash': _type_hash(topic.type),
             },
             'message_count': messages,
         } for name, topic, messages in summary.topics],
@@ -278,8 +271,94 @@ def render(file_name: str, summary: Summary, custom: Mapping[str, str],
     }})
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Write a text file atomically: a reader finds either the old text or the new one."""
-    new = path.with_name(path.name + '.new')
-    new.write_text(text, encoding='utf-8')
-    new.replace(path)
+# Topics of a bag that is being written: channels, schemas, counts of messages, and the index.
+
+@dataclass
+class _Entry:
+    """One topic of the bag."""
+
+    number: int
+    name: str
+    topic: Topic
+    messages: int = 0
+    written: int = 0  # of them, in the file
+
+
+class Catalogue:
+    """What a bag holds; one thread adds topics while another counts what is in the file."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, _Entry] = {}
+        self._schemas: dict[str, records.Schema] = {}
+        self._records: list[records.Channel] = []
+        self._start_ns, self._end_ns = 2**63, 0
+
+    def __len__(self) -> int:
+        """Return the number of topics."""
+        return len(self._entries)
+
+    def entry(self, name: str, topic: Topic, chunk: Chunk) -> _Entry:
+        """Return the entry of a topic; a new one is declared in the chunk."""
+        if name in self._entries:
+            return self._entries[name]
+        schema = self._schemas.get(topic.type)
+        if schema is None:
+            schema = records.Schema(id=len(self._schemas) + 1, name=topic.type, encoding='ros2msg',
+                            data=_definition(topic.type).encode())
+            self._schemas[topic.type] = schema
+            chunk.add_record(schema)
+        entry = self._entries[name] = _Entry(len(self._entries) + 1, name, topic)
+        record = records.Channel(
+            id=entry.number, topic=name, message_encoding='cdr', schema_id=schema.id,
+            metadata={'offered_qos_profiles': _offered_qos(topic.latched),
+                      'topic_type_hash': _type_hash(topic.type)})
+        chunk.add_record(record)
+        self._records.append(record)
+        return entry
+
+    def count(self, chunk: Chunk) -> None:
+        """Count the messages of a chunk as written."""
+        entries = list(self._entries.values())
+        for number, places in chunk.entries.items():
+            entries[number - 1].written += len(places) // 2
+        self._start_ns = min(self._start_ns, chunk.start_ns)
+        self._end_ns = max(self._end_ns, chunk.end_ns)
+
+    def _summary(self) -> _Summary:
+        """Return what metadata.yaml tells of the messages that are written."""
+        topics = [(entry.name, entry.topic, entry.written)
+                  for entry in list(self._entries.values()) if entry.written]
+        return _Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
+
+    def describe(self, bag: Path, custom: Mapping[str, str], ros_distro: str) -> int:
+        """Write metadata.yaml of the messages that are written; return how many topics it has.
+
+        That is atomic: a reader finds either the old text or the new one.
+
+        Parameters
+        ----------
+        bag : its MCAP file
+        custom : strings for ``custom_data``
+        ros_distro : ROS 2 distribution of the nodes that run
+
+        """
+        summary, new = self._summary(), bag.with_name(FILE_NAME + '.new')
+        new.write_text(_render(bag.name, summary, custom, ros_distro), encoding='utf-8')
+        new.replace(bag.with_name(FILE_NAME))
+        return len(summary.topics)
+
+    def index(self, chunks: Sequence[bytes],
+              metadata: Sequence[records.MetadataIndex]) -> list[tuple[Opcode, bytes]]:
+        """Return the sections at the end of the file, from the indexes of its other records."""
+        summary = self._summary()
+        counts = {entry.number: entry.written for entry in self._entries.values()}
+        statistics = records.Statistics(
+            attachment_count=0, channel_count=len(counts), channel_message_counts=counts,
+            chunk_count=len(chunks), message_count=summary.messages,
+            message_end_time=summary.end_ns, message_start_time=summary.start_ns,
+            metadata_count=len(metadata), schema_count=len(self._schemas))
+        return [(Opcode.SCHEMA, _packed(*self._schemas.values())),
+                (Opcode.CHANNEL, _packed(*self._records)),
+                (Opcode.STATISTICS, _packed(statistics)),
+                (Opcode.CHUNK_INDEX, b''.join(chunks)),
+                (Opcode.METADATA_INDEX, _packed(*metadata))]

@@ -22,7 +22,7 @@ from sbot_common.errors import InputError, one_line, writing
 from sbot_common.topics import SCENARIO
 
 
-def information(bag: Bag) -> dict[str, Any]:
+def _information(bag: Bag) -> dict[str, Any]:
     """Return the content of ``sbot bag info``; reads the whole bag."""
     topics = bag.topics()
     first = min((topic.first_ns for topic in topics.values()), default=0)
@@ -66,7 +66,7 @@ def _scenario(bag: Bag) -> dict[str, Any]:
 
 def _info(args: argparse.Namespace) -> int:
     bag = Bag(args.bag, partly=True)
-    found = information(bag)
+    found = _information(bag)
     if args.json:
         print(json.dumps(found))
         return damage_code(bag)

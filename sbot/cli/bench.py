@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import os
 import platform
 from collections.abc import Sequence
@@ -14,8 +15,14 @@ from typing import Any
 
 import numba
 
-from sbot.bench.evaluations import format_evaluations, measure_evaluations
-from sbot.bench.measure import CASES, BenchResult, growth, machine, measure
+from sbot.bench import (
+    CASES,
+    BenchResult,
+    format_evaluations,
+    machine,
+    measure,
+    measure_evaluations,
+)
 from sbot.cli.command import JSON, Command, value
 from sbot.runner.warm_up import warm_up
 from sbot_common.errors import refuse
@@ -106,7 +113,7 @@ def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[B
     for case in cases:
         of_case = [r for r in results if r.case == case]
         counts = sorted({r.threads for r in of_case})
-        exponents[case] = growth([r for r in of_case if r.threads == counts[0]])
+        exponents[case] = _growth([r for r in of_case if r.threads == counts[0]])
         for one in of_case:
             for many in of_case:
                 if one.robots == many.robots and one.threads == 1 < many.threads:
@@ -123,6 +130,16 @@ def _report(arguments: argparse.Namespace, cases: Sequence[str], results: list[B
             print(f'{case} ({CASES[case]}): growth exponent from N = 100: {exponent:.2f}')
     for name, speedup in speedups.items():
         print(f'{name}: {speedup:.2f} times as fast as one thread')
+
+
+def _growth(results: list[BenchResult]) -> float:
+    """Return the exponent of processor time against N over results of N >= 100; nan if few."""
+    large = [r for r in results if r.robots >= 100]
+    if not large or large[0].robots == large[-1].robots:
+        return math.nan
+    first, last = large[0], large[-1]
+    return (math.log(last.cpu_ms_per_step / first.cpu_ms_per_step)
+            / math.log(last.robots / first.robots))
 
 
 def write_table(path: Path, results: Sequence[Any]) -> None:

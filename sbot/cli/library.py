@@ -166,7 +166,7 @@ def _new_node(args: argparse.Namespace) -> int:
 def _translated(args: argparse.Namespace, path: Path) -> dict[Path, str]:
     """Return the scenario that a file of another simulator is read as, or one of the gallery."""
     from sbot.scenario.load import load_scenario
-    from sbot.sweeps.sources import source_of
+    from sbot.sweeps.request import source_of
     refuse((args.controller, '--from cannot be combined with --controller'))
     if args.source in gallery_scenarios():
         scenario = gallery_scenarios()[args.source]

@@ -20,7 +20,7 @@ from sbot.cli.simulate import (
     overrides_of,
     simulated_time,
 )
-from sbot.figures.data import RunData, from_result, is_bag, load_run
+from sbot.figures.data import RunData, from_bag, from_result, is_bag
 from sbot.figures.look import COLOURS, Look, asked
 from sbot.runner.loop import run_scenario
 from sbot.runner.summary import format_summary, progress_bar
@@ -36,11 +36,13 @@ def _plot(args: argparse.Namespace) -> int:
                                          inches=_inches(args.figsize)),
                        args.size, args.fps, args.speed, '--')
     bag = Bag(args.source, partly=True) if is_bag(args.source) else None
+    refuse((bag is not None and overrides_of(args),
+            f'{args.source}: is a recording, which cannot be changed'))
     with writing(args.output):  # complain before the run
         os.stat(os.path.dirname(args.output) or os.curdir)
         with contextlib.suppress(FileNotFoundError):
             os.lstat(args.output)
-    data = _simulated(args) if bag is None else load_run(bag, overrides_of(args))
+    data = _simulated(args) if bag is None else from_bag(bag)
     if film is None:
         from sbot.figures.picture import plot_run
         plot_run(data, args.output, look)

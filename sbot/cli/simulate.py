@@ -21,7 +21,7 @@ from sbot.figures.look import PICTURES
 from sbot.files.limits import TemporaryFolder
 from sbot.runner.summary import format_summary, progress_bar
 from sbot.scenario.controllers import external_robots, own_nodes
-from sbot.scenario.load import load_scenario, parse_override, parse_scenario
+from sbot.scenario.load import load_scenario, log_warned, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path, refuse
 
@@ -148,7 +148,7 @@ def _run(arguments: argparse.Namespace) -> int:
                           overrides, packed.modules)
         # Before modules of the same names elsewhere.
         sys.path[:0] = [str(packed.folder / PYTHON)] * bool(packed.modules)
-        return _run_scenario(load(warn=True), arguments, packed)
+        return _run_scenario(load(tell=log_warned), arguments, packed)
 
 
 def _run_scenario(scenario: Scenario, arguments: argparse.Namespace,

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from pathlib import Path
 
 from sbot.cli.command import QUIET, Command, flag, repeated, value
 from sbot.scenario.fields import MAX_SEED
 from sbot.scenario.load import parse_override
-from sbot.sweeps import table
 from sbot.sweeps.engine import EngineError
 from sbot.sweeps.experiment import (
     MAX_JOBS,
@@ -23,7 +23,7 @@ from sbot.sweeps.experiment import (
     read_request,
     run_sweep,
 )
-from sbot.sweeps.journal import PLAN_NAME
+from sbot.sweeps.journal import CSV, PARQUET, PLAN_NAME
 from sbot.sweeps.plan import (
     MAX_POINTS,
     MAX_RUNS,
@@ -35,9 +35,9 @@ from sbot.sweeps.plan import (
     whole_number,
     zip_axis,
 )
-from sbot.sweeps.request import MEMORY, TIMEOUT, Request, is_sweep_file, read_sweep_file
+from sbot.sweeps.request import MEMORY, TIMEOUT, Request, request_for
 from sbot.sweeps.show import frequent_errors
-from sbot.sweeps.sources import is_file, source_of
+from sbot.sweeps.sources import plan_of
 from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import bad_value, one_line, refuse
 
@@ -56,13 +56,10 @@ def _request(arguments: argparse.Namespace) -> Request:
                                              for name in given),
                 '--resume cannot be combined with options that change the sweep'))
         return read_request(Path(arguments.output))
-    if is_file(Path(arguments.scenario) / PLAN_NAME):
+    if os.path.isfile(Path(arguments.scenario) / PLAN_NAME):
         raise bad_value('SCENARIO', arguments.scenario, 'a scenario, not the results of a sweep; '
                         'see sbot sweep show DIR and sbot sweep --resume -o DIR')
-    if is_sweep_file(arguments.scenario):
-        request = read_sweep_file(arguments.scenario)
-    else:
-        request = Request([source_of(arguments.scenario)])
+    request = request_for(arguments.scenario)
     _add_values(request, arguments)
     return request
 
@@ -117,7 +114,7 @@ def _options(arguments: argparse.Namespace, request: Request) -> Options:
 
 def _sweep(arguments: argparse.Namespace) -> int:
     request = _request(arguments)
-    plan = request.plan()
+    plan = plan_of(request)
     options = _options(arguments, request)
     if arguments.dry_run:
         _foretell(plan, request, options, arguments)
@@ -133,7 +130,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
         print(f'sbot: {reason}{then}', file=sys.stderr)
         return 1
     failed = f', {outcome.failed} failed (column error)' if outcome.failed else ''
-    tables = ', '.join(f'{shown}/{name}' for name in (table.PARQUET, table.CSV)
+    tables = ', '.join(f'{shown}/{name}' for name in (PARQUET, CSV)
                        if (folder / name).exists())
     print('\n'.join([f'{_count(outcome.runs)}{failed}: {tables}',
                      *frequent_errors(outcome.errors)]))

@@ -9,6 +9,8 @@ import re
 from pathlib import Path
 
 from sbot.cli.command import Command, repeated, value
+from sbot.sweeps.journal import CSV, PARQUET, PLAN_NAME, TIMES
+from sbot.sweeps.journal import NAME as JOURNAL
 from sbot.sweeps.show import format_results, load_results, write_summary
 from sbot_common.errors import bad_value, one_line
 
@@ -18,8 +20,7 @@ def _show(arguments: argparse.Namespace) -> int:
     if arguments.csv is None:
         print(format_results(results, arguments.metric))
     else:
-        from sbot.sweeps import journal, table
-        taken = journal.NAME, journal.PLAN_NAME, table.CSV, table.PARQUET, table.TIMES
+        taken = JOURNAL, PLAN_NAME, CSV, PARQUET, TIMES
         if os.path.abspath(arguments.csv) in [
                 os.path.abspath(Path(arguments.folder) / name) for name in taken]:
             raise bad_value('--csv', arguments.csv, 'a name that no file of the results has')

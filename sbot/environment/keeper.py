@@ -20,7 +20,7 @@ _STEPS = ((signal.SIGINT, 2.0), (signal.SIGTERM, 0.7), (signal.SIGKILL, 5.0))
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: what loses its parent becomes a child of ours
 
 
-def keep(words: list[str]) -> int:
+def _keep(words: list[str]) -> int:
     """Run a command to its end or ours; return its exit code."""
     if sys.platform == 'linux':
         import ctypes
@@ -71,4 +71,4 @@ def _end_children() -> None:
 
 
 if __name__ == '__main__':
-    sys.exit(keep(sys.argv[1:]))
+    sys.exit(_keep(sys.argv[1:]))

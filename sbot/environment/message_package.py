@@ -2,7 +2,7 @@
 """Message package made from its text with the generators and headers of installed ROS 2.
 
 For packages that no wheel has, as tf2_msgs: Python classes, and type support for rmw_fastrtps_cpp.
-``main`` is for a process of its own: generators change what a process prints, and load libraries.
+``_main`` is for a process of its own: generators change what a process prints, and load libraries.
 Needs a C and a C++ compiler and Python.h.
 """
 
@@ -42,13 +42,13 @@ def make_in_child(folder: Path, package: str, prefix: Path, timeout: float | Non
 
     Parameters
     ----------
-    folder, package, prefix : as for ``main``
+    folder, package, prefix : as for ``_main``
     timeout : s; None: none. After it subprocess.TimeoutExpired is raised
 
     """
     done = subprocess.run(
-        python_command('from sbot.environment.message_package import main; '
-                       'sys.exit(main(*sys.argv[1:]))', str(folder), package, str(prefix)),
+        python_command('from sbot.environment.message_package import _main; '
+                       'sys.exit(_main(*sys.argv[1:]))', str(folder), package, str(prefix)),
         capture_output=True, text=True, errors='replace', check=False, timeout=timeout,
         stdin=subprocess.DEVNULL)
     problem = done.stderr.strip() or f'exit code {done.returncode}'
@@ -209,7 +209,7 @@ def _first_error(text: str) -> str:
     return next((line for line in lines if 'error' in line), lines[-1])
 
 
-def main(folder: str, package: str, prefix: str) -> int:
+def _main(folder: str, package: str, prefix: str) -> int:
     """Make a package and load it; return 0, or 1 after an error in one line on stderr.
 
     Parameters

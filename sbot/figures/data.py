@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from sbot.bag.reader import Bag
 from sbot.bag.tables import Series, held
 from sbot.runner.history import Run
-from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import make_turbulence, robot_bodies, wind_source
-from sbot.scenario.load import UNNAMED, load_scenario, parse_scenario
-from sbot.scenario.model import Scenario
-from sbot.scenario.world import box_poses, starting_world
+from sbot.scenario.load import UNNAMED, parse_scenario
+from sbot.scenario.model import Scenario, box_poses, starting_world
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.arrays import Floats, Integers
@@ -205,29 +203,6 @@ def _run_data(scenario: Scenario, air: _RecordedWind, poses: Floats, wind: Float
 
 _BAG_SUFFIXES = ('.mcap', '.db3')
 _MOST_HOLES = 20  # of a table of poses, for each pose that was recorded
-
-
-def load_run(source: str | Path | Bag, overrides: Mapping[str, object] | None = None) -> RunData:
-    """Return the run of a recording, or of a scenario, which is then run in this process.
-
-    Parameters
-    ----------
-    source : a bag (directory, .mcap or .db3), a scenario file or a shipped scenario's name
-    overrides : of the scenario, e.g. {'seed': 2}; none for a bag
-
-    Raises
-    ------
-    InputError
-        if there is neither a bag nor a scenario, if it cannot be used, or if nodes drive its
-        robots (``controller: external``).
-
-    """
-    if not isinstance(source, Bag) and not is_bag(source):
-        return from_result(run_scenario(load_scenario(str(source), overrides)))
-    if overrides:
-        name = source.path if isinstance(source, Bag) else source
-        raise InputError(f'{name}: is a recording, which cannot be changed')
-    return from_bag(source)
 
 
 def is_bag(source: str | Path) -> bool:

@@ -28,7 +28,7 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import RunData
 from sbot.figures.look import palette
-from sbot.scenario.world import box_bodies
+from sbot.scenario.model import box_bodies
 from sbot_common.arrays import Floats
 from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, inside_occupied, rectangle_corners
 from wind_model.grid import points_at, sample

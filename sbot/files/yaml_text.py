@@ -8,7 +8,7 @@ the size of what aliases expand to is known before anything is expanded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 from sbot.files.limits import MOST_DEPTH, limits, too_large
-from sbot_common.errors import InputError, bad_value, decoding, open_regular
+from sbot_common.errors import InputError, bad_value, decoding
 
 # YAML text to nodes with line numbers: YAML 1.2 core schema, limited depth.
 
@@ -41,7 +41,7 @@ class _Loader(_BASE):  # type: ignore[misc]
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's way
 
 
-class Dumper(_DUMPER):  # type: ignore[misc]
+class _Dumper(_DUMPER):  # type: ignore[misc]
     """Quotes text that YAML 1.1 or 1.2 would read as another type; writes no aliases."""
 
     def ignore_aliases(self, data: object) -> bool:
@@ -50,7 +50,7 @@ class Dumper(_DUMPER):  # type: ignore[misc]
 
 
 for _kind, _pattern, _first in _RESOLVERS:
-    for _class in (_Loader, Dumper):
+    for _class in (_Loader, _Dumper):
         _class.add_implicit_resolver(_TAG + _kind, re.compile(f'^(?:{_pattern})$'), _first)
 
 
@@ -64,8 +64,8 @@ def _compose(text: str, file: str) -> yaml.Node | None:
         document and for nesting deeper than ``MOST_DEPTH``.
 
     """
-    check_events(text, file)
     with _named_errors(text, file):
+        _check_events(text, file)
         node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
         return node
 
@@ -96,8 +96,8 @@ def _hint(text: str, line: int) -> str:
     return ''
 
 
-def check_events(text: str, file: str) -> None:
-    """Refuse deep nesting, which would exhaust the stack of ``yaml._compose``, and other errors.
+def _check_events(text: str, file: str) -> None:
+    """Refuse deep nesting, which would exhaust the stack of ``yaml.compose``, and other errors.
 
     Events come one by one without recursion.
 
@@ -107,11 +107,6 @@ def check_events(text: str, file: str) -> None:
         as ``_compose``, and for more nodes than ``limits().text_values``.
 
     """
-    with _named_errors(text, file):
-        _check_events(text, file)
-
-
-def _check_events(text: str, file: str) -> None:
     known = limits()
     depth = documents = nodes = 0
     anchors = set()
@@ -160,6 +155,10 @@ class Origins(NamedTuple):
                 place = f'{self.file}:{self.lines[path[:end]]}'
                 return f'{place}: {dotted}' if dotted else place
         return f'{self.file}: {dotted}' if dotted else self.file
+
+    def below(self, path: KeyPath) -> Callable[[str], str]:
+        """Return how errors call the keys below a path."""
+        return lambda name: self.where((*path, name))
 
 
 class _Reader:
@@ -272,18 +271,6 @@ def _whole_number(text: str) -> int:
     return number
 
 
-def read_file(path: Path, *, typed: bool = False) -> bytes:
-    """Return at most ``limits().file_bytes`` + 1 bytes of a file; InputError if unreadable.
-
-    One that a user has ``typed`` may be a pipe, all others are regular files.
-    """
-    try:
-        with path.open('rb') if typed else open_regular(path) as file:
-            return file.read(limits().file_bytes + 1)
-    except OSError as error:
-        raise InputError(f'{path}: cannot be read: {error.strerror}') from None
-
-
 def decode_text(raw: bytes, file: str) -> str:
     """Return the UTF-8 text of a file's bytes, or raise InputError saying why it is none."""
     if len(raw) > limits().file_bytes:
@@ -333,7 +320,7 @@ def count_values(value: object) -> int:
 
 def dump_yaml(values: Mapping[str, object]) -> str:
     """Return YAML that ``parse_yaml`` reads back equal; lists of numbers stay on one line."""
-    text: str = yaml.dump(dict(values), Dumper=Dumper, sort_keys=False, allow_unicode=True,
+    text: str = yaml.dump(dict(values), Dumper=_Dumper, sort_keys=False, allow_unicode=True,
                           default_flow_style=None, width=100)
     return text
 
@@ -392,32 +379,22 @@ class _PlainLoader(_PLAIN_BASE):  # type: ignore[misc]
         for first, resolvers in _PLAIN_BASE.yaml_implicit_resolvers.items()}
 
 
-def _load_plain(text: str, file: str) -> object:
-    """Return the plain value of a YAML text; equal aliases are one object, not copies.
+def load_mapping(text: str, file: str) -> dict[Any, Any]:
+    """Return the mapping of a YAML text; equal aliases are one object, not copies.
 
     Raises
     ------
     InputError
-        in one line, for anything that is not one document of plain values within ``limits()``.
+        in one line, for anything that is not one document with a mapping of plain values within
+        ``limits()``.
 
     """
     if len(text) > limits().file_bytes:
         raise too_large(file, 'characters', len(text), 'file_bytes')
-    check_events(text, file)
+    with _named_errors(text, file):
+        _check_events(text, file)
     with decoding(f'{file}: not valid YAML'):
-        return yaml.load(text, _PlainLoader)
-
-
-def load_mapping(text: str, file: str) -> dict[Any, Any]:
-    """Return the mapping of a YAML text.
-
-    Raises
-    ------
-    InputError
-        as ``_load_plain``, and if it is something else than a mapping.
-
-    """
-    value = _load_plain(text, file)
+        value = yaml.load(text, _PlainLoader)
     if not isinstance(value, dict):
         raise InputError(f'{file}: got {type(value).__name__}, expected a mapping')
     return value

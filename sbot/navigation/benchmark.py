@@ -25,7 +25,7 @@ from sbot.files.yaml_text import dump_yaml
 from sbot.navigation import library
 from sbot.navigation.metrics import navigation
 from sbot.navigation.scenes import Scene
-from sbot.regression.golden import held_commands
+from sbot.regression.commands import held_commands
 from sbot.ros.domain import FREE, parse_domain
 from sbot.ros.processes import parse_command, robot_commands
 from sbot.ros.up import NodeFailed, run_up

@@ -27,7 +27,7 @@ from sbot.navigation.shortest import outline_distances
 from sbot.navigation.tangents import shortest_length
 from sbot.runner.history import Run
 from sbot.scenario.controllers import goal_tolerances
-from sbot.scenario.world import world_arrays
+from sbot.scenario.model import world_arrays
 from sbot_common.arrays import Floats
 from sbot_sim.world.bodies import Body
 

@@ -13,7 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sbot.files.yaml_text import decode_text, read_file
+from sbot.files.limits import read_within
+from sbot.files.yaml_text import decode_text
 from sbot.navigation import library
 from sbot.navigation.benchmark import short_names
 from sbot.scenario.fields import MAX_SEED
@@ -37,7 +38,7 @@ def read_rows_file(path: Path) -> list[dict[str, Any]]:
         version of the library, or has a value that no run has.
 
     """
-    lines = decode_text(read_file(path, typed=True), str(path)).split('\n')
+    lines = decode_text(read_within(path, typed=True), str(path)).split('\n')
     rows = [_row(line, f'{path}:{number}') for number, line in enumerate(lines, 1)
             if line.strip() or number < len(lines)]
     if not rows:

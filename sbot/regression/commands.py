@@ -1,21 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded and new messages compared field by field; differences by robot."""
+"""Recorded and new messages compared field by field; commands that held; differences by robot."""
 
 from __future__ import annotations
 
 import math
 import re
 import struct
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sbot.bag.compare import leaves
+from sbot.bag.reader import Bag
+from sbot.bag.ticks import count_robots, rate_of, ticks
+from sbot.controllers.shipped import EXTERNAL as EXTERNAL
+from sbot.files.yaml_text import load_mapping
+from sbot.scenario.controllers import external_robots
+from sbot.scenario.load import parse_scenario
 from sbot_common.errors import bad_value, first_of
-from sbot_common.topics import CMD_VEL_STAMPED, COMMAND_TYPES
+from sbot_common.observation import STOP
+from sbot_common.topics import (
+    BASE_POSE_GROUND_TRUTH,
+    CMD_VEL,
+    CMD_VEL_STAMPED,
+    COMMAND_TYPES,
+    resolve,
+)
 from sbot_common.wire.cdr import decode, field_names
+from sbot_common.wire.messages import read_odometry, read_twist
+from sbot_sim.ros.external import External
 
 _NUMBERS = tuple(f'{part}.{axis}' for part in ('linear', 'angular') for axis in 'xyz')
 _FRAME = 'header.frame_id'
@@ -205,3 +222,94 @@ def in_words(robots: Sequence[DifferingRobot], compared: int) -> str:
 
 def _commands(count: int) -> str:
     return f'{count} command{"s" * (count != 1)}'
+
+
+# Poses and commands of a recording as arrays, all in memory. Commands of users' own nodes answer
+# no tick, only times.
+
+class Recording(NamedTuple):
+    """Poses and commands of a lockstep recording; T ticks, N robots."""
+
+    scenario_text: str
+    stamps_ns: NDArray[np.int64]  # (T,)
+    poses: NDArray[np.float64]  # (T, N, 3) x, y (m), yaw (rad)
+    # (T, N, 3) vx, vy (m/s), omega (rad/s); NaN for robots that send none. Of an external robot
+    # the one that held.
+    commands: NDArray[np.float64]
+
+
+def read_recording(bag: Bag) -> Recording:
+    """Return the complete ticks of a bag.
+
+    Raises
+    ------
+    InputError
+        if it has no poses or no scenario, or a message is missing in the middle.
+
+    """
+    robots = count_robots(bag)
+    names = bag.names()
+    types = [names.get(resolve(CMD_VEL, robot, robots), CMD_VEL.type) for robot in range(robots)]
+    stamps, poses, commands = [], [], []
+    external = _robots_of_nodes(bag)
+    answering = [robot for robot in range(robots) if robot not in external]
+    for tick in ticks(bag, robots, rate_of(bag), (BASE_POSE_GROUND_TRUTH,), answering):
+        stamps.append(tick.stamp_ns)
+        rows = [read_odometry(raw) for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name]
+                if raw is not None]
+        poses.append([(row.x, row.y, row.yaw) for row in rows])
+        commands.append([(np.nan,) * 3 if raw is None else read_twist(raw, type_name)
+                         for raw, type_name in zip(tick.commands, types, strict=True)])
+    recording = Recording(bag.scenario_text, np.array(stamps, np.int64),
+                          np.array(poses, np.float64).reshape(-1, robots, 3),
+                          np.array(commands, np.float64).reshape(-1, robots, 3))
+    for robot, held in held_commands(bag, recording.stamps_ns, robots, external).items():
+        recording.commands[:, robot] = held
+    return recording
+
+
+def _robots_of_nodes(bag: Bag) -> dict[int, External]:
+    """Return the robots whose commands answer no tick, only times: those of users' own nodes."""
+    where = f'{bag.path}: scenario'
+    entries = load_mapping(bag.scenario_text, where).get('robots')
+    found = [i for i, entry in enumerate(entries if isinstance(entries, list) else [])
+             if isinstance(entry, dict) and entry.get('controller') == EXTERNAL.name]
+    if not found:  # only poses and commands are needed of a scenario, whatever else is in it
+        return {}
+    scenario = parse_scenario(bag.scenario_text, where, Path.cwd(), import_controllers=False)
+    return {i: External() for i in found} | external_robots(scenario)
+
+
+def held_commands(bag: Bag, stamps_ns: NDArray[np.int64], robots: int,
+                  external: Mapping[int, External]) -> dict[int, NDArray[np.float64]]:
+    """Return the commands (T, 3) that held at the ticks of a recording, by external robot.
+
+    A command holds from the tick at which it came to the next one, or for the robot's
+    ``command_timeout``. One that is not finite is taken as 0. Before the first they are NaN.
+
+    Parameters
+    ----------
+    bag : of this package, so a message's log time is the stamp of its tick
+    stamps_ns : (T,) of the ticks
+    robots : how many there are
+    external : how the nodes take part, by robot
+
+    """
+    robot_of = {resolve(CMD_VEL, robot, robots): robot for robot in external}
+    heard_ns: dict[int, list[int]] = {robot: [] for robot in external}
+    sent = {robot: [(np.nan,) * 3] for robot in external}
+    for message in bag.messages_of(dict.fromkeys(robot_of, COMMAND_TYPES)):
+        with bag.named_errors():
+            twist = read_twist(message.payload, message.type)
+        robot = robot_of[message.name]
+        heard_ns[robot].append(message.stamp_ns)
+        sent[robot].append(twist if np.isfinite(twist).all() else STOP)
+    held = {}
+    for robot, each in external.items():
+        known = np.array(heard_ns[robot], np.int64)
+        newest = np.searchsorted(known, stamps_ns, side='right')  # 0: none
+        held[robot] = np.array(sent[robot], np.float64)[newest]
+        if len(known):  # where none has come yet, the age is negative
+            ages = (stamps_ns - known[newest - 1]).tolist()
+            held[robot][[each.too_old(age) for age in ages]] = STOP
+    return held

@@ -9,11 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from sbot.bag.reader import Bag
+from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import Tick, count_robots, ticks
 from sbot.controllers.registry import NONE, is_outside
+from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.regression.commands import Differing, DifferingRobot
-from sbot.regression.golden import recorded_inputs
 from sbot.runner.loop import changed_files, open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
 from sbot.scenario.load import parse_scenario
@@ -24,10 +27,21 @@ from sbot_common.controller_inputs import Inputs
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Decision, Point, Twist
 from sbot_common.signals import Held
+from sbot_common.topics import (
+    BASE_POSE_GROUND_TRUTH,
+    POSES,
+)
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import write_command
-from sbot_common.wire.messages import read_pose, read_twist, write_string, write_twist
-from sbot_sim.sensors.registry import sensors
+from sbot_common.wire.messages import (
+    read_odometry,
+    read_pose,
+    read_poses,
+    read_twist,
+    write_string,
+    write_twist,
+)
+from sbot_sim.sensors.registry import codecs, sensors
 
 if TYPE_CHECKING:
     from sbot.bag.recorder import Recorder
@@ -37,7 +51,38 @@ _FREE_RUNNING = ('the nodes ran free (lockstep: false), so the recording does no
                  'poses and scans a command answers; record with lockstep: true')
 
 
-class FirstDifference(NamedTuple):
+def _recorded_inputs(tick: Tick) -> Callable[[int, Sequence[str]], Inputs]:
+    """Return a function from a robot's id, and fields of its ``Observation``, to its inputs.
+
+    ``tick`` is of a bag with the topics of the fields. Poses are taken from `/poses` where the
+    controllers took them from there. A field that was not recorded is left out.
+    """
+    odometry = tick.inputs[BASE_POSE_GROUND_TRUTH.name]
+    together = tick.inputs.get(POSES.name, [None])[0]
+    if together is not None:
+        poses = read_poses(together, len(odometry))[1]
+    else:
+        rows = [read_odometry(raw) for raw in odometry if raw is not None]
+        poses = np.array([(row.x, row.y, row.yaw) for row in rows])
+        poses.flags.writeable = False
+
+    def inputs(robot: int, fields: Sequence[str]) -> Inputs:
+        values = {}
+        for field in fields:
+            topic, read = codecs()[field]
+            raw = tick.inputs[topic.name][robot]
+            if raw is not None:
+                try:
+                    values[field] = read(raw)[1]
+                except InputError as error:
+                    raise InputError(f'tick {tick.tick}: robot {robot}: {topic.name}: {error}'
+                                     ) from None
+        return Inputs(tick.stamp_ns, poses, values)
+
+    return inputs
+
+
+class _FirstDifference(NamedTuple):
     """The earliest command that is not as recorded."""
 
     tick: int
@@ -67,7 +112,7 @@ class ReplayResult(NamedTuple):
     ticks: int
     commands: int  # compared
     differences: int  # of them, not equal bit for bit
-    first: FirstDifference | None
+    first: _FirstDifference | None
     damage: str  # where the bag was cut off, else ''
     # Robots that other nodes drove, and robots whose controllers draw random numbers, if the
     # recording has others than this version: those are compared up to the first draw only.
@@ -184,7 +229,7 @@ class _Comparison:
     def __init__(self, replayed: _Controllers) -> None:
         self._replayed = replayed
         self.compared = self.differences = 0
-        self.first: FirstDifference | None = None
+        self.first: _FirstDifference | None = None
         self.differing = Differing()
 
     def add(self, tick: Tick, robot: int, command: Twist) -> None:
@@ -197,7 +242,7 @@ class _Comparison:
         if not self._replayed.is_same(robot, recorded, command):
             self.differences += 1
             self.differing.add(robot, tick.tick)
-            self.first = self.first or FirstDifference(
+            self.first = self.first or _FirstDifference(
                 tick.tick, tick.stamp_ns, robot,
                 read_twist(recorded, self._replayed.commands[robot].type), command)
 
@@ -255,7 +300,7 @@ class _Controllers:
         """Return the new command of each robot that has a controller."""
         if tick.restarted:
             self._robots = controlled_robots(self._scenario, self.commands)
-        inputs_of, commands = recorded_inputs(tick), {}
+        inputs_of, commands = _recorded_inputs(tick), {}
         for i in self.commands:
             inputs = inputs_of(i, self._fields[i])
             if i in tick.goals:

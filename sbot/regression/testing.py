@@ -16,23 +16,91 @@ With the environment variable SBOT_REFRESH=1, ``assert_golden`` records the bag 
 from __future__ import annotations
 
 import os
+import shutil
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from sbot.bag.compare import compare
+from sbot.bag.compare import IGNORED, compare
 from sbot.bag.reader import Bag
-from sbot.regression.golden import Recording, check_golden, read_recording, record_golden
+from sbot.bag.recorder import Recorder
+from sbot.bag.ticks import robot_of
+from sbot.controllers.shipped import EXTERNAL as EXTERNAL
+from sbot.files.limits import TemporaryFolder
+from sbot.regression.commands import Recording, read_recording
 from sbot.regression.replay import replay
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
+from sbot.scenario.model import Scenario
+from sbot_common.topics import (
+    CMD_VEL,
+    GOAL,
+    SCENARIO,
+    Topic,
+)
+from sbot_sim.sensors.registry import codecs
 
 REFRESH = 'SBOT_REFRESH'
 
 Overrides = Mapping[str, object]
+
+
+# Golden bags hold what controllers read and answer and no pictures: they are small, and good for
+# `sbot replay`. They are the same on every machine, because results are made of
+# ``sbot_common.elementary``.
+
+def _record_golden(scenario: Scenario, directory: str | Path) -> None:
+    """Run a scenario and make (or replace) its golden bag.
+
+    Raises
+    ------
+    InputError
+        if the directory cannot be written.
+
+    """
+    directory = Path(directory)
+    kept = {topic.name for topic in (*(topic for topic, _ in codecs().values()),
+                                     CMD_VEL, GOAL, SCENARIO)}
+    with TemporaryFolder('golden') as folder:
+        run_scenario(scenario, record=Path(folder) / 'run', keep=False)
+        source = Bag(Path(folder) / 'run')
+        new = Path(folder) / directory.name
+        with Recorder(new, metadata=source.metadata) as recorder:
+            for message in source.messages():
+                found = robot_of(message.name)
+                own = found[1] if found else message.name
+                if own in kept:
+                    topic = Topic(own, message.type, own in (SCENARIO.name, GOAL.name))
+                    recorder.write(message.name, topic, message.stamp_ns, message.payload)
+        if directory.exists():
+            shutil.rmtree(directory)
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(new, directory)
+
+
+def _check_golden(scenario: Scenario, directory: str | Path) -> str:
+    """Run a scenario; return how it differs from its golden bag, '' if in no bit.
+
+    Raises
+    ------
+    InputError
+        if the golden bag cannot be read.
+
+    """
+    golden = Bag(directory)
+    with TemporaryFolder('golden') as folder:
+        run_scenario(scenario, record=Path(folder) / 'run', keep=False)
+        result = compare(golden, Bag(Path(folder) / 'run'), (*IGNORED, SCENARIO.name))
+    if result.first is not None:
+        return f'{golden.path}: golden != run: {result.first}'
+    if result.unpaired:
+        return f'{golden.path}: numbers of messages differ: {result.unpaired}'
+    if result.only_first:
+        return f'{golden.path}: topics missing in the run: {result.only_first}'
+    return ''
 
 
 class Sbot:
@@ -89,11 +157,11 @@ class Sbot:
         """
         complete = load_scenario(str(scenario), overrides)
         if os.environ.get(REFRESH) == '1':
-            record_golden(complete, bag)
+            _record_golden(complete, bag)
             pytest.skip(f'{bag}: recorded again')
         if not Path(bag).exists():
             pytest.fail(f'{bag}: no golden bag yet; to record it, run pytest with {REFRESH}=1')
-        problem = check_golden(complete, bag)
+        problem = _check_golden(complete, bag)
         assert not problem, problem
 
 

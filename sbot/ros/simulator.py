@@ -18,9 +18,9 @@ from sbot.environment.running import REASON, ros_distribution
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
-from sbot.runner.loop import open_recorder
+from sbot.runner.loop import broadcast_options, open_recorder
 from sbot.runner.summary import Tally
-from sbot.scenario.assemble import broadcast_options, initial_poses, simulation_parameters
+from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.controllers import external_robots
 from sbot.scenario.fields import FASTEST, SLOWEST
 from sbot.scenario.load import load_scenario, parse_scenario

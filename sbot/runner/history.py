@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.files.limits import limits, too_large
-from sbot.files.notebook_frame import notebook_frame
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.controllers import checked_senses
 from sbot.scenario.model import Scenario
@@ -100,8 +100,8 @@ class Run:
         return (f'<Run {self.scenario.name}, seed {self.scenario.seed}: {robots} robot{several}, '
                 f'{max(0, rows - 1)} ticks, {in_seconds(self.summary["sim_time_s"])}>')
 
-    def _repr_html_(self) -> str | None:
-        return notebook_frame(self)
+    def _repr_html_(self) -> Any:  # noqa: ANN401 - text or None, of what knows the viewer
+        return sys.modules['sbot']._frame(self)
 
     @property
     def seconds(self) -> Floats:

@@ -22,7 +22,7 @@ from sbot.scenario.assemble import simulation_parameters, wind_source
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_file, named_files, portable
-from sbot.version import THIS
+from sbot.version import THIS, signed
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value, open_regular
 from sbot_common.observation import Twist
@@ -36,10 +36,11 @@ from wind_model.wake import advertised_millimetres, clamped_radius, wakes
 
 if TYPE_CHECKING:
     from sbot.bag.recorder import Recorder
+    from sbot_sim.messages.broadcast import BroadcastOptions
 
 # Supervisor of an in-process run: watches, pauses, drives robots without a controller.
 
-class Supervisor(Protocol):
+class _Supervisor(Protocol):
     """Interface of an observer that watches a run and may steer it (``run_scenario``).
 
     The wall clock may decide what a supervisor does; the recording holds it, so that everything
@@ -60,7 +61,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
                  progress: Callable[[int, int], None] | None = None,
                  keep: bool = True, sense: Collection[str] = (),
                  overlaps: bool = True, hashed: bool = True,
-                 supervisor: Supervisor | None = None, keep_empty: bool = False) -> Run:
+                 supervisor: _Supervisor | None = None, keep_empty: bool = False) -> Run:
     """Run a scenario to its end.
 
     Parameters
@@ -105,7 +106,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     return session.result()
 
 
-def _ask_supervisor(supervisor: Supervisor, snapshot: Snapshot, decided: Decisions,
+def _ask_supervisor(supervisor: _Supervisor, snapshot: Snapshot, decided: Decisions,
                     signals: Held) -> None:
     """Show a tick, wait while the supervisor pauses, and take over its commands."""
     supervisor.show(snapshot, decided.announced)
@@ -123,8 +124,8 @@ class _Recording:
                  *, all_robots: bool, keep_empty: bool) -> None:
         from sbot_sim.messages.broadcast import Broadcast  # ROS' definitions take a while
         self._recorder = open_recorder(record, scenario, keep_empty=keep_empty)
-        stack.enter_context(closed(self._recorder, where))
-        self._broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
+        stack.enter_context(_closed(self._recorder, where))
+        self._broadcast = Broadcast(parameters, broadcast_options(scenario))
         self._commanded = [i for i, robot in enumerate(scenario.robots)
                            if robot.controller != NONE or all_robots]
         self._begun = False
@@ -142,6 +143,29 @@ class _Recording:
                              *broadcast.sensed_wind(snapshot, stamp_ns)), announced)
         for name, topic, payload in messages:
             self._recorder.write(name, topic, stamp_ns, payload)
+
+
+def broadcast_options(scenario: Scenario) -> BroadcastOptions:
+    """Return the settings of a run's messages beyond the simulator's parameters."""
+    from sbot_sim.messages.broadcast import BroadcastOptions, Interfaces
+    from sbot_sim.messages.markers import ZoneSign
+    zones = tuple(ZoneSign(zone.name, zone.center, zone.radius,
+                           _shares(assemble.zone_colour(zone)))
+                  for zone in scenario.world.zones)
+    interfaces = Interfaces(publish_scan=any(
+        body.own.get('publish_scan', False) for body in scenario.bodies.values()))
+    return BroadcastOptions(signed(scenario.to_yaml()), [robot.goal for robot in scenario.robots],
+                            tf_namespaced=scenario.tf_namespaced,
+                            poses_topic=scenario.poses_topic,
+                            cmd_vel_stamped=scenario.cmd_vel_stamped,
+                            gust=scenario.wind.flow.wind_gust_speed_mean > 0,
+                            interfaces=interfaces, zones=zones)
+
+
+def _shares(colour: str) -> tuple[float, float, float]:
+    """Return red, green and blue (0 to 1) of #rrggbb."""
+    red, green, blue = bytes.fromhex(colour[1:])
+    return red / 255.0, green / 255.0, blue / 255.0
 
 
 # Digests (SHA-256) of controllers' files, e.g. networks, which tell later whether one changed.
@@ -218,7 +242,7 @@ def open_recorder(directory: str | Path, scenario: Scenario,
 
 
 @contextmanager
-def closed(recorder: Recorder, where: Callable[[], str]) -> Iterator[None]:
+def _closed(recorder: Recorder, where: Callable[[], str]) -> Iterator[None]:
     """Close a recorder at the end of a block; an exception leaves a bag that was cut short.
 
     Parameters

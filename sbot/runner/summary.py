@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
@@ -57,25 +56,6 @@ def progress_bar(unit: str, total: float | None = None, *, shown: bool = True,
         def show(done: float) -> None:
             bar.update(max(0, done - bar.n))
         yield show
-
-
-_BETWEEN = 10.0  # s from line to line
-
-
-def now_and_then(*, shown: bool = True) -> Callable[[Callable[[], str]], None]:
-    """Return what prints a line of progress on stderr: the first one, then one each ten seconds.
-
-    For work of several processes, whose bars would overwrite each other, and of logs. It takes a
-    function that returns the line.
-    """
-    due = 0.0
-
-    def show(line: Callable[[], str]) -> None:
-        nonlocal due
-        if shown and time.monotonic() >= due:
-            due = time.monotonic() + _BETWEEN
-            print(line(), file=sys.stderr, flush=True)
-    return show
 
 
 # Count of the overlaps in a run, from the geometry of every tick.

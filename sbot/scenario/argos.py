@@ -64,7 +64,7 @@ WIND = 'air_resistance'
 _SHAPE = ('lateral_reach_radii', 'shadow_length_radii', 'upwind_gate_radii', 'gamma_boost')
 
 
-def wind_of(root: Element, lines: dict[KeyPath, int], *, wake: bool) -> dict[str, Any]:
+def _wind_of(root: Element, lines: dict[KeyPath, int], *, wake: bool) -> dict[str, Any]:
     """Return the wind of an experiment; its robots shelter each other, as document 000's do.
 
     Parameters
@@ -155,7 +155,7 @@ def _kind(element: Element) -> _ControllerKind:
     return _ControllerKind(name, 0.01 * params.number('velocity', _DEFAULT_VELOCITY, 0.0))
 
 
-def robot(element: Element, kinds: dict[str, _ControllerKind]) -> _RobotEntry:
+def _robot(element: Element, kinds: dict[str, _ControllerKind]) -> _RobotEntry:
     """Return the entry of one robot with a pose."""
     pose = element.pose()
     entry = _entry(element, kinds)
@@ -196,7 +196,7 @@ def _refuse_same_ids(robots: Sequence[_RobotEntry]) -> None:
             first[name] = entry.element
 
 
-def distributed(element: Element, kinds: dict[str, _ControllerKind]) -> list[_RobotEntry]:
+def _distributed(element: Element, kinds: dict[str, _ControllerKind]) -> list[_RobotEntry]:
     """Return the entries of a `<distribute>`: groups, or robots on a grid or at a place."""
     place, turn, entity = map(element.needed, ('position', 'orientation', 'entity'))
     quantity = int(entity.number('quantity', minimum=1.0))
@@ -323,8 +323,6 @@ def argos_scenario(raw: bytes, file: str, overrides: Mapping[str, object],
         with file, line, element and what was expected.
 
     """
-    if len(raw) > limits().file_bytes:
-        raise too_large(file, 'bytes or more', len(raw), 'file_bytes')
     if (marks := max(raw.count(b'<'), raw.count(b'='))) > limits().text_values:
         raise too_large(file, 'tags or attributes', marks, 'text_values')
     values, lines = _translated(parse_xml(raw, file), overrides)
@@ -345,7 +343,7 @@ def _translated(root: Element, overrides: Mapping[str, object]) -> tuple[dict[st
         raise InputError(f'{arena.where}: a scenario needs robots; add '
                          f'<{"> or <".join(_BODY_TAGS)}>')
     _refuse_same_ids(robots)
-    wind = wind_of(root, lines, wake=overrides.get('wind.wake') is not False)
+    wind = _wind_of(root, lines, wake=overrides.get('wind.wake') is not False)
     fastest: dict[str, float] = {}
     for i, entry in enumerate(robots):
         lines['robots', i] = entry.element.line
@@ -419,9 +417,9 @@ def _arena(arena: Element, root: Element, lines: _Lines,
             lines['world', key, len(world[key])] = child.line
             world[key].append(entry)
         elif child.tag in _BODY_TAGS:
-            robots.append(robot(child, kinds))
+            robots.append(_robot(child, kinds))
         elif child.tag == 'distribute':
-            robots += distributed(child, kinds)
+            robots += _distributed(child, kinds)
         else:
             child.warn('is not supported and is skipped')
     return bounds, world, robots

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,7 @@ from numpy.typing import NDArray
 from sbot.controllers.registry import load_function
 from sbot.scenario.fields import COLOURS
 from sbot.scenario.groups import lasers_of, sensors_of
-from sbot.scenario.model import Scenario, Zone
-from sbot.scenario.world import box_bodies, box_poses, obstacle_paths, world_arrays
-from sbot.version import signed
+from sbot.scenario.model import Scenario, Zone, box_bodies, box_poses, obstacle_paths, world_arrays
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared import make_infrared_parameters
@@ -24,9 +21,6 @@ from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
 from wind_model.gust import Waves, WindSource, load_field, make_waves
 from wind_model.parameters import STILL
-
-if TYPE_CHECKING:
-    from sbot_sim.messages.broadcast import BroadcastOptions
 
 
 def robot_bodies(scenario: Scenario) -> list[Body]:
@@ -92,28 +86,6 @@ def wind_source(scenario: Scenario) -> WindSource:
     return WindSource(scenario.wind.flow, load_field(scenario.wind.flow))
 
 
-def broadcast_options(scenario: Scenario) -> BroadcastOptions:
-    """Return the settings of a run's messages beyond the simulator's parameters."""
-    from sbot_sim.messages.broadcast import BroadcastOptions, Interfaces
-    from sbot_sim.messages.markers import ZoneSign
-    zones = tuple(ZoneSign(zone.name, zone.center, zone.radius, _shares(zone_colour(zone)))
-                  for zone in scenario.world.zones)
-    interfaces = Interfaces(publish_scan=any(
-        body.own.get('publish_scan', False) for body in scenario.bodies.values()))
-    return BroadcastOptions(signed(scenario.to_yaml()), [robot.goal for robot in scenario.robots],
-                            tf_namespaced=scenario.tf_namespaced,
-                            poses_topic=scenario.poses_topic,
-                            cmd_vel_stamped=scenario.cmd_vel_stamped,
-                            gust=scenario.wind.flow.wind_gust_speed_mean > 0,
-                            interfaces=interfaces, zones=zones)
-
-
 def zone_colour(zone: Zone) -> str:
     """Return the colour of a zone as #rrggbb, for light and dark grounds."""
     return COLOURS.get(zone.color, zone.color)
-
-
-def _shares(colour: str) -> tuple[float, float, float]:
-    """Return red, green and blue (0 to 1) of #rrggbb."""
-    red, green, blue = bytes.fromhex(colour[1:])
-    return red / 255.0, green / 255.0, blue / 255.0

@@ -12,8 +12,7 @@ from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.controllers.shipped import NO_TRIGGER
 from sbot.scenario.groups import ControllerParameters, lasers_of
 from sbot.scenario.knowledge import with_knowledge
-from sbot.scenario.model import Robot, Scenario
-from sbot.scenario.world import world_arrays
+from sbot.scenario.model import Robot, Scenario, world_arrays
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import ControlledRobot, Controller

@@ -46,8 +46,9 @@ def _require(condition: bool) -> None:
         raise ValueError
 
 
-def _number(value: object, minimum: float = -math.inf, maximum: float = math.inf,
-            *, above: float = -math.inf) -> float:
+def real(value: object, minimum: float = -math.inf, maximum: float = math.inf,
+         *, above: float = -math.inf) -> float:
+    """Return a finite number within limits; ValueError for anything else."""
     _require(isinstance(value, int | float) and not isinstance(value, bool))
     number = float(value)  # type: ignore[arg-type]
     _require(math.isfinite(number) and minimum <= number <= maximum and number > above)
@@ -55,7 +56,7 @@ def _number(value: object, minimum: float = -math.inf, maximum: float = math.inf
 
 
 def _whole(value: object, minimum: int, maximum: int) -> int:
-    number = _number(value)
+    number = real(value)
     _require(number == int(number) and minimum <= int(value) <= maximum)  # type: ignore[call-overload]
     return int(value)  # type: ignore[call-overload,no-any-return]
 
@@ -65,7 +66,7 @@ def _numbers_check(expected: str, count: int,
     """Return the reader of ``count`` coordinates (m) for which ``good`` is true."""
     def read(value: object) -> tuple[float, ...]:
         _require(isinstance(value, list | tuple) and len(value) == count)
-        numbers = tuple(_number(item, -_MAX_COORDINATE, _MAX_COORDINATE)
+        numbers = tuple(real(item, -_MAX_COORDINATE, _MAX_COORDINATE)
                         for item in value)  # type: ignore[attr-defined]
         _require(good(*numbers))
         return numbers
@@ -89,13 +90,12 @@ def _of(kind: type, value: Any) -> Any:  # noqa: ANN401
 
 
 def _number_field(expected: str, **limits: float) -> Check:
-    return Check(expected, lambda value: _number(value, **limits))
+    return Check(expected, lambda value: real(value, **limits))
 
 
 def _pace(value: object) -> float:
-    factor = _number(value, minimum=0.0, maximum=FASTEST)
-    if 0 < factor < SLOWEST:
-        raise ValueError
+    factor = real(value, minimum=0.0, maximum=FASTEST)
+    _require(not 0 < factor < SLOWEST)
     return factor
 
 

@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from sbot.controllers.entry import RATE
-from sbot.controllers.registry import NONE, entry_of
-from sbot.files.yaml_text import KeyPath, Origins
+from sbot.files.yaml_text import Origins
 from sbot.scenario.shipped import DRIVER, sold_names, sold_robot
-from sbot_common.clock import Rate
-from sbot_common.errors import InputError, bad_value, unknown_name
-from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, specs_of, updated
+from sbot_common.errors import bad_value, unknown_name
+from sbot_common.params import Spec, Value, in_words, refuse_unknown, specs_of, updated
 from sbot_sim.dynamics.hooks import HookNames
 from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.sensors.registry import Sensor, sensors
@@ -78,33 +75,6 @@ def controller_in_words(parameters: ControllerParameters) -> dict[str, Any]:
     return {name: value for name, value in in_words(parameters).items() if name != RATE}
 
 
-def refuse_misplaced(keys: Iterable[str], origins: Origins) -> None:
-    """Raise InputError for a scenario's key that belongs into a group, and name that."""
-    places = {spec.name: group for group, known in (('sensors', SensorSettings()),
-                                                    ('wind', WindSettings()))
-              for spec in group_specs(known)}
-    for key in keys:
-        if key in places:
-            raise unknown_name(origins.where((key,)), key, [f'{places[key]}.{key}'])
-
-
-def check_finite(value: object, path: KeyPath, origins: Origins) -> None:
-    """Refuse NaN and infinities wherever they are."""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise bad_value(origins.where(path), value, 'a finite number')
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            check_finite(item, (*path, key), origins)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for i, item in enumerate(value):
-            check_finite(item, (*path, i), origins)
-
-
-def below(path: KeyPath, origins: Origins) -> Where:
-    """Return how errors call the keys below a path."""
-    return lambda name: origins.where((*path, name))
-
-
 # What a body has beside ``body_specs``.
 _OWN = ('sensors', 'lasers', *DRIVER)
 
@@ -142,7 +112,7 @@ def check_bodies(given: Mapping[str, Mapping[str, object]], origins: Origins,
 def _body(name: str, given: Mapping[str, object], bodies: Mapping[str, Body],
           sensors: SensorSettings, origins: Origins) -> Body:
     """Return a body as a file gives it; see ``check_bodies``."""
-    values, where = dict(given), below(('bodies', name), origins)
+    values, where = dict(given), origins.below(('bodies', name))
     like = values.pop('like', name if name in bodies else 'robot')
     if not isinstance(like, str) or like not in bodies:
         raise unknown_name(where('like'), str(like), {*bodies, *sold_names()})
@@ -193,12 +163,6 @@ def lasers_of(sensors: SensorSettings, body: Body) -> list[ScanSettings]:
     return [scan._replace(**own) for own in body.own.get('lasers', [{}])]
 
 
-def own_keys(bodies: Iterable[Body]) -> set[str]:
-    """Return the settings of sensors that some of the bodies have for themselves."""
-    return {key for body in bodies for own in (
-        body.own.get('sensors', {}), *body.own.get('lasers', [])) for key in own}
-
-
 def with_common_sensors(sensors: SensorSettings, bodies: dict[str, Body],
                         ) -> tuple[SensorSettings, dict[str, Body]]:
     """Return the same sensors, in the group if all bodies have the same ones for themselves."""
@@ -219,34 +183,9 @@ def check_group(defaults: _G, given: Mapping[str, object], name: str, origins: O
         naming the place in the file, for an unknown name or a bad value.
 
     """
-    where = below((name,), origins)
+    where = origins.below((name,))
     refuse_unknown(given, [spec.name for spec in group_specs(defaults)], where)
     group: Any = defaults
     return group._make(  # type: ignore[no-any-return]
         updated(part, {key: given[key] for key in part._fields if key in given}, where)
         for part in defaults)
-
-
-def check_common_parameters(name: str, given: Mapping[str, object], rate: Rate,
-                            origins: Origins) -> ControllerParameters:
-    """Return the parameters of all robots with this controller; a user's class: those given."""
-    defaults: ControllerParameters = {}
-    if name != NONE:
-        entry = entry_of(name)
-        defaults = {} if entry.parameters is None else entry.parameters
-        if hasattr(defaults, RATE):
-            defaults = defaults._replace(**{RATE: rate.hz})
-    return check_own_parameters(name, defaults, given, ('controllers', name), origins)
-
-
-def check_own_parameters(name: str, common: ControllerParameters, given: Mapping[str, object],
-                         path: KeyPath, origins: Origins) -> ControllerParameters:
-    """Return ``common`` with the parameters of a file at ``path``, checked."""
-    if isinstance(common, dict):
-        if name == NONE and given:
-            raise InputError(f'{origins.where(path)}: parameters cannot be combined with '
-                             'controller none; leave them out')
-        return {**common, **given}
-    where = below(path, origins)
-    refuse_unknown(given, [spec.name for spec in entry_of(name).specs], where)
-    return updated(common, given, where)

@@ -4,39 +4,27 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sbot.controllers.registry import NONE, entry_of, name_controllers
-from sbot.files.limits import MOST_DEPTH, limits, too_large
-from sbot.files.yaml_text import KeyPath, Origins, decode_text, parse_yaml, plain_values, read_file
+from sbot.controllers.registry import name_controllers
+from sbot.files.limits import MOST_DEPTH, read_within
+from sbot.files.yaml_text import KeyPath, Origins, decode_text, parse_yaml, plain_values
 from sbot.scenario import groups
 from sbot.scenario.fields import declared, validate
-from sbot.scenario.knowledge import EXACT
-from sbot.scenario.model import Scenario, ScenarioFile, Settings, Source
-from sbot.scenario.place import Placement, place_robots
-from sbot.scenario.shipped import find_folder, find_scenario
-from sbot.scenario.validate import (
-    absolute_paths,
-    check_boxes,
-    check_controllers,
-    check_hooks,
-    check_moving,
-    check_polygons,
-    check_robots,
-    check_until,
-    with_parameter_files,
-)
+from sbot.scenario.model import Scenario, ScenarioFile, Source
+from sbot.scenario.place import Placement
+from sbot.scenario.shipped import find_scenario
+from sbot.scenario.validate import complete
 from sbot.scenario.warnings import Warned, warnings_of
-from sbot.scenario.world import box_bodies
-from sbot_common.errors import InputError, bad_value, shown
-from sbot_common.params import updated
+from sbot_common.errors import InputError, bad_value, shown, unknown_name
 
 # Overrides of scenario values (``--set KEY=VALUE``) by dotted key path.
 
@@ -142,6 +130,7 @@ def _next_key(here: dict[str, Any], words: list[str]) -> str:
 
 
 LOG = logging.getLogger(__name__)
+log_warned: Callable[[Warned], None] = partial(LOG.warning, '%s')
 UNNAMED = 'scenario'  # name of a scenario that comes from Python without one
 
 
@@ -197,10 +186,10 @@ def load_scenario(path_or_name: str, overrides: Mapping[str, object] | None = No
 
     """
     path = find_scenario(path_or_name)
-    values, origins = FORMATS.get(path.suffix, _of_yaml)(read_file(path, typed=True), str(path),
+    values, origins = FORMATS.get(path.suffix, _of_yaml)(read_within(path, typed=True), str(path),
                                                          overrides or {})
     return _checked(values, origins, path.parent, path.stem, overrides,
-                    (controllers or {}) if import_controllers else None, warn=True)
+                    (controllers or {}) if import_controllers else None, log_warned)
 
 
 def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, object] | None = None,
@@ -225,7 +214,7 @@ def scenario_from_mapping(data: Mapping[str, Any], overrides: Mapping[str, objec
     named, given = name_controllers(data, 'scenario')
     return _checked(plain_values(named), Origins('scenario', {}, set()), Path.cwd(), UNNAMED,
                     overrides, {**given, **(controllers or {})} if import_controllers else None,
-                    warn=True)
+                    log_warned)
 
 
 def changed_scenario(scenario: Scenario, overrides: Mapping[str, object],
@@ -258,7 +247,7 @@ def placement_of(scenario: Scenario) -> Placement:
 def parse_scenario(text: str, file: str, directory: Path, default_name: str = UNNAMED,
                    overrides: Mapping[str, object] | None = None,
                    controllers: Mapping[str, Any] | None = None, *,
-                   import_controllers: bool = True, warn: bool = False,
+                   import_controllers: bool = True,
                    tell: Callable[[Warned], None] | None = None) -> Scenario:
     """Return the complete scenario of a YAML text, e.g. one taken from a recording.
 
@@ -272,12 +261,12 @@ def parse_scenario(text: str, file: str, directory: Path, default_name: str = UN
     controllers : classes or objects that stand for controllers' names in the text
     import_controllers : import the modules of the user's controllers and check their parameters;
         without it nothing that the text names is executed
-    warn : of settings without effect; a recording and a node say nothing a second time
-    tell : takes each of these warnings, instead of the log
+    tell : takes each warning of a setting without effect, e.g. ``log_warned``; a recording and a
+        node say nothing a second time
 
     """
     return _checked(*_of_text(text, file), directory, default_name, overrides,
-                    (controllers or {}) if import_controllers else None, warn=warn, tell=tell)
+                    (controllers or {}) if import_controllers else None, tell)
 
 
 def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Path,
@@ -291,76 +280,46 @@ def scenario_of_parsed(data: Mapping[str, Any], origins: Origins, directory: Pat
     return _checked(deepcopy(dict(data)), own, directory, default_name, overrides, controllers)
 
 
+def _refuse_misplaced(keys: Iterable[str], origins: Origins) -> None:
+    """Raise InputError for a scenario's key that belongs into a group, and name that."""
+    places = {spec.name: group for group, known in (('sensors', groups.SensorSettings()),
+                                                     ('wind', groups.WindSettings()))
+              for spec in groups.group_specs(known)}
+    for key in keys:
+        if key in places:
+            raise unknown_name(origins.where((key,)), key, [f'{places[key]}.{key}'])
+
+
+def _check_finite(value: object, path: KeyPath, origins: Origins) -> None:
+    """Refuse NaN and infinities wherever they are."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise bad_value(origins.where(path), value, 'a finite number')
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            _check_finite(item, (*path, key), origins)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for i, item in enumerate(value):
+            _check_finite(item, (*path, i), origins)
+
+
 def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_name: str,
              overrides: Mapping[str, object] | None,
-             given: Mapping[str, Any] | None, *, warn: bool = False,
+             given: Mapping[str, Any] | None,
              tell: Callable[[Warned], None] | None = None) -> Scenario:
     """Return the complete scenario of plain values, which are changed on the way.
 
     ``given``: classes and objects by name; None: import no controller.
     """
     _apply_overrides(data, plain_values(overrides or {}, f'{origins.file}, override'), origins)
-    groups.check_finite(data, (), origins)
+    _check_finite(data, (), origins)
     if data.get('name') is None:
         data['name'] = default_name
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
-    groups.refuse_misplaced(data.keys() - declared(ScenarioFile).keys(), origins)
+    _refuse_misplaced(data.keys() - declared(ScenarioFile).keys(), origins)
     written = validate(ScenarioFile, data, origins)
-    scenario = _complete(written, directory, origins, given, Source(data, directory))
-    if warn or tell is not None:
+    scenario = complete(written, directory, origins, given, Source(data, directory))
+    if tell is not None:
         for warned in warnings_of(written, scenario, origins, controllers=given is not None):
-            (tell or partial(LOG.warning, '%s'))(warned)
-    return scenario
-
-
-def _complete(written: ScenarioFile, directory: Path, origins: Origins,
-              given: Mapping[str, Any] | None, source: Source) -> Scenario:
-    """Check what models alone cannot, fill in every default and place the robots."""
-    if not written.robots:
-        raise bad_value(origins.where(('robots',)), [], 'at least one entry')
-    if written.world.bounds is None and written.world.map is None:
-        raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing; "
-                         'give [xmin, ymin, xmax, ymax] (m)')
-    files = absolute_paths(written, directory, origins)
-    sensors = groups.check_group(groups.SensorSettings(),
-                                 {**written.sensors, **files['sensors']}, 'sensors', origins)
-    bodies = groups.check_bodies(written.bodies, origins, {each.body for each in written.robots},
-                                 sensors, written.sensors)
-    wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
-                              origins)
-    knowledge = updated(EXACT, written.knowledge, groups.below(('knowledge',), origins))
-    world = replace(written.world, **files['world'])
-    python_path = tuple(find_folder(text, directory) for text in written.python_path)
-    if given is not None:
-        written = with_parameter_files(written, directory, origins)
-    controllers = check_controllers(written, python_path, origins, given)
-    check_polygons(written, origins)
-    check_boxes(world, origins)
-    robots = place_robots(replace(written, world=world), bodies, origins)
-    check_moving(written, [*(bodies[robot.body] for robot in robots), *box_bodies(world)],
-                  origins)
-    own_hooks = check_hooks(wind, python_path, origins, given is not None)
-    used = {name: bodies[name] for name in sorted({robot.body for robot in robots})}
-    beams = max(sum(laser.scan_beams for laser in groups.lasers_of(sensors, body))
-                for body in used.values())
-    sensors, used = groups.with_common_sensors(sensors, used)
-    scans = 4 * len(robots) * beams
-    if scans > limits().run_bytes:
-        raise too_large(origins.where(('sensors', 'scan_beams')),
-                        f'bytes of scans of {len(robots)} robots', scans, 'run_bytes')
-    own_function = check_until(written, robots, python_path, origins, given is not None)
-    settings = {name: getattr(written, name) for name in declared(Settings)}
-    if 'cmd_vel_stamped' not in source.data:
-        settings['cmd_vel_stamped'] = all(body.own.get('cmd_vel_stamped', False)
-                                          for body in used.values())
-    own_classes = any(':' in name or (name != NONE and entry_of(name).programs)
-                      for name in {robot.controller for robot in robots})
-    scenario = Scenario(**{
-        **settings, 'world': world, 'bodies': used,
-        'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
-        'knowledge': knowledge,
-        'given': dict(given or {}), 'source': source,
-        'python_path': python_path if own_classes or own_function or own_hooks else ()})
-    check_robots(scenario, origins)
+            tell(warned)
     return scenario

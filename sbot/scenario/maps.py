@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from sbot.files.limits import limits, read_within, too_large
-from sbot.files.yaml_text import decode_text, parse_yaml, read_file
+from sbot.files.yaml_text import decode_text, parse_yaml
+from sbot.scenario.fields import real
 from sbot_common.errors import InputError, bad_value, decoding
 from sbot_common.params import Check
 from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, cells_bounds, make_cells
@@ -46,7 +46,7 @@ def load_map(path: str | Path) -> CellMap:
 
     """
     path = Path(path)
-    data, origins = parse_yaml(decode_text(read_file(path), str(path)), str(path))
+    data, origins = parse_yaml(decode_text(read_within(path), str(path)), str(path))
     if not isinstance(data, dict):
         raise bad_value(str(path), data, 'a map: image, resolution, origin, negate, '
                         'occupied_thresh, free_thresh')
@@ -85,22 +85,10 @@ def count_borders(values: NDArray[np.int8]) -> int:
     return count
 
 
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError
-    return float(value)
-
-
-def _positive(value: object) -> float:
-    if (number := _number(value)) <= 0.0:
-        raise ValueError
-    return number
-
-
 def _origin(value: object) -> tuple[float, float, float]:
     if not isinstance(value, list):
         raise TypeError
-    x, y, yaw = map(_number, value)
+    x, y, yaw = map(real, value)
     return x, y, yaw
 
 
@@ -117,9 +105,9 @@ def _file(value: object) -> str:
     return value
 
 
-_THRESHOLD = Check('a finite number', _number)
+_THRESHOLD = Check('a finite number', real)
 _CHECKS = {'image': Check('the name of an image file', _file),
-           'resolution': Check('a number > 0 (m)', _positive),
+           'resolution': Check('a number > 0 (m)', partial(real, above=0.0)),
            'origin': Check('[x, y, yaw]: three finite numbers (m, m, rad)', _origin),
            'negate': Check('0 or 1', _flag),
            'occupied_thresh': _THRESHOLD, 'free_thresh': _THRESHOLD}

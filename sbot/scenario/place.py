@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sbot.files.yaml_text import KeyPath, Origins
-from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
+from sbot.scenario.fields import MAX_ROBOTS
+from sbot.scenario.model import Robot, RobotEntry, ScenarioFile, solid_names, starting_world
 from sbot.scenario.model import World as WorldModel
 from sbot.scenario.shipped import sold_names
-from sbot.scenario.world import solid_names, starting_world
 from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import hypot, log, sincos
@@ -30,7 +30,6 @@ from sbot_sim.world.geometry import World
 
 _Pose = tuple[float, float, float]
 
-MAX_ROBOTS = 100_000
 
 
 def _even_poses(area: tuple[float, ...], radius: float) -> tuple[_Pose, _Pose]:
@@ -71,7 +70,7 @@ def _draws_heading(entry: RobotEntry) -> bool:
     return entry.yaw_uniform is not None or entry.yaw_gaussian is not None
 
 
-def turned(entry: RobotEntry, pose: _Pose, rng: np.random.Generator) -> _Pose:
+def _turned(entry: RobotEntry, pose: _Pose, rng: np.random.Generator) -> _Pose:
     """Return a pose with its heading drawn, if the entry wants that."""
     if not _draws_heading(entry):
         return pose
@@ -134,7 +133,7 @@ def _overlaps_of(world: World, bodies: Sequence[Body], poses: Sequence[_Pose]) -
     return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3))
 
 
-def check_free(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
+def _check_free(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
                origins: Origins) -> None:
     """Raise InputError for the first robot of ``paths`` that stands in something."""
     end, total = 0, len(placed.ids)
@@ -178,15 +177,15 @@ def _place_group(entry: RobotEntry, path: KeyPath, ids: range, body: Body, world
     area = entry.area or tuple(world.bounds.tolist())
     if entry.layout == 'grid':
         rng = placement_generator(written.seed, ids[0])
-        poses = [turned(entry, pose, rng) for pose in _grid_poses(len(ids), area, entry.yaw)]
+        poses = [_turned(entry, pose, rng) for pose in _grid_poses(len(ids), area, entry.yaw)]
         placed.add(ids, body, poses)
-        check_free(written.world, world, placed, dict.fromkeys(ids, path), origins)
+        _check_free(written.world, world, placed, dict.fromkeys(ids, path), origins)
         return poses
     most = _most_at_random(area, body.safety_radius)
     if len(ids) > most and entry.position_gaussian is None:
         raise bad_value(origins.where((*path, 'count')), len(ids),
                         f'at most {most}, which fit at random into {list(area)} (m)')
-    poses = random_poses(len(ids), entry, area, body, world, placed,
+    poses = _random_poses(len(ids), entry, area, body, world, placed,
                          placement_generator(written.seed, ids[0]))
     if len(poses) < len(ids):
         where = (list(area) if entry.position_gaussian is None
@@ -207,7 +206,7 @@ def _grid_poses(count: int, area: tuple[float, ...], yaw: float | None) -> list[
              y_min + (i // columns + 0.5) * height / rows, yaw or 0.0) for i in range(count)]
 
 
-def random_poses(count: int, entry: RobotEntry, area: tuple[float, ...], body: Body, world: World,
+def _random_poses(count: int, entry: RobotEntry, area: tuple[float, ...], body: Body, world: World,
                  placed: _Placed, rng: np.random.Generator) -> list[_Pose]:
     """Return up to ``count`` free poses as an entry wants them.
 
@@ -282,12 +281,12 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
         world = starting_world(written.world)
     placed = _Placed([], [], [])
     # Without a draw no generator: a load then does not import NumPy's random numbers.
-    poses = {i: [turned(entry, entry.pose, placement_generator(written.seed, starts[i]))
+    poses = {i: [_turned(entry, entry.pose, placement_generator(written.seed, starts[i]))
                  if _draws_heading(entry) else entry.pose]
              for i, entry in enumerate(entries) if entry.pose is not None}
     for i in poses:
         placed.add([starts[i]], bodies[entries[i].body], poses[i])
-    check_free(written.world, world, placed, {starts[i]: ('robots', i, 'pose') for i in poses},
+    _check_free(written.world, world, placed, {starts[i]: ('robots', i, 'pose') for i in poses},
                origins)
     for i, entry in enumerate(entries):
         if entry.reserved:

@@ -91,14 +91,6 @@ def gallery_scenarios() -> dict[str, Path]:
     return {f'gallery/{path.stem}': path for path in sorted(folder.glob('*.yaml'))}
 
 
-def _expanded(text: str) -> Path:
-    """Return a path with its `~` replaced, or unchanged if that user has no home."""
-    try:
-        return Path(text).expanduser()
-    except RuntimeError:
-        return Path(text)
-
-
 def find_scenario(path_or_name: str) -> Path:
     """Return the file of a scenario: an existing path, else a shipped scenario's name.
 
@@ -108,7 +100,7 @@ def find_scenario(path_or_name: str) -> Path:
         if there is neither, naming the nearest shipped scenario, or if the path is a directory.
 
     """
-    path = _expanded(path_or_name)
+    path = Path(os.path.expanduser(path_or_name))
     try:
         is_file = path_or_name != '' and path.exists() and not path.is_dir()
     except (OSError, ValueError):  # a name that is too long, or has a zero byte in it
@@ -123,19 +115,12 @@ def find_scenario(path_or_name: str) -> Path:
         return shipped[path_or_name]
     if path_or_name and path.is_dir():
         raise InputError(f'{path_or_name}: is a directory, not a scenario file')
-    near = _near_file(path)
-    if near is not None:
-        raise InputError(f'{path_or_name}: no such file; did you mean {near}?')
+    if near := _near_name(path, _SUFFIXES, by_likeness=path.suffix in _SUFFIXES):
+        raise InputError(f'{path_or_name}: no such file; did you mean {path.with_name(near)}?')
     wanted = path.stem if path.suffix in _SUFFIXES else path_or_name
     question = hint(wanted, shipped)
     raise InputError(f'{path_or_name}: no such file and no shipped scenario of that name '
                      '(see sbot list)' + f'; {question}' * question.endswith('?'))
-
-
-def _near_file(path: Path) -> Path | None:
-    """Return a scenario file beside a path whose name is nearly the same, if there is one."""
-    name = _near_name(path, _SUFFIXES, by_likeness=path.suffix in _SUFFIXES)
-    return path.with_name(name) if name else None
 
 
 PATH_KEYS = (('world', 'map'), ('wind', 'custom_wind_field_path'), ('sensors', 'infrared_table'))
@@ -150,7 +135,7 @@ def names_file(keys: tuple[str, str], value: object) -> bool:
 
 def _places(text: str, directory: Path) -> list[Path]:
     """Return where a path may lead, best first."""
-    path = _expanded(text)
+    path = Path(os.path.expanduser(text))
     if path.is_absolute():
         return [path, directory / path.name]
     places = [directory / path]
@@ -161,11 +146,8 @@ def _places(text: str, directory: Path) -> list[Path]:
 
 def _existing(text: str, directory: Path) -> str | None:
     """Return the absolute path of a file; None if there is none."""
-    for place in _places(text, directory):
-        with suppress(OSError, ValueError):
-            if place.is_file():
-                return os.path.abspath(place)
-    return None
+    return next((os.path.abspath(place) for place in _places(text, directory)
+                 if os.path.isfile(place)), None)
 
 
 def with_files(controller: str, parameters: dict[str, Any], directory: Path,
@@ -216,11 +198,9 @@ def find_file(text: str, directory: Path, where: str) -> str:
     if found := _existing(text, directory):
         return found
     names = f'one of {", ".join(TABLES)}, or ' if where.endswith('infrared_table') else ''
-    wanted = 'an existing file'
-    with suppress(OSError, ValueError):
-        if any(place.exists() for place in _places(text, directory)):
-            wanted = 'a regular file'
-    near = next((name for place in _places(text, directory) if (name := _near_name(place))), None)
+    places = _places(text, directory)
+    wanted = 'a regular file' if any(map(os.path.exists, places)) else 'an existing file'
+    near = next(filter(None, map(_near_name, places)), None)
     question = f'; did you mean {one_line(near)}?' if near else ''
     raise bad_value(where, text,
                     f'{names}{wanted}, relative to {directory} or absolute{question}')
@@ -246,11 +226,7 @@ def _near_name(place: Path, suffixes: tuple[str, ...] = (), *,
 def find_folder(text: str, directory: Path) -> str:
     """Return the absolute path of a folder; one that is not there is named all the same."""
     places = _places(text, directory)
-    for place in places:
-        with suppress(OSError, ValueError):
-            if place.is_dir():
-                return os.path.abspath(place)
-    return os.path.abspath(places[0])
+    return os.path.abspath(next(filter(os.path.isdir, places), places[0]))
 
 
 def portable_paths(values: dict[str, Any]) -> dict[str, Any]:

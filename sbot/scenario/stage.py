@@ -50,7 +50,7 @@ class _Laser(NamedTuple):
     values: dict[str, Any]  # of the group ``sensors`` of a scenario
 
 
-def lasers_of(robot: Entity, units: Units, notes: Notes) -> list[_Laser]:
+def _lasers_of(robot: Entity, units: Units, notes: Notes) -> list[_Laser]:
     """Return a laser for each ranger on a robot: the first sensor of each, as stageros has it.
 
     Raises
@@ -177,7 +177,7 @@ def _robot_of(model: Entity, frame: Frame, units: Units, notes: Notes) -> _Stage
 
 def _lasers(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
     """Return ``sensors`` of a body, and ``lasers`` where a robot has several, as in the file."""
-    lasers = lasers_of(model, units, notes)
+    lasers = _lasers_of(model, units, notes)
     wide = [each for each in lasers if each.values['scan_beams'] > 1] or lasers[:1]
     for each in lasers:
         if each not in wide:

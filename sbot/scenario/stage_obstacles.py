@@ -225,11 +225,11 @@ def obstacles_of(model: Entity, frame: Frame, units: Units, bitmaps: Bitmaps,
         borders = bitmaps.outlines(model.text('bitmap'), model.place_of('bitmap'))
         lines = [borders.reshape(-1, 2)] if len(borders) else []
     elif not outlines and model.number('noblocks', 0.0) == 0:
-        outlines = [rectangle(size)]
+        outlines = [_rectangle(size)]
     parts = fitted([*lines, *outlines], size)
     walls = [each.reshape(-1, 4) for each in parts[:len(lines)]]
     if model.number('boundary', 0.0) != 0 and not (outlines and not lines):
-        walls.append(sides(rectangle(size)))
+        walls.append(_sides(_rectangle(size)))
     return [*(Obstacle(model.place, shape.points(each.reshape(-1, 2)).reshape(-1, 4), None)
               for each in walls),
             *(_block(model.place, shape.points(each)) for each in parts[len(lines):])]
@@ -240,7 +240,7 @@ def _height(model: Entity, units: Units) -> float:
     return units[0] * float(given.numbers(2, 3)[2]) if given and len(given.values) > 2 else 1.0
 
 
-def rectangle(size: tuple[float, float]) -> Floats:
+def _rectangle(size: tuple[float, float]) -> Floats:
     """Return the corners (4, 2) of a rectangle about the origin."""
     x, y = 0.5 * size[0], 0.5 * size[1]
     return np.array([[-x, -y], [x, -y], [x, y], [-x, y]])
@@ -249,11 +249,11 @@ def rectangle(size: tuple[float, float]) -> Floats:
 def _block(place: Place, corners: Floats) -> Obstacle:
     """Return the obstacle of an outline: its sides alone, where it is not simple."""
     if outline_error(corners) is not None:
-        return Obstacle(place, sides(corners), None)
+        return Obstacle(place, _sides(corners), None)
     return Obstacle(place, np.empty((0, 4)), corners)
 
 
-def sides(corners: Floats) -> Floats:
+def _sides(corners: Floats) -> Floats:
     """Return the sides (M, 4) of an outline that have a length."""
     lines = np.hstack([corners, np.roll(corners, -1, axis=0)])
     return _with_length(lines)
@@ -277,7 +277,7 @@ def world_of(obstacles: list[Obstacle], robots: Floats) -> tuple[dict[str, Any],
         lines = each.segments
         if each.solid is not None:
             if inside_polygon(each.solid, robots).any():
-                lines = sides(each.solid)
+                lines = _sides(each.solid)
             else:
                 polygons.append({'corners': each.solid.tolist()})
                 places.append(each.place)

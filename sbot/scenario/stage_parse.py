@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from sbot.files.limits import MOST_DEPTH, limits, too_large
-from sbot.files.yaml_text import read_file
+from sbot.files.limits import MOST_DEPTH, limits, read_within, too_large
 from sbot_common.errors import InputError, bad_value, shown
 
 MAX_INCLUDED = 200  # files, each as often as it is included
@@ -118,7 +117,7 @@ class _Reader:
         if path.resolve() in above:
             raise InputError(f'{place}: include: {shown(match[1])} includes itself')
         try:
-            raw = read_file(path)
+            raw = read_within(path)
         except InputError as error:
             raise InputError(f'{place}: include: {error}') from None
         self.read(raw, path, place.main_line, above)
@@ -138,13 +137,8 @@ def find_beside(name: str, folder: Path, place: Place, search: str = '') -> Path
     """
     places = [folder / name, Path(place.file).parent / name]
     places += [Path(each, os.path.basename(name)) for each in search.split(os.pathsep) if each]
-    for path in places:
-        try:
-            if path.exists() and not path.is_dir():
-                return path
-        except (OSError, ValueError):  # a name that no file can have
-            return None
-    return None
+    return next((path for path in places
+                 if os.path.exists(path) and not os.path.isdir(path)), None)
 
 
 _MAX_EXPANSIONS = 200_000  # of models, blocks and sensors, and of the macros they come from

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that models alone cannot make: of files, controllers, obstacles and functions."""
+"""The complete scenario of a written one: what models alone cannot check, and every default."""
 
 from __future__ import annotations
 
@@ -11,23 +11,105 @@ from typing import Any
 
 import numpy as np
 
-from sbot.controllers.entry import Sources
+from sbot.controllers.entry import RATE, Sources
 from sbot.controllers.registry import NONE, entry_of, load_function, names
+from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario import groups
 from sbot.scenario.controllers import controller_place
-from sbot.scenario.fields import FUNCTION
+from sbot.scenario.fields import FUNCTION, declared
 from sbot.scenario.knowledge import EXACT
-from sbot.scenario.model import Robot, Scenario, ScenarioFile, World
-from sbot.scenario.shipped import PATH_KEYS, find_file, names_file, with_files
-from sbot.scenario.world import box_bodies, box_poses, solid_names, starting_world
+from sbot.scenario.model import (
+    Robot,
+    Scenario,
+    ScenarioFile,
+    Settings,
+    Source,
+    World,
+    box_bodies,
+    box_poses,
+    solid_names,
+    starting_world,
+)
+from sbot.scenario.place import place_robots
+from sbot.scenario.shipped import (
+    PATH_KEYS,
+    find_file,
+    find_folder,
+    names_file,
+    with_files,
+)
+from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.params import refuse_unknown, updated
 from sbot_sim.collision.overlap import PAIR, find_overlaps
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import outline_error
 
 
-def absolute_paths(written: ScenarioFile, directory: Path,
+def complete(written: ScenarioFile, directory: Path, origins: Origins,
+             given: Mapping[str, Any] | None, source: Source) -> Scenario:
+    """Check what models alone cannot, fill in every default and place the robots.
+
+    Parameters
+    ----------
+    written : the values of a file, each checked by itself
+    directory : where relative paths start
+    origins : of the file
+    given : controllers that came as classes and objects, by name; None: import no controller
+    source : of the scenario
+
+    """
+    if not written.robots:
+        raise bad_value(origins.where(('robots',)), [], 'at least one entry')
+    if written.world.bounds is None and written.world.map is None:
+        raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing; "
+                         'give [xmin, ymin, xmax, ymax] (m)')
+    files = _absolute_paths(written, directory, origins)
+    sensors = groups.check_group(groups.SensorSettings(),
+                                 {**written.sensors, **files['sensors']}, 'sensors', origins)
+    bodies = groups.check_bodies(written.bodies, origins, {each.body for each in written.robots},
+                                 sensors, written.sensors)
+    wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
+                              origins)
+    knowledge = updated(EXACT, written.knowledge, origins.below(('knowledge',)))
+    world = replace(written.world, **files['world'])
+    python_path = tuple(find_folder(text, directory) for text in written.python_path)
+    if given is not None:
+        written = _with_parameter_files(written, directory, origins)
+    controllers = _check_controllers(written, python_path, origins, given)
+    _check_polygons(written, origins)
+    _check_boxes(world, origins)
+    robots = place_robots(replace(written, world=world), bodies, origins)
+    _check_moving(written, [*(bodies[robot.body] for robot in robots), *box_bodies(world)],
+                  origins)
+    own_hooks = _check_hooks(wind, python_path, origins, given is not None)
+    used = {name: bodies[name] for name in sorted({robot.body for robot in robots})}
+    beams = max(sum(laser.scan_beams for laser in groups.lasers_of(sensors, body))
+                for body in used.values())
+    sensors, used = groups.with_common_sensors(sensors, used)
+    scans = 4 * len(robots) * beams
+    if scans > limits().run_bytes:
+        raise too_large(origins.where(('sensors', 'scan_beams')),
+                        f'bytes of scans of {len(robots)} robots', scans, 'run_bytes')
+    own_function = _check_until(written, robots, python_path, origins, given is not None)
+    settings = {name: getattr(written, name) for name in declared(Settings)}
+    if 'cmd_vel_stamped' not in source.data:
+        settings['cmd_vel_stamped'] = all(body.own.get('cmd_vel_stamped', False)
+                                          for body in used.values())
+    own_classes = any(':' in name or (name != NONE and entry_of(name).programs)
+                      for name in {robot.controller for robot in robots})
+    scenario = Scenario(**{
+        **settings, 'world': world, 'bodies': used,
+        'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
+        'knowledge': knowledge,
+        'given': dict(given or {}), 'source': source,
+        'python_path': python_path if own_classes or own_function or own_hooks else ()})
+    _check_robots(scenario, origins)
+    return scenario
+
+
+def _absolute_paths(written: ScenarioFile, directory: Path,
                    origins: Origins) -> dict[str, dict[str, str]]:
     """Return the paths of the files that each group names, by key."""
     found: dict[str, dict[str, str]] = {}
@@ -40,7 +122,7 @@ def absolute_paths(written: ScenarioFile, directory: Path,
     return found
 
 
-def with_parameter_files(written: ScenarioFile, directory: Path,
+def _with_parameter_files(written: ScenarioFile, directory: Path,
                          origins: Origins) -> ScenarioFile:
     """Return a scenario in which the files that controllers' parameters name are absolute."""
     def absolute(name: str, parameters: dict[str, Any], path: KeyPath) -> dict[str, Any]:
@@ -55,7 +137,7 @@ def with_parameter_files(written: ScenarioFile, directory: Path,
     return replace(written, controllers=controllers, robots=robots)
 
 
-def check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origins: Origins,
+def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origins: Origins,
                        given: Mapping[str, Any] | None) -> dict[str, groups.ControllerParameters]:
     """Return the parameters of each controller in use or mentioned, sorted by name.
 
@@ -69,7 +151,7 @@ def check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origi
         if name not in first_use and name not in names() and ':' not in name:
             known = {*names(), *first_use}
             raise unknown_name(origins.where(('controllers', name)), name, known)
-    common = {name: groups.check_common_parameters(
+    common = {name: _check_common_parameters(
         name, written.controllers.get(name, {}), written.rate, origins)
         for name in sorted({*first_use, *written.controllers})}
     for name, controller in (given or {}).items():
@@ -87,11 +169,37 @@ def check_controllers(written: ScenarioFile, python_path: tuple[str, ...], origi
     for i, robot in enumerate(written.robots):
         if robot.parameters:
             path, name = ('robots', i, 'parameters'), robot.controller
-            own = groups.check_own_parameters(name, common[name], robot.parameters, path, origins)
+            own = _check_own_parameters(name, common[name], robot.parameters, path, origins)
             if sources is not None and isinstance(own, dict) and name != NONE:
                 with _overrides_named(name, i, origins):
                     entry_of(name).check(name, own, origins.where(path), sources)
     return {name: values for name, values in common.items() if name != NONE}
+
+
+def _check_common_parameters(name: str, given: Mapping[str, object], rate: Rate,
+                            origins: Origins) -> groups.ControllerParameters:
+    """Return the parameters of all robots with this controller; a user's class: those given."""
+    defaults: groups.ControllerParameters = {}
+    if name != NONE:
+        entry = entry_of(name)
+        defaults = {} if entry.parameters is None else entry.parameters
+        if hasattr(defaults, RATE):
+            defaults = defaults._replace(**{RATE: rate.hz})
+    return _check_own_parameters(name, defaults, given, ('controllers', name), origins)
+
+
+def _check_own_parameters(name: str, common: groups.ControllerParameters,
+                          given: Mapping[str, object], path: KeyPath,
+                          origins: Origins) -> groups.ControllerParameters:
+    """Return ``common`` with the parameters of a file at ``path``, checked."""
+    if isinstance(common, dict):
+        if name == NONE and given:
+            raise InputError(f'{origins.where(path)}: parameters cannot be combined with '
+                             'controller none; leave them out')
+        return {**common, **given}
+    where = origins.below(path)
+    refuse_unknown(given, [spec.name for spec in entry_of(name).specs], where)
+    return updated(common, given, where)
 
 
 @contextmanager
@@ -108,7 +216,7 @@ def _overrides_named(name: str, robot: int, origins: Origins) -> Iterator[None]:
         raise InputError(f"{error} (overrides: {', '.join(keys)})") from None
 
 
-def check_robots(scenario: Scenario, origins: Origins) -> None:
+def _check_robots(scenario: Scenario, origins: Origins) -> None:
     """Raise InputError for a robot that its controller cannot drive."""
     for i, robot in enumerate(scenario.robots):
         if robot.controller != NONE:
@@ -125,7 +233,7 @@ def check_robots(scenario: Scenario, origins: Origins) -> None:
 _THINNEST = 1e-3  # m; a tick is divided into steps of a quarter of the thinnest box
 
 
-def check_polygons(written: ScenarioFile, origins: Origins) -> None:
+def _check_polygons(written: ScenarioFile, origins: Origins) -> None:
     """Raise InputError for a polygon whose sides meet."""
     for k, polygon in enumerate(written.world.polygons):
         wrong = outline_error(np.array(polygon.corners))
@@ -136,7 +244,7 @@ def check_polygons(written: ScenarioFile, origins: Origins) -> None:
                             'first corner to the second)')
 
 
-def check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins) -> None:
+def _check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins) -> None:
     """Raise InputError for an obstacle that could jump over a robot or a box in a tick."""
     least = min(body.inner_radius for body in bodies)
     for k, disc in enumerate(written.world.moving):
@@ -148,7 +256,7 @@ def check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins
                 f'{least:g} m (of a rectangle: of the circle inside it)')
 
 
-def check_boxes(world: World, origins: Origins) -> None:
+def _check_boxes(world: World, origins: Origins) -> None:
     """Raise InputError for a box without a shape or too thin, or one that starts in something.
 
     ``world`` has its map by absolute path.
@@ -178,10 +286,10 @@ def check_boxes(world: World, origins: Origins) -> None:
                     f'a free place: box {box} is {depth:.3g} m too near to {what}')
 
 
-def check_hooks(wind: groups.WindSettings, python_path: tuple[str, ...], origins: Origins,
+def _check_hooks(wind: groups.WindSettings, python_path: tuple[str, ...], origins: Origins,
                  import_them: bool) -> bool:
     """Check the user's functions in the impulse pipeline; tell whether there are any."""
-    where = groups.below(('wind',), origins)
+    where = origins.below(('wind',))
     for key, name in wind.hooks._asdict().items():
         if name and not FUNCTION.fullmatch(name):
             raise bad_value(where(key), name, "'module:function'")
@@ -194,7 +302,7 @@ def check_hooks(wind: groups.WindSettings, python_path: tuple[str, ...], origins
     return any(wind.hooks)
 
 
-def check_until(written: ScenarioFile, robots: Sequence[Robot], python_path: tuple[str, ...],
+def _check_until(written: ScenarioFile, robots: Sequence[Robot], python_path: tuple[str, ...],
                  origins: Origins, import_it: bool) -> bool:
     """Refuse a condition that cannot come true; tell whether it is a function of the user's."""
     until, where = written.until, origins.where(('until',))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,14 +14,14 @@ from sbot.controllers.neural.network import Value
 from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.controllers import controller_parameters
-from sbot.scenario.groups import group_in_words, lasers_of, own_keys
-from sbot.scenario.model import RobotEntry, Scenario, ScenarioFile
-from sbot.scenario.world import world_arrays
+from sbot.scenario.groups import group_in_words, lasers_of
+from sbot.scenario.model import RobotEntry, Scenario, ScenarioFile, world_arrays
 from sbot_common.elementary import hypot
 from sbot_common.errors import first_of, hint
 from sbot_sim.collision.overlap import rectangle_distance
 from sbot_sim.drives.registry import users_of
 from sbot_sim.sensors.registry import sensors
+from sbot_sim.world.bodies import Body
 from sbot_sim.world.geometry import World, inside_occupied, inside_polygon
 from wind_model.parameters import ROBOT, STILL, WakeParameters
 
@@ -40,7 +40,7 @@ def conditions_of(scenario: Scenario) -> dict[str, Value]:
     values: dict[str, Value] = {RATE: scenario.rate.hz}
     if len(bodies) == 1:
         values[BODY] = bodies.pop()
-    own = own_keys(scenario.bodies.values())
+    own = _own_keys(scenario.bodies.values())
     for name, value in group_in_words(scenario.sensors).items():
         if name in own:  # robots differ
             continue
@@ -49,6 +49,12 @@ def conditions_of(scenario: Scenario) -> dict[str, Value]:
         elif not isinstance(value, tuple):
             values[SENSORS + name] = value
     return values
+
+
+def _own_keys(bodies: Iterable[Body]) -> set[str]:
+    """Return the settings of sensors that some of the bodies have for themselves."""
+    return {key for body in bodies for own in (
+        body.own.get('sensors', {}), *body.own.get('lasers', [])) for key in own}
 
 
 class Warned(NamedTuple):
@@ -197,7 +203,7 @@ def _lasers(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
             x, y = laser.laser_x, laser.laser_y
             if max(abs(x - body.offset) - 0.5 * body.length, abs(y) - 0.5 * body.width) > 0.0 if (
                     body.is_rectangle) else hypot(x, y) > body.radius:
-                own = {'laser_x', 'laser_y'} & own_keys([body])
+                own = {'laser_x', 'laser_y'} & _own_keys([body])
                 yield ('bodies', name) if own else ('sensors', 'laser_x'), (
                     f'the laser at [{x:g}, {y:g}] m is outside of the body {name}')
 

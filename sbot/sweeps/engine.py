@@ -21,35 +21,9 @@ from typing import Any, NamedTuple
 
 from sbot.sweeps.guard import TRIES, close_all, run_batch
 from sbot.sweeps.plan import PlannedRun
-from sbot.sweeps.simulate import Row
+from sbot.sweeps.simulate import Job, Row
+from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import InputError, install_command
-
-
-def pickled(value: Any, what: str) -> bytes:  # noqa: ANN401 - any object
-    """Return a user's controllers or metric as bytes for another process.
-
-    Raises
-    ------
-    InputError
-        beginning with ``what``, if they cannot be sent.
-
-    """
-    here = f'{what}: cannot be sent to another process'
-    more = f': {install_command("sweep")}'
-    try:
-        import cloudpickle
-    except ImportError:
-        cloudpickle = None
-    try:
-        data: bytes = (cloudpickle or pickle).dumps(value)
-    except Exception as error:
-        hint = '' if cloudpickle else f'; cloudpickle sends more{more}'
-        raise InputError(f'{here}: {error}{hint}') from None
-    if cloudpickle is None and b'__main__' in data:  # where another process does not find it
-        raise InputError(f'{here}: what the script or notebook itself defines needs cloudpickle, '
-                         f'or a module of its own{more}')
-    return data
-
 
 _AHEAD = 2  # runs that wait, for each that is simulated
 _ASK_PERIOD = 5.0  # s, how many workers there are
@@ -65,7 +39,7 @@ class EngineError(RuntimeError):
     """The engine has failed; finished runs are kept."""
 
 
-class Engine(NamedTuple):
+class _Engine(NamedTuple):
     """An executor, and how many runs it is simulating when it is busy."""
 
     executor: Executor
@@ -74,11 +48,11 @@ class Engine(NamedTuple):
 
 
 @contextlib.contextmanager
-def local_engine(processes: int) -> Iterator[Engine]:
+def _local_engine(processes: int) -> Iterator[_Engine]:
     """Yield an engine of this machine: a thread for each process for runs."""
     with ThreadPoolExecutor(processes, thread_name_prefix='sweep') as executor:
         try:
-            yield Engine(executor, lambda: processes, f'{processes} processes')
+            yield _Engine(executor, lambda: processes, f'{processes} processes')
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
             close_all()
@@ -105,7 +79,7 @@ def check_scheduler(address: str) -> None:
 
 
 @contextlib.contextmanager
-def dask_engine(address: str) -> Iterator[Engine]:
+def _dask_engine(address: str) -> Iterator[_Engine]:
     """Yield an engine of the workers of a running Dask scheduler.
 
     Parameters
@@ -137,22 +111,31 @@ def dask_engine(address: str) -> Iterator[Engine]:
     with client:
         executor = client.get_executor(pure=False)
         try:
-            yield Engine(executor, width, f'Dask at {address}')
+            yield _Engine(executor, width, f'Dask at {address}')
         finally:
             executor.shutdown(wait=False)
 
 
 @contextlib.contextmanager
-def given_engine(executor: Executor) -> Iterator[Engine]:
+def _given_engine(executor: Executor) -> Iterator[_Engine]:
     """Yield an engine of the user's own executor, which stays open."""
     width = getattr(executor, '_max_workers', None) or _LEAST_AHEAD
     try:
-        yield Engine(executor, lambda: width, type(executor).__name__)
+        yield _Engine(executor, lambda: width, type(executor).__name__)
     finally:
         close_all()
 
 
-def execute(engine: Engine, work: Work, packed: bytes, batches: Iterable[list[PlannedRun]],
+def engine_of(jobs: int, scheduler: str | None,
+              executor: Executor | None) -> contextlib.AbstractContextManager[_Engine]:
+    """Return the engine for these options; ``jobs`` of 0: a process for each processor."""
+    if executor is not None:
+        return _given_engine(executor)
+    return _local_engine(jobs or threads_of('auto')) if scheduler is None else (
+        _dask_engine(scheduler))
+
+
+def execute(engine: _Engine, work: Work, packed: bytes, batches: Iterable[list[PlannedRun]],
             done: Callable[[list[Row]], None], lost: Callable[[PlannedRun, str], Row]) -> None:
     """Give all runs to an engine and pass rows on as they come; few are on their way at a time.
 
@@ -213,7 +196,15 @@ def execute(engine: Engine, work: Work, packed: bytes, batches: Iterable[list[Pl
             future.cancel()
 
 
-def error_of_all(engine: Engine, packed: bytes, runs: Iterable[PlannedRun]) -> str | None:
+def check_start(engine: _Engine, packed: bytes, runs: Iterable[PlannedRun]) -> None:
+    """Raise InputError if no run can begin: not even its first tick, whatever the values are."""
+    job: Job = pickle.loads(packed)
+    error = _error_of_all(engine, pickle.dumps(job._replace(only_begun=True)), runs)
+    if error is not None:
+        raise InputError(f'all runs would fail at their start: {error}')
+
+
+def _error_of_all(engine: _Engine, packed: bytes, runs: Iterable[PlannedRun]) -> str | None:
     """Return the first error of some runs if each of them fails, one after the other.
 
     None as soon as one succeeds, runs out of time or memory, or is interrupted: then the rows of a

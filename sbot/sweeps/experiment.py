@@ -10,7 +10,7 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
@@ -22,34 +22,30 @@ from sbot.files.limits import TemporaryFolder
 from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
 from sbot.sweeps.engine import (
-    Engine,
     check_scheduler,
-    dask_engine,
-    error_of_all,
+    check_start,
+    engine_of,
     execute,
-    given_engine,
-    local_engine,
-    pickled,
 )
 from sbot.sweeps.guard import run_batch
 from sbot.sweeps.journal import NAME as JOURNAL
 from sbot.sweeps.journal import (
-    Index,
+    PARQUET,
     Journal,
     Settings,
-    Stored,
+    read_columns,
     read_index,
     read_plan,
     read_rows,
     write_plan,
+    write_tables,
 )
 from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
-from sbot.sweeps.request import MEMORY, RECORD, TIMEOUT, Metric, Request
-from sbot.sweeps.simulate import Job, Row, parsed_sources, row_of, scenario_of
-from sbot.sweeps.table import PARQUET, read_columns, write_tables
+from sbot.sweeps.request import MEMORY, RECORD, TIMEOUT, Request
+from sbot.sweeps.simulate import Job, Row, make_job, row_of, scenario_of
+from sbot.sweeps.sources import plan_of
 from sbot.version import VERSION
-from sbot_common.compiled.threads import threads_of
-from sbot_common.errors import InputError, bad_value, install_command
+from sbot_common.errors import InputError, bad_value, install_command, writing
 
 if TYPE_CHECKING:
     import pandas
@@ -89,30 +85,9 @@ class _Outcome(NamedTuple):
         return len(self.errors)
 
 
-def make_job(plan: Plan, request: Request, options: Options) -> bytes:
-    """Return the data that all runs share, pickled.
-
-    Raises
-    ------
-    InputError
-        if a controller or metric from Python cannot be pickled.
-
-    """
-    def metric(name: str, given: Metric) -> str | tuple[str, bytes]:
-        return given if isinstance(given, str) else (
-            name.partition(':')[2], pickled(given, f'metric {name}'))
-    metrics = tuple(metric(name, given)
-                    for name, given in zip(plan.metrics, request.metrics, strict=True))
-    sources = tuple(source._replace(text='') for source in plan.sources)
-    job = Job(sources, parsed_sources(plan.sources), dict(plan.fixed), metrics,
-              pickled(request.given, 'controllers'), request.module_path, VERSION,
-              options.timeout, options.memory, plan.overlaps)
-    return pickle.dumps(job)
-
-
 def estimate(plan: Plan, request: Request, processes: int) -> float:
     """Return about how long a sweep takes here (s), from the beginning of three of its runs."""
-    job: Job = pickle.loads(make_job(plan, request, Options()))
+    job: Job = pickle.loads(make_job(plan, request.metrics, request.given, request.module_path))
     warm_up()
     seconds = 0.0
     numbers = sorted({0, len(plan) // 2, len(plan) - 1})
@@ -149,20 +124,22 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
     """
     from tqdm import tqdm
     check_sweep(plan, options, folder, resume)
-    packed = make_job(plan, request, options)
+    packed = make_job(plan, request.metrics, request.given, request.module_path,
+                      options.timeout, options.memory)
     warm_up(quiet=not options.progress)
     with contextlib.ExitStack() as stack:
         engines = stack.enter_context(contextlib.ExitStack())
-        engine = engines.enter_context(_engine(options))
+        engine = engines.enter_context(
+            engine_of(options.jobs, options.scheduler, options.executor))
         if not resume:
             if options.check_start:
-                _check_start(plan, engine, packed)
+                check_start(engine, packed, islice(plan.samples(), _MOST_BEGUN))
             _begin(plan, request, options, folder)
         journal = stack.enter_context(Journal(folder))
         index = journal.index
         if index.damaged:
             LOG.warning('%s: %s', folder / JOURNAL, index.damage())
-        done, failed = _finished(folder, index, options)
+        done, failed = _finished(folder, index.places, options)
         bar = stack.enter_context(tqdm(
             total=len(plan), initial=len(done), unit=' runs', smoothing=0.02, mininterval=_PERIOD,
             disable=None if options.progress else True, file=sys.stderr,
@@ -207,45 +184,33 @@ def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False
             raise InputError(f'{folder}: was made by version {version}; version '
                              f'{VERSION} cannot be combined with it in one table')
         return
-    try:
+    with writing(folder):
         there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
         if not os.access(there, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if any(there.iterdir()) and there == folder:
             raise InputError(f'{folder}: is not empty; give a new folder, or --resume to continue '
                              'the sweep in it')
-    except OSError as error:
-        raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
-
-
-def _check_start(plan: Plan, engine: Engine, packed: bytes) -> None:
-    """Raise InputError if no run can begin: not even its first tick, whatever the values are."""
-    job: Job = pickle.loads(packed)
-    error = error_of_all(engine, pickle.dumps(job._replace(only_begun=True)),
-                         islice(plan.samples(), _MOST_BEGUN))
-    if error is not None:
-        raise InputError(f'all runs would fail at their start: {error}')
 
 
 def _begin(plan: Plan, request: Request, options: Options, folder: Path) -> None:
     """Make the folder and write the plan into it."""
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         settings = Settings(request.path, options.timeout, options.memory, options.record)
-        write_plan(folder, Stored(plan, VERSION, settings))
-    except OSError as error:
-        raise InputError(f'{folder}: cannot be written: {error.strerror}') from None
+        write_plan(folder, plan, settings)
 
 
 def missing_runs(plan: Plan, folder: Path, options: Options) -> int:
     """Return how many runs of the sweep in a folder ``resume`` would run."""
-    return len(plan) - len(_finished(folder, read_index(folder), options)[0])
+    return len(plan) - len(_finished(folder, read_index(folder).places, options)[0])
 
 
-def _finished(folder: Path, index: Index, options: Options) -> tuple[set[int], dict[int, str]]:
+def _finished(folder: Path, places: Mapping[int, int],
+              options: Options) -> tuple[set[int], dict[int, str]]:
     """Return the runs that are done, and the errors of those of them that failed."""
-    done = set(index.places)
-    failed = _errors(read_rows(folder, index.places.values()))
+    done = set(places)
+    failed = _errors(read_rows(folder, places.values()))
     return (done - failed.keys(), {}) if options.retry else (done, failed)
 
 
@@ -272,14 +237,6 @@ def read_request(folder: Path) -> Request:
                    settings.timeout, settings.memory, settings.record, plan.overlaps)
 
 
-def _engine(options: Options) -> contextlib.AbstractContextManager[Engine]:
-    if options.executor is not None:
-        return given_engine(options.executor)
-    if options.scheduler is not None:
-        return dask_engine(options.scheduler)
-    return local_engine(options.jobs or threads_of('auto'))
-
-
 def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout: object,
                 memory: object, record: str, **options: Any) -> pandas.DataFrame:  # noqa: ANN401
     """Run a request; return the table of its runs.
@@ -302,7 +259,7 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
         timeout=request.timeout if timeout is None else TIMEOUT.check(timeout, lambda: 'timeout'),
         memory=request.memory if memory is None else MEMORY.check(memory, lambda: 'memory'),
         record=request.record if record == 'none' else record, **options)
-    plan = request.plan()
+    plan = plan_of(request)
     with TemporaryFolder('sweep') as folder:
         outcome = run_sweep(plan, request, output or Path(folder, 'sweep'), limits, resume)
         if (outcome.folder / PARQUET).exists():

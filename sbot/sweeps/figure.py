@@ -19,17 +19,14 @@ from sbot.figures.look import LETTERS
 from sbot.sweeps.show import (
     BAND,
     Results,
-    check_column,
     column_label,
-    groups,
     is_share,
     parameter_label,
-    short_names,
     unit_of,
     value_text,
     wilson_interval,
 )
-from sbot_common.errors import InputError, bad_value, one_line, unknown_name
+from sbot_common.errors import InputError, bad_value, one_line, unknown_name, writing
 
 # Swept parameters of a sweep's figure: along x, one curve for each value, or taken together.
 
@@ -46,11 +43,10 @@ class _Curves(NamedTuple):
 
     def note(self, results: Results) -> str:
         """Return what a reader would not see: 'over 2 values of fade; speed changes with x'."""
-        names = dict(zip(results.keys, short_names(results.keys), strict=True))
-        parts = [f'over {len(set(results.columns[key]))} values of {names[key]}'
+        parts = [f'over {len(set(results.columns[key]))} values of {results.names[key]}'
                  for key in self.pooled]
         if self.follow:
-            told = ', '.join(names[key] for key in self.follow)
+            told = ', '.join(results.names[key] for key in self.follow)
             parts.append(f"{told} change{'s' * (len(self.follow) == 1)} too")
         return one_line('; '.join(parts))
 
@@ -105,12 +101,12 @@ def _find_key(results: Results, key: str, option: str) -> str:
     ends = [each for each in results.keys if each.endswith('.' + key)]
     if len(ends) == 1:
         return ends[0]
-    raise unknown_name(option, key, short_names(results.keys))
+    raise unknown_name(option, key, results.names.values())
 
 
 def _settings(results: Results, keys: Sequence[str]) -> int:
     """Return how many combinations of values there are."""
-    return len(groups(results, keys))
+    return len(results.groups(keys))
 
 
 def _follows(results: Results, key: str, keys: Sequence[str]) -> bool:
@@ -162,7 +158,7 @@ def _points_of(results: Results, name: str, keys: Sequence[str]) -> _Points:
     lines: dict[Label, dict[Any, list[float]]] = {}
     started: dict[tuple[Label, Any], int] = {}
     column = results.columns[name]
-    for setting, rows in groups(results, keys).items():
+    for setting, rows in results.groups(keys).items():
         x, *label = setting
         lines.setdefault(tuple(label), {})[x] = [
             float(column[i]) for i in rows if column[i] is not None]
@@ -211,7 +207,7 @@ def _draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
         for an unknown column or parameter.
 
     """
-    name = check_column(results, metric or (*results.metrics, 'goal_reached_s')[0], '--metric')
+    name = results.checked(metric or (*results.metrics, 'goal_reached_s')[0], '--metric')
     curves = _choose_curves(results, by, pool)
     points = _points_of(results, name, [curves.along, *curves.apart])._replace(
         scattered=bool(curves.follow))
@@ -298,9 +294,8 @@ def _write_words(axes: Axes, results: Results, curves: _Curves, points: _Points,
     if curves.apart:
         figure = axes.get_figure(root=True)
         assert isinstance(figure, Figure)
-        names = dict(zip(results.keys, short_names(results.keys), strict=True))
         figure.legend(loc='outside lower center', ncols=5, frameon=False,  # hides no line
-                      title=one_line(', '.join(names[key] + unit_of(key)
+                      title=one_line(', '.join(results.names[key] + unit_of(key)
                                                for key in curves.apart)))
 
 
@@ -340,7 +335,5 @@ def plot_sweep(results: Results, path: str | Path, metric: str = '', by: Sequenc
     with matplotlib.rc_context(STYLE):
         figure = _draw_sweep(results, metric, by, pool, words)
         metadata = {'Date': None} if Path(path).suffix.lower() == '.svg' else None
-        try:
+        with writing(path):
             figure.savefig(path, dpi=150, metadata=metadata)
-        except OSError as error:
-            raise InputError(f'{path}: cannot be written: {error.strerror}') from None

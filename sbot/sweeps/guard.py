@@ -33,7 +33,7 @@ from sbot_common.errors import InputError
 _IDLE = 300.0  # s without a run, after which the process ends
 
 
-def main(descriptor: int) -> None:
+def _main(descriptor: int) -> None:
     """Answer each (job or None, run, directory of a bag or None) with its row.
 
     Parameters
@@ -90,10 +90,10 @@ def _limit(size: int | None) -> None:
 TRIES = 3  # of a run whose process ends under it
 _DRAIN_TIME = 10.0  # s
 _CODE = ('import json; sys.path[:] = json.loads(sys.argv[2]); '
-         'from sbot.sweeps.guard import main; main(int(sys.argv[1]))')
+         'from sbot.sweeps.guard import _main; _main(int(sys.argv[1]))')
 
 
-class Guard:
+class _Guard:
     """One process for runs, started when first needed and again when it was lost."""
 
     def __init__(self) -> None:
@@ -219,7 +219,7 @@ def _ending(code: int | None) -> str:
 
 
 _local = threading.local()
-_all: weakref.WeakSet[Guard] = weakref.WeakSet()
+_all: weakref.WeakSet[_Guard] = weakref.WeakSet()
 
 
 def run_batch(packed: bytes, runs: list[PlannedRun], bags: Path | None = None,
@@ -236,9 +236,9 @@ def run_batch(packed: bytes, runs: list[PlannedRun], bags: Path | None = None,
     record : which to record: 'none', 'all', or 'failed': again, after a row with an error
 
     """
-    guard: Guard | None = getattr(_local, 'guard', None)
+    guard: _Guard | None = getattr(_local, 'guard', None)
     if guard is None or guard._closed:
-        guard = _local.guard = Guard()
+        guard = _local.guard = _Guard()
         _all.add(guard)
     job: Job = pickle.loads(packed)
     rows = []

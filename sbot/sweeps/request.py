@@ -10,13 +10,23 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from sbot.files.yaml_text import Origins, decode_text, parse_yaml, read_file
+from sbot.controllers.registry import name_controllers
+from sbot.files.limits import read_within
+from sbot.files.yaml_text import (
+    Origins,
+    decode_text,
+    dump_yaml,
+    parse_yaml,
+    plain_values,
+)
 from sbot.scenario.fields import Count, Field, Flag, Model, Seed, validate
 from sbot.scenario.fields import Mapping as MappingField
+from sbot.scenario.load import FORMATS
+from sbot.scenario.model import Scenario
+from sbot.scenario.shipped import find_scenario
 from sbot.sweeps.plan import (
     METHODS,
     Axis,
-    Plan,
     grid_axes,
     sample_axis,
     seeds_of,
@@ -24,24 +34,12 @@ from sbot.sweeps.plan import (
     values_of,
     zip_axis,
 )
-from sbot.sweeps.simulate import own_imports
-from sbot.sweeps.sources import (
-    Given,
-    Warnings,
-    check_values,
-    is_file,
-    named_source,
-    source_of,
-    warn_of_pictures,
-    warn_of_texts,
-    with_hint,
-)
-from sbot.sweeps.table import RESERVED
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError
 from sbot_common.params import Check
 
 RECORD = ('none', 'failed', 'all')
 Metric = str | Callable[..., Any]
+Given = dict[str, Any]  # controllers from Python, by name
 _MOST_MEMORY = 2**60  # bytes
 _LONGEST = 1e6  # s; a system call takes 24 days at most
 _UNITS = {'': 1, 'kb': 10**3, 'mb': 10**6, 'gb': 10**9, 'kib': 2**10, 'mib': 2**20, 'gib': 2**30}
@@ -128,7 +126,7 @@ class _SweepFile(Model):
 
 @dataclass
 class Request:
-    """Everything that makes up a sweep; entries may be changed until ``plan`` is called."""
+    """Everything that makes up a sweep; entries may be changed until ``plan_of`` is called."""
 
     scenarios: list[tuple[str, str, str, Given]]  # from ``source_of``
     seeds: Sequence[int] = ()
@@ -166,65 +164,54 @@ class Request:
         """Folders where modules of metrics are looked for."""
         return tuple(dict.fromkeys((*self.path, os.getcwd())))
 
-    def plan(self) -> Plan:
-        """Return the checked plan.
+def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
+              directory: Path | None = None) -> tuple[str, str, str, Given]:
+    """Return (text, file, directory, controllers from Python) of a scenario.
 
-        Raises
-        ------
-        InputError
-            naming file, key and value.
+    Of an `.argos` or `.world` file this is its translation, so that any value, a wind too, can be
+    swept.
 
-        """
-        names = _metric_names(self.metrics)
-        given, fixed = self.given, dict(self.fixed)
-        first = {**fixed, **{key: value for axis in self.axes
-                             for key, value in axis.at(0).items()}}
-        named = [metric for metric in self.metrics if isinstance(metric, str)]
-        several = len(self.scenarios) > 1
-        warn_of_pictures(self.axes)
-        sources, told = [], []
-        for text, file, folder, _ in self.scenarios:
-            told.append(Warnings(self.axes))
-            with own_imports(several):
-                try:
-                    sources.append(named_source(text, file, folder, given, first,
-                                                named, self.module_path, told[-1].tell()))
-                except InputError as error:
-                    raise with_hint(error, self.axes, fixed) from None
-        plan = Plan(tuple(sources), fixed, tuple(self.axes), self.seeds, names, self.overlaps)
-        for source, warnings in zip(plan.sources, told, strict=True):
-            with own_imports(several):
-                check_values(plan, source, given, warnings)
-            warnings.log()
-        warn_of_texts(fixed, self.axes)
-        return plan
+    Parameters
+    ----------
+    scenario : as ``sbot.load`` takes it
+    directory : where a relative path starts; None: the current folder
 
+    Raises
+    ------
+    InputError
+        if there is no such scenario.
 
-def _metric_names(metrics: tuple[Metric, ...]) -> tuple[str, ...]:
-    """Return the metrics' names as a plan has them, checked: each is a column."""
-    names = tuple(each if isinstance(each, str) else f'object:{each.__name__}'
-                  for each in metrics)
-    columns = [name.partition(':')[2] for name in names]
-    for name, column in zip(names, columns, strict=True):
-        if not column.isidentifier():
-            raise bad_value('metric', name, "'module:function'")
-        if columns.count(column) > 1:
-            raise InputError(f'metric: two have the name {column!r}; rename one')
-        if column in RESERVED:
-            raise bad_value('metric', name, 'a name that no other column of the table has')
-    return names
+    """
+    here = str(Path.cwd())
+    if isinstance(scenario, Scenario):
+        if scenario.source is None:
+            return scenario.to_yaml(), scenario.name, here, dict(scenario.given)
+        return (dump_yaml(scenario.source.data), scenario.name, str(scenario.source.directory),
+                dict(scenario.given))
+    if isinstance(scenario, Mapping):
+        named, given = name_controllers(scenario, 'scenario')
+        return dump_yaml(plain_values(named)), 'scenario', here, given
+    if isinstance(scenario, str) and '\n' in scenario:
+        return scenario, 'scenario', here, {}
+    beside = None if directory is None else directory / scenario
+    path = (beside if beside is not None and os.path.isfile(beside)
+            else find_scenario(str(scenario)))
+    raw = read_within(path, typed=directory is None)
+    text = (dump_yaml(FORMATS[path.suffix](raw, str(path), {})[0]) if path.suffix in FORMATS
+            else decode_text(raw, str(path)))
+    return text, str(path), str(path.resolve().parent), {}
 
 
-def is_sweep_file(path: str) -> bool:
+def _is_sweep_file(path: str) -> bool:
     """Tell whether a file is a sweep file: YAML with a key ``scenario``."""
     file = Path(path)
-    if file.suffix not in ('.yaml', '.yml') or not is_file(file):
+    if file.suffix not in ('.yaml', '.yml') or not os.path.isfile(file):
         return False
-    data, _ = parse_yaml(decode_text(read_file(file), path), path)
+    data, _ = parse_yaml(decode_text(read_within(file), path), path)
     return isinstance(data, dict) and 'scenario' in data
 
 
-def read_sweep_file(path: str) -> Request:
+def _read_sweep_file(path: str) -> Request:
     """Return the request of a sweep file.
 
     Raises
@@ -234,7 +221,7 @@ def read_sweep_file(path: str) -> Request:
 
     """
     file = Path(path)
-    data, origins = parse_yaml(decode_text(read_file(file), path), path)
+    data, origins = parse_yaml(decode_text(read_within(file), path), path)
     written = validate(_SweepFile, data, origins)
     folder = file.resolve().parent
 
@@ -259,6 +246,14 @@ def read_sweep_file(path: str) -> Request:
     return request
 
 
+def request_for(scenario: Any) -> Request:  # noqa: ANN401 - or several, or a sweep file
+    """Return a new request for what ``source_of`` takes, a list of such, or a sweep file."""
+    if isinstance(scenario, str | Path) and _is_sweep_file(str(scenario)):
+        return _read_sweep_file(str(scenario))
+    several = scenario if isinstance(scenario, list | tuple) else [scenario]
+    return Request([source_of(each) for each in several])
+
+
 def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None,  # noqa: ANN401
                side_by_side: Mapping[str, object] | None, sample: Mapping[str, Any] | None,
                metrics: Sequence[str | Callable[..., Any]],
@@ -271,11 +266,7 @@ def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None, 
         naming the argument.
 
     """
-    if isinstance(scenario, str | Path) and is_sweep_file(str(scenario)):
-        request = read_sweep_file(str(scenario))
-    else:
-        several = scenario if isinstance(scenario, list | tuple) else [scenario]
-        request = Request([source_of(each) for each in several])
+    request = request_for(scenario)
     if seeds is not None:
         request.seeds = seeds_of(seeds, 'seeds')
     request.fixed.update(overrides)

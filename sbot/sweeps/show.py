@@ -20,9 +20,8 @@ import numpy as np
 from sbot.controllers.registry import entry_of
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.scenario.knowledge import Knowledge
-from sbot.sweeps.journal import read_plan
-from sbot.sweeps.table import CSV, SUMMARY, cell_text, is_own, read_columns
-from sbot_common.errors import SHOWN, InputError, hint, one_line
+from sbot.sweeps.journal import CSV, SUMMARY, cell_text, is_own, read_columns, read_plan
+from sbot_common.errors import SHOWN, InputError, hint, one_line, writing
 from sbot_common.params import Spec, specs_of
 
 # Names of a sweep's parameters and columns for people: short names, and labels with units.
@@ -40,7 +39,7 @@ _SPECS: Mapping[str, Callable[[], Sequence[Spec]]] = {
     'knowledge': lambda: specs_of(Knowledge)}
 
 
-def short_names(keys: Sequence[str]) -> list[str]:
+def _short_names(keys: Sequence[str]) -> list[str]:
     """Return the shortest end of each key path that tells it from the others.
 
     An end does not begin with an index: of the goals of two robots there are only whole names.
@@ -201,6 +200,38 @@ class Results(NamedTuple):
         return [name for name in self.metrics if done and all(
             self.columns[name][i] is None for i in done)]
 
+    @property
+    def names(self) -> dict[str, str]:
+        """A short name of each swept parameter."""
+        return dict(zip(self.keys, _short_names(self.keys), strict=True))
+
+    def groups(self, keys: Sequence[str]) -> dict[tuple[Any, ...], list[int]]:
+        """Return the rows of each setting of ``keys``, in the table's order."""
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for i in range(len(self.columns['run'])):
+            found.setdefault(tuple(self.columns[key][i] for key in keys), []).append(i)
+        return found
+
+    def checked(self, name: str, option: str) -> str:
+        """Return the name of a column with numbers, or raise InputError."""
+        if name in self.columns and name not in self.numbers:
+            hidden = f'is a column without numbers; it is in {CSV}'
+            if all(value is None for value in self.columns[name]):
+                hidden = f"has no value in any of {len(self.columns['run'])} runs"
+                if name == 'goal_reached_s':
+                    hidden += '; give another, such as robots_arrived'
+            raise InputError(f'{option}: {one_line(name, SHOWN)} {hidden}')
+        if name not in self.numbers:
+            within = [each for each in self.numbers
+                      if name in each and each not in self.keys]
+            if 0 < len(within) <= _MOST_MEANT:
+                raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; did you mean "
+                                 + ' or '.join(f"'{one_line(each)}'" for each in within) + '?')
+            # Short names of columns are alike by chance: only a near one is asked about.
+            question = hint(name, self.numbers, 'columns', 0.6)
+            raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; {question}")
+        return name
+
 
 def load_results(folder: str | Path) -> Results:
     """Return the results in a folder.
@@ -224,41 +255,9 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def check_column(results: Results, name: str, option: str) -> str:
-    """Return the name of a column with numbers, or raise InputError."""
-    if name in results.empty:
-        raise InputError(f"{option}: {one_line(name, SHOWN)} has no value in any of "
-                         f"{len(results.columns['run'])} runs")
-    if name in results.columns and name not in results.numbers:
-        hidden = f'is a column without numbers; it is in {CSV}'
-        if all(value is None for value in results.columns[name]):
-            hidden = f"has no value in any of {len(results.columns['run'])} runs"
-            if name == 'goal_reached_s':
-                hidden += '; give another, such as robots_arrived'
-        raise InputError(f'{option}: {one_line(name, SHOWN)} {hidden}')
-    if name not in results.numbers:
-        within = [each for each in results.numbers
-                  if name in each and each not in results.keys]
-        if 0 < len(within) <= _MOST_MEANT:
-            raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; did you mean "
-                             + ' or '.join(f"'{one_line(each)}'" for each in within) + '?')
-        # Short names of columns are alike by chance: only a near one is asked about.
-        question = hint(name, results.numbers, 'columns', 0.6)
-        raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; {question}")
-    return name
-
-
-def groups(results: Results, keys: Sequence[str]) -> dict[tuple[Any, ...], list[int]]:
-    """Return the rows of each setting of ``keys``, in the table's order."""
-    found: dict[tuple[Any, ...], list[int]] = {}
-    for i in range(len(results.columns['run'])):
-        found.setdefault(tuple(results.columns[key][i] for key in keys), []).append(i)
-    return found
-
-
 def _shown_columns(results: Results, metrics: Sequence[str]) -> list[str]:
     """Return these columns with numbers; without ``metrics`` the user's and the most asked for."""
-    return [check_column(results, name, '--metric') for name in metrics] or [
+    return [results.checked(name, '--metric') for name in metrics] or [
         name for name in (*results.metrics, *_DEFAULT) if name in results.numbers]
 
 
@@ -280,8 +279,8 @@ def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
 
     """
     shown = _shown_columns(results, metrics)
-    found = groups(results, results.keys)
-    head = [one_line(name) for name in short_names(results.keys)] + ['runs', 'failed'] + [
+    found = results.groups(results.keys)
+    head = [*map(one_line, results.names.values())] + ['runs', 'failed'] + [
         one_line(name) for name in shown]
     lines = [head]
     for setting, rows in list(found.items())[:_MOST_ROWS]:
@@ -401,20 +400,18 @@ def write_summary(results: Results, path: str | Path, metrics: Sequence[str] = (
     shares = {name: is_share(results.columns[name]) for name in names}
     table.writerow([*results.keys, 'runs', 'failed', *(
         f'{name}_{each}' for name in names for each in _statistics([], shares[name]))])
-    for setting, rows in groups(results, results.keys).items():
+    for setting, rows in results.groups(results.keys).items():
         failed = sum(results.columns['error'][i] is not None for i in rows)
         found = [_statistics([results.columns[name][i] for i in rows], shares[name])
                  for name in names]
         table.writerow([*map(cell_text, setting), len(rows), failed, *(
             '' if math.isnan(value) else f'{value:.6g}'
             for each in found for value in each.values())])
-    try:
+    with writing(path):
         if path == '-':
             print(text.getvalue(), end='')
         else:
             Path(path).write_text(text.getvalue(), encoding='utf-8')
-    except OSError as error:
-        raise InputError(f'{path}: cannot be written: {error.strerror}') from None
 
 
 def _statistics(column: Sequence[Any], share: bool) -> dict[str, float]:

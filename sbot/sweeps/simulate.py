@@ -10,7 +10,7 @@ import re
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -23,9 +23,9 @@ from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_of_parsed
 from sbot.scenario.model import Scenario
-from sbot.sweeps.plan import PlannedRun, Source
+from sbot.sweeps.plan import Plan, PlannedRun, Source
 from sbot.version import VERSION
-from sbot_common.errors import InputError, bad_value, one_line
+from sbot_common.errors import InputError, bad_value, install_command, one_line
 from sbot_common.user_code import UserCodeError, call_user_code
 
 Row = dict[str, Any]
@@ -52,6 +52,59 @@ class Job(NamedTuple):
     memory: int | None = None  # bytes
     overlaps: bool = True  # count them
     only_begun: bool = False  # runs end after their first tick, and metrics are not asked
+
+
+def _pickled(value: Any, what: str) -> bytes:  # noqa: ANN401 - any object
+    """Return a user's controllers or metric as bytes for another process.
+
+    Raises
+    ------
+    InputError
+        beginning with ``what``, if they cannot be sent.
+
+    """
+    here = f'{what}: cannot be sent to another process'
+    more = f': {install_command("sweep")}'
+    try:
+        import cloudpickle
+    except ImportError:
+        cloudpickle = None
+    try:
+        data: bytes = (cloudpickle or pickle).dumps(value)
+    except Exception as error:
+        hint = '' if cloudpickle else f'; cloudpickle sends more{more}'
+        raise InputError(f'{here}: {error}{hint}') from None
+    if cloudpickle is None and b'__main__' in data:  # where another process does not find it
+        raise InputError(f'{here}: what the script or notebook itself defines needs cloudpickle, '
+                         f'or a module of its own{more}')
+    return data
+
+
+def make_job(plan: Plan, metrics: Iterable[str | Callable[..., Any]], given: Mapping[str, Any],
+             path: tuple[str, ...], timeout: float | None = None,
+             memory: int | None = None) -> bytes:
+    """Return the data that all runs share, pickled.
+
+    Parameters
+    ----------
+    plan : of the sweep
+    metrics : those of the plan, functions among them
+    given : controllers from Python by name
+    path, timeout, memory : as in ``Job``
+
+    Raises
+    ------
+    InputError
+        if a controller or metric from Python cannot be pickled.
+
+    """
+    sent = tuple(metric if isinstance(metric, str) else (
+        name.partition(':')[2], _pickled(metric, f'metric {name}'))
+        for name, metric in zip(plan.metrics, metrics, strict=True))
+    sources = tuple(source._replace(text='') for source in plan.sources)
+    return pickle.dumps(Job(
+        sources, tuple(_parsed(source) for source in plan.sources), dict(plan.fixed), sent,
+        _pickled(given, 'controllers'), path, VERSION, timeout, memory, plan.overlaps))
 
 
 def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
@@ -109,14 +162,11 @@ def scenario_of(job: Job, run: PlannedRun) -> Scenario:
         {**job.fixed, **run.values, 'seed': run.seed}, pickle.loads(job.given))
 
 
-def parsed_sources(sources: Iterable[Source]) -> tuple[tuple[dict[str, Any], Origins], ...]:
-    """Return the YAML of scenarios read once for all runs."""
-    parsed = []
-    for source in sources:
-        data, origins = parse_yaml(source.text, source.file)
-        assert isinstance(data, dict)
-        parsed.append((data, origins))
-    return tuple(parsed)
+def _parsed(source: Source) -> tuple[dict[str, Any], Origins]:
+    """Return the YAML of a scenario, read once for all runs."""
+    data, origins = parse_yaml(source.text, source.file)
+    assert isinstance(data, dict)
+    return data, origins
 
 
 def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenarios of a sweep: as text for other processes, checked with each value, warned of."""
+"""The plan of a request: its scenarios checked with each value, and warned of."""
 
 from __future__ import annotations
 
@@ -10,66 +10,69 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sbot.controllers.registry import load_function, name_controllers
-from sbot.files.yaml_text import decode_text, dump_yaml, parse_yaml, plain_values, read_file
-from sbot.scenario.load import FORMATS, parse_scenario
-from sbot.scenario.model import Scenario
-from sbot.scenario.shipped import find_scenario
+from sbot.controllers.registry import load_function
+from sbot.files.yaml_text import parse_yaml
+from sbot.scenario.load import parse_scenario
 from sbot.scenario.warnings import Warned
+from sbot.sweeps.journal import RESERVED
 from sbot.sweeps.plan import Axis, Plan, Source
-from sbot_common.errors import SHOWN, InputError, one_line, shown
+from sbot.sweeps.request import Given, Metric, Request
+from sbot.sweeps.simulate import own_imports
+from sbot_common.errors import SHOWN, InputError, bad_value, one_line, shown
 
 LOG = logging.getLogger(__name__)
-Given = dict[str, Any]  # controllers from Python, by name
 _CHECKED = 64  # values of an axis that are tried before anything runs
 
 
-def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
-              directory: Path | None = None) -> tuple[str, str, str, Given]:
-    """Return (text, file, directory, controllers from Python) of a scenario.
-
-    Of an `.argos` or `.world` file this is its translation, so that any value, a wind too, can be
-    swept.
-
-    Parameters
-    ----------
-    scenario : as ``sbot.load`` takes it
-    directory : where a relative path starts; None: the current folder
+def plan_of(request: Request) -> Plan:
+    """Return the checked plan of a request.
 
     Raises
     ------
     InputError
-        if there is no such scenario.
+        naming file, key and value.
 
     """
-    here = str(Path.cwd())
-    if isinstance(scenario, Scenario):
-        if scenario.source is None:
-            return scenario.to_yaml(), scenario.name, here, dict(scenario.given)
-        return (dump_yaml(scenario.source.data), scenario.name, str(scenario.source.directory),
-                dict(scenario.given))
-    if isinstance(scenario, Mapping):
-        named, given = name_controllers(scenario, 'scenario')
-        return dump_yaml(plain_values(named)), 'scenario', here, given
-    if isinstance(scenario, str) and '\n' in scenario:
-        return scenario, 'scenario', here, {}
-    beside = None if directory is None else directory / scenario
-    path = beside if beside is not None and is_file(beside) else find_scenario(str(scenario))
-    raw = read_file(path, typed=directory is None)
-    text = (dump_yaml(FORMATS[path.suffix](raw, str(path), {})[0]) if path.suffix in FORMATS
-            else decode_text(raw, str(path)))
-    return text, str(path), str(path.resolve().parent), {}
+    names = _metric_names(request.metrics)
+    given, fixed = request.given, dict(request.fixed)
+    first = {**fixed, **{key: value for axis in request.axes for key, value in axis.at(0).items()}}
+    named = [metric for metric in request.metrics if isinstance(metric, str)]
+    several = len(request.scenarios) > 1
+    _warn_of_pictures(request.axes)
+    sources, told = [], []
+    for text, file, folder, _ in request.scenarios:
+        told.append(_Warnings(request.axes))
+        with own_imports(several):
+            try:
+                sources.append(_named_source(text, file, folder, given, first,
+                                            named, request.module_path, told[-1].tell()))
+            except InputError as error:
+                raise _with_hint(error, request.axes, fixed) from None
+    plan = Plan(tuple(sources), fixed, tuple(request.axes), request.seeds, names, request.overlaps)
+    for source, warnings in zip(plan.sources, told, strict=True):
+        with own_imports(several):
+            check_values(plan, source, given, warnings)
+        warnings.log()
+    _warn_of_texts(fixed, request.axes)
+    return plan
 
 
-def is_file(path: Path) -> bool:
-    """Tell whether a path is a regular file, which ends when it is read."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
+def _metric_names(metrics: tuple[Metric, ...]) -> tuple[str, ...]:
+    """Return the metrics' names as a plan has them, checked: each is a column."""
+    names = tuple(each if isinstance(each, str) else f'object:{each.__name__}'
+                  for each in metrics)
+    columns = [name.partition(':')[2] for name in names]
+    for name, column in zip(names, columns, strict=True):
+        if not column.isidentifier():
+            raise bad_value('metric', name, "'module:function'")
+        if columns.count(column) > 1:
+            raise InputError(f'metric: two have the name {column!r}; rename one')
+        if column in RESERVED:
+            raise bad_value('metric', name, 'a name that no other column of the table has')
+    return names
 
 
-def named_source(text: str, file: str, directory: str, given: Given, changes: Mapping[str, Any],
+def _named_source(text: str, file: str, directory: str, given: Given, changes: Mapping[str, Any],
                  metrics: Iterable[str], path: Iterable[str],
                  tell: Callable[[Warned], None] | None = None) -> Source:
     """Return a checked source with the name and seed of its scenario.
@@ -97,7 +100,7 @@ def named_source(text: str, file: str, directory: str, given: Given, changes: Ma
 
 
 def check_values(plan: Plan, source: Source, given: Given,
-                 warnings: Warnings | None = None) -> None:
+                 warnings: _Warnings | None = None) -> None:
     """Load a scenario with each value once: a mistyped key should not fail 10,000 times.
 
     Of long axes only some values are tried. ``warnings`` takes what the scenario warns of.
@@ -116,10 +119,10 @@ def check_values(plan: Plan, source: Source, given: Given,
                                {'seed': 1, **plan.fixed, **first, **axis.at(index)}, given,
                                tell=None if warnings is None else warnings.tell(number, index))
             except InputError as error:
-                raise with_hint(error, [axis]) from None
+                raise _with_hint(error, [axis]) from None
 
 
-def with_hint(error: InputError, axes: Iterable[Axis],
+def _with_hint(error: InputError, axes: Iterable[Axis],
               fixed: Mapping[str, Any] = MappingProxyType({})) -> InputError:
     """Return the error; where a list was taken apart, or lacks its brackets, say so."""
     if ': got ' not in str(error):
@@ -146,7 +149,7 @@ _Place = tuple[int | None, int]  # axis, and place on it
 _NUMBERS = re.compile(r'[-+\d.e]+(?:,\s*[-+\d.e]+)+')
 
 
-def warn_of_pictures(axes: Iterable[Axis]) -> None:
+def _warn_of_pictures(axes: Iterable[Axis]) -> None:
     """Log a warning for each swept key that changes nothing but pictures."""
     for axis in axes:
         for key in axis.keys:
@@ -155,7 +158,7 @@ def warn_of_pictures(axes: Iterable[Axis]) -> None:
                             'files', key)
 
 
-def warn_of_texts(fixed: Mapping[str, object], axes: Iterable[Axis]) -> None:
+def _warn_of_texts(fixed: Mapping[str, object], axes: Iterable[Axis]) -> None:
     """Log a warning for each value that looks like a list without its brackets, '0,0.1'."""
     columns = {**{key: [value] for key, value in fixed.items()},
                **{axis.keys[0]: axis.columns[0] for axis in axes if len(axis) == 1}}
@@ -165,7 +168,7 @@ def warn_of_texts(fixed: Mapping[str, object], axes: Iterable[Axis]) -> None:
                         value)
 
 
-class Warnings:
+class _Warnings:
     """Warnings about a scenario, each logged once, with the swept values at which it holds.
 
     Warnings about one key at different values count as one. A setting without effect at some

@@ -24,8 +24,7 @@ from sbot.figures.data import RunData, at_rest, from_bag, from_result
 from sbot.figures.obstacles import free_wind_arrows
 from sbot.runner.history import Run
 from sbot.scenario.assemble import robot_bodies, simulation_parameters, zone_colour
-from sbot.scenario.model import Scenario
-from sbot.scenario.world import box_bodies
+from sbot.scenario.model import Scenario, box_bodies
 from sbot_common.errors import bad_value, writing
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian

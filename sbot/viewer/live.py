@@ -37,7 +37,7 @@ _MOMENT = 0.1  # s of wall time: the longest wait before the run looks for Ctrl-
 
 
 class _PageSupervisor:
-    """``Supervisor`` of an in-process run, and the ``Controls`` of its page.
+    """Supervisor of an in-process run, and the ``Controls`` of its page.
 
     The run begins when a page is open, and keeps to ``target_real_time_factor``; 0 means 1 here,
     as nobody can watch what is as fast as possible.

@@ -17,8 +17,7 @@ from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
 from sbot.scenario.load import parse_scenario
-from sbot.scenario.model import Scenario
-from sbot.scenario.world import box_poses
+from sbot.scenario.model import Scenario, box_poses
 from sbot.viewer.data import (
     FRAME_PERIOD,
     SCAN_FRAMES,

@@ -218,7 +218,7 @@ def exceptions_of(policy: Network | FunctionPolicy) -> Iterator[None]:
 
 
 @Phase
-def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Write the inputs of all robots (``sbot.controllers.neural.inputs``)."""
     setting, worlds, policy = batch.setting, batch.worlds, batch.policy
     n = setting.robots
@@ -234,7 +234,7 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 @Phase
 def gather_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Write inputs of infrared alone: all rows in one loop take a third of ``gather``'s time."""
+    """Write inputs of infrared alone: all rows in one loop take a third of ``_gather``'s time."""
     size = batch.setting.robots * batch.policy.inputs.shape[1]
     a, z = first * size, end * size
     kinds.scale_readings(batch.worlds.infrared.reshape(-1)[2 * a:2 * z],
@@ -320,5 +320,5 @@ def deciding_phases(policy: Network | FunctionPolicy) -> list[Phase]:
     network = policy.network if isinstance(policy, FunctionPolicy) else policy
     forward = (_phase_of(policy.function) if isinstance(policy, FunctionPolicy)
                else _FORWARD[network.kind])
-    return [gather_infrared if network.inputs == ('infrared',) else gather, forward,
+    return [gather_infrared if network.inputs == ('infrared',) else _gather, forward,
             _ACT[network.outputs]]

@@ -22,7 +22,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 
 from sbot.bag import compare, tables
 from sbot.bag.reader import Bag
-from sbot.cli.bag import information
+from sbot.cli.bag import _information
 from sbot.controllers.neural.network import (
     FUNCTION,
     load_network,
@@ -33,7 +33,7 @@ from sbot.controllers.neural.network import (
 from sbot.controllers.neural.policy_file import Source, _SavedPolicy, _write_policy, read_policy
 from sbot.figures.data import from_bag
 from sbot.files.yaml_text import decode_text, dump_yaml
-from sbot.regression.golden import read_recording
+from sbot.regression.commands import read_recording
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.argos import argos_scenario
@@ -247,7 +247,7 @@ def use_bag(path: Path, choice: int, folder: Path) -> None:
     """Do with a bag what one of the commands does."""
     bag = Bag(path, partly=True)
     if choice == 0:
-        information(bag)
+        _information(bag)
     elif choice == 1:
         tables.write_csv(bag, io.StringIO())
     elif choice == 2:

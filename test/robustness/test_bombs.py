@@ -27,7 +27,7 @@ from pathlib import Path
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import rate_of
 from sbot.controllers.neural.policy_file import load_policy
-from sbot.cli.bag import information
+from sbot.cli.bag import _information
 from sbot.scenario.load import load_scenario
 from sbot.scenario.maps import load_map
 from sbot_common.errors import InputError
@@ -58,7 +58,7 @@ def outcome(code, path):
     return outcomes(code, [path])[0]
 
 
-INFORM = 'information(Bag(path, partly=True))["damage"]'
+INFORM = '_information(Bag(path, partly=True))["damage"]'
 
 
 def chunk(compression, data, size):

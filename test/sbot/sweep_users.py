@@ -102,8 +102,8 @@ def job(path, **changes):
     import pickle
 
     from sbot.sweeps.plan import Source
-    from sbot.sweeps.simulate import Job, parsed_sources
+    from sbot.sweeps.simulate import Job, _parsed
     from sbot.version import VERSION
     source = Source('tiny', path.read_text(), str(path), str(path.parent), 1)
-    return Job((source,), parsed_sources([source]), {}, (), pickle.dumps({}), (str(HERE),),
+    return Job((source,), (_parsed(source),), {}, (), pickle.dumps({}), (str(HERE),),
                VERSION)._replace(**changes)

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from numpy._core import _multiarray_umath
 
-from sbot.bench import measure as measure_module
-from sbot.bench.measure import CASES, growth, measure
+from sbot import bench as measure_module
+from sbot.bench import CASES, measure
+from sbot.cli.bench import _growth
 
 BENCHMARK = Path(__file__).parents[2] / 'benchmark'
 
@@ -83,5 +84,5 @@ def test_growth_is_the_exponent():
     result = measure('motion', 4, 1, 0.0)
     rows = [result._replace(robots=n, cpu_ms_per_step=c) for n, c in
             ((10, 9.0), (100, 1.0), (1000, 5.0), (10_000, 100.0))]
-    assert growth(rows) == pytest.approx(1.0)
-    assert growth(rows[:2]) != growth(rows[:2])
+    assert _growth(rows) == pytest.approx(1.0)
+    assert _growth(rows[:2]) != _growth(rows[:2])

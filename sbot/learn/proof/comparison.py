@@ -29,9 +29,27 @@ from sbot.learn.proof.report import Point, Row, read_rows
 from sbot.learn.proof.training import Trained, evolve, play_runs, ppo
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
-from sbot.runner.summary import now_and_then
-from sbot.sweeps.engine import dask_engine
+from sbot.sweeps.engine import engine_of
 from sbot_common.signals import blocked, unblock
+
+_BETWEEN = 10.0  # s from line to line
+
+
+def _now_and_then(*, shown: bool = True) -> Callable[[Callable[[], str]], None]:
+    """Return what prints a line of progress on stderr: the first one, then one each ten seconds.
+
+    For work of several processes, whose bars would overwrite each other, and of logs. It takes a
+    function that returns the line.
+    """
+    due = 0.0
+
+    def show(line: Callable[[], str]) -> None:
+        nonlocal due
+        if shown and time.monotonic() >= due:
+            due = time.monotonic() + _BETWEEN
+            print(line(), file=sys.stderr, flush=True)
+    return show
+
 
 # Rows: what policies reach in the scenes of the comparison.
 
@@ -120,7 +138,7 @@ def _prove(plan: Plan, check: Callable[[], None], training: Training) -> Proved:
 
     """
     entry, began, (learner, seed) = entry_of(plan.name), time.process_time(), training
-    show = now_and_then(shown=not plan.quiet)
+    show = _now_and_then(shown=not plan.quiet)
     name, options = f'{plan.name} {learner} {seed}', plan.options[learner]
     step = 'decision' if learner == 'ppo' else 'generation'
 
@@ -183,7 +201,7 @@ def prove_all(plan: Plan, trainings: Sequence[Training], processes: int,
 
     """
     if scheduler is not None:
-        with dask_engine(scheduler) as engine:
+        with engine_of(0, scheduler, None) as engine:
             yield from _in_pool(engine.executor, partial(_prove, plan, _go_on), trainings)
     elif processes > 1:
         yield from _in_children(plan, trainings, processes)

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from sbot.bag.recorder import Recorder
-from sbot.bag.writer import definition, type_hash
+from sbot.bag.writer import _definition, _type_hash
 from sbot_common.topics import RAB_DATA, SCENARIO
 
 AT_ONCE = 10
@@ -44,7 +44,7 @@ if __name__ == '__main__':
     choose = random.Random(seed)
     payloads = [choose.randbytes(choose.randrange(8, 3000)) for _ in range(17)]
     for topic in (SCENARIO, RAB_DATA):  # else each child would work this out first
-        definition(topic.type), type_hash(topic.type)
+        _definition(topic.type), _type_hash(topic.type)
     results = []
     for first in range(0, count, AT_ONCE):
         children = []

@@ -299,7 +299,7 @@ def test_a_folder_that_is_no_bag_yet_is_said_in_one_line(tmp_path):
 def test_a_bag_that_cannot_be_made_leaves_nothing_behind(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, 'No space left on device')
-    monkeypatch.setattr('sbot.bag.writer.replace_file', full)
+    monkeypatch.setattr('sbot.bag.writer._render', full)
     with pytest.raises(InputError, match='cannot write the bag: No space left on device'):
         Recorder(tmp_path / 'bag', metadata={})
     assert not list(tmp_path.iterdir())

@@ -10,7 +10,7 @@ from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.tables import write_csv
 from sbot.cli.main import make_parser
-from sbot.regression.golden import read_recording
+from sbot.regression.commands import read_recording
 from sbot_common.errors import InputError
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,

@@ -3,7 +3,7 @@
 import csv
 import json
 
-from sbot.bench.measure import BenchResult
+from sbot.bench import BenchResult
 from sbot.cli.bench import _heading, _line
 from sbot.cli.main import main
 

@@ -8,6 +8,7 @@ from sweep_users import MOOD, write_scenario
 
 from sbot.cli.main import main, make_parser
 from sbot.cli.sweep import FAILED
+from sbot.sweeps import sources
 from sbot.sweeps.show import load_results
 
 pytestmark = pytest.mark.forked
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.forked
 def plan_of(*options):
     from sbot.cli.sweep import _request
     arguments = make_parser('sweep').parse_args(['sweep', *options])
-    return _request(arguments).plan()
+    return sources.plan_of(_request(arguments))
 
 
 def test_options_make_the_plan(tmp_path):

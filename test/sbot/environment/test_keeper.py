@@ -55,7 +55,7 @@ import sys
 sys.path.insert(0, {str(Path(keeper.__file__).parent)!r})
 import keeper
 keeper._STEPS = ((keeper._STEPS[0][0], 1000.0),)
-sys.exit(keeper.keep([sys.executable, '-c', {command!r}]))
+sys.exit(keeper._keep([sys.executable, '-c', {command!r}]))
 """
     process = subprocess.Popen([sys.executable, '-c', patient], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)

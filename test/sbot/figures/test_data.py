@@ -7,7 +7,8 @@ import pytest
 
 import sbot
 from sbot.bag.reader import Bag
-from sbot.figures.data import from_bag, from_result, load_run
+from sbot.cli.main import main
+from sbot.figures.data import from_bag, from_result
 from sbot.figures.ground import latest_goals
 from sbot.figures.picture import plot_run
 from sbot.runner.loop import run_scenario
@@ -57,8 +58,11 @@ def test_goals_that_no_message_tells_are_those_of_the_scenario(tmp_path):
     assert len(latest_goals(data, int(data.stamps_ns[0]))) == 3
 
 
-def test_a_recording_takes_no_changes_and_an_unwritable_file_is_named(recorded, tmp_path, data):
-    with pytest.raises(InputError, match='is a recording'):
-        load_run(recorded[0], {'seed': 2})
+def test_a_recording_takes_no_changes(recorded, capsys):
+    assert main(['plot', str(recorded[0]), '--seed', '2', '-o', 'x.png']) == 2
+    assert 'is a recording, which cannot be changed' in capsys.readouterr().err
+
+
+def test_an_unwritable_file_is_named(tmp_path, data):
     with pytest.raises(InputError, match=r'none/x\.png: cannot be written: No such file'):
         plot_run(data, tmp_path / 'none' / 'x.png')

@@ -1,6 +1,7 @@
 """What a notebook shows: a page, or nothing where there is none."""
 
-from sbot.files import notebook_frame as module
+import sbot
+from sbot.viewer import data
 from sbot_common.errors import InputError
 
 
@@ -8,5 +9,5 @@ def test_a_page_or_none(monkeypatch):
     def refuse(shown):
         raise InputError(f'no poses in {shown}')
     for frame, expected in ((lambda shown: f'<{shown}>', '<run>'), (refuse, None)):
-        monkeypatch.setattr(module, 'makers', [frame])
-        assert module.notebook_frame('run') == expected
+        monkeypatch.setattr(data, 'notebook_page', frame)
+        assert sbot._frame('run') == expected

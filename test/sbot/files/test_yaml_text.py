@@ -10,7 +10,6 @@ import pytest
 from sbot.files.yaml_text import (
     LARGEST,
     _compose,
-    _load_plain,
     dump_yaml,
     load_mapping,
     parse_yaml,
@@ -86,7 +85,8 @@ def test_deep_nesting_is_refused():
 
 
 def test_values_are_plain_and_dates_are_text():
-    assert _load_plain('[1, 2.5, yes, 2026-01-01]', 'm') == [1, 2.5, True, '2026-01-01']
+    assert load_mapping('x: [1, 2.5, yes, 2026-01-01]', 'm')['x'] == [
+        1, 2.5, True, '2026-01-01']
     assert load_mapping('a: {b: 1}', 'm') == {'a': {'b': 1}}
 
 

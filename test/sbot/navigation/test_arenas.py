@@ -7,7 +7,7 @@ from every_scene import by_name, check_starts_goals_and_seeds
 from sbot.navigation.arenas import ARENAS, _blocks
 from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.scenario.load import scenario_from_mapping
-from sbot.scenario.world import world_arrays
+from sbot.scenario.model import world_arrays
 from sbot_common.errors import InputError
 
 SCENES = by_name(ARENAS)

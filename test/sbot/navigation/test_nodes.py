@@ -15,7 +15,7 @@ from sbot.navigation import benchmark
 from sbot.navigation.benchmark import _recorded_commands, check_rows, run_nodes, scene_sources
 from sbot.navigation.library import chosen_scenes, families
 from sbot.navigation.table import read_rows_file, table
-from sbot.regression.golden import read_recording
+from sbot.regression.commands import read_recording
 from sbot.ros.up import NodeFailed
 from sbot.scenario.load import parse_scenario
 from sbot.sweeps.experiment import Options

@@ -13,7 +13,7 @@ from bag_maker import RATE, SCENARIO_TEXT, command, make_bag, pose, tick_message
 
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
-from sbot.regression.golden import read_recording
+from sbot.regression.commands import read_recording
 from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import scenario_names
 from sbot_common.angles import decoded_yaw

@@ -13,10 +13,9 @@ from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import ticks
 from sbot.cli import replay as replay_command
-from sbot.cli.bag import information
+from sbot.cli.bag import _information
 from sbot.cli.main import make_parser
-from sbot.regression.golden import _sensor_topics, recorded_inputs
-from sbot.regression.replay import replay
+from sbot.regression.replay import _recorded_inputs, replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import scenario_names
@@ -26,6 +25,7 @@ from sbot_common.observation import make_observation
 from sbot_common.random.numbers import CONTROLLER, TickGenerator
 from sbot_common.topics import CMD_VEL, GOAL, Topic
 from sbot_common.wire.messages import read_twist, write_pose, write_string, write_twist
+from sbot_sim.sensors.registry import codecs
 
 
 def recorded(directory, name='leader_follower', duration=2.0, **overrides):
@@ -131,10 +131,10 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
                          parameters=scenario.controllers['potential_field'])
     numbers = TickGenerator(scenario.seed, 0, CONTROLLER)
     answers, goals = {}, {0: scenario.robots[0].goal, 20: (1.0, 2.0), 40: (1.0, 2.0)}
-    for tick in ticks(source, 4, scenario.rate, _sensor_topics()):
+    for tick in ticks(source, 4, scenario.rate, [topic for topic, _ in codecs().values()]):
         if tick.tick and tick.tick in goals:
             bot.set_goal(*goals[tick.tick])
-        seen = make_observation(0, scenario.rate, None, *recorded_inputs(tick)(0, ['scan']))
+        seen = make_observation(0, scenario.rate, None, *_recorded_inputs(tick)(0, ['scan']))
         answers[tick.stamp_ns] = bot.step(seen, numbers.at(tick.tick))
     sent = {scenario.rate.stamp_ns(tick): goal for tick, goal in goals.items()}
     with Recorder(tmp_path / 'sent', metadata=source.metadata) as recorder:
@@ -291,7 +291,7 @@ def test_what_was_commanded_before_the_first_draw_is_compared(tmp_path, recorder
         was = 'version before 0.2.0 (random numbers: unknown)' if recorder == 'rosbag2' else (
             f'version {VERSION} (random numbers: PCG64)')
         assert f'recorded with {was}; this is {THIS}' in result.left_out()
-    assert information(Bag(tmp_path / 'old'))['version'] == (
+    assert _information(Bag(tmp_path / 'old'))['version'] == (
         VERSION if noted or recorder == 'ours' else 'before 0.2.0')
 
 
@@ -360,7 +360,8 @@ def test_memory_does_not_grow_with_the_bag(tmp_path):
     for length in (1000, 3000):
         path = make_bag(tmp_path / str(length), 1, length)
         tracemalloc.start()
-        assert sum(1 for _ in ticks(Bag(path), 1, RATE, _sensor_topics())) == length
+        topics = [topic for topic, _ in codecs().values()]
+        assert sum(1 for _ in ticks(Bag(path), 1, RATE, topics)) == length
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 200_000  # bytes: a hundred a tick

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.regression.golden import read_recording
+from sbot.regression.commands import read_recording
 from sbot_sim.engine.simulation import Engine
 
 pytestmark = pytest.mark.forked

@@ -10,7 +10,7 @@ from external_runs import CASES, DEADLINE, NODES, SBOT, SIM_TIME, TICKS, running
 
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
-from sbot.regression.golden import read_recording
+from sbot.regression.commands import read_recording
 from sbot_common.wire.cdr import decode, stamp_ns
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]

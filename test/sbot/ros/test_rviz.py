@@ -10,8 +10,8 @@ import yaml
 from pictures import record
 
 from sbot.bag.reader import Bag
+from sbot.scenario.model import world_arrays
 from sbot.scenario.shipped import config_directory
-from sbot.scenario.world import world_arrays
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.wire.cdr import decode, stamp_ns

@@ -13,7 +13,7 @@ import pytest
 
 import sbot
 from sbot.environment.running import THIS_MACHINE
-from sbot.regression.golden import read_recording
+from sbot.regression.commands import read_recording
 from sbot_sim.ros.standard_services import SERVICES
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]

@@ -22,6 +22,7 @@ from numba.core.dispatcher import Dispatcher
 from sbot.ros.simulator import preload
 from sbot.runner.summary import Tally
 from sbot.scenario import assemble
+from sbot.runner.loop import broadcast_options
 from sbot.scenario.load import load_scenario
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages.broadcast import Broadcast
@@ -35,7 +36,7 @@ source = assemble.wind_source(scenario)
 source.at(1)  # another process does this
 preload(scenario, parameters)
 engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
-broadcast = Broadcast(parameters, assemble.broadcast_options(scenario))
+broadcast = Broadcast(parameters, broadcast_options(scenario))
 tally = Tally(scenario, parameters)
 commands = np.zeros((len(scenario.robots), 3))  # controllers are other processes
 print(loaded())

@@ -13,9 +13,9 @@ from sbot.cli.main import main
 from sbot.regression.testing import Sbot
 from sbot.runner.loop import (
     FILES,
+    _closed,
     _noted_files,
     changed_files,
-    closed,
     open_recorder,
 )
 from sbot.scenario.load import load_scenario, parse_scenario
@@ -144,7 +144,7 @@ def recorder_in(path):
 
 
 def test_scenario_seed_and_version_are_in_the_bag(tmp_path):
-    with closed(recorder := recorder_in(tmp_path / 'bag'), lambda: 'never'):
+    with _closed(recorder := recorder_in(tmp_path / 'bag'), lambda: 'never'):
         recorder.write(CLOCK.name, CLOCK, 1, write_clock(1))
     bag = Bag(tmp_path / 'bag')
     assert sbot.load(bag.scenario_text).to_yaml() == sbot.load(SCENARIO).to_yaml()
@@ -160,7 +160,7 @@ def test_an_exception_leaves_a_bag_that_says_where_it_was_cut(tmp_path, error, w
     recorder.cut_short, before = lambda text: said.append(text) or before(text), recorder.cut_short
 
     def write_and_fail():
-        with closed(recorder, lambda: 'at tick 3'):
+        with _closed(recorder, lambda: 'at tick 3'):
             recorder.write(CLOCK.name, CLOCK, 1, write_clock(1))
             raise error
     with pytest.raises(type(error)):

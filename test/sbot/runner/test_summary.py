@@ -12,13 +12,13 @@ from sweep_users import HERE
 
 import sbot
 from sbot.cli.main import main
+from sbot.learn.proof import comparison
 from sbot.ros.processes import node_processes
 from sbot.runner import summary
 from sbot.runner.summary import (
     Tally,
     _OverlapCount,
     format_summary,
-    now_and_then,
     progress_bar,
     stopping_condition,
 )
@@ -56,14 +56,14 @@ def test_nothing_is_shown_elsewhere(monkeypatch, stream, shown):
 def test_lines_come_at_once_and_then_each_ten_seconds(monkeypatch, capsys):
     times = iter([5.0, 5.0, 14.9, 15.1, 15.1, 16.0])
     monkeypatch.setattr('time.monotonic', lambda: next(times))
-    show = now_and_then()
+    show = comparison._now_and_then()
     for line in ('one', 'two', 'three', 'four'):
         show(lambda line=line: line)
     assert capsys.readouterr().err == 'one\nthree\n'
 
 
 def test_quiet_shows_no_lines(capsys):
-    now_and_then(shown=False)(lambda: 'one')
+    comparison._now_and_then(shown=False)(lambda: 'one')
     assert capsys.readouterr().err == ''
 
 

@@ -12,13 +12,13 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.argos import (
     WAKE,
     _controller_kinds,
+    _distributed,
     _name_readings,
     _refuse_same_ids,
+    _robot,
     _wheel_speed_needed,
+    _wind_of,
     argos_scenario,
-    distributed,
-    robot,
-    wind_of,
 )
 from sbot.scenario.argos_xml import parse_xml
 from sbot.scenario.fields import MAX_ROBOTS
@@ -403,7 +403,7 @@ def kinds():
 def group(place, turn='method="constant" values="90,0,0"', quantity=2):
     text = (f'<distribute><position {place}/><orientation {turn}/>'
             f'<entity quantity="{quantity}" base_num="3">{FOOT_BOT}</entity></distribute>')
-    return distributed(parse_xml(text.encode(), 'x'), kinds())
+    return _distributed(parse_xml(text.encode(), 'x'), kinds())
 
 
 def test_controllers_by_id_are_in_metres_a_second():
@@ -414,7 +414,7 @@ def test_controllers_by_id_are_in_metres_a_second():
 def test_a_robot_heads_where_it_stands():
     body = '<body position="1,2,0" orientation="90,0,0"/>'
     text = FOOT_BOT.replace('</foot-bot>', f'{body}</foot-bot>')
-    entry = robot(parse_xml(text.encode(), 'x'), kinds())
+    entry = _robot(parse_xml(text.encode(), 'x'), kinds())
     assert entry.values['pose'] == pytest.approx([1.0, 2.0, math.pi / 2])
     assert entry.values['parameters'] == {'velocity': 0.2, 'direction': pytest.approx(math.pi / 2)}
     with pytest.raises(InputError, match="id 'fb' is given twice"):
@@ -460,7 +460,7 @@ WIND_WIND = '<air_resistance angle_deg="90" magnitude="25" gamma_boost="2"/>'
 
 
 def wind(text, **given):
-    return wind_of(parse_xml(f'<a>\n{text}</a>'.encode(), 'x'), {}, **{'wake': True, **given})
+    return _wind_of(parse_xml(f'<a>\n{text}</a>'.encode(), 'x'), {}, **{'wake': True, **given})
 
 
 def test_it_is_in_metres_and_along_its_angle():

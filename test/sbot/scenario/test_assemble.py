@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sbot
+from sbot.runner.loop import broadcast_options
 from sbot.scenario import assemble
 from sbot_common.errors import InputError
 
@@ -60,7 +61,7 @@ def test_hooks_are_users_functions_by_name(tmp_path):
 
 def test_messages_have_the_options_of_the_scenario():
     scenario = sbot.load({**SCENARIO, 'wind': {'wind_gust_speed_mean': 0.5}, 'poses_topic': True})
-    options = assemble.broadcast_options(scenario)
+    options = broadcast_options(scenario)
     assert options.poses_topic
     assert options.gust
     assert not options.tf_namespaced

@@ -8,14 +8,13 @@ from sbot.files.yaml_text import Origins
 from sbot.scenario.groups import (
     SensorSettings,
     check_bodies,
-    check_common_parameters,
-    check_finite,
     check_group,
-    check_own_parameters,
     controller_in_words,
     group_in_words,
     group_specs,
 )
+from sbot.scenario.load import _check_finite
+from sbot.scenario.validate import _check_common_parameters, _check_own_parameters
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_sim.sensors.registry import sensors
@@ -77,17 +76,17 @@ def test_a_body_that_does_not_go_together_is_refused(origins, body, words):
 @pytest.mark.parametrize('value', [math.nan, [1.0, [math.inf]], {'a': {'b': -math.inf}}])
 def test_numbers_that_are_not_finite_are_found_wherever_they_are(origins, value):
     with pytest.raises(InputError, match=r'wind\.x.*expected a finite number'):
-        check_finite({'x': value}, ('wind',), origins)
-    check_finite({'x': 'nan', 'y': [1, 2.0]}, ('wind',), origins)
+        _check_finite({'x': value}, ('wind',), origins)
+    _check_finite({'x': 'nan', 'y': [1, 2.0]}, ('wind',), origins)
 
 
 def test_parameters_of_one_robot_come_over_the_common_ones(origins):
-    common = check_common_parameters('navigate', {'turn_gain': 5.0}, Rate(10, 1), origins)
-    own = check_own_parameters('navigate', common, {'drift_weight': 0.5}, ('robots', 1), origins)
+    common = _check_common_parameters('navigate', {'turn_gain': 5.0}, Rate(10, 1), origins)
+    own = _check_own_parameters('navigate', common, {'drift_weight': 0.5}, ('robots', 1), origins)
     assert (own.turn_gain, own.drift_weight) == (5.0, 0.5)
     assert controller_in_words(own)['turn_gain'] == 5.0
     with pytest.raises(InputError, match='turn_gian'):
-        check_own_parameters('navigate', common, {'turn_gian': 1.0}, ('robots', 1), origins)
-    assert check_own_parameters('m:C', {'a': 1}, {'b': 2}, (), origins) == {'a': 1, 'b': 2}
+        _check_own_parameters('navigate', common, {'turn_gian': 1.0}, ('robots', 1), origins)
+    assert _check_own_parameters('m:C', {'a': 1}, {'b': 2}, (), origins) == {'a': 1, 'b': 2}
     with pytest.raises(InputError, match='cannot be combined with controller none'):
-        check_common_parameters('none', {'a': 1}, Rate(10, 1), origins)
+        _check_common_parameters('none', {'a': 1}, Rate(10, 1), origins)

@@ -10,7 +10,7 @@ from sbot.bag.reader import Bag
 from sbot.figures.data import from_bag
 from sbot.learn.task_checks import apply
 from sbot.scenario.assemble import initial_poses, robot_bodies, simulation_parameters
-from sbot.scenario.world import world_arrays
+from sbot.scenario.model import world_arrays
 from sbot.viewer.data import _kept_scans, _read_scans, page_data
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.sensors.laser import SENSOR

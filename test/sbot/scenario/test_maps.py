@@ -8,7 +8,7 @@ from PIL import Image
 
 from sbot.scenario.load import load_scenario
 from sbot.scenario.maps import load_map
-from sbot.scenario.world import world_arrays
+from sbot.scenario.model import world_arrays
 from sbot_common.errors import InputError
 from sbot_sim.messages.occupancy import _occupancy
 from sbot_sim.sensors.laser import ScanSettings, cast_scans, make_scan_parameters, scan_fan

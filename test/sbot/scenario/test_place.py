@@ -11,13 +11,13 @@ from sbot.scenario.load import parse_scenario, placement_of
 from sbot.scenario.model import RobotEntry, World
 from sbot.scenario.place import (
     MAX_ROBOTS,
+    _check_free,
     _draws_heading,
     _most_at_random,
     _Placed,
+    _random_poses,
     _tried_poses,
-    check_free,
-    random_poses,
-    turned,
+    _turned,
 )
 from sbot_common.errors import InputError
 from sbot_sim.world.bodies import NOWHERE, ROBOT
@@ -106,8 +106,8 @@ def test_a_heading_is_drawn_only_if_wanted():
     rng = np.random.default_rng(1)
     plain, uniform = RobotEntry(pose=[0, 0, 1]), RobotEntry(pose=[0, 0, 1], yaw_uniform=[2, 3])
     assert (_draws_heading(plain), _draws_heading(uniform)) == (False, True)
-    assert turned(plain, (0.0, 0.0, 1.0), rng) == (0.0, 0.0, 1.0)
-    assert 2.0 <= turned(uniform, (0.0, 0.0, 1.0), rng)[2] <= 3.0
+    assert _turned(plain, (0.0, 0.0, 1.0), rng) == (0.0, 0.0, 1.0)
+    assert 2.0 <= _turned(uniform, (0.0, 0.0, 1.0), rng)[2] <= 3.0
 
 
 def test_an_upper_bound_of_discs():
@@ -124,13 +124,13 @@ def test_more_than_the_limit_never_find_room(size):
     area = (0.0, 0.0, *size)
     most = _most_at_random(area, ROBOT.safety_radius)
     for seed in range(3):
-        poses = random_poses(most, ENTRY, area, ROBOT, WORLD, _Placed([], [], []),
+        poses = _random_poses(most, ENTRY, area, ROBOT, WORLD, _Placed([], [], []),
                              np.random.default_rng(seed))
         assert 0.5 * most - 3 < len(poses) < most
 
 
 def test_an_impossible_number_is_refused_without_trying(tmp_path, monkeypatch):
-    monkeypatch.setattr(groups, 'random_poses', None)
+    monkeypatch.setattr(groups, '_random_poses', None)
     text = ('world: {bounds: [0, 0, 20, 20]}\n'
             'robots: [{count: 90000, controller: none}]\n')
     with pytest.raises(InputError, match=r'robots.0.count: got 90000, expected at most \d+, which '
@@ -151,7 +151,7 @@ def check(poses, asked):
     placed = _Placed([], [], [])
     placed.add(range(len(poses)), ROBOT, poses)
     paths = {i: ('robots', i, 'pose') for i in asked}
-    check_free(World(bounds=BOUNDS), make_world(BOUNDS), placed, paths, ORIGINS)
+    _check_free(World(bounds=BOUNDS), make_world(BOUNDS), placed, paths, ORIGINS)
 
 
 @pytest.mark.parametrize(('asked', 'words'), [

@@ -60,11 +60,6 @@ def test_only_configuration_and_examples_are_the_packages_own():
     assert examples.parent == config.parent
 
 
-def test_a_home_that_is_not_there_is_left_as_it_is():
-    assert str(shipped._expanded('~no_such_user_here/a')) == '~no_such_user_here/a'
-    assert '~' not in str(shipped._expanded('~/a'))
-
-
 def test_a_file_beside_the_scenario_comes_before_a_shipped_one(tmp_path):
     shipped = next((config_directory() / 'scenarios').glob('*.yaml'))
     name = f'scenarios/{shipped.name}'

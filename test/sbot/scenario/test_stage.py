@@ -13,7 +13,7 @@ from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.groups import lasers_of as lasers_of_body
 from sbot.scenario.groups import sensors_of
 from sbot.scenario.load import load_scenario
-from sbot.scenario.stage import lasers_of
+from sbot.scenario.stage import _lasers_of
 from sbot.scenario.stage_parse import Notes, parse_entities, read_tokens
 from sbot_common.errors import InputError
 
@@ -23,7 +23,7 @@ UNITS = 0.5, math.radians(1.0)  # half metres, degrees
 def lasers(text, units=UNITS):
     tokens = read_tokens(f'position ( {text} )'.encode(), Path('x.world'))
     world = parse_entities(tokens, 'x.world')
-    return lasers_of(world.children[0], units, Notes())
+    return _lasers_of(world.children[0], units, Notes())
 
 
 def test_a_sensor_is_in_the_units_of_the_file_and_on_its_mount():

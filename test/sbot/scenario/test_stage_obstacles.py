@@ -11,12 +11,12 @@ from sbot.scenario.stage_obstacles import (
     LIGHTEST,
     Bitmaps,
     Frame,
+    _rectangle,
+    _sides,
     extent,
     fitted,
     is_round,
     obstacles_of,
-    rectangle,
-    sides,
     world_of,
 )
 from sbot.scenario.stage_parse import Notes, Place, parse_entities, read_tokens
@@ -92,7 +92,7 @@ def obstacles(text):
 
 def test_a_model_is_a_solid_rectangle_of_its_size():
     only, = obstacles('size [1 2 1]')
-    np.testing.assert_allclose(only.solid, PLACE_OBSTACLES.points(rectangle((1.0, 2.0))))
+    np.testing.assert_allclose(only.solid, PLACE_OBSTACLES.points(_rectangle((1.0, 2.0))))
     assert len(only.segments) == 0
     assert extent([only], NOBODY, 0.5) == [1.0, 1.5, 3.0, 4.5]
 
@@ -117,4 +117,4 @@ def test_a_crossed_outline_and_what_robots_start_within_are_walls():
 
 def test_sides_have_a_length():
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    assert len(sides(corners)) == 3
+    assert len(_sides(corners)) == 3

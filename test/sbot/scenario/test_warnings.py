@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.scenario.load import load_scenario, parse_scenario
+from sbot.scenario.load import load_scenario, log_warned, parse_scenario
 from sbot.scenario.shipped import config_directory, scenario_names
 from sbot.scenario.warnings import conditions_of
 from wind_model.generate import FieldParameters, generate
@@ -324,7 +324,7 @@ def test_a_laser_outside_of_its_body_is_warned_about(caplog, size, x, warned):
     parse_scenario(f'{{world: {{bounds: [0, 0, 9, 9]}}, sensors: {{laser_x: {x}}}, '
                    f'bodies: {{cart: {{{size}}}}}, robots: '
                    '[{pose: [3, 3, 0], body: cart, controller: none}]}', 'scene.yaml', Path(),
-                   warn=True)
+                   tell=log_warned)
     assert [record.getMessage() for record in caplog.records] == [
         f'scene.yaml:1: sensors.laser_x: the laser at [{x:g}, 0] m is outside of the body cart'
     ] * warned
@@ -334,5 +334,5 @@ def test_a_laser_outside_of_its_body_is_warned_about(caplog, size, x, warned):
     path.stem for path in (config_directory() / 'robots').glob('*.yaml')))
 def test_lasers_of_shipped_bodies_are_within_them(caplog, name):
     parse_scenario(f'{{world: {{bounds: [0, 0, 9, 9]}}, robots: [{{pose: [3, 3, 0], body: {name}, '
-                   'controller: none}]}', 'scene.yaml', Path(), warn=True)
+                   'controller: none}]}', 'scene.yaml', Path(), tell=log_warned)
     assert not [each for each in caplog.messages if 'outside of the body' in each]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.scenario.world import (
+from sbot.scenario.model import (
     box_bodies,
     box_poses,
     obstacle_paths,

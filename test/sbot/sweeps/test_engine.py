@@ -12,13 +12,13 @@ from sweep_users import NO_WAY, closed_gate, last_x, write_scenario
 
 from sbot.cli.main import main
 from sbot.cli.sweep import FAILED
-from sbot.sweeps.engine import check_scheduler, dask_engine, pickled
+from sbot.sweeps.engine import check_scheduler, engine_of
 from sbot.sweeps.experiment import Options, run_sweep
-from sbot.sweeps.journal import read_index
-from sbot.sweeps.request import Request
+from sbot.sweeps.journal import CSV, PARQUET, read_index
+from sbot.sweeps.request import Request, source_of
 from sbot.sweeps.show import load_results
-from sbot.sweeps.sources import source_of
-from sbot.sweeps.table import CSV, PARQUET
+from sbot.sweeps.simulate import _pickled
+from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
 
 
@@ -37,14 +37,14 @@ def of_the_script(monkeypatch):
 
 def test_cloudpickle_sends_what_a_script_defines(monkeypatch):
     metric = of_the_script(monkeypatch)
-    data = pickled(metric, 'metric')
+    data = _pickled(metric, 'metric')
     monkeypatch.undo()
     assert pickle.loads(data)(None) == 1.0
 
 
 @pytest.mark.usefixtures('no_cloudpickle')
 def test_functions_of_modules_need_no_cloudpickle():
-    assert pickle.loads(pickled({'a': last_x, 'b': [1, 2.5]}, 'controllers')) == {
+    assert pickle.loads(_pickled({'a': last_x, 'b': [1, 2.5]}, 'controllers')) == {
         'a': last_x, 'b': [1, 2.5]}
 
 
@@ -54,7 +54,7 @@ def test_without_cloudpickle_a_function_of_a_script_is_refused_in_one_line(monke
     for value in (metric, {'a': [metric]}):
         with pytest.raises(InputError, match=r"^metric m: cannot be sent .*: what the script or "
                            r"notebook itself defines needs cloudpickle.*'\.\[sweep\]'"):
-            pickled(value, 'metric m')
+            _pickled(value, 'metric m')
 
 
 pytest.importorskip('distributed', reason="needs Dask: pip install '.[cluster]'")
@@ -91,12 +91,12 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
             (gate / 'open').touch()
     killer = threading.Thread(target=kill)
     killer.start()
-    outcome = run_sweep(made.plan(), made, far, Options(scheduler=address, progress=False))
+    outcome = run_sweep(plan_of(made), made, far, Options(scheduler=address, progress=False))
     killer.join()
     assert workers[0].wait(240) == -signal.SIGKILL
     assert 6 <= killed_at[0] <= 10
     assert (outcome.runs, outcome.failed) == (40, 0)
-    run_sweep(made.plan(), made, here, Options(jobs=2, progress=False))
+    run_sweep(plan_of(made), made, here, Options(jobs=2, progress=False))
     for name in (CSV, PARQUET):
         assert (far / name).read_bytes() == (here / name).read_bytes()
     # One worker is left; a run that hangs is a row there, too, and the next ones are done.
@@ -138,7 +138,7 @@ def test_a_client_that_fails_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(distributed, 'Client', lambda **_: (_ for _ in ()).throw(
         OSError('nobody\nthere')))
     with pytest.raises(InputError, match='no Dask scheduler at tcp://x: nobody there'), \
-            dask_engine('tcp://x'):
+            engine_of(0, 'tcp://x', None):
         pass
 
 

@@ -14,11 +14,10 @@ from sweep_users import HERE, MOOD, NO_WAY, closed_gate, last_x, write_scenario
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
 from sbot.sweeps.experiment import Options, read_request, run_sweep, sweep_frame
-from sbot.sweeps.journal import NAME, read_index
-from sbot.sweeps.request import Request
+from sbot.sweeps.journal import CSV, NAME, PARQUET, read_index
+from sbot.sweeps.request import Request, source_of
 from sbot.sweeps.show import load_results
-from sbot.sweeps.sources import source_of
-from sbot.sweeps.table import CSV, PARQUET
+from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
 
 pytestmark = pytest.mark.forked
@@ -34,7 +33,7 @@ def request(folder, **values):
 
 
 def sweep(made, folder, options=QUIET, resume=False):
-    return run_sweep(made.plan(), made, folder, options, resume)
+    return run_sweep(plan_of(made), made, folder, options, resume)
 
 
 def tables(folder):
@@ -148,7 +147,7 @@ def test_runs_that_fail_are_rows_and_the_others_go_on(tmp_path):
     assert bags == [f'run_00000{i}' for i in range(1, 4)]
     assert Bag(results / 'bags' / 'run_000001').seed == 1
     again = read_request(results)
-    assert again.plan().differences(made.plan()) == []
+    assert plan_of(again).differences(plan_of(made)) == []
     assert (again.timeout, again.memory, again.record) == (240.0, 2**30, 'failed')
 
 

@@ -12,7 +12,7 @@ import pytest
 from sweep_users import HERE, MOOD, job, write_scenario
 
 from sbot.bag.reader import Bag
-from sbot.sweeps.guard import Guard
+from sbot.sweeps.guard import _Guard
 from sbot.sweeps.plan import PlannedRun
 
 pytestmark = pytest.mark.forked
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.forked
 
 @pytest.fixture(scope='module')
 def guard():
-    made = Guard()
+    made = _Guard()
     yield made
     made.close()
 
@@ -64,7 +64,7 @@ def test_a_run_whose_process_was_lost_once_is_done_again(guard, tmp_path):
 
 
 def test_close_ends_a_run_at_once(tmp_path):
-    guard = Guard()
+    guard = _Guard()
     made = job(write_scenario(tmp_path))
     ask(guard, made)
     ended = []
@@ -91,9 +91,9 @@ sys.path.insert(0, {str(HERE)!r})
 from pathlib import Path
 from sweep_users import job
 from sbot.bag.reader import Bag
-from sbot.sweeps.guard import Guard
+from sbot.sweeps.guard import _Guard
 from sbot.sweeps.plan import PlannedRun
-made, guard = job(Path({str(path)!r})), Guard()
+made, guard = job(Path({str(path)!r})), _Guard()
 guard.row(pickle.dumps(made), made, PlannedRun(0, 0, {{}}, 1))
 print(guard._process.pid, flush=True)
 guard.row(pickle.dumps(made), made, PlannedRun(0, 0, {{{MOOD!r}: 'hang'}}, 1))

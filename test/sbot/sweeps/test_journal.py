@@ -9,32 +9,32 @@ from sbot.sweeps.journal import (
     PLAN_NAME,
     Journal,
     Settings,
-    Stored,
     read_index,
     read_plan,
     read_rows,
     write_plan,
 )
 from sbot.sweeps.plan import Plan, Source, grid_axes, zip_axis
+from sbot.version import VERSION
 from sbot_common.errors import InputError
 
 PLAN = Plan((Source('one', 'text', 'one.yaml', '/', None),), {'rate': 10.5},
             (*grid_axes({'a': [0.1, [1, 'x']], 'b': range(3)}),
              *zip_axis({'c': [1, 2], 'd': [3, None]})),
             range(5), ('m:f',), overlaps=False)
-STORED = Stored(PLAN, '1.2', Settings(('/x',), 2.5, 2**30, 'failed'))
+SETTINGS = Settings(('/x',), 2.5, 2**30, 'failed')
 
 
 def test_it_comes_back_as_it_was(tmp_path):
-    write_plan(tmp_path, STORED)
+    write_plan(tmp_path, PLAN, SETTINGS)
     again = read_plan(tmp_path)
     assert again.plan.differences(PLAN) == []
     assert [again.plan[i] for i in range(len(PLAN))] == [PLAN[i] for i in range(len(PLAN))]
-    assert (again.version, again.settings) == (STORED.version, STORED.settings)
+    assert (again.version, again.settings) == (VERSION, SETTINGS)
 
 
 def test_every_flipped_bit_is_told(tmp_path):
-    write_plan(tmp_path, STORED)
+    write_plan(tmp_path, PLAN, SETTINGS)
     good = (tmp_path / PLAN_NAME).read_bytes()
     for place in range(len(good)):
         (tmp_path / PLAN_NAME).write_bytes(

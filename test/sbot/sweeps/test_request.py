@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sweep_users import MOOD, write_scenario
 
-from sbot.sweeps.request import MEMORY, is_sweep_file, read_sweep_file, request_of
+from sbot.sweeps.request import MEMORY, _is_sweep_file, _read_sweep_file, request_of
+from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
 
 ARGOS = """<?xml version="1.0" ?>
@@ -42,11 +43,11 @@ timeout: 20
 memory: 2 GiB
 record: failed
 """)
-    assert is_sweep_file(path)
-    assert not is_sweep_file(str(tmp_path / 'tiny.yaml'))
-    assert not is_sweep_file('leader_follower')
-    request = read_sweep_file(path)
-    plan = request.plan()
+    assert _is_sweep_file(path)
+    assert not _is_sweep_file(str(tmp_path / 'tiny.yaml'))
+    assert not _is_sweep_file('leader_follower')
+    request = _read_sweep_file(path)
+    plan = plan_of(request)
     assert len(plan) == 3 * 3 * 2 * 2 * 4
     assert plan.fixed == {'duration': 0.3}
     assert plan.keys == ('wind.wind_speed_mean', 'robots.0.goal', 'robots.0.parameters.speed',
@@ -60,8 +61,8 @@ record: failed
 @pytest.mark.parametrize('name', ['x' * 300, 'x' * 5000, '../' * 3000])
 def test_names_that_no_file_can_have_are_told(tmp_path, name):
     with pytest.raises(InputError, match='not a usable file name'):
-        read_sweep_file(sweep_file(tmp_path, f'scenario: {name}.yaml'))
-    assert not is_sweep_file(f'{name}.yaml')
+        _read_sweep_file(sweep_file(tmp_path, f'scenario: {name}.yaml'))
+    assert not _is_sweep_file(f'{name}.yaml')
 
 
 @pytest.mark.parametrize(('line', 'message'), [
@@ -79,7 +80,7 @@ def test_errors_name_file_line_and_key(tmp_path, line, message):
     write_scenario(tmp_path)
     path = sweep_file(tmp_path, f'\nscenario: tiny.yaml\n{line}\n')
     with pytest.raises(InputError, match=message):
-        read_sweep_file(path)
+        _read_sweep_file(path)
 
 
 @pytest.mark.parametrize(('line', 'message'), [
@@ -95,13 +96,13 @@ def test_values_are_tried_before_anything_runs(tmp_path, line, message):
     write_scenario(tmp_path)
     path = sweep_file(tmp_path, f'\nscenario: tiny.yaml\n{line}\n')
     with pytest.raises(InputError, match=message):
-        read_sweep_file(path).plan()
+        plan_of(_read_sweep_file(path))
 
 
 def test_several_scenarios_are_an_axis(tmp_path):
     write_scenario(tmp_path)
     path = sweep_file(tmp_path, '\nscenario: [tiny.yaml, single_robot]\nseeds: 0:2\n')
-    plan = read_sweep_file(path).plan()
+    plan = plan_of(_read_sweep_file(path))
     assert [source.name for source in plan.sources] == ['tiny', 'single_robot']
     assert [(plan[i].source, plan[i].seed) for i in range(4)] == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
@@ -112,7 +113,7 @@ def test_the_wind_of_an_argos_file_can_be_swept(tmp_path):
 scenario: a.argos
 grid: {wind.wind_speed_mean: [0, 0.1], 'wind.wind_direction': [[1, 0, 0]]}
 """)
-    plan = read_sweep_file(path).plan()
+    plan = plan_of(_read_sweep_file(path))
     assert len(plan) == 2
     assert plan[1].seed == 5
     from sbot.scenario.load import parse_scenario
@@ -129,8 +130,8 @@ grid: {wind.wind_speed_mean: [0, 0.1], 'wind.wind_direction': [[1, 0, 0]]}
 def test_a_scenario_that_draws_its_seed_needs_seeds(tmp_path):
     (tmp_path / 'a.argos').write_text(ARGOS.format(seed=0))
     with pytest.raises(InputError, match=r'a\.argos.*a sweep needs one'):
-        read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\n')).plan()
-    assert len(read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\nseeds: 0:4\n')).plan()
+        plan_of(_read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\n')))
+    assert len(plan_of(_read_sweep_file(sweep_file(tmp_path, 'scenario: a.argos\nseeds: 0:4\n')))
                ) == 4
 
 
@@ -149,13 +150,13 @@ def asked(seeds=None, grid=None, side_by_side=None, sample=None, metrics=(), **o
 
 
 def test_a_run_is_planned_for_each_seed_and_each_value_of_a_grid():
-    plan = asked(seeds=[1, 2], grid={'duration': [1, 2, 3]}).plan()
+    plan = plan_of(asked(seeds=[1, 2], grid={'duration': [1, 2, 3]}))
     assert len(plan) == 6
-    assert asked(grid={'duration': np.array([1.0, 2.0])}).plan().axes[0].columns == ([1.0, 2.0],)
+    assert plan_of(asked(grid={'duration': np.array([1.0, 2.0])})).axes[0].columns == ([1.0, 2.0],)
 
 
 def test_values_side_by_side_change_together():
-    plan = asked(side_by_side={'duration': [1, 2], 'rate': [10, 20]}).plan()
+    plan = plan_of(asked(side_by_side={'duration': [1, 2], 'rate': [10, 20]}))
     axis, = plan.axes
     assert [axis.at(k) for k in range(2)] == [{'duration': 1, 'rate': 10},
                                               {'duration': 2, 'rate': 20}]
@@ -163,14 +164,14 @@ def test_values_side_by_side_change_together():
 
 def test_a_sample_is_drawn_with_its_seed():
     sample = {'count': 5, 'seed': 2, 'values': {'duration': [1.0, 4.0]}}
-    one, same = (asked(sample=sample).plan().axes for _ in range(2))
+    one, same = (plan_of(asked(sample=sample)).axes for _ in range(2))
     assert one == same
     assert len(one[0]) == 5
-    assert asked(sample={**sample, 'seed': 3}).plan().axes != one
+    assert plan_of(asked(sample={**sample, 'seed': 3})).axes != one
 
 
 def test_what_all_runs_change_is_fixed():
-    assert asked(duration=2.0).plan().fixed == {'duration': 2.0}
+    assert plan_of(asked(duration=2.0)).fixed == {'duration': 2.0}
 
 
 @pytest.mark.parametrize(('given', 'words'), [

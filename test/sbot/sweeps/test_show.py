@@ -8,22 +8,22 @@ from finished_sweep import make
 
 from sbot.cli.main import main
 from sbot.sweeps.figure import _draw_sweep
+from sbot.sweeps.journal import SUMMARY
 from sbot.sweeps.show import (
     MEANING,
     WIDTH,
     Results,
+    _short_names,
     column_label,
     format_results,
     frequent_errors,
     is_share,
     load_results,
     parameter_label,
-    short_names,
     value_text,
     wilson_interval,
     write_summary,
 )
-from sbot.sweeps.table import SUMMARY
 from sbot_common.errors import InputError
 
 
@@ -33,7 +33,7 @@ from sbot_common.errors import InputError
     (['robots.0.goal', 'robots.1.goal'], ['robots.0.goal', 'robots.1.goal']),
     (['robots.*.parameters.speed', 'controllers.dwa.speed'], ['parameters.speed', 'dwa.speed'])])
 def test_a_short_name_is_the_end_of_a_key_and_tells_it_from_others(keys, names):
-    assert short_names(keys) == names
+    assert _short_names(keys) == names
 
 
 @pytest.mark.parametrize(('column', 'label'), [

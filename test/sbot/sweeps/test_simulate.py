@@ -14,10 +14,10 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.plan import PlannedRun
-from sbot.sweeps.request import Request, read_sweep_file
+from sbot.sweeps.request import Request, _read_sweep_file, source_of
 from sbot.sweeps.show import load_results
 from sbot.sweeps.simulate import make_row, own_imports
-from sbot.sweeps.sources import source_of
+from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
 
 
@@ -141,7 +141,7 @@ def test_modules_of_one_name_are_each_scenarios_own(tmp_path, path):
                     for name, speed in (('slow', 0.25), ('fast', 0.75))],
                    seeds=range(2), metrics=('sweep_pilot:speed',))
     before = list(sys.path)
-    run_sweep(made.plan(), made, tmp_path / 'results', Options(jobs=1, progress=False))
+    run_sweep(plan_of(made), made, tmp_path / 'results', Options(jobs=1, progress=False))
     found = load_results(tmp_path / 'results').columns
     assert found['error'] == [None] * 4
     assert found['speed'] == [0.25, 0.25, 0.75, 0.75]
@@ -155,7 +155,7 @@ def test_a_scenario_does_not_find_the_modules_of_another(tmp_path):
     (tmp_path / 'none' / 'sweep_pilot.py').unlink()
     (tmp_path / 'sweep.yaml').write_text('scenario: [own/own.yaml, none/none.yaml]\nseeds: 0:4\n')
     with pytest.raises(InputError, match=r"none\.yaml.*cannot import 'sweep_pilot'"):
-        read_sweep_file(str(tmp_path / 'sweep.yaml')).plan()
+        plan_of(_read_sweep_file(str(tmp_path / 'sweep.yaml')))
 
 
 def test_only_who_must_forget_does(tmp_path, monkeypatch):

@@ -10,8 +10,8 @@ from sbot.scenario.load import parse_scenario
 from sbot.scenario.shipped import shipped_scenarios
 from sbot.scenario.warnings import Warned
 from sbot.sweeps.plan import Axis
-from sbot.sweeps.request import read_sweep_file
-from sbot.sweeps.sources import Warnings, is_file, named_source, source_of, with_hint
+from sbot.sweeps.request import _read_sweep_file, source_of
+from sbot.sweeps.sources import _named_source, _Warnings, _with_hint, plan_of
 from sbot_common.errors import InputError
 
 DATA = {'name': 'small', 'seed': 3, 'duration': 1, 'world': {'bounds': [0, 0, 4, 4]},
@@ -53,46 +53,40 @@ def test_controllers_from_python_go_along(tmp_path):
 
 
 def test_a_source_has_the_name_and_seed_of_its_scenario(tmp_path):
-    found = named_source(TEXT, 'here.yaml', str(tmp_path), {}, {}, (), ())
+    found = _named_source(TEXT, 'here.yaml', str(tmp_path), {}, {}, (), ())
     assert (found.name, found.seed) == ('small', 3)
-    drawn = named_source(TEXT.replace('seed: 3', 'seed: null'), 'here.yaml', str(tmp_path), {},
+    drawn = _named_source(TEXT.replace('seed: 3', 'seed: null'), 'here.yaml', str(tmp_path), {},
                          {}, (), ())
     assert drawn.seed is None, 'each run draws its own'
     with pytest.raises(InputError, match=r'here\.yaml.*duration'):
-        named_source(TEXT, 'here.yaml', str(tmp_path), {}, {'duration': -1}, (), ())
+        _named_source(TEXT, 'here.yaml', str(tmp_path), {}, {'duration': -1}, (), ())
     with pytest.raises(InputError, match='metric'):
-        named_source(TEXT, 'here.yaml', str(tmp_path), {}, {}, ['no_such_module:f'], ())
+        _named_source(TEXT, 'here.yaml', str(tmp_path), {}, {}, ['no_such_module:f'], ())
 
 
 def test_a_list_that_was_taken_apart_is_explained():
     axis = Axis(('robots.0.pose',), ([1, 1, 0],))
     error = InputError('override: robots.0.pose: got 1, expected [x, y, yaw]')
-    assert 'one value that is a list is written [[...]]' in str(with_hint(error, [axis]))
+    assert 'one value that is a list is written [[...]]' in str(_with_hint(error, [axis]))
     unknown = "override: robots.0.pose: unknown name 'pose'"
     for text in ('other', unknown):
-        assert with_hint(InputError(text), [axis]).args == (text,)
+        assert _with_hint(InputError(text), [axis]).args == (text,)
 
 
 @pytest.mark.parametrize('key', ['wind.wind_speed_mean', 'robots.*.pose'])
 def test_a_list_without_brackets_is_explained(key):
     error = InputError(f"override: {key.replace('*', '1')}: got '0,0.1', expected a number")
     for axes, fixed in (([], {key: '0,0.1'}), ([Axis((key,), (['0,0.1'],))], {})):
-        assert str(with_hint(error, axes, fixed)).endswith(
+        assert str(_with_hint(error, axes, fixed)).endswith(
             'expected a number; several values are a list: [0,0.1]')
-    assert with_hint(error, [], {f'{key}s': '0,0.1', key: 'calm'}) is error
-
-
-def test_names_that_no_file_can_have_are_no_files(tmp_path):
-    assert not is_file(Path('a\0b'))
-    assert not is_file(tmp_path)
-    assert not is_file(Path('x' * 9999))
+    assert _with_hint(error, [], {f'{key}s': '0,0.1', key: 'calm'}) is error
 
 
 def warnings(folder, caplog, text):
     write_scenario(folder)
     path = folder / 'sweep.yaml'
     path.write_text(f'scenario: tiny.yaml\nseeds: 0:2\n{text}')
-    read_sweep_file(str(path)).plan()
+    plan_of(_read_sweep_file(str(path)))
     return [record.getMessage() for record in caplog.records]
 
 
@@ -144,7 +138,7 @@ def test_a_list_without_brackets_that_the_scenario_takes_as_a_text_is_told(tmp_p
 
 def logged(caplog, axes, told):
     """What is logged of warnings: (axis, place), key and text of each."""
-    found = Warnings(axes)
+    found = _Warnings(axes)
     for number, axis in enumerate(axes):
         for place in range(len(axis)):
             found.tell(number, place)

@@ -7,19 +7,19 @@ import sys
 
 import pytest
 
-from sbot.sweeps.journal import Journal
-from sbot.sweeps.plan import Plan, Source, grid_axes
-from sbot.sweeps.table import (
+from sbot.sweeps.journal import (
     CSV,
     OWN,
     PARQUET,
     SUMMARY,
     TIMES,
+    Journal,
     _columns_of,
     is_own,
     read_columns,
     write_tables,
 )
+from sbot.sweeps.plan import Plan, Source, grid_axes
 
 
 def test_columns_of_one_robot():
@@ -78,7 +78,7 @@ def test_bytes_do_not_depend_on_the_order_rows_come_in(tmp_path):
 
 def test_groups_of_rows_change_nothing(tmp_path, monkeypatch):
     write(tmp_path / 'a', all_rows())
-    monkeypatch.setattr('sbot.sweeps.table._GROUP', 5)
+    monkeypatch.setattr('sbot.sweeps.journal._GROUP', 5)
     write(tmp_path / 'b', all_rows())
     assert read_columns(tmp_path / 'a', PLAN) == read_columns(tmp_path / 'b', PLAN)
     assert (tmp_path / 'a' / CSV).read_bytes() == (tmp_path / 'b' / CSV).read_bytes()

@@ -154,9 +154,9 @@ def test_a_type_that_rosbags_does_not_know_is_learned_from_its_class(monkeypatch
     raw = cdr.encode(whole)
     assert cdr.canonical(raw, 'own_msgs/msg/Whole') == raw
     assert [each.name for each in cdr.decode(raw, 'own_msgs/msg/Whole').parts] == ['a', 'a']
-    assert writer.type_hash('own_msgs/msg/Whole').startswith('RIHS01_')
+    assert writer._type_hash('own_msgs/msg/Whole').startswith('RIHS01_')
     assert 'string<=8 name\nfloat32[3] size\nuint8[<=4] marks\nbool good\nbyte raw' in (
-        writer.definition('own_msgs/msg/Whole'))
+        writer._definition('own_msgs/msg/Whole'))
     assert list(cdr.field_names('own_msgs/msg/Whole'))[-7:] == [
         'parts', 'parts.name', 'parts.size', 'parts.marks', 'parts.good', 'parts.raw', 'weight']
 

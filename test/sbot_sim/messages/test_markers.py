@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from worlds import make_parameters
 
-from sbot.scenario.assemble import broadcast_options
+from sbot.runner.loop import broadcast_options
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common import topics
 from sbot_common.wire import cdr, templates

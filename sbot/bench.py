@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmark: its scenes, and wall time, processor time and memory of each case."""
+"""Benchmark of the standard workload and of many small worlds: time, memory, scenes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from sbot.controllers.neural.network import make_network
 from sbot.runner.loop import run_scenario
-from sbot.scenario.load import parse_scenario
+from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot.scenario.model import Scenario
+from sbot.worlds.many import Worlds
+from sbot.worlds.single import World
 from sbot_common.arrays import Floats
 from sbot_common.observation import OMEGA, VX
 from sbot_common.signals import Held
@@ -34,7 +38,8 @@ from sbot_sim.sensors.laser import ScanParameters, ScanSettings, make_scan_param
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, RangeAndBearing
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
-from sbot_sim.world.geometry import World, make_world
+from sbot_sim.world.geometry import World as Arena
+from sbot_sim.world.geometry import make_world
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
 from wind_model.gust import Wind
 from wind_model.parameters import WakeParameters
@@ -68,16 +73,6 @@ def _result_of(case: str, robots: int, threads: int, wall: list[float], cpu: lis
         case, robots, threads, 1e3 * median, 1e3 * float(np.median(cpu)), 1e3 * min(wall),
         robots / median, robots * beams / median / 1e6, dt / median, peak / 1024.0,
         max(0.0, (peak - before) / robots - scan), found)
-
-
-def growth(results: list[BenchResult]) -> float:
-    """Return the exponent of processor time against N over results of N >= 100; nan if few."""
-    large = [r for r in results if r.robots >= 100]
-    if not large or large[0].robots == large[-1].robots:
-        return math.nan
-    first, last = large[0], large[-1]
-    return (math.log(last.cpu_ms_per_step / first.cpu_ms_per_step)
-            / math.log(last.robots / first.robots))
 
 
 def _status(key: str) -> float:
@@ -122,13 +117,13 @@ _HEARD = 3.0  # m, range of the broadcasts by which s-bots know robots upwind
 class _BenchScene(NamedTuple):
     """What is simulated; every number of the s-bots' scene is scaled to their radius."""
 
-    world: World
+    world: Arena
     bodies: BodyArrays
     pose: Floats  # (N, 3) x, y (m), yaw (rad), free of overlaps
     scale: float  # of lengths
 
 
-def uniform(rng: np.random.Generator, low: float, high: float,
+def _uniform(rng: np.random.Generator, low: float, high: float,
             shape: int | tuple[int, ...]) -> Floats:
     """Return numbers from low to high; NumPy's own is rounded otherwise on some processors."""
     return low + (high - low) * rng.random(shape)
@@ -152,12 +147,12 @@ def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> _BenchSc
     order = rng.permutation(sites * sites)
     centres = (np.stack(np.divmod(order, sites), axis=1) + 0.5) * pitch
     pose = np.empty((robots, 3))
-    pose[:, :2] = scale * (centres[:robots] + uniform(rng, -0.4, 0.4, (robots, 2)))
-    pose[:, 2] = uniform(rng, -math.pi, math.pi, robots)
+    pose[:, :2] = scale * (centres[:robots] + _uniform(rng, -0.4, 0.4, (robots, 2)))
+    pose[:, 2] = _uniform(rng, -math.pi, math.pi, robots)
     # A box stands at the corner of four sites, out of reach of their robots.
     corners = rng.permutation(sites * sites)[:robots // 4]
     boxes = np.zeros((robots // 4, 5))
-    boxes[:, :2] = np.stack(np.divmod(corners, sites), axis=1) * pitch + uniform(
+    boxes[:, :2] = np.stack(np.divmod(corners, sites), axis=1) * pitch + _uniform(
         rng, -0.1, 0.1, (robots // 4, 2))
     boxes[:, :2] = np.clip(boxes[:, :2], BOX / 2, side - BOX / 2)
     boxes[:, 2:4] = BOX
@@ -198,7 +193,7 @@ def _parameters(scene: _BenchScene, scan: ScanParameters, infrared: InfraredPara
 RATE = 30  # Hz, the document's
 
 
-def bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
+def _bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
     """Return potential-field robots in the standard scene; robot 0 leads to the far corner."""
     scene = make_bench_scene(robots, seed=seed)
     side = float(scene.world.bounds[2])
@@ -218,7 +213,7 @@ def bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
 
 def _measure_controllers(robots: int, threads: int, seconds: float, seed: int) -> BenchResult:
     """Measure whole runs, including everything but reading the file."""
-    run_scenario(bench_scenario(10, 2), keep=False)
+    run_scenario(_bench_scenario(10, 2), keep=False)
     wall: list[float] = []
     cpu: list[float] = []
     found = 0
@@ -234,7 +229,7 @@ def _measure_controllers(robots: int, threads: int, seconds: float, seed: int) -
                 cpu.append((used - clock[1]) / STEPS_A_DRAW)
             clock[:] = now, used
 
-    scenario = bench_scenario(robots, 7 * STEPS_A_DRAW, seed)
+    scenario = _bench_scenario(robots, 7 * STEPS_A_DRAW, seed)
     end = time.perf_counter() + seconds
     while not wall or time.perf_counter() < end:
         result = run_scenario(scenario, threads=threads, progress=progress, keep=False)
@@ -320,7 +315,7 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
                          beginning)
 
         def motion_block() -> None:
-            command[:, OMEGA] = uniform(rng, -TURN, TURN, robots)
+            command[:, OMEGA] = _uniform(rng, -TURN, TURN, robots)
             for _ in range(STEPS_A_DRAW):
                 state.command[:] = command
                 worlds.run(moving)
@@ -335,10 +330,124 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
     data = np.zeros((robots, DATA_BYTES), np.uint8)
 
     def block() -> None:
-        command[:, OMEGA] = uniform(rng, -TURN, TURN, robots)
+        command[:, OMEGA] = _uniform(rng, -TURN, TURN, robots)
         for _ in range(STEPS_A_DRAW):
             engine.advance(command, wind, data)
 
     return _Stepper(engine.reset, block,
                     lambda: overlaps(world, bodies, engine.snapshot.true_pose),
                     BEAMS if case == 'step' else SENSORS)
+
+
+# Many small worlds: evaluations of evolution, a single world, batches of ten robots.
+#
+# Processor time, of this process: what a cluster is paid for.
+
+WORLDS, TICKS = 400, 600  # of evaluations
+LASER_WORLDS, BATCH = 250, 100
+CALLS = 200
+
+
+class _EvaluationResult(NamedTuple):
+    """Speed of small worlds on one processor; medians."""
+
+    evaluations_per_cpu_s: float  # of 600 ticks of 5 s-bots with infrared and a perceptron
+    evaluation_robot_steps_per_cpu_s: float
+    laser_robot_steps_per_cpu_s: float  # of 4 robots with 16 beams
+    world_step_us: float  # wall time of World.step of 10 s-bots with infrared, from Python
+    world_step_cpu_us: float  # processor time of the same
+    batch_motion_ms: float  # of 10 robots of the standard scene in a batch, without sensors
+    batch_step_ms: float  # of the same with lasers of 180 beams
+
+
+def _s_bots(robots: int) -> Scenario:
+    """Return s-bots with infrared and noise in a walled arena of 2 m with a pillar."""
+    return scenario_from_mapping({
+        'name': 'evaluations', 'rate': 10, 'seed': 1,
+        'world': {'bounds': [0, 0, 2, 2], 'circles': [{'center': [1, 1], 'radius': 0.1}]},
+        'robots': [{'count': robots, 'body': 's-bot', 'controller': 'none'}],
+        'sensors': {'infrared': True}})
+
+
+def lasers() -> Scenario:
+    """Return four robots with sixteen beams among walls and boxes."""
+    return scenario_from_mapping({
+        'name': 'lasers', 'rate': 10, 'seed': 1,
+        'world': {'bounds': [0, 0, 8, 8],
+                  'rectangles': [{'center': [2, 6], 'size': [1, 1]},
+                                 {'center': [6, 3], 'size': [1, 1]}]},
+        'robots': [{'count': 4, 'controller': 'none'}],
+        'sensors': {'scan_beams': 16, 'scan_range_max': 4.0, 'scan_sees_robots': True}})
+
+
+def measure_evaluations(seconds: float) -> _EvaluationResult:
+    """Measure each case for about ``seconds`` of wall time."""
+    rng = np.random.default_rng(1)
+    network = make_network('perceptron', ['infrared'])
+    weights = rng.standard_normal((WORLDS, network.weight_count))
+    evaluated = Worlds(_s_bots(5), WORLDS, sense=['infrared'])
+    seeds = np.arange(1, WORLDS + 1)
+
+    def evaluate() -> None:
+        evaluated.reset(seeds)
+        evaluated.run(network, weights, TICKS)
+
+    cpu, _ = median(evaluate, seconds)
+    world = World(_s_bots(10), sense=['infrared'])
+    ahead = np.tile([0.04, 0.3], (10, 1))
+
+    def step_often() -> None:
+        world.reset()
+        for _ in range(CALLS):
+            world.step(ahead)
+
+    call_cpu, call = median(step_often, seconds)
+    standard = _bench_scenario(10, 1)
+    times = []
+    for sense in ((), ('scan',)):
+        batch = Worlds(standard, BATCH, sense=sense)
+        commands = _random_commands(rng, batch, 0.5)
+        times.append(median(partial(batch.step, commands, ticks=10), seconds)[0])
+    return _EvaluationResult(
+        WORLDS / cpu, WORLDS * TICKS * 5 / cpu, laser_rate(seconds),
+        1e6 * call / CALLS, 1e6 * call_cpu / CALLS, 1e3 * times[0] / (BATCH * 10),
+        1e3 * times[1] / (BATCH * 10))
+
+
+def laser_rate(seconds: float) -> float:
+    """Return robot-steps a second of processor time of the scene of ``lasers``."""
+    scanning = Worlds(lasers(), LASER_WORLDS, sense=['scan'])
+    turning = _random_commands(np.random.default_rng(2), scanning, 0.5)
+    cpu, _ = median(lambda: scanning.step(turning, ticks=10), seconds)
+    return LASER_WORLDS * 4 * 10 / cpu
+
+
+def _random_commands(rng: np.random.Generator, worlds: Worlds, speed: float) -> Any:  # noqa: ANN401
+    commands = np.full((worlds.count, worlds.robots, 2), speed)
+    commands[:, :, 1] = _uniform(rng, -1.0, 1.0, (worlds.count, worlds.robots))
+    return commands
+
+
+def median(work: Callable[[], object], seconds: float) -> tuple[float, float]:
+    """Return processor and wall time (s) of a call, medians; the first call is not counted."""
+    work()
+    cpu: list[float] = []
+    wall: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(cpu) < 3 or time.perf_counter() < end:
+        started, used = time.perf_counter(), time.process_time()
+        work()
+        cpu.append(time.process_time() - used)
+        wall.append(time.perf_counter() - started)
+    return float(np.median(cpu)), float(np.median(wall))
+
+
+def format_evaluations(r: _EvaluationResult) -> str:
+    """Return a few lines for people."""
+    return (f'small worlds, per processor second: {r.evaluations_per_cpu_s:,.0f} evaluations of 5 '
+            f's-bots and {TICKS} ticks\n'
+            f'  ({r.evaluation_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps); '
+            f'{r.laser_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps of 4 robots with 16 beams\n'
+            f'  World.step of 10 s-bots {r.world_step_us:.1f} us, of processor time '
+            f'{r.world_step_cpu_us:.1f} us; 10 robots in a batch: motion '
+            f'{r.batch_motion_ms:.4f} ms, step with lasers {r.batch_step_ms:.4f} ms')

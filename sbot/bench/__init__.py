@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Benchmark: the standard workload, and other simulators on the same scene."""
