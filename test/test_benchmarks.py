@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from sbot.navigation.library import _obstacle_of
-
 pytestmark = pytest.mark.forked
 
 BENCHMARKS = Path(__file__).parents[1] / 'benchmark'
@@ -217,43 +215,6 @@ def test_a_public_node_is_fetched_run_and_changed(tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 1
     assert 'without changes' in done.stderr
-
-
-KEY_FRAMES = """
-   1: movsd  0x10(%rip),%xmm0        # 8 <a>
-   2: call   f5c0 <gazebo::common::PoseAnimation::CreateKeyFrame(double)@plt>
-   3: mov    %rax,-0x78(%rbp)
-   4: pxor   %xmm0,%xmm0
-   5: movsd  %xmm0,-0x60(%rbp)
-   6: movsd  0x10(%rip),%xmm0        # 10 <a>
-   7: movsd  %xmm0,-0x80(%rbp)
-   8: mov    0x10(%rip),%rax        # 18 <a>
-   9: mov    %rax,-0xb0(%rbp)
-   a: movsd  -0xb0(%rbp),%xmm0
-   b: movsd  %xmm0,-0x88(%rbp)
-   c: lea    -0x60(%rbp),%rcx
-   d: lea    -0x80(%rbp),%rdx
-   e: lea    -0x88(%rbp),%rsi
-   f: lea    -0x40(%rbp),%rax
-  10: call   f9a0 <ignition::math::v4::Vector3<double>::Vector3(double const&, double const&, \
-double const&)@plt>
-  11: call   f570 <gazebo::common::PoseKeyFrame::Translation(ignition::math::v4::Vector3<double>)>
-"""
-
-
-def test_key_frames_of_dynabarn_are_read_from_machine_code(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(str(BENCHMARKS / 'navigation'))
-    dynabarn_sources = importlib.import_module('dynabarn_sources')
-    constants = {8: 1.59, 0x10: -9.33, 0x18: -7.78}
-    lines = KEY_FRAMES.splitlines()
-    frames = list(dynabarn_sources.key_frames(lines, constants.__getitem__))
-    assert frames == [(1.59, -7.78, -9.33)]
-    with pytest.raises(ValueError, match='xmm0'):  # a time that is no constant
-        list(dynabarn_sources.key_frames(lines[2:], constants.__getitem__))
-    source = tmp_path / 'a.cc'
-    source.write_text(dynabarn_sources.source([*frames, (2.0, 1.0, 0.5)]))
-    obstacle = _obstacle_of(source)
-    assert obstacle['path'] == [[-7.78, -9.33], [1.0, 0.5]]
 
 
 @pytest.mark.slow

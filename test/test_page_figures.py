@@ -112,21 +112,6 @@ def test_collisions_are_shown_to_the_displacement_that_the_title_tells(written, 
     assert f'displaced {number} times' in words
 
 
-def test_a_site_draws_only_what_is_older_than_the_light_picture(tmp_path, monkeypatch):
-    figures = module('make_page_figures')
-    drawn = []
-
-    def draw(path, dark):
-        drawn.append((path.name, dark))
-        path.write_text('')
-
-    monkeypatch.setattr(figures, 'PICTURES', {'peers.svg': draw})
-    for _ in range(2):
-        for job in figures.jobs(tmp_path):
-            job()
-    assert drawn == [('peers.dark.svg', True)]
-
-
 def test_a_tick_is_clock_then_answers_then_the_next_clock():
     rows = module('page_figures.lockstep').ROWS.read_text('utf-8').split('\n')
     topics = [row.split(',')[0] for row in rows[1:] if row]
@@ -135,19 +120,3 @@ def test_a_tick_is_clock_then_answers_then_the_next_clock():
     for before, after in (('/robot_0/base_scan', '/robot_0/cmd_vel'),
                           ('/clock', '/wind/velocity'), ('/wind/velocity', '/robot_0/wind')):
         assert topics.index(before) < topics.index(after)
-
-
-def test_times_of_messages_count_from_the_clock_of_their_tick(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / 'benchmark')
-    ticks = module('lockstep_tick')
-    monkeypatch.setattr(ticks, 'LEFT_OUT', 1)
-    names = list(ticks.publishers())
-    others = [name for name in names if name != '/clock']
-    events = []
-    for tick in range(4):  # of 1 s; a message each ms, and in the third tick one is missing
-        shown = names if tick != 2 else names[:-1]
-        events += [(10 ** 9 * tick + 10 ** 6 * k, name) for k, name in enumerate(shown)]
-    found = ticks.offsets(events)
-    assert found['/clock'] == [0.0]  # the first is left out, the last has no next clock
-    assert [found[name] for name in others] == [[float(k)] for k in range(1, len(names))]
-    assert found[ticks.NEXT] == [1000.0]

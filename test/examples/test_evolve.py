@@ -69,15 +69,6 @@ def test_the_shipped_network_gathers_on_fresh_seeds(evolve):
     assert (scores['evolved'] - scores['random']).mean() > 0.35
 
 
-def test_a_random_search_judges_as_many_and_keeps_the_best(evolve):
-    problem = evolve.PROBLEMS['avoid']()._replace(ticks=50)
-    one, more = (evolve.search_at_random(problem, n, 6, 3, 1) for n in (1, 4))
-    assert one.shape == more.shape == (problem.network.weight_count,)
-    scores = evolve.compare(problem, 1, one=one, more=more)
-    assert scores['one'].shape == (20,)
-    assert np.array_equal(one, evolve.search_at_random(problem, 1, 6, 3, 2))
-
-
 def test_the_shipped_scenario_equals_a_batch_of_worlds():
     network, weights = sbot.load_network(ROOT / 'config' / 'networks' / 'aggregation.json')
     run = sbot.run('evolved_aggregation', duration=5, seed=4)

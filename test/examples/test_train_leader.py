@@ -39,16 +39,6 @@ def test_the_shipped_network_arrives_on_fresh_seeds(example, monkeypatch):
     assert (contacts == 0).sum() >= 4
 
 
-def test_the_potential_field_has_the_same_weather_and_arrives_less_often(example, monkeypatch):
-    monkeypatch.setattr(example, 'FRESH_SEEDS', range(2001, 2004))
-    ours, theirs = (example.drive(robot, 2001) for robot in (example.neural(SHIPPED),
-                                                             example.POTENTIAL_FIELD))
-    ticks = min(len(ours.wind), len(theirs.wind), 100)
-    assert np.array_equal(ours.free_wind[:ticks], theirs.free_wind[:ticks])
-    assert np.array_equal(ours.poses[0], theirs.poses[0])
-    assert not np.array_equal(ours.poses[ticks - 1], theirs.poses[ticks - 1])
-
-
 def test_the_rule_and_navigate_are_in_the_comparison(example, monkeypatch):
     monkeypatch.setattr(example, 'FRESH_SEEDS', range(2001, 2003))
     for name in ('rule', 'navigate', 'navigate, as fast'):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from potential_field_bot.bot import Followers, PotentialField, _ticks_between, check_frequency
+from potential_field_bot.bot import Followers, PotentialField, _ticks_between
 from potential_field_bot.controller import angle_of_draw
 from potential_field_bot.parameters import Parameters
 from sbot_common.errors import InputError
@@ -22,11 +22,6 @@ from sbot_common.random.numbers import CONTROLLER, TickGenerator, generator
 ])
 def test_turns_between(hz, rate, turns):
     assert _ticks_between(hz, rate) == turns
-
-
-def test_due_once_in_so_many_turns():
-    due = [tick for tick in range(1, 400) if check_frequency(tick, 0.2, 30.0)]
-    assert due == [149, 298]
 
 
 SCAN = Scan(np.full(8, 5.0, np.float32), -1.0, 0.25, 0.0, 10.0)
@@ -161,28 +156,12 @@ def test_an_unknown_place_is_waited_out():
     assert (bot.goal, bot.turn.valid) == ((1.0, 1.0), True)
 
 
-def test_arguments_are_not_changed():
-    observation, same = see(), see()
-    bot = PotentialField(goal=(1.0, 1.0))
-    for _ in range(3):
-        bot.step(observation, Counting())
-    assert observation.poses.flags.writeable
-    np.testing.assert_array_equal(observation.poses, same.poses)
-    np.testing.assert_array_equal(observation.scan.ranges, same.scan.ranges)
-    assert observation._replace(poses=None, scan=None) == same._replace(poses=None, scan=None)
-
-
 @pytest.mark.parametrize('goal', [(math.nan, 0.0), (0.0, math.inf), ('a', 0.0)])
 def test_goals_are_finite(goal):
     with pytest.raises(InputError, match='goal'):
         PotentialField(goal=goal)
     with pytest.raises(InputError, match='goal'):
         PotentialField().set_goal(*goal)
-
-
-def test_unknown_parameters_are_named():
-    with pytest.raises(InputError, match="did you mean 'safe_distance_m'"):
-        PotentialField(safe_distance=1.0)
 
 
 def test_goals_of_a_random_walk_and_random_angles_have_their_distributions():

@@ -26,13 +26,6 @@ def drive(scenario: str) -> dict:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def run_node(*arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, '-c',
-         'import sys; from potential_field_bot.node import main; sys.exit(main())', *arguments],
-        timeout=DEADLINE, capture_output=True, text=True, check=False)
-
-
 def in_process(ticks: int) -> list[list[float]]:
     """What the same inputs give without ROS."""
     sys.path.insert(0, str(DRIVER.parent))
@@ -94,20 +87,6 @@ def test_timer():
     assert result['exit'] == 0
 
 
-def test_help_is_no_error(capsys):
-    from potential_field_bot.node import main
-    assert main(['--help']) == 0
-    assert 'ROBOT_NUM_ID' in capsys.readouterr().out
-
-
-def test_a_number_too_large_is_a_usage_error(capsys):
-    from potential_field_bot.node import main
-    assert main(['0', '99999999999999999999', '1', '2']) == 1
-    shown = capsys.readouterr().err
-    assert 'expected at most' in shown
-    assert 'Usage:' in shown
-
-
 @pytest.mark.parametrize('arguments', [[], ['0', '1', '2'], ['1', '1', '0', '0'],
                                        ['x', '1', '0', '0', '--ros-args', '-p', 'seed:=1']])
 def test_a_bad_command_line_shows_the_usage(arguments, capsys):
@@ -115,16 +94,6 @@ def test_a_bad_command_line_shows_the_usage(arguments, capsys):
     assert main(arguments) == 1
     shown = capsys.readouterr().err
     assert 'Usage: potfield_bot [ROBOT_NUM_ID] [NUM_ROBOTS] [GOAL_X] [GOAL_Y]' in shown
-
-
-@pytest.mark.parametrize(('parameter', 'text'), [
-    ('robot_id:=2', 'robot_id'), ('trigger:=sometimes', 'one of timer, inputs')])
-def test_a_bad_parameter_ends_in_one_line(parameter, text):
-    done = run_node('--ros-args', '-p', 'num_robots:=2', '-p', parameter)
-    assert done.returncode == 2
-    lines = [line for line in done.stderr.splitlines() if not line.startswith('[')]
-    assert len(lines) == 1, done.stderr
-    assert text in lines[0]
 
 
 FOREIGN = """

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot_common.clock import parse_rate
 from sbot_common.params import updated
-from sbot_sim.dynamics.inertia import impulse_velocity, sum_impulses
 from wind_model.gust import (
     WindSource,
     _wave_number,
@@ -76,26 +74,6 @@ def test_mean_force_adds_to_the_gust():
     assert force_at(parameters, 1_200_000_000).tolist() == [2, -3, 0]
     assert force_at(parameters, 0).tolist() == [2, 0, 0]
     assert mean_velocity(parameters).tolist() == [7, 0, 0]
-
-
-@pytest.mark.parametrize('rate', [10, 30, '100/3'])
-def test_a_gust_moves_a_free_robot_by_the_sum_of_its_ticks(rate):
-    rate = parse_rate(rate)
-    parameters = updated(WindParameters(), GUST)
-    mass, yaw, still = np.array([0.7]), np.zeros(1), np.zeros((1, 2))
-    y, expected, gusty = 0.0, 0.0, []
-    for tick in range(rate.ticks(3.0)):
-        stamp = rate.stamp_ns(tick)
-        force = force_at(parameters, stamp)
-        impulse = sum_impulses(mass, still, force[np.newaxis, :2].copy(), np.zeros(1), yaw,
-                               rate.dt)
-        y += impulse_velocity(impulse, mass)[0, 1] * rate.dt
-        if 1_100_000_000 <= stamp < 1_400_000_000:
-            gusty.append(tick)
-            expected += -3.0 * rate.dt / 0.7 * rate.dt
-    assert y == expected
-    assert gusty[0] == rate.tick(1_099_999_999) + 1
-    assert gusty[-1] == rate.tick(1_399_999_999)
 
 
 SPEED, LENGTH, TIME = 0.3, 2.0, 4.0

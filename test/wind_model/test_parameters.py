@@ -25,13 +25,6 @@ def test_the_names_are_those_of_the_macro():
             if spec.source == '003, plugin macro'} == MACRO_NAMES
 
 
-def test_defaults_are_still_air():
-    parameters = WindParameters()
-    assert parameters.wind_speed_mean == 0
-    assert parameters.wind_force_mean == 0
-    assert not parameters.use_custom_static_wind_field
-
-
 def test_the_macro_of_the_document_is_accepted():
     parameters = updated(WindParameters(), {
         'xyz_offset': [0, 0, 0], 'wind_direction': (1, 0, 0), 'wind_force_mean': 0.0,

@@ -128,11 +128,6 @@ def test_a_bad_file_is_one_clear_line(tmp_path, name):
     assert len(message) < 400
 
 
-def test_an_error_names_its_line(tmp_path):
-    with pytest.raises(InputError, match=r'field\.txt:20: u: got .three., expected a number'):
-        read_text(tmp_path, changed(u='1 2 three ' + '4 ' * 9))
-
-
 ENDLESS = {
     'numbers of u': (changed(u=None) + 'u:\n', b'1.0 ' * 4096, 'u: got more values, expected 12'),
     'numbers, counts unknown': ('u:\n', b'1.0 ' * 4096, 'u: got more values, expected at most'),
@@ -177,26 +172,6 @@ def test_pieces_may_end_anywhere(tmp_path, monkeypatch, random_grid):
     write_grid(path, grid)
     assert all(np.array_equal(a, b) for a, b in zip(grid, read_grid(path), strict=True))
     assert MAX_WORD > 7
-
-
-def test_a_large_file_takes_seconds_and_little_memory(tmp_path):
-    n_x, n_y, n_z = 100, 100, 60
-    points = n_x * n_y * n_z
-    values = ' '.join(['1.234567'] * points)
-    path = tmp_path / 'large.txt'
-    path.write_text(text_of({
-        'min_x': '0', 'min_y': '0', 'n_x': str(n_x), 'n_y': str(n_y), 'res_x': '1', 'res_y': '1',
-        'vertical_spacing_factors': ' '.join(str(k / (n_z - 1)) for k in range(n_z)),
-        'bottom_z': '0 ' * n_x * n_y, 'top_z': '9 ' * n_x * n_y, 'u': values, 'v': values,
-        'w': values}))
-    before = peak_memory(reset=True)
-    begin = time.process_time()
-    read_grid(path)
-    seconds, needed = time.process_time() - begin, peak_memory() - before
-    print(f'{3 * points} values: {seconds:.2f} s, {needed / 1e6:.0f} MB')
-    assert seconds < 10
-    # The numbers themselves, one array twice while it is put together, and the piece being read.
-    assert needed < 3 * points * 8 * 1.5 + 16e6
 
 
 @pytest.mark.parametrize('path', ['.', 'nowhere.txt'])

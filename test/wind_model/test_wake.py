@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbot_common.params import updated
-from sbot_sim.dynamics.inertia import effective_wind
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.scene import make_line_of_sight
 from wind_model.parameters import WakeParameters
@@ -16,7 +15,6 @@ from wind_model.wake import (
     blocker_radius,
     clamped_radius,
     reduction,
-    reductions,
     wakes,
 )
 
@@ -27,8 +25,7 @@ COMBINATIONS = [(fade, boost) for fade in ('ramp_in', 'fade_out') for boost in (
 
 
 def wake_parameters(fade='ramp_in', boost='linear', **given):
-    return updated(WakeParameters(wake=True),
-                   {'wake_fade': fade, 'wake_boost': boost, **given})
+    return updated(WakeParameters(wake=True), {'wake_fade': fade, 'wake_boost': boost, **given})
 
 
 def printed(fade, boost, distances, radius=R, reach=3.0, length=4.0, gate=0.5, gamma=2.0):
@@ -163,17 +160,3 @@ def test_the_terms_explain_the_reduction():
     assert terms[1, :2] == pytest.approx([-0.2, 0.0])
     assert terms[1, 2] == 0.0
     assert r == terms[0, 2]
-
-
-def test_a_sheltered_follower_drifts_less_by_its_reduction():
-    parameters = wake_parameters()
-    wind, dt = np.array([[0.15, 0.0], [0.15, 0.0]]), 0.1
-    pose = np.array([[0.0, 0.0, 0.0], [0.075, 0.01, 0.0]])
-    radii = np.full(2, 0.035)
-    reduced = reductions(parameters, *neighbours(pose, 0.8, NO_WALLS), pose[:, 2].copy(), wind,
-                         advertised_millimetres(radii), clamped_radius(radii))
-    drift = effective_wind(wind, reduced) * dt
-    r = printed('ramp_in', 'linear', [(0.075, 0.01)], radius=0.035)
-    assert 0.1 < r < 1.0
-    assert drift[0, 0] == 0.15 * dt
-    assert abs(drift[1, 0] - (1 - r) * 0.15 * dt) < 1e-12

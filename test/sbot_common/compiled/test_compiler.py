@@ -13,7 +13,7 @@ from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.target_extension import jit_registry, target_registry
 
 from sbot_common.compiled.compiler import OuterLibrary, _called_by, _InnerLibrary
-from sbot_common.compiled.jit import njit, njit_inline, njit_inner
+from sbot_common.compiled.jit import njit, njit_inner
 
 ROOT = Path(__file__).parents[3]
 SAMPLE = """
@@ -40,33 +40,6 @@ try:
 except ValueError as error:
     print(error.args)
 """
-
-
-def test_inner_functions_have_no_machine_code_of_their_own(tmp_path, monkeypatch):
-    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
-
-    @njit_inner
-    def scaled(x):
-        return x * 0.1
-
-    @njit_inline
-    def shifted(x):
-        return scaled(x) + 1.0
-
-    @njit
-    def outer(values):
-        total = 0.0
-        for x in values:
-            total += shifted(x)
-        return total
-
-    values = np.array([1.0, 2.0, 3.0])
-    assert outer(values) == 0.1 + 1.0 + (2.0 * 0.1 + 1.0) + (3.0 * 0.1 + 1.0)
-    for function in (scaled, shifted):
-        (result,) = function.overloads.values()
-        assert isinstance(result.library, _InnerLibrary)
-    (result,) = outer.overloads.values()
-    assert isinstance(result.library, OuterLibrary)
 
 
 def test_what_compiled_code_calls_is_a_part_of_it_also_where_python_calls_it(tmp_path,
@@ -101,8 +74,7 @@ def test_the_cache_has_a_file_for_the_outer_one_alone(tmp_path):
             capture_output=True, text=True, check=True, timeout=300).stdout.splitlines()
         assert shown == [f'{(2.0 * 0.1 + 3.0 * 0.1).hex()} {expected}',
                          "('less than nothing', -3.0)"]
-    assert [path.name.partition('-')[0] for path in tmp_path.rglob('*.code')] == [
-        '__main__.outer']
+    assert [path.name.partition('-')[0] for path in tmp_path.rglob('*.code')] == ['__main__.outer']
 
 
 def test_one_piece_of_machine_code_is_made_also_with_functions_of_numbas(tmp_path, monkeypatch):
@@ -121,31 +93,6 @@ def test_one_piece_of_machine_code_is_made_also_with_functions_of_numbas(tmp_pat
     assert outer(3) == 6 * 7.5 + 3.0
     assert emitted == [OuterLibrary]
     assert jit_registry[target_registry['cpu']] is numba.jit  # as it was
-
-
-def test_a_function_that_several_call_is_linked_once(tmp_path, monkeypatch):
-    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
-
-    @njit_inner
-    def lowest(x):
-        return x + 1.0
-
-    @njit_inner
-    def left(x):
-        return lowest(x) * 2.0
-
-    @njit_inner
-    def right(x):
-        return left(x) + lowest(x) * 3.0
-
-    @njit
-    def outer(x):
-        return left(x) + right(x)
-
-    assert outer(1.0) == 4.0 + (4.0 + 6.0)
-    (result,) = right.overloads.values()
-    below = [library.name.rpartition('.')[2] for library in _called_by(result.library)]
-    assert below[:2] == ['left', 'lowest']  # a caller before what it calls
 
 
 USERS = """

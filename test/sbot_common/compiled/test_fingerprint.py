@@ -1,6 +1,5 @@
 """What the fingerprint of a compiled function depends on, and what it does not."""
 
-import cProfile
 import subprocess
 import sys
 import types
@@ -117,13 +116,6 @@ def test_it_is_the_same_in_every_process():
             for _, value in sorted(vars(module).items()) if isinstance(value, Dispatcher)]
     assert len(here) > 20
     assert told == here
-
-
-def test_it_is_the_same_after_a_call_under_a_profiler():
-    function = njit(lambda x: x + 1.0)
-    before = fingerprint(function)
-    cProfile.Profile().runcall(function, 1.0)
-    assert fingerprint(function) == before
 
 
 def test_a_constant_that_changes_in_the_process_changes_it():

@@ -207,23 +207,6 @@ def test_only_silent_ones_are_asked_again_every_half_second():
     assert simulator.seen == [(0, {0: 0, 1: 0})]
 
 
-def test_a_lost_question_ends_the_tick_later():
-    simulator = started((True,))
-    simulator.blow('velocity')
-    simulator.blow('force')
-    simulator.questions[0].clear()
-    simulator.after(0.6)
-    simulator.answer(0)
-    simulator.control.pause(True)
-    simulator.after(1.9)
-    assert simulator.seen == []
-    simulator.after(0.2)
-    assert simulator.seen == [(0, {0: 0})]
-    assert not simulator.control.accept_command(0, b'0')  # it was not lost
-    with pytest.raises(InputError, match='robot 0: got an unexpected command'):
-        simulator.control.accept_command(0)
-
-
 @pytest.mark.parametrize(('winds', 'robots', 'named'), [
     (True, [0], 'robot 1 silent'), (False, [0, 1], 'wind_model silent'),
     (False, [], 'robot 0, robot 1, wind_model silent')])

@@ -374,19 +374,6 @@ def test_kind_and_box_of_an_entity(run):
         assert run.call(service, entity='robot_2').result.result == NOT_FOUND
 
 
-def test_who_spawns_a_model_of_a_robot_is_told_of_uris(run):
-    answer = spawn(run, SDF.format(BOX + '<joint name="wheel"/>'))
-    assert 'a robot is spawned by its uri' in answer.result.error_message
-    answer = spawn(run, URDF, name='robot_9')
-    assert "neither taken nor a robot's (robot_<i>)" in answer.result.error_message
-
-
-@pytest.mark.parametrize('place', [(2.2, 2.0, 0.0), (math.nan, 6.0, 0.0), (-1.0, 6.0, 0.0),
-                                   (7.0, 6.0, 0.0, 'odom')])
-def test_a_place_that_is_taken_outside_or_unknown_is_refused(run, place):
-    assert spawn(run, URDF, place).result.result == CODES['INVALID_POSE']
-
-
 def test_robots_but_no_obstacles_are_spawned_into_a_recording(run):
     run.recording = True
     assert spawn(run, URDF).result.result == FAILED

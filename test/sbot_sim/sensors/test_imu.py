@@ -7,7 +7,6 @@ import pytest
 from views import view
 
 import sbot
-from sbot_common.errors import InputError
 from sbot_sim.sensors.imu import (
     FORWARDS,
     LEFT,
@@ -113,19 +112,3 @@ def test_headings_stay_in_their_interval():
     assert reading[:, YAW].min() >= -math.pi
     assert reading[:, YAW].max() < math.pi
     assert np.any(reading[:, YAW] > 3.0)
-
-
-def test_noise_is_seeded_and_changes_no_motion():
-    noisy = {'imu_noise_yaw': 0.02, 'imu_bias_turn_rate': 0.1}
-    one, again = (driven([(0.5, 0.2)] * 5, **noisy) for _ in range(2))
-    np.testing.assert_array_equal(one, again)
-    clean = driven([(0.5, 0.2)] * 5)
-    assert np.all(one[:, YAW] != clean[:, YAW])
-    assert np.ptp((one - clean)[:, TURN_RATE]) < 1e-15  # a bias
-    np.testing.assert_array_equal(one[:, FORWARDS], clean[:, FORWARDS])
-
-
-def test_without_it_there_is_none():
-    with pytest.raises(InputError, match=r'imu needs sensors\.imu: true'):
-        sbot.run({'world': {'bounds': [0, 0, 9, 9]}, 'duration': 1,
-                  'robots': [{'pose': [1, 1, 0], 'controller': 'none'}]}, sense=['imu'])

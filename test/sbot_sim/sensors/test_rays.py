@@ -170,16 +170,6 @@ def test_an_arc_gets_every_beam_in_it(beams, angle_min, increment, start, width)
         assert not chosen[:beams][far].any()
 
 
-def test_fans_are_padded_to_whole_lanes():
-    fan = make_fan(5, 0.5, -0.1)
-    assert fan.directions.shape == (2, 8)
-    assert fan.beams == 5
-    assert fan.forward
-    assert not make_fan(5, 0.5, 0.5).forward
-    assert make_fan(180, float(np.float32(-math.pi / 2)),
-                    float(np.float32(math.pi / 179))).forward
-
-
 def test_irregular_fans_try_every_beam():
     fan = make_irregular_fan([0.1, 3.0, 2.0])
     assert beam_interval(1.0, 0.1, fan) == (0.0, 2.0)

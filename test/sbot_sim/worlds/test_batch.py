@@ -5,7 +5,7 @@ import pytest
 from batches import make_batch
 
 from sbot_sim.worlds import motion
-from sbot_sim.worlds.batch import Phase, Program, no_policy, shared, shared_apart
+from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.tick import begin
 
 
@@ -48,16 +48,6 @@ def test_another_setting_holds_from_the_next_run_on():
     before = batch.state.pose.copy()
     program.run(0, 2)
     np.testing.assert_allclose(batch.state.pose[:, 0] - before[:, 0], 0.2)
-
-
-def test_marks_of_phases():
-    def function(first, end, a, z, batch):
-        """Do nothing."""
-    assert (Phase(function).shared, Phase(function).apart) == (False, False)
-    assert (shared(function).shared, shared(function).apart) == (True, False)
-    assert (shared_apart(function).shared, shared_apart(function).apart) == (True, True)
-    assert all(array.size == 0 or name == 'limits' for name, array in no_policy()._asdict().items()
-               if name != 'decision')
 
 
 # Poses are given, readings are read after it; the rest is room, or what a batch is made of.

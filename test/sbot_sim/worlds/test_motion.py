@@ -129,30 +129,6 @@ def test_two_obstacles_that_squeeze_a_robot_wait_for_ever():
     assert abs(done.poses[-1, 0, 0] - 5.0) < 0.1
 
 
-@pytest.mark.parametrize('seed', range(4))
-def test_no_robot_overlaps_anything_in_a_crowd(seed):
-    rng = np.random.default_rng(seed)
-    paths = rng.uniform([0, 0], [10, 6], (5, 3, 2))
-    discs = [obstacle(path.tolist(), float(rng.uniform(0.1, 0.6)), float(rng.uniform(0.2, 3)),
-                      at_end='loop' if k % 2 else 'turn') for k, path in enumerate(paths)]
-
-    class Wild:
-        def step(self, observation, rng):
-            return rng.uniform(-3, 3), rng.uniform(-5, 5)
-
-    done = obstacles_run(discs, [{'count': 25, 'controller': Wild}], 5.0, seed=seed,
-               wind={'wind_speed_mean': 1.0})
-    assert done.summary['overlaps'] == 0
-    assert done.collided.any()
-
-
-def test_the_same_seed_gives_the_same_run_and_a_reset_begins_again():
-    discs = [obstacle([[2, 1], [8, 5], [3, 5]], at_end='loop')]
-    robots = [{'count': 8, **NONE}]
-    one, again = (obstacles_run(discs, robots) for _ in range(2))
-    assert one.summary['trajectory_sha256'] == again.summary['trajectory_sha256']
-
-
 @pytest.mark.parametrize(('moving', 'words'), [
     (obstacle([[1, 1], [2, 2]], speed=9.0), r'world\.moving\.0\.speed: got 9.0, expected at most'),
     (obstacle([[1, 1]]), r'world\.moving\.0\.path: got'),

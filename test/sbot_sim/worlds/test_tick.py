@@ -36,11 +36,6 @@ def test_robots_hear_those_of_their_own_world():
     assert not state.heard_range[2].any(), 'world 2 was not asked for'
 
 
-def test_a_sensor_that_is_off_has_no_beams():
-    assert tick.no_beams().beams == 0
-    assert tick.no_beams() is tick.no_beams()
-
-
 def called(phases):
     return [getattr(phase, '__name__', None) or phase.function.__name__ for phase in phases]
 
