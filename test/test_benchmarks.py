@@ -2,7 +2,6 @@
 
 import csv
 import importlib
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -59,37 +58,6 @@ def test_missing_simulators_are_one_line_each(tmp_path):
                if 'not installed' in line or 'skipped' in line]
     assert missing == ['ir-sim', 'navground', 'Enki', 'VMAS']
     assert not (tmp_path / 'peers.csv').exists()
-
-
-# A simulator in which nothing takes time: it shows that scenes are read and measured.
-NOTHING = """#include "scene.hpp"
-int main() {
-    const Scene scene = read_scene();
-    double sum = 0.0;
-    measure(scene, [&](size_t i, double rate) {
-        if (std::fabs(rate) > scene.turn) std::exit(3);
-        sum += scene.poses[i].x;
-    }, [&] { if (scene.poses.size() != 8 || scene.boxes.size() != 2) std::exit(4); });
-    check_moved("nothing", sum / 80, sum / 80);
-}
-"""
-
-
-@pytest.mark.skipif(shutil.which('g++') is None, reason='g++ is not installed')
-def test_a_compiled_simulator_is_measured_beside_ours(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS / 'peers'))
-    peers = importlib.import_module('peers')
-    (tmp_path / 'nothing_scene.cpp').write_text(NOTHING)
-    include = f'-I{BENCHMARKS / "peers"}'
-    monkeypatch.setattr(peers, 'PEERS', {})
-    monkeypatch.setattr(peers, '_FOLDER', tmp_path)
-    lines = []
-    found = peers.run_peers([8], 0.0, lines.append,
-                            compiled=[peers.Compiled('Nothing', '1.0', (include,))])
-    assert [(each.peer, each.version, each.case, each.robots) for each in found] == [
-        ('Nothing', '1.0', 'motion', 8), ('Nothing', '1.0', 'step', 8)]
-    assert all(0.0 <= each.cpu_ms_per_step < each.ours_cpu_ms_per_step for each in found)
-    assert len(lines) == 2
 
 
 @pytest.mark.parametrize(('script', 'options', 'rows'), [

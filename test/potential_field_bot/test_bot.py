@@ -60,13 +60,6 @@ def test_the_same_seed_gives_the_same_commands_after_a_reset():
     assert bot.goal == (5.0, 5.0)
 
 
-def test_one_draw_a_turn():
-    bot, rng = PotentialField(goal=(5.0, 5.0)), Counting()
-    for k in range(10):
-        bot.step(see(k), rng)
-    assert rng.drawn == 10
-
-
 def test_random_walk_draws_goals_for_the_leader_only():
     constants = {'on_random_walk': True, 'goal_regeneration_frequency_hz': 10.0, 'rate_hz': 30.0}
     leader, rng = PotentialField(**constants), Counting()

@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from potential_field_bot import controller
-from potential_field_bot.controller import (
-    Scans,
-    State,
-    Turn,
-    _add_readings,
-    take_turns,
-)
+from potential_field_bot.controller import Scans, State, Turn, _add_readings, take_turns
 from potential_field_bot.forces import one_cell
 from potential_field_bot.parameters import Parameters
 from sbot_common.params import updated

@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sbot_common.angles import (
-    decoded_yaw,
-    decoded_yaws,
-    wrap_angle,
-    yaw_from_quaternion,
-)
+from sbot_common.angles import decoded_yaw, decoded_yaws, wrap_angle, yaw_from_quaternion
 
 angles = st.floats(-20, 20)
 

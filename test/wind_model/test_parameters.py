@@ -3,14 +3,7 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_common.params import in_words, specs_of, updated
-from wind_model.parameters import (
-    FADE_OUT,
-    LINEAR,
-    POWER,
-    RAMP_IN,
-    WakeParameters,
-    WindParameters,
-)
+from wind_model.parameters import FADE_OUT, LINEAR, POWER, RAMP_IN, WakeParameters, WindParameters
 
 MACRO_NAMES = {
     'xyz_offset', 'wind_direction', 'wind_force_mean', 'wind_gust_direction',

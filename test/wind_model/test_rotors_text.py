@@ -1,10 +1,6 @@
 """Files of wind grids: what is written comes back, and paths that cannot be read."""
 
-import os
-import re
-import threading
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,17 +14,6 @@ GOOD = {
     'vertical_spacing_factors': '0.0 1.0', 'bottom_z': '0 0 0 0 0 0', 'top_z': '5 5 5 5 5 6.5',
     'u': ' '.join(str(i) for i in range(12)), 'v': ' '.join(['-1e-3'] * 12),
     'w': ' '.join(['.5'] * 12)}
-
-
-def peak_memory(reset=False):
-    """Return the most memory this process had at once (bytes), since the last reset."""
-    if reset:
-        try:
-            Path('/proc/self/clear_refs').write_text('5')
-        except OSError as error:
-            pytest.skip(f'cannot measure memory here: {error}')
-    status = Path('/proc/self/status').read_text()
-    return int(re.search(r'VmHWM:\s*(\d+) kB', status).group(1)) * 1024
 
 
 def text_of(fields, colon=':'):
@@ -126,43 +111,6 @@ def test_a_bad_file_is_one_clear_line(tmp_path, name):
     assert message.startswith(str(tmp_path / 'field.txt'))
     assert '\n' not in message
     assert len(message) < 400
-
-
-ENDLESS = {
-    'numbers of u': (changed(u=None) + 'u:\n', b'1.0 ' * 4096, 'u: got more values, expected 12'),
-    'numbers, counts unknown': ('u:\n', b'1.0 ' * 4096, 'u: got more values, expected at most'),
-    'one digit after the other': ('min_x:\n', b'1' * 16384, 'got a longer word'),
-    'blanks': ('min_x:\n', b' ' * 16384, 'white space'),
-    'an unknown name': ('comment:\n', b'word ' * 4096, 'below unknown names'),
-}
-
-
-@pytest.mark.parametrize('name', ENDLESS)
-def test_an_endless_line_through_a_pipe_ends_soon(tmp_path, name):
-    head, block, words = ENDLESS[name]
-    path = tmp_path / 'pipe'
-    os.mkfifo(path)
-
-    def feed():
-        try:
-            with open(path, 'wb', buffering=0) as pipe:
-                pipe.write(head.encode())
-                while True:
-                    pipe.write(block)
-        except BrokenPipeError:
-            pass
-
-    feeder = threading.Thread(target=feed, daemon=True)
-    feeder.start()
-    before = peak_memory(reset=True)
-    begin = time.process_time()
-    with pytest.raises(InputError) as info:
-        read_grid(path, typed=True)
-    assert words in str(info.value)
-    assert time.process_time() - begin < 20
-    assert peak_memory() - before < 400e6
-    feeder.join(timeout=240)
-    assert not feeder.is_alive()
 
 
 def test_pieces_may_end_anywhere(tmp_path, monkeypatch, random_grid):

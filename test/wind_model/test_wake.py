@@ -66,18 +66,6 @@ def test_a_single_blocker_in_closed_form(fade, boost):
                 printed(fade, boost, [(along, lateral)]), rel=1e-12, abs=1e-15)
 
 
-def test_values_by_hand():
-    # Half of the ramp: t = 1/2 gives 1/2, so the boosted reduction is 1 in line and e^-1/2 aside.
-    half = (0.5 + 2.0) * R
-    assert follower(wake_parameters(), [(-half, 0)]) == pytest.approx(1.0, rel=1e-12)
-    aside = follower(wake_parameters(), [(-half, 3 * R)])
-    assert aside == pytest.approx(math.exp(-0.5), rel=1e-12)
-    power = follower(wake_parameters(boost='power'), [(-half, 0)])
-    assert power == pytest.approx(0.75, rel=1e-12)
-    plain = follower(wake_parameters(gamma_boost=1.0), [(-half, 0)])
-    assert plain == pytest.approx(0.5, rel=1e-12)
-
-
 def test_ramp_in_never_decays_and_fade_out_ends():
     assert follower(wake_parameters('ramp_in'), [(-9.0, 0)]) == 1.0
     assert follower(wake_parameters('fade_out'), [(-9.0, 0)]) == 0.0

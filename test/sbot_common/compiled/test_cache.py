@@ -280,14 +280,6 @@ def test_levels_that_a_processor_has(processor, triple, features, levels):
     assert cache.usable_levels() == levels
 
 
-@pytest.mark.parametrize(('name', 'levels'), [
-    ('x86-64-v2', ['x86-64-v2']), ('znver3', []), ('generic', [])])
-def test_a_processor_that_is_asked_for_is_the_only_one(processor, monkeypatch, name, levels):
-    monkeypatch.setattr(cache.numba.config, 'CPU_NAME', name)
-    processor('x86_64-unknown-linux-gnu', name, V3)
-    assert cache.usable_levels() == levels
-
-
 def test_a_level_is_for_all_builds_of_a_version_but_not_for_others(monkeypatch):
     before, own = cache.shipped_key('x86-64-v3'), cache._own_key()
     monkeypatch.setattr(cache.sys, 'version', '3.99.1 (of another distribution)')
@@ -313,15 +305,3 @@ def test_the_group_of_a_user_is_the_user(monkeypatch, name, members, private):
     monkeypatch.setattr('pwd.getpwuid', lambda _: SimpleNamespace(pw_name='ada', pw_gid=4711))
     monkeypatch.setattr('grp.getgrgid', lambda _: SimpleNamespace(gr_name=name, gr_mem=members))
     assert cache._is_private(status(0o775)) is private
-
-
-@pytest.mark.parametrize('mode', [0o777, 0o770])
-def test_a_shared_folder_anywhere_above_is_found(tmp_path, mode):
-    folder = cache._make_private(tmp_path / 'a' / 'b')
-    assert cache._shared_part(folder) is None
-    for part in (folder, folder.parent):
-        part.chmod(mode)
-        os.chown(part, -1, 4711) if os.getuid() == 0 else part.chmod(0o777)
-        assert cache._shared_part(folder) == part
-        part.chmod(0o700)
-    assert cache._shared_part(folder) is None

@@ -220,18 +220,3 @@ def test_numba_has_what_is_used_of_its_inside(module, name):
     for part in name.split('.'):
         found = getattr(found, part)
     assert found is not None
-
-
-def test_a_number_that_is_written_out_needs_no_signature_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.setattr('sbot_common.compiled.cache.CACHE_DIRECTORY', tmp_path)
-
-    @njit_inner
-    def column(rows, c):
-        return rows[0, c]
-
-    @njit
-    def outer(rows, c):
-        return 100 * column(rows, 0) + 10 * column(rows, 1) + column(rows, c)
-
-    assert outer(np.array([[1, 2, 3]]), 2) == 123
-    assert len(column.signatures) == 1

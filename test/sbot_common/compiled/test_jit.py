@@ -1,13 +1,11 @@
 """Unowned views of arrays in compiled code."""
 
-import gc
 import math
 import pickle
 import subprocess
 import sys
 
 import numpy as np
-import pytest
 
 from sbot_common import elementary
 from sbot_common.compiled import lazy
@@ -33,20 +31,6 @@ from sbot_common.compiled.jit import (
 from sbot_common.elementary import arrays, powers, trigonometric
 from sbot_sim.collision import shape_overlap
 from sbot_sim.world.scene import Discs, sort_discs
-
-
-@njit
-def _doubled(discs: Discs, out):
-    discs, out = borrowed(discs), borrowed(out)
-    for k in range(out.shape[0]):
-        out[k] = 2.0 * discs.x[k] + discs.grid.items[k]
-
-
-def test_borrowed_tuples_of_arrays_are_the_same_arrays():
-    discs = sort_discs(np.random.default_rng(0).uniform(0, 9, (50, 3)), np.ones(50), 1.0)
-    out = np.empty(50)
-    _doubled(discs, out)
-    np.testing.assert_array_equal(out, 2.0 * discs.x + discs.grid.items)
 
 
 @njit
@@ -102,17 +86,6 @@ compiled = everything()
 different = [i // 8 for i in range(0, len(compiled), 8) if compiled[i:i + 8] != in_python[i:i + 8]]
 print(different)
 """).strip() == '[]'
-
-
-def test_unusual_numbers_are_compiled():
-    assert child("""
-import sys
-import numpy as np
-from sbot_common.elementary import sincos, sincos_of
-x, s = np.array([0.5, 1e300, 0.25]), np.empty(3)
-sincos_of(x, x, s)  # results may take the place of arguments
-assert 'numba' in sys.modules
-print(x.tolist() == [sincos(y)[0] for y in (0.5, 1e300, 0.25)])""") == 'True\n'
 
 
 def test_candidates_of_overlaps_are_those_of_compiled_code():
@@ -182,31 +155,6 @@ from sbot_common.elementary import sin
 with ThreadPoolExecutor(4) as pool:
     found = list(pool.map(sin, [0.5] * 8))
 print(len(set(found)))""") == '1\n'
-
-
-@pytest.fixture
-def collector():
-    yield
-    gc.enable()
-    gc.unfreeze()
-
-
-@pytest.mark.parametrize('collecting', [True, False])
-def test_objects_of_the_block_are_left_alone_and_the_collector_is_as_it_was(collector, collecting):
-    gc.enable() if collecting else gc.disable()
-    before = gc.get_freeze_count()
-    with lazy.uncollected():
-        assert not gc.isenabled()
-        kept = [[] for _ in range(1000)]
-    assert gc.isenabled() is collecting
-    assert gc.get_freeze_count() >= before + len(kept)
-
-
-def test_an_import_that_fails_turns_the_collector_on_again(collector):
-    gc.enable()
-    with pytest.raises(ImportError), lazy.uncollected():
-        raise ImportError
-    assert gc.isenabled()
 
 
 SPECIAL = [0.0, -0.0, 1.5, -2.5, 3.0, math.inf, -math.inf, math.nan, 1e300, 5e-324]

@@ -147,30 +147,3 @@ def test_everything_arrives(scene):
 @pytest.mark.forked(False)  # the server has looked at rclpy's internals already
 def test_unknown_internals_leave_the_work_to_rclpy():
     assert run(UNKNOWN) == ['SingleThreadedExecutor']
-
-
-def test_rclpys_own_executor_hands_out_an_answer_after_the_messages_that_came_before_it():
-    from rclpy.client import Client
-    from rclpy.executors import TimeoutException
-
-    from sbot_common.ros.executor import LeanExecutor, _Source
-    done, waiting = [], ['first', 'second']
-
-    class Handle:
-        def take_message(self, *_):
-            return (waiting.pop(0),) if waiting else None
-
-    def answer():
-        done.append('answer')
-    answer.exception = lambda: None
-    ready = [(answer, Client.__new__(Client), None)]
-
-    def wait(*_):
-        if not ready:
-            raise TimeoutException
-        return ready.pop()
-    executor = LeanExecutor.__new__(LeanExecutor)
-    executor._sigint_gc = None
-    executor.wait_for_ready_callbacks = wait
-    executor._serve_rest(None, [_Source(Handle(), 0, None, True, done.append, True, [])])
-    assert done == ['first', 'second', 'answer']

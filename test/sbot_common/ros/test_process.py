@@ -214,29 +214,3 @@ def test_a_signal_lets_a_callback_come_to_its_end_if_it_has_one(arguments, outpu
                           timeout=DEADLINE, capture_output=True, text=True, check=False)
     assert done.returncode == (0 if output else -signal.SIGALRM)
     assert (done.stdout, done.stderr) == (output, '')
-
-
-# rclpy's thread that answers signals wakes executors without a lock: a second signal, just when
-# the executor is destroyed, would be a segmentation fault.
-ORDER_OF_END = BUSY_NODE.replace('import os', """
-import rclpy.signals
-from sbot_common.ros import process
-from rclpy.signals import SignalHandlerGuardCondition as Condition
-events, end, destroy = [], rclpy.signals.uninstall_signal_handlers, Condition.destroy
-def ended():
-    end()
-    events.append('thread ended')
-def destroyed(self):
-    events.append('executor destroyed')
-    destroy(self)
-rclpy.signals.uninstall_signal_handlers = process.uninstall_signal_handlers = ended
-Condition.destroy = destroyed
-import os""", 1).replace(LEAVE, '\nprint(events)' + LEAVE)
-
-
-@pytest.mark.parametrize('signals', ['1', '2'])
-def test_the_thread_that_answers_signals_ends_before_the_executor(signals):
-    done = subprocess.run([sys.executable, '-c', ORDER_OF_END, signals], timeout=DEADLINE,
-                          capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, '')
-    assert done.stdout.splitlines()[-1].startswith("['thread ended'")

@@ -35,23 +35,6 @@ def test_blocks_and_threads_change_no_bit(block, threads, monkeypatch):
     assert batch.state.tick.tolist() == [3] * 9
 
 
-def test_only_the_chosen_worlds_are_put_to_tick_0():
-    batch = make_batch(count=3)
-    program = batch.program(batch.tick.beginning(batch.setting))
-    start = np.arange(18.0).reshape(3, 2, 3)
-    seeds = np.array([4, 5, 6])
-    batch.reset(np.arange(3), start, seeds, program)
-    assert (batch.state.pose.reshape(start.shape) == start).all()
-    batch.state.tick[:], batch.state.twist[:] = 7, 1.0
-    batch.state.collided[:] = True
-    batch.reset(np.array([1]), start + 1.0, seeds + 10, program)
-    assert batch.state.tick.tolist() == [7, 0, 7]
-    assert batch.state.seed.tolist() == [4, 15, 6]
-    assert batch.state.collided.tolist() == [True] * 2 + [False] * 2 + [True] * 2
-    np.testing.assert_array_equal(batch.state.pose.reshape(start.shape) - start,
-                                  np.broadcast_to([[[0]], [[1]], [[0]]], start.shape))
-
-
 def test_a_grid_of_the_wind_holds_for_programs_that_there_are():
     batch = make_batch()
     plain = batch.program([air.set_free_wind])
@@ -66,16 +49,6 @@ def test_a_grid_of_the_wind_holds_for_programs_that_there_are():
     batch.set_field(None)
     plain.run(0, 2)
     assert (batch.state.free_wind == [1.0, 0.0]).all()
-
-
-def test_threads_share_the_robots_of_a_large_world_and_not_those_of_small_ones(monkeypatch):
-    monkeypatch.setattr('sbot_sim.engine.many._WORTH', 400)
-    assert make_batch(count=1, robots=400, threads=2).share_rows
-    assert not make_batch(count=1, robots=3, threads=2).share_rows
-    assert not make_batch(count=4, robots=400, threads=2).share_rows
-    assert make_batch(count=2, robots=1000, threads=3).share_rows
-    assert not make_batch(count=3, robots=1000, threads=3).share_rows
-    assert not make_batch(count=1, robots=400).share_rows
 
 
 def copied(simulation):
@@ -143,14 +116,6 @@ def test_each_large_world_is_restored_with_its_own_hearing():
     for k in range(2):
         restore_rest(batch, k, saved[k])
     assert [batch.tick.heard(k)[1].tolist() for k in range(2)] == [[1, 0], []]
-
-
-@pytest.mark.parametrize(('senses', 'beams', 'infrared'), [
-    ([], 0, 0), (['scan'], 31, 0), (['scan', 'infrared'], 31, 15)])
-def test_what_nobody_asked_for_has_no_beams(senses, beams, infrared):
-    given = make_parameters(infrared={'infrared': True})
-    sensing = make_setting([given], no_winds(1), senses).sensing
-    assert (sensing.lasers.columns, sensing.infrared_fan.beams) == (beams, infrared)
 
 
 def test_a_scene_is_replaced_where_there_is_room():

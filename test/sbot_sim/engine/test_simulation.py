@@ -24,19 +24,6 @@ def test_a_snapshot_shares_no_memory_with_the_world():
     assert found.heard_sent
 
 
-def test_a_wind_that_nobody_has_felt_yet_is_still():
-    batch = make_batch(count=1)
-    for rows in (batch.state.observed_wind, batch.state.observed_free_wind, batch.state.updraft):
-        rows[:] = 4.0
-    before, after = (_snapshot_of(batch, sensed_wind=felt) for felt in (False, True))
-    assert not before.wind.any()
-    assert not before.free_wind.any()
-    assert not before.updraft.any()
-    assert (after.wind == 4.0).all()
-    assert (after.free_wind == 4.0).all()
-    assert (after.updraft == 4.0).all()
-
-
 EVERYTHING = {
     'scan': {'scan_sees_robots': True, 'scan_noise_std': 0.01}, 'infrared': {'infrared': True},
     'odometry': {'odometry_noise_slip': 0.01, 'odometry_noise_radius': 0.01},

@@ -110,17 +110,6 @@ def test_angles_are_not_wrapped(world):
     assert world.object_get_transform(robot)[2] == pytest.approx(8.0)
 
 
-def test_a_robot_stops_at_a_wall_and_slides_along(world):
-    robot = add(world, 0.1)
-    box(world, (0.2, 10.0), 0.5)
-    world.robot_set_speed(robot, 1.0, 0.5)
-    for _ in range(10):
-        world.step(0.1)
-    x, y, _ = world.object_get_transform(robot)
-    assert x == pytest.approx(0.3, abs=1e-9)
-    assert y == pytest.approx(0.5, abs=1e-6)
-
-
 @pytest.mark.parametrize('kinds', [(0.1, 0.1), (0.1, (0.2, 0.2))])
 @pytest.mark.parametrize(('pusher', 'pushed', 'share'),
                          [(1.0, 1.0, 0.5), (3.0, 1.0, 0.75), (-1.0, 1.0, 1.0), (1.0, -1.0, 0.0),
@@ -274,20 +263,6 @@ def test_after_the_first_step_nothing_is_built(world):
     for call in (world.create_robot, world.create_solid, lambda: ir(world, robot)):
         with pytest.raises(InputError, match='before the first step'):
             call()
-
-
-def test_scenes_begin_free_of_overlaps(world):
-    add(world, 0.1)
-    box(world, (0.2, 0.2), 0.19)
-    with pytest.raises(InputError, match=r'robot 0 and solid 0 overlap by 0\.01 m'):
-        world.step(0.1)
-
-
-def test_touching_is_no_overlap_and_what_never_moves_may_overlap(world):
-    add(world, 0.1)
-    box(world, (0.2, 0.2), 0.2)
-    box(world, (0.2, 0.2), 0.3)
-    world.step(0.1)
 
 
 def test_references_end_with_their_world_and_init_starts_afresh():

@@ -40,13 +40,6 @@ def test_what_is_inside():
     assert (disc(0.3, '').around, disc(0.3, '').within) == (0.3, 0.3)
 
 
-def test_rounding_of_corners_is_shared():
-    x, y = (list(values) for values in corners(1.0, 1.0, yaw=0.1))
-    x[2] += 1e-8
-    shape = rectangle(x, y, 'here')
-    assert shape.half_width == pytest.approx(0.5, abs=1e-8)
-
-
 BOX = rectangle([0, 1, 1, 0], [0, 0, 0.5, 0.5], '')  # centre at (0.5, 0.25)
 
 

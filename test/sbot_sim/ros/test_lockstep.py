@@ -116,17 +116,6 @@ def test_goals_are_waited_for_only_for_a_second():
 # --- a tick
 
 
-def test_a_tick_ends_with_the_last_answer():
-    simulator = started((True, False))
-    assert simulator.taken() == [('start',), ('clock', 0), ('snapshot', 0)]
-    simulator.blow('velocity')
-    simulator.answer(0)
-    assert simulator.log == simulator.seen == []
-    simulator.blow('force')
-    assert simulator.seen == [(0, {0: 0})]
-    assert simulator.taken() == [('clock', 1), ('snapshot', 1)]
-
-
 def test_the_wind_of_a_tick_is_handed_on_once_before_the_commands():
     """So that controllers know the wind that their command is summed with (document 000)."""
     simulator = started()

@@ -61,16 +61,6 @@ def test_on_a_circle_the_centre_pulls(v, omega):
     np.testing.assert_allclose(readings[:, LEFT], v * omega * mean * mean, rtol=1e-9)
 
 
-def test_a_gust_pushes_and_stops_pushing():
-    readings = driven([(0.0, 0.0)] * 12, {
-        'wind_gust_speed_mean': 0.3, 'wind_gust_direction': [0.0, 1.0, 0.0],
-        'wind_gust_start': 0.1, 'wind_gust_duration': 0.2}, pose=(10, 10, math.pi / 2))
-    pushed = np.flatnonzero(np.abs(readings[:, FORWARDS]) > 1e-9)
-    assert len(pushed) == 2
-    np.testing.assert_allclose(readings[pushed, FORWARDS], [0.3 / DT, -0.3 / DT], rtol=1e-9)
-    np.testing.assert_allclose(readings[:, LEFT], 0.0, atol=1e-9)
-
-
 def test_a_smooth_motion_is_differentiated():
     """Against the second derivative of a known path, in the frame half a tick ago."""
     t = np.arange(0.0, 2.0, 1e-3)

@@ -49,15 +49,6 @@ def test_slip_grows_with_the_square_root_of_the_way_whatever_the_tick():
         assert np.std(pose[:, 2]) == pytest.approx(expected, rel=0.1)
 
 
-def test_radius_error_is_constant():
-    parameters = OdometryParameters(odometry_noise_radius=0.02)
-    scale = draw_wheel_scale(np.full(4000, 0.02), SEED, 2)
-    assert np.std(scale - 1.0) == pytest.approx(0.02, rel=0.05)
-    once = drive(parameters, np.full((3, 2), 1.0), 1)
-    twice = drive(parameters, np.full((3, 2), 1.0), 2)
-    np.testing.assert_allclose(twice[:, 2], 2 * once[:, 2], rtol=1e-12)
-
-
 DT, MANY = 0.1, 6000
 ONE = body_arrays([S_BOT])
 

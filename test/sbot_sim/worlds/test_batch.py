@@ -83,13 +83,3 @@ def test_a_world_that_is_reset_is_a_new_one_and_no_other_changes():
         np.testing.assert_array_equal(array[2 * size:], before[name][2 * size:], name)
         checked += 1
     assert checked >= 10
-
-
-def test_wheels_err_by_the_seed_of_their_world():
-    batch = make_batch(count=3, odometry={'odometry_noise_radius': 0.1})
-    batch.state.seed[:] = [5, 5, 6]
-    batch.program([begin]).run(0, 3)
-    first, again, other = batch.state.wheel_scale.reshape(3, -1)
-    np.testing.assert_array_equal(first, again)
-    assert (first != other).any()
-    assert (np.abs(first[first != 1.0] - 1.0) < 1.0).all()

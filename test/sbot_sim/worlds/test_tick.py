@@ -1,27 +1,15 @@
 """Phases of a tick: which there are, in which order, by what worlds have."""
 
-import math
 
 import numpy as np
 import pytest
 from batches import ALL, make_batch
 
-from sbot_common.angles import decoded_yaw
 from sbot_sim.dynamics.hooks import Hooks
 from sbot_sim.sensors import odometry
 from sbot_sim.sensors.range_and_bearing import hear
-from sbot_sim.worlds import air, motion, tick
+from sbot_sim.worlds import air, motion
 from sbot_sim.worlds.tick import begin
-
-
-def test_yaws_are_those_that_a_receiver_decodes():
-    batch = make_batch(count=2)
-    batch.state.pose[:, 2] = [0.1, 2.0, -3.0, math.pi]
-    batch.state.sent_pose[:] = 0.0
-    batch.program([tick.decode_yaws]).run(0, 2)
-    np.testing.assert_array_equal(batch.state.sent_pose[:, :2], batch.state.pose[:, :2])
-    assert batch.state.sent_pose[:, 2].tolist() == [
-        decoded_yaw(yaw) for yaw in batch.state.pose[:, 2].tolist()]
 
 
 def test_robots_hear_those_of_their_own_world():
