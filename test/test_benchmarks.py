@@ -3,10 +3,10 @@
 import csv
 import importlib
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from children import passed, python
 
 pytestmark = pytest.mark.forked
 
@@ -15,9 +15,7 @@ BENCHMARKS = Path(__file__).parents[1] / 'benchmark'
 
 def test_errors_and_speed_of_elementary_functions(tmp_path):
     table = tmp_path / 'table.csv'
-    options = ['--count', '5', '--seconds', '0.01', '--csv', str(table)]
-    subprocess.run([sys.executable, str(BENCHMARKS / 'elementary.py'), *options], check=True,
-                   capture_output=True, timeout=300)
+    passed(BENCHMARKS / 'elementary.py', '--count', '5', '--seconds', '0.01', '--csv', table)
     with table.open(newline='') as file:
         rows = list(csv.DictReader(file))
     assert {row['function'] for row in rows} >= {'sin', 'cos', 'atan2', 'exp', 'log', 'pow'}
@@ -25,21 +23,16 @@ def test_errors_and_speed_of_elementary_functions(tmp_path):
 
 
 def test_the_standard_workload_is_measured(tmp_path):
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / 'standard.py'), '--robots', '8', '--cases', 'motion',
-         '--seconds', '0', '--folder', str(tmp_path)],
-        capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
+    passed(BENCHMARKS / 'standard.py', '--robots', '8', '--cases', 'motion', '--seconds', '0',
+           '--folder', tmp_path)
     with (tmp_path / 'standard.csv').open(newline='') as file:
         assert {row['case'] for row in csv.DictReader(file)} == {'motion'}
 
 
 def test_two_checkouts_measure_the_same_turns_of_navigate(tmp_path):
     def told(*options):
-        done = subprocess.run([sys.executable, str(BENCHMARKS / 'navigate_turn.py'), *options],
-                              capture_output=True, text=True, check=False, timeout=600)
-        assert done.returncode == 0, done.stderr
-        return [line.split()[-1] for line in done.stdout.splitlines()[:-1]]
+        said = passed(BENCHMARKS / 'navigate_turn.py', *options)
+        return [line.split()[-1] for line in said.splitlines()[:-1]]
 
     kept = str(tmp_path / 'turns.pickle')
     hashes = told('moving/six', '--seconds', '1', '--keep', kept)
@@ -48,13 +41,10 @@ def test_two_checkouts_measure_the_same_turns_of_navigate(tmp_path):
 
 
 def test_missing_simulators_are_one_line_each(tmp_path):
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / 'peers' / 'table.py'), '--robots', '8', '--seconds',
-         '0', '--csv', str(tmp_path / 'peers.csv'), '--peer-python', '/bin/false',
-         '--compiled', 'Enki', '2.0', ' -I/nowhere'],
-        capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    missing = [line.split(':')[0] for line in done.stdout.splitlines()
+    said = passed(BENCHMARKS / 'peers' / 'table.py', '--robots', '8', '--seconds', '0', '--csv',
+                  tmp_path / 'peers.csv', '--peer-python', '/bin/false', '--compiled', 'Enki',
+                  '2.0', ' -I/nowhere')
+    missing = [line.split(':')[0] for line in said.splitlines()
                if 'not installed' in line or 'skipped' in line]
     assert missing == ['ir-sim', 'navground', 'Enki', 'VMAS']
     assert not (tmp_path / 'peers.csv').exists()
@@ -67,21 +57,16 @@ def test_missing_simulators_are_one_line_each(tmp_path):
 ])
 def test_it_runs(tmp_path, script, options, rows):
     table = tmp_path / 'table.csv'
-    options = ['--robots', '10', *options, *([] if rows is None else ['--csv', str(table)])]
-    done = subprocess.run([sys.executable, str(BENCHMARKS / script), *options],
-                          capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) > 1
+    options = ['--robots', '10', *options, *([] if rows is None else ['--csv', table])]
+    assert len(passed(BENCHMARKS / script, *options).splitlines()) > 1
     if rows is not None:
         with table.open(newline='') as file:
             assert len(list(csv.reader(file))) == rows + 1
 
 
 def test_frames_of_the_viewer_are_measured():
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / 'viewer_frames.py'), '--robots', '9', '--beams', '12',
-         '--frames', '5', '--most', '1e6'], capture_output=True, text=True, check=False,
-        timeout=600)
+    done = python(BENCHMARKS / 'viewer_frames.py', '--robots', '9', '--beams', '12', '--frames',
+                  '5', '--most', '1e6')
     if 'needs Chromium' in done.stderr:
         pytest.skip('no Chromium')
     assert done.returncode == 0, done.stderr
@@ -92,10 +77,7 @@ def test_frames_of_the_viewer_are_measured():
 
 def test_the_cost_of_a_sweep_is_measured(tmp_path):
     table = tmp_path / 'table.csv'
-    done = subprocess.run([sys.executable, str(BENCHMARKS / 'sweep_cost.py'), '--runs', '10',
-                           '--csv', str(table)],
-                          capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, done.stderr
+    passed(BENCHMARKS / 'sweep_cost.py', '--runs', '10', '--csv', table)
     with table.open(newline='') as file:
         [row] = csv.DictReader(file)
     assert 0 < float(row['journal_and_tables_ms']) < 100
@@ -105,10 +87,7 @@ def test_the_cost_of_a_sweep_is_measured(tmp_path):
 @pytest.mark.forked(False)
 def test_warm_starts_are_measured(tmp_path):
     table = tmp_path / 'table.csv'
-    done = subprocess.run([sys.executable, str(BENCHMARKS / 'starts.py'), '--warm', '--repeat',
-                           '1', '--csv', str(table)],
-                          capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, done.stderr
+    passed(BENCHMARKS / 'starts.py', '--warm', '--repeat', '1', '--csv', table)
     with table.open(newline='') as file:
         rows = list(csv.DictReader(file))
     assert [row['start'].split()[0] for row in rows] == ['`import', '`sbot', '`import']
@@ -168,11 +147,10 @@ def test_a_public_node_is_fetched_run_and_changed(tmp_path):
     git('commit', '--message', 'first')
     (tmp_path / 'nodes.yaml').write_text(PUBLIC_NODES.format(commit=git('rev-parse', 'HEAD')))
     git('commit', '--allow-empty', '--message', 'second')  # not the one that is named
-    words = [sys.executable, str(BENCHMARKS / 'public_nodes.py'), str(tmp_path / 'folder'),
-             '--nodes', str(tmp_path / 'nodes.yaml'), '--csv', str(tmp_path / 'rows.csv'),
-             '--host', f'{tmp_path}/host/']
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
+    words = (BENCHMARKS / 'public_nodes.py', tmp_path / 'folder', '--nodes',
+             tmp_path / 'nodes.yaml', '--csv', tmp_path / 'rows.csv', '--host',
+             f'{tmp_path}/host/')
+    passed(*words)
     with (tmp_path / 'rows.csv').open(newline='') as file:
         [row] = csv.DictReader(file)
     assert row == {'name': 'public node', 'repository': 'someone/robot', 'same': 'yes',
@@ -180,7 +158,7 @@ def test_a_public_node_is_fetched_run_and_changed(tmp_path):
                    'collisions': '0'}
     assert (tmp_path / 'folder/runs/someone_public_node/track.png').exists()
     (tmp_path / 'folder/someone/robot/node.py').write_text('')  # a checkout that was changed
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
+    done = python(*words)
     assert done.returncode == 1
     assert 'without changes' in done.stderr
 
