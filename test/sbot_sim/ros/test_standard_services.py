@@ -380,12 +380,6 @@ def test_robots_but_no_obstacles_are_spawned_into_a_recording(run):
     assert run.call('spawn_entity', **robot('robot_2')).result.result == OK
 
 
-def test_a_reset_of_time_and_state_alone_is_refused_where_robots_were_spawned(run):
-    run.call('spawn_entity', **robot('robot_2'))
-    assert run.call('reset_simulation', scope=3).result.result == UNSUPPORTED
-    assert run.call('reset_simulation', scope=7).result.result == OK
-
-
 @pytest.mark.parametrize(('scope', 'result'), [(0, OK), (255, OK), (3, OK), (7, OK),
                                                (1, UNSUPPORTED), (2, UNSUPPORTED)])
 def test_reset(run, scope, result):

@@ -1,11 +1,9 @@
 """Programs of phases: the order of compiled and Python ones, and threads that share a world."""
 
 import numpy as np
-import pytest
 from batches import make_batch
 
 from sbot_sim.worlds import motion
-from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.tick import begin
 
 
@@ -24,20 +22,6 @@ def test_a_program_without_python_runs_its_ticks_in_one_call():
     batch = make_batch(count=3)
     batch.program([motion.end_tick]).run(1, 3, ticks=5)
     assert batch.state.tick.tolist() == [0, 5, 5]
-
-
-@pytest.mark.parametrize('threads', [1, 2, 3])
-def test_threads_share_the_rows_of_a_world_and_change_no_bit(threads):
-    batch = make_batch(count=2, robots=7)
-    batch.state.command[:] = np.linspace(0.0, 1.0, 42).reshape(14, 3) * [1, 0, 1]
-    Program([motion.propose, motion.update_twists, motion.end_tick], batch.setting, batch.state,
-            threads=threads).run(0, 2)
-    alone = make_batch(count=2, robots=7)
-    alone.state.command[:] = batch.state.command
-    alone.program([motion.propose, motion.update_twists, motion.end_tick]).run(0, 2)
-    np.testing.assert_array_equal(batch.state.pose, alone.state.pose)
-    np.testing.assert_array_equal(batch.state.twist, alone.state.twist)
-    assert batch.state.tick.tolist() == [1, 1], 'what is not shared runs once'
 
 
 def test_another_setting_holds_from_the_next_run_on():
