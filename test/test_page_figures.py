@@ -110,13 +110,3 @@ def test_collisions_are_shown_to_the_displacement_that_the_title_tells(written, 
     words = [text.get_text() for text in written]
     number, = re.findall(r'after (\d+) displacements', '\n'.join(words))
     assert f'displaced {number} times' in words
-
-
-def test_a_tick_is_clock_then_answers_then_the_next_clock():
-    rows = module('page_figures.lockstep').ROWS.read_text('utf-8').split('\n')
-    topics = [row.split(',')[0] for row in rows[1:] if row]
-    assert topics[0] == '/clock'
-    assert topics[-1] == 'next /clock'
-    for before, after in (('/robot_0/base_scan', '/robot_0/cmd_vel'),
-                          ('/clock', '/wind/velocity'), ('/wind/velocity', '/robot_0/wind')):
-        assert topics.index(before) < topics.index(after)

@@ -5,24 +5,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from potential_field_bot.bot import Followers, PotentialField, _ticks_between
+from potential_field_bot.bot import Followers, PotentialField
 from potential_field_bot.controller import angle_of_draw
 from potential_field_bot.parameters import Parameters
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, Scan
 from sbot_common.params import updated
 from sbot_common.random.numbers import CONTROLLER, TickGenerator, generator
-
-
-@pytest.mark.parametrize(('hz', 'rate', 'turns'), [
-    (0.2, 30.0, 149),  # docs/errata.md P4: 0.2 as a float is a little more than 0.2
-    (0.5, 30.0, 60), (7.0, 30.0, 4), (30.0, 30.0, 1),
-    (0.1, 0.1, 1),  # a float32 above the loop rate must not divide by zero
-    (29.0, 30.0, 1),
-])
-def test_turns_between(hz, rate, turns):
-    assert _ticks_between(hz, rate) == turns
-
 
 SCAN = Scan(np.full(8, 5.0, np.float32), -1.0, 0.25, 0.0, 10.0)
 

@@ -187,13 +187,6 @@ def test_python_compiled_loops_and_arrays_agree_to_the_bit():
     assert x.tobytes() == arrays[4].tobytes()
 
 
-def test_integers_and_floats_of_32_bits_are_converted_first():
-    for x in (np.float32(0.7), 1):
-        for function in (e.sin, e.exp, e.log):
-            assert function(x) == function(float(x)), function
-    assert e.hypot(np.float32(0.7), 1) == e.hypot(float(np.float32(0.7)), 1.0)
-
-
 def test_no_multiplication_and_addition_are_fused_and_loops_are_vectors():
     column = np.linspace(0.0, 1.0, 8)
     for cached, columns in ((e.sincos_of, 3), (e.sin_of, 2), (e.exp_of, 2)):

@@ -180,43 +180,37 @@ def test_numbas_own_decorator_calls_inner_functions_with_all_that_they_call():
 
 # What the folder `compiled` uses of numba's inside. A version without one of these fails here,
 # by name, and not somewhere in a run.
-PRIVATE = [
-    ('numba.core.codegen', 'JITCodeLibrary._optimize_final_module'),
-    ('numba.core.codegen', 'JITCodeLibrary._get_module_for_linking'),
-    ('numba.core.codegen', 'JITCPUCodegen._module_pass_manager'),
-    ('numba.core.target_extension', 'jit_registry.pop'),
-    ('numba.core.codegen', 'JITCodeLibrary._finalize_specific'),
-    ('numba.core.codegen', 'JITCodeLibrary._finalize_dynamic_globals'),
-    ('numba.core.codegen', 'JITCodeLibrary._ensure_finalized'),
-    ('numba.core.codegen', 'JITCodeLibrary.enable_object_caching'),
-    ('numba.core.codegen', 'JITCPUCodegen.set_env'),
-    ('numba.core.compiler', 'CompilerBase.define_pipelines'),
-    ('numba.core.compiler', 'compile_internal'),
-    ('numba.core.compiler', 'CompileResult._reduce'),
-    ('numba.core.compiler', 'CompileResult._rebuild'),
-    ('numba.core.environment', 'lookup_environment'),
-    ('numba.core.caching', '_Cache.load_overload'),
-    ('numba.core.runtime.nrt', 'rtsys.initialize'),
-    ('numba.core.serialize', 'dumps'),
-    ('numba.core.sigutils', 'normalize_signature'),
-    ('numba.core.registry', 'cpu_target'),
-    ('numba.core.dispatcher', 'Dispatcher.compile'),
-    ('numba.core.cgutils', 'alloca_once'),
-    ('numba.np.arrayobj', 'populate_array'),
-    ('numba.experimental.structref', 'StructRefProxy'),
-    ('numba.experimental.structref', 'define_proxy'),
-    ('numba.experimental.structref', 'register'),
-    ('numba.extending', '_Intrinsic'),
-    ('numba.core.datamodel', 'register_default'),
-    ('numba.core.datamodel.models', 'PrimitiveModel'),
-    ('numba.core.typing.templates', 'AttributeTemplate'),
-    ('numba.core.types', 'BaseNamedTuple'),
-]
+PRIVATE = {
+    'numba.core.codegen': ['JITCodeLibrary._optimize_final_module',
+        'JITCodeLibrary._get_module_for_linking', 'JITCPUCodegen._module_pass_manager',
+        'JITCodeLibrary._finalize_specific', 'JITCodeLibrary._finalize_dynamic_globals',
+        'JITCodeLibrary._ensure_finalized', 'JITCodeLibrary.enable_object_caching',
+        'JITCPUCodegen.set_env'],
+    'numba.core.target_extension': ['jit_registry.pop'],
+    'numba.core.compiler': ['CompilerBase.define_pipelines', 'compile_internal',
+        'CompileResult._reduce', 'CompileResult._rebuild'],
+    'numba.core.environment': ['lookup_environment'],
+    'numba.core.caching': ['_Cache.load_overload'],
+    'numba.core.runtime.nrt': ['rtsys.initialize'],
+    'numba.core.serialize': ['dumps'],
+    'numba.core.sigutils': ['normalize_signature'],
+    'numba.core.registry': ['cpu_target'],
+    'numba.core.dispatcher': ['Dispatcher.compile'],
+    'numba.core.cgutils': ['alloca_once'],
+    'numba.np.arrayobj': ['populate_array'],
+    'numba.experimental.structref': ['StructRefProxy', 'define_proxy', 'register'],
+    'numba.extending': ['_Intrinsic'],
+    'numba.core.datamodel': ['register_default'],
+    'numba.core.datamodel.models': ['PrimitiveModel'],
+    'numba.core.typing.templates': ['AttributeTemplate'],
+    'numba.core.types': ['BaseNamedTuple'],
+}
 
 
-@pytest.mark.parametrize(('module', 'name'), PRIVATE)
-def test_numba_has_what_is_used_of_its_inside(module, name):
-    found = importlib.import_module(module)
-    for part in name.split('.'):
-        found = getattr(found, part)
-    assert found is not None
+@pytest.mark.parametrize(('module', 'names'), PRIVATE.items())
+def test_numba_has_what_is_used_of_its_inside(module, names):
+    for name in names:
+        found = importlib.import_module(module)
+        for part in name.split('.'):
+            found = getattr(found, part)
+        assert found is not None

@@ -28,18 +28,6 @@ def test_a_rectangle_is_the_same_from_any_corner_on(first, yaw):
     assert shape.within == pytest.approx(0.5)
 
 
-def test_what_is_inside():
-    shape = rectangle(*corners(2.0, 1.0, 0.5, 0.0, 0.4), 'here')
-    rng = np.random.default_rng(2)
-    c, s = math.cos(0.4), math.sin(0.4)
-    for u, v in rng.uniform(-1.5, 1.5, (200, 2)):
-        assert shape.contains(0.5 + c * u - s * v, s * u + c * v) == (
-            abs(u) <= 1.0 and abs(v) <= 0.5)
-    assert disc(0.3, '').contains(0.2, 0.2)
-    assert not disc(0.3, '').contains(0.3, 0.1)
-    assert (disc(0.3, '').around, disc(0.3, '').within) == (0.3, 0.3)
-
-
 BOX = rectangle([0, 1, 1, 0], [0, 0, 0.5, 0.5], '')  # centre at (0.5, 0.25)
 
 

@@ -85,10 +85,6 @@ def test_message_carries_the_cells():
     assert (message.data.reshape(8, 6) == _occupancy(world, 0.5).values).all()
 
 
-def test_round_numbers_make_whole_cells():
-    assert _occupancy(make_world([0, 0, 40, 24]), 0.05).values.shape == (480, 800)
-
-
 def test_a_huge_world_gets_larger_cells():
     info = cdr.decode(map_message(0, make_world([0, 0, 1e4, 1e4])),
                       'nav_msgs/msg/OccupancyGrid').info

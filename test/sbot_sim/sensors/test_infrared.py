@@ -29,13 +29,6 @@ def test_sensors_are_at_figure_5s_angles():
     assert np.isinf(distances[0, [0, 1, 13, 14]]).all()
 
 
-def test_range_counts_from_the_rim():
-    for gap, seen in ((0.149, True), (0.151, False)):
-        wall = 0.5 - S_BOT_RADIUS - gap
-        distance = measure(outline(1, [[wall, 0, wall, 1]]), [0.5, 0.5, 0])[0, 7]
-        assert math.isfinite(distance) == seen
-
-
 def test_shorter_ranges_hide():
     world = outline(1, [[0.4, 0, 0.4, 1]])
     assert np.isinf(measure(world, [0.5, 0.5, 0], infrared_range=0.04)).all()
