@@ -1,20 +1,13 @@
 """What the docs promise about files is true."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+from loaded import load
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'docs').glob('*.md'))]
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize('page', [*PAGES, *sorted((ROOT / 'docs/tutorials').glob('*.md'))],

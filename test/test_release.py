@@ -1,21 +1,18 @@
 """`make release HOME=...`: every file names the home, and no placeholder is left."""
 
-import importlib.util
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+from loaded import load
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = 'https://example.org/x'
 
 
 def of_release():
-    spec = importlib.util.spec_from_file_location('release', ROOT / '.ci' / 'release.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / '.ci' / 'release.py')
 
 
 @pytest.fixture(scope='module')

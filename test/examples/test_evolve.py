@@ -1,11 +1,11 @@
 """Evolution by examples/evolve.py, and the network that it made and that is shipped."""
 
-import importlib.util
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from loaded import load
 
 import sbot
 
@@ -16,10 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope='module')
 def evolve():
-    spec = importlib.util.spec_from_file_location('evolve', ROOT / 'examples' / 'evolve.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / 'examples' / 'evolve.py')
 
 
 def test_a_few_generations_avoid_obstacles_better_than_chance(evolve, tmp_path, capsys):
@@ -38,9 +35,8 @@ def test_a_few_generations_avoid_obstacles_better_than_chance(evolve, tmp_path, 
 
 def test_without_cma_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, 'cma', None)
-    spec = importlib.util.spec_from_file_location('evolve', ROOT / 'examples' / 'evolve.py')
     with pytest.raises(SystemExit, match=r"^evolve\.py needs cma: pip install '\.\[evolve\]'"):
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+        load(ROOT / 'examples' / 'evolve.py')
 
 
 def test_evolution_is_repeatable(evolve):

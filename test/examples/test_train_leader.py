@@ -1,11 +1,11 @@
 """Training by examples/train_leader.py, and the network that it trained and that is shipped."""
 
-import importlib.util
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from loaded import load
 
 import sbot
 
@@ -16,11 +16,7 @@ NAME = 'leader_in_gusts'
 
 @pytest.fixture(scope='module')
 def example():
-    spec = importlib.util.spec_from_file_location('train_leader',
-                                                  ROOT / 'examples' / 'train_leader.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / 'examples' / 'train_leader.py')
 
 
 def test_without_its_library_one_line_says_what_to_install(example, monkeypatch, tmp_path):

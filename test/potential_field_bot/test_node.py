@@ -1,12 +1,12 @@
 """The real node, over ROS 2."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from children import passed, python
 
 from potential_field_bot.bot import PotentialField
 from sbot_common.angles import decoded_yaw
@@ -20,10 +20,7 @@ DEADLINE = 240.0  # s
 
 
 def drive(scenario: str) -> dict:
-    done = subprocess.run([sys.executable, str(DRIVER), scenario], timeout=3 * DEADLINE,
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(passed(DRIVER, scenario, timeout=3 * DEADLINE).splitlines()[-1])
 
 
 def in_process(ticks: int) -> list[list[float]]:
@@ -113,8 +110,7 @@ rclpy.shutdown()
 
 
 def test_poses_of_somebody_else_are_ignored():
-    done = subprocess.run([sys.executable, '-c', FOREIGN], timeout=DEADLINE, capture_output=True,
-                          text=True, check=False)
+    done = python('-c', FOREIGN)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count('poses: got 3, expected 2, one for each robot; such messages are '
                              'ignored') == 1

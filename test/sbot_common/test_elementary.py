@@ -1,6 +1,5 @@
 """Elementary functions: errors, special values, symmetry, and the same bits everywhere."""
 
-import importlib.util
 import itertools
 import math
 import os
@@ -15,6 +14,7 @@ import hypothesis.strategies as st
 import numba
 import numpy as np
 import pytest
+from loaded import load
 
 from sbot_common import elementary as e
 from sbot_common.compiled.jit import njit
@@ -24,15 +24,7 @@ HERE = Path(__file__).parent
 FINGERPRINT = 'eb04da75fb5c28b2247858cc331041230faef0c420940c61218e44652ce40187'
 
 
-def load(name):
-    spec = importlib.util.spec_from_file_location(name, HERE / f'{name}.py')
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-oracle, million = load('elementary_oracle'), load('elementary_bits')
+oracle, million = load(HERE / 'elementary_oracle.py'), load(HERE / 'elementary_bits.py')
 
 
 def bits(x):

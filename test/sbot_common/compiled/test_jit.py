@@ -2,10 +2,9 @@
 
 import math
 import pickle
-import subprocess
-import sys
 
 import numpy as np
+from children import passed
 
 from sbot_common import elementary
 from sbot_common.compiled import lazy
@@ -48,18 +47,12 @@ def test_borrowed_arrays_have_no_owner():
     assert not view.flags.owndata
 
 
-def child(code: str) -> str:
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_few_numbers_need_no_numba_and_have_the_bits_of_compiled_code():
     """In a child, as numba is here already; the last value is that of the compiled function."""
-    assert child("""
+    assert passed('-c', """
 import random, struct, sys
 import numpy as np
+from children import passed
 from sbot_common.elementary import hypot, hypot_of, sincos, sincos_of
 numbers = random.Random(5)
 def any_double():
@@ -89,9 +82,10 @@ print(different)
 
 
 def test_candidates_of_overlaps_are_those_of_compiled_code():
-    assert child("""
+    assert passed('-c', """
 import sys
 import numpy as np
+from children import passed
 from sbot_sim.collision import shape_overlap as near_pairs
 rng = np.random.default_rng(5)
 scenes = [(rng.uniform(0, 5, (n, 2)), rng.uniform(0, 5, (m, 2)), reach)
@@ -113,7 +107,7 @@ def test_compiled_functions_take_the_places_of_these_everywhere():
 
 
 def test_a_function_kept_in_a_list_works_in_python_and_in_compiled_code():
-    assert child("""
+    assert passed('-c', """
 from sbot_common.elementary import sin, sincos
 from sbot_common.compiled.lazy import Lazy
 kept = [sin, sincos]
@@ -128,7 +122,7 @@ print(first == second == third)""") == 'True\n'
 
 
 def test_it_is_pickled_by_its_name():
-    assert child("""
+    assert passed('-c', """
 import pickle, sys
 from sbot_common.elementary import trigonometric as module
 assert pickle.loads(pickle.dumps(module.sincos)) is module.sincos
@@ -139,7 +133,7 @@ print('numba' in sys.modules)""") == 'False\n'
 def test_a_part_of_compiled_functions_is_refused_in_python():
     """It has no entry for Python: numba's call would end the process with a signal."""
     for code in ('trigonometric._sincos_far(9.0)', 'bits.two_sum(1.0, 2.0)'):
-        assert child(f"""
+        assert passed('-c', f"""
 from sbot_common.elementary import bits, trigonometric
 try:
     {code}
@@ -149,7 +143,7 @@ except TypeError as error:
 
 
 def test_threads_that_need_the_first_function_at_once_all_get_it():
-    assert child("""
+    assert passed('-c', """
 from concurrent.futures import ThreadPoolExecutor
 from sbot_common.elementary import sin
 with ThreadPoolExecutor(4) as pool:

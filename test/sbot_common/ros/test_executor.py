@@ -1,9 +1,8 @@
 """The lean executor, in processes of its own, as ROS reads its domain from the environment."""
 
-import subprocess
-import sys
 
 import pytest
+from children import passed
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
@@ -130,10 +129,7 @@ print(type(ros.make_executor()).__name__)
 
 
 def run(text):
-    done = subprocess.run([sys.executable, '-c', text], timeout=300, capture_output=True,
-                          text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    return passed('-c', text).split()
 
 
 @pytest.mark.parametrize('scene', [COMPANIONS, LACKING, UNEXPECTED, SERVICE, LATER], ids=[
