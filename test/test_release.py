@@ -15,12 +15,16 @@ def of_release():
     return load(ROOT / '.ci' / 'release.py')
 
 
+def make(*words):
+    return subprocess.run(['make', 'release', *words], cwd=ROOT, capture_output=True, text=True,
+                          check=False)
+
+
 @pytest.fixture(scope='module')
 def released():
     if not (ROOT / '.git').exists():
         pytest.skip('no clone')
-    done = subprocess.run(['make', 'release', f'HOME={HOME}'], cwd=ROOT, capture_output=True,
-                          text=True, check=False)
+    done = make(f'HOME={HOME}')
     assert done.returncode == 0, done.stderr
     return ROOT / 'build' / 'release'
 
@@ -73,7 +77,6 @@ def test_pages_of_a_home_on_github_are_at_its_pages(home, docs):
 
 @pytest.mark.parametrize('words', [[], ['HOME=ftp://x/y'], ['HOME=https://example.org']])
 def test_a_home_that_is_no_address_is_refused(words):
-    done = subprocess.run(['make', 'release', *words], cwd=ROOT, capture_output=True, text=True,
-                          check=False)
+    done = make(*words)
     assert done.returncode != 0
     assert 'https://' in done.stdout + done.stderr

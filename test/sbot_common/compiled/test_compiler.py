@@ -2,13 +2,12 @@
 
 import importlib
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
+from children import passed
 from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
 from numba.core.target_extension import jit_registry, target_registry
 
@@ -68,11 +67,8 @@ def test_what_compiled_code_calls_is_a_part_of_it_also_where_python_calls_it(tmp
 
 def test_the_cache_has_a_file_for_the_outer_one_alone(tmp_path):
     for expected in ('0', '1'):  # compiled, then loaded: also what an inner function raises
-        shown = subprocess.run(
-            [sys.executable, '-c', SAMPLE], env={**os.environ,
-                                                 'NUMBA_CACHE_DIR': str(tmp_path)},
-            capture_output=True, text=True, check=True, timeout=300).stdout.splitlines()
-        assert shown == [f'{(2.0 * 0.1 + 3.0 * 0.1).hex()} {expected}',
+        shown = passed('-c', SAMPLE, env={**os.environ, 'NUMBA_CACHE_DIR': str(tmp_path)})
+        assert shown.splitlines() == [f'{(2.0 * 0.1 + 3.0 * 0.1).hex()} {expected}',
                          "('less than nothing', -3.0)"]
     assert [path.name.partition('-')[0] for path in tmp_path.rglob('*.code')] == ['__main__.outer']
 
@@ -124,11 +120,9 @@ def test_functions_of_users_that_compiled_code_calls_are_called_by_python_too(tm
     program = tmp_path / 'program.py'  # a file, so that numba caches
     program.write_text(USERS)
     for _ in range(2):  # compiled, then loaded
-        shown = subprocess.run(
-            [sys.executable, str(program)], capture_output=True, text=True, timeout=300,
-            env={**os.environ, 'NUMBA_CACHE_DIR': str(tmp_path / 'cache'),
-                 'PYTHONPATH': str(ROOT)})
-        assert (shown.returncode, shown.stdout) == (0, '18.0 8.0 4.0 3.0\n'), shown.stderr
+        assert passed(program, env={
+            **os.environ, 'NUMBA_CACHE_DIR': str(tmp_path / 'cache'),
+            'PYTHONPATH': str(ROOT)}) == '18.0 8.0 4.0 3.0\n'
 
 
 def test_what_numba_061_lacks_is_not_needed(tmp_path, monkeypatch):

@@ -1,6 +1,5 @@
 """What the fingerprint of a compiled function depends on, and what it does not."""
 
-import subprocess
 import sys
 import types
 from collections import namedtuple
@@ -8,6 +7,7 @@ from collections import namedtuple
 import numba
 import numpy as np
 import pytest
+from children import passed
 from numba.core.dispatcher import Dispatcher
 
 from sbot_common import angles, spatial
@@ -109,8 +109,7 @@ def test_it_is_the_same_in_every_process():
             'for m in (angles, spatial, separation, laser):\n'
             '    for n, v in sorted(vars(m).items()):\n'
             '        if hasattr(v, "py_func"): print(f(v.py_func))\n')
-    told = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True,
-                          timeout=300).stdout.split()
+    told = passed('-c', code).split()
     Lazy.make_all()  # else it depends on what has run here before
     here = [fingerprint(value.py_func) for module in (angles, spatial, separation, laser)
             for _, value in sorted(vars(module).items()) if isinstance(value, Dispatcher)]
