@@ -132,7 +132,7 @@ every_double = st.floats(allow_nan=True, width=64)
 
 
 @hypothesis.given(every_double, every_double)
-@hypothesis.settings(max_examples=400, deadline=None)
+@hypothesis.settings(max_examples=400)
 def test_odd_and_even_functions_are_exactly_so(x, y):
     def negative(value):
         return value if math.isnan(value) else -value

@@ -93,7 +93,7 @@ def test_the_gate_is_closed_up_to_its_edge():
     assert reduction(wake_parameters('fade_out', upwind_gate_radii=0.0), 1e-6, 0.0, R) == 0.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(angle=st.floats(-7, 7), yaw=st.floats(-7, 7), x=st.floats(-0.5, 0.5),
        y=st.floats(-0.5, 0.5), combination=st.sampled_from(COMBINATIONS))
 def test_turning_everything_changes_nothing(angle, yaw, x, y, combination):
@@ -103,7 +103,7 @@ def test_turning_everything_changes_nothing(angle, yaw, x, y, combination):
     assert turned == pytest.approx(follower(parameters, [(x, y)]), abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(x=st.floats(-0.5, 0.5), y=st.floats(-0.5, 0.5), combination=st.sampled_from(COMBINATIONS))
 def test_both_sides_shelter_alike_and_reductions_are_fractions(x, y, combination):
     parameters = wake_parameters(*combination)

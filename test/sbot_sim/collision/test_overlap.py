@@ -34,7 +34,7 @@ def brute_force(world, bodies, pose):
     return count
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_counts_what_shapely_counts(seed):
     rng = np.random.default_rng(seed)
@@ -47,7 +47,7 @@ def test_counts_what_shapely_counts(seed):
     assert overlaps(world, bodies, pose) == brute_force(world, bodies, pose)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from([1.0, 1e4]))
 def test_ticks_counted_together_are_those_counted_one_by_one(seed, scale):
     rng = np.random.default_rng(seed)

@@ -116,7 +116,7 @@ def random_world(rng):
         every, pose = select_bodies(every, keep), pose[keep]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([0.01, 0.1, 0.5]))
 def test_any_mix_of_sizes_and_speeds_stays_free(seed, length):
     rng = np.random.default_rng(seed)
@@ -133,7 +133,7 @@ def test_any_mix_of_sizes_and_speeds_stays_free(seed, length):
         np.testing.assert_allclose(outcome.displacement, (pose - proposed)[:, :2], atol=1e-12)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_poses_that_begin_with_overlaps_are_freed_or_at_least_survived(seed):
     rng = np.random.default_rng(seed)

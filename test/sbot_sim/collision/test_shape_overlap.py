@@ -28,7 +28,6 @@ PLACES = st.lists(st.tuples(st.sampled_from([1.0, 1e-3, 1e4]), st.integers(-9, 9
 
 
 @given(PLACES, PLACES, st.sampled_from([1e-3, 0.5, 1.0, 3.0, 1e5]))
-@settings(deadline=None)
 def test_the_search_finds_what_is_within_reach_once(points, centres, reach):
     xy, c = (np.array([(scale * x, scale * y) for scale, x, y in places])
              for places in (points, centres))
@@ -54,7 +53,7 @@ def judged(world, bodies, pose, tolerance=1e-9):
 
 # The judge.
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(0, 10**6))
 def test_depths_are_those_of_the_minkowski_difference(seed):
     rng = np.random.default_rng(seed)
@@ -70,7 +69,7 @@ def test_depths_are_those_of_the_minkowski_difference(seed):
     assert disc_depth(one, *disc) == pytest.approx(depth(solid, disc), abs=1e-9)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6))
 def test_the_judge_finds_what_shapely_finds(seed):
     rng = np.random.default_rng(seed)
@@ -172,7 +171,7 @@ def stars(rng, count):
             for _ in range(count)]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_rectangles_overlap_the_polygons_that_shapely_finds(seed):
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sbot_common.observation import OMEGA, VX
@@ -35,7 +35,6 @@ def steered(v, omega):
     return min(max(v, -RIM / outer), RIM / outer), angle
 
 
-@settings(deadline=None)  # compiles on the first call
 @given(st.floats(-5, 5), st.floats(-9, 9))
 def test_it_drives_what_the_steering_angle_gives(v, omega):
     speed, angle = steered(v, omega)
@@ -43,7 +42,6 @@ def test_it_drives_what_the_steering_angle_gives(v, omega):
                                rtol=1e-9, atol=1e-12)
 
 
-@settings(deadline=None)
 @given(st.floats(-1e308, 1e308), st.floats(-1e308, 1e308))
 def test_no_command_makes_it_turn_tighter_or_a_wheel_faster(v, omega):
     speed, rate = _ackermann_twist(v, omega, BODIES.numbers[0, 0], 0.25, RIM)
@@ -55,7 +53,6 @@ def test_no_command_makes_it_turn_tighter_or_a_wheel_faster(v, omega):
     assert speed * rate * v * omega >= 0.0
 
 
-@settings(deadline=None)
 @given(st.floats(-5, 5), st.floats(-3.2, 3.2))
 def test_a_message_of_speed_and_angle_makes_it_drive_those(speed, angle):
     message = SimpleNamespace(drive=SimpleNamespace(speed=speed, steering_angle=angle))
@@ -114,7 +111,6 @@ def exponential(x, y, yaw, vx, vy, omega, dt):
         return after[0, 2], after[1, 2], mpmath.mpf(yaw) + mpmath.mpf(omega) * mpmath.mpf(dt)
 
 
-@settings(deadline=None)  # compiles on the first call
 @given(st.floats(-3, 3), st.floats(-3, 3), st.floats(-3, 3),
        st.floats(-9, 9) | st.floats(-1e-9, 1e-9) | st.just(0.0))
 def test_a_constant_twist_is_integrated_exactly(yaw, vx, vy, omega):
@@ -141,7 +137,6 @@ def rims(vx, vy, omega):
     return speeds
 
 
-@settings(deadline=None)
 @given(st.floats(-6, 6), st.floats(-6, 6), st.floats(-20, 20))
 def test_no_rim_is_faster_than_it_can_and_the_path_keeps_its_shape(vx, vy, omega):
     got = tuple(driven_twists(body_arrays([OMNI]), np.array([[vx, vy, omega]]))[0])

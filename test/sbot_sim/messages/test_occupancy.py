@@ -27,7 +27,7 @@ def touched(shape, bounds):
     return shapely.intersects(boxes, shape)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(coordinate, coordinate, coordinate, coordinate).filter(
     lambda row: row[:2] != row[2:]), max_size=3),
     st.lists(st.tuples(coordinate, coordinate, st.floats(0.05, 1.0)), max_size=2),

@@ -119,7 +119,7 @@ SHAPES = st.fixed_dictionaries({
 
 
 @given(SHAPES, st.integers(0, 10**6), st.integers(0, 30))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_random_scenes_equal_the_oracle(given, seed, robots):
     rng = np.random.default_rng(seed)
     segments = rng.uniform(0, 10, (12, 4))
@@ -131,7 +131,7 @@ def test_random_scenes_equal_the_oracle(given, seed, robots):
 
 
 @given(SHAPES, st.integers(0, 10**6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_degenerate_scenes_equal_the_oracle(given, seed):
     # On a lattice beams run along walls, through corners and tangent to circles, and sensors stand
     # on walls.

@@ -53,7 +53,7 @@ def solid(body, pose):
     return affinity.translate(box, *pose[:2])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.3]))
 def test_every_beam_ends_where_shapely_says(seed, ahead):
     rng = np.random.default_rng(seed)

@@ -80,7 +80,7 @@ def test_walls_and_obstacles_block():
     assert not heard & {(0, 1), (0, 4), (5, 6)}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.tuples(*[small] * 8))
 def test_segments_meet_as_shapely_says(c):
     a, b = LineString([c[0:2], c[2:4]]), LineString([c[4:6], c[6:8]])
@@ -89,7 +89,7 @@ def test_segments_meet_as_shapely_says(c):
     assert segments_meet(*c[4:], *c[:4]) == segments_meet(*c)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.tuples(*[st.integers(-400, 400)] * 6), st.floats(0.01, 3))
 def test_a_disc_blocks_when_the_line_comes_nearer_than_its_radius(numbers, radius):
     # Hundredths, because shapely gives up on segments of nearly no length.

@@ -136,7 +136,7 @@ def test_quick_angle_keeps_its_bound():
 
 @given(st.integers(1, 400), st.floats(-10, 10), st.floats(-0.3, 0.3), st.floats(-math.pi, math.pi),
        st.floats(0, math.pi))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_an_arc_gets_every_beam_in_it(beams, angle_min, increment, start, width):
     fan = make_fan(beams, angle_min, increment)
     chosen = np.zeros(fan.directions.shape[1], bool)

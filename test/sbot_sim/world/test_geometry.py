@@ -41,7 +41,7 @@ def occupied_area(values):
                               for y, x in np.argwhere(values == OCCUPIED)])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(maps)
 def test_outlines_are_the_border_of_the_occupied_area(values):
     cells = make_cells(values, 1.0, (0.0, 0.0, 0.0))
@@ -55,7 +55,7 @@ def test_outlines_are_the_border_of_the_occupied_area(values):
     assert lengths == pytest.approx(border.length)  # none twice
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(maps, origins, st.floats(0.01, 2.0))
 def test_points_are_inside_where_the_area_is(values, origin, resolution):
     cells = make_cells(values, resolution, origin)
@@ -93,7 +93,7 @@ L_SHAPE = [(1, 1), (3, 1), (3, 2), (2, 2), (2, 3), (1, 3)]
 
 # Outlines.
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=7))
 def test_simple_outlines_are_those_that_shapely_takes_for_simple(corners):
     # On a lattice sides often touch, run along each other or have no length.
@@ -113,7 +113,7 @@ def test_what_is_wrong_with_an_outline_is_named(corners, words):
     assert outline_error(np.array(corners, float)) == words
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 10**6), st.integers(3, 12))
 def test_the_inside_is_shapelys(seed, corners):
     rng = np.random.default_rng(seed)
@@ -144,7 +144,7 @@ def random_polygons(rng, count):
             for _ in range(count)]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(0, 10**6))
 def test_the_judge_finds_who_shapely_finds(seed):
     rng = np.random.default_rng(seed)
