@@ -24,7 +24,8 @@ def test_an_error_of_numba_is_its_reason_without_the_compiler():
         call_user_code(compiles, lambda: 'here')
     said = str(caught.value)
     assert said.startswith("here: TypingError: Unknown attribute 'nonsense' of type float64 (")
-    assert said.endswith('test_user_code.py:16)')
+    line = misspelt.py_func.__code__.co_firstlineno + 2
+    assert said.endswith(f'test_user_code.py:{line})')
     shown = caught.value.traceback()
     assert 'in compiles' in shown
     assert 'typeinfer.py' not in shown
