@@ -52,7 +52,6 @@ def test_few_numbers_need_no_numba_and_have_the_bits_of_compiled_code():
     assert passed('-c', """
 import random, struct, sys
 import numpy as np
-from children import passed
 from sbot_common.elementary import hypot, hypot_of, sincos, sincos_of
 numbers = random.Random(5)
 def any_double():
@@ -85,7 +84,6 @@ def test_candidates_of_overlaps_are_those_of_compiled_code():
     assert passed('-c', """
 import sys
 import numpy as np
-from children import passed
 from sbot_sim.collision import shape_overlap as near_pairs
 rng = np.random.default_rng(5)
 scenes = [(rng.uniform(0, 5, (n, 2)), rng.uniform(0, 5, (m, 2)), reach)
