@@ -78,8 +78,7 @@ def _accept(listening: socket.socket, started: list[subprocess.Popen],
     with contextlib.suppress(OSError):  # it is shut
         while True:
             asked.append(listening.accept()[0])
-            threading.Thread(target=_answer, args=(asked[-1], started, asked),
-                             daemon=True).start()
+            threading.Thread(target=_answer, args=(asked[-1], started, asked), daemon=True).start()
 
 
 def _answer(connection: socket.socket, started: list[subprocess.Popen],

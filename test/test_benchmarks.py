@@ -2,14 +2,11 @@
 
 import csv
 import importlib
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-from sbot.navigation.library import _obstacle_of
+from children import passed, python
 
 pytestmark = pytest.mark.forked
 
@@ -18,9 +15,7 @@ BENCHMARKS = Path(__file__).parents[1] / 'benchmark'
 
 def test_errors_and_speed_of_elementary_functions(tmp_path):
     table = tmp_path / 'table.csv'
-    options = ['--count', '5', '--seconds', '0.01', '--csv', str(table)]
-    subprocess.run([sys.executable, str(BENCHMARKS / 'elementary.py'), *options], check=True,
-                   capture_output=True, timeout=300)
+    passed(BENCHMARKS / 'elementary.py', '--count', '5', '--seconds', '0.01', '--csv', table)
     with table.open(newline='') as file:
         rows = list(csv.DictReader(file))
     assert {row['function'] for row in rows} >= {'sin', 'cos', 'atan2', 'exp', 'log', 'pow'}
@@ -28,21 +23,16 @@ def test_errors_and_speed_of_elementary_functions(tmp_path):
 
 
 def test_the_standard_workload_is_measured(tmp_path):
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / 'standard.py'), '--robots', '8', '--cases', 'motion',
-         '--seconds', '0', '--folder', str(tmp_path)],
-        capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
+    passed(BENCHMARKS / 'standard.py', '--robots', '8', '--cases', 'motion', '--seconds', '0',
+           '--folder', tmp_path)
     with (tmp_path / 'standard.csv').open(newline='') as file:
         assert {row['case'] for row in csv.DictReader(file)} == {'motion'}
 
 
 def test_two_checkouts_measure_the_same_turns_of_navigate(tmp_path):
     def told(*options):
-        done = subprocess.run([sys.executable, str(BENCHMARKS / 'navigate_turn.py'), *options],
-                              capture_output=True, text=True, check=False, timeout=600)
-        assert done.returncode == 0, done.stderr
-        return [line.split()[-1] for line in done.stdout.splitlines()[:-1]]
+        said = passed(BENCHMARKS / 'navigate_turn.py', *options)
+        return [line.split()[-1] for line in said.splitlines()[:-1]]
 
     kept = str(tmp_path / 'turns.pickle')
     hashes = told('moving/six', '--seconds', '1', '--keep', kept)
@@ -51,47 +41,13 @@ def test_two_checkouts_measure_the_same_turns_of_navigate(tmp_path):
 
 
 def test_missing_simulators_are_one_line_each(tmp_path):
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / 'peers' / 'table.py'), '--robots', '8', '--seconds',
-         '0', '--csv', str(tmp_path / 'peers.csv'), '--peer-python', '/bin/false',
-         '--compiled', 'Enki', '2.0', ' -I/nowhere'],
-        capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    missing = [line.split(':')[0] for line in done.stdout.splitlines()
+    said = passed(BENCHMARKS / 'peers' / 'table.py', '--robots', '8', '--seconds', '0', '--csv',
+                  tmp_path / 'peers.csv', '--peer-python', '/bin/false', '--compiled', 'Enki',
+                  '2.0', ' -I/nowhere')
+    missing = [line.split(':')[0] for line in said.splitlines()
                if 'not installed' in line or 'skipped' in line]
     assert missing == ['ir-sim', 'navground', 'Enki', 'VMAS']
     assert not (tmp_path / 'peers.csv').exists()
-
-
-# A simulator in which nothing takes time: it shows that scenes are read and measured.
-NOTHING = """#include "scene.hpp"
-int main() {
-    const Scene scene = read_scene();
-    double sum = 0.0;
-    measure(scene, [&](size_t i, double rate) {
-        if (std::fabs(rate) > scene.turn) std::exit(3);
-        sum += scene.poses[i].x;
-    }, [&] { if (scene.poses.size() != 8 || scene.boxes.size() != 2) std::exit(4); });
-    check_moved("nothing", sum / 80, sum / 80);
-}
-"""
-
-
-@pytest.mark.skipif(shutil.which('g++') is None, reason='g++ is not installed')
-def test_a_compiled_simulator_is_measured_beside_ours(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS / 'peers'))
-    peers = importlib.import_module('peers')
-    (tmp_path / 'nothing_scene.cpp').write_text(NOTHING)
-    include = f'-I{BENCHMARKS / "peers"}'
-    monkeypatch.setattr(peers, 'PEERS', {})
-    monkeypatch.setattr(peers, '_FOLDER', tmp_path)
-    lines = []
-    found = peers.run_peers([8], 0.0, lines.append,
-                            compiled=[peers.Compiled('Nothing', '1.0', (include,))])
-    assert [(each.peer, each.version, each.case, each.robots) for each in found] == [
-        ('Nothing', '1.0', 'motion', 8), ('Nothing', '1.0', 'step', 8)]
-    assert all(0.0 <= each.cpu_ms_per_step < each.ours_cpu_ms_per_step for each in found)
-    assert len(lines) == 2
 
 
 @pytest.mark.parametrize(('script', 'options', 'rows'), [
@@ -101,21 +57,16 @@ def test_a_compiled_simulator_is_measured_beside_ours(tmp_path, monkeypatch):
 ])
 def test_it_runs(tmp_path, script, options, rows):
     table = tmp_path / 'table.csv'
-    options = ['--robots', '10', *options, *([] if rows is None else ['--csv', str(table)])]
-    done = subprocess.run([sys.executable, str(BENCHMARKS / script), *options],
-                          capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) > 1
+    options = ['--robots', '10', *options, *([] if rows is None else ['--csv', table])]
+    assert len(passed(BENCHMARKS / script, *options).splitlines()) > 1
     if rows is not None:
         with table.open(newline='') as file:
             assert len(list(csv.reader(file))) == rows + 1
 
 
 def test_frames_of_the_viewer_are_measured():
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / 'viewer_frames.py'), '--robots', '9', '--beams', '12',
-         '--frames', '5', '--most', '1e6'], capture_output=True, text=True, check=False,
-        timeout=600)
+    done = python(BENCHMARKS / 'viewer_frames.py', '--robots', '9', '--beams', '12', '--frames',
+                  '5', '--most', '1e6')
     if 'needs Chromium' in done.stderr:
         pytest.skip('no Chromium')
     assert done.returncode == 0, done.stderr
@@ -126,10 +77,7 @@ def test_frames_of_the_viewer_are_measured():
 
 def test_the_cost_of_a_sweep_is_measured(tmp_path):
     table = tmp_path / 'table.csv'
-    done = subprocess.run([sys.executable, str(BENCHMARKS / 'sweep_cost.py'), '--runs', '10',
-                           '--csv', str(table)],
-                          capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, done.stderr
+    passed(BENCHMARKS / 'sweep_cost.py', '--runs', '10', '--csv', table)
     with table.open(newline='') as file:
         [row] = csv.DictReader(file)
     assert 0 < float(row['journal_and_tables_ms']) < 100
@@ -139,10 +87,7 @@ def test_the_cost_of_a_sweep_is_measured(tmp_path):
 @pytest.mark.forked(False)
 def test_warm_starts_are_measured(tmp_path):
     table = tmp_path / 'table.csv'
-    done = subprocess.run([sys.executable, str(BENCHMARKS / 'starts.py'), '--warm', '--repeat',
-                           '1', '--csv', str(table)],
-                          capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, done.stderr
+    passed(BENCHMARKS / 'starts.py', '--warm', '--repeat', '1', '--csv', table)
     with table.open(newline='') as file:
         rows = list(csv.DictReader(file))
     assert [row['start'].split()[0] for row in rows] == ['`import', '`sbot', '`import']
@@ -202,11 +147,10 @@ def test_a_public_node_is_fetched_run_and_changed(tmp_path):
     git('commit', '--message', 'first')
     (tmp_path / 'nodes.yaml').write_text(PUBLIC_NODES.format(commit=git('rev-parse', 'HEAD')))
     git('commit', '--allow-empty', '--message', 'second')  # not the one that is named
-    words = [sys.executable, str(BENCHMARKS / 'public_nodes.py'), str(tmp_path / 'folder'),
-             '--nodes', str(tmp_path / 'nodes.yaml'), '--csv', str(tmp_path / 'rows.csv'),
-             '--host', f'{tmp_path}/host/']
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
+    words = (BENCHMARKS / 'public_nodes.py', tmp_path / 'folder', '--nodes',
+             tmp_path / 'nodes.yaml', '--csv', tmp_path / 'rows.csv', '--host',
+             f'{tmp_path}/host/')
+    passed(*words)
     with (tmp_path / 'rows.csv').open(newline='') as file:
         [row] = csv.DictReader(file)
     assert row == {'name': 'public node', 'repository': 'someone/robot', 'same': 'yes',
@@ -214,46 +158,9 @@ def test_a_public_node_is_fetched_run_and_changed(tmp_path):
                    'collisions': '0'}
     assert (tmp_path / 'folder/runs/someone_public_node/track.png').exists()
     (tmp_path / 'folder/someone/robot/node.py').write_text('')  # a checkout that was changed
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
+    done = python(*words)
     assert done.returncode == 1
     assert 'without changes' in done.stderr
-
-
-KEY_FRAMES = """
-   1: movsd  0x10(%rip),%xmm0        # 8 <a>
-   2: call   f5c0 <gazebo::common::PoseAnimation::CreateKeyFrame(double)@plt>
-   3: mov    %rax,-0x78(%rbp)
-   4: pxor   %xmm0,%xmm0
-   5: movsd  %xmm0,-0x60(%rbp)
-   6: movsd  0x10(%rip),%xmm0        # 10 <a>
-   7: movsd  %xmm0,-0x80(%rbp)
-   8: mov    0x10(%rip),%rax        # 18 <a>
-   9: mov    %rax,-0xb0(%rbp)
-   a: movsd  -0xb0(%rbp),%xmm0
-   b: movsd  %xmm0,-0x88(%rbp)
-   c: lea    -0x60(%rbp),%rcx
-   d: lea    -0x80(%rbp),%rdx
-   e: lea    -0x88(%rbp),%rsi
-   f: lea    -0x40(%rbp),%rax
-  10: call   f9a0 <ignition::math::v4::Vector3<double>::Vector3(double const&, double const&, \
-double const&)@plt>
-  11: call   f570 <gazebo::common::PoseKeyFrame::Translation(ignition::math::v4::Vector3<double>)>
-"""
-
-
-def test_key_frames_of_dynabarn_are_read_from_machine_code(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(str(BENCHMARKS / 'navigation'))
-    dynabarn_sources = importlib.import_module('dynabarn_sources')
-    constants = {8: 1.59, 0x10: -9.33, 0x18: -7.78}
-    lines = KEY_FRAMES.splitlines()
-    frames = list(dynabarn_sources.key_frames(lines, constants.__getitem__))
-    assert frames == [(1.59, -7.78, -9.33)]
-    with pytest.raises(ValueError, match='xmm0'):  # a time that is no constant
-        list(dynabarn_sources.key_frames(lines[2:], constants.__getitem__))
-    source = tmp_path / 'a.cc'
-    source.write_text(dynabarn_sources.source([*frames, (2.0, 1.0, 0.5)]))
-    obstacle = _obstacle_of(source)
-    assert obstacle['path'] == [[-7.78, -9.33], [1.0, 0.5]]
 
 
 @pytest.mark.slow

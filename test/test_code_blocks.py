@@ -229,19 +229,3 @@ def test_its_yaml_is_a_scenario_or_part_of_one(path, tmp_path, monkeypatch):
                        if line.partition(':')[0] not in given)
         parse_scenario(rest + block.text, path.name, ROOT / 'config' / 'scenarios',
                        overrides={'python_path': [str(tmp_path)]})
-
-
-def test_a_wrong_output_is_found(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    page = Page(tmp_path / 'page.md', capsys)
-    block, = blocks('```console\n$ sbot --version   # comment\nsbot 7.…\n```\n')
-    (command, shown, code), = commands(block)
-    assert (command, code) == ('sbot --version', 0)
-    with pytest.raises((AssertionError, SystemExit)):
-        page.shell(command, shown)
-    with pytest.raises(AssertionError, match='give a reason'):
-        page.shell('reboot now')
-    with pytest.raises(AssertionError, match='no such'):
-        page.shell('sbot plot nowhere/x.mcap -o x.png')
-    with pytest.raises(ImportError):
-        page.python('import no_such_module')

@@ -1,20 +1,13 @@
 """What the docs promise about files is true."""
 
-import importlib.util
 import re
 from pathlib import Path
 
 import pytest
+from loaded import load
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'docs').glob('*.md'))]
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize('page', [*PAGES, *sorted((ROOT / 'docs/tutorials').glob('*.md'))],
@@ -23,27 +16,25 @@ def test_no_page_has_marks_of_a_merge(page):
     assert not re.findall(r'^(?:<{7}|={7}|>{7})(?: .*)?$', page.read_text('utf-8'), re.MULTILINE)
 
 
-@pytest.mark.parametrize('page', ['performance.md', 'elementary.md', 'sweeps.md'])
-def test_the_tables_of_numbers_are_those_measured(page):
+TABLES = [  # page, script, function
+    ('scenario.md', 'make_scenario_tables', 'with_tables'),
+    ('potential_field.md', 'make_potential_field_table', 'with_table'),
+    ('tasks.md', 'make_learning_tables', 'with_tables'),
+    ('learned_results.md', 'make_learning_tables', 'with_tables'),
+    ('reliability.md', 'make_limits_table', 'with_table'),
+    ('results.md', 'make_results_table', 'with_table'),
+    ('navigation_benchmark.md', 'make_results_table', 'with_benchmark'),
+    ('your_node.md', 'make_public_nodes_table', 'with_table'),
+    *((page, 'make_performance_tables', 'with_tables')
+      for page in ('performance.md', 'elementary.md', 'sweeps.md'))]
+
+
+@pytest.mark.parametrize(('page', 'script', 'update'), TABLES, ids=lambda each: each)
+def test_the_tables_of_a_page_are_those_that_its_script_makes(page, script, update):
     text = (ROOT / 'docs' / page).read_text('utf-8')
-    made = load(ROOT / 'docs' / 'make_performance_tables.py').with_tables(page, text)
-    assert made == text, 'run python docs/make_performance_tables.py'
-
-
-@pytest.mark.parametrize('page', ['tasks.md', 'learned_results.md'])
-def test_the_tables_of_learning_are_those_of_tasks_and_rows(page):
-    text = (ROOT / 'docs' / page).read_text('utf-8')
-    assert text.count('<!-- table ') == 1
-    made = load(ROOT / 'docs' / 'make_learning_tables.py').with_tables(text)
-    assert made == text, 'run python docs/make_learning_tables.py'
-
-
-def test_the_tables_of_parameters_are_up_to_date():
-    for page, script, update in (('scenario', 'make_scenario_tables', 'with_tables'),
-                                 ('potential_field', 'make_potential_field_table', 'with_table')):
-        text = (ROOT / 'docs' / f'{page}.md').read_text('utf-8')
-        module = load(ROOT / 'docs' / f'{script}.py')
-        assert getattr(module, update)(text) == text, f'run python docs/{script}.py'
+    given = (page, text) if script == 'make_performance_tables' else (text,)
+    made = getattr(load(ROOT / 'docs' / f'{script}.py'), update)(*given)
+    assert made == text, f'run python docs/{script}.py'
 
 
 def test_the_types_of_overrides_are_those_of_the_declarations():
@@ -52,29 +43,10 @@ def test_the_types_of_overrides_are_those_of_the_declarations():
         'run python docs/make_overrides.py')
 
 
-def test_the_table_of_limits_is_up_to_date():
-    text = (ROOT / 'docs' / 'reliability.md').read_text('utf-8')
-    assert load(ROOT / 'docs' / 'make_limits_table.py').with_table(text) == text
-
-
 def anchors(page):
     """Names of a page's headings in links, as GitHub makes them."""
     headings = re.findall(r'^#+ (.+)$', page.read_text('utf-8'), re.MULTILINE)
     return {re.sub(r'[^\w -]', '', heading).lower().replace(' ', '-') for heading in headings}
-
-
-def test_the_table_of_results_is_made_from_its_runs():
-    module = load(ROOT / 'docs' / 'make_results_table.py')
-    for page, update in (('results', module.with_table),
-                         ('navigation_benchmark', module.with_benchmark)):
-        text = (ROOT / 'docs' / f'{page}.md').read_text('utf-8')
-        assert update(text) == text, 'run python docs/make_results_table.py'
-
-
-def test_the_table_of_public_nodes_is_made_from_its_rows():
-    text = (ROOT / 'docs' / 'your_node.md').read_text('utf-8')
-    made = load(ROOT / 'docs' / 'make_public_nodes_table.py').with_table(text)
-    assert made == text, 'run python docs/make_public_nodes_table.py'
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)

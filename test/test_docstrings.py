@@ -5,7 +5,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
 from test_imports import ROOT, module_files
 
 NAME = re.compile(r'``?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?:\(\))?``?')
@@ -72,8 +71,7 @@ def exists(name: str, path: Path) -> bool:
     words = name.split('.')
     for end in range(len(words), 0, -1):
         prefix, below = '.'.join(words[:end]), words[end:]
-        found = [module for module in modules
-                 if module == prefix or module.endswith(f'.{prefix}')]
+        found = [module for module in modules if module == prefix or module.endswith(f'.{prefix}')]
         if found and (not below or any(
                 below[0] in modules[module] and (len(below) == 1 or below[1] in classes.get(
                     below[0], ())) for module in found)):
@@ -87,10 +85,3 @@ def test_names_in_docstrings_exist():
              if isinstance(node, DOCUMENTED)
              for name in NAME.findall(ast.get_docstring(node) or '') if not exists(name, path)]
     assert stale == []
-
-
-@pytest.mark.parametrize(('name', 'known'), [
-    ('sbot.Worlds', True), ('engine.many.make_setting', True), ('Snapshot.tick', True),
-    ('engine.setting.stop', False), ('narrow.contact', False), ('Worlds.stop', False)])
-def test_a_stale_name_is_found(name, known):
-    assert exists(name, ROOT / 'sbot' / 'api/functions.py') == known

@@ -1,11 +1,10 @@
 """Layers of the architecture: which folder imports which; numeric modules import no ROS."""
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from children import passed, python
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim', 'sbot')
@@ -156,11 +155,6 @@ def numeric_modules() -> list[str]:
     return names
 
 
-def run(code: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False, timeout=300)
-
-
 def test_numeric_modules_import_with_ros_and_yaml_blocked():
     names = numeric_modules()
     assert len(names) > 80
@@ -175,8 +169,7 @@ sys.meta_path.insert(0, Blocker())
 for name in {names!r}:
     importlib.import_module(name)
 """
-    found = run(code)
-    assert found.returncode == 0, found.stderr
+    passed('-c', code)
 
 
 def test_without_rclpy_a_node_says_what_to_do_in_one_line():
@@ -186,7 +179,7 @@ sys.modules['rclpy'] = None
 from sbot.ros.simulator import main
 main([])
 """
-    found = run(code)
+    found = python('-c', code)
     assert found.returncode == 1
     assert 'Traceback' not in found.stderr
     assert len(found.stderr.strip().splitlines()) == 1

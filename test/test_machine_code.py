@@ -128,18 +128,3 @@ def test_machine_code_for_arm_is_made_on_another_processor(tmp_path):
         for path in paths.values():
             (_, kind, (code, _)), *_ = pickle.loads(path.read_bytes()[:-4])
             assert (kind, code[:4], code[18]) == ('object', b'\x7fELF', machine)
-
-
-WARN = """
-import runpy, sys, warnings
-runpy.run_path(sys.argv[1])['warn'](sys.argv[2])
-for line in range(3):
-    warnings.warn_explicit('slow', UserWarning, 'module.py', line)
-"""
-
-
-@pytest.mark.parametrize(('action', 'lines'), [('once', 1), ('ignore', 0)])
-def test_a_warning_is_said_once(action, lines):
-    done = subprocess.run([sys.executable, '-c', WARN, str(ROOT / '.ci' / 'machine_code.py'),
-                           action], check=True, capture_output=True, text=True, timeout=240)
-    assert done.stderr.count('UserWarning: slow') == lines

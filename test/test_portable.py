@@ -1,7 +1,6 @@
 """Commands need nothing that only POSIX systems have: Windows lacks these names of Python."""
 
-import subprocess
-import sys
+from children import passed
 
 WITHOUT = """
 import importlib, os, signal, sys
@@ -23,6 +22,4 @@ COMMANDS = ('run single_robot --duration 0.5 --record bag --plot tracks.png',
 
 
 def test_commands_work_without_what_windows_lacks(tmp_path):
-    done = subprocess.run([sys.executable, '-c', WITHOUT, ' && '.join(COMMANDS)], cwd=tmp_path,
-                          capture_output=True, text=True, check=False, timeout=900)
-    assert done.returncode == 0, done.stdout + done.stderr
+    passed('-c', WITHOUT, ' && '.join(COMMANDS), cwd=tmp_path, timeout=900)

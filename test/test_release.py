@@ -1,29 +1,30 @@
 """`make release HOME=...`: every file names the home, and no placeholder is left."""
 
-import importlib.util
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+from loaded import load
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = 'https://example.org/x'
 
 
 def of_release():
-    spec = importlib.util.spec_from_file_location('release', ROOT / '.ci' / 'release.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / '.ci' / 'release.py')
+
+
+def make(*words):
+    return subprocess.run(['make', 'release', *words], cwd=ROOT, capture_output=True, text=True,
+                          check=False)
 
 
 @pytest.fixture(scope='module')
 def released():
     if not (ROOT / '.git').exists():
         pytest.skip('no clone')
-    done = subprocess.run(['make', 'release', f'HOME={HOME}'], cwd=ROOT, capture_output=True,
-                          text=True, check=False)
+    done = make(f'HOME={HOME}')
     assert done.returncode == 0, done.stderr
     return ROOT / 'build' / 'release'
 
@@ -76,7 +77,6 @@ def test_pages_of_a_home_on_github_are_at_its_pages(home, docs):
 
 @pytest.mark.parametrize('words', [[], ['HOME=ftp://x/y'], ['HOME=https://example.org']])
 def test_a_home_that_is_no_address_is_refused(words):
-    done = subprocess.run(['make', 'release', *words], cwd=ROOT, capture_output=True, text=True,
-                          check=False)
+    done = make(*words)
     assert done.returncode != 0
     assert 'https://' in done.stdout + done.stderr

@@ -4,22 +4,17 @@ import argparse
 import importlib
 import json
 import re
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.colors import rgb_to_hsv, to_rgb
-from PIL import Image
+from matplotlib.colors import to_rgb
 
 import sbot
 from sbot.cli.main import COMMANDS, make_parser
-from sbot.figures.arena import LEADER
 from sbot.figures.look import DARK, LIGHT
 
 ROOT = Path(__file__).parent.parent
-SITE = ROOT / 'build' / 'site'
 
 
 @pytest.fixture(autouse=True)
@@ -178,25 +173,6 @@ def test_pictures_of_all_pages_have_both_grounds(tmp_path, monkeypatch):
     assert (site / 'gallery' / 'rooms.dark.png').is_file()
 
 
-def test_pictures_of_tutorials_have_both_grounds(tmp_path, monkeypatch):
-    made, dark = module('make_site'), module('dark_pictures')
-    for name in ('GALLERY', 'DARK_TUTORIALS'):
-        monkeypatch.setattr(made, name, tmp_path / name)
-    monkeypatch.setattr(dark, 'TUTORIALS', tmp_path / 'tutorials')
-    light = tmp_path / 'tutorials' / 'first_swarm' / 'tracks.png'
-    light.parent.mkdir(parents=True)
-    Image.new('RGB', (8, 8), 'white').save(light)
-    text = '![Tracks](first_swarm/tracks.png)'
-    assert made.both_grounds(text, 'tutorials/first_swarm.md') == text
-    dark.complete(tmp_path / 'DARK_TUTORIALS')
-    assert made.both_grounds(text, 'tutorials/first_swarm.md') == (
-        '![Tracks](first_swarm/tracks.png#only-light)\n'
-        '![Tracks](first_swarm/tracks.dark.png#only-dark)')
-    made.copy_made(tmp_path / 'site')
-    with Image.open(tmp_path / 'site' / 'tutorials' / 'first_swarm' / 'tracks.dark.png') as image:
-        assert image.getpixel((4, 4)) == tuple(round(255 * each) for each in to_rgb(DARK.ground))
-
-
 def test_a_light_picture_gets_the_colours_of_a_dark_one():
     colours = module('dark_pictures').dark_colours
     for light, dark in ((LIGHT.ground, DARK.ground), ('black', DARK.ink), (LIGHT.goal, DARK.goal),
@@ -208,51 +184,3 @@ def test_a_light_picture_gets_the_colours_of_a_dark_one():
             blend = (1 - share) * ground + share * colour
             expected = (1 - share) * new_ground + share * new_colour
             assert colours(blend[None])[0] == pytest.approx(expected, abs=2.0)
-
-
-def test_all_that_is_dark_is_made_once(tmp_path, monkeypatch):
-    gallery = module('make_gallery')
-    drawn = []
-
-    def make(*arguments, dark=False):
-        [path] = [each for each in arguments if isinstance(each, Path)]
-        drawn.append((path.name, dark or any(getattr(each, 'dark', False) for each in arguments)))
-        path.write_bytes(b'')
-
-    monkeypatch.setattr(gallery, 'load_run', lambda name, _=None: name)
-    monkeypatch.setattr(gallery, 'DRAWN', dict.fromkeys(
-        gallery.DRAWN, lambda path, dark: make(path, dark=dark)))
-    for name in ('draw', 'draw_figure', 'animate_run'):
-        monkeypatch.setattr(gallery, name, make)
-    monkeypatch.setattr(gallery.shutil, 'which', lambda name: name)
-    gallery.complete(tmp_path)
-    assert {('demo.dark.gif', True), ('boxes.dark.svg', True), ('wake_reduction.dark.png', True),
-            ('collisions.dark.svg', True), ('wind_wake.dark.svg', True),
-            ('rooms.dark.png', True), ('rooms.mp4', False), ('rooms.dark.mp4', True)} <= {*drawn}
-    assert all(dark == ('.dark.' in name) for name, dark in drawn)
-    everything = sorted(drawn)
-    drawn.clear()
-    monkeypatch.setattr(gallery, 'ProcessPoolExecutor', None)  # nothing to do in processes
-    gallery.complete(tmp_path, 2)
-    assert not drawn
-    monkeypatch.setattr(gallery, 'ProcessPoolExecutor', lambda count, _: ThreadPoolExecutor(count))
-    gallery.complete(tmp_path / 'by two', 2, [partial(drawn.append, ('other', False))])
-    assert sorted(drawn) == sorted([*everything, ('other', False)])
-
-
-def test_the_filter_of_dark_pages_makes_the_ground_of_dark_pictures_and_keeps_hues():
-    theme = ROOT / 'docs' / 'theme'
-    [values] = re.findall(r'id="night".*?values="([^"]*)"', (theme / 'main.html').read_text(),
-                          re.DOTALL)
-    matrix = np.array(values.split(), float).reshape(4, 5)[:3]
-    assert 'filter: url("#night")' in (theme / 'site.css').read_text()
-
-    def seen(colour):
-        return np.clip(matrix @ [*to_rgb(colour), 1.0, 1.0], 0.0, 1.0)
-
-    assert seen('white') == pytest.approx(to_rgb(DARK.ground), abs=0.005)
-    assert seen('black') == pytest.approx([0.9] * 3)
-    assert seen(LEADER) == pytest.approx(to_rgb(LEADER), abs=0.05)  # orange
-    for colour in LIGHT.followers[:6]:
-        before, after = (rgb_to_hsv(each)[0] for each in (to_rgb(colour), seen(colour)))
-        assert abs((after - before + 0.5) % 1.0 - 0.5) < 0.05

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -54,8 +53,7 @@ def test_no_name_is_broken_and_nothing_is_clipped(browser):
             name = path.relative_to(SITE).as_posix()
             for width in (390, 1280):
                 wide(browser, width)
-                found[name, width] = [*browser.evaluate(BROKEN_NAMES),
-                                      *browser.evaluate(CLIPPED)]
+                found[name, width] = [*browser.evaluate(BROKEN_NAMES), *browser.evaluate(CLIPPED)]
             for scheme in SCHEMES:
                 show_scheme(browser, scheme)
                 found[name, scheme] = browser.evaluate(HIDDEN_PICTURES)
@@ -81,31 +79,6 @@ def test_a_dark_page_shows_dark_films_without_a_filter(browser):
         pytest.skip('films need ffmpeg')
     assert [[src.replace('.mp4', '.dark.mp4'), 'none'] for src, _ in shown['default']] == (
         shown['slate'])
-
-
-def test_a_broken_name_and_a_clipped_table_are_counted(browser, tmp_path):
-    (tmp_path / 'page.html').write_text(
-        '<body style="width: 300px"><div class="md-content"><table><tr>'
-        '<td style="word-break: break-all; max-width: 30px"><code>wind_speed_mean</code></td>'
-        '<td><div style="width: 2000px">wide</div></td></tr></table></div>'
-        '<button class="md-search__button"></button></body>')
-    open_page(browser, (tmp_path / 'page.html').as_uri())
-    assert browser.evaluate(BROKEN_NAMES) == ['wind_speed_mean']
-    assert len(browser.evaluate(CLIPPED)) == 2
-
-
-def test_a_picture_that_is_not_there_or_not_shown_is_counted(browser, tmp_path):
-    shutil.copyfile(ROOT / 'docs/figures/scan.svg', tmp_path / 'scan.svg')
-    (tmp_path / 'page.html').write_text(
-        '<style>[data-md-color-scheme="slate"] [src$="#only-light"] { display: none }</style>'
-        '<body data-md-color-scheme="default"><div class="md-content">'
-        '<p><img src="scan.svg"></p><p><img src="scan.svg#only-light"></p>'
-        '<p><img src="none.png"></p></div><button class="md-search__button"></button></body>')
-    open_page(browser, (tmp_path / 'page.html').as_uri())
-    for scheme, missing in (('default', ['none.png']), ('slate', ['scan.svg', 'none.png'])):
-        show_scheme(browser, scheme)
-        assert [Path(each).name.partition('#')[0] for each in
-                browser.evaluate(HIDDEN_PICTURES)] == missing
 
 
 # What readers look for, and where it is explained.

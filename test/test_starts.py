@@ -1,10 +1,9 @@
 """Packages that each start imports: a new one is either needed there or imported later."""
 
 import os
-import subprocess
-import sys
 
 import pytest
+from children import passed
 
 OWN = {'sbot', 'sbot_common', 'sbot_sim', 'wind_model', 'potential_field_bot'}
 # numba brings its compiler, and reads its settings with yaml; it looks for cffi by itself.
@@ -28,10 +27,7 @@ print('PACKAGES', *sorted(names))
 
 def packages(code: str) -> set:
     """Top-level packages, neither Python's own nor ours, in a process that has run ``code``."""
-    done = subprocess.run([sys.executable, '-c', f'import sys\n{code}\n{REPORT}'], check=False,
-                          capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
-    found = done.stdout.rpartition('PACKAGES ')[2].split()
+    found = passed('-c', f'import sys\n{code}\n{REPORT}').rpartition('PACKAGES ')[2].split()
     return {name for name in found if not name.startswith(INCIDENTAL)} - OWN
 
 
@@ -53,37 +49,24 @@ def test_loading_a_scenario_imports_what_checks_it():
     assert found <= LOAD - NUMBA | {'numpy', 'yaml', '_yaml'}
 
 
-def test_loading_a_scenario_imports_no_part_of_numpy_that_few_need():
-    """Masked arrays, which np.unique looks for, and random numbers take a tenth of a start."""
-    done = subprocess.run(
-        [sys.executable, '-c', "import sys, numpy; before = {*sys.modules}; import sbot; "
-         "sbot.load('leader_follower'); print('PARTS', *sorted({*sys.modules} - before))"],
-        check=True, capture_output=True, text=True, timeout=600)
-    parts = {name for name in done.stdout.rpartition('PARTS ')[2].split()
-             if name.startswith('numpy.') and name.count('.') == 1}
-    assert parts <= {'numpy.typing', 'numpy._typing'}
-
-
-def test_loading_a_scenario_imports_no_part_of_python_that_few_need():
-    """Threads, nearest names, what is known of packages: a tenth of what loading takes."""
-    done = subprocess.run(
-        [sys.executable, '-c', "import sys, numpy; before = {*sys.modules}; import sbot; "
-         "sbot.load('leader_follower'); print('PARTS', *{*sys.modules} - before)"],
-        check=True, capture_output=True, text=True, timeout=600)
-    parts = {*done.stdout.rpartition('PARTS ')[2].split()}
+def test_loading_a_scenario_imports_no_part_of_numpy_or_python_that_few_need():
+    """Masked arrays, random numbers, threads, nearest names: each a tenth of a start."""
+    said = passed('-c', "import sys, numpy; before = {*sys.modules}; import sbot; "
+                  "sbot.load('leader_follower'); print('PARTS', *{*sys.modules} - before)")
+    parts = {*said.rpartition('PARTS ')[2].split()}
     assert 'sbot.scenario.load' in parts
     assert not {'difflib', 'concurrent.futures', 'queue', 'multiprocessing', 'email.message',
                 'importlib.metadata'} & parts
+    assert {name for name in parts if name.startswith('numpy.') and name.count('.') == 1} <= {
+        'numpy.typing', 'numpy._typing'}
 
 
 @pytest.mark.parametrize(('given', 'expected'), [({}, '4'), ({SLEEP: '20'}, '20')])
 def test_threads_of_openblas_sleep_at_once_unless_the_user_says_else(given, expected):
     environment = {name: value for name, value in os.environ.items() if name != SLEEP} | given
-    done = subprocess.run(
-        [sys.executable, '-c', 'import os, sys, sbot\nassert "numpy" not in sys.modules\n'
-         f'print(os.environ["{SLEEP}"])'],
-        check=True, capture_output=True, text=True, timeout=600, env=environment)
-    assert done.stdout.strip() == expected
+    said = passed('-c', 'import os, sys, sbot\nassert "numpy" not in sys.modules\n'
+                  f'print(os.environ["{SLEEP}"])', env=environment)
+    assert said.strip() == expected
 
 
 def test_a_run_imports_what_loading_does():
@@ -98,10 +81,9 @@ def test_a_run_with_machine_code_imports_no_compiler():
 from sbot.cli.main import main
 main(['run', 'leader_follower', '--duration', '0.1', '--quiet'])
 print('PARTS', *sorted(name for name in sys.modules if name.startswith('numba.')))"""
-    run = [sys.executable, '-c', f'import sys\n{code}']
     for _ in range(2):  # a first run compiles
-        done = subprocess.run(run, check=True, capture_output=True, text=True, timeout=600)
-    parts = done.stdout.rpartition('PARTS ')[2].split()
+        said = passed('-c', f'import sys\n{code}')
+    parts = said.rpartition('PARTS ')[2].split()
     assert 'numba.core.codegen' in parts
     assert not {'numba.typed.typeddict', 'numba.np.random.generator_core'} & {*parts}
 
@@ -151,9 +133,7 @@ print('SIGNATURES', len(own), 'COMPILED', len(compiled))"""
 def test_a_first_run_compiles_at_most_so_many_signatures():
     """Half of the 549 that it compiled once are 274 (issue 27)."""
     for _ in range(2):  # a first run compiles
-        done = subprocess.run([sys.executable, '-c', SIGNATURES], check=True, capture_output=True,
-                              text=True, timeout=600)
-        found, _, compiled = done.stdout.rpartition('SIGNATURES ')[2].split()
+        found, _, compiled = passed('-c', SIGNATURES).rpartition('SIGNATURES ')[2].split()
         if compiled == '0':
             break
     assert compiled == '0'

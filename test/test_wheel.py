@@ -98,8 +98,3 @@ def test_a_wheel_with_machine_code_compiles_nothing(tmp_path):
     assert not [*cache.rglob('*.code')]
     here = sbot.run('single_robot', duration=0.3).summary
     assert json.loads(done.stdout)['trajectory_sha256'] == here['trajectory_sha256']
-
-
-def test_machine_code_that_is_not_there_is_no_wheel_without_it(tmp_path):
-    with pytest.raises(AssertionError, match='SBOT_MACHINE_CODE: nowhere: expected a folder'):
-        built(tmp_path, SBOT_MACHINE_CODE='nowhere')

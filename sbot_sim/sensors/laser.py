@@ -168,11 +168,6 @@ def _mount_of(parameters: ScanParameters) -> Floats:
     return np.array([parameters.laser_x, parameters.laser_y, parameters.laser_yaw], np.float64)
 
 
-def _laser_poses(pose: Floats, parameters: ScanParameters) -> Floats:
-    """Return where the lasers of robots at ``pose`` (N, 3) are: (N, 3) m, m, rad, frame `map`."""
-    return mounted(pose, _mount_of(parameters))
-
-
 def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
                parameters: ScanParameters, threads: int = 1) -> Floats32:
     """Return the scans of all robots, without noise.

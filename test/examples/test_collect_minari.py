@@ -1,10 +1,10 @@
 """The dataset of examples/collect_minari.py has the numbers of its environment."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pytest
+from loaded import load
 
 minari = pytest.importorskip('minari', reason='minari is missing')
 pytest.importorskip('h5py', reason='minari has no hdf5')
@@ -16,11 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.filterwarnings('ignore:`')  # of an author, who is not named
 def test_episodes_are_those_of_the_recovered_environment(tmp_path, monkeypatch):
     monkeypatch.setenv('MINARI_DATASETS_PATH', str(tmp_path))
-    spec = importlib.util.spec_from_file_location('collect_minari',
-                                                  ROOT / 'examples' / 'collect_minari.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.main(['sbot/test-v0', '--episodes', '2'])
+    load(ROOT / 'examples' / 'collect_minari.py').main(['sbot/test-v0', '--episodes', '2'])
     dataset = minari.load_dataset('sbot/test-v0')
     env = dataset.recover_environment()
     episodes = list(dataset.iterate_episodes())

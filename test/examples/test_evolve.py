@@ -1,11 +1,11 @@
 """Evolution by examples/evolve.py, and the network that it made and that is shipped."""
 
-import importlib.util
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from loaded import load
 
 import sbot
 
@@ -16,10 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope='module')
 def evolve():
-    spec = importlib.util.spec_from_file_location('evolve', ROOT / 'examples' / 'evolve.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / 'examples' / 'evolve.py')
 
 
 def test_a_few_generations_avoid_obstacles_better_than_chance(evolve, tmp_path, capsys):
@@ -38,9 +35,8 @@ def test_a_few_generations_avoid_obstacles_better_than_chance(evolve, tmp_path, 
 
 def test_without_cma_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, 'cma', None)
-    spec = importlib.util.spec_from_file_location('evolve', ROOT / 'examples' / 'evolve.py')
     with pytest.raises(SystemExit, match=r"^evolve\.py needs cma: pip install '\.\[evolve\]'"):
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+        load(ROOT / 'examples' / 'evolve.py')
 
 
 def test_evolution_is_repeatable(evolve):
@@ -67,15 +63,6 @@ def test_the_shipped_network_gathers_on_fresh_seeds(evolve):
     scores = evolve.compare(problem, 1, evolved=weights)
     assert (scores['evolved'] > scores['random']).sum() >= 18
     assert (scores['evolved'] - scores['random']).mean() > 0.35
-
-
-def test_a_random_search_judges_as_many_and_keeps_the_best(evolve):
-    problem = evolve.PROBLEMS['avoid']()._replace(ticks=50)
-    one, more = (evolve.search_at_random(problem, n, 6, 3, 1) for n in (1, 4))
-    assert one.shape == more.shape == (problem.network.weight_count,)
-    scores = evolve.compare(problem, 1, one=one, more=more)
-    assert scores['one'].shape == (20,)
-    assert np.array_equal(one, evolve.search_at_random(problem, 1, 6, 3, 2))
 
 
 def test_the_shipped_scenario_equals_a_batch_of_worlds():

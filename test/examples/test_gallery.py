@@ -49,8 +49,7 @@ def test_every_swarm_has_a_controller_a_picture_and_its_text_in_the_gallery():
         assert f'({name}.png)' in text
         assert (root / 'docs' / f'{name}.png').stat().st_size < 150_000
         controllers = {robot.controller for robot in sbot.load(name).robots}
-        assert controllers == {'navground:ORCA'} or (
-            root / 'examples' / f'{name}.py').is_file()
+        assert controllers == {'navground:ORCA'} or (root / 'examples' / f'{name}.py').is_file()
     for film in (root / 'docs' / 'gallery').glob('*.gif'):
         assert film.stat().st_size < 1_500_000
 

@@ -1,28 +1,14 @@
 """Helpers that lie beside the tests, as modules."""
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from loaded import load
 
 HERE = Path(__file__).parent
-
-
-def load(name: str) -> ModuleType:
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, HERE / f'{name}.py')
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[name]
-
-
 # So that test files may import them: pytest imports by path, without a search path.
-load('elementary_header')
-load('document_oracle')
-load('document_cases')
+load(HERE / 'elementary_header.py')
+oracle, cases = load(HERE / 'document_oracle.py'), load(HERE / 'document_cases.py')
 
 
 @pytest.fixture(scope='session')
@@ -38,7 +24,6 @@ def machine_oracles(tmp_path_factory: pytest.TempPathFactory) -> list:
 
 
 def compiled(tmp_path_factory: pytest.TempPathFactory, machine_functions: bool) -> list:
-    oracle, cases = load('document_oracle'), load('document_cases')
     reason = oracle.unavailable()
     if reason:
         pytest.skip(reason)

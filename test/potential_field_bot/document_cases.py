@@ -186,8 +186,7 @@ def random_scene(rng: np.random.Generator, variant: int, turns: int, beams: int)
         inputs.append(TurnInputs(poses, heading, as_float32(ranges),
                                  float(np.float32(rng.uniform(-3.2, 0))),
                                  float(np.float32(rng.uniform(0, 0.5))), rng.random(3)))
-    return Scene(variant, robot_id, (float(rng.normal()), 3.0), rng.random(2),
-                 inputs)
+    return Scene(variant, robot_id, (float(rng.normal()), 3.0), rng.random(2), inputs)
 
 
 class Draws:

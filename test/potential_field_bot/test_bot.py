@@ -5,29 +5,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from potential_field_bot.bot import Followers, PotentialField, _ticks_between, check_frequency
+from potential_field_bot.bot import Followers, PotentialField
 from potential_field_bot.controller import _angle_of_draw
 from potential_field_bot.parameters import Parameters
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, Scan
 from sbot_common.params import updated
 from sbot_common.random.numbers import CONTROLLER, TickGenerator, generator
-
-
-@pytest.mark.parametrize(('hz', 'rate', 'turns'), [
-    (0.2, 30.0, 149),  # docs/errata.md P4: 0.2 as a float is a little more than 0.2
-    (0.5, 30.0, 60), (7.0, 30.0, 4), (30.0, 30.0, 1),
-    (0.1, 0.1, 1),  # a float32 above the loop rate must not divide by zero
-    (29.0, 30.0, 1),
-])
-def test_turns_between(hz, rate, turns):
-    assert _ticks_between(hz, rate) == turns
-
-
-def test_due_once_in_so_many_turns():
-    due = [tick for tick in range(1, 400) if check_frequency(tick, 0.2, 30.0)]
-    assert due == [149, 298]
-
 
 SCAN = Scan(np.full(8, 5.0, np.float32), -1.0, 0.25, 0.0, 10.0)
 
@@ -63,13 +47,6 @@ def test_the_same_seed_gives_the_same_commands_after_a_reset():
     bot.reset()
     assert run() == first
     assert bot.goal == (5.0, 5.0)
-
-
-def test_one_draw_a_turn():
-    bot, rng = PotentialField(goal=(5.0, 5.0)), Counting()
-    for k in range(10):
-        bot.step(see(k), rng)
-    assert rng.drawn == 10
 
 
 def test_random_walk_draws_goals_for_the_leader_only():
@@ -161,28 +138,12 @@ def test_an_unknown_place_is_waited_out():
     assert (bot.goal, bot.turn.valid) == ((1.0, 1.0), True)
 
 
-def test_arguments_are_not_changed():
-    observation, same = see(), see()
-    bot = PotentialField(goal=(1.0, 1.0))
-    for _ in range(3):
-        bot.step(observation, Counting())
-    assert observation.poses.flags.writeable
-    np.testing.assert_array_equal(observation.poses, same.poses)
-    np.testing.assert_array_equal(observation.scan.ranges, same.scan.ranges)
-    assert observation._replace(poses=None, scan=None) == same._replace(poses=None, scan=None)
-
-
 @pytest.mark.parametrize('goal', [(math.nan, 0.0), (0.0, math.inf), ('a', 0.0)])
 def test_goals_are_finite(goal):
     with pytest.raises(InputError, match='goal'):
         PotentialField(goal=goal)
     with pytest.raises(InputError, match='goal'):
         PotentialField().set_goal(*goal)
-
-
-def test_unknown_parameters_are_named():
-    with pytest.raises(InputError, match="did you mean 'safe_distance_m'"):
-        PotentialField(safe_distance=1.0)
 
 
 def test_goals_of_a_random_walk_and_random_angles_have_their_distributions():

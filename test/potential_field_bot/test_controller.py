@@ -9,19 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from potential_field_bot import controller
-from potential_field_bot.controller import (
-    Scans,
-    State,
-    Turn,
-    _add_readings,
-    _angle_of_draw,
-    _angular_velocity,
-    _linear_velocity,
-    _sgn,
-    generate_goal,
-    is_on_goal,
-    take_turns,
-)
+from potential_field_bot.controller import Scans, State, Turn, _add_readings, take_turns
 from potential_field_bot.forces import one_cell
 from potential_field_bot.parameters import Parameters
 from sbot_common.params import updated
@@ -83,34 +71,6 @@ def test_the_disc_is_what_a_ray_hits(distance, bearing, ray):
         assert hit == (ahead and aside < 0.3)
 
 
-def test_a_goal_is_reached_strictly_within_sigma():
-    assert is_on_goal.py_func(3.0, 4.0, 0.0, 0.0, 5.1)
-    assert not is_on_goal.py_func(3.0, 4.0, 0.0, 0.0, 5.0)
-
-
-@pytest.mark.parametrize(('distance', 'angle'), [(0.0, 0.0), (0.5, 0.25), (0.999, 0.999)])
-def test_a_new_goal_is_half_a_metre_to_one_and_a_half_away(distance, angle):
-    x, y = generate_goal(1.0, 2.0, distance, angle)
-    assert math.hypot(x - 1.0, y - 2.0) == pytest.approx(0.5 + distance)
-    direction = math.atan2(y - 2.0, x - 1.0) - _angle_of_draw.py_func(angle)
-    assert math.cos(direction) == pytest.approx(1.0)
-
-
-def test_signs():
-    assert [_sgn(value) for value in (-2.0, 0.0, 3.0, math.nan)] == [-1.0, 0.0, 1.0, 0.0]
-
-
-@pytest.mark.parametrize(('theta', 'omega'), [(0.5, 1.0), (-0.5, -1.0), (9.0, 3.0), (-9.0, -3.0)])
-def test_the_turning_speed_is_capped_on_both_sides(theta, omega):
-    assert _angular_velocity(2.0, theta, 3.0) == omega
-
-
-def test_nothing_drives_backwards_and_nothing_faster_than_allowed():
-    assert _linear_velocity(0.1, 3.0, 4.0, 0.0, 2.0) == pytest.approx(0.5)
-    assert _linear_velocity(9.0, 3.0, 4.0, 0.0, 2.0) == 2.0
-    assert _linear_velocity(9.0, 3.0, 4.0, 2.0, 2.0) == 0.0
-
-
 DOCUMENT = Parameters()
 # Without the random force, and with the filter that does not depend on where angles wrap.
 CALM = updated(Parameters(), {'conversion_constant_zeta': 0.0, 'leader_filter': 'geometric'})
@@ -120,8 +80,7 @@ any_range = st.floats(width=32, allow_nan=True, allow_infinity=True)
 small = st.floats(-20, 20)
 
 
-def turn_of(parameters, state, robot_id, poses, ranges=(), draw=0.5, angle_min=0.0,
-            increment=0.0):
+def turn_of(parameters, state, robot_id, poses, ranges=(), draw=0.5, angle_min=0.0, increment=0.0):
     """State and turn of a batch of one."""
     states, turns = np.array([state[:4]]), np.empty((1, len(Turn._fields)))
     scans = Scans(np.array([ranges], np.float32), poses[[robot_id], 2], angle_min, increment)
@@ -203,8 +162,7 @@ def near_a_boundary(poses, robot_id, ranges) -> bool:
         return robot_id != 0
     angles = poses[robot_id, 2] - 1.5 + 0.1 * np.arange(len(ranges)) - math.atan2(*leader[::-1])
     off = np.abs(np.arctan2(np.sin(angles), np.cos(angles))) - math.asin(0.3 / distance)
-    return bool((np.abs(off) < 1e-6).any()
-                or (np.abs(ranges - (distance - 0.33125)) < 1e-6).any())
+    return bool((np.abs(off) < 1e-6).any() or (np.abs(ranges - (distance - 0.33125)) < 1e-6).any())
 
 
 @settings(max_examples=100)

@@ -10,8 +10,6 @@ import pytest
 from potential_field_bot import forces
 from potential_field_bot.forces import (
     _repulsion_reach,
-    follower_attraction,
-    leader_attraction,
     make_scratch,
     nearby_repulsion,
     one_cell,
@@ -32,19 +30,6 @@ def test_the_example_runs(capsys):
     attraction, total = map(float, capsys.readouterr().out.split())
     assert attraction == 5 * 26 ** 0.5
     assert total != attraction  # the first turn's random force
-
-
-def test_the_pull_of_the_goal_grows_with_the_square():
-    near, far = (math.hypot(*leader_attraction.py_func(0.5, 0.6 * k, 0.8 * k, 0.0, 0.0))
-                 for k in (1.0, 3.0))
-    assert (near, far) == pytest.approx((0.5, 4.5))
-
-
-@pytest.mark.parametrize(('distance', 'sign'), [(0.9, -1.0), (1.5, 0.0), (4.0, 1.0)])
-def test_a_follower_keeps_its_distance(distance, sign):
-    """Rims at 0.1 and 0.2 m: it goes away below 1 m, and comes nearer from 2 m on."""
-    x, y = follower_attraction.py_func(2.0, 1.0, distance + 0.3, 0.0, 0.0, 0.0, 0.1, 0.2, 1.0, 2.0)
-    assert (math.copysign(1.0, x) if x else 0.0, y) == (sign, 0.0)
 
 
 def test_no_random_force_without_its_constant_even_where_the_index_is_infinite():
@@ -70,13 +55,6 @@ def other_repulsion(p, robot_id, poses):
             repulsions(p, np.array([distance]), np.array([atan2(sy, sx)]), x, y)
             fx, fy = fx + x[0], fy + y[0]
     return fx * p.other_repulsion_factor, fy * p.other_repulsion_factor
-
-
-def test_the_formula_is_between_some_of_them():
-    """Else the searches below would find nothing and be right."""
-    poses = np.array([[0.0, 0, 0], [1, 1, 0], [2, 1, 0], [2, 3, 0]])
-    assert other_repulsion(Parameters(), 1, poses)[0] < 0.0
-    assert other_repulsion(Parameters(), 2, poses)[0] > 0.0
 
 
 @pytest.mark.parametrize(('robots', 'extent', 'constants'), SCATTERED)

@@ -1,12 +1,12 @@
 """The real node, over ROS 2."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from children import passed, python
 
 from potential_field_bot.bot import PotentialField
 from sbot_common.angles import decoded_yaw
@@ -20,17 +20,7 @@ DEADLINE = 240.0  # s
 
 
 def drive(scenario: str) -> dict:
-    done = subprocess.run([sys.executable, str(DRIVER), scenario], timeout=3 * DEADLINE,
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def run_node(*arguments: str) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, '-c',
-         'import sys; from potential_field_bot.node import main; sys.exit(main())', *arguments],
-        timeout=DEADLINE, capture_output=True, text=True, check=False)
+    return json.loads(passed(DRIVER, scenario, timeout=3 * DEADLINE).splitlines()[-1])
 
 
 def in_process(ticks: int) -> list[list[float]]:
@@ -94,20 +84,6 @@ def test_timer():
     assert result['exit'] == 0
 
 
-def test_help_is_no_error(capsys):
-    from potential_field_bot.node import main
-    assert main(['--help']) == 0
-    assert 'ROBOT_NUM_ID' in capsys.readouterr().out
-
-
-def test_a_number_too_large_is_a_usage_error(capsys):
-    from potential_field_bot.node import main
-    assert main(['0', '99999999999999999999', '1', '2']) == 1
-    shown = capsys.readouterr().err
-    assert 'a whole number of at most' in shown
-    assert 'Usage:' in shown
-
-
 @pytest.mark.parametrize('arguments', [[], ['0', '1', '2'], ['1', '1', '0', '0'],
                                        ['x', '1', '0', '0', '--ros-args', '-p', 'seed:=1']])
 def test_a_bad_command_line_shows_the_usage(arguments, capsys):
@@ -115,16 +91,6 @@ def test_a_bad_command_line_shows_the_usage(arguments, capsys):
     assert main(arguments) == 1
     shown = capsys.readouterr().err
     assert 'Usage: potfield_bot [ROBOT_NUM_ID] [NUM_ROBOTS] [GOAL_X] [GOAL_Y]' in shown
-
-
-@pytest.mark.parametrize(('parameter', 'text'), [
-    ('robot_id:=2', 'robot_id'), ('trigger:=sometimes', 'one of timer, inputs')])
-def test_a_bad_parameter_ends_in_one_line(parameter, text):
-    done = run_node('--ros-args', '-p', 'num_robots:=2', '-p', parameter)
-    assert done.returncode == 2
-    lines = [line for line in done.stderr.splitlines() if not line.startswith('[')]
-    assert len(lines) == 1, done.stderr
-    assert text in lines[0]
 
 
 FOREIGN = """
@@ -144,8 +110,7 @@ rclpy.shutdown()
 
 
 def test_poses_of_somebody_else_are_ignored():
-    done = subprocess.run([sys.executable, '-c', FOREIGN], timeout=DEADLINE, capture_output=True,
-                          text=True, check=False)
+    done = python('-c', FOREIGN)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count('poses: got 3, expected 2, one for each robot; such messages are '
                              'ignored') == 1

@@ -1,14 +1,12 @@
 """Entry points of the nodes."""
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from children import python
 
 ROOT = Path(__file__).resolve().parents[2]
-DEADLINE = 240.0  # s
 
 # A Ctrl-C comes, as from `ros2 launch`, when a module is imported.
 INTERRUPTED = """
@@ -29,8 +27,7 @@ sys.exit(getattr(__import__('potential_field_bot.nodes').nodes, sys.argv[1])())
 @pytest.mark.parametrize('number', [2, 15])
 @pytest.mark.parametrize('module', ['sbot', 'sbot.ros.executables', 'sbot_common.signals'])
 def test_a_signal_while_a_node_is_imported_ends_it_without_a_traceback(module, number):
-    done = subprocess.run([sys.executable, '-c', INTERRUPTED, 'sbot_sim', module, str(number)],
-                          timeout=DEADLINE, capture_output=True, text=True, check=False, cwd=ROOT)
+    done = python('-c', INTERRUPTED, 'sbot_sim', module, number, cwd=ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (0, f'{module}\n', '')
 
 

@@ -112,8 +112,7 @@ def read_scenario(data: bytes, folder: Path) -> None:
     if data[-1:] > b'\x60' and len(scenario.robots) < 30 and not scenario.python_path and all(
             ':' not in robot.controller for robot in scenario.robots) and (
             scenario.sensors.scan.scan_beams < 1000 and scenario.until is None):
-        short = parse_scenario(text, 'short', folder, overrides={
-            'duration': 2 * scenario.rate.dt})
+        short = parse_scenario(text, 'short', folder, overrides={'duration': 2 * scenario.rate.dt})
         run_scenario(short, keep=False)
 
 

@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from sbot.controllers.registry import entry_of, shipped
 from sbot.files.limits import VARIABLE
 from sbot.files.yaml_text import count_values
-from sbot.scenario.groups import (
-    SensorSettings,
-    WindSettings,
-    group_specs,
-)
+from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
 from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot.scenario.model import Scenario
 from sbot_common.errors import InputError

@@ -104,11 +104,3 @@ def test_what_shall_be_quiet_says_nothing(tmp_path, monkeypatch, capsys):
     with compilation_announced(FEW):
         make_function(tmp_path, monkeypatch)(2)
     assert capsys.readouterr().err == ''
-
-
-def test_nobody_listens_after_the_block(tmp_path, monkeypatch):
-    shown = []
-    with compilation_announced(FEW, shown.append):
-        pass
-    assert make_function(tmp_path, monkeypatch)(1) == 2
-    assert shown == []

@@ -67,10 +67,6 @@ def test_a_goal_from_outside_is_announced_once():
     assert driven.step(*INPUTS).announced == [(GOAL, (3.0, 4.0))]
 
 
-def test_a_robot_without_a_goal_announces_none():
-    assert robot(Answer()).step(*INPUTS).announced == []
-
-
 def test_a_goal_at_the_origin_is_one():
     assert robot(Answer(), (0.0, 0.0)).step(*INPUTS).announced == [(GOAL, (0.0, 0.0))]
 
@@ -161,11 +157,6 @@ def test_goals_are_finite(goal):
 def test_two_numbers_are_vx_and_omega_and_three_have_vy_between(answer, command, data):
     decided, bytes_ = _ask(Answer(answer), None, np.random.default_rng(0), holonomic=True)
     assert (decided, bytes_) == (command, data)
-
-
-def test_robots_of_other_drives_may_give_a_vy_of_0():
-    decided, _ = _ask(Answer((1, 0, 3)), None, np.random.default_rng(0))
-    assert decided == Twist(1.0, 0.0, 3.0)
 
 
 @pytest.mark.parametrize(('answer', 'holonomic'), [

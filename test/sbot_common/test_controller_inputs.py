@@ -11,35 +11,6 @@ from sbot_common.clock import Rate, parse_rate
 from sbot_common.controller_inputs import ALL_POSES, Latest, Lockstep, _Arrival, _StampSync
 
 
-@given(st.permutations([(key, stamp) for key in range(3) for stamp in (10, 20)]))
-def test_each_stamp_is_released_at_most_once_and_in_order(arrivals):
-    sync = _StampSync(3)
-    released = []
-    for key, stamp in arrivals:
-        inputs = sync.put(stamp, {key: (key, stamp)})
-        if inputs is not None:
-            assert inputs == {i: (i, stamp) for i in range(3)}
-            released.append(stamp)
-    # A later stamp that is complete first makes the earlier one obsolete.
-    assert released in ([10, 20], [20])
-    assert sync.released == 20
-
-
-def test_a_message_may_carry_several_inputs():
-    sync = _StampSync(3)
-    assert sync.put(10, {0: 'pose', 'twist': 'turn'}) is None
-    assert sync.put(10, {'scan': 'far'}) == {0: 'pose', 'twist': 'turn', 'scan': 'far'}
-
-
-def test_old_stamps_are_dropped_and_clear_forgets():
-    sync = _StampSync(1)
-    assert sync.put(20, {0: 'b'}) == {0: 'b'}
-    assert sync.put(10, {0: 'a'}) is None
-    sync.clear()
-    assert sync.released is None
-    assert sync.put(10, {0: 'a'}) == {0: 'a'}
-
-
 def test_incomplete_stamps_do_not_pile_up():
     sync = _StampSync(2, depth=5)
     for stamp in range(1, 50):
@@ -95,15 +66,6 @@ def test_all_poses_in_one_message_make_the_same_turns(scan_first):
         assert (inputs.stamp_ns, inputs.sensed) == (wanted.stamp_ns, wanted.sensed)
     assert together.put(stamp, rows) == _Arrival()
     assert together.put(stamp, scan) == _Arrival(repeats=1)
-
-
-def test_every_field_is_awaited():
-    inputs = Lockstep(1, ['twist', 'scan', 'wind'], RATE)
-    stamp = RATE.stamp_ns(0)
-    assert inputs.put(stamp, {0: pose(), 'twist': (1.0, 0.0, 0.0)}).inputs is None
-    assert inputs.put(stamp, {'scan': 'far'}).inputs is None
-    assert inputs.put(stamp, {'wind': (0.1, 0.2)}).inputs.sensed == {
-        'twist': (1.0, 0.0, 0.0), 'scan': 'far', 'wind': (0.1, 0.2)}
 
 
 def test_a_repeated_snapshot_is_answered_once():

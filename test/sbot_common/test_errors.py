@@ -156,8 +156,3 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path, kind, words, monke
 def test_a_device_is_refused_at_once(path):
     with pytest.raises(InputError, match='got a device, expected a regular file'):
         open_regular(path)
-
-
-def test_a_missing_file_is_an_os_error(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        open_regular(tmp_path / 'a')

@@ -2,11 +2,10 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 
 import pytest
+from children import python
 
 from sbot_common.signals import Held, blocked, came, end_on_signals, raise_swallowed
 
@@ -71,8 +70,7 @@ SEND = 'time.sleep(0.01); os.kill(os.getpid(), signal.SIGTERM); time.sleep(240)'
     ('time.sleep(240)', 'pass', 1, -signal.SIGALRM, 'the tick goes on\n')])
 def test_the_first_signal_ends_the_tick_and_the_second_the_process(work, after, limit, code, said):
     text = PROGRAM.replace('WORK_AFTER', after).replace('WORK', work).replace('LIMIT', str(limit))
-    done = subprocess.run([sys.executable, '-c', text], capture_output=True, text=True,
-                          timeout=240, check=False)
+    done = python('-c', text)
     assert (done.returncode, done.stdout) == (code, said), done.stderr
 
 
@@ -81,8 +79,7 @@ def test_an_interrupt_counts_where_a_shell_had_it_ignored():
             'os.execv(sys.executable, [sys.executable, "-c", '
             '"import os, signal; from sbot_common.signals import end_on_signals; '
             'end_on_signals(); os.kill(os.getpid(), signal.SIGINT)"])')
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False)
+    done = python('-c', code)
     assert 'KeyboardInterrupt' in done.stderr
 
 
@@ -161,8 +158,7 @@ def test_a_child_has_signals_blocked_until_it_lets_them_through():
             'os.kill(os.getpid(), signal.SIGINT); end_on_signals()\n'
             'print("still here", flush=True); unblock()\n')
     with blocked():
-        done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                              check=False)
+        done = python('-c', code)
     assert done.stdout == 'still here\n'
     assert done.stderr.splitlines()[-1] == 'KeyboardInterrupt'
 
@@ -170,5 +166,5 @@ def test_a_child_has_signals_blocked_until_it_lets_them_through():
 def test_signals_are_light_to_import():
     code = ('import sys; import sbot_common.signals\n'
             'print([name for name in ("numpy", "numba", "logging") if name in sys.modules])')
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    done = python('-c', code)
     assert done.stdout == '[]\n'

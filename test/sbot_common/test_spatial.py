@@ -93,7 +93,7 @@ def test_nothing_is_outside(value, column):
 
 
 @given(st.floats(0, 1e4), st.floats(0, 1e4), st.floats(1e-3, 1e3), st.integers(1, 600))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_shape_covers_its_box_within_the_limit(width, height, cell, limit):
     widened, nx, ny = grid_shape(0.0, 0.0, width, height, cell, limit)
     assert 1 <= nx <= limit

@@ -26,16 +26,7 @@ def distances_of_all(view):
 
 @njit
 def readings_of_all(distances, table, noise, uniform):
-    """Return (N, sensors) readings; see ``infrared_readings``.
-
-    Parameters
-    ----------
-    distances : (N, sensors) m, +inf for nothing
-    table : (151,) readings, one a millimetre
-    noise : greatest, as a fraction of the reading
-    uniform : (N, sensors) numbers in [0, 1)
-
-    """
+    """Return (N, sensors) readings for distances (m) and numbers in [0, 1) of the noise."""
     out = np.empty(distances.shape)
     n, sensors = distances.shape
     for j in range(n):
@@ -45,36 +36,12 @@ def readings_of_all(distances, table, noise, uniform):
 
 
 def infrared_distances(scene, pose, radius, parameters):
-    """Return the distances that the sensors measure.
-
-    Parameters
-    ----------
-    scene : made with at least ``infrared_reach``; best with exactly that, for speed
-    pose : (N, 3) x, y (m), yaw (rad) of the robots in frame `map`
-    radius : (N,) m, the bodies
-
-    Returns
-    -------
-    (N, 15) m from the rim along each beam to the nearest wall, circle or body; 0 if that reaches
-    into the robot's own body, +inf if there is nothing within range.
-
-    """
+    """Return (N, 15) m from the rim along each beam, 0 within the own body, +inf for nothing."""
     return distances_of_all(_view(scene, pose, radius, parameters))
 
 
 def infrared_readings(distances, parameters, draw):
-    """Return the readings (N, 15) for distances (N, 15): table, blind-beam rule, noise, in turn.
-
-    The table's entry is that of the nearest millimetre (half up); a beam that sees nothing reads
-    0, or, if both its neighbours on the ring see something, 0.3 times the mean of their readings
-    (docs/errata.md S5). Noise multiplies by 1 + noise * u, u uniform in [-1, 1) (S4 there).
-
-    Parameters
-    ----------
-    distances : m from the rim, +inf for nothing
-    draw : seed and tick of the noise; None: no noise, whatever the parameters say
-
-    """
+    """Return readings (N, 15): table, blind-beam rule (docs/errata.md S5), noise (S4)."""
     if draw is None:
         return readings_of_all(distances, parameters.table, 0.0, np.zeros(distances.shape))
     return readings_of_all(distances, parameters.table, parameters.noise,

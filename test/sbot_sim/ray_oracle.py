@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
-from sbot_sim.sensors.laser import ScanParameters, _laser_poses
+from sbot_sim.sensors.laser import ScanParameters, _mount_of, mounted
 from sbot_sim.sensors.rays import (
     FACING,
     TOUCHED,
@@ -27,16 +27,7 @@ Floats = NDArray[np.float64]
 @njit_inner
 def cast_beam(segments: Floats, circles: Floats, skip: int, x: float, y: float, cos_yaw: float,
               sin_yaw: float, ux: float, uy: float) -> float:
-    """Return the distance (m) to the nearest hit of one beam, inf for none: brute force.
-
-    Parameters
-    ----------
-    segments, circles : (S, 4) x0 y0 x1 y1 and (C, 3) x y radius (m)
-    skip : circle that is not seen (the sensor's own body), -1 for none
-    x, y, cos_yaw, sin_yaw : where the sensor is (m) and how it is turned
-    ux, uy : the beam's direction in the sensor's frame
-
-    """
+    """Return the distance (m) to the nearest hit of one beam but circle ``skip``, inf for none."""
     best = math.inf
     for k in range(segments.shape[0]):
         v = segment_view(segments[k, 0] - x, segments[k, 1] - y, segments[k, 2] - x,
@@ -64,16 +55,7 @@ def cast_beam(segments: Floats, circles: Floats, skip: int, x: float, y: float, 
 @njit
 def cast_oracle(segments: Floats, circles: Floats, own: NDArray[np.int64], pose: Floats,
                 directions: Floats) -> Floats:
-    """Return (N, beams) distances (m) of N sensors, every beam against every object.
-
-    Parameters
-    ----------
-    segments, circles : (S, 4) and (C, 3) (m)
-    own : (N,) the circle that each sensor does not see, -1 for none
-    pose : (N, 3) x, y (m) and yaw (rad) of the sensors
-    directions : (2, beams) of ``beam_directions``
-
-    """
+    """Return (N, beams) m of N sensors that do not see their own circles (-1: no circle)."""
     out = np.empty((pose.shape[0], directions.shape[1]))
     for j in range(pose.shape[0]):
         sin_yaw, cos_yaw = sincos(pose[j, 2])
@@ -92,7 +74,7 @@ def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
     circles = np.ascontiguousarray(np.concatenate([scene.circles, robots]))
     own = np.arange(n) + len(scene.circles) if p.sees_robots else np.full(n, -1)
     ranges = cast_oracle(scene.segments, circles, own,
-                         _laser_poses(pose, p),
+                         mounted(pose, _mount_of(p)),
                          beam_directions(p.beams, p.angle_min, p.angle_increment))
     ranges[ranges > p.range_max] = np.inf
     ranges[ranges < p.range_min] = -np.inf

@@ -6,12 +6,7 @@ import numpy as np
 from ray_oracle import cast_scans_slowly
 
 from sbot_common.params import updated
-from sbot_sim.sensors.laser import (
-    ScanSettings,
-    cast_scans,
-    make_scan_parameters,
-    scan_fan,
-)
+from sbot_sim.sensors.laser import ScanSettings, cast_scans, make_scan_parameters, scan_fan
 from sbot_sim.world.scene import make_scene
 
 

@@ -68,10 +68,3 @@ def test_a_folder_that_does_not_exist(tmp_path, field):
     for write in (write_wind, write_terrain, lambda path, field: write_preview(path, field, 1.0)):
         with pytest.raises(InputError, match='cannot be written'):
             write(tmp_path / 'nowhere' / 'file', field)
-
-
-def test_arrows_do_not_cross():
-    x, y = np.array([0.0, 1.0, 2.0]), np.array([0.0, 2.0])
-    arrows = _arrows(x, y, np.array([[[3.0, 4.0, 0.0]] * 3, [[0.0, 1.0, 9.0]] * 3]))
-    assert np.hypot(*arrows[0, 0]) == pytest.approx(0.95)
-    assert (_arrows(x, y, np.zeros((2, 3, 3))) == 0.0).all()

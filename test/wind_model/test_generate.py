@@ -72,11 +72,6 @@ def test_the_ground_of_a_hill_is_a_streamline():
     assert np.abs(across[on_hill]).max() < 1e-5
 
 
-def test_layers_grow_linearly_upwards():
-    steps = np.diff(generate('uniform', layers=6).vertical_spacing_factors)
-    assert np.allclose(np.diff(steps), steps[0])
-
-
 @pytest.mark.parametrize(('kind', 'given', 'words'), [
     ('tornado', {}, 'one of uniform, vortex, cylinder, hill'),
     ('hill', {'radius': 0.0}, 'radius'), ('uniform', {'xmax': -1.0}, 'xmax'),

@@ -109,19 +109,6 @@ def test_equals_scipy_on_faces_edges_and_corners(random_grid):
     assert (got != OUTSIDE).any(axis=1).mean() > 0.5
 
 
-def test_a_point_of_the_grid_gives_its_own_value_exactly(random_grid):
-    for seed in range(20):
-        field = make_lattice(random_grid(seed))
-        shape = field.z.shape
-        points = np.column_stack([
-            np.broadcast_to(field.x, shape).ravel(),
-            np.broadcast_to(field.y[:, None], shape).ravel(), field.z.ravel()])
-        got = velocity_at(field, points, OUTSIDE)
-        assert np.array_equal(got[:, 0], field.u.ravel())
-        assert np.array_equal(got[:, 1], field.v.ravel())
-        assert np.array_equal(got[:, 2], field.w.ravel())
-
-
 def test_the_edge_is_inside_and_one_ulp_beyond_is_outside():
     ones = np.ones(4 * 3 * 3)
     grid = make_grid(-0.3, 0.7, 4, 3, 0.1, 0.7, [0, 0.3, 1], np.full(12, 0.1), np.full(12, 2.3),

@@ -55,8 +55,6 @@ def test_a_sheltered_follower_drifts_by_what_is_left_of_the_wind(fade):
         assert abs(drift - (1 - r) * 0.15 * dt) < 1e-12
         free = alone.poses[k + 2, 1, 0] - alone.poses[k + 1, 1, 0]
         assert abs(free - 0.15 * dt) < 1e-12
-    print(f'{fade}: drift in 2 s behind the blocker {x[-1, 1] - x[0, 1]:.4f} m, '
-          f'without it {alone.poses[-1, 1, 0] - 0.085:.4f} m')
     assert x[-1, 1] - x[0, 1] < 0.9 * (alone.poses[-1, 1, 0] - 0.085)
 
 

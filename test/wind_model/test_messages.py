@@ -26,12 +26,6 @@ def arrows(raw):
     return [[[p.x, p.y, p.z] for p in marker.points] for marker in markers[1:]]
 
 
-def test_vectors_come_back():
-    stamp, vector = decode_vector(encode_vector(12_345_678_901, np.array([0.1, -2.0, 1e-300])))
-    assert stamp == 12_345_678_901
-    assert vector.tolist() == [0.1, -2.0, 1e-300]
-
-
 @pytest.mark.parametrize('bad', [np.nan, np.inf])
 def test_vectors_that_are_not_finite_are_refused(bad):
     with pytest.raises(InputError, match='finite'):

@@ -72,18 +72,3 @@ def test_the_timer_publishes_without_a_clock():
     stamps = [row[0] for row in got['velocity']]
     assert stamps == sorted(stamps)
     assert stamps[0] < stamps[-1]
-
-
-@pytest.mark.parametrize(('parameters', 'words'), [
-    ({'wind_speed_mean': -1.0}, 'wind_speed_mean'),
-    ({'xyz_offset': '[0.0, 0.0, 1.0]'}, 'xyz_offset'),
-    ({'use_custom_static_wind_field': 'true', 'custom_wind_field_path': '/nowhere.txt'},
-     '/nowhere.txt'),
-    ({'trigger': 'sometimes'}, 'trigger')])
-def test_bad_parameters_at_start_are_one_line_and_exit_code_2(parameters, words):
-    node = start(**parameters)
-    _, errors = node.communicate(timeout=DEADLINE)
-    assert node.returncode == 2
-    lines = [line for line in errors.splitlines() if line]
-    assert len(lines) == 1
-    assert words in lines[0]

@@ -3,14 +3,7 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_common.params import in_words, specs_of, updated
-from wind_model.parameters import (
-    FADE_OUT,
-    LINEAR,
-    POWER,
-    RAMP_IN,
-    WakeParameters,
-    WindParameters,
-)
+from wind_model.parameters import FADE_OUT, LINEAR, POWER, RAMP_IN, WakeParameters, WindParameters
 
 MACRO_NAMES = {
     'xyz_offset', 'wind_direction', 'wind_force_mean', 'wind_gust_direction',
@@ -23,13 +16,6 @@ def test_the_names_are_those_of_the_macro():
         'wind_height', 'wind_height_above_terrain', 'wind_gust_speed_mean', 'forces_with_field'}
     assert {spec.name for spec in specs_of(WindParameters)
             if spec.source == '003, plugin macro'} == MACRO_NAMES
-
-
-def test_defaults_are_still_air():
-    parameters = WindParameters()
-    assert parameters.wind_speed_mean == 0
-    assert parameters.wind_force_mean == 0
-    assert not parameters.use_custom_static_wind_field
 
 
 def test_the_macro_of_the_document_is_accepted():

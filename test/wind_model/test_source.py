@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
 from wind_model.generate import generate
 from wind_model.grid import make_lattice
@@ -26,18 +25,6 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(InputError, match=r'missing\.txt'):
         load_field(WindParameters(use_custom_static_wind_field=True,
                                   custom_wind_field_path=str(tmp_path / 'missing.txt')))
-
-
-def test_a_gust_blows_from_its_start_to_its_end_only():
-    source = WindSource(WindParameters(
-        wind_speed_mean=2.0, wind_direction=(0.0, 3.0, 0.0), wind_force_mean=1.5,
-        wind_gust_start=1.0, wind_gust_duration=0.5, wind_gust_direction=(1.0, 0.0, 0.0),
-        wind_gust_force_mean=4.0, wind_gust_speed_mean=0.25), None)
-    for time, blows in ((0.0, 0.0), (1.0, 1.0), (1.499999999, 1.0), (1.5, 0.0)):
-        wind = source.at(round(time * NANOSECONDS))
-        assert wind.velocity.tolist() == [0.0, 2.0, 0.0]
-        assert wind.force.tolist() == [4.0 * blows, 1.5, 0.0]
-        assert wind.gust.tolist() == [0.25 * blows, 0.0, 0.0]
 
 
 def test_the_wind_has_the_sources_field():

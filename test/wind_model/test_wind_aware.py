@@ -18,7 +18,7 @@ from wind_model.wind_aware import (
 angles = st.floats(-4, 4)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(direction=angles, speed=st.floats(0.01, 2), wind=st.floats(0, 2), towards=angles)
 def test_drive_and_wind_together_follow_the_direction(direction, speed, wind, towards):
     wx, wy = wind * math.cos(towards), wind * math.sin(towards)
@@ -36,7 +36,7 @@ def test_drive_and_wind_together_follow_the_direction(direction, speed, wind, to
         assert abs(abs(sideways) - (abs(across) - speed)) < 1e-9
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(direction=angles, speed=st.floats(0.01, 2), wind=st.floats(0, 2), towards=angles)
 def test_the_published_law_heads_along_the_difference_of_track_and_wind(direction, speed, wind,
                                                                        towards):
@@ -56,7 +56,7 @@ def test_without_speed_it_heads_along_the_direction():
     assert _crab_heading(1.0, 0.0, 0.3, 0.4) == pytest.approx(1.0)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(yaw=angles, heading=angles, gain=st.floats(0, 100), limit=st.floats(0, 10),
        dt=st.floats(0.001, 1))
 def test_turning_goes_the_short_way_and_never_overshoots(yaw, heading, gain, limit, dt):

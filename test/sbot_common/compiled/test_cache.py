@@ -211,31 +211,6 @@ def test_damaged_files_are_compiled_again_and_replaced(filled, damaged):
     assert run_child(ROOT, filled).split()[1] == '1'
 
 
-TWO = ("""
-from sbot_common.compiled.jit import njit
-
-@njit
-def one(x):
-    return x + 1.0
-
-@njit
-def two(x):
-    return x + 2.0
-
-print(one(0.0), two(0.0), sum(len(f.stats.cache_hits) for f in (one, two)))""")
-
-
-def test_files_that_change_places_are_both_rejected(tmp_path):
-    assert run_child(ROOT, tmp_path, TWO) == '1.0 2.0 0\n'
-    assert run_child(ROOT, tmp_path, TWO) == '1.0 2.0 2\n'
-    first, second = tmp_path.rglob('*.code')
-    first.rename(tmp_path / 'first')
-    second.rename(first)
-    (tmp_path / 'first').rename(second)
-    assert run_child(ROOT, tmp_path, TWO) == '1.0 2.0 0\n'
-    assert run_child(ROOT, tmp_path, TWO) == '1.0 2.0 2\n'
-
-
 def test_a_full_disk_costs_the_next_run_a_compilation_only(tmp_path):
     code = ('import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); '
             'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n' + USE_A_CELL)
@@ -305,14 +280,6 @@ def test_levels_that_a_processor_has(processor, triple, features, levels):
     assert cache.usable_levels() == levels
 
 
-@pytest.mark.parametrize(('name', 'levels'), [
-    ('x86-64-v2', ['x86-64-v2']), ('znver3', []), ('generic', [])])
-def test_a_processor_that_is_asked_for_is_the_only_one(processor, monkeypatch, name, levels):
-    monkeypatch.setattr(cache.numba.config, 'CPU_NAME', name)
-    processor('x86_64-unknown-linux-gnu', name, V3)
-    assert cache.usable_levels() == levels
-
-
 def test_a_level_is_for_all_builds_of_a_version_but_not_for_others(monkeypatch):
     before, own = cache.shipped_key('x86-64-v3'), cache._own_key()
     monkeypatch.setattr(cache.sys, 'version', '3.99.1 (of another distribution)')
@@ -331,20 +298,6 @@ def status(mode, owner=None):
                            st_uid=os.getuid() if owner is None else owner)
 
 
-@pytest.mark.parametrize(('mode', 'private'), [(0o600, True), (0o755, True), (0o775, False),
-    (0o757, False), (0o1777, False)])
-def test_modes(mode, private):
-    assert cache._is_private(status(mode)) is private
-
-
-def test_owners(monkeypatch):
-    assert cache._is_private(status(0o644, 0))
-    monkeypatch.setattr(os, 'getuid', lambda: 1000)
-    assert cache._is_private(status(0o644, 1000))
-    assert cache._is_private(status(0o644, 0))
-    assert not cache._is_private(status(0o600, 1001))
-
-
 @pytest.mark.parametrize(('name', 'members', 'private'), [
     ('ada', [], True), ('ada', ['ada'], True), ('ada', ['bob'], False), ('staff', [], False)])
 def test_the_group_of_a_user_is_the_user(monkeypatch, name, members, private):
@@ -352,23 +305,3 @@ def test_the_group_of_a_user_is_the_user(monkeypatch, name, members, private):
     monkeypatch.setattr('pwd.getpwuid', lambda _: SimpleNamespace(pw_name='ada', pw_gid=4711))
     monkeypatch.setattr('grp.getgrgid', lambda _: SimpleNamespace(gr_name=name, gr_mem=members))
     assert cache._is_private(status(0o775)) is private
-
-
-def test_folders_are_made_for_this_user_alone(tmp_path):
-    made = cache._make_private(tmp_path / 'a' / 'b')
-    assert [path.stat().st_mode & 0o777 for path in (made, made.parent)] == [0o700, 0o700]
-    assert cache._make_private(made) == made
-    (tmp_path / 'link').symlink_to(made)
-    assert cache._make_private(tmp_path / 'link' / 'c') == made / 'c'
-
-
-@pytest.mark.parametrize('mode', [0o777, 0o770])
-def test_a_shared_folder_anywhere_above_is_found(tmp_path, mode):
-    folder = cache._make_private(tmp_path / 'a' / 'b')
-    assert cache._shared_part(folder) is None
-    for part in (folder, folder.parent):
-        part.chmod(mode)
-        os.chown(part, -1, 4711) if os.getuid() == 0 else part.chmod(0o777)
-        assert cache._shared_part(folder) == part
-        part.chmod(0o700)
-    assert cache._shared_part(folder) is None

@@ -1,13 +1,10 @@
 """Unowned views of arrays in compiled code."""
 
-import gc
 import math
 import pickle
-import subprocess
-import sys
 
 import numpy as np
-import pytest
+from children import passed
 
 from sbot_common import elementary
 from sbot_common.compiled import lazy
@@ -36,20 +33,6 @@ from sbot_sim.world.scene import Discs, sort_discs
 
 
 @njit
-def _doubled(discs: Discs, out):
-    discs, out = borrowed(discs), borrowed(out)
-    for k in range(out.shape[0]):
-        out[k] = 2.0 * discs.x[k] + discs.grid.items[k]
-
-
-def test_borrowed_tuples_of_arrays_are_the_same_arrays():
-    discs = sort_discs(np.random.default_rng(0).uniform(0, 9, (50, 3)), np.ones(50), 1.0)
-    out = np.empty(50)
-    _doubled(discs, out)
-    np.testing.assert_array_equal(out, 2.0 * discs.x + discs.grid.items)
-
-
-@njit
 def _views(discs: Discs):
     return borrowed(discs).grid.items
 
@@ -64,16 +47,9 @@ def test_borrowed_arrays_have_no_owner():
     assert not view.flags.owndata
 
 
-def child(code: str) -> str:
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_few_numbers_need_no_numba_and_have_the_bits_of_compiled_code():
     """In a child, as numba is here already; the last value is that of the compiled function."""
-    assert child("""
+    assert passed('-c', """
 import random, struct, sys
 import numpy as np
 from sbot_common.elementary import hypot, hypot_of, sincos, sincos_of
@@ -104,19 +80,8 @@ print(different)
 """).strip() == '[]'
 
 
-def test_unusual_numbers_are_compiled():
-    assert child("""
-import sys
-import numpy as np
-from sbot_common.elementary import sincos, sincos_of
-x, s = np.array([0.5, 1e300, 0.25]), np.empty(3)
-sincos_of(x, x, s)  # results may take the place of arguments
-assert 'numba' in sys.modules
-print(x.tolist() == [sincos(y)[0] for y in (0.5, 1e300, 0.25)])""") == 'True\n'
-
-
 def test_candidates_of_overlaps_are_those_of_compiled_code():
-    assert child("""
+    assert passed('-c', """
 import sys
 import numpy as np
 from sbot_sim.collision import shape_overlap as near_pairs
@@ -133,16 +98,6 @@ print(everything() == in_python)
 """) == 'True\n'
 
 
-def test_many_numbers_are_compiled():
-    assert child("""
-import sys
-import numpy as np
-from sbot_common.elementary import sincos_of
-x = np.zeros(100_000)
-sincos_of(x, x.copy(), x.copy())
-print('numba' in sys.modules)""") == 'True\n'
-
-
 def test_compiled_functions_take_the_places_of_these_everywhere():
     lazy.Lazy.make_all()
     for module in (elementary, trigonometric, arrays, powers, shape_overlap):
@@ -150,7 +105,7 @@ def test_compiled_functions_take_the_places_of_these_everywhere():
 
 
 def test_a_function_kept_in_a_list_works_in_python_and_in_compiled_code():
-    assert child("""
+    assert passed('-c', """
 from sbot_common.elementary import sin, sincos
 from sbot_common.compiled.lazy import Lazy
 kept = [sin, sincos]
@@ -165,7 +120,7 @@ print(first == second == third)""") == 'True\n'
 
 
 def test_it_is_pickled_by_its_name():
-    assert child("""
+    assert passed('-c', """
 import pickle, sys
 from sbot_common.elementary import trigonometric as module
 assert pickle.loads(pickle.dumps(module.sincos)) is module.sincos
@@ -176,7 +131,7 @@ print('numba' in sys.modules)""") == 'False\n'
 def test_a_part_of_compiled_functions_is_refused_in_python():
     """It has no entry for Python: numba's call would end the process with a signal."""
     for code in ('trigonometric._sincos_far(9.0)', 'bits.two_sum(1.0, 2.0)'):
-        assert child(f"""
+        assert passed('-c', f"""
 from sbot_common.elementary import bits, trigonometric
 try:
     {code}
@@ -186,52 +141,12 @@ except TypeError as error:
 
 
 def test_threads_that_need_the_first_function_at_once_all_get_it():
-    assert child("""
+    assert passed('-c', """
 from concurrent.futures import ThreadPoolExecutor
 from sbot_common.elementary import sin
 with ThreadPoolExecutor(4) as pool:
     found = list(pool.map(sin, [0.5] * 8))
 print(len(set(found)))""") == '1\n'
-
-
-def test_the_names_of_functions_stay():
-    assert trigonometric.sincos.__name__ == 'sincos'
-    with pytest.raises(AttributeError):
-        lazy.Lazy(None, lambda: None, 'nothing', False, False).__wrapped__
-
-
-@pytest.fixture
-def collector():
-    yield
-    gc.enable()
-    gc.unfreeze()
-
-
-@pytest.mark.parametrize('collecting', [True, False])
-def test_objects_of_the_block_are_left_alone_and_the_collector_is_as_it_was(collector, collecting):
-    gc.enable() if collecting else gc.disable()
-    before = gc.get_freeze_count()
-    with lazy.uncollected():
-        assert not gc.isenabled()
-        kept = [[] for _ in range(1000)]
-    assert gc.isenabled() is collecting
-    assert gc.get_freeze_count() >= before + len(kept)
-
-
-def test_an_import_that_fails_turns_the_collector_on_again(collector):
-    gc.enable()
-    with pytest.raises(ImportError), lazy.uncollected():
-        raise ImportError
-    assert gc.isenabled()
-
-
-def test_cycles_that_come_later_are_collected(collector):
-    with lazy.uncollected():
-        pass
-    cycle = []
-    cycle.append(cycle)
-    del cycle
-    assert gc.collect() > 0
 
 
 SPECIAL = [0.0, -0.0, 1.5, -2.5, 3.0, math.inf, -math.inf, math.nan, 1e300, 5e-324]

@@ -1,11 +1,10 @@
 """numba without scipy: not imported with numba, and there when a function needs BLAS."""
 
 import os
-import subprocess
-import sys
 from importlib.util import find_spec
 
 import pytest
+from children import passed, python
 
 needs_scipy = pytest.mark.skipif(find_spec('scipy') is None, reason='needs scipy')
 
@@ -23,9 +22,7 @@ product = numba.njit(lambda a, b: np.dot(a, b))
 assert product(np.eye(2), np.ones((2, 2))).tolist() == [[1, 1], [1, 1]]
 assert 'scipy.linalg.cython_blas' in sys.modules
 """
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
+    passed('-c', code)
 
 
 @needs_scipy
@@ -33,9 +30,7 @@ def test_what_has_imported_numba_or_scipy_before_changes_nothing():
     for first in ('numba', 'scipy'):
         code = (f'import {first}; import sbot_common.compiled.compiler; import scipy; '
                 'from numba.np import arraymath; assert arraymath._HAVE_BLAS; scipy.linalg')
-        done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                              check=False, timeout=300)
-        assert done.returncode == 0, done.stderr
+        passed('-c', code)
 
 
 def test_the_garbage_collector_leaves_numba_alone():
@@ -45,9 +40,7 @@ import sbot_common.compiled.compiler
 assert gc.isenabled()
 assert gc.get_freeze_count() > 50_000, gc.get_freeze_count()
 """
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
+    passed('-c', code)
 
 
 TWICE = """
@@ -66,10 +59,7 @@ def test_numba_without_compilation_is_refused_in_one_line(tmp_path):
     environment = {**os.environ, 'NUMBA_DISABLE_JIT': '1', 'NUMBA_CACHE_DIR': str(tmp_path)}
     line = ('NUMBA_DISABLE_JIT: got 1, expected 0, because simulations need compiled code; '
             'to debug a function of your own, call it from Python')
-    done = subprocess.run([sys.executable, '-c', TWICE], capture_output=True, text=True,
-                          env=environment, check=False, timeout=240)
+    done = python('-c', TWICE, env=environment)
     assert done.stdout.splitlines()[1:] == [f'InputError {line}'] * 2, done.stderr
-    done = subprocess.run([sys.executable, '-m', 'sbot.cli', 'run', 'leader_follower'],
-                          capture_output=True, text=True, env=environment, check=False,
-                          timeout=240)
+    done = python('-m', 'sbot.cli', 'run', 'leader_follower', env=environment)
     assert (done.returncode, done.stderr) == (2, f'sbot: {line}\n')

@@ -9,7 +9,6 @@ from numba import types
 from numba.core.cgutils import ir
 from numba.extending import intrinsic
 
-from sbot_common.compiled import records
 from sbot_common.compiled.jit import by_address, njit
 from sbot_common.compiled.records import Record, Structure, define_structure
 
@@ -89,14 +88,6 @@ def test_fields_of_one_type_that_change_places_give_another_type():
         return Record(made(1.0, 2.0)).kind
     assert str(kind_of('a', 'b')) == str(kind_of('a', 'b'))
     assert str(kind_of('a', 'b')) != str(kind_of('b', 'a'))
-
-
-def test_places_are_asked_for_once_a_type(monkeypatch):
-    first = whole()
-    monkeypatch.setattr(records, 'cpu_target', None)  # where they are asked for
-    again = Record(first.fields._replace(count=8))
-    assert again.kind is first.kind
-    assert function_of(again, lambda it: it.count)() == 8
 
 
 class Tally(Structure):

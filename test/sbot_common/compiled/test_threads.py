@@ -70,12 +70,6 @@ def test_an_error_beside_reaches_who_asks():
         result()
 
 
-def test_what_is_begun_beside_may_begin_more():
-    def work():
-        return in_background(2, 1000, lambda: 7)() + 1
-    assert in_background(2, 1000, work)() == 8
-
-
 def test_nobody_writes_after_an_error():
     running = threading.Event()
 

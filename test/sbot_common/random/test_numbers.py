@@ -10,34 +10,18 @@ from scipy import stats
 
 from sbot_common.compiled.jit import njit
 from sbot_common.random import numbers
-from sbot_common.random import numbers as generators
 from sbot_common.random.numbers import (
     CONTROLLER,
     PLACEMENT,
     TickGenerator,
-    _block_of,
     generator,
     normals,
     normals_of_worlds,
     philox,
     placement_generator,
-    purpose_of,
     uniforms,
 )
 from sbot_sim.sensors import gnss, imu
-
-
-def test_purposes_differ_and_those_of_names_are_above_the_list():
-    listed = [getattr(generators, name) for name in LISTED]
-    assert len(set(listed)) == len(listed)
-    named = {purpose_of(name) for name in ('compass noise', 'compass bias', '')}
-    assert len(named) == 3
-    assert min(named) >= 2 ** 32 > max(listed)
-    assert max(named) < 2 ** 64
-
-
-def test_a_name_keeps_its_number():
-    assert purpose_of('compass noise') == 116906137561482369  # recordings depend on it
 
 
 def first_of(robot, tick, count=5, seed=3):
@@ -54,21 +38,10 @@ def test_a_turns_numbers_are_those_of_its_tick_whatever_was_drawn_before():
     assert generator(3, 2, CONTROLLER, 8).random() == first_of(2, 8)[0]
 
 
-def test_half_a_word_that_is_kept_is_forgotten():
-    numbers = TickGenerator(3, 2, CONTROLLER)
-    fresh = numbers.at(1).integers(2**32, size=3, dtype=np.uint32).tolist()
-    numbers.at(0).integers(2**32, dtype=np.uint32)
-    assert numbers.at(1).integers(2**32, size=3, dtype=np.uint32).tolist() == fresh
-
-
 def test_a_second_turn_in_a_tick_goes_on():
     numbers = TickGenerator(3, 2, CONTROLLER)
     drawn = [numbers.at(4).random() for _ in range(5)]
     assert drawn == first_of(2, 4)
-
-
-def test_a_tick_before_the_first_is_one_too():
-    assert 0.0 <= TickGenerator(3, 2, CONTROLLER).at(-1).random() < 1.0
 
 
 @pytest.mark.parametrize('draw', [
@@ -100,7 +73,6 @@ def test_placement_stays_what_it_was():
 
 
 WORD = st.integers(0, 2**64 - 1)
-SMALL = st.integers(0, 2**63 - 1)
 ONES = 2**64 - 1
 
 # Random123, tests/kat_vectors, philox4x64 with 10 rounds: counter, key, answer.
@@ -120,11 +92,6 @@ def compiled(counter, key):
     return philox(counter[0], counter[1], counter[2], counter[3], key[0], key[1])
 
 
-@njit
-def compiled_block(seed, purpose, robot, tick, block):
-    return _block_of(seed, purpose, robot, tick, block)
-
-
 def words_of(counter, key):
     return compiled(np.array(counter, np.uint64), np.array(key, np.uint64))
 
@@ -141,13 +108,6 @@ def test_words_are_numpys(counter, key):
     numpys = np.random.Philox(key=np.array(key, np.uint64), counter=np.array(counter, np.uint64))
     answer = words_of([after >> (64 * i) & ONES for i in range(4)], key)
     assert answer == tuple(numpys.random_raw(4).tolist())
-
-
-@given(SMALL, st.integers(0, 20), SMALL, SMALL, st.integers(0, 10))
-def test_blocks_are_those_of_numpys_generator(seed, purpose, robot, tick, block):
-    numpys = np.random.Philox(key=[seed, purpose], counter=[0, tick, robot, 0])
-    expected = numpys.random_raw(4 * block + 4)[4 * block:]
-    assert compiled_block(seed, purpose, robot, tick, block) == tuple(expected.tolist())
 
 
 LISTED = ('CONTROLLER', 'INFRARED', 'SCAN', 'ODOMETRY', 'PLACEMENT', 'TURBULENCE', 'WHEEL_RADIUS',
@@ -230,12 +190,6 @@ def test_numbers_of_neighbours_are_independent():
         assert abs(np.corrcoef(base[:, 0], other)[0, 1]) < 4 / np.sqrt(n), name
         assert abs(np.corrcoef(base[:, 0]**2, other**2)[0, 1]) < 4 / np.sqrt(n), name
         assert not (base[:, 0] == other).any(), name
-
-
-def test_nothing_is_drawn_twice_in_a_run():
-    rows = [uniforms(1, purpose, np.arange(50), tick, 16)
-            for purpose in PURPOSES for tick in range(20)]
-    assert len(np.unique(rows)) == len(PURPOSES) * 20 * 50 * 16
 
 
 def test_purposes_differ_and_names_have_their_own():

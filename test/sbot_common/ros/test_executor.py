@@ -1,9 +1,8 @@
 """The lean executor, in processes of its own, as ROS reads its domain from the environment."""
 
-import subprocess
-import sys
 
 import pytest
+from children import passed
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
@@ -130,10 +129,7 @@ print(type(ros.make_executor()).__name__)
 
 
 def run(text):
-    done = subprocess.run([sys.executable, '-c', text], timeout=300, capture_output=True,
-                          text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    return passed('-c', text).split()
 
 
 @pytest.mark.parametrize('scene', [COMPANIONS, LACKING, UNEXPECTED, SERVICE, LATER], ids=[
@@ -147,30 +143,3 @@ def test_everything_arrives(scene):
 @pytest.mark.forked(False)  # the server has looked at rclpy's internals already
 def test_unknown_internals_leave_the_work_to_rclpy():
     assert run(UNKNOWN) == ['SingleThreadedExecutor']
-
-
-def test_rclpys_own_executor_hands_out_an_answer_after_the_messages_that_came_before_it():
-    from rclpy.client import Client
-    from rclpy.executors import TimeoutException
-
-    from sbot_common.ros.executor import LeanExecutor, _Source
-    done, waiting = [], ['first', 'second']
-
-    class Handle:
-        def take_message(self, *_):
-            return (waiting.pop(0),) if waiting else None
-
-    def answer():
-        done.append('answer')
-    answer.exception = lambda: None
-    ready = [(answer, Client.__new__(Client), None)]
-
-    def wait(*_):
-        if not ready:
-            raise TimeoutException
-        return ready.pop()
-    executor = LeanExecutor.__new__(LeanExecutor)
-    executor._sigint_gc = None
-    executor.wait_for_ready_callbacks = wait
-    executor._serve_rest(None, [_Source(Handle(), 0, None, True, done.append, True, [])])
-    assert done == ['first', 'second', 'answer']

@@ -5,10 +5,12 @@ import subprocess
 import sys
 
 import pytest
+from children import python
 
 pytestmark = pytest.mark.ros
 
 DEADLINE = 240.0  # s
+WIND_NODE = 'import sys; from wind_model.node import main; sys.exit(main())'
 
 # The end of a node, as our executables have it: libraries of ROS crash now and then where the
 # interpreter takes itself apart.
@@ -62,9 +64,7 @@ sys.exit(ros.run(make, ['named']))
 @pytest.mark.forked
 @pytest.mark.parametrize('hold', ['nullcontext()', 'suppress(RuntimeError)'])
 def test_a_signal_that_a_library_changes_or_swallows_ends_the_start_in_order(hold):
-    done = subprocess.run(
-        [sys.executable, '-c', CHANGED_SIGNAL.replace('HOLD', f'contextlib.{hold}')],
-        timeout=DEADLINE, capture_output=True, text=True, check=False)
+    done = python('-c', CHANGED_SIGNAL.replace('HOLD', f'contextlib.{hold}'))
     assert (done.returncode, done.stdout) == (0, ''), done.stderr
     # rclpy may warn: by now its own handler may have shut down the context of the new node.
     assert not done.stderr or 'RuntimeWarning: Failed to fini rosout' in done.stderr
@@ -80,10 +80,7 @@ def test_a_signal_that_a_library_changes_or_swallows_ends_the_start_in_order(hol
     ('use_custom_static_wind_field:=3', ['use_custom_static_wind_field', '3', 'true or false']),
 ])
 def test_a_bad_parameter_is_one_line_and_exit_code_2(assignment, words):
-    done = subprocess.run(
-        [sys.executable, '-c', 'import sys; from wind_model.node import main; sys.exit(main())',
-         '--ros-args', '-p', assignment],
-        timeout=DEADLINE, capture_output=True, text=True, check=False)
+    done = python('-c', WIND_NODE, '--ros-args', '-p', assignment)
     assert done.returncode == 2
     lines = done.stderr.strip().splitlines()
     assert len(lines) == 1
@@ -95,10 +92,7 @@ def test_a_bad_parameter_is_one_line_and_exit_code_2(assignment, words):
     (['--bogus'], 'bogus'), (['-p'], '-p'), (['-r', 'x'], 'x'),
     (['--params-file', '/no/such/file'], '/no/such/file')])
 def test_bad_ros_arguments_are_one_line_and_exit_code_2(arguments, words):
-    done = subprocess.run(
-        [sys.executable, '-c', 'import sys; from wind_model.node import main; sys.exit(main())',
-         '--ros-args', *arguments],
-        timeout=DEADLINE, capture_output=True, text=True, check=False)
+    done = python('-c', WIND_NODE, '--ros-args', *arguments)
     assert done.returncode == 2
     line = [line for line in done.stderr.splitlines() if not line.startswith('[ERROR]')]
     assert len(line) == 1
@@ -110,8 +104,7 @@ def test_bad_ros_arguments_are_one_line_and_exit_code_2(arguments, words):
                                   'controller_bot'])
 def test_help_starts_nothing(name):
     code = f'import sys; from sbot.ros import executables; sys.exit(executables.{name}())'
-    done = subprocess.run([sys.executable, '-c', code, '--help'],
-                          timeout=DEADLINE, capture_output=True, text=True, check=False)
+    done = python('-c', code, '--help')
     assert (done.returncode, done.stderr) == (0, '')
     assert done.stdout.startswith(f'Usage: ros2 run potential_field_bot {name} ')
 
@@ -136,8 +129,7 @@ print(node.get_parameter('speed').value)
 
 @pytest.mark.forked
 def test_whole_numbers_for_a_double_stay_doubles():
-    done = subprocess.run([sys.executable, '-c', INTEGERS], timeout=DEADLINE, capture_output=True,
-                          text=True, check=False)
+    done = python('-c', INTEGERS)
     assert done.stdout.splitlines() == [
         "{'speed': 10.0, 'axis': (1.0, 0.0, 0.0)}", '10.0 [1.0, 0.0, 0.0]',
         "True [{'speed': 7.0}]", '7.0']
@@ -167,8 +159,7 @@ sys.exit(ros.run(make, ['late']))
 
 @pytest.mark.forked
 def test_an_error_after_the_context_was_shut_down_is_no_failure():
-    done = subprocess.run([sys.executable, '-c', LATE_PUBLISHER], timeout=DEADLINE,
-                          capture_output=True, text=True, check=False)
+    done = python('-c', LATE_PUBLISHER)
     assert (done.returncode, done.stdout) == (0, ''), done.stderr
     assert 'Traceback' not in done.stderr
 
@@ -210,33 +201,6 @@ code = ros.run(make, ['busy'])
 @pytest.mark.parametrize(('arguments', 'output'), [
     (['1'], 'to its end\n'), (['2'], 'to its end\n'), (['1', 'for ever'], '')])
 def test_a_signal_lets_a_callback_come_to_its_end_if_it_has_one(arguments, output):
-    done = subprocess.run([sys.executable, '-c', BUSY_NODE, *arguments],
-                          timeout=DEADLINE, capture_output=True, text=True, check=False)
+    done = python('-c', BUSY_NODE, *arguments)
     assert done.returncode == (0 if output else -signal.SIGALRM)
     assert (done.stdout, done.stderr) == (output, '')
-
-
-# rclpy's thread that answers signals wakes executors without a lock: a second signal, just when
-# the executor is destroyed, would be a segmentation fault.
-ORDER_OF_END = BUSY_NODE.replace('import os', """
-import rclpy.signals
-from sbot_common.ros import process
-from rclpy.signals import SignalHandlerGuardCondition as Condition
-events, end, destroy = [], rclpy.signals.uninstall_signal_handlers, Condition.destroy
-def ended():
-    end()
-    events.append('thread ended')
-def destroyed(self):
-    events.append('executor destroyed')
-    destroy(self)
-rclpy.signals.uninstall_signal_handlers = process.uninstall_signal_handlers = ended
-Condition.destroy = destroyed
-import os""", 1).replace(LEAVE, '\nprint(events)' + LEAVE)
-
-
-@pytest.mark.parametrize('signals', ['1', '2'])
-def test_the_thread_that_answers_signals_ends_before_the_executor(signals):
-    done = subprocess.run([sys.executable, '-c', ORDER_OF_END, signals], timeout=DEADLINE,
-                          capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, '')
-    assert done.stdout.splitlines()[-1].startswith("['thread ended'")

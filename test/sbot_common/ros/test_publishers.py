@@ -1,9 +1,8 @@
 """Two nodes publish what a controller hears: in lockstep it refuses them by name."""
 
-import subprocess
-import sys
 
 import pytest
+from children import passed
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
@@ -50,10 +49,7 @@ rclpy.shutdown()
 
 
 def drive(trigger: str, second: str) -> str:
-    done = subprocess.run([sys.executable, '-c', SCRIPT, trigger, second], timeout=240,
-                          capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()[-1]
+    return passed('-c', SCRIPT, trigger, second).splitlines()[-1]
 
 
 def test_in_lockstep_a_foreign_publisher_ends_a_controller():

@@ -81,36 +81,3 @@ def test_an_answer_comes_after_the_callbacks_and_after_what_they_published(conte
             if thread.ident is not None:
                 thread.join()
     assert counts == [(3 * k, 3 * k) for k in range(1, ROUNDS + 1)]
-
-
-def test_each_pass_asks_all_and_ends_with_the_last_answer(monkeypatch):
-    from sbot_common.ros.pubsub import Barrier
-    waiting, heard = [], []
-
-    class Client:
-        def __init__(self, name):
-            self.name = name
-
-        def call_async(self, _):
-            return self
-
-        def add_done_callback(self, callback):
-            waiting.append((self.name, callback))
-
-        def result(self):
-            return None
-    monkeypatch.setattr(Barrier, '_client', lambda _, name: Client(name))
-    barrier = Barrier(None, lambda: heard.append(len(waiting)))
-    barrier.ask(['/old'])
-    barrier.ask(['/a', '/b'], requests=3, passes=2)
-    rounds = []
-    while waiting:
-        assert not heard
-        rounds.append([name for name, _ in waiting])
-        asked, waiting[:] = waiting[:], []
-        for name, callback in asked:
-            assert barrier.silent()
-            callback(Client(name))
-    assert rounds == [['/old'] * 2 + ['/a'] * 3 + ['/b'] * 3, ['/a'] * 3 + ['/b'] * 3]
-    assert heard == [0]
-    assert barrier.silent() == []

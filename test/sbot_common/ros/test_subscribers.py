@@ -51,10 +51,6 @@ def test_a_topic_outside_the_namespace_is_remapped_by_its_whole_name(graph):
     assert why(graph('/scan')).endswith(f'to /scan: -r /scan:={SCAN})')
 
 
-def test_a_node_without_a_subscription_of_the_type_gets_no_remap(graph):
-    assert why(graph()) == f'no node subscribes to {SCAN}'
-
-
 def test_a_quality_of_service_that_does_not_fit_is_named(graph):
     from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
     node = graph('base_scan', qos=QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))

@@ -107,18 +107,6 @@ def test_robots_side_by_side_push_as_one_of_their_mass(count, mass):
     assert abs(pose[-1, 2]) < 1e-6
 
 
-def test_a_rectangle_that_pushes_with_its_whole_front_does_not_turn_the_box():
-    cart, box = rectangular(0.8, 0.4), make_box(0.5, 0.4, 0.0, 2.0)
-    pose = np.array([[0, 0, 0.4], [0.65 * math.cos(0.4), 0.65 * math.sin(0.4), 0.4]])
-    way = [0.03 * math.cos(0.4), 0.03 * math.sin(0.4), 0.0]
-    for _ in range(50):
-        pose = pushed([cart], [box], pose, [way])
-    assert pose[1, 2] == pytest.approx(0.4, abs=1e-9)
-    gone = 0.65 + 50 * 0.03 * 10 / 12
-    np.testing.assert_allclose(pose[1, :2], [gone * math.cos(0.4), gone * math.sin(0.4)],
-                               atol=1e-6)
-
-
 def test_a_flat_front_pushes_a_crooked_box_straight_as_does_a_wall():
     world, box = make_world((0, 0, 5, 5)), make_box(0.6, 0.4, 0.0, 1.0)
     pose = np.array([[3.3, 2, 0], [4.2, 2.05, 0.3]])
@@ -142,13 +130,6 @@ def test_a_box_against_a_wall_stops_and_so_does_the_robot(mass):
         np.testing.assert_allclose(pose, [[4.1, 2, 0], [4.7, 2, 0]], atol=0.02)
 
 
-def test_a_box_rests_to_the_bit_and_one_beside_it_is_left_alone():
-    box = make_box(0.4, 0.4, 0.0, 1.0)
-    pose = [[0, 0, 0], [0.5, 0, 0.0], [0.3, 2.1, 1.0]]
-    after = pushed([ROBOT], [box, box], pose, [[0.1, 0, 0]])
-    np.testing.assert_array_equal(after[2], pose[2])
-
-
 def test_a_chain_of_boxes_is_pushed_on():
     box = make_box(0.4, 0.4, 0.0, 1.0)
     pose = np.array([[0, 0, 0], *([0.5 + 0.4 * k, 0, 0] for k in range(3))])
@@ -157,9 +138,6 @@ def test_a_chain_of_boxes_is_pushed_on():
         after = pushed([ROBOT], [box] * 3, after, [[0.02, 0, 0]])
     gone = after[:, 0] - pose[:, 0]
     assert gone == pytest.approx([2 * 10 / 13] * 4, abs=0.05)
-
-
-# Levers.
 
 
 # Invariants.
@@ -186,7 +164,7 @@ def standing(rng, world):
         keep[rows[found[0]]] = False
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from([0.02, 0.1, 0.5]))
 def test_robots_and_boxes_never_overlap_anything(seed, length):
     rng = np.random.default_rng(seed)
@@ -225,19 +203,3 @@ def test_no_box_is_pushed_through_a_thin_segment_or_into_a_corner(box):
             assert deepest(world, [ROBOT, box], pose) <= 1e-9
             assert pose[:, 0].max() < 0.0
             assert pose[:, 1].max() < 1.0
-
-
-def test_no_robot_jumps_over_a_small_box_nor_does_the_end_of_a_long_one_over_a_robot():
-    box = make_box(0.02, 0.02, 0.0, 1.0)
-    after = pushed([ROBOT], [box], [[0, 0, 0], [0.4, 0, 0]], [[1.5, 0, 0]])
-    assert after[1, 0] >= after[0, 0] + 0.31 - 1e-9
-    long = make_box(3.0, 0.1, 0.0, 1.0)
-    pose = np.array([[-1.4, -0.4, 1.57], [1.4, 0.16, 0.0], [0, 0, 0]])
-    robots = [ROBOT, ROBOT._replace(radius=0.1)]
-    for _ in range(30):
-        pose = pushed(robots, [long], pose, [[0, 0.1, 0], [0, 0, 0]])
-        s, c = math.sin(pose[2, 2]), math.cos(pose[2, 2])
-        beside = -s * (pose[1, 0] - pose[2, 0]) + c * (pose[1, 1] - pose[2, 1])
-        ahead = c * (pose[1, 0] - pose[2, 0]) + s * (pose[1, 1] - pose[2, 1])
-        assert beside > 0 or abs(ahead) > 1.5
-        assert deepest(OPEN, [*robots, long], pose) <= 1e-9

@@ -43,7 +43,7 @@ def test_the_arm_of_simple_contacts(other, ux, uy, arm):
     assert ease == pytest.approx(1 + 4 * got ** 2)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.integers(0, 10**6))
 def test_the_arm_is_that_of_the_centroid_by_shapely_seen_from_both(seed):
     rng = np.random.default_rng(seed)
@@ -70,7 +70,7 @@ def test_the_arm_is_that_of_the_centroid_by_shapely_seen_from_both(seed):
     np.testing.assert_allclose(_fixed_arm(boxes, 0, boxes, 1, ux, uy), arm(0), atol=1e-6)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(0, 10**6))
 def test_the_arm_at_a_wall_is_that_of_the_centroid_of_what_reaches_beyond(seed):
     rng = np.random.default_rng(seed)
@@ -124,7 +124,7 @@ def contacts(first, second):
             with_fixed(fixed.fixed, 0, boxes, 0, boxes[0, 0], boxes[0, 1]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(kinds(), places, kinds(), places)
 def test_overlaps_are_as_deep_as_shapely_says(kind_a, pose_a, kind_b, pose_b):
     # Squares of such distances have few digits, and so has a direction.

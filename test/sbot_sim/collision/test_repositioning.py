@@ -11,7 +11,7 @@ from settling import R, settle
 from sbot_common.compiled.jit import njit
 from sbot_sim.collision import repositioning
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.collision.repositioning import MAX_DISPLACEMENT, MOST_STEPS, STEP
+from sbot_sim.collision.repositioning import MOST_STEPS, STEP
 from sbot_sim.world.bodies import ROBOT, S_BOT, _make_shapes, body_arrays
 from sbot_sim.world.geometry import make_world
 
@@ -36,11 +36,6 @@ def share_of_shapes(shapes, previous, proposed):
                                           proposed)
 
 
-@njit
-def limited(x, y, from_x, from_y, radius):
-    return repositioning._limited_displacement(x, y, from_x, from_y, radius)
-
-
 @given(radii, metres, metres)
 def test_no_step_is_longer_than_half_a_radius(radius, dx, dy):
     tick = np.array([radius]), np.zeros((1, 3)), np.array([[dx, dy, 0.0]])
@@ -62,25 +57,6 @@ def test_a_corner_of_a_rectangle_that_turns_goes_no_farther_in_a_step():
     steps, part = share_of_shapes(shapes, np.zeros((1, 3)), 1e6 * turn)
     assert steps == MOST_STEPS
     assert 1e6 * part * corner == pytest.approx(most)
-
-
-def test_the_fastest_robot_for_its_size_decides():
-    radius, still = np.array([1.0, 0.1]), np.zeros((2, 3))
-    assert needed(radius, still, np.array([[0.5, 0.0, 0.0], [0.0, 0.05, 0.0]])) == 1
-    assert needed(radius, still, np.array([[0.5, 0.0, 0.0], [0.0, 0.051, 0.0]])) == 2
-    assert needed(radius, still, np.array([[1.6, 0.0, 0.0], [0.0, 0.051, 0.0]])) == 4
-
-
-@given(metres, metres, metres, metres, radii)
-def test_a_displacement_ends_within_reach_and_in_its_direction(x, y, from_x, from_y, radius):
-    to_x, to_y = limited(x, y, from_x, from_y, radius)
-    way, went = math.hypot(x - from_x, y - from_y), math.hypot(to_x - from_x, to_y - from_y)
-    rounding = 1e-12 * (abs(from_x) + abs(from_y) + 1.0)
-    assert went <= MAX_DISPLACEMENT * radius + rounding
-    if way <= 0.998 * radius:
-        assert (to_x, to_y) == (x, y)
-    assert abs((x - from_x) * (to_y - from_y) - (y - from_y) * (to_x - from_x)) <= (
-        rounding * (way + 1.0) * 4)
 
 
 def test_reverted_robots_return_to_where_they_were_and_may_turn():

@@ -43,13 +43,6 @@ def towards(pose, x, y):
 
 # Displacements.
 
-def test_free_robots_are_not_touched():
-    poses = [[0, 0, 0.3], [2 * R, 0, 1.0], [1, 1, -2.0]]
-    outcome = settle(poses)
-    np.testing.assert_array_equal(outcome.pose, poses)
-    assert not outcome.collided.any()
-    assert outcome.passes == 0
-
 
 def test_a_robot_slides_along_a_wall_and_leaves_it_again():
     world, bodies = make_world((0, 0, 5, 5)), body_arrays([ROBOT])
@@ -70,25 +63,6 @@ def test_a_pose_that_is_not_finite_leaves_the_robot_where_it_was():
                      [[0, 0, 1], [1, 1, 0], [3, 3, 2], [2, 2, 0.0]])
     np.testing.assert_array_equal(outcome.pose, [[0, 0, 1], [1, 1, 0], [3, 3, 2], [2, 2, 0]])
     np.testing.assert_array_equal(outcome.reverted, [True, False, True, True])
-
-
-def test_nobody_is_no_problem():
-    outcome = settle(np.zeros((0, 3)))
-    assert outcome.pose.shape == (0, 3)
-
-
-@pytest.mark.parametrize('length', [0.02, 0.5])
-def test_arguments_are_not_changed(length):
-    """In one step or in many, with collisions, retreats and a pose that is not finite."""
-    world, bodies, pose = crowd(30, 0.6)
-    rng = np.random.default_rng(1)
-    proposed = pose + rng.normal(0, length, pose.shape)
-    proposed[3, 0] = math.nan
-    before = pose.tobytes(), proposed.tobytes()
-    outcome = settle(proposed, pose, world, bodies, passes=1)
-    assert outcome.collided.sum() > 5
-    assert outcome.reverted.any()
-    assert (pose.tobytes(), proposed.tobytes()) == before
 
 
 # Invariants.
@@ -112,8 +86,7 @@ def test_adversarial_crowd_never_overlaps_and_is_displaced_little():
         else:  # into the nearest wall
             wheels = towards(pose, np.where(pose[:, 0] < side / 2, 0.0, side), pose[:, 1])
         driven = _drive_wheels(bodies, wheels)
-        outcome = separate(fixed, bodies.shape, pose,
-                           move(bodies, pose, driven, calm, DT))
+        outcome = separate(fixed, bodies.shape, pose, move(bodies, pose, driven, calm, DT))
         pose = outcome.pose
         assert overlaps(world, bodies, pose) == 0, step
         moved = outcome.collided & ~outcome.reverted
@@ -143,7 +116,7 @@ def random_world(rng):
         every, pose = select_bodies(every, keep), pose[keep]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([0.01, 0.1, 0.5]))
 def test_any_mix_of_sizes_and_speeds_stays_free(seed, length):
     rng = np.random.default_rng(seed)
@@ -160,7 +133,7 @@ def test_any_mix_of_sizes_and_speeds_stays_free(seed, length):
         np.testing.assert_allclose(outcome.displacement, (pose - proposed)[:, :2], atol=1e-12)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_poses_that_begin_with_overlaps_are_freed_or_at_least_survived(seed):
     rng = np.random.default_rng(seed)
@@ -213,17 +186,6 @@ def test_nobody_is_pushed_through_a_wall_into_or_out_of_a_room():
         pose = separate(fixed, bodies.shape, pose, proposed).pose
         assert overlaps(world, bodies, pose) == 0
     np.testing.assert_array_equal(inside(pose), before)
-
-
-def test_fast_robots_do_not_pass_through_poles_or_each_other():
-    world = make_world((-5, -1, 5, 1), circles=[(0, 0.5, 0.01)])
-    bodies = body_arrays([S_BOT] * 3)
-    previous = np.array([[-0.2, 0.5, 0], [-0.2, -0.5, 0], [0.2, -0.5, 0.0]])
-    moves = np.array([[0.6, 0, 0], [0.6, 0, 0], [-0.6, 0, 0]])
-    outcome = settle(previous + moves, previous, world)
-    assert outcome.pose[0, 0] < -R
-    assert outcome.pose[1, 0] < outcome.pose[2, 0]
-    assert overlaps(world, bodies, outcome.pose) == 0
 
 
 def test_nobody_leaves_the_bounds_however_hard_it_blows():

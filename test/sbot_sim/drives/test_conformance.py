@@ -9,7 +9,7 @@ from sbot import testing
 from sbot.testing import check_drive
 from sbot_common.errors import InputError
 from sbot_common.params import specs_of
-from sbot_sim.drives.registry import COUNTED, DRIVES, WHEELS, drive_of, own_specs
+from sbot_sim.drives.registry import DRIVES, drive_of, own_specs
 from sbot_sim.world.bodies import ROBOT, Body, body_in_words, updated_body
 
 each = pytest.mark.parametrize('kind', DRIVES, ids=[kind.name for kind in DRIVES])
@@ -49,12 +49,6 @@ def test_a_scene_that_is_turned_and_moved_moves_alike(kind):
     np.testing.assert_allclose(two[:, :2], one[:, :2] @ turn + way, atol=1e-12)
     np.testing.assert_allclose(np.cos(two[:, 2] - one[:, 2] - angle), 1.0, atol=1e-12)
     assert ((two[:, 2] >= -math.pi) & (two[:, 2] < math.pi)).all()
-
-
-def test_numbers_of_wheels():
-    assert len(WHEELS) == len(COUNTED) == len(DRIVES)
-    assert all(count in (0, wheels) for count, wheels in zip(COUNTED, WHEELS, strict=True))
-    assert DRIVES[0].name == 'wheels'
 
 
 @pytest.mark.parametrize(('place', 'wrong', 'words'), [

@@ -7,7 +7,6 @@ from worlds import make_parameters
 
 from sbot_common.errors import InputError
 from sbot_sim.engine.many import (
-    NO_FIELD,
     _scenes_of,
     arrays_for,
     arrays_of,
@@ -16,10 +15,8 @@ from sbot_sim.engine.many import (
     replace_scenes,
     restore_rest,
 )
-from sbot_sim.world.bodies import ROBOT, S_BOT
 from sbot_sim.worlds import air, motion
 from wind_model.grid import Lattice
-from wind_model.parameters import Height
 
 PHASES = [motion.propose, motion.end_tick]
 
@@ -38,23 +35,6 @@ def test_blocks_and_threads_change_no_bit(block, threads, monkeypatch):
     assert batch.state.tick.tolist() == [3] * 9
 
 
-def test_only_the_chosen_worlds_are_put_to_tick_0():
-    batch = make_batch(count=3)
-    program = batch.program(batch.tick.beginning(batch.setting))
-    start = np.arange(18.0).reshape(3, 2, 3)
-    seeds = np.array([4, 5, 6])
-    batch.reset(np.arange(3), start, seeds, program)
-    assert (batch.state.pose.reshape(start.shape) == start).all()
-    batch.state.tick[:], batch.state.twist[:] = 7, 1.0
-    batch.state.collided[:] = True
-    batch.reset(np.array([1]), start + 1.0, seeds + 10, program)
-    assert batch.state.tick.tolist() == [7, 0, 7]
-    assert batch.state.seed.tolist() == [4, 15, 6]
-    assert batch.state.collided.tolist() == [True] * 2 + [False] * 2 + [True] * 2
-    np.testing.assert_array_equal(batch.state.pose.reshape(start.shape) - start,
-                                  np.broadcast_to([[[0]], [[1]], [[0]]], start.shape))
-
-
 def test_a_grid_of_the_wind_holds_for_programs_that_there_are():
     batch = make_batch()
     plain = batch.program([air.set_free_wind])
@@ -69,16 +49,6 @@ def test_a_grid_of_the_wind_holds_for_programs_that_there_are():
     batch.set_field(None)
     plain.run(0, 2)
     assert (batch.state.free_wind == [1.0, 0.0]).all()
-
-
-def test_threads_share_the_robots_of_a_large_world_and_not_those_of_small_ones(monkeypatch):
-    monkeypatch.setattr('sbot_sim.engine.many._WORTH', 400)
-    assert make_batch(count=1, robots=400, threads=2).share_rows
-    assert not make_batch(count=1, robots=3, threads=2).share_rows
-    assert not make_batch(count=4, robots=400, threads=2).share_rows
-    assert make_batch(count=2, robots=1000, threads=3).share_rows
-    assert not make_batch(count=3, robots=1000, threads=3).share_rows
-    assert not make_batch(count=1, robots=400).share_rows
 
 
 def copied(simulation):
@@ -146,54 +116,6 @@ def test_each_large_world_is_restored_with_its_own_hearing():
     for k in range(2):
         restore_rest(batch, k, saved[k])
     assert [batch.tick.heard(k)[1].tolist() for k in range(2)] == [[1, 0], []]
-
-
-def test_worlds_of_one_object_share_a_layout():
-    one, other = make_parameters(), make_parameters(circles=[(5, 5, 1.0)])
-    setting = make_setting([one, other, one, other], no_winds(4), ['scan'])
-    assert setting.layout.tolist() == [0, 1, 0, 1]
-    assert len(setting.scan_scenes.reach) == 2
-
-
-def test_noise_is_of_each_world_and_of_each_robot():
-    given = [make_parameters([ROBOT] * 2, scan={'scan_noise_std': noise},
-                             odometry={'odometry_noise_slip': 2 * noise}) for noise in (0.1, 0.2)]
-    setting = make_setting(given, no_winds(2), ['scan'])
-    assert setting.scan_noise.tolist() == [[0.1], [0.2]]
-    assert setting.noise_slip.tolist() == [0.2, 0.2, 0.4, 0.4]
-    assert setting.infrared_noise.tolist() == [0.0, 0.0]
-
-
-def test_bodies_are_rows_of_all_worlds():
-    setting = make_setting([make_parameters([ROBOT, S_BOT])] * 3, no_winds(3), [])
-    assert setting.robots == 2
-    assert setting.bodies.radius.tolist() == [ROBOT.radius, S_BOT.radius] * 3
-
-
-@pytest.mark.parametrize(('senses', 'beams', 'infrared'), [
-    ([], 0, 0), (['scan'], 31, 0), (['scan', 'infrared'], 31, 15)])
-def test_what_nobody_asked_for_has_no_beams(senses, beams, infrared):
-    given = make_parameters(infrared={'infrared': True})
-    sensing = make_setting([given], no_winds(1), senses).sensing
-    assert (sensing.lasers.columns, sensing.infrared_fan.beams) == (beams, infrared)
-
-
-@pytest.mark.parametrize(('height', 'value', 'above'), [
-    (0.7, 0.7, False), (Height(0.3, True), 0.3, True)])
-def test_the_height_of_the_wind(height, value, above):
-    given = make_parameters()._replace(wind_height=height)
-    setting = make_setting([given], no_winds(1), [])
-    assert (setting.wind_height, setting.above_terrain) == (value, above)
-    assert not setting.gridded
-    assert setting.field is NO_FIELD
-
-
-def test_winds_are_views_that_may_be_written_to():
-    winds = no_winds(2)
-    setting = make_setting([make_parameters()] * 2, winds, [])
-    winds.wind_velocity[1] = [1.0, 2.0, 3.0]
-    assert setting.wind_velocity[1].tolist() == [1.0, 2.0, 3.0]
-    assert len({id(array) for array in winds if array is not None}) == 5
 
 
 def test_a_scene_is_replaced_where_there_is_room():

@@ -6,7 +6,6 @@ import pytest
 import sbot
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.errors import InputError
-from sbot_sim.engine import many
 from sbot_sim.engine.simulation import Engine
 from wind_model.gust import still_air
 
@@ -89,17 +88,6 @@ def test_a_robot_put_into_the_world_is_what_it_is_had_it_stood_there_from_the_st
         assert rows(engine) == rows(from_start)
         met |= bool(engine.snapshot.collided[[0, -1]].all())
     assert met  # the two that are near each other
-
-
-def test_threads_that_share_a_world_change_no_bit(monkeypatch):
-    monkeypatch.setattr(many, '_WORTH', 1)
-    last = [{'pose': PLACE}, {'reserved': True}]
-    alone, shared = make(last, 'many'), make(last, 'many', threads=2)
-    assert shared._worlds.share_rows
-    for _ in range(30):
-        advance(alone)
-        advance(shared)
-        assert rows(shared) == rows(alone)
 
 
 def test_a_robot_taken_out_of_the_world_is_gone():

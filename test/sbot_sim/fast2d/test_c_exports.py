@@ -1,7 +1,6 @@
 """When Fast2D says that it compiles."""
 
-import subprocess
-import sys
+from children import python
 
 PLAY = """
 from sbot_sim.fast2d.c_exports import load_compiled
@@ -10,9 +9,7 @@ load_compiled()
 
 
 def said():
-    done = subprocess.run([sys.executable, '-c', PLAY], capture_output=True, text=True,
-                          timeout=300, check=True)
-    return done.stderr
+    return python('-c', PLAY).stderr
 
 
 def test_a_start_that_compiles_nothing_says_nothing_however_slow_it_is():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sbot_sim.fast2d import Fast2D
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(kinds(), places, st.sampled_from(['robot', 'solid', 'pushable'])),
                 max_size=5),
        kinds(), places, places, st.integers(1, 12), st.floats(0.0, 2 * math.pi),

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot_common.errors import InputError
-from sbot_sim.fast2d.scene import LARGEST, Object, Sensor, disc, make_indexed, rectangle
+from sbot_sim.fast2d.scene import Object, Sensor, disc, make_indexed, rectangle
 
 
 def corners(width, height, x=0.0, y=0.0, yaw=0.0, first=0):
@@ -27,46 +26,6 @@ def test_a_rectangle_is_the_same_from_any_corner_on(first, yaw):
     assert sizes == {2.0, 1.0}
     assert shape.around == pytest.approx(math.hypot(1.0, 0.5))
     assert shape.within == pytest.approx(0.5)
-
-
-def test_what_is_inside():
-    shape = rectangle(*corners(2.0, 1.0, 0.5, 0.0, 0.4), 'here')
-    rng = np.random.default_rng(2)
-    c, s = math.cos(0.4), math.sin(0.4)
-    for u, v in rng.uniform(-1.5, 1.5, (200, 2)):
-        assert shape.contains(0.5 + c * u - s * v, s * u + c * v) == (
-            abs(u) <= 1.0 and abs(v) <= 0.5)
-    assert disc(0.3, '').contains(0.2, 0.2)
-    assert not disc(0.3, '').contains(0.3, 0.1)
-    assert (disc(0.3, '').around, disc(0.3, '').within) == (0.3, 0.3)
-
-
-@pytest.mark.parametrize('radius', [0.0, -1.0, math.nan, math.inf, 2 * LARGEST])
-def test_a_radius_is_a_size(radius):
-    with pytest.raises(InputError, match=r'here: radius: got'):
-        disc(radius, 'here')
-
-
-@pytest.mark.parametrize(('x', 'y', 'words'), [
-    ([0, 1, 1], [0, 0, 1], 'four x and four y'),
-    ([0, 1, 1, 'a'], [0, 0, 1, 1], 'four x and four y, numbers'),
-    ([0, 1, 1, math.nan], [0, 0, 1, 1], 'finite numbers'),
-    ([0, 2e3, 2e3, 0], [0, 0, 1, 1], 'finite numbers up to 1000'),
-    ([0, 0, 1, 1], [0, 1, 1, 0], 'counter-clockwise ones'),
-    ([0, 1, 0, 1], [0, 0, 1, 1], 'a convex outline'), ([0, 0, 0, 0], [0, 0, 0, 0], 'a convex'),
-    ([0, 2, 3, 1], [0, 0, 1, 1], 'those of a rectangle'),
-    ([0, 1, 1.2, 0], [0, 0, 1, 1], 'those of a rectangle')])
-def test_corners_of_anything_else_are_refused(x, y, words):
-    with pytest.raises(InputError, match='here: ') as info:
-        rectangle(x, y, 'here')
-    assert words in str(info.value)
-
-
-def test_rounding_of_corners_is_shared():
-    x, y = (list(values) for values in corners(1.0, 1.0, yaw=0.1))
-    x[2] += 1e-8
-    shape = rectangle(x, y, 'here')
-    assert shape.half_width == pytest.approx(0.5, abs=1e-8)
 
 
 BOX = rectangle([0, 1, 1, 0], [0, 0, 0.5, 0.5], '')  # centre at (0.5, 0.25)
@@ -106,9 +65,3 @@ def test_sensors_of_all_robots_have_rows():
     # Of each robot, from its centre: the second sensor is mounted 0.1 m off it.
     np.testing.assert_allclose(indexed.sensors.reach, [2.6, 0.5])
     assert indexed.scene.reach == pytest.approx(2.6)
-
-
-def test_an_empty_scene_has_arrays():
-    indexed = make_indexed([])
-    assert indexed.names == []
-    assert len(indexed.shapes.inverse_mass) == len(indexed.fixed.boxes) == 0

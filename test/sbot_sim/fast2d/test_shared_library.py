@@ -14,17 +14,11 @@ HERE = Path(__file__).parent
 REASON = shared_library.missing()
 
 
-def test_the_interpreter_of_the_library_finds_the_packages():
-    for package in ('sbot_common', 'sbot_sim', 'wind_model'):
-        assert (shared_library.ROOT / package / '__init__.py').is_file()
-
-
 def expected_lines():
     """Play the example in Python; return the numbers that the C program prints."""
     with Fast2D() as engine:
         solid = engine.create_solid()
-        engine.object_set_bounding_rectangle(solid, [-0.1, 0.1, 0.1, -0.1],
-                                             [-0.1, -0.1, 0.1, 0.1])
+        engine.object_set_bounding_rectangle(solid, [-0.1, 0.1, 0.1, -0.1], [-0.1, -0.1, 0.1, 0.1])
         engine.object_set_position(solid, 0.177532, 0.209856)
         engine.object_set_angle(solid, -0.785398)
         engine.add_object(solid)

@@ -9,7 +9,7 @@ from sbot_common.errors import InputError
 from sbot_sim.fast2d import Fast2D
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(kinds(), places, st.booleans()), min_size=1, max_size=4))
 def test_the_first_step_refuses_exactly_the_scenes_that_overlap(objects):
     shapes = [shape_of(k, p) for k, p, _ in objects]

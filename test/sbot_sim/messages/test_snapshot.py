@@ -149,16 +149,6 @@ def test_scans_carry_their_geometry(moved):
     assert scan.scan_time == pytest.approx(parameters.dt)
 
 
-def test_a_single_robot_has_no_prefix():
-    parameters = make_parameters()
-    engine = Engine(parameters, np.array([[5.0, 5.0, 0.0]]), 1)
-    broadcast = Broadcast(parameters, BroadcastOptions('x', [None]))
-    found = {o.name: o for o in broadcast.snapshot(engine.snapshot, 10)}
-    assert '/base_scan' in found
-    raw = found['/base_pose_ground_truth'].payload
-    assert cdr.decode(raw, 'nav_msgs/msg/Odometry').child_frame_id == 'base_link'
-
-
 def test_odom_has_the_speed_to_the_left():
     bodies = [ROBOT._replace(drive='omnidirectional'), ROBOT]
     parameters = make_parameters(bodies)

@@ -241,23 +241,6 @@ def test_after_the_end_only_what_is_still_owed_may_come():
     assert counter.answer(0, 3.0, b'a')
 
 
-def test_a_late_answer_is_not_taken_for_the_next_tick():
-    counter = _AnswerCounter([True], lost_after=0.3)
-    counter.begin()
-    counter.ask_again(0)
-    counter.ask_again(0)
-    assert counter.answer(0, 1.0, b'a')
-    counter.end()  # nothing more has come for a while
-    counter.begin()
-    assert not counter.answer(0, 2.0, b'a')  # now it comes
-    assert counter.silent() == [0]
-    assert counter.answer(0, 2.0, b'b')  # in order: the third never comes
-    assert counter.complete(2.0)
-    counter.end()
-    with pytest.raises(InputError, match='robot 0'):
-        counter.answer(0, 3.0, b'b')
-
-
 def test_equal_answers_after_a_lost_one_do_not_go_on_being_doubted():
     """A robot that stands still answers the same each time; a question of the first is lost."""
     counter = _AnswerCounter([True], lost_after=0.3, late_after=0.35)

@@ -116,17 +116,6 @@ def test_goals_are_waited_for_only_for_a_second():
 # --- a tick
 
 
-def test_a_tick_ends_with_the_last_answer():
-    simulator = started((True, False))
-    assert simulator.taken() == [('start',), ('clock', 0), ('snapshot', 0)]
-    simulator.blow('velocity')
-    simulator.answer(0)
-    assert simulator.log == simulator.seen == []
-    simulator.blow('force')
-    assert simulator.seen == [(0, {0: 0})]
-    assert simulator.taken() == [('clock', 1), ('snapshot', 1)]
-
-
 def test_the_wind_of_a_tick_is_handed_on_once_before_the_commands():
     """So that controllers know the wind that their command is summed with (document 000)."""
     simulator = started()
@@ -205,23 +194,6 @@ def test_only_silent_ones_are_asked_again_every_half_second():
         assert simulator.seen == []
         simulator.answer(1)
     assert simulator.seen == [(0, {0: 0, 1: 0})]
-
-
-def test_a_lost_question_ends_the_tick_later():
-    simulator = started((True,))
-    simulator.blow('velocity')
-    simulator.blow('force')
-    simulator.questions[0].clear()
-    simulator.after(0.6)
-    simulator.answer(0)
-    simulator.control.pause(True)
-    simulator.after(1.9)
-    assert simulator.seen == []
-    simulator.after(0.2)
-    assert simulator.seen == [(0, {0: 0})]
-    assert not simulator.control.accept_command(0, b'0')  # it was not lost
-    with pytest.raises(InputError, match='robot 0: got an unexpected command'):
-        simulator.control.accept_command(0)
 
 
 @pytest.mark.parametrize(('winds', 'robots', 'named'), [

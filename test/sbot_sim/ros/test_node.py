@@ -1,11 +1,10 @@
 """The real simulator node: services, time-outs, teleports, over ROS 2."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from children import passed
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
@@ -14,10 +13,8 @@ LAST = 91 * 10**9 // 30  # the stamp of tick 90, the last of three seconds
 
 
 def drive(case):
-    done = subprocess.run([sys.executable, str(DRIVER), case], timeout=900, capture_output=True,
-                          text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout.splitlines()[-1])  # Fast DDS may print before it
+    said = passed(DRIVER, case, timeout=900)
+    result = json.loads(said.splitlines()[-1])  # Fast DDS may print before it
     assert 'Traceback' not in result['log']
     assert result['wind'] == 0
     return result

@@ -113,9 +113,20 @@ def filters(text=''):
     return space(filter=text, categories=[], tags=space(tags=[]), bounds=space(points=[]))
 
 
+def entities(run, text=''):
+    return run.call('get_entities', filters=filters(text)).entities
+
+
+def put(run, entity, *place, set_twist=False, **others):
+    """Return the result of putting an entity at a place x, y, yaw."""
+    given = {'state': state(*place), 'set_acceleration': False, **others}
+    return run.call('set_entity_state', entity=entity, set_pose=True, set_twist=set_twist,
+                    **given).result
+
+
 def test_robots_by_name(run):
-    assert run.call('get_entities', filters=filters()).entities == ['robot_0', 'robot_1']
-    assert run.call('get_entities', filters=filters('1$')).entities == ['robot_1']
+    assert entities(run) == ['robot_0', 'robot_1']
+    assert entities(run, '1$') == ['robot_1']
     wrong = run.call('get_entities', filters=filters('('))
     assert (wrong.entities, wrong.result.result) == ([], FAILED)
     tagged = filters()
@@ -149,24 +160,17 @@ def test_a_twist_is_in_the_frame_of_the_pose(run):
 
 
 def test_a_robot_is_put_elsewhere_or_the_answer_says_why_not(run):
-    given = {'set_pose': True, 'set_twist': False, 'set_acceleration': False}
-    good = run.call('set_entity_state', entity='robot_1', state=state(7.0, 6.0, 1.0), **given)
-    assert good.result.result == OK
+    assert put(run, 'robot_1', 7.0, 6.0, 1.0).result == OK
     assert run.inbox.teleports == {1: pytest.approx((7.0, 6.0, 1.0))}
     run.inbox.teleports.clear()
-    taken = run.call('set_entity_state', entity='robot_1', state=state(2.1, 2.0), **given)
-    assert taken.result.result == 101
-    assert 'teleport of robot 1' in taken.result.error_message
-    far = run.call('set_entity_state', entity='robot_1', state=state(math.nan), **given)
-    assert far.result.result == 101
-    odd = run.call('set_entity_state', entity='robot_1', state=state(7.0, 6.0, frame='odom'),
-                   **given)
-    assert (odd.result.result, "'odom'" in odd.result.error_message) == (FAILED, True)
+    taken = put(run, 'robot_1', 2.1, 2.0)
+    assert (taken.result, 'teleport of robot 1' in taken.error_message) == (101, True)
+    assert put(run, 'robot_1', math.nan).result == 101
+    odd = put(run, 'robot_1', state=state(7.0, 6.0, frame='odom'))
+    assert (odd.result, "'odom'" in odd.error_message) == (FAILED, True)
     fast = state(7.0, 6.0)
     fast.twist.linear.x = 1.0
-    moving = run.call('set_entity_state', entity='robot_1', state=fast,
-                      **{**given, 'set_twist': True})
-    assert moving.result.result == UNSUPPORTED
+    assert put(run, 'robot_1', state=fast, set_twist=True).result == UNSUPPORTED
     assert run.inbox.teleports == {}
 
 
@@ -176,27 +180,23 @@ URDF = ('<robot name="post"><link name="a"><collision><origin xyz="0 0 0.5"/><ge
         '<cylinder radius="0.25" length="1"/></geometry></collision></link></robot>')
 
 
-def spawn(run, text, place=(7.0, 6.0, 0.0), **others):
-    pose = state(*place)
-    return run.call('spawn_entity', **{
-        'name': '', 'allow_renaming': False, 'entity_namespace': '',
-        'entity_resource': space(uri='', resource_string=text),
-        'initial_pose': space(header=pose.header, pose=pose.pose), **others})
+def spawn(run, text, place=(7.0, 6.0, 0.0), name='', **others):
+    request = robot(name, place, '', **others)
+    request['entity_resource'].resource_string = text
+    return run.call('spawn_entity', **request)
 
 
 def test_an_obstacle_is_spawned_seen_moved_and_deleted(run):
     answer = spawn(run, SDF.format(BOX))
     assert (answer.result.result, answer.entity_name) == (OK, 'crate')
     assert run.engine.parameters.world.rectangles.tolist() == [[7.0, 6.0, 2.0, 0.5, 0.0]]
-    assert run.call('get_entities', filters=filters()).entities == ['robot_0', 'robot_1', 'crate']
+    assert entities(run) == ['robot_0', 'robot_1', 'crate']
     advance(run)
-    given = {'set_pose': True, 'set_twist': False, 'set_acceleration': False}
-    there = run.call('set_entity_state', entity='crate', state=state(3.0, 6.0, 1.0), **given)
-    assert there.result.result == OK
+    assert put(run, 'crate', 3.0, 6.0, 1.0).result == OK
     found = run.call('get_entity_state', entity='crate').state
     assert (found.pose.position.x, found.twist.linear.x) == (3.0, 0.0)
-    into = run.call('set_entity_state', entity='crate', state=state(5.0, 2.0), **given)
-    assert (into.result.result, 'robot 1' in into.result.error_message) == (101, True)
+    into = put(run, 'crate', 5.0, 2.0)
+    assert (into.result, 'robot 1' in into.error_message) == (101, True)
     assert spawn(run, URDF, (8.0, 8.0)).entity_name == 'post'
     assert run.engine.parameters.world.circles.tolist() == [[8.0, 8.0, 0.25]]
     assert run.call('delete_entity', entity='crate').result.result == OK
@@ -210,9 +210,7 @@ def test_a_slash_before_a_name_changes_nothing(run):
     """`/crate_1` is the crate and not robot 1."""
     assert spawn(run, SDF.format(BOX), (8.0, 5.0), name='crate_1').result.result == OK
     assert run.call('get_entity_state', entity='/crate_1').state.pose.position.x == 8.0
-    moved = run.call('set_entity_state', entity='/crate_1', set_pose=True, set_twist=False,
-                     state=state(8.0, 4.0))
-    assert moved.result.result == OK
+    assert put(run, '/crate_1', 8.0, 4.0).result == OK
     assert run.inbox.teleports == {}
     assert run.call('get_entity_state', entity='crate_1').state.pose.position.y == 4.0
     assert run.call('delete_entity', entity='/crate_1').result.result == OK
@@ -221,9 +219,7 @@ def test_a_slash_before_a_name_changes_nothing(run):
 
 def test_nothing_is_spawned_where_a_robot_will_be(run):
     """It has been told that it will be there in the next tick."""
-    put = run.call('set_entity_state', entity='robot_1', set_pose=True, set_twist=False,
-                   state=state(8.0, 5.0))
-    assert put.result.result == OK
+    assert put(run, 'robot_1', 8.0, 5.0).result == OK
     for place in ((8.0, 5.0), (5.0, 2.0)):  # where it will be, and where it is
         assert spawn(run, SDF.format(BOX), place).result.result == CODES['INVALID_POSE']
     assert spawn(run, SDF.format(BOX)).result.result == OK
@@ -282,18 +278,15 @@ def tick(run):
 def test_a_robot_is_spawned_from_the_next_tick_on_and_deleted(run):
     answer = run.call('spawn_entity', **robot('robot_2'))
     assert (answer.result.result, answer.entity_name) == (OK, 'robot_2')
-    names = ['robot_0', 'robot_1', 'robot_2']
-    assert run.call('get_entities', filters=filters()).entities == names
+    assert entities(run) == ['robot_0', 'robot_1', 'robot_2']
     for _ in range(2):  # as it will be, and as it is
         found = run.call('get_entity_state', entity='robot_2').state
         assert (found.pose.position.x, found.twist.linear.x) == (7.0, 0.0)
         assert spawn(run, SDF.format(BOX)).result.result == CODES['INVALID_POSE']
         tick(run)
-    moved = run.call('set_entity_state', entity='robot_2', state=state(8.0, 6.0), set_pose=True,
-                     set_twist=False)
-    assert moved.result.result == OK
+    assert put(run, 'robot_2', 8.0, 6.0).result == OK
     assert run.call('delete_entity', entity='robot_2').result.result == OK
-    assert run.call('get_entities', filters=filters()).entities == names[:2]
+    assert entities(run) == ['robot_0', 'robot_1']
     assert run.call('delete_entity', entity='robot_2').result.result == NOT_FOUND
     tick(run)
     assert np.isnan(run.engine.snapshot.pose[2, 0])
@@ -374,29 +367,10 @@ def test_kind_and_box_of_an_entity(run):
         assert run.call(service, entity='robot_2').result.result == NOT_FOUND
 
 
-def test_who_spawns_a_model_of_a_robot_is_told_of_uris(run):
-    answer = spawn(run, SDF.format(BOX + '<joint name="wheel"/>'))
-    assert 'a robot is spawned by its uri' in answer.result.error_message
-    answer = spawn(run, URDF, name='robot_9')
-    assert "neither taken nor a robot's (robot_<i>)" in answer.result.error_message
-
-
-@pytest.mark.parametrize('place', [(2.2, 2.0, 0.0), (math.nan, 6.0, 0.0), (-1.0, 6.0, 0.0),
-                                   (7.0, 6.0, 0.0, 'odom')])
-def test_a_place_that_is_taken_outside_or_unknown_is_refused(run, place):
-    assert spawn(run, URDF, place).result.result == CODES['INVALID_POSE']
-
-
 def test_robots_but_no_obstacles_are_spawned_into_a_recording(run):
     run.recording = True
     assert spawn(run, URDF).result.result == FAILED
     assert run.call('spawn_entity', **robot('robot_2')).result.result == OK
-
-
-def test_a_reset_of_time_and_state_alone_is_refused_where_robots_were_spawned(run):
-    run.call('spawn_entity', **robot('robot_2'))
-    assert run.call('reset_simulation', scope=3).result.result == UNSUPPORTED
-    assert run.call('reset_simulation', scope=7).result.result == OK
 
 
 @pytest.mark.parametrize(('scope', 'result'), [(0, OK), (255, OK), (3, OK), (7, OK),

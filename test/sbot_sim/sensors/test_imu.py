@@ -7,7 +7,6 @@ import pytest
 from views import view
 
 import sbot
-from sbot_common.errors import InputError
 from sbot_sim.sensors.imu import (
     FORWARDS,
     LEFT,
@@ -62,16 +61,6 @@ def test_on_a_circle_the_centre_pulls(v, omega):
     np.testing.assert_allclose(readings[:, LEFT], v * omega * mean * mean, rtol=1e-9)
 
 
-def test_a_gust_pushes_and_stops_pushing():
-    readings = driven([(0.0, 0.0)] * 12, {
-        'wind_gust_speed_mean': 0.3, 'wind_gust_direction': [0.0, 1.0, 0.0],
-        'wind_gust_start': 0.1, 'wind_gust_duration': 0.2}, pose=(10, 10, math.pi / 2))
-    pushed = np.flatnonzero(np.abs(readings[:, FORWARDS]) > 1e-9)
-    assert len(pushed) == 2
-    np.testing.assert_allclose(readings[pushed, FORWARDS], [0.3 / DT, -0.3 / DT], rtol=1e-9)
-    np.testing.assert_allclose(readings[:, LEFT], 0.0, atol=1e-9)
-
-
 def test_a_smooth_motion_is_differentiated():
     """Against the second derivative of a known path, in the frame half a tick ago."""
     t = np.arange(0.0, 2.0, 1e-3)
@@ -113,19 +102,3 @@ def test_headings_stay_in_their_interval():
     assert reading[:, YAW].min() >= -math.pi
     assert reading[:, YAW].max() < math.pi
     assert np.any(reading[:, YAW] > 3.0)
-
-
-def test_noise_is_seeded_and_changes_no_motion():
-    noisy = {'imu_noise_yaw': 0.02, 'imu_bias_turn_rate': 0.1}
-    one, again = (driven([(0.5, 0.2)] * 5, **noisy) for _ in range(2))
-    np.testing.assert_array_equal(one, again)
-    clean = driven([(0.5, 0.2)] * 5)
-    assert np.all(one[:, YAW] != clean[:, YAW])
-    assert np.ptp((one - clean)[:, TURN_RATE]) < 1e-15  # a bias
-    np.testing.assert_array_equal(one[:, FORWARDS], clean[:, FORWARDS])
-
-
-def test_without_it_there_is_none():
-    with pytest.raises(InputError, match=r'imu needs sensors\.imu: true'):
-        sbot.run({'world': {'bounds': [0, 0, 9, 9]}, 'duration': 1,
-                  'robots': [{'pose': [1, 1, 0], 'controller': 'none'}]}, sense=['imu'])

@@ -7,7 +7,6 @@ from infrared_scenes import measure, outline, parameters
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
-from sbot_common.random.numbers import INFRARED, generator
 from sbot_sim.sensors.infrared import (
     SENSOR_DEGREES,
     InfraredSettings,
@@ -30,13 +29,6 @@ def test_sensors_are_at_figure_5s_angles():
     assert np.isinf(distances[0, [0, 1, 13, 14]]).all()
 
 
-def test_range_counts_from_the_rim():
-    for gap, seen in ((0.149, True), (0.151, False)):
-        wall = 0.5 - S_BOT_RADIUS - gap
-        distance = measure(outline(1, [[wall, 0, wall, 1]]), [0.5, 0.5, 0])[0, 7]
-        assert math.isfinite(distance) == seen
-
-
 def test_shorter_ranges_hide():
     world = outline(1, [[0.4, 0, 0.4, 1]])
     assert np.isinf(measure(world, [0.5, 0.5, 0], infrared_range=0.04)).all()
@@ -54,26 +46,6 @@ def test_what_reaches_into_the_body_is_at_distance_zero():
     assert (measure(outline(1, circles=[[0.5, 0.51, 0.03]]), [0.5, 0.5, 0]) == 0.0).all()
 
 
-def readings(distances, **given):
-    return infrared_readings(np.array([distances]), parameters(**given), None)[0]
-
-
-def test_noise_is_uniform_up_to_15_per_cent_of_the_reading():
-    p = make_infrared_parameters(InfraredSettings(infrared=True))
-    assert p.noise == 0.15
-    distances = np.full((2000, 15), 0.03)
-    distances[:, 4] = math.inf
-    noisy = infrared_readings(distances, p, (1, 6))
-    ratio = noisy / infrared_readings(distances, p, None)
-    assert ratio.min() >= 0.85
-    assert ratio.max() <= 1.15
-    assert ratio.std() == pytest.approx(0.3 / math.sqrt(12), rel=0.02)
-    # After the blind-beam rule: the blind beam's share has its own noise.
-    assert (ratio[:, 4] != ratio[:, 3]).all()
-    expected = 1 + 0.15 * (2 * generator(1, 7, INFRARED, 6).random(15) - 1)
-    np.testing.assert_allclose(ratio[7], expected, rtol=1e-14)
-
-
 def test_the_noise_of_a_sensor_depends_on_nothing_that_is_seen():
     p, seen = parameters(infrared_noise=0.1), np.full((3, 15), 0.1)
     seen[:, ::4] = math.inf
@@ -83,20 +55,6 @@ def test_the_noise_of_a_sensor_depends_on_nothing_that_is_seen():
     np.testing.assert_allclose(some, everything, rtol=1e-14)
     assert (infrared_readings(seen, p, (1, 7)) != infrared_readings(seen, p, (1, 6))).all()
     assert (infrared_readings(seen, p, (2, 6)) != infrared_readings(seen, p, (1, 6))).all()
-
-
-def test_permuting_robots_permutes_what_they_sense():
-    rng = np.random.default_rng(2)
-    n = 60
-    pose = rng.uniform((0, 0, -4), (2, 2, 4), (n, 3))
-    radius = np.full(n, S_BOT_RADIUS)
-    p = make_infrared_parameters(InfraredSettings(infrared=True))
-    scene = make_scene(outline(2, rng.uniform(0, 2, (9, 4))), infrared_reach(radius, p))
-    sensed = sense(scene, pose, radius, p, None)
-    assert sensed.dtype == np.float32
-    assert sensed.shape == (n, 15, 2)
-    order = rng.permutation(n)
-    np.testing.assert_array_equal(sense(scene, pose[order], radius, p, None), sensed[order])
 
 
 def test_sensing_is_distances_and_readings_with_noise():
@@ -120,16 +78,6 @@ def test_points_lie_on_the_rim_in_base_link():
     np.testing.assert_allclose(points[7], [-S_BOT_RADIUS, 0, 0, 14, 15], atol=1e-8)
     np.testing.assert_allclose(np.hypot(points[:, 0], points[:, 1]), S_BOT_RADIUS, rtol=1e-6)
     assert points[0, 1] > 0  # to the left
-
-
-def test_a_scene_with_too_short_a_reach_is_refused():
-    with pytest.raises(ValueError, match='reach'):
-        infrared_distances(make_scene(outline(1), 0.1), np.zeros((1, 3)), np.array([S_BOT_RADIUS]),
-                           parameters())
-
-
-def test_nobody_senses_nothing():
-    assert measure(outline(1), np.empty((0, 3)), np.empty(0)).shape == (0, 15)
 
 
 def test_no_infrared_no_parameters():

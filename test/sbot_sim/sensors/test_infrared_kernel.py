@@ -98,14 +98,6 @@ def test_robots_of_all_cells_see_what_is_near(robots):
     assert robots > 40 or np.isinf(found).all(axis=1).any()  # not near anything
 
 
-@pytest.mark.parametrize('crowd', [31, 32, 33, 64])
-def test_a_crowd_of_any_number_is_seen(crowd):
-    """More objects than are looked at together are found in another way."""
-    rng = np.random.default_rng(crowd)
-    pose = np.column_stack([1.5 + rng.uniform(-0.05, 0.05, (crowd, 2)), np.zeros(crowd)])
-    assert_equals_every_beam(SIDE, np.empty((0, 4)), pose, np.full(crowd, 0.003))
-
-
 @pytest.mark.parametrize(('robots', 'segments'), [(3, 0), (0, 2), (3, 4), (80, 4), (3, 80)])
 def test_distances_equal_those_of_every_beam_against_every_object(robots, segments):
     rng = np.random.default_rng(robots + segments)

@@ -40,23 +40,6 @@ def test_the_laser_is_mounted_off_centre():
     assert ranges[0, 0] == pytest.approx(3.0)  # at (3, 6), looking to the left
 
 
-def test_any_layout_of_arrays_will_do():
-    rng = np.random.default_rng(7)
-    pose = np.asfortranarray(rng.integers(0, 9, (6, 3)))
-    parameters = make_scan_parameters(ScanSettings(scan_sees_robots=True, laser_x=0.2))
-    scene = make_scene(outline(10.0), 10.0)
-    radius = np.full((6, 2), 0.3)[:, 0]
-    np.testing.assert_array_equal(
-        cast(scene, pose, radius, parameters),
-        cast(scene, np.array(pose, float, order='C'), radius.copy(), parameters))
-
-
-def test_nobody_sees_nobody():
-    parameters = make_scan_parameters(ScanSettings(scan_sees_robots=True))
-    scene = make_scene(outline(10.0), 10.0)
-    assert cast(scene, np.empty((0, 3)), np.empty(0), parameters).shape == (0, 180)
-
-
 def test_a_scene_with_too_short_a_reach_is_refused():
     with pytest.raises(ValueError, match='reach'):
         cast(make_scene(outline(10.0), 5.0), np.zeros((1, 3)), np.ones(1),
@@ -74,16 +57,9 @@ def test_parameters_are_what_messages_carry():
     assert near.range_max == float(np.float32(8.1))
 
 
-@pytest.mark.parametrize(('given', 'words'), [
-    ({'scan_beam': 3}, "did you mean 'scan_beams'"),
-    ({'scan_beams': 0}, 'scan_beams: got 0'),
-    ({'scan_range_max': 0.0}, 'scan_range_max: got 0.0'),
-    ({'scan_range_min': 12.0}, 'scan_range_min: got 12.0, expected a number < scan_range_max'),
-    ({'scan_noise_std': -1.0}, 'scan_noise_std: got -1.0'),
-])
-def test_bad_parameters_are_named(given, words):
-    with pytest.raises(InputError, match=words):
-        updated(ScanSettings(), given)
+def test_a_least_range_beyond_the_greatest_is_named():
+    with pytest.raises(InputError, match=r'scan_range_min: got 12\.0, expected a number <'):
+        updated(ScanSettings(), {'scan_range_min': 12.0})
 
 
 def with_noise(ranges, noise_std, seed=3, tick=8):
@@ -129,10 +105,6 @@ def test_the_noise_of_a_beam_depends_on_nothing_that_is_seen():
     assert (with_noise(ranges, 0.1, seed=4) != some)[:, 1::3].all()
 
 
-def test_without_noise_nothing_changes():
-    ranges = np.full((2, 7), 1.0, np.float32)
-    np.testing.assert_array_equal(with_noise(ranges, 0.0), ranges)
-
 SHAPES = st.fixed_dictionaries({
     'scan_beams': st.sampled_from([1, 2, 3, 5, 64, 180, 361]),
     'scan_angle_min': st.sampled_from([-math.pi / 2, -math.pi, 0.0, 2.0, math.pi, 3 * math.pi]),
@@ -147,7 +119,7 @@ SHAPES = st.fixed_dictionaries({
 
 
 @given(SHAPES, st.integers(0, 10**6), st.integers(0, 30))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_random_scenes_equal_the_oracle(given, seed, robots):
     rng = np.random.default_rng(seed)
     segments = rng.uniform(0, 10, (12, 4))
@@ -159,7 +131,7 @@ def test_random_scenes_equal_the_oracle(given, seed, robots):
 
 
 @given(SHAPES, st.integers(0, 10**6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_degenerate_scenes_equal_the_oracle(given, seed):
     # On a lattice beams run along walls, through corners and tangent to circles, and sensors stand
     # on walls.
@@ -194,5 +166,4 @@ def test_no_bit_depends_on_threads_or_on_the_order_of_robots():
     for threads in (2, 3):
         np.testing.assert_array_equal(cast(scene, pose, radius, parameters, threads), one)
     order = rng.permutation(n)
-    np.testing.assert_array_equal(cast(scene, pose[order], radius[order], parameters),
-                                  one[order])
+    np.testing.assert_array_equal(cast(scene, pose[order], radius[order], parameters), one[order])

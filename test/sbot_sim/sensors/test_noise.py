@@ -10,10 +10,7 @@ from views import view
 
 from sbot_sim.sensors import gnss as satellites
 from sbot_sim.sensors import imu as inertial
-from sbot_sim.sensors.infrared import (
-    InfraredSettings,
-    make_infrared_parameters,
-)
+from sbot_sim.sensors.infrared import InfraredSettings, make_infrared_parameters
 from sbot_sim.sensors.laser import _add_scan_noise
 from sbot_sim.sensors.odometry import draw_slip, draw_wheel_scale
 
@@ -112,16 +109,3 @@ def test_noise_in_time_has_no_memory():
     for column in over_time.T:
         assert stats.kstest(column, 'norm').pvalue > 1e-3
     assert_independent([over_time[lag:4000 - 5 + lag, 0] for lag in range(5)])
-
-
-def test_what_is_off_is_nothing_at_all():
-    still, nothing = np.zeros(3), np.zeros((3, 6))
-    kernel, settings = inertial.SENSOR.kernel, inertial._ImuSettings(True)
-    assert not kernel.read(settings, view(3, tick=2), nothing).any()
-    assert not kernel.start(settings, view(3)).any()
-    assert not draw_slip(still, 1, 2, 2).any()
-    assert (draw_wheel_scale(still, 1, 2) == 1.0).all()
-    exact, again = (satellites.SENSOR.kernel.read(
-        satellites._GnssSettings(True), view(3, seed=seed, tick=tick), None)
-        for seed, tick in ((1, 2), (9, 9)))
-    np.testing.assert_array_equal(exact, again)

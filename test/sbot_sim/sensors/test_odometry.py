@@ -3,14 +3,11 @@
 import numpy as np
 import pytest
 
-from sbot_common.errors import InputError
-from sbot_common.params import updated
 from sbot_sim.dynamics.motion import _drive_wheels, move
 from sbot_sim.sensors.odometry import (
     OdometryCovariances,
     OdometryParameters,
     WheelStates,
-    _twist_covariance,
     draw_slip,
     draw_wheel_scale,
     measure,
@@ -51,27 +48,6 @@ def test_slip_grows_with_the_square_root_of_the_way_whatever_the_tick():
         expected = 0.01 * np.sqrt(2 * 0.8) / S_BOT.wheel_distance
         assert np.std(pose[:, 2]) == pytest.approx(expected, rel=0.1)
 
-
-def test_radius_error_is_constant():
-    parameters = OdometryParameters(odometry_noise_radius=0.02)
-    scale = draw_wheel_scale(np.full(4000, 0.02), SEED, 2)
-    assert np.std(scale - 1.0) == pytest.approx(0.02, rel=0.05)
-    once = drive(parameters, np.full((3, 2), 1.0), 1)
-    twice = drive(parameters, np.full((3, 2), 1.0), 2)
-    np.testing.assert_allclose(twice[:, 2], 2 * once[:, 2], rtol=1e-12)
-
-
-def test_same_seed_same_bits():
-    parameters = OdometryParameters(odometry_noise_slip=0.1, odometry_noise_radius=0.1)
-    wheels = np.full((3, 2), 2.0)
-    first, second = drive(parameters, wheels, 10), drive(parameters, wheels, 10)
-    np.testing.assert_array_equal(first, second)
-    assert len(np.unique(first[:, 0])) == 3
-
-
-def test_bad_noise_is_refused():
-    with pytest.raises(InputError, match='odometry_noise_slip'):
-        updated(OdometryParameters(), {'odometry_noise_slip': -1.0})
 
 DT, MANY = 0.1, 6000
 ONE = body_arrays([S_BOT])
@@ -117,11 +93,6 @@ def test_a_tick_that_is_asked_for_again_is_the_same_and_tick_0_begins_again():
     assert np.any(covariances.at(2, pose, twist)[0] > one)
     assert not np.any(covariances.at(0, pose, twist)[0])
     np.testing.assert_array_equal(covariances.at(1, pose, twist)[0], one)
-
-
-def test_a_wheel_that_stands_is_certain():
-    covariance = _twist_covariance(ONE, np.zeros((1, 3)), np.full(1, 0.1), np.full(1, 0.1), DT)
-    assert not np.any(covariance)
 
 
 def test_angles_of_wheels_grow_by_their_speeds_and_begin_again_at_tick_0():

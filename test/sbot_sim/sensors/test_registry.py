@@ -1,8 +1,6 @@
 """Registry of sensors: those of this package's modules, of other packages, and former names."""
 
 import sys
-from types import SimpleNamespace
-from typing import Annotated, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,83 +11,18 @@ from views import view
 import sbot
 from sbot.scenario import assemble
 from sbot.testing import _SCENE as SCENE
-from sbot.worlds.observation import Observations
 from sbot_common.errors import InputError
-from sbot_common.params import Param
-from sbot_common.topics import Topic
 from sbot_sim import sensors as folder
-from sbot_sim.engine.simulation import Snapshot, _snapshot_of, world_of
-from sbot_sim.sensors import infrared, laser, odometry
-from sbot_sim.sensors.registry import Kernel, Place, Sensor, check_name, codecs, sensors, simulated
+from sbot_sim.engine.simulation import world_of
+from sbot_sim.sensors.registry import check_name, codecs, sensors, simulated
 from sbot_sim.worlds.batch import Phase
-from sbot_sim.worlds.state import Worlds
-
-TOPIC = Topic('tilt', 'std_msgs/msg/Float64MultiArray')
-
-
-class Settings(NamedTuple):
-    """Made-up sensor."""
-
-    tilt: Annotated[bool, Param('', 'Robots have it.')] = False
-    tilt_scale: Annotated[float, Param('', 'Factor.')] = 1.0
-
-
-class Tilt(NamedTuple):
-    """Its reading."""
-
-    first: float
-    second: float
-
-
-KERNEL = Kernel(('first', 'second'), lambda settings, view, memory: view.pose[:, :2],
-                lambda settings, dt, frame: lambda stamp, *numbers: repr(
-                    (settings.tilt_scale, dt, frame, stamp, *numbers)).encode(),
-                Tilt, sent=lambda rows: np.round(rows), link='tilt_link')
-SENSOR = Sensor('tilt', '(N, 2)', TOPIC, lambda raw: (0, raw), KERNEL, Settings(), 'tilt')
-SNAPSHOT = SimpleNamespace(readings={'tilt': np.array([[1.2, 2.7], [3.4, 4.6]])})
-
-
-def place(fitted):
-    return Place(2, 0.1, np.ones(2), SimpleNamespace(fitted=fitted), lambda name, i: f'{name}_{i}')
-
-
-def test_a_switch_turns_it_on_and_without_one_robots_always_have_it():
-    group = SimpleNamespace(tilt=Settings())
-    assert not SENSOR.is_on(group)
-    assert SENSOR.is_on(SimpleNamespace(tilt=Settings(tilt=True)))
-    assert SENSOR._replace(switch='').is_on(group)
-    assert [spec.name for spec in SENSOR.specs] == ['tilt', 'tilt_scale']
-    assert SENSOR._replace(settings=None).specs == ()
-
-
-def test_a_controller_gets_what_a_message_leaves_and_a_history_what_was_read():
-    assert SENSOR.observed(SNAPSHOT, None, 1) == Tilt(3.0, 5.0)
-    assert SENSOR.kept(SNAPSHOT) is SNAPSHOT.readings['tilt']
-
-
-def test_each_robot_has_an_encoder_of_its_frame():
-    encode = SENSOR.encoders(place({'tilt': Settings(True, 3.0)}))
-    assert encode(7, SNAPSHOT, 0) == b"(3.0, 0.1, 'tilt_link_0', 7, 1.2, 2.7)"
-    assert encode(7, SNAPSHOT, 1) == b"(3.0, 0.1, 'tilt_link_1', 7, 3.4, 4.6)"
-    assert SENSOR.encoders(place({})) is None, 'nobody has one'
-
-
-def test_without_a_kernel_functions_of_the_snapshot_stand_in():
-    sensor = Sensor('other', '', TOPIC, lambda raw: (0, raw),
-                    observe=lambda snapshot, scan, robot: (scan, robot),
-                    keep=lambda snapshot: 'kept', encoder=lambda place: 'encodes')
-    assert sensor.observed(None, 'scan', 1) == ('scan', 1)
-    assert sensor.kept(None) == 'kept'
-    assert sensor.encoders(place({})) == 'encodes'
-    assert sensor._replace(encoder=None).encoders(place({})) is None
 
 
 @pytest.mark.parametrize('draw', ['normals', 'uniforms'])
 def test_a_view_draws_numbers_of_world_robot_and_tick(draw):
     both = view(3)._replace(seed=np.array([1, 2]), tick=np.array([5, 9]))
     together = getattr(both, draw)(4, 2)
-    alone = [getattr(view(3, seed=seed, tick=tick), draw)(4, 2)
-             for seed, tick in ((1, 5), (2, 9))]
+    alone = [getattr(view(3, seed=seed, tick=tick), draw)(4, 2) for seed, tick in ((1, 5), (2, 9))]
     np.testing.assert_array_equal(together, np.vstack(alone))
     assert len(np.unique(together)) == 12
 
@@ -115,12 +48,6 @@ def test_the_recipe_is_one_file_and_its_test(beside):
         'compass': True, 'compass_noise': 1e-6}}, sense=[RECIPE])
     assert 5e-7 < np.std(noisy.compass - run.compass) < 2e-6
     np.testing.assert_array_equal(noisy.poses, run.poses)
-
-
-def test_without_its_file_its_keys_are_unknown():
-    assert sorted(sensors()) == sorted(shipped_names())
-    with pytest.raises(InputError, match="'compass'"):
-        sbot.load({**SCENE, 'sensors': {'compass': True}})
 
 
 def test_they_are_in_the_order_of_their_messages():
@@ -176,32 +103,6 @@ def phases_of(simulation):
     return [*tick.sensing_wind(setting), *tick.advancing(setting), *tick.sensing(setting)]
 
 
-def test_a_sensor_has_a_kernel_or_a_record_of_phases():
-    of_phases = {each.name for each in simulated()}
-    apart = {'neighbours'}  # ``Tick.hearing``: a run hears in Python, worlds in a phase
-    assert of_phases | apart == {name for name, each in sensors().items() if each.kernel is None}
-    assert [each.name for each in simulated()] == [
-        name for name in sensors() if name in of_phases]  # as their messages
-
-
-def test_arrays_and_fields_are_those_of_worlds_snapshots_and_observations():
-    for each in simulated():
-        assert set(each.arrays) <= set(Observations._fields)
-        assert set(each.arrays.values()) <= set(Worlds._fields)
-    copied = {name for each in simulated() for name in each.arrays.values()}
-    assert copied - {'observed_wind'} <= set(Snapshot._fields)
-
-
-@pytest.mark.parametrize(('settings', 'has', 'lacks'), [
-    ({}, [odometry.measure_odometry, laser.scan, laser.add_noise],
-     [laser.scan_rectangles, infrared.read_infrared]),
-    ({'infrared': True}, [laser.scan, infrared.read_infrared], [])])
-def test_a_tick_has_the_phases_of_what_robots_have(settings, has, lacks):
-    phases = phases_of(world(**settings)[1])
-    assert [phase for phase in has if phase not in phases] == []
-    assert [phase for phase in lacks if phase in phases] == []
-
-
 def test_a_sensor_that_nobody_asked_for_has_no_phases():
     scenario = sbot.load({**S_BOTS, 'sensors': {'scan_beams': 8, 'infrared': True}})
     wanted = {each.name: set(phases_of(sbot.Worlds(scenario, sense=[each.name]).simulation))
@@ -212,19 +113,3 @@ def test_a_sensor_that_nobody_asked_for_has_no_phases():
     assert own == {'scan': {'scan', 'add_noise'}, 'infrared': {'read_infrared'},
                    'odometry': {'measure_odometry'}, 'twist': {'update_twists'},
                    'wind': {'add_forces'}}
-
-
-def test_a_snapshot_copies_and_observations_show_readings_alone():
-    parameters, simulation = world(scan_beams=8, infrared=True)
-    state = simulation.state
-    state.infrared[..., 0], state.infrared[..., 1] = 3.0, 5.0
-    snapshot = _snapshot_of(simulation, sensed_wind=True)
-    state.infrared[:] = 0.0
-    assert snapshot.infrared[..., 1].tolist() == [[5.0] * 15] * 2
-    of_infrared = next(each for each in simulated() if each.name == 'infrared')
-    state.infrared[..., 1] = 7.0
-    shown = of_infrared.views(state)['infrared']
-    assert np.shares_memory(shown, state.infrared)
-    assert shown.tolist() == [[7.0] * 15] * 2
-    assert of_infrared.has(parameters.sensors)
-    assert not of_infrared.has(world(scan_beams=8)[0].sensors)

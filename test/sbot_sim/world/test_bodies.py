@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sbot_common.errors import InputError
-from sbot_sim.drives.registry import NAMES
 from sbot_sim.dynamics.motion import drive
 from sbot_sim.world.bodies import (
     ROBOT,
@@ -12,7 +11,6 @@ from sbot_sim.world.bodies import (
     _make_shapes,
     bodies_of_worlds,
     body_arrays,
-    rectangle_of,
     select_bodies,
     share_equally,
     updated_body,
@@ -74,23 +72,7 @@ def test_what_is_kept_free_is_part_of_the_shape_but_not_of_the_body():
     assert shapes.outer_radius == pytest.approx([np.hypot(0.5, 0.25), 0.088])
 
 
-def test_sizes_by_robot():
-    shapes = _make_shapes([CART, ROBOT])
-    assert rectangle_of(shapes, 0) == (0.9, 0.4, 0.2)
-    assert rectangle_of(shapes, 1) is None
-
-
 BODY_ARRAYS_CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2, collision_distance=0.05)
-
-
-def test_body_arrays_hold_a_row_a_robot():
-    arrays = body_arrays([S_BOT, ROBOT._replace(drive='impulse')])
-    np.testing.assert_array_equal(arrays.radius, [0.058, 0.3])
-    np.testing.assert_array_equal(arrays.drive, [0, NAMES.index('impulse')])
-    np.testing.assert_allclose(arrays.safety_radius, [0.088, 0.3], atol=1e-15)
-    one = select_bodies(arrays, np.array([False, True]))
-    np.testing.assert_array_equal(one.mass, [ROBOT.mass])
-    assert len(body_arrays([]).radius) == 0
 
 
 def test_rows_of_some_and_of_several_worlds():

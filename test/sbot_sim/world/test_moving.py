@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sbot_common.angles import decoded_yaws
-from sbot_sim.world.bodies import _characteristic_length, body_arrays
+from sbot_sim.world.bodies import body_arrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 from sbot_sim.world.moving import (
     as_sent,
@@ -51,19 +51,6 @@ def test_it_goes_along_its_path_at_its_speed(path, turns):
                                    walk(path, 0.73 * DT * ticks, turns), atol=1e-9)
 
 
-def test_at_the_end_it_turns_or_goes_to_its_first_point():
-    assert position(PATH, 1.0, True, 70).tolist() == pytest.approx([3.0, 4.0])
-    assert position(PATH, 1.0, True, 80).tolist() == pytest.approx([3.0, 3.0])
-    assert position(PATH, 1.0, False, 95).tolist() == pytest.approx([1.5, 2.0])
-    assert position(PATH, 1.0, False, 120).tolist() == pytest.approx([0.0, 0.0])
-
-
-def test_it_never_moves_farther_than_its_speed():
-    for turns in (True, False):
-        rows = np.array([position(PATH, 1.3, turns, ticks) for ticks in range(400)])
-        assert np.hypot(*np.diff(rows, axis=0).T).max() <= 0.13 + 1e-12
-
-
 def test_it_is_the_last_circle_of_the_world():
     world = make_world((0, 0, 9, 9), circles=[(1, 1, 0.2)])
     discs = make_paths([(0.5, 1.0, PATH, True)], DT)
@@ -77,21 +64,6 @@ def test_a_box_has_the_circle_around_it_and_a_disc_its_own():
     assert make_box(3.0, 4.0, 0.0, 1.0).radius == pytest.approx(2.5)
     assert make_box(0.0, 0.0, 0.3, 1.0).radius == 0.3
     assert not make_box(0.0, 0.0, 0.3, 1.0).is_rectangle
-
-
-@pytest.mark.parametrize(('length', 'width'), [(1.0, 1.0), (2.0, 0.5), (0.1, 3.0)])
-def test_the_length_is_the_mean_distance_from_the_centre(length, width):
-    u = (np.arange(2000) + 0.5) / 2000 - 0.5
-    x, y = np.meshgrid(length * u, width * u)
-    assert _characteristic_length(make_box(length, width, 0.0, 1.0)) == pytest.approx(
-        np.hypot(x, y).mean(), rel=1e-5)
-
-
-def test_the_length_of_a_disc_is_two_thirds_of_its_radius():
-    rng = np.random.default_rng(3)
-    radii = 0.6 * np.sqrt(rng.random(200_000))
-    assert _characteristic_length(make_box(0.0, 0.0, 0.6, 1.0)) == pytest.approx(0.4)
-    assert radii.mean() == pytest.approx(0.4, rel=3e-3)
 
 
 def test_yaws_are_those_that_receivers_decode():

@@ -9,7 +9,6 @@ import pytest
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.scene import (
-    _segment_meets_disc,
     make_line_of_sight,
     make_scene,
     segments_meet,
@@ -67,29 +66,6 @@ class _Walls(NamedTuple):
     bounds: np.ndarray
     segments: np.ndarray
     circles: np.ndarray
-
-
-@pytest.mark.parametrize(('line', 'meets'), [
-    ((0.0, 1.0, 2.0, 1.0), True), ((1.0, 0.0, 1.0, -1.0), True), ((1.5, 0.0, 3.0, 0.0), True),
-    ((2.5, 0.0, 3.0, 0.0), False), ((1.0, 0.1, 1.0, 2.0), False), ((0.0, 2.0, 4.0, -3.0), True),
-    ((0.0, 2.0, 4.0, -1.0), False)])
-def test_segments(line, meets):
-    """Of [0, 2] on the x axis, but for the first: it crosses the line of x = 1."""
-    first = (1.0, 0.0, 1.0, 2.0) if line[1] == line[3] == 1.0 else (0.0, 0.0, 2.0, 0.0)
-    assert segments_meet(*first, *line) == meets
-    assert segments_meet(*line, *first) == meets
-
-
-@pytest.mark.parametrize(('centre', 'meets'), [
-    ((1.0, 0.4), True), ((1.0, 0.5), False), ((-0.3, 0.3), True), ((-0.4, 0.4), False),
-    ((2.4, 0.0), True), ((2.5, 0.0), False)])
-def test_a_disc_is_met_within_its_radius(centre, meets):
-    assert _segment_meets_disc(0.0, 0.0, 2.0, 0.0, *centre, 0.5) == meets
-
-
-def test_nothing_stands_in_an_empty_world():
-    scene = make_line_of_sight(None)
-    assert (len(scene.segments), len(scene.circles)) == (0, 0)
 
 
 @pytest.mark.parametrize('origin', [0.0, 20_000.0])

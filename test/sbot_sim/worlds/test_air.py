@@ -36,14 +36,6 @@ def test_each_world_has_its_own_wind_and_its_own_gust():
         np.testing.assert_array_equal(state.updraft, rows[:, 2])
 
 
-def test_without_a_grid_the_free_wind_is_the_uniform_one():
-    batch = blown(wind_velocity=[[1, 2, 3], [4, 5, 6], [7, 8, 9]], gust_velocity=[[1, 1, 1]],
-                  gust_ticks=[[0, 9]])
-    uniform = run(batch, air.set_uniform_wind).free_wind.copy()
-    batch.state.free_wind[:] = np.nan
-    np.testing.assert_array_equal(run(batch, air.set_free_wind).free_wind, uniform)
-
-
 def test_on_a_grid_a_gust_adds_its_speed_along_its_direction_also_upwards():
     """Interpolation between grid points is linear, so it is exact for a linear wind."""
     x, y, z = np.meshgrid([0.0, 10.0, 20.0], [0.0, 10.0, 20.0], [0.0, 0.5, 1.0], indexing='ij')

@@ -1,11 +1,9 @@
 """Programs of phases: the order of compiled and Python ones, and threads that share a world."""
 
 import numpy as np
-import pytest
 from batches import make_batch
 
 from sbot_sim.worlds import motion
-from sbot_sim.worlds.batch import Phase, Program, no_policy, shared, shared_apart
 from sbot_sim.worlds.tick import begin
 
 
@@ -26,20 +24,6 @@ def test_a_program_without_python_runs_its_ticks_in_one_call():
     assert batch.state.tick.tolist() == [0, 5, 5]
 
 
-@pytest.mark.parametrize('threads', [1, 2, 3])
-def test_threads_share_the_rows_of_a_world_and_change_no_bit(threads):
-    batch = make_batch(count=2, robots=7)
-    batch.state.command[:] = np.linspace(0.0, 1.0, 42).reshape(14, 3) * [1, 0, 1]
-    Program([motion.propose, motion.update_twists, motion.end_tick], batch.setting, batch.state,
-            threads=threads).run(0, 2)
-    alone = make_batch(count=2, robots=7)
-    alone.state.command[:] = batch.state.command
-    alone.program([motion.propose, motion.update_twists, motion.end_tick]).run(0, 2)
-    np.testing.assert_array_equal(batch.state.pose, alone.state.pose)
-    np.testing.assert_array_equal(batch.state.twist, alone.state.twist)
-    assert batch.state.tick.tolist() == [1, 1], 'what is not shared runs once'
-
-
 def test_another_setting_holds_from_the_next_run_on():
     batch = make_batch()
     program = batch.program([motion.propose])
@@ -48,16 +32,6 @@ def test_another_setting_holds_from_the_next_run_on():
     before = batch.state.pose.copy()
     program.run(0, 2)
     np.testing.assert_allclose(batch.state.pose[:, 0] - before[:, 0], 0.2)
-
-
-def test_marks_of_phases():
-    def function(first, end, a, z, batch):
-        """Do nothing."""
-    assert (Phase(function).shared, Phase(function).apart) == (False, False)
-    assert (shared(function).shared, shared(function).apart) == (True, False)
-    assert (shared_apart(function).shared, shared_apart(function).apart) == (True, True)
-    assert all(array.size == 0 or name == 'limits' for name, array in no_policy()._asdict().items()
-               if name != 'decision')
 
 
 # Poses are given, readings are read after it; the rest is room, or what a batch is made of.
@@ -93,13 +67,3 @@ def test_a_world_that_is_reset_is_a_new_one_and_no_other_changes():
         np.testing.assert_array_equal(array[2 * size:], before[name][2 * size:], name)
         checked += 1
     assert checked >= 10
-
-
-def test_wheels_err_by_the_seed_of_their_world():
-    batch = make_batch(count=3, odometry={'odometry_noise_radius': 0.1})
-    batch.state.seed[:] = [5, 5, 6]
-    batch.program([begin]).run(0, 3)
-    first, again, other = batch.state.wheel_scale.reshape(3, -1)
-    np.testing.assert_array_equal(first, again)
-    assert (first != other).any()
-    assert (np.abs(first[first != 1.0] - 1.0) < 1.0).all()

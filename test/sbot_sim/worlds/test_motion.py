@@ -38,17 +38,6 @@ def test_only_the_worlds_of_the_block_move():
     assert state.tick.tolist() == [0, 1, 0]
 
 
-def test_impulses_move_in_the_tick_after():
-    batch = make_batch()
-    batch.setting.wind_force[:] = [[100.0, 0, 0], [0, 0, 0]]
-    start, mass = batch.state.pose.copy(), batch.setting.bodies.mass[0]
-    state = run(batch, motion.sum_impulses, motion.propose, motion.end_tick)
-    assert (state.pose == start).all()
-    np.testing.assert_allclose(state.impulse_velocity[:, 0], np.repeat([10.0 / mass, 0], 2))
-    state = run(batch, motion.propose)
-    np.testing.assert_allclose((state.pose - start)[:, 0], np.repeat([1.0 / mass, 0], 2))
-
-
 def test_the_motion_is_that_of_the_tick_collisions_included():
     batch = make_batch()
     state = batch.state
@@ -72,14 +61,6 @@ def test_bodies_of_one_world_are_freed_of_each_other_and_no_others():
     assert apart >= 2 * batch.setting.shapes.outer_radius[0] - 1e-9
     assert state.collided.tolist() == [True, True, False, False]
     np.testing.assert_array_equal(state.pose[2:], still)
-
-
-def test_broadcasts_are_heard_in_the_next_tick_with_the_radius_first():
-    batch = make_batch(rab=True)
-    batch.state.rab_next[:] = np.arange(40).reshape(4, 10)
-    state = run(batch, motion.broadcast)
-    np.testing.assert_array_equal(state.rab_data[:, 1:], state.rab_next[:, 1:])
-    assert len(set(state.rab_data[:, 0].tolist())) == 1
 
 
 NONE = {'controller': 'none'}
@@ -127,30 +108,6 @@ def test_two_obstacles_that_squeeze_a_robot_wait_for_ever():
                [{'pose': [5, 3, 0], **NONE}])
     assert done.summary['overlaps'] == 0
     assert abs(done.poses[-1, 0, 0] - 5.0) < 0.1
-
-
-@pytest.mark.parametrize('seed', range(4))
-def test_no_robot_overlaps_anything_in_a_crowd(seed):
-    rng = np.random.default_rng(seed)
-    paths = rng.uniform([0, 0], [10, 6], (5, 3, 2))
-    discs = [obstacle(path.tolist(), float(rng.uniform(0.1, 0.6)), float(rng.uniform(0.2, 3)),
-                      at_end='loop' if k % 2 else 'turn') for k, path in enumerate(paths)]
-
-    class Wild:
-        def step(self, observation, rng):
-            return rng.uniform(-3, 3), rng.uniform(-5, 5)
-
-    done = obstacles_run(discs, [{'count': 25, 'controller': Wild}], 5.0, seed=seed,
-               wind={'wind_speed_mean': 1.0})
-    assert done.summary['overlaps'] == 0
-    assert done.collided.any()
-
-
-def test_the_same_seed_gives_the_same_run_and_a_reset_begins_again():
-    discs = [obstacle([[2, 1], [8, 5], [3, 5]], at_end='loop')]
-    robots = [{'count': 8, **NONE}]
-    one, again = (obstacles_run(discs, robots) for _ in range(2))
-    assert one.summary['trajectory_sha256'] == again.summary['trajectory_sha256']
 
 
 @pytest.mark.parametrize(('moving', 'words'), [

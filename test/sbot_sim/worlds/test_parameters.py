@@ -12,7 +12,6 @@ from sbot_sim.world.geometry import make_world
 from sbot_sim.world.moving import make_box, make_paths
 from sbot_sim.worlds.parameters import (
     Senses,
-    all_bodies,
     make_simulation_parameters,
     place_obstacles,
     start_error,
@@ -37,15 +36,6 @@ def test_scenes_reach_as_far_as_their_sensors():
     assert far.sensors.infrared_scene is far.sensors.scene, 'nobody has infrared'
     near = make_parameters(infrared={'infrared': True}, scan={'scan_range_max': 6.0})
     assert near.sensors.infrared_scene.reach < 1.0 < near.sensors.scene.reach
-
-
-def test_obstacles_stand_at_their_starts_and_boxes_are_no_robots():
-    p = with_obstacles()
-    assert len(p.bodies.radius) == 1
-    assert len(p.obstacles.boxes.radius) == 1
-    assert p.world.circles.tolist() == [[2.0, 2.0, 0.3]]
-    assert p.world.rectangles.tolist() == [[5.0, 8.0, 0.4, 0.4, 0.5]]
-    assert not len(p.obstacles.still.circles)
 
 
 @pytest.mark.parametrize('blocked', [False, True])
@@ -81,12 +71,3 @@ def test_objects_are_added_to_what_stands_still():
 def test_a_start_in_something_is_named(pose, words):
     problem = start_error(with_obstacles(), np.array([pose]))
     assert problem is None if words is None else words in problem
-
-
-def test_all_bodies_are_robots_and_then_boxes():
-    p = with_obstacles()
-    world, bodies, pose = all_bodies(p, np.array([10]), p.obstacles.start, np.zeros((1, 3)))
-    assert world.circles[0].tolist() == [2.5, 2.0, 0.3]
-    assert len(bodies.radius) == len(pose) == 2
-    assert pose[1].tolist() == [5.0, 8.0, 0.5]
-    assert all_bodies(p, None, None, np.zeros((1, 3)))[1] is p.bodies

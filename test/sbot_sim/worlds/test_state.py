@@ -6,7 +6,7 @@ from batches import make_batch
 
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.scene import make_scene
-from sbot_sim.worlds.state import Worlds, pack_scenes, replace_scene
+from sbot_sim.worlds.state import pack_scenes, replace_scene
 
 
 def scene(*circles):
@@ -40,36 +40,14 @@ def test_a_layout_is_written_anew_if_there_is_room(room, fits):
     np.testing.assert_array_equal(of(packed.circles, 1), old[1].circles)
 
 
-# Rows by something else than robots.
-_OTHERS = {'tick', 'seed', 'momentum', 'boxes', 'moved', 'heard_starts', 'heard_robot',
-           'heard_range', 'heard_bearing', 'scratch', 'laser_discs', 'infrared_discs', 'crowd'}
-
-
-@pytest.mark.parametrize(('count', 'robots'), [(1, 1), (3, 4)])
-def test_every_robot_has_a_row(count, robots):
-    state = make_batch(count, robots).state
-    lengths = {name: len(getattr(state, name)) for name in Worlds._fields if name not in _OTHERS}
-    assert set(lengths.values()) == {count * robots}
-    assert len(state.tick) == len(state.seed) == count
-    assert state.row.tolist() == list(range(count * robots))
-
-
 def test_what_nobody_has_takes_no_room():
     state = make_batch().state
     assert state.infrared.size == state.heard_robot.size == 0
     assert state.boxes.size == state.moved.size == 0
     assert state.driven is state.command, 'without inertia robots do what they are told'
-    with_all = make_batch(infrared={'infrared': True}, rab=True,
-                          senses=['scan', 'infrared']).state
+    with_all = make_batch(infrared={'infrared': True}, rab=True, senses=['scan', 'infrared']).state
     assert with_all.infrared.shape == (4, 15, 2)
     assert with_all.heard_robot.shape == (2, 2)
-
-
-def test_pairs_have_room_only_where_a_phase_finds_them():
-    assert make_batch(rab=True).state.hears
-    large = make_batch(rab=True, hears=False).state
-    assert not large.hears
-    assert large.heard_robot.size == 0
 
 
 def test_arrays_share_no_memory():

@@ -1,27 +1,12 @@
 """Phases of a tick: which there are, in which order, by what worlds have."""
 
-import math
 
 import numpy as np
-import pytest
-from batches import ALL, make_batch
+from batches import make_batch
 
-from sbot_common.angles import decoded_yaw
 from sbot_sim.dynamics.hooks import Hooks
-from sbot_sim.sensors import odometry
 from sbot_sim.sensors.range_and_bearing import hear
-from sbot_sim.worlds import air, motion, tick
-from sbot_sim.worlds.tick import begin
-
-
-def test_yaws_are_those_that_a_receiver_decodes():
-    batch = make_batch(count=2)
-    batch.state.pose[:, 2] = [0.1, 2.0, -3.0, math.pi]
-    batch.state.sent_pose[:] = 0.0
-    batch.program([tick.decode_yaws]).run(0, 2)
-    np.testing.assert_array_equal(batch.state.sent_pose[:, :2], batch.state.pose[:, :2])
-    assert batch.state.sent_pose[:, 2].tolist() == [
-        decoded_yaw(yaw) for yaw in batch.state.pose[:, 2].tolist()]
+from sbot_sim.worlds import air, motion
 
 
 def test_robots_hear_those_of_their_own_world():
@@ -36,49 +21,12 @@ def test_robots_hear_those_of_their_own_world():
     assert not state.heard_range[2].any(), 'world 2 was not asked for'
 
 
-def test_a_sensor_that_is_off_has_no_beams():
-    assert tick.no_beams().beams == 0
-    assert tick.no_beams() is tick.no_beams()
-
-
 def called(phases):
     return [getattr(phase, '__name__', None) or phase.function.__name__ for phase in phases]
 
 
 def advancing(batch):
     return called(batch.tick.advancing(batch.setting))
-
-
-def test_a_tick_moves_before_it_collides_and_senses_last():
-    batch = make_batch()
-    assert advancing(batch) == ['sum_impulses', 'measure_odometry', 'propose', 'resolve_overlaps',
-                                'end_tick', 'update_twists']
-    assert called(batch.tick.sensing(batch.setting)) == ['decode_yaws', 'scan', 'add_noise']
-    assert batch.tick.beginning(batch.setting)[0] is begin
-    assert odometry.measure_odometry not in make_batch(senses=['scan']).tick.advancing(
-        batch.setting)
-
-
-@pytest.mark.parametrize(('given', 'names'), [
-    ({}, ['set_uniform_wind', 'add_forces']),
-    ({'wake': {'wake': True}}, ['set_free_wind', 'reduce_by_wakes', 'set_effective_wind',
-                                'add_forces']),
-    ({'wake': {'wake': True}, 'rab': True}, ['set_free_wind', 'reduce_by_heard',
-                                             'set_effective_wind', 'add_forces']),
-    ({'senses': ['scan']}, ['set_uniform_wind'])])
-def test_the_wind_is_found_with_as_many_phases_as_it_needs(given, names):
-    batch = make_batch(**{'senses': ALL, **given})
-    assert called(batch.tick.sensing_wind(batch.setting)) == names
-
-
-def test_who_hears_whom_is_found_in_a_phase_or_world_by_world():
-    small, large = make_batch(rab=True), make_batch(rab=True, hears=False)
-    assert small.tick.hearing(small.setting) == [hear]
-    assert called(large.tick.hearing(large.setting)) == ['hear']
-    assert large.tick.hearing(large.setting) != [hear]
-    assert make_batch().tick.hearing(make_batch().setting) == []
-    assert motion.broadcast in small.tick.advancing(small.setting)
-    assert motion.broadcast not in make_batch().tick.advancing(make_batch().setting)
 
 
 def test_hooks_take_the_places_of_phases_and_of_threads():
