@@ -134,6 +134,5 @@ def test_all_in_one_run_over_ros(every_controller, tmp_path):
     scenario = scenario_of(every_controller, *EVERY)
     run = sbot.run(scenario, record=tmp_path / 'bag')
     (every_controller / 'all.yaml').write_text(scenario.to_yaml())
-    check_nodes('up --composed', every_controller / 'all.yaml',
-                (run, Bag(tmp_path / 'bag')), tmp_path,
-                {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+    check_nodes('up --composed', every_controller / 'all.yaml', (run, Bag(tmp_path / 'bag')),
+                tmp_path, {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
