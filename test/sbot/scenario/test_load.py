@@ -57,39 +57,11 @@ def test_what_is_no_override_is_one_line(text):
     assert len(str(raised.value).splitlines()) == 1
 
 
-def test_values_are_put_and_mappings_made_on_the_way():
-    data, _ = applied(robots__0__goal=[5, 6], wind__wake=True, seed=3)
-    assert data['robots'][0] == {'goal': [5, 6]}
-    assert (data['wind'], data['seed']) == ({'wake': True}, 3)
-
-
-def test_a_star_stands_for_each_entry():
-    data, origins = applied(**{'robots.*.goal': [0, 0], 'robots.*.body': 's-bot'})
-    assert [robot['goal'] for robot in data['robots']] == [[0, 0]] * 2
-    assert [robot['body'] for robot in data['robots']] == ['s-bot'] * 2
-    assert ('robots', 1, 'goal') in origins.overrides
-
-
-def test_a_known_key_with_dots_comes_first():
-    data, _ = applied(**{'controllers.mine.one:Class.gain': 7})
-    assert data['controllers'] == {'mine.one:Class': {'gain': 7}}
-
-
 def test_later_ones_win_and_lines_of_the_file_no_longer_count():
     data, origins = applied(**{'robots.1.parameters.speed': 2, 'robots.1.parameters': {'x': 1}})
     assert data['robots'][1]['parameters'] == {'x': 1}
     assert ('robots', 1, 'parameters', 'speed') not in origins.lines
     assert ('robots', 1, 'goal') in origins.lines
-
-
-@pytest.mark.parametrize(('key', 'said'), [
-    ('robots.2.goal', 'an index from 0 to 1'), ('robots.x', 'an index from 0 to 1'),
-    ('world.bounds.0.x', 'has no keys'), ('world.*.x', "'world' is not a list"),
-    ('nothing.*', "'nothing' is not a list")])
-def test_a_path_that_leads_nowhere_is_named(key, said):
-    with pytest.raises(InputError, match='file.yaml, override: ' + key.replace('*', r'\*')) as why:
-        applied(**{key: 1})
-    assert said in str(why.value)
 
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -124,11 +96,6 @@ def test_defaults_are_those_of_the_specs():
         assert {key: tuple(value) if isinstance(value, list) else value
                 for key, value in written[name].items()} == defaults
     assert scenario.robots[1].goal is None
-
-
-def test_scenario_is_frozen():
-    with pytest.raises(AttributeError, match='seed'):
-        load_text(SMALL).seed = 3
 
 
 @pytest.mark.parametrize(('text', 'value'), [
@@ -234,24 +201,6 @@ def test_a_name_of_null_is_the_name_of_the_file(tmp_path):
     assert load_scenario(str(path), {'name': None}).name == 'b'
 
 
-@pytest.mark.parametrize(('text', 'expected'), [
-    ('robots.2.goal=[10, 3]', ('robots.2.goal', [10, 3])),
-    ('wind.wind_speed_mean=0.5', ('wind.wind_speed_mean', 0.5)),
-    ('description=a=b', ('description', 'a=b')),
-    ('lockstep=false', ('lockstep', False)),
-    ('name=', ('name', None)),
-])
-def test_override_text(text, expected):
-    assert parse_override(text) == expected
-
-
-@pytest.mark.parametrize('text', ['seed', '=3', 'a..b=3', '', 'a=[1', '.a=1'])
-def test_bad_override_text(text):
-    with pytest.raises(InputError, match='--set') as caught:
-        parse_override(text)
-    assert '\n' not in str(caught.value)
-
-
 def test_overrides_reach_everything():
     scenario = load_text(SMALL, {
         'seed': 9, 'duration': 2.5, 'robots.1.goal': [10, 3], 'wind.wind_speed_mean': 0.5,
@@ -337,22 +286,6 @@ def test_grid_group_has_even_rows():
     assert {pose[2] for pose in poses} == {0.0}
 
 
-def test_body_of_the_file():
-    scenario = load_text("""\
-world: {bounds: [0, 0, 20, 10]}
-bodies: {s-bot: {mass: 2}, big: {radius: 0.5}, same: {like: s-bot}}
-robots:
-  - {body: s-bot, pose: [2, 2, 0], controller: none}
-  - {body: big, pose: [5, 2, 0], controller: none}
-  - {body: same, pose: [9, 2, 0], controller: none}
-""")
-    assert scenario.bodies['s-bot'].mass == 2
-    assert scenario.bodies['s-bot'].radius == BODIES['s-bot'].radius
-    assert scenario.bodies['big'].radius == 0.5
-    assert scenario.bodies['big'].mass == BODIES['robot'].mass
-    assert scenario.bodies['same'] == scenario.bodies['s-bot']._replace(name='same')
-
-
 def test_files_are_found_and_stay_loadable_when_moved(tmp_path):
     field = tmp_path / 'a' / 'field.txt'
     field.parent.mkdir()
@@ -392,15 +325,6 @@ def test_shipped_scenario_loads_and_its_complete_text_too(name):
     text = scenario.to_yaml()
     assert load_text(text) == scenario
     assert str(ROOT) not in text
-
-
-def test_goals_of_the_leader_scenarios_are_far_from_the_walls():
-    for name in ('leader_follower', 'leader_follower_document'):
-        scenario = load_scenario(name)
-        x, y = scenario.robots[0].goal
-        x_min, y_min, x_max, y_max = scenario.world.bounds
-        assert min(x - x_min, x_max - x, y - y_min, y_max - y) >= 10
-        assert [robot.body for robot in scenario.robots] == ['robot'] * 4
 
 
 @pytest.mark.parametrize('layout', ['prefix', 'target', 'ament'])

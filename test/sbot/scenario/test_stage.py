@@ -150,11 +150,6 @@ def test_the_laser_model_of_older_worlds(tmp_path):
     assert (scan.scan_beams, scan.scan_range_max) == (180, 8)
 
 
-def test_no_laser_at_all_is_one_beam(tmp_path, caplog):
-    assert load(tmp_path, 'position ( )').sensors.scan.scan_beams == 1
-    assert 'base_scan has one beam' in caplog.text
-
-
 @pytest.mark.parametrize(('text', 'noise'), [
     ('', 0.0), ('localization "gps" odom_error [0.1 0.1 0 0.1]', 0.0),
     ('localization "odom"', 0.05 / math.sqrt(6)),
@@ -296,13 +291,6 @@ def test_a_box_around_a_robot_is_a_wall(tmp_path):
     assert scenario.world.open
 
 
-def test_marks_on_the_floor_are_left_out(tmp_path):
-    zone = 'model ( pose [3 0 0 0] size [1 1 {}] obstacle_return 0 ranger_return {} )\n'
-    for height, seen in ((0.01, 1), (1, -1)):
-        assert not load_world(tmp_path, ROBOT + zone.format(height, seen)).world.polygons
-    assert len(load_world(tmp_path, ROBOT + zone.format(1, 1)).world.polygons) == 1
-
-
 def test_what_is_not_supported_is_named_once_with_its_line(tmp_path, caplog):
     load_world(tmp_path, 'define rob position ( ctrl "wander"\n  blobfinder ( ) )\nrob ( )\n'
          'rob ( pose [3 0 0 0] ctrl "other" gripper ( ) frob 1 )\nrob ( pose [6 0 0 0] frob 2 )\n'
@@ -384,8 +372,7 @@ def test_a_translated_world_is_the_same_scenario(tmp_path):
     text = 'model ( pose [9 0 0 0] bitmap "map.png" )\n' + ROBOT
     scenario = load_world(tmp_path, text)
     values, _ = stage_scenario(text.encode(), str(tmp_path / 'a.world'))
-    again = parse_scenario(dump_yaml(values), 'a.world',
-                           tmp_path, 'a')
+    again = parse_scenario(dump_yaml(values), 'a.world', tmp_path, 'a')
     assert again == scenario
 
 
