@@ -115,8 +115,7 @@ def test_a_critic_gets_the_state_of_the_world():
     env.reset(seed=1)
     state = env.state()
     assert state.shape == (2, 3 * (3 + 4 + 3))
-    assert state.reshape(2, 3, 10)[..., 3:5] == pytest.approx(
-        env.episodes.now.seen.pose[..., :2])
+    assert state.reshape(2, 3, 10)[..., 3:5] == pytest.approx(env.episodes.now.seen.pose[..., :2])
     swarm = sbot.learn.parallel_env(TEAM, task=Turns())
     swarm.reset(seed=1)
     assert swarm.state_space.contains(swarm.state())

@@ -90,18 +90,6 @@ def tried(env, steps=12):
     return step
 
 
-@pytest.mark.parametrize('make', [
-    wrappers.NormalizeObservation, wrappers.FlattenObservation, wrappers.NormalizeReward,
-    wrappers.RecordEpisodeStatistics, wrappers.ClipAction,
-    lambda env: wrappers.VectorizeTransformObservation(env, gymnasium.wrappers.FlattenObservation),
-    lambda env: wrappers.RescaleAction(env, np.float32(-2), np.float32(2))])
-def test_wrappers_of_gymnasium(make):
-    seen, reward, *_ = tried(make(made(autoreset='next_step')))
-    assert seen.reshape(3, -1).shape == (3, 10)
-    assert reward.shape == (3,)
-    assert np.isfinite(seen).all()
-
-
 def test_gymnasium_records_videos(tmp_path):
     pytest.importorskip('moviepy', reason='moviepy is missing')
     env = made(autoreset='next_step', render_mode='rgb_array')
