@@ -12,7 +12,7 @@ from sweep_users import NO_WAY, closed_gate, last_x, write_scenario
 
 from sbot.cli.main import main
 from sbot.cli.sweep import FAILED
-from sbot.sweeps.engine import check_scheduler, dask_engine, pickled
+from sbot.sweeps.engine import check_scheduler, pickled
 from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.journal import read_index
 from sbot.sweeps.request import Request
@@ -100,9 +100,8 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
     for name in (CSV, PARQUET):
         assert (far / name).read_bytes() == (here / name).read_bytes()
     # One worker is left; a run that hangs is a row there, too, and the next ones are done.
-    for moods, limit, errors in (
-            ('hang', 1, ['TimeoutError: took longer than 1 s']),
-            ('[calm, raise]', 240, [None, NO_WAY])):
+    for moods, limit, errors in (('hang', 1, ['TimeoutError: took longer than 1 s']),
+                                 ('[calm, raise]', 240, [None, NO_WAY])):
         results = tmp_path / f'within_{limit}_s'
         assert main(['sweep', str(write_scenario(tmp_path)), '--set',
                      f'robots.0.parameters.mood={moods}', '--timeout', str(limit), '--scheduler',
@@ -131,15 +130,6 @@ def test_addresses_that_are_none_are_told(tmp_path, monkeypatch, address, reason
     (tmp_path / 'empty.json').write_text('{}')
     with pytest.raises(InputError, match=reason):
         check_scheduler(address)
-
-
-def test_a_client_that_fails_is_one_line(tmp_path, monkeypatch):
-    import distributed
-    monkeypatch.setattr(distributed, 'Client', lambda **_: (_ for _ in ()).throw(
-        OSError('nobody\nthere')))
-    with pytest.raises(InputError, match='no Dask scheduler at tcp://x: nobody there'), \
-            dask_engine('tcp://x'):
-        pass
 
 
 def test_without_dask_it_says_what_to_install(tmp_path, capsys, monkeypatch):

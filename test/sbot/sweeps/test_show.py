@@ -148,8 +148,7 @@ def test_a_metric_without_a_value_in_any_run_is_told(tmp_path):
         format_results(results, ['mine'])
 
 
-@pytest.mark.parametrize('grid', [{},
-    {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
+@pytest.mark.parametrize('grid', [{}, {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
 def test_it_fits_whatever_is_swept(tmp_path, grid):
     lines = format_results(load_results(make(tmp_path / 'a', grid=grid, sources=2))).splitlines()
     assert all(len(line) <= WIDTH for line in lines)
@@ -177,24 +176,6 @@ def test_values_that_no_cut_tells_apart_are_shown_whole(tmp_path):
     values = [f'{a}{"x" * 40}{b}{"y" * 40}{c}' for a in 'kl' for b in 'mn' for c in 'op']
     text = format_results(load_results(make(tmp_path / 'a', grid={'robots.0.name': values})))
     assert [line.split()[0] for line in text.splitlines()[1:9]] == values
-
-
-def test_the_hint_is_whole_however_much_is_left_out(tmp_path):
-    count = 9
-    grid = {f'key_{i}_of_many': [1] for i in range(4)}
-    metrics = tuple(f'm:a_metric_of_mine_{i}' for i in range(count))
-    text = format_results(load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)))
-    assert all(len(line) <= WIDTH for line in text.splitlines())
-    hint = ' '.join(text.partition('not shown: ')[2].partition('\nfailed: ')[0].split())
-    assert hint.endswith('overlaps (--metric NAME)')
-
-
-def test_words_of_a_stranger_are_shown_as_they_are_but_escaped(tmp_path, capsys, recwarn):
-    folder = make(tmp_path / 'a', grid={'robots.0.name': ['\x1b[31mred', '$\\frac$', '\n']})
-    assert '\x1b' not in format_results(load_results(folder))
-    assert main(['sweep', 'plot', str(folder)]) == 0
-    assert main(['sweep', 'plot', str(folder), '-o', 'a\0.png']) == 2
-    assert '\x1b' not in ''.join(capsys.readouterr()) + ''.join(str(w.message) for w in recwarn)
 
 
 def lines(path):
