@@ -1,6 +1,5 @@
 """Arguments and names that nobody means well: one line each, and no control of anything."""
 
-import json
 import subprocess
 import sys
 
@@ -38,20 +37,6 @@ def test_settings(scenario, setting, capsys):
 def test_other_options(scenario, options, capsys):
     assert main(['run', scenario, '--quiet', *options]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
-
-
-def test_scans_that_need_more_than_the_memory(tmp_path, capsys):
-    path = tmp_path / 'many.yaml'
-    path.write_text('world: {bounds: [0, 0, 9, 9]}\nsensors: {scan_beams: 100000}\n'
-                    'robots: [{pose: [1, 1, 0], goal: [3, 3]}]\n')
-    assert main(['run', str(path), '--quiet', '--set', 'sensors.scan_beams=1000000000000']) == 2
-    assert 'scan_beams' in capsys.readouterr().err
-
-
-def test_names_with_mathematics_are_drawn_as_they_are(tmp_path):
-    path = tmp_path / 'x.yaml'
-    path.write_text(SCENARIO % "'$\\frac{x$'")
-    assert main(['run', str(path), '--quiet', '--plot', str(tmp_path / 'x.png')]) == 0
 
 
 def test_names_with_marks_of_the_template_stay_names():
@@ -105,19 +90,3 @@ def test_a_full_disk_for_the_output(scenario):
                               stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == 'sbot: output: No space left on device\n'
-
-
-
-
-def test_a_name_that_the_font_lacks_is_drawn_without_a_warning(tmp_path):
-    """Matplotlib warns of glyphs that its font lacks, with the glyph."""
-    path = tmp_path / 'x.yaml'
-    path.write_text(SCENARIO % json.dumps('\ud55c\uae00'))
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', 'run', str(path), '--record', str(tmp_path / 'bag'),
-         '--plot', str(tmp_path / 'x.png')], capture_output=True, text=True, check=True)
-    again = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', 'plot', str(tmp_path / 'bag'), '-o',
-         str(tmp_path / 'y.png')], capture_output=True, text=True, check=True)
-    for text in (done.stderr, again.stderr):
-        assert 'Glyph' not in text

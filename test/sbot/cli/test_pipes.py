@@ -1,10 +1,8 @@
 """Files that other files name: pipes and devices are refused at once, wherever they stand."""
 
-import json
 import os
 import signal
 
-import numpy as np
 import pytest
 from pictures import record
 
@@ -65,21 +63,6 @@ def test_what_a_scenario_names(folder, kind, capsys):
     assert 'regular file' in error
 
 
-@pytest.mark.parametrize('command', ['plot', 'view', 'replay'])
-def test_the_map_of_a_strangers_recording(folder, command, capsys, tmp_path_factory, monkeypatch):
-    """Its scenario names a map beside it, whose image is a pipe."""
-    bag = folder / 'bag'
-    (folder / 'x.yaml').write_text(SCENARIOS['image'])
-    (folder / 'pipe').rename(folder / 'later')
-    (folder / 'pipe').write_bytes(b'P5\n9 9\n255\n' + np.full(81, 255, np.uint8).tobytes())
-    assert main(['run', str(folder / 'x.yaml'), '--record', str(bag), '--quiet']) == 0
-    capsys.readouterr()
-    (folder / 'later').rename(folder / 'pipe')
-    monkeypatch.chdir(folder)
-    output = ['-o', folder / 'x.png'] if command == 'plot' else []
-    assert 'regular file' in refused([command, bag, *output], capsys)
-
-
 @pytest.mark.parametrize('pattern', ['metadata.yaml', '*.mcap'])
 def test_the_files_of_a_recording(folder, pattern, capsys):
     path = record(folder)[0]
@@ -89,23 +72,3 @@ def test_the_files_of_a_recording(folder, pattern, capsys):
     for command in ('info', 'csv'):
         assert found.name in refused(['bag', command, path], capsys)
     assert found.name in refused(['bag', 'info', found], capsys)
-
-
-def test_the_scenario_of_a_sweep_file(folder, capsys):
-    (folder / 'sweep.yaml').write_text('scenario: pipe\nseeds: 2\n')
-    assert 'pipe' in refused(['sweep', folder / 'sweep.yaml', '-o', folder / 'out'], capsys)
-
-
-@pytest.mark.parametrize('name', ['plan.json', 'runs.parquet'])
-def test_the_files_of_results(folder, name, capsys):
-    (folder / 'x.yaml').write_text(WORLD + ROBOTS)
-    out = folder / 'out'
-    assert main(['sweep', str(folder / 'x.yaml'), '-o', str(out), '--jobs', '1', '--quiet']) == 0
-    capsys.readouterr()
-    assert json.loads((out / 'plan.json').read_text())
-    (out / name).unlink()
-    (folder / 'pipe').rename(out / name)
-    if name == 'plan.json':
-        assert str(out) in refused(['sweep', 'show', out], capsys)
-    else:  # what is no file is no table: the journal is read
-        assert main(['sweep', 'show', str(out)]) == 0
