@@ -20,7 +20,6 @@ from sbot.runner.summary import (
     format_summary,
     now_and_then,
     progress_bar,
-    stopping_condition,
 )
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.controllers import goal_tolerances
@@ -268,32 +267,10 @@ def test_a_function_ends_a_run():
     assert run.summary['ended_by'] == 'sweep_users:beyond_2_04'
 
 
-@pytest.mark.parametrize(('changes', 'message'), [
-    ({'until': 'soon'}, "until: got 'soon', expected goal_reached, collision or your own"),
-    ({'until': 'goal_reached'}, 'goal_reached needs a robot with a goal'),
-    ({'until': 'sweep_users:nothing', 'python_path': [str(HERE)]}, "has no function 'nothing'"),
-    ({'until': 'no_such_module:f'}, "cannot import 'no_such_module'"),
-])
-def test_a_condition_that_cannot_come_true_is_refused(changes, message):
-    with pytest.raises(sbot.InputError, match=message):
-        sbot.load(scenario(**changes))
-
-
 def test_over_ros_it_is_refused():
     with pytest.raises(sbot.InputError, match='expected null over ROS'):
         node_processes(sbot.load('leader_follower', until='goal_reached'))
     assert node_processes(sbot.load('leader_follower'))
-
-
-def test_recorded_texts_have_the_new_keys_only_if_they_are_set(tmp_path):
-    plain = sbot.load('leader_follower')
-    assert 'until' not in plain.to_yaml()
-    assert 'goal_tolerance' not in plain.to_yaml()
-    changed = sbot.load('leader_follower', until='collision', **{'robots.0.goal_tolerance': 0.5})
-    again = parse_scenario(changed.to_yaml(), 'again', tmp_path)
-    assert again == changed
-    assert (again.until, again.robots[0].goal_tolerance) == ('collision', 0.5)
-    assert stopping_condition(plain, None) is None
 
 
 def test_the_tolerance_is_the_robots_else_its_controllers_else_its_bodys():
