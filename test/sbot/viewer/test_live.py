@@ -274,8 +274,7 @@ def test_it_ends_with_the_run_and_prints_the_summary(tmp_path):
 @pytest.mark.forked
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
 def test_keys_in_the_browser_pause_step_and_drive(tmp_path):
-    with viewed(tmp_path) as (_, address), (
-            Browser(tmp_path / 'profile', 800, 600)) as browser:
+    with viewed(tmp_path) as (_, address), (Browser(tmp_path / 'profile', 800, 600)) as browser:
         browser.open(address)
 
         def press(key, kind='keyDown', **more):

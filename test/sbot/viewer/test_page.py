@@ -1,10 +1,9 @@
 import html
 import re
-import time
 
 import numpy as np
 import pytest
-from browser import CHROMIUM, DEADLINE, Browser
+from browser import CHROMIUM, Browser
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 from pictures import record, unpacked
@@ -70,9 +69,8 @@ def on_screen(data, xy):
     """Return where points (M, 2) (m) are on the screen when the arena fits (px)."""
     xmin, ymin, xmax, ymax = data.world.bounds
     scale = min((WIDTH - 2 * MARGIN) / (xmax - xmin), (HEIGHT - BAR - 2 * MARGIN) / (ymax - ymin))
-    return np.column_stack([
-        WIDTH / 2 + scale * (xy[:, 0] - (xmin + xmax) / 2),
-        (HEIGHT - BAR) / 2 - scale * (xy[:, 1] - (ymin + ymax) / 2)]), scale
+    return np.column_stack([WIDTH / 2 + scale * (xy[:, 0] - (xmin + xmax) / 2),
+                            (HEIGHT - BAR) / 2 - scale * (xy[:, 1] - (ymin + ymax) / 2)]), scale
 
 
 def middle(pixels, colour):
@@ -178,9 +176,8 @@ def test_a_hundred_robots_over_ten_minutes_are_small_and_smooth(recorded, browse
     poses = np.stack([8 + (1 + i / 20) * np.cos(t / 5 + i), 5 + (1 + i / 40) * np.sin(t / 7 + i),
                       np.remainder(t / 5 + i, 2 * np.pi) - np.pi], axis=2)
     wind = np.stack([0.2 + 0 * poses[:, :, 0], 0.1 * np.sin(poses[:, :, 2])], axis=2)
-    large = data._replace(
-        scenario=data.scenario, stamps_ns=(np.arange(1, ticks + 1) * 33_333_333), poses=poses,
-        wind=wind, free_wind=wind, radius=np.full(count, 0.06))
+    large = data._replace(scenario=data.scenario, stamps_ns=(np.arange(1, ticks + 1) * 33_333_333),
+                          poses=poses, wind=wind, free_wind=wind, radius=np.full(count, 0.06))
     run = page_data(large, None)
     assert len(run['times']) <= MOST_FRAMES
     path = tmp_path / 'large.html'
@@ -289,17 +286,3 @@ def test_runs_and_recordings_show_themselves_and_load_nothing(notebook_recorded)
 
 def test_what_cannot_be_shown_has_its_line_of_text(tmp_path):
     assert sbot.run('single_robot', duration=0.2, keep=False)._repr_html_() is None
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
-def test_a_notebook_draws_the_run(notebook_recorded, tmp_path):
-    path = tmp_path / 'notebook.html'
-    path.write_text(f'<body style="margin: 0">{notebook_recorded[0]._repr_html_()}</body>')
-    with Browser(tmp_path / 'profile', 900, 500) as browser:
-        browser.call('Page.navigate', url=path.as_uri())
-        colour = [0xe6, 0x9f, 0x00]  # of the leader
-        browser.wait_for('document.readyState === "complete"')
-        end = time.monotonic() + DEADLINE
-        while (browser.screenshot() == colour).all(axis=2).sum() <= 20:
-            assert time.monotonic() < end, 'the leader is not drawn'
-        assert not browser.errors
