@@ -30,10 +30,9 @@ def run_and_bag(path, **options):
 def check_nodes(mode, path, recorded, folder, env=None):
     """Run a file by `sbot up`, in a mode; check that it equals (run, bag); return its bag."""
     run, bag = recorded
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', *mode.split(), str(path), '--json',
-         '--record', str(folder / 'live')], timeout=DEADLINE, capture_output=True, text=True,
-        check=False, env=env)
+    done = subprocess.run([sys.executable, '-m', 'sbot.cli', *mode.split(), str(path), '--json',
+                           '--record', str(folder / 'live')], timeout=DEADLINE,
+                          capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
     live = Bag(folder / 'live')

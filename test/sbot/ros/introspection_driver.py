@@ -36,10 +36,9 @@ class Observer:
         (folder / 'scenario.yaml').write_text(SCENARIO)
         self.log = folder / 'log'
         with self.log.open('w') as log:
-            self.process = subprocess.Popen(
-                [sys.executable, '-m', 'sbot.cli', 'up', '--composed',
-                 str(folder / 'scenario.yaml'), '--set', f'lockstep={lockstep}'],
-                stdout=log, stderr=log)
+            self.process = subprocess.Popen([sys.executable, '-m', 'sbot.cli', 'up', '--composed',
+                                             str(folder / 'scenario.yaml'), '--set',
+                                             f'lockstep={lockstep}'], stdout=log, stderr=log)
         rclpy.init()
         self.node = Node('observer')
         self.until(lambda: 'all nodes are connected' in self.log.read_text())

@@ -162,8 +162,7 @@ def other_scan(tmp_path):
     return path
 
 
-def test_a_missing_remap_of_the_scan_is_named_in_a_run_and_in_a_replay(
-        tmp_path, bags, other_scan):
+def test_a_missing_remap_of_the_scan_is_named_in_a_run_and_in_a_replay(tmp_path, bags, other_scan):
     node = shlex.join([str(other_scan), 'scan', '0', *SIM_TIME])
     for command in (['up', scenario(tmp_path, {0: ('scan', {})})],
                     ['replay', bags[0], '--robot', '0']):

@@ -194,11 +194,10 @@ def test_rviz_watches_at_real_time_unless_told_otherwise():
 
 
 @needs_launch
-@pytest.mark.parametrize('given', [
-    {'scenario': 'nonsense'}, {'lockstep': 'maybe'}, {'rviz': 'perhaps'}, {'composed': 'both'},
-    {'namespace': '1 2'},
-    {'duration': 'x'},
-    {'duration': '-1'}, {'seed': '-3'}, {'set': 'nothing'}, {'record': str(ROOT)}])
+@pytest.mark.parametrize('given', [{'scenario': 'nonsense'}, {'lockstep': 'maybe'},
+                                   {'rviz': 'perhaps'}, {'composed': 'both'}, {'namespace': '1 2'},
+                                   {'duration': 'x'}, {'duration': '-1'}, {'seed': '-3'},
+                                   {'set': 'nothing'}, {'record': str(ROOT)}])
 def test_bad_arguments_are_one_line(given):
     with pytest.raises(RuntimeError) as error:
         start(**{'scenario': 'single_robot', **given})

@@ -18,11 +18,10 @@ from sbot_common.wire.cdr import decode, stamp_ns
 
 pytestmark = pytest.mark.forked
 
-TYPES = {
-    'Map': 'nav_msgs/msg/OccupancyGrid', 'MarkerArray': 'visualization_msgs/msg/MarkerArray',
-    'LaserScan': 'sensor_msgs/msg/LaserScan', 'PointCloud2': 'sensor_msgs/msg/PointCloud2',
-    'Pose': 'geometry_msgs/msg/PoseStamped', 'SetGoal': 'geometry_msgs/msg/PoseStamped',
-    'SetInitialPose': 'geometry_msgs/msg/PoseWithCovarianceStamped'}
+TYPES = {'Map': 'nav_msgs/msg/OccupancyGrid', 'MarkerArray': 'visualization_msgs/msg/MarkerArray',
+         'LaserScan': 'sensor_msgs/msg/LaserScan', 'PointCloud2': 'sensor_msgs/msg/PointCloud2',
+         'Pose': 'geometry_msgs/msg/PoseStamped', 'SetGoal': 'geometry_msgs/msg/PoseStamped',
+         'SetInitialPose': 'geometry_msgs/msg/PoseWithCovarianceStamped'}
 KNOWN = [topic for topic in vars(topics).values() if isinstance(topic, topics.Topic)]
 
 

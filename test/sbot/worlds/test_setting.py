@@ -22,13 +22,8 @@ from sbot_sim.engine.many import Simulation
 
 ROBOTS = [{'pose': [0.5 + 0.4 * i, 0.6, 0.3], 'body': 's-bot', 'controller': 'none'}
           for i in range(3)]
-ARGUMENTS_PLAIN = {
-    'name': 'plain',
-    'rate': 10,
-    'world': {'bounds': [0, 0, 3, 3]},
-    'robots': ROBOTS,
-    'sensors': {'scan_beams': 9, 'range_and_bearing': True},
-}
+ARGUMENTS_PLAIN = {'name': 'plain', 'rate': 10, 'world': {'bounds': [0, 0, 3, 3]},
+                   'robots': ROBOTS, 'sensors': {'scan_beams': 9, 'range_and_bearing': True}}
 STILL = np.zeros((2, 3, 2))
 NETWORK = sbot.network('perceptron', ['pose'])
 WEIGHTS = np.zeros(NETWORK.weight_count)
