@@ -342,28 +342,6 @@ def test_view_shows_the_same_of_a_run_and_of_its_recording(tmp_path):
         sbot.view(run, tmp_path / 'page.txt')
 
 
-def test_looking_at_a_recording_executes_nothing_of_it(tmp_path, monkeypatch):
-    """Its scenario names modules, which may come from anybody; only run and replay import them."""
-    folder = tmp_path / 'theirs'
-    folder.mkdir()
-    (folder / 'surprise.py').write_text(
-        'import pathlib\n'
-        f'with pathlib.Path({str(tmp_path / "executed")!r}).open("a") as file: file.write("x")\n'
-        'class Stand:\n    def step(self, observation, rng): return 0.0, 0.0\n')
-    (folder / 'theirs.yaml').write_text(
-        'duration: 0.2\nworld: {bounds: [0, 0, 4, 4]}\n'
-        'robots: [{pose: [1, 1, 0], controller: "surprise:Stand"}]\n')
-    sbot.run(folder / 'theirs.yaml', record=folder / 'bag')
-    assert (tmp_path / 'executed').read_text() == 'x'
-    monkeypatch.delitem(sys.modules, 'surprise')
-    sbot.plot(folder / 'bag', tmp_path / 'a.png')
-    sbot.view(folder / 'bag', tmp_path / 'a.html')
-    assert 'surprise' not in sys.modules
-    assert (tmp_path / 'executed').read_text() == 'x'
-    assert sbot.replay(folder / 'bag').equal
-    assert (tmp_path / 'executed').read_text() == 'xx'
-
-
 def test_a_run_that_was_not_kept_has_no_picture(tmp_path):
     run = sbot.run('single_robot', duration=0.1, keep=False)
     for draw, name in ((sbot.plot, 'out.png'), (sbot.view, 'out.html')):

@@ -299,11 +299,3 @@ def test_what_a_task_answers_has_a_value_for_each_robot(method, answer, words):
 def test_what_ends_runs_and_not_episodes_is_named(overrides, words, caplog):
     sbot.learn.vector_env(NEAR, 2, task='reach_goal', **overrides)
     assert caplog.messages == words
-
-
-def test_many_scenarios_are_named_in_one_warning(caplog):
-    far = {**NEAR, 'until': 'goal_reached', 'duration': 20}
-    sbot.learn.vector_env([far, NEAR, far, far], 4, task='reach_goal')
-    ends, until = caplog.messages
-    assert ends.startswith('scenario and 2 more: duration: 20 s has no effect on episodes: ')
-    assert until.startswith('scenario and 2 more: until: goal_reached has no effect on episodes: ')

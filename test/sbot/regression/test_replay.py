@@ -144,46 +144,6 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
     assert replay(Bag(tmp_path / 'sent')).equal
 
 
-NOSY = '''
-class Nosy:
-    """Uses all that a controller may see, so that a wrong bit anywhere shows."""
-
-    def __init__(self, gain=0.1):
-        self.gain = gain
-        self.memory = 0.0
-
-    def step(self, o, rng):
-        parts = [*o.poses.ravel(), *o.wind, *o.twist, *o.infrared, o.tick, o.stamp_ns * 1e-9,
-                 o.dt, *o.neighbours.range, *o.neighbours.bearing, *o.neighbours.data.ravel(),
-                 len(o.scan.ranges), o.scan.angle_min, o.scan.angle_increment, o.scan.range_max,
-                 *(r for r in o.scan.ranges if r < 100), *(o.goal or (0, 0)), rng.random()]
-        self.memory = 0.9 * self.memory + sum(float(p) * 1e-3 for p in parts)
-        return 0.5, self.gain * (self.memory % 1.0)
-'''
-
-
-NOSY_SCENARIO = """
-name: nosy
-duration: 3
-world: {bounds: [0, 0, 8, 6]}
-sensors: {range_and_bearing: true, infrared: true}
-wind: {wind_speed_mean: 0.2, wind_direction: [1, 1, 0]}
-robots:
-  - {pose: [1, 1, 0], controller: 'nosy_controller:Nosy', goal: [5, 5]}
-  - {pose: [3, 1, 1], controller: 'nosy_controller:Nosy', parameters: {gain: 0.2}}
-  - {pose: [3, 4, 2], controller: wind_aware, goal: [6, 5]}
-  - {pose: [6, 4, 2], controller: none}
-"""
-
-
-def test_other_controllers_see_what_they_saw(tmp_path):
-    (tmp_path / 'nosy_controller.py').write_text(NOSY)
-    (tmp_path / 'nosy.yaml').write_text(NOSY_SCENARIO)
-    result = replay(Bag(recorded(tmp_path / 'bag', str(tmp_path / 'nosy.yaml'), 3.0)))
-    assert result.equal, result.first
-    assert result.commands == 3 * 91
-
-
 def test_a_reset_starts_the_controllers_anew(bag, tmp_path):
     with Recorder(tmp_path / 'twice', metadata=Bag(bag).metadata) as recorder:
         for _ in range(2):

@@ -1,6 +1,5 @@
 """Rectangular bodies in scenarios: keys and errors, runs, pictures, and what refuses them."""
 
-
 import pytest
 
 import sbot
@@ -68,14 +67,6 @@ def test_a_node_of_the_users_takes_true_poses():
         load(robots=[{**ROBOT, 'controller': 'external'}], knowledge={'pose_noise_std': 0.1})
 
 
-ROOM = {'bounds': [0, 0, 10, 10]}
-ROUND = {'pose': [5, 5, 0], 'controller': 'none'}
-
-
-def load_room(**given):
-    return scenario_from_mapping({'world': ROOM, 'robots': [ROUND], **given})
-
-
 BOX = {'center': [2, 2], 'size': [0.4, 0.4]}
 
 
@@ -92,21 +83,13 @@ BOX = {'center': [2, 2], 'size': [0.4, 0.4]}
     ({'boxes': [BOX, BOX]}, r'boxes\.1\.center.*too near to world\.boxes\.0')])
 def test_a_bad_obstacle_is_named(world, message):
     with pytest.raises(InputError, match=message):
-        load_room(world={**ROOM, **world})
+        load(world={**WORLD, **world})
 
 
 def test_good_ones_are_kept():
-    scenario = load_room(world={**ROOM, 'boxes': [BOX], 'moving': [
+    scenario = load(world={**WORLD, 'boxes': [BOX], 'moving': [
         {'radius': 0.3, 'path': [[1, 8], [9, 8]], 'speed': 0.5}]})
     assert (len(scenario.world.boxes), len(scenario.world.moving)) == (1, 1)
-
-
-AREA = {'bounds': [0, 0, 10, 10]}
-STANDING = {'pose': [5, 5, 0], 'controller': 'none'}
-
-
-def load_with(**given):
-    return scenario_from_mapping({'world': AREA, 'robots': [STANDING], **given})
 
 
 @pytest.mark.parametrize(('given', 'message'), [
@@ -117,14 +100,14 @@ def load_with(**given):
     ({'until': 'no_such_module:f'}, 'until.*no_such_module')])
 def test_a_bad_function_is_named(given, message):
     with pytest.raises(InputError, match=message):
-        load_with(**given)
+        load(**given)
 
 
 def test_who_has_functions_keeps_the_folders_of_their_modules():
-    assert load_with().python_path == ()
-    assert load_with(until='math:isnan').python_path != ()
-    assert load_with(wind={'effective_wind_function': 'math:hypot'}).python_path != ()
-    assert load_with(until='collision').python_path == ()
+    assert load().python_path == ()
+    assert load(until='math:isnan').python_path != ()
+    assert load(wind={'effective_wind_function': 'math:hypot'}).python_path != ()
+    assert load(until='collision').python_path == ()
 
 
 CART = {'length': 0.8, 'width': 0.4, 'offset': 0.2}

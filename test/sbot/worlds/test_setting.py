@@ -126,16 +126,6 @@ def test_a_lack_of_memory_is_said(worlds, monkeypatch):
         sbot.Worlds(ARGUMENTS_PLAIN, 9)
 
 
-@pytest.mark.parametrize(('named', 'words'), [
-    ({'function': len}, 'function: got'), ({'function': 3}, 'function: got 3'),
-    ({'weights': -1}, 'weights: got -1'), ({'weights': 10**12}, 'weights: got'),
-    ({'memory': 1.5}, 'memory: got 1.5'), ({'memory': True}, 'memory: got True')])
-def test_functions_as_policies(named, words):
-    given = {'function': lambda *_: None, 'inputs': ['goal'], 'weights': 2, **named}
-    with pytest.raises(InputError, match=f'^{words}'):
-        sbot.function_policy(given.pop('function'), given.pop('inputs'), **given)
-
-
 def scene(**changes):
     return {'rate': 10, 'duration': 1, 'world': {'bounds': [0, 0, 3, 3]},
             'sensors': {'scan_beams': 8, 'scan_range_max': 2, **changes},
@@ -404,14 +394,6 @@ def test_another_state_is_refused(call, words):
         call(worlds)
     assert '\n' not in str(caught.value)
     same(worlds.observe(), before)
-
-
-def test_a_state_of_other_sensors_is_refused():
-    worlds = worlds_of('plain', sense=['scan'])
-    other = sbot.Worlds({**EVERY_PLAIN, 'sensors': {**EVERY_PLAIN['sensors'], 'scan_beams': 7}}, 1,
-                        sense=['scan'])
-    with pytest.raises(InputError, match='worlds of one batch: laser: got'):
-        worlds.restore(other.save(), worlds=[1])
 
 
 PLAIN = {'name': 'plain', 'world': {'bounds': [0, 0, 4, 4]},
