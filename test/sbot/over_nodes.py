@@ -14,7 +14,6 @@ DEADLINE = 240.0  # s; long, as the first run compiles
 
 
 def written(folder, name, scenario, module, code):
-    """Write a scenario and the module of its controllers into a folder; return its path."""
     path = folder / f'{name}.yaml'
     path.write_text(scenario)
     path.with_name(f'{module}.py').write_text(code)
@@ -22,7 +21,6 @@ def written(folder, name, scenario, module, code):
 
 
 def run_and_bag(path, **options):
-    """Return a run of a scenario, and its bag, which is beside the file."""
     directory = path.with_name('bag')
     return run_scenario(load_scenario(str(path)), record=directory, **options), Bag(directory)
 

@@ -23,8 +23,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Straight:
-    """A user's controller."""
-
     def __init__(self, speed=0.5):
         self.speed = speed
         self.ticks = []

@@ -37,7 +37,6 @@ def twist(v, omega):
 
 
 def record(directory, ticks=50):
-    """Record a few topics; return what should come back."""
     expected = [('/scenario', SCENARIO, 1, string(METADATA['scenario']))]
     for tick in range(ticks):
         for robot in range(3):

@@ -122,7 +122,6 @@ def test_a_new_node_runs_by_the_commands_that_are_printed(tmp_path, capsys, monk
 
 
 def python(*words):
-    """Run this interpreter; a first run compiles."""
     return subprocess.run([sys.executable, *words], timeout=900, capture_output=True, text=True,
                           check=False)
 

@@ -48,7 +48,6 @@ def folder(tmp_path, request):
 
 
 def refused(arguments, capsys):
-    """The one line of a command that refuses its input."""
     assert main([str(word) for word in arguments]) == 2
     error = capsys.readouterr().err
     assert len(error.splitlines()) == 1

@@ -107,7 +107,6 @@ def test_a_batch_gives_the_bits_of_each_alone(every_controller, name, followers,
 
 
 def bad_values(spec):
-    """Values that a parameter does not take."""
     yield {}
     if isinstance(spec.default, bool | str):
         yield 3

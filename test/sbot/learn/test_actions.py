@@ -86,8 +86,6 @@ def test_pettingzoos_checker_takes_moves():
 
 
 class Talk(Turns):
-    """Each robot says two bytes."""
-
     broadcast = 2
 
 
@@ -154,8 +152,6 @@ def test_a_task_with_goals_of_its_own_needs_none_in_the_scenario():
 
 
 class Wrong(Turns):
-    """A task with an error."""
-
     def __init__(self, **names):
         super().__init__()
         for name, value in names.items():

@@ -38,7 +38,6 @@ AHEAD = np.tile(np.array([1.0, 0.0], np.float32), (3, 2, 1))
 
 @pytest.mark.parametrize('mode', ['next_step', 'disabled'])
 def test_autoreset_equals_gymnasiums_own(mode):
-    """As ``SyncVectorEnv`` of single environments does it: observations, rewards, flags."""
     ours = made(autoreset=mode)
     assert ours.metadata['autoreset_mode'] == AutoresetMode(ours.metadata['autoreset_mode'])
     theirs = gymnasium.vector.SyncVectorEnv(
@@ -120,7 +119,6 @@ def test_ids(name, task):
 
 
 def test_an_id_imports_its_module():
-    """``gymnasium.make('module:id')`` imports the module that registers ids."""
     code = "import gymnasium; gymnasium.make('sbot.learn:sbot/ReachGoal-v0').reset(seed=1)"
     subprocess.run([sys.executable, '-c', code], check=True, timeout=300)
 

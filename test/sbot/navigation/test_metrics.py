@@ -22,8 +22,6 @@ from sbot_sim.world.bodies import ROBOT
 
 
 class Straight:
-    """Drives ahead with 1 m/s for some seconds, and stands then."""
-
     def __init__(self, until=1e9):
         self.until = until
 

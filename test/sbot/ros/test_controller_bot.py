@@ -125,7 +125,6 @@ print(json.dumps(out))
 
 
 def drive(trigger: str) -> tuple[list[list], str]:
-    """Return what was published between the marks, and the log."""
     done = subprocess.run([sys.executable, '-c', SCRIPT, trigger], timeout=240,
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -156,7 +156,6 @@ def test_a_node_may_act_on_the_other_name_of_the_scan(tmp_path):
 
 @pytest.fixture
 def other_scan(tmp_path):
-    """The file of a node that subscribes to `scan`."""
     path = tmp_path / 'steer.py'
     path.write_text(Path(NODES).read_text().replace("'base_scan'", "'scan'"))
     return path

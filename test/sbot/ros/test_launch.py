@@ -134,7 +134,6 @@ def test_composed_is_one_process_and_the_default_for_many(tmp_path):
 
 
 def names_of(action) -> tuple[str, dict]:
-    """Return the namespace and the remaps that a node would be started with."""
     from launch import LaunchContext
     action._perform_substitutions(LaunchContext())
     return action.expanded_node_namespace, dict(action.expanded_remapping_rules or [])

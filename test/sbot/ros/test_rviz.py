@@ -34,7 +34,6 @@ def recorded(request, tmp_path_factory):
 
 
 def displayed(config):
-    """Return (class, topic) of each display and tool that has a topic."""
     return [(each['Class'].rpartition('/')[2], each['Topic'])
             for each in config['Displays'] + config['Tools'] if 'Topic' in each]
 
@@ -126,7 +125,6 @@ class Tree:
                     self.moving[key] = value
 
     def to_map(self, frame, stamp):
-        """Return x, y, yaw of a frame in `map`."""
         x = y = yaw = 0.0
         for _ in range(10):
             if frame == 'map':

@@ -71,7 +71,6 @@ def added(text):
     return GOOD + text
 
 
-# name: (text, line, words that the message must have)
 BAD = {
     'typo': (changed('radius', 'raduis'), 4,
              ["world.circles.0.raduis: unknown name 'raduis'; did you mean 'radius'?"]),
@@ -249,7 +248,6 @@ def test_a_path_of_xacro_says_what_to_write():
 
 
 def test_a_class_that_no_robot_has_any_more_is_no_error(tmp_path, caplog):
-    """Another controller is tried in its place."""
     text = added("controllers: {'patrol:Patrol': {speed: 1}}\n")
     scenario = parse_scenario(text, 'arena.yaml', tmp_path)
     assert [robot.controller for robot in scenario.robots] == ['potential_field'] * 2

@@ -115,8 +115,6 @@ NONE = {'controller': 'none'}
 
 
 class Forward:
-    """Drives straight on."""
-
     def step(self, observation, rng):
         return 1.0, 0.0
 

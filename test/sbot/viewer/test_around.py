@@ -65,7 +65,6 @@ def contrast(browser, element):
 
 @contextlib.contextmanager
 def phone(browser):
-    """Make the browser that of a telephone, with fingers."""
     browser.call('Emulation.setDeviceMetricsOverride', width=390, height=800,
                  deviceScaleFactor=1, mobile=True)
     browser.call('Emulation.setTouchEmulationEnabled', enabled=True, maxTouchPoints=2)
@@ -193,8 +192,6 @@ def test_a_phone_has_the_page_in_its_own_width_and_controls_for_fingers(address,
 
 
 class Driven:
-    """Controls that note how robots are driven."""
-
     def __init__(self):
         self.asked = []
 
@@ -246,7 +243,6 @@ def test_keys_do_nothing_while_a_page_waits_for_its_run(browser):
 
 
 def press(browser, name, code, modifiers=0, text=''):
-    """Press and release a key of a real keyboard."""
     for kind in ('keyDown', 'keyUp'):
         given = {'text': text} if text and kind == 'keyDown' else {}
         browser.call('Input.dispatchKeyEvent', type=kind, key=name, code=name,

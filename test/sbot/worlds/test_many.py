@@ -31,7 +31,6 @@ TICKS = 25
 
 
 def random_commands(rng, shape):
-    """Commands of which some press robots against each other and against walls."""
     commands = np.zeros((*shape, 3))
     commands[..., [VX, OMEGA]] = rng.uniform(-1.0, 1.0, (*shape, 2)) * [0.15, 1.0] + [0.05, 0.0]
     return commands
