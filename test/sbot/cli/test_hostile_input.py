@@ -39,6 +39,20 @@ def test_other_options(scenario, options, capsys):
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+def test_scans_that_need_more_than_the_memory(tmp_path, capsys):
+    path = tmp_path / 'many.yaml'
+    path.write_text('world: {bounds: [0, 0, 9, 9]}\nsensors: {scan_beams: 100000}\n'
+                    'robots: [{pose: [1, 1, 0], goal: [3, 3]}]\n')
+    assert main(['run', str(path), '--quiet', '--set', 'sensors.scan_beams=1000000000000']) == 2
+    assert 'scan_beams' in capsys.readouterr().err
+
+
+def test_names_with_mathematics_are_drawn_as_they_are(tmp_path):
+    path = tmp_path / 'x.yaml'
+    path.write_text(SCENARIO % "'$\\frac{x$'")
+    assert main(['run', str(path), '--quiet', '--plot', str(tmp_path / 'x.png')]) == 0
+
+
 def test_names_with_marks_of_the_template_stay_names():
     text = page({'name': '@SCRIPT@ @RUN@ @TITLE@'}, '@RUN@ @SCRIPT@')
     assert '<title>@RUN@ @SCRIPT@</title>' in text

@@ -195,6 +195,16 @@ def test_the_new_controller_touches_nothing_from_other_starts(tmp_path, capsys):
     assert all(robot['goal_reached_s'] for robot in robots)
 
 
+def test_the_new_controller_stands_still_without_a_goal(tmp_path, capsys):
+    assert main(['new', str(tmp_path / 'newly_begun'), '--controller']) == 0
+    capsys.readouterr()
+    path = tmp_path / 'newly_begun.yaml'
+    path.write_text(path.read_text().replace(', goal: [10, 6]', ''))
+    assert main(['run', str(path), '--quiet', '--json', '--set', 'duration=0.5', '--set',
+                 'wind.wind_speed_mean=0']) == 0
+    assert json.loads(capsys.readouterr().out)['robots'][0]['path_length_m'] == 0
+
+
 @pytest.mark.parametrize('name', ['', 'a b', 'nowhere/at/all', 'class', 'a\0b'])
 def test_a_bad_name_is_one_line(tmp_path, capsys, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
@@ -289,3 +299,15 @@ def test_a_file_without_these_is_refused(tmp_path, capsys):
     assert main(['new', str(tmp_path / 'drive'), '--from', str(tmp_path / 'a.json')]) == 2
     assert 'a.json needs learned_with' in capsys.readouterr().err
     assert not (tmp_path / 'drive.yaml').exists()
+
+
+@pytest.mark.parametrize(('learned', 'said'), [({'rate': -1}, 'rate: got -1'),
+    ({'rate': 10**300}, '64 bits'), ({'body': '\ud800'}, 'surrogates not allowed')])
+def test_values_of_no_scenario_are_refused_and_nothing_is_written(tmp_path, capsys, learned, said):
+    network = sbot.network()._replace(learned_with=tuple(learned.items()))
+    sbot.save_network(tmp_path / 'a.json', network, np.zeros(32))
+    assert main(['new', str(tmp_path / 'drive'), '--from', str(tmp_path / 'a.json')]) == 2
+    error = capsys.readouterr().err
+    assert '--from: no scenario has the learned_with of ' in error
+    assert said in error
+    assert [path.name for path in tmp_path.iterdir()] == ['a.json']

@@ -1,5 +1,6 @@
 """Files that other files name: pipes and devices are refused at once, wherever they stand."""
 
+import json
 import os
 import signal
 
@@ -71,3 +72,18 @@ def test_the_files_of_a_recording(folder, pattern, capsys):
     for command in ('info', 'csv'):
         assert found.name in refused(['bag', command, path], capsys)
     assert found.name in refused(['bag', 'info', found], capsys)
+
+
+@pytest.mark.parametrize('name', ['plan.json', 'runs.parquet'])
+def test_the_files_of_results(folder, name, capsys):
+    (folder / 'x.yaml').write_text(WORLD + ROBOTS)
+    out = folder / 'out'
+    assert main(['sweep', str(folder / 'x.yaml'), '-o', str(out), '--jobs', '1', '--quiet']) == 0
+    capsys.readouterr()
+    assert json.loads((out / 'plan.json').read_text())
+    (out / name).unlink()
+    (folder / 'pipe').rename(out / name)
+    if name == 'plan.json':
+        assert str(out) in refused(['sweep', 'show', out], capsys)
+    else:  # what is no file is no table: the journal is read
+        assert main(['sweep', 'show', str(out)]) == 0

@@ -1,3 +1,4 @@
+import json
 import warnings
 from dataclasses import replace
 
@@ -33,9 +34,10 @@ from sbot.figures.picture import _draw_run, plot_run
 from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import zone_colour
-from sbot.scenario.load import scenario_from_mapping
+from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot.scenario.model import Zone
 from sbot.viewer.data import write_view
+from sbot_common.errors import InputError
 
 
 def test_a_goal_has_the_colour_of_its_robot():
@@ -243,6 +245,22 @@ def test_a_recording_has_them(zones_recorded, zones_data):
         '#2e9e5b', '#336699', '#d9b400']
 
 
+@pytest.mark.parametrize(('zone', 'message'), [
+    ({'name': 'a', 'center': [1, 1], 'color': 'pink'},
+     r"world\.zones\.0\.color: got 'pink', expected red, .*grey, or '#rrggbb'"),
+    ({'name': 'a', 'center': [1, 1], 'radius': 0}, r'radius: got 0, expected a number > 0'),
+    ({'center': [1, 1]}, "key 'name' is missing"),
+    *(({'name': f'a{control}b', 'center': [1, 1]},
+       r"world\.zones\.0\.name: got 'a.*b', expected one line of at most 100 characters, "
+       r'without control characters$') for control in '\a\r\t\x1b\x7f\x85\u2028'),
+    ({'name': 'a', 'center': [1, 1], 'colour': 'red'}, "did you mean 'color'")])
+def test_wrong_ones_are_refused(zone, message, tmp_path):
+    text = yaml.safe_dump({'world': {'bounds': [0, 0, 4, 4], 'zones': [zone]},
+                           'robots': [{'pose': [1, 1, 0], 'controller': 'none'}]})
+    with pytest.raises(InputError, match=message):
+        parse_scenario(text, 'text', tmp_path)
+
+
 def mixed(colour, ground, opacity=0.22):
     return opacity * np.array(to_rgb(colour)) + (1 - opacity) * np.array(to_rgb(ground))
 
@@ -294,6 +312,13 @@ def test_a_name_stays_in_the_picture(zone):
     assert y1 <= high
 
 
+def test_a_picture_has_few_artists_for_many_zones():
+    # An artist a zone made pictures of thousands of zones take a minute.
+    zones = [{'name': 'z', 'center': [1 + k % 6, 1 + k % 5], 'radius': 0.3} for k in range(60)]
+    axes = _draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
+    assert len([child for child in axes.get_children() if child.get_gid() == 'zones']) == 2
+
+
 def test_only_so_many_zones_have_names():
     zones = [{'name': f'z{k}', 'center': [1 + k % 6, 1 + k % 5]} for k in range(MOST_NAMES + 1)]
     axes = _draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
@@ -331,6 +356,34 @@ def test_the_viewer_shows_them(zones_recorded, tmp_path):
             'ctx.fillText = (text, ...at) => { texts.push(text); own(text, ...at); }; draw(); '
             'ctx.fillText = own; return texts; })()')
         assert {'nest $x$', 'top', 'lamp'} <= set(texts)
+        assert browser.errors == []
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
+def test_the_viewer_keeps_their_names_in_the_window(zones_recorded, tmp_path):
+    page = tmp_path / 'run.html'
+    write_view(zones_recorded[0], page)
+    places = [[4, 3, 3.3], [4, 3, 50], [7.99, 3, 2.5], [0.01, 3, 2.5], [11, 3, 4], [8, 6, None],
+              [0, 0, None], [4, 0, 0.1]]
+    outside = [[90, 3, 1], [4, 90, 1], [4, -90, 1], [-90, 3, None]]
+    with Browser(tmp_path / 'profile', 500, 400) as browser:
+        browser.open(f'{page.as_uri()}#theme=light')
+        width, height = browser.evaluate('size()')
+        for zoom in (1, 3):
+            found = browser.evaluate(
+                f'(() => {{ fit(); view.scale *= {zoom}; '
+                f'run.zones = {json.dumps(places + outside)}'
+                ".map(([x, y, r], i) => [x, y, r, '#336699', 'charging station ' + i]); "
+                'const texts = [], own = ctx.fillText.bind(ctx); '
+                'ctx.fillText = (text, x, y) => { texts.push([text, x, y, '
+                'ctx.measureText(text).width]); own(text, x, y); }; draw(); '
+                'ctx.fillText = own; return texts; })()')
+            names = [each for each in found if each[0].startswith('charging station')]
+            assert zoom > 1 or len(names) == len(places)
+            assert {'charging station 0', 'charging station 1'} <= {name[0] for name in names}
+            for name, x, y, wide in names:
+                assert wide / 2 <= x <= width - wide / 2, name
+                assert 30 <= y <= height, name
         assert browser.errors == []
 
 

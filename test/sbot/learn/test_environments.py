@@ -15,6 +15,7 @@ from pettingzoo.test import parallel_api_test, parallel_seed_test  # noqa: E402
 
 import sbot  # noqa: E402
 from sbot.learn.episodes import world_seeds  # noqa: E402
+from sbot.worlds.many import Worlds  # noqa: E402
 from sbot_common.errors import InputError  # noqa: E402
 
 
@@ -163,6 +164,16 @@ def test_goals_must_be_numbers():
         sbot.learn.env(NEAR, task=Nowhere()).reset()
 
 
+def test_a_reset_observes_once(monkeypatch):
+    env = sbot.learn.vector_env(SBOTS, 3, task='aggregate')
+    observe, observed = Worlds.observe, []
+    monkeypatch.setattr(Worlds, 'observe', lambda worlds: (observed.append(1), observe(worlds))[1])
+    env.reset(seed=1)
+    assert len(observed) == 1
+    env.reset(options={'reset_mask': np.array([True, False, True])})
+    assert len(observed) == 2
+
+
 def test_robots_that_are_done_stand_still_and_leave():
     class First(sbot.learn.AvoidObstacles):
         def ended(self, now):
@@ -299,3 +310,11 @@ def test_what_a_task_answers_has_a_value_for_each_robot(method, answer, words):
 def test_what_ends_runs_and_not_episodes_is_named(overrides, words, caplog):
     sbot.learn.vector_env(NEAR, 2, task='reach_goal', **overrides)
     assert caplog.messages == words
+
+
+def test_many_scenarios_are_named_in_one_warning(caplog):
+    far = {**NEAR, 'until': 'goal_reached', 'duration': 20}
+    sbot.learn.vector_env([far, NEAR, far, far], 4, task='reach_goal')
+    ends, until = caplog.messages
+    assert ends.startswith('scenario and 2 more: duration: 20 s has no effect on episodes: ')
+    assert until.startswith('scenario and 2 more: until: goal_reached has no effect on episodes: ')

@@ -125,6 +125,14 @@ def test_the_checker_of_stable_baselines():
         check_env(sbot.learn.env(NEAR, task=Short()))
 
 
+def test_images():
+    env = sbot.learn.sb3_env(NEAR, 3, task=Short(), render_mode='rgb_array')
+    env.seed(1)
+    env.reset()
+    assert env.render().shape[2] == 3
+    assert len(env.get_images()) == 3
+
+
 def model_of(kind=PPO, wrap=VecMonitor, task=None, **arguments):
     torch.set_num_threads(1)
     env = sbot.learn.sb3_env(NEAR, 2, task=task or Short())

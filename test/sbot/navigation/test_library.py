@@ -95,6 +95,13 @@ def test_what_is_wrong_in_a_world_is_one_line(tmp_path, change, expected):
         scenario_values('barn/1', families(barn=tmp_path)['barn']['1'], 0)
 
 
+def test_large_worlds_are_refused(tmp_path, monkeypatch):
+    (tmp_path / 'world_1.world').write_text(world())
+    monkeypatch.setenv('SBOT_LIMITS', 'file_bytes=20')
+    with pytest.raises(InputError, match=r'world_1\.world: too large'):
+        scenario_values('barn/1', families(barn=tmp_path)['barn']['1'], 0)
+
+
 def header(shape):
     text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + '\n'
     return b'\x93NUMPY\x01\x00' + len(text).to_bytes(2, 'little') + text.encode()

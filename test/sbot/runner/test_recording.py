@@ -83,6 +83,12 @@ def test_a_file_that_the_replay_does_not_use_is_not_named(bag, tmp_path):
     assert changed_files(bag.metadata, one) == [str(tmp_path / 'a.json')]
 
 
+@pytest.mark.parametrize('noted', ['', '[]', '{"x": 1', '7'])
+def test_metadata_that_is_not_ours_names_nothing(bag, tmp_path, noted):
+    scenario = parse_scenario(bag.scenario_text, 'bag', tmp_path)
+    assert changed_files({FILES: noted}, scenario) == []
+
+
 @pytest.mark.parametrize('text', [
     200_000 * '[', 100_000 * '{"a":', '3', 'NaN', '{"\\u0000": "x"}', '{"/dev/zero": "x"}',
     '{"": 3}', json.dumps({100_000 * 'a': None})])

@@ -267,6 +267,17 @@ def test_a_function_ends_a_run():
     assert run.summary['ended_by'] == 'sweep_users:beyond_2_04'
 
 
+@pytest.mark.parametrize(('changes', 'message'), [
+    ({'until': 'soon'}, "until: got 'soon', expected goal_reached, collision or your own"),
+    ({'until': 'goal_reached'}, 'goal_reached needs a robot with a goal'),
+    ({'until': 'sweep_users:nothing', 'python_path': [str(HERE)]}, "has no function 'nothing'"),
+    ({'until': 'no_such_module:f'}, "cannot import 'no_such_module'"),
+])
+def test_a_condition_that_cannot_come_true_is_refused(changes, message):
+    with pytest.raises(sbot.InputError, match=message):
+        sbot.load(scenario(**changes))
+
+
 def test_over_ros_it_is_refused():
     with pytest.raises(sbot.InputError, match='expected null over ROS'):
         node_processes(sbot.load('leader_follower', until='goal_reached'))

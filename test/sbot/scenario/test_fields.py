@@ -186,6 +186,12 @@ def test_numbers_beyond_the_limit_are_told_the_limit(write, key, value):
     assert re.search(r'(from -1e6 to|<=|-1e6 to) 1e6', message)
 
 
+def test_a_speed_beyond_the_limit_is_told_the_limit(write):
+    path = {'radius': 0.1, 'speed': 2e4, 'path': [[0, 0], [1, 0]]}
+    assert 'speed: got 20000.0, expected a number > 0 and <= 1e4 (m/s)' in message_of(
+        write(GOOD), {'world.moving': [path]})
+
+
 @pytest.mark.parametrize(('content', 'words'), [
     (GOOD.encode('utf-16'), ['is not UTF-8 text']),
     (GOOD.encode('utf-16-le'), ['zero bytes']),
@@ -215,6 +221,13 @@ def test_merge_bomb_is_refused_before_it_is_expanded(write):
     rows = ['a0: &a0 {x: 1}']
     rows += [f'a{i}: &a{i} {{<<: [{", ".join([f"*a{i - 1}"] * 10)}]}}' for i in range(1, 20)]
     assert 'expand to, expected at most' in message_of(write('\n'.join(rows)))
+
+
+def test_robots_heaped_on_one_spot_do_not_fill_the_memory(write):
+    head = GOOD.replace('  - {pose: [2, 5, 0]}', '  - &r {pose: [2, 5, 0]}')
+    message = message_of(write(head + '  - *r\n' * 30_000))
+    assert 'robots.2.pose' in message
+    assert 'robot 1' in message
 
 
 @pytest.mark.skipif(not os.path.exists('/dev/zero'), reason='there is no /dev/zero')

@@ -286,6 +286,22 @@ def test_grid_group_has_even_rows():
     assert {pose[2] for pose in poses} == {0.0}
 
 
+def test_body_of_the_file():
+    scenario = load_text("""\
+world: {bounds: [0, 0, 20, 10]}
+bodies: {s-bot: {mass: 2}, big: {radius: 0.5}, same: {like: s-bot}}
+robots:
+  - {body: s-bot, pose: [2, 2, 0], controller: none}
+  - {body: big, pose: [5, 2, 0], controller: none}
+  - {body: same, pose: [9, 2, 0], controller: none}
+""")
+    assert scenario.bodies['s-bot'].mass == 2
+    assert scenario.bodies['s-bot'].radius == BODIES['s-bot'].radius
+    assert scenario.bodies['big'].radius == 0.5
+    assert scenario.bodies['big'].mass == BODIES['robot'].mass
+    assert scenario.bodies['same'] == scenario.bodies['s-bot']._replace(name='same')
+
+
 def test_files_are_found_and_stay_loadable_when_moved(tmp_path):
     field = tmp_path / 'a' / 'field.txt'
     field.parent.mkdir()
@@ -325,6 +341,15 @@ def test_shipped_scenario_loads_and_its_complete_text_too(name):
     text = scenario.to_yaml()
     assert load_text(text) == scenario
     assert str(ROOT) not in text
+
+
+def test_goals_of_the_leader_scenarios_are_far_from_the_walls():
+    for name in ('leader_follower', 'leader_follower_document'):
+        scenario = load_scenario(name)
+        x, y = scenario.robots[0].goal
+        x_min, y_min, x_max, y_max = scenario.world.bounds
+        assert min(x - x_min, x_max - x, y - y_min, y_max - y) >= 10
+        assert [robot.body for robot in scenario.robots] == ['robot'] * 4
 
 
 @pytest.mark.parametrize('layout', ['prefix', 'target', 'ament'])

@@ -178,3 +178,9 @@ def test_who_starts_in_something_is_named(world, other, words):
 
 def test_near_beside_one_there_is_room_where_the_circle_around_it_is():
     sbot.load(scenario([cart(4, 3), cart(4, 3.41), {'pose': [3.49, 3, 0], **NONE}]))
+
+
+def test_an_obstacle_may_not_jump_over_a_narrow_one():
+    moving = [{'radius': 0.3, 'path': [[1, 1], [7, 1]], 'speed': 2.5}]
+    with pytest.raises(InputError, match=r'speed: got 2\.5, expected at most 2 m/s'):
+        sbot.load(scenario([cart(4, 3)], world={'moving': moving}))

@@ -12,7 +12,7 @@ from sweep_users import NO_WAY, closed_gate, last_x, write_scenario
 
 from sbot.cli.main import main
 from sbot.cli.sweep import FAILED
-from sbot.sweeps.engine import check_scheduler, pickled
+from sbot.sweeps.engine import check_scheduler, dask_engine, pickled
 from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.journal import read_index
 from sbot.sweeps.request import Request
@@ -130,6 +130,15 @@ def test_addresses_that_are_none_are_told(tmp_path, monkeypatch, address, reason
     (tmp_path / 'empty.json').write_text('{}')
     with pytest.raises(InputError, match=reason):
         check_scheduler(address)
+
+
+def test_a_client_that_fails_is_one_line(tmp_path, monkeypatch):
+    import distributed
+    monkeypatch.setattr(distributed, 'Client', lambda **_: (_ for _ in ()).throw(
+        OSError('nobody\nthere')))
+    with pytest.raises(InputError, match='no Dask scheduler at tcp://x: nobody there'), \
+            dask_engine('tcp://x'):
+        pass
 
 
 def test_without_dask_it_says_what_to_install(tmp_path, capsys, monkeypatch):

@@ -156,6 +156,14 @@ def test_counts_are_points_at_whole_numbers(tmp_path):
     assert axes.lines[0].get_linestyle() == '-'
 
 
+def test_the_axis_of_counts_begins_at_zero(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(3)))
+    results.columns['robots_arrived'] = [40, 41, 41]
+    [axes] = _draw_sweep(results, 'robots_arrived').axes
+    assert -2 < axes.get_ylim()[0] < 0
+    assert min(tick for tick in axes.get_yticks() if tick >= axes.get_ylim()[0]) == 0
+
+
 def test_labels_stand_above_all_marks(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     times = results.columns['goal_reached_s']
@@ -176,6 +184,15 @@ def test_ticks_stand_at_a_few_swept_numbers(tmp_path, values, ticked):
     results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': values}))
     [axes] = _draw_sweep(results, 'robots_arrived').axes
     assert (axes.get_xticks().tolist() == pytest.approx(values)) == ticked
+
+
+def test_bands_of_counts_end_at_whole_numbers(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(6)))
+    counted = results._replace(columns={**results.columns,
+                                        'robots_arrived': [0, 2, 3, None, 3, 4]})
+    [axes] = _draw_sweep(counted, 'robots_arrived').axes
+    [ends] = axes.collections[0].get_segments()
+    assert ends.tolist() == [[0.0, 0.0], [0.0, 4.0]]
 
 
 def test_points_of_equal_counts_stand_side_by_side_within_the_axes(tmp_path):

@@ -178,6 +178,16 @@ def test_values_that_no_cut_tells_apart_are_shown_whole(tmp_path):
     assert [line.split()[0] for line in text.splitlines()[1:9]] == values
 
 
+def test_the_hint_is_whole_however_much_is_left_out(tmp_path):
+    count = 9
+    grid = {f'key_{i}_of_many': [1] for i in range(4)}
+    metrics = tuple(f'm:a_metric_of_mine_{i}' for i in range(count))
+    text = format_results(load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)))
+    assert all(len(line) <= WIDTH for line in text.splitlines())
+    hint = ' '.join(text.partition('not shown: ')[2].partition('\nfailed: ')[0].split())
+    assert hint.endswith('overlaps (--metric NAME)')
+
+
 def lines(path):
     with path.open(newline='') as file:
         return list(csv.DictReader(file))

@@ -4,6 +4,7 @@ import pickle
 import re
 import sys
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request, read_sweep_file
 from sbot.sweeps.show import load_results
-from sbot.sweeps.simulate import make_row
+from sbot.sweeps.simulate import make_row, own_imports
 from sbot.sweeps.sources import source_of
 from sbot_common.errors import InputError
 
@@ -155,3 +156,23 @@ def test_a_scenario_does_not_find_the_modules_of_another(tmp_path):
     (tmp_path / 'sweep.yaml').write_text('scenario: [own/own.yaml, none/none.yaml]\nseeds: 0:4\n')
     with pytest.raises(InputError, match=r"none\.yaml.*cannot import 'sweep_pilot'"):
         read_sweep_file(str(tmp_path / 'sweep.yaml')).plan()
+
+
+def test_only_who_must_forget_does(tmp_path, monkeypatch):
+    (tmp_path / 'sweep_first').mkdir()
+    (tmp_path / 'sweep_first' / 'inner.py').write_text('')
+    (tmp_path / 'sweep_first' / '__init__.py').write_text('from . import inner')
+    (tmp_path / 'sweep_second').mkdir()
+    (tmp_path / 'sweep_second' / 'inner.py').write_text('')
+    path = list(sys.path)
+    for forget in (False, True):
+        with own_imports(forget):
+            sys.path.append(str(tmp_path))
+            import_module('sweep_first')
+            import_module('sweep_second.inner')
+        kept = {name for name in sys.modules
+                if name.partition('.')[0] in ('sweep_first', 'sweep_second')}
+        assert sys.path == path
+        assert len(kept) == (0 if forget else 4)
+        for name in kept:
+            monkeypatch.delitem(sys.modules, name)

@@ -117,6 +117,19 @@ def test_a_warning_about_the_swept_key_itself_names_its_values(tmp_path, caplog)
     assert warning.endswith(' (at wind.gamma_boost=3.0)')
 
 
+def test_a_warning_of_a_sweep_over_seeds_names_no_value(tmp_path, caplog):
+    [warning] = warnings(tmp_path, caplog, 'set: {wind.wind_gust_duration: 2.0}\n')
+    assert ' (at ' not in warning
+
+
+def test_a_warning_that_holds_for_all_values_names_none(tmp_path, caplog):
+    text = ('grid: {wind.wind_gust_speed_mean: [0.0, 1.0], rate: [5, 10]}\n'
+            'set: {wind.wind_gust_duration: 2.0, bodies.none.radius: 0.1}\n')
+    [found] = warnings(tmp_path, caplog, text)
+    assert 'no robot has this body' in found
+    assert ' (at ' not in found
+
+
 def test_a_warning_that_holds_for_a_later_value_is_told(tmp_path, caplog):
     text = 'grid: {robots.0.pose: [[2, 2, 0], [2, 2, 10], [2, 2, 20]], rate: [5, 10]}\n'
     [warning] = warnings(tmp_path, caplog, text)

@@ -312,6 +312,30 @@ def test_two_fingers_zoom_and_one_moves(address, browser):
     assert browser.evaluate('fingers.size') == 0
 
 
+def test_help_can_be_read_to_its_end_on_a_phone(address, browser):
+    at_width(browser, 390, 700)
+    browser.open(address + '?help')
+    key(browser, '?')
+    box = browser.evaluate('(r => [r.left, r.right, r.top, r.bottom])'
+                           '($("help").getBoundingClientRect())')
+    browser.evaluate('$("help").scrollTop = 1e6')
+    last, wide = browser.evaluate('(h => [h.querySelector("tr:last-child").getBoundingClientRect()'
+                                  '.bottom, h.scrollWidth - h.clientWidth])($("help"))')
+    at_width(browser, 1000)
+    assert box[0] >= 0
+    assert box[1] <= 390
+    assert box[2] >= 0
+    assert last <= box[3] <= 700
+    assert wide == 0
+
+
+def test_rates_are_those_of_half_a_second_as_in_pictures(address, browser, run):
+    browser.open(address + '?rates#curve=speed&follow=1')
+    frames, rows = browser.evaluate('[curves().frames, curves().rows[0]]')
+    expected = _speeds(from_result(run))[frames, 1]
+    assert rows == pytest.approx(expected, abs=0.01)
+
+
 def test_a_goal_stands_over_the_robot_that_has_reached_it(address, browser):
     browser.open(address + '?goal#t=2&theme=light')
     browser.evaluate('(p => { run.goals = [[0, 1, p[3], p[4]]]; dirty = true; })(posesAt(now))')
@@ -320,3 +344,13 @@ def test_a_goal_stands_over_the_robot_that_has_reached_it(address, browser):
                             'h / 2 - (run.goals[0][3] - view.y) * view.scale])(size())')
     seen = browser.screenshot()[round(y) - 1:round(y) + 2, round(x) - 1:round(x) + 2].astype(int)
     assert np.abs(seen - [0xc8, 0x20, 0x2f]).sum(axis=2).min() < 60
+
+
+def test_a_driven_robot_has_a_dashed_ring(address, browser):
+    browser.open(address + '?driven')
+    dashes = ('(() => { let dashes = 0; const own = ctx.setLineDash.bind(ctx); ctx.setLineDash = '
+              'd => { dashes += d.length > 0; own(d); }; draw(); ctx.setLineDash = own; '
+              'return dashes; })()')
+    assert browser.evaluate(dashes) == 0
+    browser.evaluate('run.live = true; run.drivable = [1]; $("drive").add(new Option("1", 1)); 0')
+    assert browser.evaluate(dashes) == 1

@@ -1,9 +1,10 @@
 import html
 import re
+import time
 
 import numpy as np
 import pytest
-from browser import CHROMIUM, Browser
+from browser import CHROMIUM, DEADLINE, Browser
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 from pictures import record, unpacked
@@ -286,3 +287,17 @@ def test_runs_and_recordings_show_themselves_and_load_nothing(notebook_recorded)
 
 def test_what_cannot_be_shown_has_its_line_of_text(tmp_path):
     assert sbot.run('single_robot', duration=0.2, keep=False)._repr_html_() is None
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
+def test_a_notebook_draws_the_run(notebook_recorded, tmp_path):
+    path = tmp_path / 'notebook.html'
+    path.write_text(f'<body style="margin: 0">{notebook_recorded[0]._repr_html_()}</body>')
+    with Browser(tmp_path / 'profile', 900, 500) as browser:
+        browser.call('Page.navigate', url=path.as_uri())
+        colour = [0xe6, 0x9f, 0x00]  # of the leader
+        browser.wait_for('document.readyState === "complete"')
+        end = time.monotonic() + DEADLINE
+        while (browser.screenshot() == colour).all(axis=2).sum() <= 20:
+            assert time.monotonic() < end, 'the leader is not drawn'
+        assert not browser.errors

@@ -126,6 +126,16 @@ def test_a_lack_of_memory_is_said(worlds, monkeypatch):
         sbot.Worlds(ARGUMENTS_PLAIN, 9)
 
 
+@pytest.mark.parametrize(('named', 'words'), [
+    ({'function': len}, 'function: got'), ({'function': 3}, 'function: got 3'),
+    ({'weights': -1}, 'weights: got -1'), ({'weights': 10**12}, 'weights: got'),
+    ({'memory': 1.5}, 'memory: got 1.5'), ({'memory': True}, 'memory: got True')])
+def test_functions_as_policies(named, words):
+    given = {'function': lambda *_: None, 'inputs': ['goal'], 'weights': 2, **named}
+    with pytest.raises(InputError, match=f'^{words}'):
+        sbot.function_policy(given.pop('function'), given.pop('inputs'), **given)
+
+
 def scene(**changes):
     return {'rate': 10, 'duration': 1, 'world': {'bounds': [0, 0, 3, 3]},
             'sensors': {'scan_beams': 8, 'scan_range_max': 2, **changes},

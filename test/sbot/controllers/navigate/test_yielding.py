@@ -178,6 +178,16 @@ def test_a_passage_is_taken_round_its_corner():
     assert taken_round(BENT, 0, [(-2.0, 0.0, 1, 0), beyond]) == (True, False)
 
 
+def test_who_presses_round_a_corner_counts():
+    # 1 and 2 meet in the first part, 0 presses behind 2 in the second.
+    robots = [(4.0, 0.8, 0, -1), (2.4, 0.0, 1, 0), (3.3, 0.2, -1, 0)]
+    robots[0] = (4.0, 1.0, -0.6, -0.8)
+    assert taken_round(BENT, 1, robots)[0]
+    assert not taken_round(BACK, 2, robots)[0]
+    robots[0] = (4.0, 1.0, 0, 1)  # leaves
+    assert not taken_round(BENT, 1, robots)[0]
+
+
 @pytest.mark.parametrize(('passage', 'to'), [(BENT, (-2.0, 0.0)), (BACK, (4.0, 5.0))])
 def test_it_waits_before_the_part_at_its_end(passage, to):
     others = np.array([[1.0, 0.0], [3.0, 0.0]])

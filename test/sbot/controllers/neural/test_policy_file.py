@@ -96,6 +96,18 @@ def test_a_file_keeps_what_numba_does_at_a_division_by_zero(tmp_path):
         again.function(np.ones(7), weights, np.zeros(1), np.zeros(2), np.array([7, 2]), 0.05)
 
 
+def test_constants_of_a_function_around_are_kept(tmp_path):
+    share = 0.25
+
+    def inner(inputs, weights, memory, outputs, layers, dt):
+        outputs[0] = share
+    save_policy(tmp_path / 'a.json', policy_of(inner, 0), [])
+    outputs = np.zeros(2)
+    load_policy(tmp_path / 'a.json')[0].function(
+        np.ones(7), np.zeros(0), np.zeros(1), outputs, np.array([7, 2]), 0.05)
+    assert outputs[0] == 0.25
+
+
 def test_constants_keep_their_types(tmp_path):
     found = []
     for share in (7, 7.0, True):

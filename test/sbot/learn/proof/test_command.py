@@ -58,6 +58,16 @@ def test_an_earlier_result_is_not_replaced_without_a_word(tmp_path, capsys, monk
         'them, give another folder (-o)\nsbot.learn.proof: here\n')
 
 
+@pytest.mark.parametrize('unit', ['', '1'])
+def test_a_metric_without_a_unit_names_none(unit):
+    entry = entry_of('coverage')
+    entry = entry._replace(metric=entry.metric._replace(unit=unit))
+    rows = [row('coverage', 'rule', 0, seed, 0.1 * seed) for seed in range(4)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr('sbot.learn.proof.report.entry_of', lambda _: entry)
+        assert cells(rows)[1][1:3] == ['covered, higher is better', 'rule']
+
+
 @pytest.mark.parametrize(('words', 'said'), [
     (['coverage', '--first-seed', '999981'], '--first-seed: got 999981, expected a whole number'),
     ([], 'name a task, e.g. coverage'), (['--check', 'none.csv'], '--check: none.csv: '),
@@ -169,6 +179,16 @@ def test_trainings_share_no_scene(monkeypatch):
     assert {each // 1_000_000 for seeds in seen[:5] for each in seeds} == {1}
     assert {each // 1_000_000 for seeds in seen[5:] for each in seeds} == {2}
     assert len({each for seeds in seen for each in seeds}) == 60
+
+
+def test_a_curve_shows_every_generation(tmp_path, monkeypatch):
+    rows = ''.join(f'coverage,evolved,1,{k},10,{float(k != 201)}\n' for k in range(330))
+    (tmp_path / 'curve.csv').write_text(
+        f'task,policy,training,processor_s,agent_steps,score\n{rows}')
+    figures = []
+    monkeypatch.setattr(Figure, 'savefig', lambda self, *_, **__: figures.append(self))
+    draw_curves(tmp_path, tmp_path / 'curves.png')
+    assert figures[0].axes[0].lines[0].get_ydata().tolist().count(0.0) == 1
 
 
 def test_each_learner_of_a_task_has_a_panel_with_its_own_score(tmp_path, monkeypatch):

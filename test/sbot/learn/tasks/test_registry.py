@@ -335,6 +335,17 @@ def test_what_a_scene_draws_has_a_row_for_each_robot(module, change, words, tmp_
     assert capsys.readouterr().err.startswith('sbot.learn.proof: Outwards.')
 
 
+@pytest.mark.parametrize(('change', 'words'), [
+    ({'start': f'({START})[:self.rows]'}, r'begin\(\): got .shape \(1, 3\).'),
+    ({'aims': 'np.ones((self.rows, 2))'}, r'aims\(\): got .shape \(1, 2\).')])
+def test_training_refuses_a_scene_that_draws_fewer_rows_later(module, change, words):
+    entry = entry_of(f"{module(drawing(**change) + 'Outwards.rows = 2')}:ENTRY")
+    judge = Judge(entry, 1, 1, 1)
+    entry.scene.rows = 1
+    with pytest.raises(InputError, match=f'^Outwards.{words}, expected shape'):
+        judge(np.zeros((1, entry.trained_policy().weight_count)), [7])
+
+
 def test_training_and_comparison_have_the_same_goals_and_starts(module):
     """Lists of lists are as good as arrays."""
     entry = entry_of(f"{module(drawing('[[0.6, 1.0, 3.1], [1.4, 1, 0]]', '[[1, 1], [0, 1.5]]'))}"
