@@ -170,22 +170,6 @@ def test_lines_of_the_complete_text_are_readable_by_yaml_1_1():
     assert values['sensors']['scan_noise_std'] == 1e-7
 
 
-def test_anchors_and_merge_keys_work():
-    scenario = load_text("""\
-world:
-  bounds: [0, 0, 20, 10]
-  circles: [&c {center: [9, 3], radius: 1}, {<<: *c, center: [9, 7]}]
-robots:
-  - {pose: [2, 2, 0], goal: &g [15, 5]}
-  - &f {pose: [2, 5, 0], goal: *g, parameters: {leader_filter: geometric}}
-  - {<<: *f, pose: [2, 8, 0]}
-""")
-    assert scenario.world.circles[1] == Circle(center=(9.0, 7.0), radius=1.0)
-    assert scenario.robots[2].goal == (15.0, 5.0)
-    assert scenario.robots[2].pose == (2.0, 8.0, 0.0)
-    assert scenario.robots[2].parameters == {'leader_filter': 'geometric'}
-
-
 def test_byte_order_mark_and_windows_lines(tmp_path):
     path = tmp_path / 'b.yaml'
     path.write_bytes(b'\xef\xbb\xbf' + SMALL.replace('\n', '\r\n').encode())
