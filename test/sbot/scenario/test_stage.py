@@ -160,14 +160,6 @@ def test_odometry(tmp_path, text, noise):
     assert scenario.sensors.odometry.odometry_noise_radius == pytest.approx(noise)
 
 
-def test_errors_of_odometry_are_as_large_as_stages():
-    # Straight ahead, a robot of two wheels: the mean of two normal errors against an even one.
-    width, rng = 0.12, np.random.default_rng(841)
-    stage = rng.uniform(-width / 2, width / 2, 200_000).std()
-    ours = rng.normal(0, width / math.sqrt(6), (200_000, 2)).mean(axis=1).std()
-    assert ours == pytest.approx(stage, rel=0.01)
-
-
 @pytest.mark.parametrize(('text', 'expected'), [
     ('velocity [1 0 0 0]', 'velocity has no effect'),
     ('acceleration_bounds [-1 1 0 0 0 0 -90 90]', 'acceleration_bounds has no effect'),
