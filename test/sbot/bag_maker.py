@@ -32,18 +32,15 @@ def flush(recorder):
 
 
 def pose(tick, robot):
-    """Return x, y, yaw of a robot on a circle."""
     angle = 0.01 * tick + robot
     return (robot + math.cos(angle), math.sin(angle), math.remainder(angle + 1.5, math.tau))
 
 
 def command(tick, robot):
-    """Return vx, vy, omega."""
     return 0.1 + 1e-3 * tick, 0.0, 0.01 * robot - 0.1 / (tick + 1)
 
 
 def tick_messages(tick, robots, with_scans=True):
-    """Return (name, topic, payload) of one tick."""
     stamp = RATE.stamp_ns(tick)
     out = [(CLOCK.name, CLOCK, write_clock(stamp))]
     for robot in range(robots):

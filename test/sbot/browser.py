@@ -23,7 +23,6 @@ DEADLINE = 240.0  # s
 
 
 def _far_pipe():
-    """Return a pipe whose descriptors are not 3 or 4, which Chromium uses."""
     near = os.pipe()
     far = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in near]
     for end in near:
@@ -80,11 +79,9 @@ class Browser:
 
     @property
     def process_id(self):
-        """Number of the browser's first process."""
         return self._process.pid
 
     def call(self, method, **parameters):
-        """Send one command of the DevTools protocol and return its result."""
         self._last += 1
         message = {'id': self._last, 'method': method, 'params': parameters}
         if self._session:
@@ -109,14 +106,12 @@ class Browser:
         return json.loads(text)
 
     def evaluate(self, expression):
-        """Return the value of a JavaScript expression."""
         result = self.call('Runtime.evaluate', expression=expression, returnByValue=True,
                            awaitPromise=True)
         assert 'exceptionDetails' not in result, result
         return result['result'].get('value')
 
     def wait_for(self, expression):
-        """Wait until a JavaScript expression is true."""
         end = time.monotonic() + DEADLINE
         while not self.evaluate(expression):
             assert time.monotonic() < end, f'never true: {expression}; {self.errors}'
@@ -131,6 +126,5 @@ class Browser:
                       'requestAnimationFrame(done))).then(() => 0)')
 
     def screenshot(self):
-        """Return the pixels (height, width, 3) of the page."""
         data = self.call('Page.captureScreenshot', format='png')['data']
         return np.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert('RGB'))

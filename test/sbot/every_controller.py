@@ -70,8 +70,6 @@ INSTALLED = {'every_circle': 'every_package:Circle', 'every_spiral': 'every_pack
 
 
 class Case(NamedTuple):
-    """A controller as a scenario names it."""
-
     name: str
     parameters: dict[str, Any]
 

@@ -8,13 +8,11 @@ from sbot.navigation.scenes import Scene, rounded
 
 
 def by_name(families: Mapping[str, Mapping[str, Scene]]) -> dict[str, Scene]:
-    """Return the scenes of some families by 'family/scene'."""
     return {f'{family}/{name}': scene for family, scenes in families.items()
             for name, scene in scenes.items()}
 
 
 def check_starts_goals_and_seeds(scene: Scene) -> None:
-    """Check that starts and goals are free of walls, and that a seed is one scene."""
     drawn = [rounded(scene.draw(np.random.default_rng(seed))) for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1]
     assert (drawn[0] != drawn[2]) == scene.seed_matters

@@ -12,8 +12,6 @@ DEADLINE = 240.0  # s
 
 
 class Events:
-    """Reads server-sent events."""
-
     def __init__(self, address):
         place = urlsplit(address)
         self.connection = http.client.HTTPConnection(place.hostname, place.port, timeout=DEADLINE)

@@ -14,7 +14,6 @@ DEADLINE = 240.0  # s; long, as the first run compiles
 
 
 def written(folder, name, scenario, module, code):
-    """Write a scenario and the module of its controllers into a folder; return its path."""
     path = folder / f'{name}.yaml'
     path.write_text(scenario)
     path.with_name(f'{module}.py').write_text(code)
@@ -22,7 +21,6 @@ def written(folder, name, scenario, module, code):
 
 
 def run_and_bag(path, **options):
-    """Return a run of a scenario, and its bag, which is beside the file."""
     directory = path.with_name('bag')
     return run_scenario(load_scenario(str(path)), record=directory, **options), Bag(directory)
 
@@ -30,10 +28,9 @@ def run_and_bag(path, **options):
 def check_nodes(mode, path, recorded, folder, env=None):
     """Run a file by `sbot up`, in a mode; check that it equals (run, bag); return its bag."""
     run, bag = recorded
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', *mode.split(), str(path), '--json',
-         '--record', str(folder / 'live')], timeout=DEADLINE, capture_output=True, text=True,
-        check=False, env=env)
+    done = subprocess.run([sys.executable, '-m', 'sbot.cli', *mode.split(), str(path), '--json',
+                           '--record', str(folder / 'live')], timeout=DEADLINE,
+                          capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
     live = Bag(folder / 'live')

@@ -27,7 +27,6 @@ FOLLOWERS = '{pose: [1.5, 4, 0]}, {pose: [1.5, 6, 0]}, {pose: [1, 5, 0.3]}'
 
 
 def scenario(folder, robots=4, duration=4.0):
-    """Return a scenario of one or four robots among every kind of obstacle."""
     text = SCENARIO % (duration, LEADER if robots == 1 else f'{LEADER}, {FOLLOWERS}')
     path = folder / f'pictured_{robots}.yaml'
     path.write_text(text)
@@ -35,13 +34,11 @@ def scenario(folder, robots=4, duration=4.0):
 
 
 def record(folder, robots=4, duration=4.0):
-    """Record that scenario; return the bag's path and the run."""
     bag = folder / f'bag_{robots}'
     return bag, run_scenario(scenario(folder, robots, duration), record=bag)
 
 
 def crowd(data, count, ticks=60):
-    """Return the data of many robots on circles."""
     rng = np.random.default_rng(0)
     t = np.arange(ticks)[:, None] / 30
     radius, phase = rng.uniform(0.5, 4.5, count), rng.uniform(0, 6.3, count)

@@ -61,12 +61,11 @@ def test_no_bit_depends_on_the_instructions_of_libm_and_numpy():
     """Both are told not to use what this processor has beyond their minimum."""
     found = [name for name in _multiarray_umath.__cpu_dispatch__
              if _multiarray_umath.__cpu_features__.get(name)]
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARK / 'machine_hashes.py'), '--short'],
-        env={**os.environ, 'NPY_DISABLE_CPU_FEATURES': ' '.join(found),
-             'GLIBC_TUNABLES': 'glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F',
-             'PYTHONPATH': os.pathsep.join(sys.path)},
-        capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run([sys.executable, str(BENCHMARK / 'machine_hashes.py'), '--short'],
+                          env={**os.environ, 'NPY_DISABLE_CPU_FEATURES': ' '.join(found),
+                               'GLIBC_TUNABLES': 'glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F',
+                               'PYTHONPATH': os.pathsep.join(sys.path)}, capture_output=True,
+                          text=True, check=False, timeout=300)
     assert [line.split()[::2] for line in done.stdout.splitlines()] == [
         [name, 'as'] for name in hashes.SHORT], done.stdout + done.stderr
 

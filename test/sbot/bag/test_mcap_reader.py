@@ -13,7 +13,6 @@ DATA = b'abc' * 1000
 
 
 def streamed(data):
-    """Compress without telling the size."""
     compressor = zstandard.ZstdCompressor(write_content_size=False).compressobj()
     return compressor.compress(data) + compressor.flush()
 

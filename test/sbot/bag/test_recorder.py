@@ -37,7 +37,6 @@ def twist(v, omega):
 
 
 def record(directory, ticks=50):
-    """Record a few topics; return what should come back."""
     expected = [('/scenario', SCENARIO, 1, string(METADATA['scenario']))]
     for tick in range(ticks):
         for robot in range(3):
@@ -271,8 +270,7 @@ def test_killed_at_random_moments(tmp_path):
         assert not bag.complete
         messages = list(bag.messages(['/robot_0/rab_data']))
         assert len(messages) >= result['kept']
-        assert [m.payload for m in messages] == [
-            payloads[k % 17] for k in range(len(messages))]
+        assert [m.payload for m in messages] == [payloads[k % 17] for k in range(len(messages))]
         assert bag.scenario_text == 'name: x'
         recovered += len(messages) > 0
         kept += result['kept'] > 0

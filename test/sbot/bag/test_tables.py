@@ -121,7 +121,6 @@ def test_nothing_is_overwritten_and_an_unknown_topic_is_named(bag, tmp_path):
 
 
 def record(path, messages):
-    """Record (name, topic, stamp in ns, payload)."""
     with Recorder(path, metadata={}) as recorder:
         for message in messages:
             recorder.write(*message)

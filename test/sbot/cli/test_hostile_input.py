@@ -1,6 +1,5 @@
 """Arguments and names that nobody means well: one line each, and no control of anything."""
 
-import json
 import subprocess
 import sys
 
@@ -105,19 +104,3 @@ def test_a_full_disk_for_the_output(scenario):
                               stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == 'sbot: output: No space left on device\n'
-
-
-
-
-def test_a_name_that_the_font_lacks_is_drawn_without_a_warning(tmp_path):
-    """Matplotlib warns of glyphs that its font lacks, with the glyph."""
-    path = tmp_path / 'x.yaml'
-    path.write_text(SCENARIO % json.dumps('\ud55c\uae00'))
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', 'run', str(path), '--record', str(tmp_path / 'bag'),
-         '--plot', str(tmp_path / 'x.png')], capture_output=True, text=True, check=True)
-    again = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', 'plot', str(tmp_path / 'bag'), '-o',
-         str(tmp_path / 'y.png')], capture_output=True, text=True, check=True)
-    for text in (done.stderr, again.stderr):
-        assert 'Glyph' not in text

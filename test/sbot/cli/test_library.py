@@ -18,11 +18,8 @@ from sbot.controllers.registry import names
 from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import (
     config_directory,
-    find_scenario,
     gallery_scenarios,
-    shipped_scenarios,
 )
-from sbot_common.errors import InputError
 
 
 def test_the_list_fits_80_columns_and_has_a_text_for_everything(capsys):
@@ -59,30 +56,6 @@ def test_one_kind(capsys):
     out = capsys.readouterr().out
     assert 'wind/vortex.txt' in out
     assert 'leader_follower' not in out
-
-
-def test_an_argos_file_goes_by_its_name():
-    assert find_scenario('wind_blocking') == shipped_scenarios()['wind_blocking']
-    with pytest.raises(InputError, match="did you mean 'wind_blocking'"):
-        find_scenario('wind_blockin')
-
-
-def test_a_mistyped_file_is_told_its_neighbour(tmp_path):
-    (tmp_path / 'arena.yaml').write_text('')
-    with pytest.raises(InputError, match=f'no such file; did you mean {tmp_path}/arena.yaml'):
-        find_scenario(str(tmp_path / 'arean.yaml'))
-    with pytest.raises(InputError, match='no such file and no shipped scenario'):
-        find_scenario(str(tmp_path / 'nowhere' / 'arena.yaml'))
-    with pytest.raises(InputError, match=f'no such file; did you mean {tmp_path}/arena.yaml'):
-        find_scenario(str(tmp_path / 'arena'))
-
-
-@pytest.mark.parametrize('name', ['runs/nobag', './nobag', 'something.yaml', 'nobag'])
-def test_names_are_listed_only_for_a_name(name):
-    with pytest.raises(InputError) as error:
-        find_scenario(name)
-    assert 'no such file and no shipped scenario of that name' in str(error.value)
-    assert 'leader_follower' not in str(error.value)
 
 
 @pytest.mark.parametrize('controller', [False, True])
@@ -149,7 +122,6 @@ def test_a_new_node_runs_by_the_commands_that_are_printed(tmp_path, capsys, monk
 
 
 def python(*words):
-    """Run this interpreter; a first run compiles."""
     return subprocess.run([sys.executable, *words], timeout=900, capture_output=True, text=True,
                           check=False)
 

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 
-import numpy as np
 import pytest
 from pictures import record
 
@@ -50,7 +49,6 @@ def folder(tmp_path, request):
 
 
 def refused(arguments, capsys):
-    """The one line of a command that refuses its input."""
     assert main([str(word) for word in arguments]) == 2
     error = capsys.readouterr().err
     assert len(error.splitlines()) == 1
@@ -65,21 +63,6 @@ def test_what_a_scenario_names(folder, kind, capsys):
     assert 'regular file' in error
 
 
-@pytest.mark.parametrize('command', ['plot', 'view', 'replay'])
-def test_the_map_of_a_strangers_recording(folder, command, capsys, tmp_path_factory, monkeypatch):
-    """Its scenario names a map beside it, whose image is a pipe."""
-    bag = folder / 'bag'
-    (folder / 'x.yaml').write_text(SCENARIOS['image'])
-    (folder / 'pipe').rename(folder / 'later')
-    (folder / 'pipe').write_bytes(b'P5\n9 9\n255\n' + np.full(81, 255, np.uint8).tobytes())
-    assert main(['run', str(folder / 'x.yaml'), '--record', str(bag), '--quiet']) == 0
-    capsys.readouterr()
-    (folder / 'later').rename(folder / 'pipe')
-    monkeypatch.chdir(folder)
-    output = ['-o', folder / 'x.png'] if command == 'plot' else []
-    assert 'regular file' in refused([command, bag, *output], capsys)
-
-
 @pytest.mark.parametrize('pattern', ['metadata.yaml', '*.mcap'])
 def test_the_files_of_a_recording(folder, pattern, capsys):
     path = record(folder)[0]
@@ -89,11 +72,6 @@ def test_the_files_of_a_recording(folder, pattern, capsys):
     for command in ('info', 'csv'):
         assert found.name in refused(['bag', command, path], capsys)
     assert found.name in refused(['bag', 'info', found], capsys)
-
-
-def test_the_scenario_of_a_sweep_file(folder, capsys):
-    (folder / 'sweep.yaml').write_text('scenario: pipe\nseeds: 2\n')
-    assert 'pipe' in refused(['sweep', folder / 'sweep.yaml', '-o', folder / 'out'], capsys)
 
 
 @pytest.mark.parametrize('name', ['plan.json', 'runs.parquet'])

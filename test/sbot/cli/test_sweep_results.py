@@ -27,7 +27,8 @@ def test_the_command_writes_the_picture(tmp_path, capsys):
     for options, message in [(['--by', 'nothing'], "unknown name 'nothing'"),
                              (['--metric', 'error'], 'error is a column without numbers'),
                              (['--metric', 'arrived'], "did you mean 'robots_arrived'?"),
-                             (['-o', 'a.bmp'], 'a file that ends in .png')]:
+                             (['-o', 'a.bmp'], 'a file that ends in .png'),
+                             (['-o', 'a\0.png'], 'a file that ends in .png')]:
         assert main(['sweep', 'plot', str(folder), *options]) == 2
         assert message in capsys.readouterr().err
 

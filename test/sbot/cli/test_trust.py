@@ -14,7 +14,6 @@ import pytest
 import sbot
 from sbot.cli.main import COMMANDS, main, make_parser
 from sbot.controllers.neural.policy_file import _function_of, _hash
-from sbot.environment.running import stay_on_this_machine
 from sbot.runner.loop import run_scenario
 from sbot.scenario import shipped
 from sbot.scenario.load import load_scenario
@@ -151,10 +150,9 @@ def test_what_simulates_does_import(bag):
 
 @pytest.mark.ros
 def test_playing_a_recording_imports_nothing(bag):
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.ros.player', str(bag), '--timeout', '0.5'],
-        cwd=bag.parent / 'theirs', capture_output=True, text=True, check=False,
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+    done = subprocess.run([sys.executable, '-m', 'sbot.ros.player', str(bag), '--timeout', '0.5'],
+                          cwd=bag.parent / 'theirs', capture_output=True, text=True, check=False,
+                          env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
     assert done.returncode == 2  # nobody answers
     assert 'Traceback' not in done.stderr
     assert not is_imported(bag)
@@ -247,10 +245,9 @@ def test_a_module_that_a_file_of_the_users_imports_is_asked_about(tmp_path, monk
         from helpers_of_mine import ahead as imported
         policy = sbot.function_policy(imported, ['pose'], weights=0, outputs='twist')
         sbot.save_policy(tmp_path / 'mine.json', policy, [], by_name=True)
-        sbot.run({'world': {'bounds': [0, 0, 9, 9]}, 'duration': 0.2,
-                  'python_path': [str(theirs)], 'robots': [
-                      {'pose': [1, 1, 0], 'controller': 'function_policy',
-                       'parameters': {'policy': str(tmp_path / 'mine.json')}}]},
+        sbot.run({'world': {'bounds': [0, 0, 9, 9]}, 'duration': 0.2, 'python_path': [str(theirs)],
+                  'robots': [{'pose': [1, 1, 0], 'controller': 'function_policy',
+                              'parameters': {'policy': str(tmp_path / 'mine.json')}}]},
                  record=tmp_path / 'bag')
     note.unlink()
     monkeypatch.delitem(sys.modules, 'helpers_of_mine')
@@ -305,15 +302,6 @@ def test_a_shipped_controller_asks_nothing_and_searches_no_folder(tmp_path, name
     assert str(tmp_path) not in sys.path
 
 
-def test_navground_asks_nothing(tmp_path):
-    pytest.importorskip('navground')
-    (tmp_path / 'x.yaml').write_text(
-        'world: {bounds: [0, 0, 9, 9]}\nduration: 0.2\n'
-        'robots: [{pose: [1, 1, 0], goal: [5, 5], controller: "navground:ORCA"}]\n')
-    run_scenario(load_scenario(str(tmp_path / 'x.yaml')), record=tmp_path / 'bag', keep=False)
-    assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 0
-
-
 def test_hooks_are_asked_about(tmp_path, monkeypatch, capsys):
     (tmp_path / 'wind_of_theirs.py').write_text(
         'def still(wind, reduction):\n    return 0.0 * wind\n')
@@ -326,18 +314,3 @@ def test_hooks_are_asked_about(tmp_path, monkeypatch, capsys):
     assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 2
     assert '(wind_of_theirs:still)' in capsys.readouterr().err
     del sys.modules['wind_of_theirs']
-
-
-def test_shipped_modules_are_not_asked_about(tmp_path):
-    scenario = load_scenario('sbot_box', {'duration': 0.1})
-    run_scenario(scenario, record=tmp_path / 'bag', keep=False)
-    assert main(['replay', str(tmp_path / 'bag'), '--quiet']) == 0
-
-
-def test_discovery_stays_on_this_machine_unless_the_user_says_otherwise(monkeypatch):
-    monkeypatch.delenv('ROS_AUTOMATIC_DISCOVERY_RANGE', raising=False)
-    stay_on_this_machine()
-    assert os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'LOCALHOST'
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'SUBNET')
-    stay_on_this_machine()
-    assert os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'SUBNET'

@@ -107,7 +107,6 @@ def test_a_batch_gives_the_bits_of_each_alone(every_controller, name, followers,
 
 
 def bad_values(spec):
-    """Values that a parameter does not take."""
     yield {}
     if isinstance(spec.default, bool | str):
         yield 3
@@ -134,6 +133,5 @@ def test_all_in_one_run_over_ros(every_controller, tmp_path):
     scenario = scenario_of(every_controller, *EVERY)
     run = sbot.run(scenario, record=tmp_path / 'bag')
     (every_controller / 'all.yaml').write_text(scenario.to_yaml())
-    check_nodes('up --composed', every_controller / 'all.yaml',
-                (run, Bag(tmp_path / 'bag')), tmp_path,
-                {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+    check_nodes('up --composed', every_controller / 'all.yaml', (run, Bag(tmp_path / 'bag')),
+                tmp_path, {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from sbot.controllers.navground import NavgroundController
 from sbot.runner.loop import run_scenario
@@ -105,27 +104,6 @@ def test_neighbours_have_the_velocity_of_their_last_two_poses():
         neighbors = controller._neighbors(seen, poses[:, :2])
     assert [neighbor.id for neighbor in neighbors] == [1]
     assert neighbors[0].velocity == pytest.approx((-1.0, 0.0), abs=1e-5)
-
-
-def arrivals(behavior, degrees):
-    """When (s) two robots arrive that meet head on, in a scene turned by ``degrees``."""
-    pytest.importorskip('navground')
-    angle = math.radians(degrees)
-    east, west = (([5 * side * math.cos(angle), 5 * side * math.sin(angle)]) for side in (1, -1))
-    robots = [{'pose': [*start, math.remainder(yaw, 2 * math.pi)], 'goal': goal,
-               'controller': f'navground:{behavior}'}
-              for start, goal, yaw in ((west, east, angle), (east, west, angle + math.pi))]
-    scenario = {'duration': 12, 'until': 'goal_reached', 'robots': robots,
-                'world': {'bounds': [-30, -30, 30, 30]}}  # out of the lasers' reach
-    run = run_scenario(parse_scenario(yaml.safe_dump(scenario), 'text', Path.cwd()), keep=False)
-    return [robot['goal_reached_s'] for robot in run.summary['robots']]
-
-
-@pytest.mark.parametrize('behavior', ['ORCA', 'HRVO', 'HL'])
-def test_two_robots_that_meet_arrive_at_the_same_time_however_the_scene_is_turned(behavior):
-    times = [arrivals(behavior, degrees) for degrees in (0.0, 90.0, 180.0, 120.3)]
-    assert times == [times[0]] * 4
-    assert times[0][0] == times[0][1] < 7.0
 
 
 @pytest.mark.parametrize('behavior', ['ORCA', 'HRVO', 'HL', 'SocialForce'])

@@ -71,10 +71,9 @@ def test_a_module_that_was_meant_differently_names_its_file(tmp_path):
         load_class('random:Go', [str(tmp_path)], 'here')
 
 
-@pytest.mark.parametrize(('parameters', 'words'), [
-    ({}, "missing a required argument: 'speed'"),
-    ({'speed': 1, 'sped': 2}, "'sped'; its parameters: speed"),
-])
+@pytest.mark.parametrize(('parameters', 'words'), [({}, "missing a required argument: 'speed'"),
+                                                   ({'speed': 1, 'sped': 2},
+                                                    "'sped'; its parameters: speed")])
 def test_parameters_that_the_class_does_not_take(load, parameters, words):
     with pytest.raises(InputError, match=r'^here: (missing|got)') as caught:
         check_arguments(load(GOOD), parameters, 'here')

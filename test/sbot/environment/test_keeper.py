@@ -17,9 +17,8 @@ pytestmark = pytest.mark.skipif(sys.platform != 'linux', reason='needs /proc')
 
 
 def start(last='time.sleep(1000)'):
-    process = subprocess.Popen(
-        [*KEEPER, sys.executable, '-c', stubborn_script(last)], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*KEEPER, sys.executable, '-c', stubborn_script(last)],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     return process, read_pids(process.stdout)
 
 

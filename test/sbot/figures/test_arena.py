@@ -150,8 +150,7 @@ def test_a_no_break_space_holds_words_together():
 def test_a_label_of_the_wind_breaks_between_its_parts_and_in_long_parts_before_values():
     label = 'wind ↑ 0.25 + gust ↓ 0.8 m/s, turbulence 0.15 m/s'
     width = 1.01 * width_of('turbulence 0.15 m/s')
-    assert wrapped_parts(label, width) == (
-        'wind ↑ 0.25\n+ gust ↓ 0.8 m/s,\nturbulence 0.15 m/s')
+    assert wrapped_parts(label, width) == ('wind ↑ 0.25\n+ gust ↓ 0.8 m/s,\nturbulence 0.15 m/s')
     assert wrapped_parts(label, 1000.0) == label
     assert wrapped_parts(label, width_of('0.15 m/s')) == (
         'wind ↑\n0.25\n+ gust\n↓\n0.8 m/s,\nturbulence\n0.15 m/s')

@@ -81,8 +81,7 @@ def test_a_circle_shows_a_tolerance_that_is_wider_than_the_ring_of_its_goal():
                                  'robots': robots}))
     assert wide_tolerances(data, list(data.goals), 40.0).tolist() == [[8.0, 3.0, 1.5]]
     for figure in (_draw_run(data), draw_moments(data, (0.0,))):
-        [circle] = [each for each in figure.axes[0].collections
-                    if each.get_gid() == 'tolerances']
+        [circle] = [each for each in figure.axes[0].collections if each.get_gid() == 'tolerances']
         assert circle.get_offsets().tolist() == [[8.0, 3.0]]
         assert circle.get_widths().tolist() == [3.0]
         [signs] = figure.legends or [figure.axes[0].get_legend()]

@@ -30,8 +30,7 @@ def test_speed_distance_and_reduction_of_known_motion(data):
     free = wind.copy()
     wind[:, 1] *= 0.25
     free[0] = 0.0
-    known = data._replace(stamps_ns=data.stamps_ns[:ticks], poses=poses, wind=wind,
-                          free_wind=free)
+    known = data._replace(stamps_ns=data.stamps_ns[:ticks], poses=poses, wind=wind, free_wind=free)
     assert _speeds(known)[:, 0] == pytest.approx(1.5)
     assert _speeds(known)[:, 1] == pytest.approx(0.0)
     assert _leader_distances(known)[:, 1] == pytest.approx(np.hypot(1.5 * x, 4.0))

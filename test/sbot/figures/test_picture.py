@@ -24,14 +24,6 @@ def test_equal_runs_give_equal_files(data, tmp_path, suffix):
     assert one.read_bytes()[:5] in (b'\x89PNG\r', b'<?xml', b'%PDF-')
 
 
-def test_command_draws_bags_and_scenarios(recorded, tmp_path, capsys):
-    assert cli.main(['plot', str(recorded[0]), '-o', str(tmp_path / 'a.png')]) == 0
-    assert cli.main(['plot', str(recorded[0].parent / 'pictured_4.yaml'), '--duration', '4',
-                     '-o', str(tmp_path / 'b.png')]) == 0
-    assert (tmp_path / 'a.png').read_bytes() == (tmp_path / 'b.png').read_bytes()
-    capsys.readouterr()
-
-
 @pytest.mark.parametrize(('arguments', 'message'), [
     (['nowhere', '-o', 'x.png'], 'nowhere: no such file and no shipped scenario'),
     (['leader_follower', '-o', 'x.jpg'], "--output: got 'x.jpg', expected a file that ends in"),
@@ -58,10 +50,6 @@ def test_a_title_has_a_name_only_if_somebody_gave_it(values, title):
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}], **values})
     figure = _draw_run(from_result(run))
     assert figure.axes[0].get_title(loc='left').startswith(title)
-
-
-
-
 
 
 def test_a_title_and_a_width_of_ones_own(data, tmp_path, capsys):

@@ -94,8 +94,7 @@ def test_the_line_of_a_heading_does_not_cross_the_number_in_a_robot():
     for numbered, start in ((20, 0.3), (2, 0.0)):
         axes = Figure(figsize=(7.0, 4.0)).add_subplot()
         lines = Robots(axes, data, data.poses[0], '', numbered).headings.get_segments()
-        assert [line[0, 0] for line in lines[::-1]] == pytest.approx(
-            data.poses[0, :, 0] + start)
+        assert [line[0, 0] for line in lines[::-1]] == pytest.approx(data.poses[0, :, 0] + start)
 
 
 def test_numbers_of_neighbours_in_a_film_do_not_cover_each_other():

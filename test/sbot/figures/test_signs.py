@@ -127,9 +127,8 @@ def test_the_sign_of_a_field_is_as_long_as_an_arrow_of_its_speed(at):
 
 
 def test_robots_of_a_large_arena_are_seen_and_the_strip_has_its_seconds():
-    data = from_result(sbot.run({
-        'duration': 20, 'rate': 5, 'world': {'bounds': [0, 0, 1000, 600]},
-        'robots': [{'count': 40, 'controller': 'none'}]}))
+    data = from_result(sbot.run({'duration': 20, 'rate': 5, 'world': {'bounds': [0, 0, 1000, 600]},
+                                 'robots': [{'count': 40, 'controller': 'none'}]}))
     figure = draw(data, Look(inches=(7.0, 5.5)))
     figure.draw_without_rendering()
     arena, strip, *_ = figure.axes
@@ -157,9 +156,8 @@ def test_a_legend_of_moments_takes_as_many_rows_as_a_column_of_a_paper_needs():
 @pytest.mark.parametrize(('at', 'way'), [((), (0.3, 0.0)), ((0.0, 1.0), (0.3, 1.0))])
 def test_the_arrow_of_the_legend_points_where_the_arrows_of_the_picture_do(at, way):
     data = data_of(2)
-    windy = data._replace(air=data.air._replace(
-        velocity=data.air.velocity + np.array([0.3, 0, 0]),
-        gust=data.air.gust + np.array([0, 1.0, 0])))
+    windy = data._replace(air=data.air._replace(velocity=data.air.velocity + np.array([0.3, 0, 0]),
+                                                gust=data.air.gust + np.array([0, 1.0, 0])))
     figure = draw(windy, Look(at=at))
     legend = (figure.legends or [figure.axes[0].get_legend()])[0]
     [sign] = [line for line, text in zip(legend.get_lines(), legend.get_texts(), strict=False)

@@ -86,8 +86,6 @@ def test_pettingzoos_checker_takes_moves():
 
 
 class Talk(Turns):
-    """Each robot says two bytes."""
-
     broadcast = 2
 
 
@@ -115,8 +113,7 @@ def test_a_critic_gets_the_state_of_the_world():
     env.reset(seed=1)
     state = env.state()
     assert state.shape == (2, 3 * (3 + 4 + 3))
-    assert state.reshape(2, 3, 10)[..., 3:5] == pytest.approx(
-        env.episodes.now.seen.pose[..., :2])
+    assert state.reshape(2, 3, 10)[..., 3:5] == pytest.approx(env.episodes.now.seen.pose[..., :2])
     swarm = sbot.learn.parallel_env(TEAM, task=Turns())
     swarm.reset(seed=1)
     assert swarm.state_space.contains(swarm.state())
@@ -155,8 +152,6 @@ def test_a_task_with_goals_of_its_own_needs_none_in_the_scenario():
 
 
 class Wrong(Turns):
-    """A task with an error."""
-
     def __init__(self, **names):
         super().__init__()
         for name, value in names.items():

@@ -55,8 +55,6 @@ def test_clean_robots_arrive_and_touch_nothing_before():
 
 
 class Led(Scene):
-    """Robot 1 is scripted."""
-
     team, seconds, scripted = 2, 1.0, (1,)
     arena = entry_of('coverage').make_scene().arena
 

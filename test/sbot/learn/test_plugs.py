@@ -38,7 +38,6 @@ AHEAD = np.tile(np.array([1.0, 0.0], np.float32), (3, 2, 1))
 
 @pytest.mark.parametrize('mode', ['next_step', 'disabled'])
 def test_autoreset_equals_gymnasiums_own(mode):
-    """As ``SyncVectorEnv`` of single environments does it: observations, rewards, flags."""
     ours = made(autoreset=mode)
     assert ours.metadata['autoreset_mode'] == AutoresetMode(ours.metadata['autoreset_mode'])
     theirs = gymnasium.vector.SyncVectorEnv(
@@ -90,18 +89,6 @@ def tried(env, steps=12):
     return step
 
 
-@pytest.mark.parametrize('make', [
-    wrappers.NormalizeObservation, wrappers.FlattenObservation, wrappers.NormalizeReward,
-    wrappers.RecordEpisodeStatistics, wrappers.ClipAction,
-    lambda env: wrappers.VectorizeTransformObservation(env, gymnasium.wrappers.FlattenObservation),
-    lambda env: wrappers.RescaleAction(env, np.float32(-2), np.float32(2))])
-def test_wrappers_of_gymnasium(make):
-    seen, reward, *_ = tried(make(made(autoreset='next_step')))
-    assert seen.reshape(3, -1).shape == (3, 10)
-    assert reward.shape == (3,)
-    assert np.isfinite(seen).all()
-
-
 def test_gymnasium_records_videos(tmp_path):
     pytest.importorskip('moviepy', reason='moviepy is missing')
     env = made(autoreset='next_step', render_mode='rgb_array')
@@ -132,7 +119,6 @@ def test_ids(name, task):
 
 
 def test_an_id_imports_its_module():
-    """``gymnasium.make('module:id')`` imports the module that registers ids."""
     code = "import gymnasium; gymnasium.make('sbot.learn:sbot/ReachGoal-v0').reset(seed=1)"
     subprocess.run([sys.executable, '-c', code], check=True, timeout=300)
 

@@ -207,7 +207,6 @@ def test_a_group_has_what_is_done_of_each_robot():
     env.episodes.goal[:] = place  # robot 0 is there
     given['robots', 'action'] = torch.zeros(2, 4, 2)
     seen = env.step(given)['next']
-    for name, wanted in (('done', [True, False, False, False]),
-                         ('truncated', [False] * 4)):
+    for name, wanted in (('done', [True, False, False, False]), ('truncated', [False] * 4)):
         assert seen['robots', name][0, :, 0].tolist() == wanted
     assert not seen['done'].any()

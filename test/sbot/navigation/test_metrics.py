@@ -22,8 +22,6 @@ from sbot_sim.world.bodies import ROBOT
 
 
 class Straight:
-    """Drives ahead with 1 m/s for some seconds, and stands then."""
-
     def __init__(self, until=1e9):
         self.until = until
 
@@ -56,9 +54,8 @@ def test_a_straight_run_to_the_goal_has_the_best_numbers():
 
 
 def test_one_of_two_stands_and_the_other_runs_into_a_wall():
-    found = navigation(run([
-        {'pose': [1, 1, 0], 'goal': [6, 1], 'controller': Straight(2.0)},
-        {'pose': [9, 4, 0], 'goal': [2, 4]}], duration=10.0))
+    found = navigation(run([{'pose': [1, 1, 0], 'goal': [6, 1], 'controller': Straight(2.0)},
+                            {'pose': [9, 4, 0], 'goal': [2, 4]}], duration=10.0))
     assert found['success'] == found['arrived'] == found['spl'] == 0
     assert found['collisions'] == 1  # it meets the wall once, and stays there
     assert found['contact_s'] == pytest.approx(7.3, abs=0.1)  # from x = 11.7 on

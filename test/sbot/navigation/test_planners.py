@@ -43,26 +43,6 @@ def test_a_row_has_the_parameters_of_a_planner(monkeypatch):
     assert len(row['controller_sha256']) == 64
 
 
-def test_cells_are_written_and_wiped_by_beams(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER))
-    sys.modules.pop('astar', None)
-    from astar import DEAR, _is_free, _mark, _prices
-    hits = np.zeros((20, 40), np.int8)
-    ranges, none = np.array([20.0]), np.zeros((0, 2))
-    _mark(hits, np.array([5.5, 10.5]), 0.0, 0.1, ranges, none, 3.0)
-    assert np.argwhere(hits).tolist() == [[10, 25]]
-    _mark(hits, np.array([5.5, 10.5]), 0.0, 0.1, ranges, np.array([[26.0, 10.0]]), 3.0)
-    assert hits[10, 25] == 2  # a robot is no part of the map
-    prices = _prices(hits, 3.0, 6.0)
-    assert (prices[10, 23], prices[10, 10]) == (np.inf, 1.0)
-    assert prices[10, 22] == 1.0 + DEAR
-    assert not _is_free(prices, np.array([5.5, 10.5]), np.array([35.5, 10.5]))
-    assert _is_free(prices, np.array([5.5, 3.5]), np.array([35.5, 3.5]))
-    for _ in range(2):
-        _mark(hits, np.array([5.5, 10.5]), 0.0, 0.1, np.array([np.inf]), none, 3.0)
-    assert not hits.any()
-
-
 def test_one_plan_lets_robots_change_sides_of_a_corridor():
     # 1 m wide: nobody can pass, so two have to make room in a bay.
     walls = [{'center': [6, y], 'size': [8, 1.5]} for y in (0.75, 4.75)]

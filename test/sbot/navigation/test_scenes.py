@@ -5,7 +5,6 @@ import pytest
 from every_scene import by_name, check_starts_goals_and_seeds
 
 from sbot.navigation.scenes import (
-    MINI_GAMES,
     OPEN_SPACE,
     box,
     robot,
@@ -46,6 +45,3 @@ OPEN_SPACE_SCENES = by_name(OPEN_SPACE)
 @pytest.mark.parametrize('name', OPEN_SPACE_SCENES)
 def test_starts_and_goals_are_free_of_walls_and_differ_by_seed(name):
     check_starts_goals_and_seeds(OPEN_SPACE_SCENES[name])
-
-
-SCENES = by_name(MINI_GAMES)

@@ -56,12 +56,3 @@ def test_the_cheapest_way_avoids_dear_cells():
     assert (4, 4) in {divmod(cell, 9) for cell in way}  # round the dear column
     assert (2, 6) in {divmod(cell, 9) for cell in way}
     assert search(np.where(prices > 9, np.inf, prices)[:4], 26, 18)[18] == -1
-
-
-def test_distances_from_every_kind_of_obstacle():
-    world = make_world(BOUNDS, segments=[(2, 2, 2, 4)], circles=[(5, 5, 1)],
-                       rectangles=[(8, 2, 2, 1, 0)], polygons=[[(1, 7), (3, 7), (3, 9)]])
-    points = np.array([[0.5, 5.0], [2.5, 3.0], [5.0, 7.0], [8.0, 3.0], [3.4, 8.0], [8.0, 2.1]])
-    np.testing.assert_allclose(outline_distances(world, points), [0.5, 0.5, 1.0, 0.5, 0.4, 0.4],
-                               atol=1e-12)
-    assert inside_solids(world, points).tolist() == [False] * 5 + [True]

@@ -61,8 +61,7 @@ def other(recorded, new, *tolerances):
 
 def test_of_any_message_the_fields_that_differ_are_named():
     nearly = math.nextafter(1.0, 2.0)
-    assert other(path(0.0, 1.0), path(0.0, nearly)) == [
-        ('poses[1].pose.position.x', 1.0, nearly)]
+    assert other(path(0.0, 1.0), path(0.0, nearly)) == [('poses[1].pose.position.x', 1.0, nearly)]
     assert other(path(0.0), path(0.0, 1.0)) == [('poses.length', 1, 2)]
     assert other(path(), path(frame='odom'), '1') == [('header.frame_id', 'map', 'odom')]
     assert other(path(frame='a'), path(frame='a\nb')) == [('header.frame_id', 'a', '')]

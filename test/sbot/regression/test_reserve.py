@@ -15,8 +15,7 @@ SCENARIO = {'duration': 5, 'seed': 3, 'world': {'bounds': [0, 0, 9, 9]},
             'robots': [{'pose': [2, 2, 0], 'goal': [7, 7]}, {'pose': [3, 2, 0]},
                        {'pose': [2, 3.5, 0], 'controller': 'navigate', 'goal': [1, 8]}]}
 RESERVE = {**SCENARIO, 'robots': [*SCENARIO['robots'], {'reserved': True, 'count': 2},
-                                  {'reserved': True, 'controller': 'navigate',
-                                   'goal': [6.5, 8]}]}
+                                  {'reserved': True, 'controller': 'navigate', 'goal': [6.5, 8]}]}
 COMES, GOES, AGAIN = 20, 60, 100  # ticks
 
 

@@ -11,8 +11,6 @@ from sensor_msgs.msg import LaserScan
 
 
 class GapFollower(Node):
-    """Sends one command after each scan."""
-
     def __init__(self):
         super().__init__('gap_follower')
         self.gain = self.declare_parameter('gain', 0.5).value

@@ -30,22 +30,18 @@ NODES = ('/sbot_sim', '/wind_model', '/robot_0/potfieldbot_0', '/robot_1/control
 
 
 class Observer:
-    """A node beside a run of all nodes in one process."""
-
     def __init__(self, lockstep: str, folder: Path) -> None:
         (folder / 'scenario.yaml').write_text(SCENARIO)
         self.log = folder / 'log'
         with self.log.open('w') as log:
-            self.process = subprocess.Popen(
-                [sys.executable, '-m', 'sbot.cli', 'up', '--composed',
-                 str(folder / 'scenario.yaml'), '--set', f'lockstep={lockstep}'],
-                stdout=log, stderr=log)
+            self.process = subprocess.Popen([sys.executable, '-m', 'sbot.cli', 'up', '--composed',
+                                             str(folder / 'scenario.yaml'), '--set',
+                                             f'lockstep={lockstep}'], stdout=log, stderr=log)
         rclpy.init()
         self.node = Node('observer')
         self.until(lambda: 'all nodes are connected' in self.log.read_text())
 
     def until(self, condition) -> None:
-        """Spin until a condition holds."""
         end = time.monotonic() + DEADLINE
         while not condition():
             rclpy.spin_once(self.node, timeout_sec=0.05)
@@ -54,7 +50,6 @@ class Observer:
                 raise SystemExit(f'no answer in time:\n{self.log.read_text()}')
 
     def call(self, kind, name: str, **request):
-        """Return the response of a service."""
         client = self.node.create_client(kind, name)
         self.until(client.service_is_ready)
         future = client.call_async(kind.Request(**request))
@@ -62,7 +57,6 @@ class Observer:
         return future.result()
 
     def parameters(self, node: str) -> dict:
-        """Return what `ros2 param dump` writes."""
         names = self.call(ListParameters, f'{node}/list_parameters').result.names
         values = self.call(GetParameters, f'{node}/get_parameters', names=names).values
         return {name: parameter_value_to_python(value)
@@ -86,7 +80,6 @@ class Observer:
 
 
 def main() -> None:
-    """Look, then end the run."""
     observer = Observer(sys.argv[1], Path(sys.argv[2]))
     seen = {'parameters': {node: observer.parameters(node) for node in NODES}}
     observer.until(lambda: set(observer.pairs()) >= PAIRS)

@@ -32,12 +32,10 @@ def write(name: str, said: dict) -> None:
 
 
 def parameters_of(node: Node) -> dict:
-    """Return the parameters that were given."""
     return {name: parameter.value for name, parameter in node._parameters.items()}
 
 
 def tell(node: Node) -> None:
-    """Write what a node was given."""
     write(node.get_fully_qualified_name(), {
         'parameters': parameters_of(node), 'range': os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'],
         'topics': {name: node.resolve_topic_name(name)
@@ -45,8 +43,6 @@ def tell(node: Node) -> None:
 
 
 class Drive:
-    """Drives ahead by the parameters of collision_monitor."""
-
     def __init__(self, node: Node) -> None:
         given = parameters_of(node)
         self.node, self.scans, self.first = node, 0, None
@@ -56,14 +52,12 @@ class Drive:
         node.create_subscription(Odometry, 'odom', self.on_odometry, qos_profile_sensor_data)
 
     def on_scan(self, scan: LaserScan) -> None:
-        """Answer each scan by a command."""
         self.scans += 1
         command = Twist()
         command.linear.x = 0.5
         self.commands.publish(command)
 
     def on_odometry(self, odometry: Odometry) -> None:
-        """See whether the robot has moved by 0.3 m."""
         place = odometry.pose.pose.position
         self.first = self.first or (place.x, place.y)
         if abs(place.x - self.first[0]) + abs(place.y - self.first[1]) > 0.3:
@@ -71,7 +65,6 @@ class Drive:
 
 
 def main() -> None:
-    """Be a node until a signal."""
     executable = Path(sys.argv[0]).name
     rclpy.init(args=sys.argv)
     node = Node(executable, automatically_declare_parameters_from_overrides=True)

@@ -34,8 +34,6 @@ KINDS = {'s': ('base_scan', LaserScan), 'o': ('odom', Odometry), 'w': ('wind', V
 
 
 class Plain(Node):
-    """Hears, acts, and remembers."""
-
     def __init__(self, case, robot, name='plain'):
         super().__init__(f'{name}_{robot}', namespace=f'/robot_{robot}')
         self.case, self.sum, self.count = case, 0, 0
@@ -78,7 +76,6 @@ class Plain(Node):
             command.twist.linear.z = float(self.sum)
             self.publisher.publish(command)
 
-    # --- with code of their own
 
     def be_sometimes(self):
         """Answer some scans, once or twice."""

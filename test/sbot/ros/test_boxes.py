@@ -43,7 +43,6 @@ def path(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def recorded(path):
-    """Return a run of ``path``, and its bag."""
     return run_and_bag(path)
 
 

@@ -125,10 +125,8 @@ print(json.dumps(out))
 
 
 def drive(trigger: str) -> tuple[list[list], str]:
-    """Return what was published between the marks, and the log."""
-    done = subprocess.run(
-        [sys.executable, '-c', SCRIPT, trigger], timeout=240, capture_output=True, text=True,
-        check=False)
+    done = subprocess.run([sys.executable, '-c', SCRIPT, trigger], timeout=240,
+                          capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     groups: list[list] = [[]]
     for entry in json.loads(done.stdout.splitlines()[-1]):

@@ -30,8 +30,3 @@ def test_a_late_signal_is_not_the_exit_code(code):
                           capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stderr
     assert done.stdout.splitlines() == ['begins', 'leaves']
-
-
-# A library of the node's swallows the Ctrl-C, as C code does that looks for an attribute, or makes
-# another error of it.
-# The same later, in what the node imports when it begins: compiled functions import numba.

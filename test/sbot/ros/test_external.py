@@ -156,14 +156,12 @@ def test_a_node_may_act_on_the_other_name_of_the_scan(tmp_path):
 
 @pytest.fixture
 def other_scan(tmp_path):
-    """The file of a node that subscribes to `scan`."""
     path = tmp_path / 'steer.py'
     path.write_text(Path(NODES).read_text().replace("'base_scan'", "'scan'"))
     return path
 
 
-def test_a_missing_remap_of_the_scan_is_named_in_a_run_and_in_a_replay(
-        tmp_path, bags, other_scan):
+def test_a_missing_remap_of_the_scan_is_named_in_a_run_and_in_a_replay(tmp_path, bags, other_scan):
     node = shlex.join([str(other_scan), 'scan', '0', *SIM_TIME])
     for command in (['up', scenario(tmp_path, {0: ('scan', {})})],
                     ['replay', bags[0], '--robot', '0']):

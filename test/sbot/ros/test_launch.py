@@ -134,7 +134,6 @@ def test_composed_is_one_process_and_the_default_for_many(tmp_path):
 
 
 def names_of(action) -> tuple[str, dict]:
-    """Return the namespace and the remaps that a node would be started with."""
     from launch import LaunchContext
     action._perform_substitutions(LaunchContext())
     return action.expanded_node_namespace, dict(action.expanded_remapping_rules or [])
@@ -194,11 +193,10 @@ def test_rviz_watches_at_real_time_unless_told_otherwise():
 
 
 @needs_launch
-@pytest.mark.parametrize('given', [
-    {'scenario': 'nonsense'}, {'lockstep': 'maybe'}, {'rviz': 'perhaps'}, {'composed': 'both'},
-    {'namespace': '1 2'},
-    {'duration': 'x'},
-    {'duration': '-1'}, {'seed': '-3'}, {'set': 'nothing'}, {'record': str(ROOT)}])
+@pytest.mark.parametrize('given', [{'scenario': 'nonsense'}, {'lockstep': 'maybe'},
+                                   {'rviz': 'perhaps'}, {'composed': 'both'}, {'namespace': '1 2'},
+                                   {'duration': 'x'}, {'duration': '-1'}, {'seed': '-3'},
+                                   {'set': 'nothing'}, {'record': str(ROOT)}])
 def test_bad_arguments_are_one_line(given):
     with pytest.raises(RuntimeError) as error:
         start(**{'scenario': 'single_robot', **given})

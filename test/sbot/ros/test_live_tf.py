@@ -100,8 +100,7 @@ def test_other_modules_come_first():
 
 @pytest.mark.parametrize(('folders', 'code', 'printed'), [
     (['/made', '/too'], 0, '/made:/too\n'), ([], 1, '')])
-def test_the_command_prints_the_folder_for_pythonpath(
-        monkeypatch, capsys, folders, code, printed):
+def test_the_command_prints_the_folder_for_pythonpath(monkeypatch, capsys, folders, code, printed):
     monkeypatch.setattr(live_tf, 'messages_path', lambda say, _: say('making it') or folders)
     monkeypatch.setattr(live_tf, 'find_spec', lambda _: None)
     assert live_tf.main() == code

@@ -44,7 +44,6 @@ def load():
 
 
 def leaves(value, path=()):
-    """Yield (path, value) of each parameter."""
     if isinstance(value, dict):
         for key, each in value.items():
             yield from leaves(each, (*path, key))
@@ -54,7 +53,6 @@ def leaves(value, path=()):
 
 @pytest.fixture(scope='module')
 def parameters():
-    """Of robot 3: node -> its parameters."""
     values = yaml.safe_load(PARAMETERS.read_text().replace('<robot_namespace>', '/robot_3')
                             .replace('<run_namespace>', ''))
     return {node: (each.get(node) or each)['ros__parameters'] for node, each in values.items()}
@@ -289,16 +287,14 @@ def test_without_nav2_nothing_starts(monkeypatch, tmp_path):
         run()
 
 
-# --- against Nav2's sources
 
-PACKAGES = {
-    'controller_server': 'nav2_controller', 'smoother_server': 'nav2_smoother',
-    'planner_server': 'nav2_planner', 'behavior_server': 'nav2_behaviors',
-    'bt_navigator': 'nav2_bt_navigator', 'waypoint_follower': 'nav2_waypoint_follower',
-    'velocity_smoother': 'nav2_velocity_smoother', 'collision_monitor': 'nav2_collision_monitor',
-    'docking_server': 'nav2_docking', 'amcl': 'nav2_amcl',
-    'map_server': 'nav2_map_server', 'local_costmap': 'nav2_costmap_2d',
-    'global_costmap': 'nav2_costmap_2d'}
+PACKAGES = {'controller_server': 'nav2_controller', 'smoother_server': 'nav2_smoother',
+            'planner_server': 'nav2_planner', 'behavior_server': 'nav2_behaviors',
+            'bt_navigator': 'nav2_bt_navigator', 'waypoint_follower': 'nav2_waypoint_follower',
+            'velocity_smoother': 'nav2_velocity_smoother',
+            'collision_monitor': 'nav2_collision_monitor', 'docking_server': 'nav2_docking',
+            'amcl': 'nav2_amcl', 'map_server': 'nav2_map_server',
+            'local_costmap': 'nav2_costmap_2d', 'global_costmap': 'nav2_costmap_2d'}
 # Names that parameters give to others: of plugins, polygons, sources.
 GIVEN = {'FollowPath', 'GridBased', 'progress_checker', 'general_goal_checker', 'simple_smoother',
          'scan', 'approach', 'wait_at_waypoint', 'simple_charging_dock', 'obstacle_layer',

@@ -32,8 +32,7 @@ def nodes_of(launch: Path) -> dict[str, tuple[str, str]]:
         if isinstance(call, ast.Call) and getattr(call.func, 'id', '') == 'Node':
             given = {word.arg: word.value.value for word in call.keywords
                      if isinstance(word.value, ast.Constant)}
-            found[given.get('name', given['executable'])] = (
-                given['package'], given['executable'])
+            found[given.get('name', given['executable'])] = (given['package'], given['executable'])
     return found
 
 

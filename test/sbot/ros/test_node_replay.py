@@ -65,12 +65,10 @@ def avoid(robot, *parameters):
 
 @pytest.fixture(scope='module')
 def avoided(tmp_path_factory):
-    """A run of the example."""
     bag = tmp_path_factory.mktemp('avoided') / 'bag'
-    done = subprocess.run(
-        [*SBOT, 'up', str(AVOID.parents[1] / 'scenario.yaml'), '--duration', '1', '--record',
-         str(bag), '--node', avoid(1)],
-        timeout=DEADLINE, capture_output=True, text=True, check=False)
+    done = subprocess.run([*SBOT, 'up', str(AVOID.parents[1] / 'scenario.yaml'), '--duration', '1',
+                           '--record', str(bag), '--node', avoid(1)], timeout=DEADLINE,
+                          capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return bag
 

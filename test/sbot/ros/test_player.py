@@ -40,10 +40,9 @@ def play(tmp_path, rate, poses_topic=False, run='', **changes):
     run_scenario(scenario, record=tmp_path / 'bag')
     processes = start_controllers(scenario, tmp_path, changes, run)
     try:
-        return subprocess.run(
-            [sys.executable, '-m', 'sbot.ros.player', str(tmp_path / 'bag'), '--rate',
-             str(rate), '--timeout', str(DEADLINE), '--namespace', run],
-            capture_output=True, text=True, timeout=3 * DEADLINE)
+        return subprocess.run([sys.executable, '-m', 'sbot.ros.player', str(tmp_path / 'bag'),
+                               '--rate', str(rate), '--timeout', str(DEADLINE), '--namespace',
+                               run], capture_output=True, text=True, timeout=3 * DEADLINE)
     finally:
         for process in processes:
             process.send_signal(signal.SIGINT)

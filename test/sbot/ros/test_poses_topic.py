@@ -40,7 +40,6 @@ def path(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def recorded(path):
-    """Return a run of ``path``, and its bag."""
     directory = path.with_name('bag')
     return run_scenario(load_scenario(str(path)), record=directory), Bag(directory)
 

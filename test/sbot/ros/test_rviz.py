@@ -18,11 +18,10 @@ from sbot_common.wire.cdr import decode, stamp_ns
 
 pytestmark = pytest.mark.forked
 
-TYPES = {
-    'Map': 'nav_msgs/msg/OccupancyGrid', 'MarkerArray': 'visualization_msgs/msg/MarkerArray',
-    'LaserScan': 'sensor_msgs/msg/LaserScan', 'PointCloud2': 'sensor_msgs/msg/PointCloud2',
-    'Pose': 'geometry_msgs/msg/PoseStamped', 'SetGoal': 'geometry_msgs/msg/PoseStamped',
-    'SetInitialPose': 'geometry_msgs/msg/PoseWithCovarianceStamped'}
+TYPES = {'Map': 'nav_msgs/msg/OccupancyGrid', 'MarkerArray': 'visualization_msgs/msg/MarkerArray',
+         'LaserScan': 'sensor_msgs/msg/LaserScan', 'PointCloud2': 'sensor_msgs/msg/PointCloud2',
+         'Pose': 'geometry_msgs/msg/PoseStamped', 'SetGoal': 'geometry_msgs/msg/PoseStamped',
+         'SetInitialPose': 'geometry_msgs/msg/PoseWithCovarianceStamped'}
 KNOWN = [topic for topic in vars(topics).values() if isinstance(topic, topics.Topic)]
 
 
@@ -35,7 +34,6 @@ def recorded(request, tmp_path_factory):
 
 
 def displayed(config):
-    """Return (class, topic) of each display and tool that has a topic."""
     return [(each['Class'].rpartition('/')[2], each['Topic'])
             for each in config['Displays'] + config['Tools'] if 'Topic' in each]
 
@@ -127,7 +125,6 @@ class Tree:
                     self.moving[key] = value
 
     def to_map(self, frame, stamp):
-        """Return x, y, yaw of a frame in `map`."""
         x = y = yaw = 0.0
         for _ in range(10):
             if frame == 'map':

@@ -103,8 +103,7 @@ def test_a_client_pauses_places_steps_and_resets(simulated):
         wanted = srv.SetEntityState.Request()
         wanted.state.pose.position.x, wanted.state.pose.position.y = 7.0, 6.0
         place = {'entity': 'robot_1', 'set_pose': True}
-        assert call('set_entity_state', state=wanted.state,
-                    **place).result.result == 1
+        assert call('set_entity_state', state=wanted.state, **place).result.result == 1
         assert call('step_simulation', steps=3).result.result == 1
         assert state('robot_1') == (7.0, 6.0)
         wanted.state.pose.position.x, wanted.state.pose.position.y = 2.0, 2.2
@@ -165,7 +164,6 @@ def test_a_recorded_run_in_which_robots_are_spawned_and_deleted_is_replayed(simu
         assert call('get_entities').entities == ['robot_0', 'robot_2']
     bag = sbot.Bag(tmp_path / 'bag')
     there = ~np.isnan(read_recording(bag).poses[:, :, 0])
-    assert [int(there[:, robot].sum()) for robot in range(3)] == [
-        len(there), len(there) - 29, 89]
+    assert [int(there[:, robot].sum()) for robot in range(3)] == [len(there), len(there) - 29, 89]
     result = sbot.replay(bag)
     assert (result.commands, result.differences) == (3 * result.ticks, 0)

@@ -24,7 +24,6 @@ DRIVER = Path(__file__).with_name('up_driver.py')
 SBOT = [sys.executable, '-m', 'sbot.cli']
 DEADLINE = 240.0  # s; long, as the first run compiles
 
-# Sensors of every kind, classes of a user's own, wind with wakes, and noise.
 # Controllers that talk, and act on what they hear, on the wind and on their odometry, in wind of
 # every kind and with a hook.
 TALKERS = """

@@ -169,6 +169,5 @@ def free_reset(folder: Path) -> dict:
 
 
 if __name__ == '__main__':
-    print(json.dumps({
-        'services': services, 'free_running': free_running, 'free_reset': free_reset}[sys.argv[1]](
-        Path(sys.argv[2]))))
+    print(json.dumps({'services': services, 'free_running': free_running,
+                      'free_reset': free_reset}[sys.argv[1]](Path(sys.argv[2]))))

@@ -16,8 +16,6 @@ from sensor_msgs.msg import JointState
 
 
 class WheelController(Node):
-    """Sends one command after each state."""
-
     def __init__(self, joints):
         super().__init__('wheel_controller')
         self.joints = joints

@@ -10,8 +10,6 @@ GUST = {'wind_gust_start': 0.55, 'wind_gust_duration': 0.5, 'wind_gust_direction
 
 
 class Listener:
-    """Stands still and remembers the wind."""
-
     def __init__(self):
         self.heard = []
 

@@ -122,12 +122,6 @@ def test_threads_and_recording_change_no_bit(tmp_path):
     assert recorded.summary['trajectory_sha256'] == plain
 
 
-def test_a_batch_of_followers_acts_like_followers_one_by_one(monkeypatch):
-    together = run_scenario(scenario_of(CROWD)).summary['trajectory_sha256']
-    monkeypatch.setattr('sbot.runner.session._batches', lambda *_: [])
-    assert run_scenario(scenario_of(CROWD)).summary['trajectory_sha256'] == together
-
-
 def test_the_summary_can_be_checked_against_the_poses():
     import hashlib
 
@@ -159,13 +153,6 @@ robots:
 wind: {wind_speed_mean: 6.0}
 """
     assert run_scenario(scenario_of(text)).summary['overlaps'] > 0
-
-
-def test_a_users_own_controller_drives(tmp_path):
-    root = Path(sbot.__file__).parent.parent
-    result = run_scenario(load_scenario(str(root / 'examples' / 'go_to_goal.yaml')))
-    for robot, goal in zip(result.summary['robots'], [(10, 6), (10, 2)], strict=True):
-        assert np.hypot(robot['pose'][0] - goal[0], robot['pose'][1] - goal[1]) < 0.3
 
 
 @pytest.mark.parametrize(('answer', 'shown'), [
@@ -205,12 +192,6 @@ sensors: {infrared: true}
 robots: [{pose: [3, 3, 0.5], controller: 'vandal:Bot'}]
 """)
     run_scenario(load_scenario(str(tmp_path / 'own.yaml')))
-
-
-@pytest.mark.parametrize('name', ['x' * 300, 'a\0b'])
-def test_a_bag_that_cannot_have_its_name_is_an_error_of_the_input(name, tmp_path):
-    with pytest.raises(InputError, match='bag'):
-        sbot.run('single_robot', duration=0.1, record=str(tmp_path / name))
 
 
 SHELTER = """

@@ -24,8 +24,6 @@ class Talker:
 
 
 class Navigator:
-    """Remembers its odometry."""
-
     def __init__(self):
         self.known = []
 

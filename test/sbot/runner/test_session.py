@@ -15,7 +15,6 @@ EVERY = cases()
 
 
 def alike(one, other):
-    """Tell whether two observations, or parts of them, are equal."""
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(alike(one[name], other[name]) for name in one)
     if isinstance(one, tuple):

@@ -20,7 +20,6 @@ from sbot.runner.summary import (
     _OverlapCount,
     format_summary,
     progress_bar,
-    stopping_condition,
 )
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.controllers import goal_tolerances
@@ -283,17 +282,6 @@ def test_over_ros_it_is_refused():
     with pytest.raises(sbot.InputError, match='expected null over ROS'):
         node_processes(sbot.load('leader_follower', until='goal_reached'))
     assert node_processes(sbot.load('leader_follower'))
-
-
-def test_recorded_texts_have_the_new_keys_only_if_they_are_set(tmp_path):
-    plain = sbot.load('leader_follower')
-    assert 'until' not in plain.to_yaml()
-    assert 'goal_tolerance' not in plain.to_yaml()
-    changed = sbot.load('leader_follower', until='collision', **{'robots.0.goal_tolerance': 0.5})
-    again = parse_scenario(changed.to_yaml(), 'again', tmp_path)
-    assert again == changed
-    assert (again.until, again.robots[0].goal_tolerance) == ('collision', 0.5)
-    assert stopping_condition(plain, None) is None
 
 
 def test_the_tolerance_is_the_robots_else_its_controllers_else_its_bodys():

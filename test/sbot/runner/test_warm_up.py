@@ -68,7 +68,6 @@ def test_the_other_process_starts_when_the_first_function_is_compiled(monkeypatc
 
 
 def test_each_phase_is_compiled_by_one_of_two_processes(tmp_path):
-    """By whoever comes to it first."""
     done: list[tuple[str, int]] = []
 
     def tasks(who: str) -> list:
@@ -128,8 +127,6 @@ CALLS = []
 
 
 class Counted:
-    """A controller that nobody may call before the run."""
-
     def step(self, observation, rng):
         CALLS.append(observation.tick)
         return 0.1, 0.0

@@ -11,23 +11,19 @@ def half_for_all(wake, starts, indexes, ranges, bearings, yaw, wind, advertised,
 
 
 def document(*arguments):
-    """The document's rule."""
     return reductions(*arguments)
 
 
 def swirl(wind, reduction):
-    """The wake turns the wind to the left."""
     left = np.column_stack([-wind[:, 1], wind[:, 0]])
     return wind + reduction[:, np.newaxis] * left
 
 
 def sideways(mass, speed, yaw):
-    """Bodies drive to their left."""
     return (mass * speed)[:, np.newaxis] * np.column_stack([-np.sin(yaw), np.cos(yaw)])
 
 
 def wrong(*arguments):
-    """Returns what is no answer."""
     return [1.0, 2.0, 3.0]
 
 

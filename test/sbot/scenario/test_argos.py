@@ -10,18 +10,12 @@ import yaml
 from sbot.files.yaml_text import dump_yaml
 from sbot.runner.loop import run_scenario
 from sbot.scenario.argos import (
-    WAKE,
     _controller_kinds,
     _distributed,
-    _name_readings,
-    _refuse_same_ids,
-    _robot,
-    _wheel_speed_needed,
     _wind_of,
     argos_scenario,
 )
 from sbot.scenario.argos_xml import parse_xml
-from sbot.scenario.fields import MAX_ROBOTS
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError
 
@@ -195,23 +189,6 @@ def test_obstacles_and_bodies(tmp_path):
     assert scenario.robots[1].parameters['direction'] == pytest.approx(math.pi)
 
 
-def test_robots_are_distributed(tmp_path):
-    group = """<distribute><position method="{}"/>
-      <orientation method="uniform" min="0,0,0" max="360,0,0"/>
-      <entity quantity="6" max_trials="100"><e-puck2 id="e"><controller config="base"/></e-puck2>
-      </entity></distribute>"""
-    uniform = group.format('uniform" min="-2,-1,0" max="2,1,0')
-    scenario = load(tmp_path, argos(uniform))
-    assert len(scenario.robots) == 6
-    assert all(abs(r.pose[0]) <= 2 and abs(r.pose[1]) <= 1 for r in scenario.robots)
-    grid = group.format('grid" center="1,0,0" distances="0.5,1,0" layout="3,2,1').replace(
-        'method="uniform" min="0,0,0" max="360,0,0"', 'method="constant" values="45,0,0"')
-    poses = [robot.pose for robot in load(tmp_path, argos(grid)).robots]
-    assert [pose[:2] for pose in poses] == [
-        (0.5, -0.5), (1, -0.5), (1.5, -0.5), (0.5, 0.5), (1, 0.5), (1.5, 0.5)]
-    assert all(pose[2] == pytest.approx(math.pi / 4) for pose in poses)
-
-
 def test_what_is_not_supported_is_named(caplog):
     arena = NORTH.replace('"base"', '"other"') + EAST + """
       <light id="l" position="0,0,0"/>"""
@@ -324,12 +301,9 @@ OUTSIDE = """<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/ho
 
 BAD = {
     'not XML': ('robots: []', 'not well-formed'),
-    'empty': ('', 'not well-formed'),
-    'cut off': (argos()[:-30], 'not well-formed'),
     'binary': (bytes(range(256)), 'x.argos'),
     'entities': (LAUGHS, 'refused'),
     'external entities': (OUTSIDE, 'refused'),
-    'too deep': ('<a>' * 200 + '</a>' * 200, 'nested more than 100 levels'),
     'another XML': ('<html><body/></html>', '<arena> is missing'),
     'no experiment': (argos(framework=''), '<experiment> in <framework> is missing'),
     'no robots': (argos(arena=''), 'needs robots'),
@@ -346,8 +320,6 @@ BAD = {
         <distribute><position method="uniform" min="1,1,0" max="2,2,0"/><orientation
         method="constant" values="0,0,0"/><entity quantity="4" base_num="0"><e-puck2 id="e">
         <controller config="base"/></e-puck2></entity></distribute>"""), "id 'e3' is given twice"),
-    'nan': (argos(wind=WIND.replace('"270"', '"nan"')), 'angle_deg'),
-    'no position': (argos(NORTH.replace('position="0,0,0"', '')), "'position' is missing"),
     'two numbers': (argos(NORTH.replace('"0,0,0"', '"0,0"')), '3 finite numbers'),
     'no body': (argos('<e-puck2 id="a"/>'), '<body> is missing'),
     'unknown controller': (argos(NORTH.replace('"base"', '"bse"')), "did you mean 'base'"),
@@ -379,18 +351,6 @@ def test_bad_files_are_one_clear_line(name):
     assert '\n' not in message
 
 
-VALUES = {'wind': {'wake': True, **WAKE}, 'controllers': {'wind_aware': {'law': 'published'}}}
-
-
-@pytest.mark.parametrize(('values', 'overrides', 'said'), [
-    (VALUES, [], 2), (VALUES, ['wind.wake_fade'], 1), (VALUES, ['wind'], 1),
-    (VALUES, ['controllers.wind_aware.law'], 1), (VALUES, ['wind', 'robots.0.parameters.law'], 0),
-    ({'wind': {}, 'controllers': {}}, [], 0)])
-def test_it_is_said_once_and_not_of_what_the_user_sets(values, overrides, said, caplog):
-    _name_readings('x.argos', values, overrides)
-    assert len(caplog.records) == said
-
-
 KINDS = ('<a><controllers><wind_aware_controller id="w"><params velocity="20"/>'
          '</wind_aware_controller><other id="o"/></controllers></a>')
 FOOT_BOT = '<foot-bot id="fb"><controller config="w"/></foot-bot>'
@@ -406,76 +366,5 @@ def group(place, turn='method="constant" values="90,0,0"', quantity=2):
     return _distributed(parse_xml(text.encode(), 'x'), kinds())
 
 
-def test_controllers_by_id_are_in_metres_a_second():
-    assert [(name, kind.name, kind.velocity) for name, kind in kinds().items()] == [
-        ('w', 'wind_aware', 0.2), ('o', 'none', 0.0)]
-
-
-def test_a_robot_heads_where_it_stands():
-    body = '<body position="1,2,0" orientation="90,0,0"/>'
-    text = FOOT_BOT.replace('</foot-bot>', f'{body}</foot-bot>')
-    entry = _robot(parse_xml(text.encode(), 'x'), kinds())
-    assert entry.values['pose'] == pytest.approx([1.0, 2.0, math.pi / 2])
-    assert entry.values['parameters'] == {'velocity': 0.2, 'direction': pytest.approx(math.pi / 2)}
-    with pytest.raises(InputError, match="id 'fb' is given twice"):
-        _refuse_same_ids([entry, entry])
-
-
-def test_robots_of_a_group_have_names_and_places():
-    grid = group('method="grid" center="0,0,0" distances="1,2,1" layout="2,1,1"')
-    assert [entry.names for entry in grid] == [('fb3',), ('fb4',)]
-    assert [entry.values['pose'][:2] for entry in grid] == [[-0.5, 0.0], [0.5, 0.0]]
-    area, = group('method="uniform" min="-1,-1,0" max="1,1,0"')
-    assert (area.values['count'], area.values['yaw']) == (2, pytest.approx(math.pi / 2))
-    assert area.values['area'][0] < -1.0
-
-
-@pytest.mark.parametrize(('low', 'high', 'degrees'), [
-    (-10, 20, [-10, 20]), (350, 370, [-10, 10]), (0, 720, [0, 360]), (-400, -380, [-40, -20])])
-def test_headings_between_two_angles_begin_within_a_turn(low, high, degrees):
-    made, = group('method="uniform" min="-1,-1,0" max="1,1,0"',
-                  f'method="uniform" min="{low},0,0" max="{high},0,0"')
-    assert [math.degrees(each) for each in made.values['yaw_uniform']] == pytest.approx(degrees)
-
-
-@pytest.mark.parametrize(('arguments', 'message'), [
-    (('method="grid" center="0,0,0" distances="1,1,1" layout="1,1,1"',),
-     'got 1 x 1 places, expected at least 2, the number of robots'),
-    (('method="constant" values="0,0,0"',),
-     'constant cannot be combined with quantity 2: it is one place'),
-    (('method="spiral"',), "got 'spiral', expected uniform"),
-    (('method="uniform" min="0,0,0" max="1,1,0"', 'method="constant" values="0,0,0"',
-      MAX_ROBOTS + 1), f'at most {MAX_ROBOTS}')])
-def test_groups_that_are_refused(arguments, message):
-    with pytest.raises(InputError, match=message):
-        group(*arguments)
-
-
-def test_wheels_that_do_not_limit_the_drive():
-    assert _wheel_speed_needed('foot-bot', 0.0) >= 10.0
-    assert _wheel_speed_needed('foot-bot', 2.0) > _wheel_speed_needed('foot-bot', 1.0)
-
-
-WIND_WIND = '<air_resistance angle_deg="90" magnitude="25" gamma_boost="2"/>'
-
-
 def wind(text, **given):
     return _wind_of(parse_xml(f'<a>\n{text}</a>'.encode(), 'x'), {}, **{'wake': True, **given})
-
-
-def test_it_is_in_metres_and_along_its_angle():
-    found = wind(WIND_WIND)
-    assert (found['wind_speed_mean'], found['gamma_boost']) == (0.25, 2.0)
-    assert found['wind_direction'][:2] == pytest.approx([0.0, 1.0])
-    assert WAKE.items() <= found.items()
-    assert not WAKE.keys() & wind(WIND_WIND, wake=False).keys()
-    assert wind('') == {}
-
-
-@pytest.mark.parametrize(('text', 'message'), [
-    (WIND_WIND * 2, 'the wind is given twice, first on line 2'),
-    ('<air_resistance angle_deg="90"/>', "attribute 'magnitude' is missing"),
-    ('<air_resistance angle_deg="90" magnitude="-1"/>', 'expected a finite number >= 0')])
-def test_a_bad_wind_is_refused_by_line(text, message):
-    with pytest.raises(InputError, match=f'x:2: .*{message}'):
-        wind(text)

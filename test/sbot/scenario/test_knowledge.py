@@ -20,8 +20,6 @@ ALL = {'pose_noise_std': 0.02, 'pose_yaw_noise_std': 0.01, 'pose_delay': 0.1,
 
 
 class Seer:
-    """Keeps what it is told, and drives ahead."""
-
     def __init__(self):
         self.seen, self.given = [], []
 

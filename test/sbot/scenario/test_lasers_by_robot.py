@@ -184,8 +184,7 @@ def test_the_page_shows_the_first_laser_of_each_robot(tmp_path):
     read = _read_scans(bag, from_bag(tmp_path / 'bag'))
     assert kept.ranges.shape == read.ranges.shape == (len(kept.frames), 3, 30)
     for robot, beams in enumerate((30, 11, 9)):
-        np.testing.assert_array_equal(kept.ranges[:, robot, :beams],
-                                      read.ranges[:, robot, :beams])
+        np.testing.assert_array_equal(kept.ranges[:, robot, :beams], read.ranges[:, robot, :beams])
     shown = page_data(from_bag(tmp_path / 'bag'), read)
     assert [shown['lasers'][kit]['beams'] for kit in shown['kit']] == [30, 11, 9]
     assert shown['beams'] == 30

@@ -57,39 +57,11 @@ def test_what_is_no_override_is_one_line(text):
     assert len(str(raised.value).splitlines()) == 1
 
 
-def test_values_are_put_and_mappings_made_on_the_way():
-    data, _ = applied(robots__0__goal=[5, 6], wind__wake=True, seed=3)
-    assert data['robots'][0] == {'goal': [5, 6]}
-    assert (data['wind'], data['seed']) == ({'wake': True}, 3)
-
-
-def test_a_star_stands_for_each_entry():
-    data, origins = applied(**{'robots.*.goal': [0, 0], 'robots.*.body': 's-bot'})
-    assert [robot['goal'] for robot in data['robots']] == [[0, 0]] * 2
-    assert [robot['body'] for robot in data['robots']] == ['s-bot'] * 2
-    assert ('robots', 1, 'goal') in origins.overrides
-
-
-def test_a_known_key_with_dots_comes_first():
-    data, _ = applied(**{'controllers.mine.one:Class.gain': 7})
-    assert data['controllers'] == {'mine.one:Class': {'gain': 7}}
-
-
 def test_later_ones_win_and_lines_of_the_file_no_longer_count():
     data, origins = applied(**{'robots.1.parameters.speed': 2, 'robots.1.parameters': {'x': 1}})
     assert data['robots'][1]['parameters'] == {'x': 1}
     assert ('robots', 1, 'parameters', 'speed') not in origins.lines
     assert ('robots', 1, 'goal') in origins.lines
-
-
-@pytest.mark.parametrize(('key', 'said'), [
-    ('robots.2.goal', 'an index from 0 to 1'), ('robots.x', 'an index from 0 to 1'),
-    ('world.bounds.0.x', 'has no keys'), ('world.*.x', "'world' is not a list"),
-    ('nothing.*', "'nothing' is not a list")])
-def test_a_path_that_leads_nowhere_is_named(key, said):
-    with pytest.raises(InputError, match='file.yaml, override: ' + key.replace('*', r'\*')) as why:
-        applied(**{key: 1})
-    assert said in str(why.value)
 
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -124,11 +96,6 @@ def test_defaults_are_those_of_the_specs():
         assert {key: tuple(value) if isinstance(value, list) else value
                 for key, value in written[name].items()} == defaults
     assert scenario.robots[1].goal is None
-
-
-def test_scenario_is_frozen():
-    with pytest.raises(AttributeError, match='seed'):
-        load_text(SMALL).seed = 3
 
 
 @pytest.mark.parametrize(('text', 'value'), [
@@ -203,22 +170,6 @@ def test_lines_of_the_complete_text_are_readable_by_yaml_1_1():
     assert values['sensors']['scan_noise_std'] == 1e-7
 
 
-def test_anchors_and_merge_keys_work():
-    scenario = load_text("""\
-world:
-  bounds: [0, 0, 20, 10]
-  circles: [&c {center: [9, 3], radius: 1}, {<<: *c, center: [9, 7]}]
-robots:
-  - {pose: [2, 2, 0], goal: &g [15, 5]}
-  - &f {pose: [2, 5, 0], goal: *g, parameters: {leader_filter: geometric}}
-  - {<<: *f, pose: [2, 8, 0]}
-""")
-    assert scenario.world.circles[1] == Circle(center=(9.0, 7.0), radius=1.0)
-    assert scenario.robots[2].goal == (15.0, 5.0)
-    assert scenario.robots[2].pose == (2.0, 8.0, 0.0)
-    assert scenario.robots[2].parameters == {'leader_filter': 'geometric'}
-
-
 def test_byte_order_mark_and_windows_lines(tmp_path):
     path = tmp_path / 'b.yaml'
     path.write_bytes(b'\xef\xbb\xbf' + SMALL.replace('\n', '\r\n').encode())
@@ -232,24 +183,6 @@ def test_a_name_of_null_is_the_name_of_the_file(tmp_path):
     path.write_text('name: mine\n' + SMALL)
     assert load_scenario(str(path)).name == 'mine'
     assert load_scenario(str(path), {'name': None}).name == 'b'
-
-
-@pytest.mark.parametrize(('text', 'expected'), [
-    ('robots.2.goal=[10, 3]', ('robots.2.goal', [10, 3])),
-    ('wind.wind_speed_mean=0.5', ('wind.wind_speed_mean', 0.5)),
-    ('description=a=b', ('description', 'a=b')),
-    ('lockstep=false', ('lockstep', False)),
-    ('name=', ('name', None)),
-])
-def test_override_text(text, expected):
-    assert parse_override(text) == expected
-
-
-@pytest.mark.parametrize('text', ['seed', '=3', 'a..b=3', '', 'a=[1', '.a=1'])
-def test_bad_override_text(text):
-    with pytest.raises(InputError, match='--set') as caught:
-        parse_override(text)
-    assert '\n' not in str(caught.value)
 
 
 def test_overrides_reach_everything():

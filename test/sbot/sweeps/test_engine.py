@@ -100,9 +100,8 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
     for name in (CSV, PARQUET):
         assert (far / name).read_bytes() == (here / name).read_bytes()
     # One worker is left; a run that hangs is a row there, too, and the next ones are done.
-    for moods, limit, errors in (
-            ('hang', 1, ['TimeoutError: took longer than 1 s']),
-            ('[calm, raise]', 240, [None, NO_WAY])):
+    for moods, limit, errors in (('hang', 1, ['TimeoutError: took longer than 1 s']),
+                                 ('[calm, raise]', 240, [None, NO_WAY])):
         results = tmp_path / f'within_{limit}_s'
         assert main(['sweep', str(write_scenario(tmp_path)), '--set',
                      f'robots.0.parameters.mood={moods}', '--timeout', str(limit), '--scheduler',

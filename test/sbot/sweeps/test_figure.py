@@ -67,11 +67,6 @@ def test_mistakes_are_told(by, pool, message):
         _choose_curves(results(x=2, y=2), by, pool)
 
 
-def test_a_near_name_is_asked_about():
-    with pytest.raises(InputError, match=r"unknown name 'spaceing'; did you mean 'spacing'\?"):
-        _choose_curves(results(**{'robots.*.parameters.spacing': 2, 'rate': 2}), ['spaceing'])
-
-
 def test_a_sweep_over_seeds_alone_has_no_figure():
     with pytest.raises(InputError, match='needs a swept parameter; this sweep has only seeds'):
         _choose_curves(results())

@@ -154,8 +154,7 @@ def test_a_latin_hypercube_has_one_point_in_each_stratum():
     assert sorted(int(math.log10(value) * 10) for value in axis.columns[1]) == list(range(20))
 
 
-@pytest.mark.parametrize(('count', 'dimensions', 'seed'),
-                         [(1, 1, 0), (7, 3, 1), (1000, 5, 2**40)])
+@pytest.mark.parametrize(('count', 'dimensions', 'seed'), [(1, 1, 0), (7, 3, 1), (1000, 5, 2**40)])
 def test_a_latin_hypercube_has_the_bits_of_scipys(count, dimensions, seed):
     generator = np.random.Generator(np.random.PCG64(seed))
     expected = qmc.LatinHypercube(dimensions, seed=generator).random(count)

@@ -148,8 +148,7 @@ def test_a_metric_without_a_value_in_any_run_is_told(tmp_path):
         format_results(results, ['mine'])
 
 
-@pytest.mark.parametrize('grid', [{},
-    {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
+@pytest.mark.parametrize('grid', [{}, {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
 def test_it_fits_whatever_is_swept(tmp_path, grid):
     lines = format_results(load_results(make(tmp_path / 'a', grid=grid, sources=2))).splitlines()
     assert all(len(line) <= WIDTH for line in lines)
@@ -187,14 +186,6 @@ def test_the_hint_is_whole_however_much_is_left_out(tmp_path):
     assert all(len(line) <= WIDTH for line in text.splitlines())
     hint = ' '.join(text.partition('not shown: ')[2].partition('\nfailed: ')[0].split())
     assert hint.endswith('overlaps (--metric NAME)')
-
-
-def test_words_of_a_stranger_are_shown_as_they_are_but_escaped(tmp_path, capsys, recwarn):
-    folder = make(tmp_path / 'a', grid={'robots.0.name': ['\x1b[31mred', '$\\frac$', '\n']})
-    assert '\x1b' not in format_results(load_results(folder))
-    assert main(['sweep', 'plot', str(folder)]) == 0
-    assert main(['sweep', 'plot', str(folder), '-o', 'a\0.png']) == 2
-    assert '\x1b' not in ''.join(capsys.readouterr()) + ''.join(str(w.message) for w in recwarn)
 
 
 def lines(path):

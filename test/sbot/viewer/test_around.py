@@ -13,7 +13,7 @@ from sbot.figures.data import from_result
 from sbot.figures.look import DARK, LIGHT
 from sbot.figures.picture import _speeds
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.data import Scans, frame, live_header, page, page_data
+from sbot.viewer.data import frame, live_header
 from sbot.viewer.server import Live, start_server
 from sbot_common.observation import STOP, Twist
 
@@ -65,7 +65,6 @@ def contrast(browser, element):
 
 @contextlib.contextmanager
 def phone(browser):
-    """Make the browser that of a telephone, with fingers."""
     browser.call('Emulation.setDeviceMetricsOverride', width=390, height=800,
                  deviceScaleFactor=1, mobile=True)
     browser.call('Emulation.setTouchEmulationEnabled', enabled=True, maxTouchPoints=2)
@@ -193,8 +192,6 @@ def test_a_phone_has_the_page_in_its_own_width_and_controls_for_fingers(address,
 
 
 class Driven:
-    """Controls that note how robots are driven."""
-
     def __init__(self):
         self.asked = []
 
@@ -246,7 +243,6 @@ def test_keys_do_nothing_while_a_page_waits_for_its_run(browser):
 
 
 def press(browser, name, code, modifiers=0, text=''):
-    """Press and release a key of a real keyboard."""
     for kind in ('keyDown', 'keyUp'):
         given = {'text': text} if text and kind == 'keyDown' else {}
         browser.call('Input.dispatchKeyEvent', type=kind, key=name, code=name,
@@ -358,54 +354,3 @@ def test_a_driven_robot_has_a_dashed_ring(address, browser):
     assert browser.evaluate(dashes) == 0
     browser.evaluate('run.live = true; run.drivable = [1]; $("drive").add(new Option("1", 1)); 0')
     assert browser.evaluate(dashes) == 1
-
-
-def test_three_hundred_robots_with_scans_and_trails_need_few_calls(run, browser, tmp_path):
-    count, ticks = 300, 200
-    data, rng = from_result(run), np.random.default_rng(5)
-    start, turn = rng.uniform([0.5, 0.5], [11.5, 7.5], (count, 2)), rng.uniform(-3, 3, count)
-    poses = np.empty((ticks, count, 3))
-    poses[:, :, :2] = start + 0.2 * np.sin(np.arange(ticks)[:, None, None] / 20)
-    poses[:, :, 2] = turn
-    wind = np.zeros((ticks, count, 2))
-    crowd = data._replace(poses=poses, wind=wind, free_wind=wind, radius=np.full(count, 0.08),
-                          stamps_ns=np.arange(1, ticks + 1) * 33_333_333)
-    scans = Scans(np.arange(0, ticks, 4), rng.uniform(
-        0, 3, (ticks // 4, count, 180)).astype(np.float32))
-    path = tmp_path / 'crowd.html'
-    header = page_data(crowd, scans) | {'kit': [0] * count, 'colours': ['#0072b2'] * count,
-                                        'outlines': [], 'radius': [0.08] * count}
-    path.write_text(page(header, 'crowd'))
-    browser.open(f'{path.as_uri()}#t=4&scans=1&curve=speed')
-    calls = browser.evaluate(
-        '(() => { const calls = {}; for (const name of ["arc", "moveTo", "lineTo", "stroke", '
-        '"fill", "fillRect", "drawImage", "fillText"]) { const own = ctx[name].bind(ctx); '
-        'ctx[name] = (...given) => { calls[name] = (calls[name] || 0) + 1; '
-        'return own(...given); }; } draw(); return calls; })()')
-    assert calls['drawImage'] == 1
-    assert calls.get('fillRect', 0) == 0
-    assert calls['fill'] + calls['stroke'] < 20
-    assert sum(calls.values()) < 12_000
-    # The scan of the robot that is followed needs no pixels of its own.
-    assert browser.evaluate(
-        '(() => { let puts = 0, dots = 0; const put = CanvasRenderingContext2D.prototype; '
-        'const own = put.putImageData; put.putImageData = function(...given) { puts++; '
-        'own.apply(this, given); }; const fill = ctx.fillRect.bind(ctx); ctx.fillRect = '
-        '(...given) => { dots++; fill(...given); }; $("follow").value = 7; draw(); '
-        'put.putImageData = own; ctx.fillRect = fill; $("follow").value = -1; fit(); '
-        'return [puts, dots > 20 && dots <= 180]; })()') == [0, True]
-    colours = browser.evaluate('curveColours(curves().robots)')
-    assert len(set(colours)) == len(colours) == 8
-    assert browser.evaluate('curveColours([5])') == ['#0072b2']
-    # The next frame paints no curve again, only its cursor.
-    again = browser.evaluate(
-        '(() => { const calls = {}; for (const [kind, to] of [["plot", plot.canvas], ["curves", '
-        '$("curves")]]) { const own = to.getContext("2d"), line = own.lineTo.bind(own); '
-        'own.lineTo = (...given) => { calls[kind] = (calls[kind] || 0) + 1; line(...given); }; } '
-        'drawCurves(); now += 0.03; drawCurves(); const playing = {...calls}; '
-        '$("curve").value = "x"; drawCurves(); return [playing, calls]; })()')
-    assert again[0] == {'curves': 2}
-    assert again[1]['plot'] > 500
-    browser.evaluate('$("curve").value = "speed"; drawCurves(); 0')
-    seen = browser.screenshot()[:640, :640].astype(int)
-    assert (np.abs(seen - [0xd0, 0x34, 0x2c]).sum(axis=2) < 6).sum() > 5000

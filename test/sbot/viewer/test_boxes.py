@@ -73,8 +73,7 @@ def test_a_live_view_has_them_in_every_frame(recorded):
     data = from_bag(recorded[0])
     heard, header, frame = watch(recorded[0], data.stamps_ns[30])
     assert topics.BOXES.name in heard
-    assert header['boxes'] == [
-        [[-0.3, -0.4], [0.3, -0.4], [0.3, 0.4], [-0.3, 0.4]], 0.3]
+    assert header['boxes'] == [[[-0.3, -0.4], [0.3, -0.4], [0.3, 0.4], [-0.3, 0.4]], 0.3]
     assert np.reshape(frame['box_poses'], (2, 3)) == pytest.approx(data.boxes[30], abs=1e-4)
 
 

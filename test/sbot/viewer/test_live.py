@@ -54,8 +54,6 @@ def make(folder, duration=1000, **overrides):
 
 
 class Session:
-    """A live run in a thread, and its page."""
-
     def __init__(self, scenario, record=None):
         self._said = threading.Event()
         self._thread = threading.Thread(target=self._go, args=(scenario, record))
@@ -126,8 +124,6 @@ def test_frames_are_those_of_the_run_and_come_once_a_page_is_open(tmp_path):
 
 
 class OpenPage(Live):
-    """A live view whose page is open."""
-
     def wait_for_page(self, timeout):
         return True
 
@@ -274,8 +270,7 @@ def test_it_ends_with_the_run_and_prints_the_summary(tmp_path):
 @pytest.mark.forked
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
 def test_keys_in_the_browser_pause_step_and_drive(tmp_path):
-    with viewed(tmp_path) as (_, address), (
-            Browser(tmp_path / 'profile', 800, 600)) as browser:
+    with viewed(tmp_path) as (_, address), (Browser(tmp_path / 'profile', 800, 600)) as browser:
         browser.open(address)
 
         def press(key, kind='keyDown', **more):
@@ -330,8 +325,6 @@ def recorded(tmp_path_factory):
 
 
 class Topics:
-    """Plays a bag to the callbacks of a follower."""
-
     def __init__(self):
         self.callbacks = {}
 

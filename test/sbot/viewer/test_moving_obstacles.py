@@ -24,6 +24,12 @@ MOVING = {
                   {'name': 'lamp', 'center': [1, 8], 'color': '#ff0080'}]},
     'robots': [{'pose': [4, 4, 0], 'controller': 'none'}]}
 
+# Red, green, blue of the pixel of the canvas at a point (m).
+PIXEL = """((x, y) => {
+  const at = ctx.getTransform().transformPoint({x, y});
+  return Array.from(ctx.getImageData(at.x, at.y, 1, 1).data.slice(0, 3));
+})"""
+
 
 @pytest.fixture(scope='module')
 def recorded(tmp_path_factory):
@@ -53,13 +59,6 @@ def test_a_live_view_has_them_in_every_frame(recorded):
 def test_the_page_moves_them(recorded, tmp_path):
     bag, run = recorded
     check_moves(bag, run.seconds, run.obstacles, 'obstaclesAt(now)', tmp_path)
-
-
-# Red, green, blue of the pixel of the canvas at a point (m).
-PIXEL = """((x, y) => {
-  const at = ctx.getTransform().transformPoint({x, y});
-  return Array.from(ctx.getImageData(at.x, at.y, 1, 1).data.slice(0, 3));
-})"""
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')

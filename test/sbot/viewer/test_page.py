@@ -69,9 +69,8 @@ def on_screen(data, xy):
     """Return where points (M, 2) (m) are on the screen when the arena fits (px)."""
     xmin, ymin, xmax, ymax = data.world.bounds
     scale = min((WIDTH - 2 * MARGIN) / (xmax - xmin), (HEIGHT - BAR - 2 * MARGIN) / (ymax - ymin))
-    return np.column_stack([
-        WIDTH / 2 + scale * (xy[:, 0] - (xmin + xmax) / 2),
-        (HEIGHT - BAR) / 2 - scale * (xy[:, 1] - (ymin + ymax) / 2)]), scale
+    return np.column_stack([WIDTH / 2 + scale * (xy[:, 0] - (xmin + xmax) / 2),
+                            (HEIGHT - BAR) / 2 - scale * (xy[:, 1] - (ymin + ymax) / 2)]), scale
 
 
 def middle(pixels, colour):
@@ -177,9 +176,8 @@ def test_a_hundred_robots_over_ten_minutes_are_small_and_smooth(recorded, browse
     poses = np.stack([8 + (1 + i / 20) * np.cos(t / 5 + i), 5 + (1 + i / 40) * np.sin(t / 7 + i),
                       np.remainder(t / 5 + i, 2 * np.pi) - np.pi], axis=2)
     wind = np.stack([0.2 + 0 * poses[:, :, 0], 0.1 * np.sin(poses[:, :, 2])], axis=2)
-    large = data._replace(
-        scenario=data.scenario, stamps_ns=(np.arange(1, ticks + 1) * 33_333_333), poses=poses,
-        wind=wind, free_wind=wind, radius=np.full(count, 0.06))
+    large = data._replace(scenario=data.scenario, stamps_ns=(np.arange(1, ticks + 1) * 33_333_333),
+                          poses=poses, wind=wind, free_wind=wind, radius=np.full(count, 0.06))
     run = page_data(large, None)
     assert len(run['times']) <= MOST_FRAMES
     path = tmp_path / 'large.html'

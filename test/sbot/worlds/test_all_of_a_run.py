@@ -15,7 +15,6 @@ TICKS = 12
 
 
 def alone(scenario, seed):
-    """Return a run's engine."""
     own = sbot.load(scenario, seed=seed)
     return Engine(assemble.simulation_parameters(own), assemble.initial_poses(own), seed)
 
@@ -60,7 +59,6 @@ def test_world_k_is_the_run_with_its_seed(name, count, threads, monkeypatch):
 
 
 def joined(features):
-    """Return the keys of several features in one scenario."""
     data = {}
     for feature in features:
         for key, value in SCENARIOS[feature].items():

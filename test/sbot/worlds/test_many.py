@@ -17,8 +17,7 @@ SHELTERED = {**S_BOTS, 'name': 'sheltered', 'wind': {'wind_speed_mean': 0.05, 'w
 CROWD = {**HEARING, 'name': 'crowd',
          'robots': [{'count': 30, 'body': 's-bot', 'controller': 'none'},
                     {'count': 2, 'body': 'e-puck2', 'controller': 'none'}]}
-FAST = {**S_BOTS, 'name': 'fast', 'rate': 1,
-        'bodies': {'s-bot': {'max_wheel_speed': 100.0}},
+FAST = {**S_BOTS, 'name': 'fast', 'rate': 1, 'bodies': {'s-bot': {'max_wheel_speed': 100.0}},
         'robots': [{'count': 4, 'body': 's-bot', 'controller': 'none'}]}
 IMPULSE = {**S_BOTS, 'name': 'impulse',
            'bodies': {'e-puck2': {'drive': 'impulse'}},
@@ -32,7 +31,6 @@ TICKS = 25
 
 
 def random_commands(rng, shape):
-    """Commands of which some press robots against each other and against walls."""
     commands = np.zeros((*shape, 3))
     commands[..., [VX, OMEGA]] = rng.uniform(-1.0, 1.0, (*shape, 2)) * [0.15, 1.0] + [0.05, 0.0]
     return commands

@@ -140,8 +140,6 @@ def test_a_part_reset_begins_anew_and_a_saved_state_knows_its_past(network):
 
 
 class Going(Task):
-    """Drives to goals; an action holds for three ticks."""
-
     inputs = INPUTS
     hold = 3
     seconds = 2.0

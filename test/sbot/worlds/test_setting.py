@@ -22,13 +22,8 @@ from sbot_sim.engine.many import Simulation
 
 ROBOTS = [{'pose': [0.5 + 0.4 * i, 0.6, 0.3], 'body': 's-bot', 'controller': 'none'}
           for i in range(3)]
-ARGUMENTS_PLAIN = {
-    'name': 'plain',
-    'rate': 10,
-    'world': {'bounds': [0, 0, 3, 3]},
-    'robots': ROBOTS,
-    'sensors': {'scan_beams': 9, 'range_and_bearing': True},
-}
+ARGUMENTS_PLAIN = {'name': 'plain', 'rate': 10, 'world': {'bounds': [0, 0, 3, 3]},
+                   'robots': ROBOTS, 'sensors': {'scan_beams': 9, 'range_and_bearing': True}}
 STILL = np.zeros((2, 3, 2))
 NETWORK = sbot.network('perceptron', ['pose'])
 WEIGHTS = np.zeros(NETWORK.weight_count)
@@ -409,14 +404,6 @@ def test_another_state_is_refused(call, words):
         call(worlds)
     assert '\n' not in str(caught.value)
     same(worlds.observe(), before)
-
-
-def test_a_state_of_other_sensors_is_refused():
-    worlds = worlds_of('plain', sense=['scan'])
-    other = sbot.Worlds({**EVERY_PLAIN, 'sensors': {**EVERY_PLAIN['sensors'], 'scan_beams': 7}}, 1,
-                        sense=['scan'])
-    with pytest.raises(InputError, match='worlds of one batch: laser: got'):
-        worlds.restore(other.save(), worlds=[1])
 
 
 PLAIN = {'name': 'plain', 'world': {'bounds': [0, 0, 4, 4]},

@@ -58,8 +58,7 @@ def test_a_laser_may_be_mounted_anywhere(mount):
     {'command_delay': 0.2}, {'max_acceleration': 1.0, 'max_angular_acceleration': 4.0},
     {'max_acceleration': 1.0, 'max_angular_acceleration': 4.0, 'command_delay': 0.1}])
 def test_a_body_may_follow_its_commands_late(body):
-    _, summary = summary_of('slit/10', 901, **{
-        'bodies': {'late': body}, 'robots.*.body': 'late'})
+    _, summary = summary_of('slit/10', 901, **{'bodies': {'late': body}, 'robots.*.body': 'late'})
     assert summary['ended_by'] == 'goal_reached'
     assert summary['robots'][0]['collisions'] == 0
 
@@ -220,18 +219,3 @@ def test_robots_arrive_where_the_way_is_narrow(scene, seed, seconds):
     assert summary['ended_by'] == 'goal_reached'
     assert sum(robot['collisions'] for robot in summary['robots']) == 0
     assert seconds is None or summary['sim_time_s'] < seconds
-
-
-def test_one_robot_waits_before_an_l_that_is_too_narrow_for_two():
-    walls = [(6, 0, 16, 2.5), (12.5, 2.5, 16, 9), (6, 3.5, 11.5, 9), (0, 6, 6, 15), (6, 9, 9, 15)]
-    scenario = parse_scenario(yaml.safe_dump({
-        'duration': 60.0, 'world': {'bounds': [0, 0, 16, 15], 'rectangles': [
-            {'center': [(a + c) / 2, (b + d) / 2], 'size': [c - a, d - b]}
-            for a, b, c, d in walls]},
-        'robots': [{'pose': [3, 2, 0], 'goal': [11, 12], 'controller': 'navigate'},
-                   {'pose': [11, 12, -1.57], 'goal': [2.5, 2], 'controller': 'navigate'}]}),
-        'narrow L', ARENAS)
-    summary = run_scenario(scenario, keep=False).summary
-    robots = summary['robots']
-    assert None not in [robot['goal_reached_s'] for robot in robots]
-    assert sum(robot['collisions'] for robot in robots) == 0

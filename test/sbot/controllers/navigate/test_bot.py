@@ -150,9 +150,8 @@ def test_a_laser_that_is_turned_gives_the_commands_of_one_that_looks_ahead():
         for k in range(30):
             there = see(k, x=0.01 * k)._replace(
                 scan=Scan(ranges, -1.5, 0.05, 0.0, 10.0), twist=(0.1, 0.02, 0.0))
-            other = there._replace(
-                poses=there.poses + np.array([0.0, 0.0, turned]),
-                twist=(0.1 * side, 0.02 * side, 0.0),
-                scan=there.scan._replace(angle_min=-1.5 - yaw + turned))
+            other = there._replace(poses=there.poses + np.array([0.0, 0.0, turned]),
+                                   twist=(0.1 * side, 0.02 * side, 0.0),
+                                   scan=there.scan._replace(angle_min=-1.5 - yaw + turned))
             v, omega = plain.step(there, RNG)
             assert mounted.step(other, RNG) == pytest.approx((side * v, omega), abs=1e-9)

@@ -102,9 +102,8 @@ def limits_of(*rows):
 
 
 def test_limits_end_at_the_margin():
-    assert wall_limit(
-        DAMPER_P, DAMPER_P.robot_radius_m + DAMPER_P.margin_m, 0.0, DAMPER_P.margin_m
-    ) == pytest.approx(0.0)
+    assert wall_limit(DAMPER_P, DAMPER_P.robot_radius_m + DAMPER_P.margin_m, 0.0,
+                      DAMPER_P.margin_m) == pytest.approx(0.0)
     still = wall_limit(DAMPER_P, 1.0, 0.0, 0.1)
     assert wall_limit(DAMPER_P, 1.0, 0.3, 0.1) < still == wall_limit(DAMPER_P, 1.0, -0.3, 0.1)
     assert 2 * robot_limit(

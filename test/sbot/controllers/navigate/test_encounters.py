@@ -38,16 +38,8 @@ def robot(x, y, vx, vy):
 
 
 def obstacle(x, y, vx, vy, radius=0.4):
-    return [
-        x,
-        y,
-        vx,
-        vy,
-        0.0,
-        0.0,
-        ENCOUNTERS_P.robot_radius_m + ENCOUNTERS_P.margin_m + radius,
-        1.0,
-    ]
+    return [x, y, vx, vy, 0.0, 0.0, ENCOUNTERS_P.robot_radius_m + ENCOUNTERS_P.margin_m + radius,
+            1.0]
 
 
 def chosen(near, own, wanted, last=(0.0, 0.0), grid=None, place=HERE):
@@ -75,17 +67,8 @@ def test_contact_is_when_the_distance_says(dx, dy, vx, vy):
 def test_nobody_near_changes_nothing():
     near = np.array([robot(5.0, 5.0, 0.0, 0.0)])
     for count in (0, 1):
-        assert avoiding(
-            ENCOUNTERS_P,
-            open_space(),
-            HERE,
-            near,
-            count,
-            Motion(1.0, 0.0, 0.0, 0.0),
-            1.5,
-            0.0,
-            0.12,
-        ) == (1.5, 0.0)
+        assert avoiding(ENCOUNTERS_P, open_space(), HERE, near, count, Motion(1.0, 0.0, 0.0, 0.0),
+                        1.5, 0.0, 0.12) == (1.5, 0.0)
 
 
 def test_robots_that_meet_head_on_choose_different_sides():
@@ -165,9 +148,8 @@ def around(*discs, walls=(), place=EAST, robots=()):
 
 def evaded(scene, v, angle=0.0, limits=()):
     rows = np.array(limits, float).reshape(-1, 3)
-    return evading(
-        EVADING_P, scene, rows, len(rows), len(rows), EVADING_P.margin_m, v, 8.0 * angle, angle, DT
-    )
+    return evading(EVADING_P, scene, rows, len(rows), len(rows), EVADING_P.margin_m, v,
+                   8.0 * angle, angle, DT)
 
 
 @pytest.mark.parametrize(('angle', 'speed'), [(0.0, 1.5), (1.0, 2.0), (-2.0, 0.5)])
@@ -176,9 +158,8 @@ def test_an_arc_ends_where_a_robot_that_turns_as_fast_as_it_can_ends(angle, spee
     for _ in range(10000):
         x += speed * math.cos(heading) * EVASION / 10000
         y += speed * math.sin(heading) * EVASION / 10000
-        heading += math.copysign(
-            min(abs(angle - heading), EVADING_P.rotate_speed_radps * EVASION / 10000), angle
-        )
+        heading += math.copysign(min(abs(angle - heading),
+                                     EVADING_P.rotate_speed_radps * EVASION / 10000), angle)
     trial = tried(EVADING_P, around(), angle, speed, False)
     assert (trial.x, trial.y) == pytest.approx((x, y), abs=0.05)
     assert trial.goes_on == trial.turns_round == trial.wall == math.inf

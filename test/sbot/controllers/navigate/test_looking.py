@@ -122,14 +122,6 @@ def drive(grid, ranges, seconds, rate=30, beams=NARROW):
     return drove, np.array(yaws), looks
 
 
-def test_it_turns_to_what_it_never_saw_and_drives_when_it_has():
-    drove, yaws, _ = drive(a_grid(0), np.full(BEAMS, np.inf, np.float32), 4.0)
-    assert drove
-    assert yaws.max() > 0.3  # it has looked to both sides
-    assert yaws.min() < -0.3
-    assert abs(yaws[-1]) < 0.1
-
-
 def test_a_look_ends_where_nothing_can_be_seen():
     # All beams end at once: no cell is ever told of.
     grid = a_grid(NEUTRAL)

@@ -40,10 +40,8 @@ def test_distances_are_those_to_the_nearest_point():
             mark(grid, x, y)
             kept.append((x, y))
     for x, y in rng.uniform(-5, 5, (400, 2)):
-        centre = (
-            (math.floor(x / GRID_CELL) + 0.5) * GRID_CELL,
-            (math.floor(y / GRID_CELL) + 0.5) * GRID_CELL,
-        )
+        centre = ((math.floor(x / GRID_CELL) + 0.5) * GRID_CELL,
+                  (math.floor(y / GRID_CELL) + 0.5) * GRID_CELL)
         nearest = min(math.dist(centre, point) for point in kept)
         far = REACH * GRID_CELL
         # Beyond a square of REACH cells nothing is written.
@@ -185,10 +183,8 @@ def test_what_is_banned_stays():
 
 @pytest.mark.parametrize('hits', [0, 1, 2])
 def test_a_cell_that_beams_told_of_is_never_unseen_again(hits):
-    grid, (row, column) = (
-        occupancy_empty(),
-        (row_of(occupancy_empty(), 0.05), column_of(occupancy_empty(), 1.05)),
-    )
+    grid, (row, column) = (occupancy_empty(), (row_of(occupancy_empty(), 0.05),
+                                               column_of(occupancy_empty(), 1.05)))
     assert grid.evidence[row, column] == 0
     for _ in range(hits):
         add_hit(grid, 1.05, 0.05)

@@ -33,8 +33,7 @@ def scan(discs, at=(0.0, 0.0), yaw=0.0, noise=0.0, rng=None):
         ahead = dx * np.cos(ANGLES + yaw) + dy * np.sin(ANGLES + yaw)
         aside2 = dx * dx + dy * dy - ahead * ahead
         hit = (ahead > 0) & (aside2 < radius * radius)
-        ranges[hit] = np.minimum(ranges[hit],
-                                 ahead[hit] - np.sqrt(radius * radius - aside2[hit]))
+        ranges[hit] = np.minimum(ranges[hit], ahead[hit] - np.sqrt(radius * radius - aside2[hit]))
     if rng is not None:
         ranges += rng.normal(0.0, noise, BEAMS)
     return ranges.astype(np.float32)
@@ -147,8 +146,7 @@ def leave(robot=None, wall=None, stops=math.inf, seconds=3.9):
             aside = np.maximum(FAN[1], 1e-9)
             hit = (FAN[1] > 1e-9) & (wall[0] * FAN[0] / aside <= wall[1])
             ranges[hit] = np.minimum(ranges, wall[0] / aside)[hit]
-        look_for_movers(P, GRID, movers, ranges, FAN, Place(0.0, 0.0, 1.0, 0.0),
-                        robots, 0, time)
+        look_for_movers(P, GRID, movers, ranges, FAN, Place(0.0, 0.0, 1.0, 0.0), robots, 0, time)
     return movers
 
 

@@ -51,9 +51,8 @@ def test_a_wall_on_one_side_is_no_gap():
 
 
 def test_corners_need_what_the_radius_does_not_hold():
-    assert margin_for_corners(MARGIN_P, gap(0.84), 0.38, 0.0, 0.0, 5.0, 0.0) == pytest.approx(
-        0.38 - R
-    )
+    assert margin_for_corners(MARGIN_P, gap(0.84), 0.38, 0.0, 0.0, 5.0,
+                              0.0) == pytest.approx(0.38 - R)
     assert margin_for_corners(MARGIN_P, gap(0.84), 0.9, 0.0, 0.0, 5.0, 0.0) == pytest.approx(
         0.42 - 1.03 * R)  # a long body: no more than the gap leaves
     empty = make_grid(-51.84, -51.84, MARGIN_P.cell_m)

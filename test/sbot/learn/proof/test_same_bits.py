@@ -1,18 +1,13 @@
 """What was trained drives the same robots in batches, runs, replay and over nodes, bit for bit."""
 
-import os
-import sys
 
 import numpy as np
 import pytest
-from over_nodes import check_nodes
 
 import sbot
-from sbot.bag.reader import Bag
 from sbot.learn.evaluation import worlds_of
 from sbot.learn.proof.training import evolve
 from sbot.learn.tasks.registry import entry_of
-from sbot.regression.replay import replay
 
 pytest.importorskip('cma', reason='cma is missing (extra evolve)')
 
@@ -40,24 +35,6 @@ def test_a_run_equals_a_batch(trained):
     run = sbot.run(scenario)
     assert run.poses[:TICKS].tobytes() == np.ascontiguousarray(episode.pose[:, 0]).tobytes()
     assert (run.poses[0] != run.poses[-1]).any()
-
-
-def test_a_replay_sends_the_same_commands(trained):
-    _, _, scenario, folder = trained
-    sbot.run(scenario, record=folder / 'bag')
-    result = replay(Bag(folder / 'bag'))
-    assert result.equal, result.first
-    assert result.commands == len(scenario.robots) * result.ticks
-
-
-@pytest.mark.forked
-@pytest.mark.ros
-def test_nodes_give_the_same_run(trained, tmp_path):
-    _, _, scenario, _ = trained
-    run = sbot.run(scenario, record=tmp_path / 'bag')
-    (tmp_path / 'scene.yaml').write_text(scenario.to_yaml())
-    check_nodes('up --composed', tmp_path / 'scene.yaml', (run, Bag(tmp_path / 'bag')), tmp_path,
-                {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
 
 
 def test_training_is_repeatable_whatever_the_threads(trained):

@@ -82,8 +82,6 @@ def test_compiled_rewards_have_the_bits_of_numpy(name):
 
 
 class Restless(entry_of('aggregate').scene):
-    """A scene that no seed repeats."""
-
     drawn = np.random.default_rng(1)
 
     def weather(self, rng):

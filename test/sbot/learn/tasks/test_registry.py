@@ -111,17 +111,6 @@ def test_a_class_is_enough_where_there_is_no_metric(module):
         entry_of(name)
 
 
-@pytest.mark.parametrize('where', ['scene', 'scenario'])
-def test_gymnasium_makes_it(module, where):
-    gymnasium = pytest.importorskip('gymnasium')
-    name = f'{module()}:ENTRY'
-    given = {} if where == 'scene' else {'scenario': sbot.learn.scene(name).scenario(2)}
-    env = gymnasium.make('sbot/Task-v0', task=name, **given)
-    assert env.reset(seed=1)[0].shape == (2, 15)
-    envs = gymnasium.make_vec('sbot/Task-v0', num_envs=3, task=name, **given)
-    assert envs.reset(seed=1)[0].shape[0] == 3
-
-
 @pytest.mark.parametrize('make', ['make', 'make_vec'])
 def test_gymnasium_makes_an_object(module, make):
     gymnasium = pytest.importorskip('gymnasium')
