@@ -174,8 +174,7 @@ def _negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: 
     found, inside, passage = False, False, waiting.passage
     if waiting.mode != WAITS:
         found, inside, passage = passage_ahead(p, grid, memory.path, route.length, route.at,
-                                               place.x, place.y, to_x, to_y, memory.trail,
-                                               points)
+                                               place.x, place.y, to_x, to_y)
     if found or waiting.mode == WAITS:
         write_headings(state.frame, poses, memory.headings)
         last = _way_ahead(memory.path, route, to_x, to_y)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sbot.controllers.navigate.map import make_grid, mark
-from sbot.controllers.navigate.parameters import LONGEST_TRAIL, Parameters, resolved
+from sbot.controllers.navigate.parameters import Parameters, resolved
 from sbot.controllers.navigate.passages import (
     MOST_BENDS,
     Passage,
@@ -74,7 +74,6 @@ def test_bends_are_in_the_order_of_the_way_and_no_more_than_there_is_room_for():
 
 PASSAGE_P = resolved(Parameters())
 NO_PATH = np.zeros((8, 2))
-NO_TRAIL = np.zeros((LONGEST_TRAIL, 2))
 
 
 def passage_walls(*lines):
@@ -100,7 +99,7 @@ def test_robots_pass_without_rules_where_there_is_room_for_many(width, narrow):
 
 def test_a_passage_has_two_ends():
     found, inside, passage = passage_ahead(
-        PASSAGE_P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0, 0.0, NO_TRAIL, 0
+        PASSAGE_P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0, 0.0
     )
     assert found
     assert not inside
@@ -112,14 +111,12 @@ def test_a_passage_has_two_ends():
 
 def test_a_passage_along_a_path_and_from_within():
     path = np.column_stack([np.arange(4.0, 9.0, PASSAGE_P.cell_m), np.zeros(42)])
-    trail = np.zeros((LONGEST_TRAIL, 2))
-    trail[:24, 0] = np.arange(24) * 0.2 - 0.8
     found, inside, passage = passage_ahead(
-        PASSAGE_P, corridor(1.2), path, len(path), 3, 4.0, 0.0, 9.0, 0.0, trail, 24
+        PASSAGE_P, corridor(1.2), path, len(path), 3, 4.0, 0.0, 9.0, 0.0
     )
     assert found
     assert inside
-    assert passage.near_x == pytest.approx(2.0, abs=0.5)
+    assert passage.near_x == 4.0
     assert passage.far_x == pytest.approx(6.0, abs=0.5)
     assert passage.near_y == passage.far_y == 0.0
     assert passage.corners == 0
@@ -139,41 +136,12 @@ def bent_way(step):
 
 def test_a_passage_follows_its_way_round_a_corner():
     path = bent_way(PASSAGE_P.cell_m)
-    _, inside, passage = passage_ahead(PASSAGE_P, bent(), path, len(path), 0, 0.0, 0.0, 6.0, 6.0,
-                                       NO_TRAIL, 0)
+    _, inside, passage = passage_ahead(PASSAGE_P, bent(), path, len(path), 0, 0.0, 0.0, 6.0, 6.0)
     assert not inside
     assert (passage.near_x, passage.near_y) == pytest.approx((2.0, 0.0), abs=0.7)
     assert (passage.far_x, passage.far_y) == pytest.approx((6.0, 4.0), abs=0.7)
     assert passage.corners == 1
     assert passage.bends[:2] == pytest.approx((6.0, 0.0), abs=0.3)
-
-
-def test_from_within_behind_a_corner_it_begins_where_the_robot_came_in():
-    path, way = bent_way(PASSAGE_P.cell_m), bent_way(0.2)
-    at = len(way) - 20  # (6, 2)
-    trail = np.zeros((LONGEST_TRAIL, 2))
-    there = way[:at]
-    # It went back by a metre, and came again.
-    back = np.vstack([there, there[-2:-7:-1], there[-6:]])
-    for came in (there, back):
-        trail[:len(came)] = came
-        _, inside, passage = passage_ahead(
-            PASSAGE_P,
-            bent(),
-            path,
-            len(path),
-            len(path) - 33,
-            *way[at],
-            6.0,
-            6.0,
-            trail,
-            len(came),
-        )
-        assert inside
-        assert (passage.near_x, passage.near_y) == pytest.approx((2.0, 0.0), abs=0.7)
-        assert (passage.far_x, passage.far_y) == pytest.approx((6.0, 4.0), abs=0.7)
-        assert passage.corners == 1
-        assert passage.bends[:2] == pytest.approx((6.0, 0.0), abs=0.3)
 
 
 P = resolved(Parameters())
