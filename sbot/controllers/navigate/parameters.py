@@ -144,7 +144,6 @@ HITS_WALL = 4.0
 # Passages
 LANES = 5.0  # radii of width in which two robots pass if each keeps to its side
 LANE_AHEAD = 3.0  # radii ahead on its lane, a robot heads for
-PASSING = 6.0  # radii between robots that pass; a shorter passage is passed without
 ABREAST = 12.0  # radii of width in which robots pass each other without lanes
 FORESIGHT = 14.0  # radii ahead in which passages are looked for
 PASSAGE = 40.0  # radii, the longest passage that is seen

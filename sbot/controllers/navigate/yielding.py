@@ -23,7 +23,6 @@ from sbot.controllers.navigate.parameters import (
     CLEAR_TIME,
     LOOK_TIME,
     MEETING,
-    PASSING,
     PRESSING,
     WAITING,
     YIELD_TIME,
@@ -181,30 +180,6 @@ def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float
 
 
 @njit
-def _is_met(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64]) -> bool:
-    """Tell whether a robot in a passage has another one near before it, however that one faces.
-
-    Who passes others turns on the spot as they do, and keeps to its lane all the same.
-    """
-    r, here = p.robot_radius_m, station(p, passage, others[me, 0], others[me, 1])
-    if not (here.along < here.length and here.length > PASSING * r):
-        return False
-    for k in range(others.shape[0]):
-        if k != me and _is_near(others, me, k, PASSING * r):
-            at = station(p, passage, others[k, 0], others[k, 1])
-            if here.along - 2.0 * r < at.along < here.length + ASIDE * r and at.aside < ASIDE * r:
-                return True
-    return False
-
-
-@njit_inner
-def _is_near(others: NDArray[np.float64], i: int, k: int, reach: float) -> bool:
-    """Tell whether robots i and k are within ``reach`` (m) of each other."""
-    dx, dy = others[i, 0] - others[k, 0], others[i, 1] - others[k, 1]
-    return bool(dx * dx + dy * dy < reach * reach)
-
-
-@njit
 def _spot_beside(p: Parameters, grid: Grid, passage: Passage, me: int,
                  others: NDArray[np.float64]) -> tuple[float, float]:
     """Return where (m) to wait: beside the mouth, free, not taken; else straight back."""
@@ -258,12 +233,6 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
 
     ``found`` and ``passage`` are of ``passage_ahead``, where the robot waits for nobody yet.
     """
-    if state.mode == PASSES:
-        kept = passage if found else state.passage
-        if _is_met(p, kept, me, others):
-            fits, line = passage_with_lanes(p, grid, kept)
-            if fits:
-                return Yield(PASSES, time, state.busy, time, line, 0.0, 0.0)
     if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)

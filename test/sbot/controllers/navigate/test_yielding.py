@@ -15,7 +15,6 @@ from sbot.controllers.navigate.yielding import (
     PASSES,
     WAITS,
     Yield,
-    _is_met,
     _is_out_of_the_way,
     _is_taken,
     _spot_beside,
@@ -139,20 +138,6 @@ def test_two_pass_each_other_where_both_fit(width, fits):
                         np.zeros(2, np.int8), 1.0).mode for me, passage in ((0, EAST), (1, WEST))]
     assert modes == ([PASSES, PASSES] if fits else [FREE, WAITS])
 
-
-def test_who_passes_another_keeps_to_its_lane_however_that_one_faces():
-    grid, others, group = hallway(1.6), np.array([[1.5, 0.3], [2.2, -0.3]]), np.zeros(2, np.int8)
-    passes = Yield(PASSES, 0.0, 0.0, 0.0, EAST, 0.0, 0.0)
-    for facing in (-1.0, 1.0):
-        headings = np.array([[1.0, 0.0, 0.0], [facing, 0.0, 0.0]])
-        assert _is_met(P, EAST, 0, others)
-        for found in (True, False):
-            assert negotiated(P, grid, passes, 0, found, EAST, others, others, headings, group,
-                              1.0).mode == PASSES
-    others[1] = 0.5, -0.3  # has passed
-    assert not _is_met(P, EAST, 0, others)
-    assert negotiated(P, grid, passes, 0, True, EAST, others, others, headings, group,
-                      1.0).mode == FREE
 
 
 BENT = Passage(0.0, 0.0, 4.0, 3.0, (4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1)
