@@ -186,7 +186,7 @@ def _negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: 
             return Yield(WAITS, state.time, state.time + YIELD_TIME, state.time, passage, spot_x,
                          spot_y)
     return negotiated(p, grid, waiting, me, found, passage, memory.others, memory.mobile,
-                      memory.headings, memory.group, state.time)
+                      memory.headings, state.time)
 
 
 @njit_inner

@@ -179,7 +179,6 @@ class Memory(NamedTuple):
     stood: Floats  # (num_robots, 3) m, m, s: where they stand, and for how long
     near: Floats  # (num_robots + MOST, 8) working memory of ``encounters``
     headings: Floats  # (num_robots, 3) unit vectors, and whether they move: of ``yielding``
-    group: NDArray[np.int8]  # (num_robots,) working memory of ``yielding``
     limits: Floats  # (of ``make_limits``, 3) working memory of ``damping``
     movers: Movers
     known: Known
@@ -215,7 +214,7 @@ def make_memory(num_robots: int, beams: int, walls: Parameters = ROUND,
                   np.zeros((LONGEST_TRAIL, 2)), np.full((num_robots, 2), np.nan),
                   np.full((num_robots, 2), np.nan), np.zeros((num_robots, 3)),
                   np.zeros((num_robots + MOST, 8)), np.zeros((num_robots, 3)),
-                  np.zeros(num_robots, np.int8), make_limits(num_robots, beams), make_movers(),
+                  make_limits(num_robots, beams), make_movers(),
                   nothing_known(), walls, np.zeros((late, 2)))
 
 

@@ -151,7 +151,6 @@ MEETING = 14.0  # radii beyond a passage's end in which others count
 BEND = 0.4  # radii: a passage has a bend where a straight line comes nearer to a wall
 ASIDE = 3.0  # radii off a passage's axis: beside it
 WAITING = 12.0  # radii before a mouth that leave room enough
-PRESSING = 5.0  # radii between a robot and one that presses on it from behind
 LOOK_TIME = 0.1  # s between two looks for passages
 CLEAR_TIME = 0.4  # s for which a passage is free before one that waits goes on
 YIELD_TIME = 4.0  # s for which an empty passage is left to those who are nearer
