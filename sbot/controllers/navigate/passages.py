@@ -355,11 +355,6 @@ def on_lane(p: Parameters, grid: Grid, passage: Passage, x: float, y: float, at_
         along = station(p, passage, x, y).along
         to_x, to_y, u_x, u_y = _line_at(p, passage, along + LANE_AHEAD * r)
     left, right = room_beside(grid, to_x, to_y, u_x, u_y, r, ABREAST * r)
-    if passage.corners > 0 and left - right == math.inf:  # one wall ends at the corner
-        if left < math.inf:
-            right = left - LANES * r
-        elif right > -math.inf:
-            left = right + LANES * r
     if not (left < math.inf and right > -math.inf):
         return at_x, at_y
     aside = (left + right) / 2 - (left - right + 2.0 * r) / 6
