@@ -31,16 +31,13 @@ from sbot.controllers.navigate.encounters import (
     Motion,
     avoiding,
     evading,
-    is_blocked,
     keep_apart,
-    standing,
 )
 from sbot.controllers.navigate.following import (
     follow,
     follower_target,
     leader_speed,
     on_trail,
-    place_on_trail,
 )
 from sbot.controllers.navigate.looking import (
     looking,
@@ -74,8 +71,6 @@ from sbot.controllers.navigate.parameters import (
     RATE,
     SIDE,
     STILL,
-    WAITING,
-    YIELD_TIME,
     Parameters,
     bounded,
 )
@@ -167,47 +162,30 @@ def window(p: Parameters, state: State, memory: Memory, place: Place) -> Grid:
 
 
 @njit
-def _negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: int, me: int,
-               poses: Floats, place: Place, to_x: float, to_y: float) -> Yield:
+def _negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, me: int, poses: Floats,
+               place: Place, to_x: float, to_y: float) -> Yield:
     """Return whether a robot on its way to (to_x, to_y) (m) waits for others now."""
     waiting, route = state.waiting, state.route
-    found, inside, passage = False, False, waiting.passage
+    found, passage = False, waiting.passage
     if waiting.mode != WAITS:
-        found, inside, passage = passage_ahead(p, grid, memory.path, route.length, route.at,
-                                               place.x, place.y, to_x, to_y)
+        found, passage = passage_ahead(p, grid, memory.path, route.length, route.at, place.x,
+                                       place.y, to_x, to_y)
     if found or waiting.mode == WAITS:
         write_headings(state.frame, poses, memory.headings)
-        last = _way_ahead(memory.path, route, to_x, to_y)
-        if inside and is_blocked(p, me, memory.others, memory.headings, last[0] - place.x,
-                                 last[1] - place.y, state.time - state.stands.time):
-            spot_x, spot_y, _, _, _ = place_on_trail(
-                memory.trail, points, place.x, place.y, WAITING * p.robot_radius_m, place.x,
-                place.y)
-            return Yield(WAITS, state.time, state.time + YIELD_TIME, state.time, passage, spot_x,
-                         spot_y)
     return negotiated(p, grid, waiting, me, found, passage, memory.others, memory.mobile,
                       memory.headings, state.time)
-
-
-@njit_inner
-def _way_ahead(path: Floats, route: Route, to_x: float, to_y: float) -> tuple[float, float]:
-    """Return the point (m) that a robot heads for on its route to a target."""
-    return (path[route.at, 0], path[route.at, 1]) if route.length > 0 else (to_x, to_y)
 
 
 @njit
 def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: Task,
                  followers: NDArray[np.int64], poses: Floats, place: Place, changed: bool) -> _Way:
     """Return the way of a robot with a goal; ``changed``: an obstacle is new."""
-    x, y, points, waiting = place.x, place.y, state.trail, state.waiting
+    x, y, waiting = place.x, place.y, state.waiting
     to_x, to_y = into(state.frame, task.goal_x, task.goal_y)
     speed = leader_speed(p, memory, followers, x, y)
-    if waiting.mode != WAITS:
-        points = follow(memory.trail, points, x, y, p.robot_radius_m)
     if (poses.shape[0] > 1 and not state.route.closed
             and is_time_to_look(waiting, state.time)):
-        waiting = _negotiate(p, grid, memory, state, points, task.robot_id, poses, place, to_x,
-                             to_y)
+        waiting = _negotiate(p, grid, memory, state, task.robot_id, poses, place, to_x, to_y)
     if waiting.mode == WAITS:
         to_x, to_y = waiting.spot_x, waiting.spot_y
     route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, state.route,
@@ -215,7 +193,7 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
                                    task.outline.side > 0.0)
     if waiting.mode == PASSES:
         at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
-    return _Way(points, waiting, route, to_x, to_y, at_x, at_y, speed, True)
+    return _Way(state.trail, waiting, route, to_x, to_y, at_x, at_y, speed, True)
 
 
 @njit
@@ -410,7 +388,6 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     rests = is_home or not task.has_goal or way.waiting.mode == WAITS
     watch, closed = watched(memory.walls, grid, state.watch, memory.path, route, memory.near,
                             robots, rests, place.x, place.y, time)
-    stands = standing(p, state.stands, rests, place.x, place.y, time)
     if closed:
         route = nothing_planned(route)
     chosen, air = velocities(p, memory, sight, state, way, place, drift, is_home, forward, left)
@@ -424,7 +401,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     margin = _margin_kept(memory.walls, grid, memory, way, route, place, task.corner)
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
-                  chosen[0], chosen[1], watch, stands, sight.looked, sight.noise, sight.dust,
+                  chosen[0], chosen[1], watch, sight.looked, sight.noise, sight.dust,
                   turned(turning, omega, time), look, backs)
     return after, v, omega
 

@@ -156,7 +156,6 @@ class State(NamedTuple):
     chosen_x: float  # m/s, velocity of the last turn
     chosen_y: float
     watch: Watch
-    stands: Watch  # whoever is near
     looked: float  # s, when obstacles that move were last looked for
     noise: float  # m, standard deviation of the laser's ranges
     dust: float  # share of its beams that end in the air
@@ -228,4 +227,4 @@ def initial_state(frame: Frame, p: Parameters) -> State:
     corner = -SIDE / 2 * p.cell_m
     return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False, False),
                  corner, corner, 0, 0.0, 0, p.margin_m, NO_YIELD, 0.0, 0.0, Watch(0.0, 0.0, 0.0),
-                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, 0.0, NO_TURN, NO_LOOK, False)
+                 -math.inf, 0.0, 0.0, NO_TURN, NO_LOOK, False)

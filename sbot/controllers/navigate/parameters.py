@@ -154,8 +154,6 @@ WAITING = 12.0  # radii before a mouth that leave room enough
 LOOK_TIME = 0.1  # s between two looks for passages
 CLEAR_TIME = 0.4  # s for which a passage is free before one that waits goes on
 YIELD_TIME = 4.0  # s for which an empty passage is left to those who are nearer
-BLOCKED_AHEAD = 4.0  # radii, a robot at rest so near ahead blocks the way
-BLOCKED_COSINE = 0.5  # of the angle between it and the way
 
 
 class Parameters(NamedTuple):

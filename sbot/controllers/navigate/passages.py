@@ -254,7 +254,7 @@ def _sample(path: NDArray[np.float64], length: int, first: int, k: int, x: float
 
 @njit
 def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: int, first: int,
-                  x: float, y: float, to_x: float, to_y: float) -> tuple[bool, bool, Passage]:
+                  x: float, y: float, to_x: float, to_y: float) -> tuple[bool, Passage]:
     """Look for a narrow part of the way to (to_x, to_y) (m).
 
     Parameters
@@ -265,12 +265,12 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
 
     Returns
     -------
-    whether there is one, whether the robot is in it, and where it is: from the robot on
+    whether there is one, and where it is: from the robot on, if it is in it
 
     """
     step = _STRIDE * grid.cell
     foresight, longest = FORESIGHT * p.robot_radius_m, PASSAGE * p.robot_radius_m
-    last_x, last_y, way, inside, found, wide = x, y, 0.0, False, False, 0.0
+    last_x, last_y, way, found, wide = x, y, 0.0, False, 0.0
     points, end, last = np.empty((_ROOM, 2)), 0, 0
     points[0, 0], points[0, 1] = x, y
     k = 1
@@ -284,7 +284,6 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
             narrow = _is_narrow(p, grid, at_x, at_y, dx / size, dy / size)
             if narrow and not found:
                 found, points[0, 0], points[0, 1] = True, last_x, last_y
-                inside = way == 0.0 and _is_narrow(p, grid, x, y, dx / size, dy / size)
             elif not narrow and not found and way > foresight:
                 break
             if found:
@@ -300,8 +299,8 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
             last_x, last_y = at_x, at_y
         k += 1
     if not found:
-        return False, False, Passage(x, y, x, y, STRAIGHT, 0)
-    return found, inside, _passage_along(p, grid, points, 0, end)
+        return False, Passage(x, y, x, y, STRAIGHT, 0)
+    return True, _passage_along(p, grid, points, 0, end)
 
 
 @njit

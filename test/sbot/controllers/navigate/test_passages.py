@@ -98,11 +98,10 @@ def test_robots_pass_without_rules_where_there_is_room_for_many(width, narrow):
 
 
 def test_a_passage_has_two_ends():
-    found, inside, passage = passage_ahead(
+    found, passage = passage_ahead(
         PASSAGE_P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0, 0.0
     )
     assert found
-    assert not inside
     assert passage.near_x == pytest.approx(2.0, abs=0.7)  # posts are seen from a little before
     assert passage.far_x == pytest.approx(6.0, abs=0.5)
     assert abs(passage.near_y) + abs(passage.far_y) < 0.1
@@ -111,11 +110,10 @@ def test_a_passage_has_two_ends():
 
 def test_a_passage_along_a_path_and_from_within():
     path = np.column_stack([np.arange(4.0, 9.0, PASSAGE_P.cell_m), np.zeros(42)])
-    found, inside, passage = passage_ahead(
+    found, passage = passage_ahead(
         PASSAGE_P, corridor(1.2), path, len(path), 3, 4.0, 0.0, 9.0, 0.0
     )
     assert found
-    assert inside
     assert passage.near_x == 4.0
     assert passage.far_x == pytest.approx(6.0, abs=0.5)
     assert passage.near_y == passage.far_y == 0.0
@@ -136,8 +134,8 @@ def bent_way(step):
 
 def test_a_passage_follows_its_way_round_a_corner():
     path = bent_way(PASSAGE_P.cell_m)
-    _, inside, passage = passage_ahead(PASSAGE_P, bent(), path, len(path), 0, 0.0, 0.0, 6.0, 6.0)
-    assert not inside
+    found, passage = passage_ahead(PASSAGE_P, bent(), path, len(path), 0, 0.0, 0.0, 6.0, 6.0)
+    assert found
     assert (passage.near_x, passage.near_y) == pytest.approx((2.0, 0.0), abs=0.7)
     assert (passage.far_x, passage.far_y) == pytest.approx((6.0, 4.0), abs=0.7)
     assert passage.corners == 1
