@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sbot.controllers.navigate.controller import take_turn
 from sbot.controllers.navigate.damping import Frame, frame_at
-from sbot.controllers.navigate.looking import sees_all_round
 from sbot.controllers.navigate.map import Known
 from sbot.controllers.navigate.memory import (
     Memory,
@@ -29,6 +28,7 @@ from sbot.controllers.navigate.parameters import (
     beside_walls,
     resolved,
 )
+from sbot.controllers.navigate.view import sees_all_round
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.records import Structure, define_structure

@@ -39,16 +39,8 @@ from sbot.controllers.navigate.following import (
     leader_speed,
     on_trail,
 )
-from sbot.controllers.navigate.looking import (
-    looking,
-    notice_leaving,
-    notice_near,
-    seen_behind,
-    sees_all_ahead,
-)
 from sbot.controllers.navigate.map import Grid, mark_known, shifted
 from sbot.controllers.navigate.memory import (
-    Look,
     Memory,
     State,
     Task,
@@ -85,6 +77,7 @@ from sbot.controllers.navigate.route import (
     watched,
 )
 from sbot.controllers.navigate.sight import limit_hidden, limit_near, list_neighbours, see
+from sbot.controllers.navigate.view import seen_behind
 from sbot.controllers.navigate.yielding import (
     PASSES,
     WAITS,
@@ -275,14 +268,9 @@ def velocities(p: Parameters, memory: Memory, sight: _Sight, state: State, way: 
 @njit
 def told(p: Parameters, memory: Memory, sight: _Sight, state: State, task: Task,
          turning: Turning, way: _Way, place: Place, beams: Floats, drift: Drift,
-         air: tuple[float, float], dt: float) -> tuple[Look, bool, float, float]:
-    """Return the look of a turn, whether a car backs, linear.x (m/s) and angular.z (rad/s).
-
-    After looks and evasion.
-    """
+         air: tuple[float, float], dt: float) -> tuple[bool, float, float]:
+    """Return whether a car backs, linear.x (m/s) and angular.z (rad/s), after evasion."""
     v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
-    look, v, omega = looking(p, sight.grid, memory, task.robot_id, place, beams, state.look, v,
-                             omega, state.time, dt)
     if sight.near > sight.robots:
         around = Around(sight.grid, place, drift.x, drift.y, memory.near, sight.robots, sight.near)
         _, angle = drive(air[0], air[1], place.cosine, place.sine)
@@ -292,13 +280,13 @@ def told(p: Parameters, memory: Memory, sight: _Sight, state: State, task: Task,
         if turn > 0.0:
             omega = min(turn, max(-turn, omega))
     elif task.car.curvature > 0.0:
-        return look, *steered(p, memory.limits, sight.limits, place, drift, state.margin,
-                              task.car, state.backs, seen_behind(p, sight.grid, place), *air, dt)
+        return steered(p, memory.limits, sight.limits, place, drift, state.margin, task.car,
+                       state.backs, seen_behind(p, sight.grid, place), *air, dt)
     if task.outline.side > 0.0:
-        return look, False, *kept_off(p, task.outline, sight.grid, place, task.eye_x, task.eye_y,
-                                      sight.ranges, beams, state.margin,
-                                      seen_behind(p, sight.grid, place), v, omega)
-    return look, False, v, omega
+        return False, *kept_off(p, task.outline, sight.grid, place, task.eye_x, task.eye_y,
+                                sight.ranges, beams, state.margin,
+                                seen_behind(p, sight.grid, place), v, omega)
+    return False, v, omega
 
 
 @njit_inner
@@ -337,9 +325,6 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
     limits = limit_hidden(memory.walls, grid, memory, place, eye, beams, drift, state.margin,
                           task.car.curvature > 0.0, seen)
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
-    if not sees_all_ahead(beams):
-        changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
-        changed |= notice_leaving(p, grid, memory, me, eye, ranges, beams, time, dt)
     return _Sight(grid, robots, near, seen, limits, changed, looked, noise, dust,
                   ranges)
 
@@ -395,14 +380,14 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
                       state.margin)
     turning = wanting(state.turning, air[0], air[1],
                       steady_room(p, state.turning.room, room, dt), dt)
-    look, backs, v, omega = told(p, memory, sight, state, task, turning, way, place, beams, drift,
-                                 air, dt)
+    backs, v, omega = told(p, memory, sight, state, task, turning, way, place, beams, drift, air,
+                           dt)
     wheels = driven(task.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
     margin = _margin_kept(memory.walls, grid, memory, way, route, place, task.corner)
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
                   chosen[0], chosen[1], watch, sight.looked, sight.noise, sight.dust,
-                  turned(turning, omega, time), look, backs)
+                  turned(turning, omega, time), backs)
     return after, v, omega
 
 

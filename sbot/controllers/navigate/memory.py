@@ -51,20 +51,6 @@ class Turning(NamedTuple):
     room: float  # m/s, what obstacles ahead leave to a slow robot, the mean of the last time
 
 
-class Look(NamedTuple):
-    """What a robot with a narrow view looks at before it drives on."""
-
-    x: float  # m
-    y: float
-    since: float  # s; inf: it does not
-    cosine: float  # of the heading when it began
-    sine: float
-    turns_back: bool  # it has seen all, and does not drive yet
-
-
-NO_LOOK = Look(0.0, 0.0, math.inf, 1.0, 0.0, False)
-
-
 NO_TURN = Turning(0.0, 0.0, -math.inf, 0.0, 0.0, math.inf)  # it has not turned
 
 
@@ -160,7 +146,6 @@ class State(NamedTuple):
     noise: float  # m, standard deviation of the laser's ranges
     dust: float  # share of its beams that end in the air
     turning: Turning
-    look: Look
     backs: bool  # a car that turns
 
 
@@ -227,4 +212,4 @@ def initial_state(frame: Frame, p: Parameters) -> State:
     corner = -SIDE / 2 * p.cell_m
     return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False, False),
                  corner, corner, 0, 0.0, 0, p.margin_m, NO_YIELD, 0.0, 0.0, Watch(0.0, 0.0, 0.0),
-                 -math.inf, 0.0, 0.0, NO_TURN, NO_LOOK, False)
+                 -math.inf, 0.0, 0.0, NO_TURN, False)

@@ -27,10 +27,7 @@ LEAST = -4  # evidence
 NEUTRAL = -1  # what a cell holds that beams told of, with no evidence left; 0: none told of it
 BLIND_SIDE = 1e-3  # sine: beams that see no farther to a side leave some of what is ahead unseen
 HIDDEN = 64  # cells out of view that are kept clear of, at most
-UNSEEN = 2.5  # radii in which cells that no beam has told of are looked at
-LOOK_AT = 0.8  # share of half the view, to which a cell is brought
-IN_VIEW = 0.95  # likewise, it is in view
-LONGEST_LOOK = 1.0  # s
+UNSEEN = 2.5  # radii behind a robot in which cells that no beam has told of count
 BANNED = 100  # evidence of a cell that no beam clears
 REBUILDS = 1  # obstacles forgotten in a turn, at most
 

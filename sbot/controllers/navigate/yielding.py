@@ -2,10 +2,8 @@
 """Right of way in passages: which robot goes first, and where the others wait.
 
 A passage in which two robots cannot pass belongs to those who are in it; before it, to who is
-nearer. Two that meet in it decide by the lowest number among themselves and those that press from
-behind (priority inheritance and backtracking: Okumura et al., "Priority inheritance with
-backtracking", Artificial Intelligence 310, 2022); who loses backs out to a place beside the mouth
-(yielding areas: arXiv 2303.09139) and stays until the passage is free (hysteresis).
+nearer. Of those that meet in it the lowest number goes on; the others back out to a place beside
+the mouth (yielding areas: arXiv 2303.09139) and stay until the passage is free (hysteresis).
 """
 
 from __future__ import annotations
