@@ -189,9 +189,8 @@ class Navigate:
     def _task(self, observation: Observation) -> Task:
         me, goal = observation.robot_id, observation.goal
         side = -1.0 if self._backs else 1.0
-        body = (float(self._size.corner), side * (self._mount[0] - self._size.car.middle),
-                side * self._mount[1],
-                self._size.inertia, self._size.car, self._size.outline)
+        body = (side * (self._mount[0] - self._size.car.middle), side * self._mount[1],
+                self._size)
         if goal is not None:
             return Task(me, True, float(goal[0]), float(goal[1]), -1, 0, *body)
         if me == 0:

@@ -28,7 +28,6 @@ from sbot.controllers.navigate.damping import (
 )
 from sbot.controllers.navigate.encounters import (
     Around,
-    Motion,
     avoiding,
     evading,
     keep_apart,
@@ -183,7 +182,7 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
         to_x, to_y = waiting.spot_x, waiting.spot_y
     route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, state.route,
                                    state.time, changed, x, y, to_x, to_y,
-                                   task.outline.side > 0.0)
+                                   task.size.outline.side > 0.0)
     if waiting.mode == PASSES:
         at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
     return _Way(state.trail, waiting, route, to_x, to_y, at_x, at_y, speed, True)
@@ -258,9 +257,10 @@ def velocities(p: Parameters, memory: Memory, sight: _Sight, state: State, way: 
     if is_home:
         room_x, room_y = keep_apart(p, memory.near, sight.robots)
         vx, vy = vx + room_x, vy + room_y
-    motion = Motion(place.cosine * forward - place.sine * left,
-                    place.sine * forward + place.cosine * left, state.chosen_x, state.chosen_y)
-    chosen = avoiding(p, sight.grid, place, memory.near, sight.near, motion, vx, vy, state.margin)
+    chosen = avoiding(p, sight.grid, place, memory.near, sight.near,
+                      place.cosine * forward - place.sine * left,
+                      place.sine * forward + place.cosine * left, state.chosen_x, state.chosen_y,
+                      vx, vy, state.margin)
     vx, vy = projected(memory.limits, sight.seen, sight.limits, chosen[0], chosen[1])
     return chosen, (vx - drift.x, vy - drift.y)
 
@@ -276,14 +276,14 @@ def told(p: Parameters, memory: Memory, sight: _Sight, state: State, task: Task,
         _, angle = drive(air[0], air[1], place.cosine, place.sine)
         v, omega = evading(p, around, memory.limits, sight.seen, sight.limits, state.margin, v,
                            omega, angle, dt)
-        turn = task.car.curvature * v
+        turn = task.size.car.curvature * v
         if turn > 0.0:
             omega = min(turn, max(-turn, omega))
-    elif task.car.curvature > 0.0:
-        return steered(p, memory.limits, sight.limits, place, drift, state.margin, task.car,
+    elif task.size.car.curvature > 0.0:
+        return steered(p, memory.limits, sight.limits, place, drift, state.margin, task.size.car,
                        state.backs, seen_behind(p, sight.grid, place), *air, dt)
-    if task.outline.side > 0.0:
-        return False, *kept_off(p, task.outline, sight.grid, place, task.eye_x, task.eye_y,
+    if task.size.outline.side > 0.0:
+        return False, *kept_off(p, task.size.outline, sight.grid, place, task.eye_x, task.eye_y,
                                 sight.ranges, beams, state.margin,
                                 seen_behind(p, sight.grid, place), v, omega)
     return False, v, omega
@@ -323,7 +323,7 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
                         noise, dt)
     seen = limit_near(p, memory, robots, near, seen)
     limits = limit_hidden(memory.walls, grid, memory, place, eye, beams, drift, state.margin,
-                          task.car.curvature > 0.0, seen)
+                          task.size.car.curvature > 0.0, seen)
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     return _Sight(grid, robots, near, seen, limits, changed, looked, noise, dust,
                   ranges)
@@ -382,8 +382,8 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
                       steady_room(p, state.turning.room, room, dt), dt)
     backs, v, omega = told(p, memory, sight, state, task, turning, way, place, beams, drift, air,
                            dt)
-    wheels = driven(task.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
-    margin = _margin_kept(memory.walls, grid, memory, way, route, place, task.corner)
+    wheels = driven(task.size.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
+    margin = _margin_kept(memory.walls, grid, memory, way, route, place, task.size.corner)
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
                   chosen[0], chosen[1], watch, sight.looked, sight.noise, sight.dust,

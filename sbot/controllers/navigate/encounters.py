@@ -117,19 +117,10 @@ def keep_apart(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[fl
     return x, y
 
 
-class Motion(NamedTuple):
-    """How a robot moves (m/s)."""
-
-    x: float  # its velocity over ground
-    y: float
-    chosen_x: float  # what ``avoiding`` chose in the last turn
-    chosen_y: float
-
-
 @njit
 def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64], count: int,
-             motion: Motion, wanted_x: float, wanted_y: float, margin: float,
-             ) -> tuple[float, float]:
+             own_x: float, own_y: float, last_x: float, last_y: float, wanted_x: float,
+             wanted_y: float, margin: float) -> tuple[float, float]:
     """Return the velocity (m/s) nearest to the wanted one without an early encounter.
 
     Parameters
@@ -137,12 +128,12 @@ def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64],
     p, grid : constants; walls that are known
     place : of the robot
     near, count : as for ``first_contact``
-    motion : of the robot; another choice than the last must be better by some
+    own_x, own_y : m/s, its velocity over ground
+    last_x, last_y : m/s, what was chosen in the last turn; another must be better by some
     wanted_x, wanted_y : m/s
     margin : m, kept from walls
 
     """
-    own_x, own_y, last_x, last_y = motion
     if count == 0 or not first_contact(near, count, wanted_x, wanted_y, own_x,
                                        own_y) < p.horizon_s:
         return wanted_x, wanted_y

@@ -23,10 +23,8 @@ from sbot.controllers.navigate.parameters import (
     TURN_BACK,
     TURN_BEGIN,
     TURN_END,
-    Car,
-    Inertia,
-    Outline,
     Parameters,
+    Size,
     bounded,
     resolved,
 )
@@ -179,12 +177,9 @@ class Task(NamedTuple):
     goal_y: float
     rank: int  # among the followers; -1: follows nobody
     followers: int  # how many there are
-    corner: float  # m, reach of the body's corners from its centre; 0: a disc
     eye_x: float  # m, the laser in the robot's frame
     eye_y: float
-    inertia: Inertia
-    car: Car
-    outline: Outline
+    size: Size
 
 
 ROUND = resolved(Parameters())  # of the body `robot`

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from sbot.controllers.navigate.damping import Place
 from sbot.controllers.navigate.encounters import (
     Around,
-    Motion,
     _time_to_contact,
     avoiding,
     evading,
@@ -49,7 +48,7 @@ def obstacle(x, y, vx, vy, radius=0.4):
 
 def chosen(near, own, wanted, last=(0.0, 0.0), grid=None, place=HERE):
     return avoiding(ENCOUNTERS_P, grid or open_space(), place, np.array(near), len(near),
-                    Motion(*own, *last), *wanted, ENCOUNTERS_P.margin_m)
+                    *own, *last, *wanted, ENCOUNTERS_P.margin_m)
 
 
 def open_space():
@@ -72,17 +71,8 @@ def test_contact_is_when_the_distance_says(dx, dy, vx, vy):
 def test_nobody_near_changes_nothing():
     near = np.array([robot(5.0, 5.0, 0.0, 0.0)])
     for count in (0, 1):
-        assert avoiding(
-            ENCOUNTERS_P,
-            open_space(),
-            HERE,
-            near,
-            count,
-            Motion(1.0, 0.0, 0.0, 0.0),
-            1.5,
-            0.0,
-            0.12,
-        ) == (1.5, 0.0)
+        assert avoiding(ENCOUNTERS_P, open_space(), HERE, near, count, 1.0, 0.0, 0.0, 0.0, 1.5,
+                        0.0, 0.12) == (1.5, 0.0)
 
 
 def test_robots_that_meet_head_on_choose_different_sides():
