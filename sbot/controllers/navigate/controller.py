@@ -76,7 +76,12 @@ from sbot.controllers.navigate.route import (
     watched,
 )
 from sbot.controllers.navigate.sight import limit_hidden, limit_near, list_neighbours, see
-from sbot.controllers.navigate.view import seen_behind
+from sbot.controllers.navigate.view import (
+    notice_leaving,
+    notice_near,
+    seen_behind,
+    sees_all_ahead,
+)
 from sbot.controllers.navigate.yielding import (
     PASSES,
     WAITS,
@@ -325,6 +330,9 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
     limits = limit_hidden(memory.walls, grid, memory, place, eye, beams, drift, state.margin,
                           task.size.car.curvature > 0.0, seen)
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
+    if not sees_all_ahead(beams):
+        changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
+        changed |= notice_leaving(p, grid, memory, me, eye, ranges, beams, time, dt)
     return _Sight(grid, robots, near, seen, limits, changed, looked, noise, dust,
                   ranges)
 

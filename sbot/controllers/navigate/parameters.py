@@ -27,7 +27,7 @@ LEAST = -4  # evidence
 NEUTRAL = -1  # what a cell holds that beams told of, with no evidence left; 0: none told of it
 BLIND_SIDE = 1e-3  # sine: beams that see no farther to a side leave some of what is ahead unseen
 HIDDEN = 64  # cells out of view that are kept clear of, at most
-UNSEEN = 2.5  # radii behind a robot in which cells that no beam has told of count
+UNSEEN = 2.5  # radii in which it counts which cells no beam has told of
 BANNED = 100  # evidence of a cell that no beam clears
 REBUILDS = 1  # obstacles forgotten in a turn, at most
 
