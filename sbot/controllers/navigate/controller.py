@@ -242,12 +242,13 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, turnin
                 min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
     # In wind, and where an obstacle moves, turns cannot wait.
-    calm = is_calm(p, drift) and sight.near == robots
-    if calm and (air_x * air_x + air_y * air_y < creeping * creeping or v < slow):
-        if robots == 0:
-            return v, aligning(p, turning, place, dt)
+    calm, alone = is_calm(p, drift) and sight.near == robots, robots == 0
+    creeps = air_x * air_x + air_y * air_y < creeping * creeping or v < slow
+    if not calm or (alone and not creeps):
+        return v, bounded(p, min(p.turn_gain, 1.0 / dt) * same_side(turning, angle))
+    if creeps and not alone:
         return v, turn_with_hysteresis(p, turning, angle, state.time)
-    return v, bounded(p, min(p.turn_gain, 1.0 / dt) * same_side(turning, angle))
+    return v, aligning(p, turning, place, p.turn_gain / 2 if alone else p.turn_gain, dt)
 
 
 @njit

@@ -78,13 +78,14 @@ def same_side(turning: Turning, angle: float) -> float:
 
 
 @njit
-def aligning(p: Parameters, turning: Turning, place: Place, dt: float) -> float:
-    """Return the turn (rad/s) of a slow lone robot, towards the mean of its wanted headings.
+def aligning(p: Parameters, turning: Turning, place: Place, gain: float, dt: float) -> float:
+    """Return the turn (rad/s) towards the mean of the wanted headings, by a ``gain`` (1/s).
 
-    Beside a wall what it wants changes with the noise of its laser.
+    Among others what a robot wants jumps from candidate to candidate, and beside a wall it changes
+    with the noise of its laser.
     """
     _, angle = drive(turning.x, turning.y, place.cosine, place.sine)
-    return bounded(p, min(p.turn_gain / 2, 1.0 / dt) * angle)
+    return bounded(p, min(gain, 1.0 / dt) * same_side(turning, angle))
 
 
 @njit
