@@ -56,7 +56,7 @@ def size_of(body: Body) -> Size:
     slim = body.is_rectangle and not car.curvature and beside < SLIM * radius
     outline = Outline(ahead + body.offset, ahead - body.offset, beside) if slim else Outline()
     corner = around if around > radius and not slim else 0.0
-    return Size(radius, body.top_speed, corner,
+    return Size(radius, body.top_speed, float(corner),
                 Inertia(body.max_acceleration or math.inf,
                         body.max_deceleration or body.max_acceleration or math.inf,
                         body.max_angular_acceleration or math.inf, body.command_delay),

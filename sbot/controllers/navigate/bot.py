@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sbot.controllers.navigate.controller import take_turn
 from sbot.controllers.navigate.damping import Frame, frame_at
-from sbot.controllers.navigate.looking import sees_all_round
 from sbot.controllers.navigate.map import Known
 from sbot.controllers.navigate.memory import (
     Memory,
@@ -29,6 +28,7 @@ from sbot.controllers.navigate.parameters import (
     beside_walls,
     resolved,
 )
+from sbot.controllers.navigate.view import sees_all_round
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.records import Structure, define_structure
@@ -189,9 +189,8 @@ class Navigate:
     def _task(self, observation: Observation) -> Task:
         me, goal = observation.robot_id, observation.goal
         side = -1.0 if self._backs else 1.0
-        body = (float(self._size.corner), side * (self._mount[0] - self._size.car.middle),
-                side * self._mount[1],
-                self._size.inertia, self._size.car, self._size.outline)
+        body = (side * (self._mount[0] - self._size.car.middle), side * self._mount[1],
+                self._size)
         if goal is not None:
             return Task(me, True, float(goal[0]), float(goal[1]), -1, 0, *body)
         if me == 0:

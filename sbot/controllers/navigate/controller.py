@@ -28,30 +28,18 @@ from sbot.controllers.navigate.damping import (
 )
 from sbot.controllers.navigate.encounters import (
     Around,
-    Motion,
     avoiding,
     evading,
-    is_blocked,
     keep_apart,
-    standing,
 )
 from sbot.controllers.navigate.following import (
     follow,
     follower_target,
     leader_speed,
     on_trail,
-    place_on_trail,
-)
-from sbot.controllers.navigate.looking import (
-    looking,
-    notice_leaving,
-    notice_near,
-    seen_behind,
-    sees_all_ahead,
 )
 from sbot.controllers.navigate.map import Grid, mark_known, shifted
 from sbot.controllers.navigate.memory import (
-    Look,
     Memory,
     State,
     Task,
@@ -74,8 +62,6 @@ from sbot.controllers.navigate.parameters import (
     RATE,
     SIDE,
     STILL,
-    WAITING,
-    YIELD_TIME,
     Parameters,
     bounded,
 )
@@ -90,6 +76,12 @@ from sbot.controllers.navigate.route import (
     watched,
 )
 from sbot.controllers.navigate.sight import limit_hidden, limit_near, list_neighbours, see
+from sbot.controllers.navigate.view import (
+    notice_leaving,
+    notice_near,
+    seen_behind,
+    sees_all_ahead,
+)
 from sbot.controllers.navigate.yielding import (
     PASSES,
     WAITS,
@@ -167,56 +159,38 @@ def window(p: Parameters, state: State, memory: Memory, place: Place) -> Grid:
 
 
 @njit
-def _negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, points: int, me: int,
-               poses: Floats, place: Place, to_x: float, to_y: float) -> Yield:
+def _negotiate(p: Parameters, grid: Grid, memory: Memory, state: State, me: int, poses: Floats,
+               place: Place, to_x: float, to_y: float) -> Yield:
     """Return whether a robot on its way to (to_x, to_y) (m) waits for others now."""
     waiting, route = state.waiting, state.route
-    found, inside, passage = False, False, waiting.passage
+    found, passage = False, waiting.passage
     if waiting.mode != WAITS:
-        found, inside, passage = passage_ahead(p, grid, memory.path, route.length, route.at,
-                                               place.x, place.y, to_x, to_y, memory.trail,
-                                               points)
+        found, passage = passage_ahead(p, grid, memory.path, route.length, route.at, place.x,
+                                       place.y, to_x, to_y)
     if found or waiting.mode == WAITS:
         write_headings(state.frame, poses, memory.headings)
-        last = _way_ahead(memory.path, route, to_x, to_y)
-        if inside and is_blocked(p, me, memory.others, memory.headings, last[0] - place.x,
-                                 last[1] - place.y, state.time - state.stands.time):
-            spot_x, spot_y, _, _, _ = place_on_trail(
-                memory.trail, points, place.x, place.y, WAITING * p.robot_radius_m, place.x,
-                place.y)
-            return Yield(WAITS, state.time, state.time + YIELD_TIME, state.time, passage, spot_x,
-                         spot_y)
     return negotiated(p, grid, waiting, me, found, passage, memory.others, memory.mobile,
-                      memory.headings, memory.group, state.time)
-
-
-@njit_inner
-def _way_ahead(path: Floats, route: Route, to_x: float, to_y: float) -> tuple[float, float]:
-    """Return the point (m) that a robot heads for on its route to a target."""
-    return (path[route.at, 0], path[route.at, 1]) if route.length > 0 else (to_x, to_y)
+                      memory.headings, state.time)
 
 
 @njit
 def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: Task,
                  followers: NDArray[np.int64], poses: Floats, place: Place, changed: bool) -> _Way:
     """Return the way of a robot with a goal; ``changed``: an obstacle is new."""
-    x, y, points, waiting = place.x, place.y, state.trail, state.waiting
+    x, y, waiting = place.x, place.y, state.waiting
     to_x, to_y = into(state.frame, task.goal_x, task.goal_y)
     speed = leader_speed(p, memory, followers, x, y)
-    if waiting.mode != WAITS:
-        points = follow(memory.trail, points, x, y, p.robot_radius_m)
     if (poses.shape[0] > 1 and not state.route.closed
             and is_time_to_look(waiting, state.time)):
-        waiting = _negotiate(p, grid, memory, state, points, task.robot_id, poses, place, to_x,
-                             to_y)
+        waiting = _negotiate(p, grid, memory, state, task.robot_id, poses, place, to_x, to_y)
     if waiting.mode == WAITS:
         to_x, to_y = waiting.spot_x, waiting.spot_y
     route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, state.route,
                                    state.time, changed, x, y, to_x, to_y,
-                                   task.outline.side > 0.0)
+                                   task.size.outline.side > 0.0)
     if waiting.mode == PASSES:
         at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
-    return _Way(points, waiting, route, to_x, to_y, at_x, at_y, speed, True)
+    return _Way(state.trail, waiting, route, to_x, to_y, at_x, at_y, speed, True)
 
 
 @njit
@@ -268,12 +242,13 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, turnin
                 min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
     # In wind, and where an obstacle moves, turns cannot wait.
-    calm = is_calm(p, drift) and sight.near == robots
-    if calm and (air_x * air_x + air_y * air_y < creeping * creeping or v < slow):
-        if robots == 0:
-            return v, aligning(p, turning, place, dt)
+    calm, alone = is_calm(p, drift) and sight.near == robots, robots == 0
+    creeps = air_x * air_x + air_y * air_y < creeping * creeping or v < slow
+    if not calm or (alone and not creeps):
+        return v, bounded(p, min(p.turn_gain, 1.0 / dt) * same_side(turning, angle))
+    if creeps and not alone:
         return v, turn_with_hysteresis(p, turning, angle, state.time)
-    return v, bounded(p, min(p.turn_gain, 1.0 / dt) * same_side(turning, angle))
+    return v, aligning(p, turning, place, p.turn_gain / 2 if alone else p.turn_gain, dt)
 
 
 @njit
@@ -288,9 +263,10 @@ def velocities(p: Parameters, memory: Memory, sight: _Sight, state: State, way: 
     if is_home:
         room_x, room_y = keep_apart(p, memory.near, sight.robots)
         vx, vy = vx + room_x, vy + room_y
-    motion = Motion(place.cosine * forward - place.sine * left,
-                    place.sine * forward + place.cosine * left, state.chosen_x, state.chosen_y)
-    chosen = avoiding(p, sight.grid, place, memory.near, sight.near, motion, vx, vy, state.margin)
+    chosen = avoiding(p, sight.grid, place, memory.near, sight.near,
+                      place.cosine * forward - place.sine * left,
+                      place.sine * forward + place.cosine * left, state.chosen_x, state.chosen_y,
+                      vx, vy, state.margin)
     vx, vy = projected(memory.limits, sight.seen, sight.limits, chosen[0], chosen[1])
     return chosen, (vx - drift.x, vy - drift.y)
 
@@ -298,30 +274,25 @@ def velocities(p: Parameters, memory: Memory, sight: _Sight, state: State, way: 
 @njit
 def told(p: Parameters, memory: Memory, sight: _Sight, state: State, task: Task,
          turning: Turning, way: _Way, place: Place, beams: Floats, drift: Drift,
-         air: tuple[float, float], dt: float) -> tuple[Look, bool, float, float]:
-    """Return the look of a turn, whether a car backs, linear.x (m/s) and angular.z (rad/s).
-
-    After looks and evasion.
-    """
+         air: tuple[float, float], dt: float) -> tuple[bool, float, float]:
+    """Return whether a car backs, linear.x (m/s) and angular.z (rad/s), after evasion."""
     v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
-    look, v, omega = looking(p, sight.grid, memory, task.robot_id, place, beams, state.look, v,
-                             omega, state.time, dt)
     if sight.near > sight.robots:
         around = Around(sight.grid, place, drift.x, drift.y, memory.near, sight.robots, sight.near)
         _, angle = drive(air[0], air[1], place.cosine, place.sine)
         v, omega = evading(p, around, memory.limits, sight.seen, sight.limits, state.margin, v,
                            omega, angle, dt)
-        turn = task.car.curvature * v
+        turn = task.size.car.curvature * v
         if turn > 0.0:
             omega = min(turn, max(-turn, omega))
-    elif task.car.curvature > 0.0:
-        return look, *steered(p, memory.limits, sight.limits, place, drift, state.margin,
-                              task.car, state.backs, seen_behind(p, sight.grid, place), *air, dt)
-    if task.outline.side > 0.0:
-        return look, False, *kept_off(p, task.outline, sight.grid, place, task.eye_x, task.eye_y,
-                                      sight.ranges, beams, state.margin,
-                                      seen_behind(p, sight.grid, place), v, omega)
-    return look, False, v, omega
+    elif task.size.car.curvature > 0.0:
+        return steered(p, memory.limits, sight.limits, place, drift, state.margin, task.size.car,
+                       state.backs, seen_behind(p, sight.grid, place), *air, dt)
+    if task.size.outline.side > 0.0:
+        return False, *kept_off(p, task.size.outline, sight.grid, place, task.eye_x, task.eye_y,
+                                sight.ranges, beams, state.margin,
+                                seen_behind(p, sight.grid, place), v, omega)
+    return False, v, omega
 
 
 @njit_inner
@@ -358,7 +329,7 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
                         noise, dt)
     seen = limit_near(p, memory, robots, near, seen)
     limits = limit_hidden(memory.walls, grid, memory, place, eye, beams, drift, state.margin,
-                          task.car.curvature > 0.0, seen)
+                          task.size.car.curvature > 0.0, seen)
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
@@ -411,7 +382,6 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     rests = is_home or not task.has_goal or way.waiting.mode == WAITS
     watch, closed = watched(memory.walls, grid, state.watch, memory.path, route, memory.near,
                             robots, rests, place.x, place.y, time)
-    stands = standing(p, state.stands, rests, place.x, place.y, time)
     if closed:
         route = nothing_planned(route)
     chosen, air = velocities(p, memory, sight, state, way, place, drift, is_home, forward, left)
@@ -419,14 +389,14 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
                       state.margin)
     turning = wanting(state.turning, air[0], air[1],
                       steady_room(p, state.turning.room, room, dt), dt)
-    look, backs, v, omega = told(p, memory, sight, state, task, turning, way, place, beams, drift,
-                                 air, dt)
-    wheels = driven(task.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
-    margin = _margin_kept(memory.walls, grid, memory, way, route, place, task.corner)
+    backs, v, omega = told(p, memory, sight, state, task, turning, way, place, beams, drift, air,
+                           dt)
+    wheels = driven(task.size.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
+    margin = _margin_kept(memory.walls, grid, memory, way, route, place, task.size.corner)
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
-                  chosen[0], chosen[1], watch, stands, sight.looked, sight.noise, sight.dust,
-                  turned(turning, omega, time), look, backs)
+                  chosen[0], chosen[1], watch, sight.looked, sight.noise, sight.dust,
+                  turned(turning, omega, time), backs)
     return after, v, omega
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encounters with other robots and moving obstacles: reciprocal velocities, evading, backing out.
+"""Encounters with other robots and moving obstacles: reciprocal velocities, evading.
 
 Van den Berg, Lin, Manocha, "Reciprocal velocity obstacles for real-time multi-agent navigation"
 (ICRA 2008): of some velocities the one is taken that differs least from the wanted one and leads
@@ -18,8 +18,6 @@ from sbot.controllers.navigate.damping import Place, fastest
 from sbot.controllers.navigate.map import Grid, distance_at, is_free_line
 from sbot.controllers.navigate.parameters import (
     BEHIND_WALLS,
-    BLOCKED_AHEAD,
-    BLOCKED_COSINE,
     EVASION,
     EVASION_ROOM,
     EVASION_STEPS,
@@ -31,17 +29,14 @@ from sbot.controllers.navigate.parameters import (
     LOOK,
     NEAREST,
     PERSONAL,
-    PROGRESS,
     REST,
     SLOWEST,
     SPACE,
-    STUCK,
     TURNS_ROUND,
     WEIGHT,
     Parameters,
     bounded,
 )
-from sbot.controllers.navigate.route import Watch
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
@@ -122,19 +117,10 @@ def keep_apart(p: Parameters, near: NDArray[np.float64], count: int) -> tuple[fl
     return x, y
 
 
-class Motion(NamedTuple):
-    """How a robot moves (m/s)."""
-
-    x: float  # its velocity over ground
-    y: float
-    chosen_x: float  # what ``avoiding`` chose in the last turn
-    chosen_y: float
-
-
 @njit
 def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64], count: int,
-             motion: Motion, wanted_x: float, wanted_y: float, margin: float,
-             ) -> tuple[float, float]:
+             own_x: float, own_y: float, last_x: float, last_y: float, wanted_x: float,
+             wanted_y: float, margin: float) -> tuple[float, float]:
     """Return the velocity (m/s) nearest to the wanted one without an early encounter.
 
     Parameters
@@ -142,12 +128,12 @@ def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64],
     p, grid : constants; walls that are known
     place : of the robot
     near, count : as for ``first_contact``
-    motion : of the robot; another choice than the last must be better by some
+    own_x, own_y : m/s, its velocity over ground
+    last_x, last_y : m/s, what was chosen in the last turn; another must be better by some
     wanted_x, wanted_y : m/s
     margin : m, kept from walls
 
     """
-    own_x, own_y, last_x, last_y = motion
     if count == 0 or not first_contact(near, count, wanted_x, wanted_y, own_x,
                                        own_y) < p.horizon_s:
         return wanted_x, wanted_y
@@ -338,48 +324,3 @@ def lift_limits(around: Around, limits: Floats, seen: int, bounds: int) -> None:
             aside = limits[k, 0] * dy - limits[k, 1] * dx
             if limits[k, 0] * dx + limits[k, 1] * dy > 0.0 and aside * aside < reach * reach:
                 limits[k, 2] = math.inf
-
-
-# Deadlocks in passages: one of two robots that stand before each other backs out.
-#
-# Who goes first is decided by poses alone, so each of two robots may wait for the other: one to
-# let the other out, who heads for where the first one stands. The one that insists breaks the
-# circular wait (Coffman, Elphick, Shoshani, "System deadlocks", ACM Computing Surveys 3, 1971) and
-# gives up what it holds: it drives back the way it came.
-
-@njit_inner
-def standing(p: Parameters, watch: Watch, rests: bool, x: float, y: float, time: float) -> Watch:
-    """Return where and since when (s) a robot at (x, y) (m) stands without a reason."""
-    dx, dy, gets_on = x - watch.x, y - watch.y, PROGRESS * p.robot_radius_m
-    if rests or dx * dx + dy * dy > gets_on * gets_on:
-        return Watch(x, y, time)
-    return watch
-
-
-@njit
-def is_blocked(p: Parameters, me: int, others: NDArray[np.float64], headings: NDArray[np.float64],
-               ahead_x: float, ahead_y: float, stands: float) -> bool:
-    """Tell whether a robot has stood for too long (s) before another one at rest.
-
-    Of two that stand before each other the one with the lower number leaves first: the rules of
-    passages let it go on, and that did not help.
-
-    Parameters
-    ----------
-    p, me : constants; the robot's number
-    others, headings : (N, 2) m; (N, 3), where column 2 is 1 of a robot that moves
-    ahead_x, ahead_y : m, from the robot to the next point of its way
-    stands : s, since it got on
-
-    """
-    if stands < STUCK:
-        return False
-    length = math.sqrt(ahead_x * ahead_x + ahead_y * ahead_y)
-    reach = BLOCKED_AHEAD * p.robot_radius_m
-    for k in range(others.shape[0]):
-        dx, dy = others[k, 0] - others[me, 0], others[k, 1] - others[me, 1]
-        distance = math.sqrt(dx * dx + dy * dy)
-        if k != me and distance < reach and headings[k, 2] == 0.0 and (
-                ahead_x * dx + ahead_y * dy > BLOCKED_COSINE * length * distance):
-            return me < k or stands > 2.0 * STUCK
-    return False

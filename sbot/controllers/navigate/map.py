@@ -163,12 +163,11 @@ def is_free_line(grid: Grid, x0: float, y0: float, x1: float, y1: float, clearan
 
 @njit
 def shifted(grid: Grid, x: float, y: float) -> tuple[float, float]:
-    """Move the window by whole cells so that (x, y) (m) is in its middle half; return its origin.
+    """Move the window by whole cells so that (x, y) (m) is in its middle; return its origin.
 
     What leaves the window is forgotten.
     """
     right, up = column_of(grid, x) - SIDE // 2, row_of(grid, y) - SIDE // 2
-    right, up = _sparing(right), _sparing(up)
     old, evidence, hits = grid.nearness.copy(), grid.evidence.copy(), grid.hits.copy()
     grid.nearness[:] = 0.0
     grid.evidence[:] = 0
@@ -179,17 +178,6 @@ def shifted(grid: Grid, x: float, y: float) -> tuple[float, float]:
             grid.hits[row, column, 0] = hits[row + up, column + right, 0]
             grid.hits[row, column, 1] = hits[row + up, column + right, 1]
     return grid.origin_x + right * grid.cell, grid.origin_y + up * grid.cell
-
-
-@njit_inner
-def _sparing(cells: int) -> int:
-    """Return by how much to move for a robot so far from the middle: no more than needed."""
-    spare = SIDE // 8
-    if cells > spare:
-        return cells if cells > SIDE // 2 else cells - spare
-    if cells < -spare:
-        return cells if cells < -SIDE // 2 else cells + spare
-    return 0
 
 
 # Occupancy of cells: evidence for and against obstacles, beam by beam.
@@ -310,8 +298,8 @@ def _mark_line(grid: Grid, x0: float, y0: float, x1: float, y1: float) -> None:
     """Mark the cells between two points (m) that hold no obstacle yet."""
     dx, dy = x1 - x0, y1 - y0
     rows, columns = grid.evidence.shape
-    first, last = _part(x0 - grid.origin_x, dx, columns * grid.cell, 0.0, 1.0)
-    first, last = _part(y0 - grid.origin_y, dy, rows * grid.cell, first, last)
+    first, last = part_within(x0 - grid.origin_x, dx, columns * grid.cell, 0.0, 1.0)
+    first, last = part_within(y0 - grid.origin_y, dy, rows * grid.cell, first, last)
     if not first <= last:
         return
     share = last - first
@@ -326,7 +314,7 @@ def _mark_line(grid: Grid, x0: float, y0: float, x1: float, y1: float) -> None:
 
 
 @njit
-def _part(start: float, way: float, side: float, first: float, last: float,
+def part_within(start: float, way: float, side: float, first: float, last: float,
           ) -> tuple[float, float]:
     """Return the part of ``first`` ... ``last`` in which start + t*way is from 0 to ``side``."""
     if way == 0.0:

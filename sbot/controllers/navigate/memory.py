@@ -23,10 +23,8 @@ from sbot.controllers.navigate.parameters import (
     TURN_BACK,
     TURN_BEGIN,
     TURN_END,
-    Car,
-    Inertia,
-    Outline,
     Parameters,
+    Size,
     bounded,
     resolved,
 )
@@ -49,20 +47,6 @@ class Turning(NamedTuple):
     x: float  # m/s, wanted velocity through the air, the mean of the last time
     y: float
     room: float  # m/s, what obstacles ahead leave to a slow robot, the mean of the last time
-
-
-class Look(NamedTuple):
-    """What a robot with a narrow view looks at before it drives on."""
-
-    x: float  # m
-    y: float
-    since: float  # s; inf: it does not
-    cosine: float  # of the heading when it began
-    sine: float
-    turns_back: bool  # it has seen all, and does not drive yet
-
-
-NO_LOOK = Look(0.0, 0.0, math.inf, 1.0, 0.0, False)
 
 
 NO_TURN = Turning(0.0, 0.0, -math.inf, 0.0, 0.0, math.inf)  # it has not turned
@@ -94,13 +78,14 @@ def same_side(turning: Turning, angle: float) -> float:
 
 
 @njit
-def aligning(p: Parameters, turning: Turning, place: Place, dt: float) -> float:
-    """Return the turn (rad/s) of a slow lone robot, towards the mean of its wanted headings.
+def aligning(p: Parameters, turning: Turning, place: Place, gain: float, dt: float) -> float:
+    """Return the turn (rad/s) towards the mean of the wanted headings, by a ``gain`` (1/s).
 
-    Beside a wall what it wants changes with the noise of its laser.
+    Among others what a robot wants jumps from candidate to candidate, and beside a wall it changes
+    with the noise of its laser.
     """
     _, angle = drive(turning.x, turning.y, place.cosine, place.sine)
-    return bounded(p, min(p.turn_gain / 2, 1.0 / dt) * angle)
+    return bounded(p, min(gain, 1.0 / dt) * same_side(turning, angle))
 
 
 @njit
@@ -156,12 +141,10 @@ class State(NamedTuple):
     chosen_x: float  # m/s, velocity of the last turn
     chosen_y: float
     watch: Watch
-    stands: Watch  # whoever is near
     looked: float  # s, when obstacles that move were last looked for
     noise: float  # m, standard deviation of the laser's ranges
     dust: float  # share of its beams that end in the air
     turning: Turning
-    look: Look
     backs: bool  # a car that turns
 
 
@@ -179,7 +162,6 @@ class Memory(NamedTuple):
     stood: Floats  # (num_robots, 3) m, m, s: where they stand, and for how long
     near: Floats  # (num_robots + MOST, 8) working memory of ``encounters``
     headings: Floats  # (num_robots, 3) unit vectors, and whether they move: of ``yielding``
-    group: NDArray[np.int8]  # (num_robots,) working memory of ``yielding``
     limits: Floats  # (of ``make_limits``, 3) working memory of ``damping``
     movers: Movers
     known: Known
@@ -196,12 +178,9 @@ class Task(NamedTuple):
     goal_y: float
     rank: int  # among the followers; -1: follows nobody
     followers: int  # how many there are
-    corner: float  # m, reach of the body's corners from its centre; 0: a disc
     eye_x: float  # m, the laser in the robot's frame
     eye_y: float
-    inertia: Inertia
-    car: Car
-    outline: Outline
+    size: Size
 
 
 ROUND = resolved(Parameters())  # of the body `robot`
@@ -215,7 +194,7 @@ def make_memory(num_robots: int, beams: int, walls: Parameters = ROUND,
                   np.zeros((LONGEST_TRAIL, 2)), np.full((num_robots, 2), np.nan),
                   np.full((num_robots, 2), np.nan), np.zeros((num_robots, 3)),
                   np.zeros((num_robots + MOST, 8)), np.zeros((num_robots, 3)),
-                  np.zeros(num_robots, np.int8), make_limits(num_robots, beams), make_movers(),
+                  make_limits(num_robots, beams), make_movers(),
                   nothing_known(), walls, np.zeros((late, 2)))
 
 
@@ -229,4 +208,4 @@ def initial_state(frame: Frame, p: Parameters) -> State:
     corner = -SIDE / 2 * p.cell_m
     return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False, False),
                  corner, corner, 0, 0.0, 0, p.margin_m, NO_YIELD, 0.0, 0.0, Watch(0.0, 0.0, 0.0),
-                 Watch(0.0, 0.0, 0.0), -math.inf, 0.0, 0.0, NO_TURN, NO_LOOK, False)
+                 -math.inf, 0.0, 0.0, NO_TURN, False)

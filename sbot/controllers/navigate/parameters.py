@@ -27,10 +27,7 @@ LEAST = -4  # evidence
 NEUTRAL = -1  # what a cell holds that beams told of, with no evidence left; 0: none told of it
 BLIND_SIDE = 1e-3  # sine: beams that see no farther to a side leave some of what is ahead unseen
 HIDDEN = 64  # cells out of view that are kept clear of, at most
-UNSEEN = 2.5  # radii in which cells that no beam has told of are looked at
-LOOK_AT = 0.8  # share of half the view, to which a cell is brought
-IN_VIEW = 0.95  # likewise, it is in view
-LONGEST_LOOK = 1.0  # s
+UNSEEN = 2.5  # radii in which it counts which cells no beam has told of
 BANNED = 100  # evidence of a cell that no beam clears
 REBUILDS = 1  # obstacles forgotten in a turn, at most
 
@@ -144,7 +141,6 @@ HITS_WALL = 4.0
 # Passages
 LANES = 5.0  # radii of width in which two robots pass if each keeps to its side
 LANE_AHEAD = 3.0  # radii ahead on its lane, a robot heads for
-PASSING = 6.0  # radii between robots that pass; a shorter passage is passed without
 ABREAST = 12.0  # radii of width in which robots pass each other without lanes
 FORESIGHT = 14.0  # radii ahead in which passages are looked for
 PASSAGE = 40.0  # radii, the longest passage that is seen
@@ -152,12 +148,9 @@ MEETING = 14.0  # radii beyond a passage's end in which others count
 BEND = 0.4  # radii: a passage has a bend where a straight line comes nearer to a wall
 ASIDE = 3.0  # radii off a passage's axis: beside it
 WAITING = 12.0  # radii before a mouth that leave room enough
-PRESSING = 5.0  # radii between a robot and one that presses on it from behind
 LOOK_TIME = 0.1  # s between two looks for passages
 CLEAR_TIME = 0.4  # s for which a passage is free before one that waits goes on
 YIELD_TIME = 4.0  # s for which an empty passage is left to those who are nearer
-BLOCKED_AHEAD = 4.0  # radii, a robot at rest so near ahead blocks the way
-BLOCKED_COSINE = 0.5  # of the angle between it and the way
 
 
 class Parameters(NamedTuple):

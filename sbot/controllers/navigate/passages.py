@@ -16,9 +16,7 @@ from sbot.controllers.navigate.parameters import (
     FORESIGHT,
     LANE_AHEAD,
     LANES,
-    LONGEST_TRAIL,
     PASSAGE,
-    TRAIL_STEP,
     Parameters,
 )
 from sbot.controllers.navigate.route import room_beside
@@ -194,7 +192,7 @@ def _passage_along(p: Parameters, grid: Grid, points: NDArray[np.float64], first
 
 _STRIDE = 2  # cells between samples of a way
 _SLANT = 0.4  # sine
-_ROOM = 128  # points of a passage, at most: ahead, and as many behind
+_ROOM = 128  # points of a passage, at most
 
 
 @njit_inner
@@ -256,8 +254,7 @@ def _sample(path: NDArray[np.float64], length: int, first: int, k: int, x: float
 
 @njit
 def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: int, first: int,
-                  x: float, y: float, to_x: float, to_y: float, trail: NDArray[np.float64],
-                  count: int) -> tuple[bool, bool, Passage]:
+                  x: float, y: float, to_x: float, to_y: float) -> tuple[bool, Passage]:
     """Look for a narrow part of the way to (to_x, to_y) (m).
 
     Parameters
@@ -265,21 +262,19 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
     p, grid : constants; walls that are known
     path, length, first : path that is followed from point ``first`` on; length 0: straight on
     x, y, to_x, to_y : m, the robot and its target
-    trail, count : the way that it came, for one in a passage, and how many points that has
 
     Returns
     -------
-    whether there is one, whether the robot is in it, and where it is
+    whether there is one, and where it is: from the robot on, if it is in it
 
     """
     step = _STRIDE * grid.cell
     foresight, longest = FORESIGHT * p.robot_radius_m, PASSAGE * p.robot_radius_m
-    last_x, last_y, way, inside, found, wide = x, y, 0.0, False, False, 0.0
-    points = np.empty((2 * _ROOM, 2))
-    begin = end = last = _ROOM
-    points[begin, 0], points[begin, 1] = x, y
+    last_x, last_y, way, found, wide = x, y, 0.0, False, 0.0
+    points, end, last = np.empty((_ROOM, 2)), 0, 0
+    points[0, 0], points[0, 1] = x, y
     k = 1
-    while way < longest and last < 2 * _ROOM - 1:
+    while way < longest and last < _ROOM - 1:
         at_x, at_y, more = _sample(path, length, first, k, x, y, to_x, to_y, step)
         if not more:
             break
@@ -288,8 +283,7 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
         if size > 0.0:
             narrow = _is_narrow(p, grid, at_x, at_y, dx / size, dy / size)
             if narrow and not found:
-                found, points[begin, 0], points[begin, 1] = True, last_x, last_y
-                inside = way == 0.0 and _is_narrow(p, grid, x, y, dx / size, dy / size)
+                found, points[0, 0], points[0, 1] = True, last_x, last_y
             elif not narrow and not found and way > foresight:
                 break
             if found:
@@ -305,52 +299,8 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
             last_x, last_y = at_x, at_y
         k += 1
     if not found:
-        return False, False, Passage(x, y, x, y, STRAIGHT, 0)
-    if inside:
-        begin = _came(p, grid, trail, count, points)
-    return found, inside, _passage_along(p, grid, points, begin, end)
-
-
-@njit
-def _came(p: Parameters, grid: Grid, trail: NDArray[np.float64], count: int,
-          points: NDArray[np.float64]) -> int:
-    """Write the way that a robot came, before its own place; return where the passage begins.
-
-    Loops of the trail are left out.
-    """
-    last_x, last_y, wide = points[_ROOM, 0], points[_ROOM, 1], 0.0
-    begin = at = _ROOM
-    for k in range(count - 1, max(0, count - LONGEST_TRAIL) - 1, -1):
-        at_x, at_y = trail[k % LONGEST_TRAIL, 0], trail[k % LONGEST_TRAIL, 1]
-        dx, dy = at_x - last_x, at_y - last_y
-        size = math.sqrt(dx * dx + dy * dy)
-        if size <= 0.0:
-            continue
-        at = _without_loop(p, points, at, at_x, at_y)
-        begin, at = max(begin, at), at - 1
-        if at < 0:
-            break
-        points[at, 0], points[at, 1] = at_x, at_y
-        if _is_narrow(p, grid, at_x, at_y, dx / size, dy / size):
-            begin, wide = at, 0.0
-        else:
-            wide += size
-            if wide >= 2.0 * p.robot_radius_m:
-                break
-        last_x, last_y = at_x, at_y
-    return begin
-
-
-@njit_inner
-def _without_loop(p: Parameters, points: NDArray[np.float64], at: int, x: float,
-                  y: float) -> int:
-    """Return the first point, back from the robot, near to which the way comes again; ``at``."""
-    near = TRAIL_STEP * p.robot_radius_m
-    for k in range(_ROOM, at, -1):
-        dx, dy = points[k, 0] - x, points[k, 1] - y
-        if dx * dx + dy * dy < near * near:
-            return k
-    return at
+        return False, Passage(x, y, x, y, STRAIGHT, 0)
+    return True, _passage_along(p, grid, points, 0, end)
 
 
 @njit
@@ -404,11 +354,6 @@ def on_lane(p: Parameters, grid: Grid, passage: Passage, x: float, y: float, at_
         along = station(p, passage, x, y).along
         to_x, to_y, u_x, u_y = _line_at(p, passage, along + LANE_AHEAD * r)
     left, right = room_beside(grid, to_x, to_y, u_x, u_y, r, ABREAST * r)
-    if passage.corners > 0 and left - right == math.inf:  # one wall ends at the corner
-        if left < math.inf:
-            right = left - LANES * r
-        elif right > -math.inf:
-            left = right + LANES * r
     if not (left < math.inf and right > -math.inf):
         return at_x, at_y
     aside = (left + right) / 2 - (left - right + 2.0 * r) / 6

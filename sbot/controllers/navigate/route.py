@@ -21,6 +21,7 @@ from sbot.controllers.navigate.map import (
     is_free_line,
     is_inside,
     mark,
+    part_within,
     row_of,
 )
 from sbot.controllers.navigate.parameters import (
@@ -150,22 +151,6 @@ def _centre_path(p: Parameters, grid: Grid, path: NDArray[np.float64], length: i
                                                         dx / size, dy / size)
 
 
-@njit
-def _within_window(grid: Grid, x: float, y: float, to_x: float,
-                   to_y: float) -> tuple[float, float]:
-    """Return the point (m) nearest to the target on the line to it that the window holds."""
-    low_x, low_y = grid.origin_x + grid.cell, grid.origin_y + grid.cell
-    size = (SIDE - 2) * grid.cell
-    t = 1.0
-    for at, to, low in ((x, to_x, low_x), (y, to_y, low_y)):
-        if to < low:
-            t = min(t, (low - at) / (to - at))
-        elif to > low + size:
-            t = min(t, (low + size - at) / (to - at))
-    t = max(0.0, t)
-    return x + t * (to_x - x), y + t * (to_y - y)
-
-
 @njit_inner
 def _passed(p: Parameters, grid: Grid, path: NDArray[np.float64], length: int, at: int,
             tries: int, x: float, y: float) -> int:
@@ -227,7 +212,11 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
     clearance, skip = sight_clearance(p), p.robot_radius_m
     if is_free_line(grid, x, y, to_x, to_y, clearance, skip):
         return nothing_planned(route), to_x, to_y
-    end_x, end_y = _within_window(grid, x, y, to_x, to_y)
+    low_x, low_y = grid.origin_x + grid.cell, grid.origin_y + grid.cell
+    side = (SIDE - 2) * grid.cell
+    _, share = part_within(x - low_x, to_x - x, side, 0.0, 1.0)
+    _, share = part_within(y - low_y, to_y - y, side, 0.0, share)
+    end_x, end_y = x + share * (to_x - x), y + share * (to_y - y)
     moved_x, moved_y = end_x - route.to_x, end_y - route.to_y
     moved = MOVED * p.robot_radius_m
     since, at, length = time - route.time, route.at, route.length

@@ -20,7 +20,6 @@ from sbot.controllers.navigate.damping import (
     robot_limit,
     wall_limit,
 )
-from sbot.controllers.navigate.looking import edge_of_view, sees_all_ahead, sees_all_round
 from sbot.controllers.navigate.map import Grid, add_hit, clear, column_of, fill, row_of
 from sbot.controllers.navigate.memory import Memory, State
 from sbot.controllers.navigate.moving import MOST as OBJECTS
@@ -40,6 +39,7 @@ from sbot.controllers.navigate.parameters import (
     WHEEL,
     Parameters,
 )
+from sbot.controllers.navigate.view import edge_of_view, sees_all_ahead, sees_all_round
 from sbot.controllers.navigate.yielding import heading_of
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner

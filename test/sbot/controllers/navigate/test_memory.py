@@ -60,7 +60,7 @@ def test_a_robot_alone_turns_to_the_mean_of_what_it_wants(rate):
     place, told = Place(0.0, 0.0, math.cos(0.3), math.sin(0.3)), []
     for _ in range(4 * rate):
         turning = wanting.py_func(turning, 0.05, rng.normal(0.0, 0.05), math.inf, 1 / rate)
-        told.append(aligning(P, turning, place, 1 / rate))
+        told.append(aligning(P, turning, place, P.turn_gain / 2, 1 / rate))
     assert np.mean(told[rate:]) < 0.0  # the mean is straight on, the heading 0.3 rad to its left
     raw = np.random.default_rng(1).normal(0.0, 0.05, 4 * rate)
     flips = (np.diff(np.sign(np.arctan2(raw, 0.05) - 0.3)) != 0).sum()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sbot.controllers.navigate.map import make_grid, mark
-from sbot.controllers.navigate.parameters import LONGEST_TRAIL, Parameters, resolved
+from sbot.controllers.navigate.parameters import Parameters, resolved
 from sbot.controllers.navigate.passages import (
     MOST_BENDS,
     Passage,
@@ -74,7 +74,6 @@ def test_bends_are_in_the_order_of_the_way_and_no_more_than_there_is_room_for():
 
 PASSAGE_P = resolved(Parameters())
 NO_PATH = np.zeros((8, 2))
-NO_TRAIL = np.zeros((LONGEST_TRAIL, 2))
 
 
 def passage_walls(*lines):
@@ -98,10 +97,10 @@ def test_robots_pass_without_rules_where_there_is_room_for_many(width, narrow):
 
 
 def test_a_passage_has_two_ends():
-    found, inside, passage = passage_ahead(PASSAGE_P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0,
-                                           0.0, NO_TRAIL, 0)
+    found, passage = passage_ahead(
+        PASSAGE_P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0, 0.0
+    )
     assert found
-    assert not inside
     assert passage.near_x == pytest.approx(2.0, abs=0.7)  # posts are seen from a little before
     assert passage.far_x == pytest.approx(6.0, abs=0.5)
     assert abs(passage.near_y) + abs(passage.far_y) < 0.1
@@ -122,31 +121,12 @@ def bent_way(step):
 
 def test_a_passage_follows_its_way_round_a_corner():
     path = bent_way(PASSAGE_P.cell_m)
-    _, inside, passage = passage_ahead(PASSAGE_P, bent(), path, len(path), 0, 0.0, 0.0, 6.0, 6.0,
-                                       NO_TRAIL, 0)
-    assert not inside
+    found, passage = passage_ahead(PASSAGE_P, bent(), path, len(path), 0, 0.0, 0.0, 6.0, 6.0)
+    assert found
     assert (passage.near_x, passage.near_y) == pytest.approx((2.0, 0.0), abs=0.7)
     assert (passage.far_x, passage.far_y) == pytest.approx((6.0, 4.0), abs=0.7)
     assert passage.corners == 1
     assert passage.bends[:2] == pytest.approx((6.0, 0.0), abs=0.3)
-
-
-def test_from_within_behind_a_corner_it_begins_where_the_robot_came_in():
-    path, way = bent_way(PASSAGE_P.cell_m), bent_way(0.2)
-    at = len(way) - 20  # (6, 2)
-    trail = np.zeros((LONGEST_TRAIL, 2))
-    there = way[:at]
-    # It went back by a metre, and came again.
-    back = np.vstack([there, there[-2:-7:-1], there[-6:]])
-    for came in (there, back):
-        trail[:len(came)] = came
-        _, inside, passage = passage_ahead(PASSAGE_P, bent(), path, len(path), len(path) - 33,
-                                           *way[at], 6.0, 6.0, trail, len(came))
-        assert inside
-        assert (passage.near_x, passage.near_y) == pytest.approx((2.0, 0.0), abs=0.7)
-        assert (passage.far_x, passage.far_y) == pytest.approx((6.0, 4.0), abs=0.7)
-        assert passage.corners == 1
-        assert passage.bends[:2] == pytest.approx((6.0, 0.0), abs=0.3)
 
 
 P = resolved(Parameters())
@@ -198,13 +178,6 @@ def test_lanes_lead_round_a_corner():
     assert on_lane(P, grid, BENT, 4.1, 1.0, 9.0, 9.0)[0] == pytest.approx(4 + beside, abs=0.03)
     assert on_lane(P, grid, BACK, 4.1, 3.0, 9.0, 9.0)[0] == pytest.approx(4 - beside, abs=0.03)
     assert on_lane(P, grid, BACK, 3.0, 0.1, 9.0, 9.0)[1] == pytest.approx(beside, abs=0.03)
-    # At the corner itself one wall has ended; the other one tells where the lane is.
-    outer, inner = (on_lane(P, grid, BENT, 3.0, -beside, 9.0, 9.0),
-                    on_lane(P, grid, BACK, 4 - beside, 1.0, 9.0, 9.0))
-    assert outer[1] < -beside + 0.03
-    assert inner[0] < 4 - beside + 0.1
-    assert max(outer) < 4 + 0.8 - R
-    assert np.hypot(inner[0] - 3.2, inner[1] - 0.8) > R
 
 
 def test_a_way_through_a_wall_that_is_not_known_yet_leaves_the_lanes_of_a_corridor():

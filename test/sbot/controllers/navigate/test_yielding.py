@@ -15,7 +15,6 @@ from sbot.controllers.navigate.yielding import (
     PASSES,
     WAITS,
     Yield,
-    _is_met,
     _is_out_of_the_way,
     _is_taken,
     _spot_beside,
@@ -32,8 +31,7 @@ def taken(passage, me, robots, mode=FREE, time=0.0, since=0.0, moves=1.0):
     robots = np.array(robots, float)
     headings = np.column_stack([robots[:, 2], np.zeros(len(robots)), np.full(len(robots), moves)])
     places = robots[:, :2].copy()
-    return _is_taken(P, passage, me, places, places, headings,
-                     np.zeros(len(robots), np.int8), mode, time, since)
+    return _is_taken(P, passage, me, places, places, headings, mode, time, since)
 
 
 def test_who_is_in_it_goes_first():
@@ -55,8 +53,7 @@ def test_who_has_stood_for_long_takes_no_passage():
     parked = np.array([(-2.0, 0.0), (math.nan, 0.0)])
 
     def found(mobile):
-        return _is_taken(P, EAST, 0, places, mobile, headings, np.zeros(2, np.int8), WAITS, 9.0,
-                         0.0)
+        return _is_taken(P, EAST, 0, places, mobile, headings, WAITS, 9.0, 0.0)
     assert found(places) == (True, True)
     assert found(parked) == (False, False)
 
@@ -73,13 +70,11 @@ def test_of_two_as_near_the_lower_number_goes_first(x):
     assert taken(WEST, 1, robots)[0]
 
 
-def test_two_that_meet_decide_by_who_presses_from_behind():
-    # 1 and 2 meet; 0 presses behind 2.
+def test_of_those_that_meet_in_it_the_lowest_number_goes_on():
     robots = [(3.6, 0.0, -1), (2.0, 0.0, 1), (2.8, 0.0, -1)]
     assert taken(EAST, 1, robots)[0]
-    assert not taken(WEST, 2, robots)[0]
     assert not taken(WEST, 0, robots)[0]
-    robots[0] = (9.0, 5.0, -1)  # nobody presses
+    robots[0] = (9.0, 5.0, -1)
     assert not taken(EAST, 1, robots)[0]
     assert taken(WEST, 2, robots)[0]
 
@@ -94,15 +89,15 @@ def test_patience_ends_and_that_of_the_lowest_first():
 def test_it_waits_beside_the_mouth_until_the_passage_is_free_for_a_while():
     grid, state = make_grid(-43.2, -43.2, P.cell_m), NO_YIELD
     others = np.array([[-1.0, 0.0], [2.0, 0.0]])
-    headings, group = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]]), np.zeros(2, np.int8)
-    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings, group, 0.0)
+    headings = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])
+    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings, 0.0)
     assert state.mode == WAITS
     assert _is_out_of_the_way(P, EAST, state.spot_x, state.spot_y)
     others[1] = -3.0, 0.0  # has come out
-    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings, group,
+    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings,
                        0.5 * CLEAR_TIME)
     assert state.mode == WAITS
-    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings, group,
+    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings,
                        1.5 * CLEAR_TIME)
     assert state.mode == FREE
 
@@ -114,10 +109,10 @@ def test_a_spot_that_is_taken_is_left_to_who_has_it():
     others[1] = first
     second = _spot_beside(P, grid, EAST, 0, others)
     assert np.hypot(second[0] - first[0], second[1] - first[1]) > 2 * P.robot_radius_m
-    headings, group = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]]), np.zeros(2, np.int8)
+    headings = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])
     others[0] = 2.0, 0.0
     waits = Yield(WAITS, 0.0, 0.0, 0.0, EAST, *first)
-    state = negotiated(P, grid, waits, 0, False, EAST, others, others, headings, group, 0.1)
+    state = negotiated(P, grid, waits, 0, False, EAST, others, others, headings, 0.1)
     assert (state.spot_x, state.spot_y) != first
 
 
@@ -136,23 +131,9 @@ def test_two_pass_each_other_where_both_fit(width, fits):
     assert not _has_lanes(P, make_grid(-51.84, -51.84, P.cell_m), EAST)  # walls nobody has seen
     headings = np.array([[1.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])
     modes = [negotiated(P, grid, NO_YIELD, me, True, passage, others, others, headings,
-                        np.zeros(2, np.int8), 1.0).mode for me, passage in ((0, EAST), (1, WEST))]
+                        1.0).mode for me, passage in ((0, EAST), (1, WEST))]
     assert modes == ([PASSES, PASSES] if fits else [FREE, WAITS])
 
-
-def test_who_passes_another_keeps_to_its_lane_however_that_one_faces():
-    grid, others, group = hallway(1.6), np.array([[1.5, 0.3], [2.2, -0.3]]), np.zeros(2, np.int8)
-    passes = Yield(PASSES, 0.0, 0.0, 0.0, EAST, 0.0, 0.0)
-    for facing in (-1.0, 1.0):
-        headings = np.array([[1.0, 0.0, 0.0], [facing, 0.0, 0.0]])
-        assert _is_met(P, EAST, 0, others)
-        for found in (True, False):
-            assert negotiated(P, grid, passes, 0, found, EAST, others, others, headings, group,
-                              1.0).mode == PASSES
-    others[1] = 0.5, -0.3  # has passed
-    assert not _is_met(P, EAST, 0, others)
-    assert negotiated(P, grid, passes, 0, True, EAST, others, others, headings, group,
-                      1.0).mode == FREE
 
 
 BENT = Passage(0.0, 0.0, 4.0, 3.0, (4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1)
@@ -164,8 +145,7 @@ def taken_round(passage, me, robots):
     robots = np.array(robots, float)
     headings = np.column_stack([robots[:, 2:], np.ones(len(robots))])
     places = robots[:, :2].copy()
-    return _is_taken(P, passage, me, places, places, headings,
-                     np.zeros(len(robots), np.int8), FREE, 0.0, 0.0)
+    return _is_taken(P, passage, me, places, places, headings, FREE, 0.0, 0.0)
 
 
 def test_a_passage_is_taken_round_its_corner():
@@ -178,12 +158,10 @@ def test_a_passage_is_taken_round_its_corner():
     assert taken_round(BENT, 0, [(-2.0, 0.0, 1, 0), beyond]) == (True, False)
 
 
-def test_who_presses_round_a_corner_counts():
-    # 1 and 2 meet in the first part, 0 presses behind 2 in the second.
-    robots = [(4.0, 0.8, 0, -1), (2.4, 0.0, 1, 0), (3.3, 0.2, -1, 0)]
-    robots[0] = (4.0, 1.0, -0.6, -0.8)
+def test_who_comes_round_a_corner_counts():
+    robots = [(4.0, 1.0, -0.6, -0.8), (2.4, 0.0, 1, 0)]
     assert taken_round(BENT, 1, robots)[0]
-    assert not taken_round(BACK, 2, robots)[0]
+    assert not taken_round(BACK, 0, robots)[0]
     robots[0] = (4.0, 1.0, 0, 1)  # leaves
     assert not taken_round(BENT, 1, robots)[0]
 
