@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Train teams with MAPPO, IPPO and PPO: python benchmark/learning/team_curves.py.
+"""Train teams with MAPPO, IPPO, PPO and QMIX: python benchmark/learning/team_curves.py.
 
 It needs the extras `train` and `marl`. After every tenth batch it writes to team_curves.csv what
 the deterministic policy reaches in the same 64 scenes. It repeats no training that is there.
@@ -24,13 +24,13 @@ import numpy as np
 
 FOLDER = Path(__file__).resolve().parent
 PORTS = FOLDER.parents[1] / 'examples' / 'ports'
-TASKS = ('mpe_spread:SimpleSpread', 'vmas_navigation:Navigation', 'formation')
-ALGORITHMS = ('mappo', 'ippo', 'ppo')
+TASKS = ('mpe_spread:SimpleSpread', 'vmas_navigation:Navigation', 'formation', 'follow_leader')
+PAIRS = [*product(TASKS, ('mappo', 'ippo', 'ppo')), (TASKS[0], 'qmix')]  # qmix: with its moves
 COLUMNS = ('task', 'algorithm', 'training', 'team_decisions', 'processor_s', 'mean_return')
 
 # Near those of BenchMARL for VMAS (its fine_tuned/vmas), but small: 10 epochs of 4 minibatches of
 # 800, not 40 of 15 of 4096, so with a larger rate. With gamma 0.99 and the
-# rate 7e-4 MAPPO and IPPO diverged.
+# rate 7e-4 MAPPO and IPPO diverged. QMIX makes as many steps of Adam of as large minibatches.
 WORLDS, STEPS, EPOCHS, MINIBATCH = 128, 25, 10, 800
 RATE, GAMMA, LAMBDA, CLIP, NORM, HIDDEN = 3e-4, 0.9, 0.9, 0.2, 5.0, [64, 64]
 BATCH = WORLDS * STEPS  # decisions of teams
@@ -42,9 +42,9 @@ Act = Callable[[Any], Any]  # of observations (K, N, I) float32: shares (K, N, c
 class Curve:
     """Points of a training; its processor time is without that of the judging."""
 
-    def __init__(self, task: str) -> None:
+    def __init__(self, task: str, discrete: bool = False) -> None:
         from sbot import learn
-        self._episodes = learn.vector_env(None, SCENES, task=task).episodes
+        self._episodes = learn.vector_env(None, SCENES, task=task, discrete=discrete).episodes
         self._judging, self._began = 0.0, time.process_time()
         self.points: list[tuple[int, float, float]] = []
 
@@ -93,7 +93,7 @@ def train_ppo(task: str, seed: int, batches: int) -> Curve:
 
 
 def train_with_benchmarl(task: str, seed: int, batches: int, algorithm: str) -> Curve:
-    """Train with MAPPO or IPPO of BenchMARL; the robots share one network."""
+    """Train with MAPPO, IPPO or QMIX of BenchMARL; the robots share one network."""
     import torch
     from benchmarl import algorithms
     from benchmarl.experiment import Callback, Experiment, ExperimentConfig
@@ -102,21 +102,28 @@ def train_with_benchmarl(task: str, seed: int, batches: int, algorithm: str) -> 
     from torchrl.envs.utils import ExplorationType, set_exploration_type
 
     from sbot import learn
-    curve, config = Curve(task), ExperimentConfig.get_from_yaml()
+    discrete = algorithm == 'qmix'
+    curve, config = Curve(task, discrete), ExperimentConfig.get_from_yaml()
     config.max_n_iters, config.max_n_frames, config.loggers = batches, None, []
     config.on_policy_collected_frames_per_batch, config.on_policy_n_envs_per_worker = BATCH, WORLDS
     config.on_policy_minibatch_size, config.on_policy_n_minibatch_iters = MINIBATCH, EPOCHS
+    config.off_policy_collected_frames_per_batch = BATCH
+    config.off_policy_n_envs_per_worker, config.off_policy_train_batch_size = WORLDS, MINIBATCH
+    config.off_policy_n_optimizer_steps = EPOCHS * BATCH // MINIBATCH
+    config.prefer_continuous_actions = not discrete
     config.lr, config.gamma, config.clip_grad_val = RATE, GAMMA, NORM
     config.evaluation = config.create_json = False
     kind = getattr(algorithms, f'{algorithm.title()}Config').get_from_yaml()
-    kind.lmbda, kind.clip_epsilon, kind.entropy_coef = LAMBDA, CLIP, 0.0
+    if not discrete:
+        kind.lmbda, kind.clip_epsilon, kind.entropy_coef = LAMBDA, CLIP, 0.0
     model = MlpConfig(HIDDEN, torch.nn.Linear, activation_class=torch.nn.Tanh)
 
     def act(seen: Any) -> Any:  # noqa: ANN401
         given = TensorDict({'robots': {'observation': torch.from_numpy(seen)}}, len(seen))
         given['robots'].batch_size = seen.shape[:2]
         with torch.no_grad(), set_exploration_type(ExplorationType.DETERMINISTIC):
-            return experiment.group_policies['robots'](given)['robots', 'action'].double().numpy()
+            found = experiment.group_policies['robots'](given)['robots', 'action']
+        return (found if discrete else found.double()).numpy()
 
     class Points(Callback):  # type: ignore[misc]
         def on_train_end(self, training_td: Any, group: str) -> None:  # noqa: ANN401
@@ -140,7 +147,7 @@ def train(task: str, algorithm: str, seed: int, batches: int) -> list[tuple[Any,
     """Return the rows of a training."""
     import torch
     torch.set_num_threads(1)
-    sys.path.insert(0, str(PORTS))
+    sys.path[0] = str(PORTS)  # for FOLDER, whose folder coverage numba would take for a package
     curve = (train_ppo(task, seed, batches) if algorithm == 'ppo' else
              train_with_benchmarl(task, seed, batches, algorithm))
     return [(task, algorithm, seed, *point) for point in curve.points]
@@ -149,7 +156,7 @@ def train(task: str, algorithm: str, seed: int, batches: int) -> list[tuple[Any,
 def missing(path: Path, trainings: int) -> Iterator[tuple[str, str, int]]:
     """Yield the trainings that a file does not have."""
     there = {tuple(line.split(',')[:3]) for line in path.read_text('utf-8').splitlines()}
-    for seed, task, algorithm in product(range(1, trainings + 1), TASKS, ALGORITHMS):
+    for seed, (task, algorithm) in product(range(1, trainings + 1), PAIRS):
         if (task, algorithm, str(seed)) not in there:
             yield task, algorithm, seed
 

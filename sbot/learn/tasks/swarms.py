@@ -2,6 +2,7 @@
 """Tasks of swarms.
 
 Task ``aggregate``: s-bots gather, by infrared and bearings.
+Task ``gather``: the same, and s-bots touch nothing.
 Task ``flocking``: s-bots move together in one direction, by infrared and bearings.
 Task ``pursuit``: three s-bots catch a fourth, robot 0, which flees at the same speed.
 """
@@ -22,6 +23,7 @@ from sbot.learn.tasks.entry import (
     Track,
     distance,
     s_bots,
+    scratches,
 )
 from sbot_common.arrays import Flags, Floats, Integers
 
@@ -81,6 +83,57 @@ _AGGREGATE = Entry(
            'a share, in the last third', 'after the dispersion of Gauci et al. 2014',
            _contraction),
     Rule(_to_the_others, (0.5, 0.3)), hidden=(6,))
+
+
+# Task ``gather``: s-bots gather without contacts.
+
+def _pushed(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+            layers: Integers, dt: float) -> None:
+    """Drive along a force: to where the others are heard, and away from what is near.
+
+    Who hears nobody drives a curve. Weights: _FORCES, then cosines and sines of the infrared.
+    """
+    x, y = weights[0] * inputs[15], weights[0] * inputs[16]
+    if inputs[17] == 0.0:
+        x, y = 1.0, weights[5]
+    for i in range(15):
+        near = max(0.0, inputs[i] - weights[2])
+        x -= weights[1] * near * weights[7 + i]
+        y -= weights[1] * near * weights[22 + i]
+    force = math.sqrt(x * x + y * y)
+    if force < weights[6]:
+        outputs[0], outputs[1] = 0.0, 0.0
+        return
+    ahead = max(-1.0, min(1.0, weights[4] * x))
+    turn = weights[3] * y / force
+    if ahead < -0.3:  # backwards
+        turn = -turn
+    elif x < 0.0:
+        turn = weights[3] if y > 0.0 else -weights[3]
+    outputs[0], outputs[1] = ahead - turn, ahead + turn
+
+
+def _gathered(track: Track) -> Floats:
+    """Return the contraction times the share of time without contact, (K,)."""
+    return np.asarray(_contraction(track) * (1.0 - track.collided.mean(axis=(0, 2))))
+
+
+def _gathered_clean(track: Track) -> Floats:
+    return _gathered(track) - 0.3 * scratches(track)
+
+
+_FORCES = ('attraction', 'push of what is near', 'reading from which it is near',
+           'gain of the turn', 'gain of the speed', 'curve', 'force that moves')
+_RAYS = [2.0 * math.pi * (i + 0.5) / 15 for i in range(15)]
+_GATHER = Entry(
+    'gather', 'S-bots gather and touch nothing, by infrared and bearings.', Aggregate,
+    _AggregateInBox,
+    Metric('gathered', '1', 'contraction as in `aggregate`, times the share of time without '
+           'contact', 'after the dispersion of Gauci et al. 2014', _gathered),
+    Rule(_pushed, (1.0, 2.0, 0.1, 0.4, 1.0, 0.1, 0.2,
+                   *(round(math.cos(ray), 6) for ray in _RAYS),
+                   *(round(math.sin(ray), 6) for ray in _RAYS)), constants=_FORCES),
+    fitness=_gathered_clean, hidden=(6,))
 
 
 def _largest_group(place: Floats, reach: float) -> Floats:
@@ -298,4 +351,4 @@ _PURSUIT = Entry(
     Rule(_chase, (3.0, 0.0, 1.0, 1.0, 0.0, 1.0), 1, _TURNED), fitness=_nearness,
     learned=Rule(_chase, (0.0,) * 44, 1), arrived=_caught)
 
-ENTRY = (_AGGREGATE, _FLOCKING, _PURSUIT)
+ENTRY = (_AGGREGATE, _GATHER, _FLOCKING, _PURSUIT)
