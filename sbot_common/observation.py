@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Twist, observation and controller interface: the same in-process, in a node and in replay."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from functools import partial

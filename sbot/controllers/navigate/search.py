@@ -9,7 +9,6 @@ that the chain of parents leads from the robot to the target.
 from __future__ import annotations
 
 import math
-from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -36,12 +35,15 @@ class Search(NamedTuple):
     cost: NDArray[np.float64]  # (cells,) from the target
     parent: NDArray[np.int32]  # (cells,) next cell towards the target
     number: NDArray[np.int32]  # (cells,) of the search in which the cell was reached
+    keys: NDArray[np.float64]  # heap: cost plus estimate
+    items: NDArray[np.int32]  # heap: cells
 
 
 def make_search() -> Search:
     """Return working memory; pages that no search touches stay unused."""
     cells = SIDE * SIDE
-    return Search(np.zeros(cells), np.zeros(cells, np.int32), np.zeros(cells, np.int32))
+    return Search(np.zeros(cells), np.zeros(cells, np.int32), np.zeros(cells, np.int32),
+                  np.zeros(cells), np.zeros(cells, np.int32))
 
 
 @njit
@@ -90,6 +92,51 @@ def _estimate(row: int, column: int, to_row: int, to_column: int) -> float:
     return max(rows, columns) + (_DIAGONAL - 1.0) * min(rows, columns)
 
 
+@njit_inline
+def _rise(search: Search, k: int, key: float, item: int) -> None:
+    """Write an item to the heap, at place ``k`` or above it."""
+    keys, items = search.keys, search.items
+    while k > 0:
+        above = (k - 1) // 2
+        if keys[above] < key or (keys[above] == key and items[above] <= item):
+            break
+        keys[k], items[k] = keys[above], items[above]
+        k = above
+    keys[k], items[k] = key, item
+
+
+@njit_inline
+def _push(search: Search, count: int, key: float, item: int) -> int:
+    if count == search.keys.shape[0]:
+        return count
+    _rise(search, count, key, item)
+    return count + 1
+
+
+@njit_inline
+def _pop(search: Search, count: int) -> tuple[int, float, int]:
+    """Return how many are left, and the least key with its item."""
+    keys, items = search.keys, search.items
+    key, item = keys[0], items[0]
+    count -= 1
+    last_key, last_item = keys[count], items[count]
+    k, child = 0, 1
+    # The hole sinks to the bottom, and the last item rises from there: it belongs near the
+    # bottom (Wegener, "Bottom-up-heapsort", Theoretical Computer Science 118, 1993). Which child
+    # is less is a number, not a branch that the processor guesses.
+    while child + 1 < count:
+        right_key, left_key = keys[child + 1], keys[child]
+        child += (right_key < left_key) | (
+            (right_key == left_key) & (items[child + 1] < items[child]))
+        keys[k], items[k] = keys[child], items[child]
+        k, child = child, 2 * child + 1
+    if child < count:
+        keys[k], items[k] = keys[child], items[child]
+        k = child
+    _rise(search, k, last_key, last_item)
+    return count, key, item
+
+
 class Ends(NamedTuple):
     """Both ends of a way, with how far (m) each is from obstacles."""
 
@@ -109,9 +156,9 @@ def _ends(p: Parameters, grid: Grid, row: int, column: int, to_row: int, to_colu
 
 
 @njit_inline
-def _expand(p: Parameters, grid: Grid, search: Search, number: int,
-            heap: list[tuple[float, int]], cell: int, ends: Ends) -> None:
-    """Reach the neighbours of a cell from it; ``heap``: cost plus estimate, and cell."""
+def _expand(p: Parameters, grid: Grid, search: Search, number: int, count: int, cell: int,
+            ends: Ends) -> int:
+    """Reach the neighbours of a cell from it; return how many cells wait then."""
     r, c = cell // SIDE, cell % SIDE
     cost = search.cost[cell]
     for down in range(-1, 2):
@@ -137,8 +184,9 @@ def _expand(p: Parameters, grid: Grid, search: Search, number: int,
             if not reached or cost + step < search.cost[other]:
                 search.cost[other], search.parent[other] = cost + step, cell
                 search.number[other] = number
-                heappush(heap, (cost + step + _estimate(rr, cc, ends.start[0], ends.start[1]),
-                                other))
+                count = _push(search, count,
+                              cost + step + _estimate(rr, cc, ends.start[0], ends.start[1]), other)
+    return count
 
 
 @njit_inner
@@ -184,16 +232,16 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
     search.cost[target], search.parent[target] = 0.0, target
     search.number[target] = number
     ends = _ends(p, grid, row, column, to_row, to_column)
-    heap = [(_estimate(to_row, to_column, row, column), target)]
+    count = _push(search, 0, _estimate(to_row, to_column, row, column), target)
     visited, closed = 0, True
-    while len(heap) > 0 and visited < most:
+    while count > 0 and visited < most:
         visited += 1
-        key, cell = heappop(heap)
+        count, key, cell = _pop(search, count)
         if cell == start:
             return _write_path(grid, search, start, target, path)
         if key > search.cost[cell] + _estimate(cell // SIDE, cell % SIDE, row, column) + 1e-9:
             continue  # a cheaper way to this cell was found since
         row_here, column_here = cell // SIDE, cell % SIDE
         closed &= 0 < row_here < SIDE - 1 and 0 < column_here < SIDE - 1
-        _expand(p, grid, search, number, heap, cell, ends)
-    return -1 if closed and len(heap) == 0 else 0
+        count = _expand(p, grid, search, number, count, cell, ends)
+    return -1 if closed and count == 0 else 0

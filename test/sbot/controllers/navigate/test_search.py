@@ -13,10 +13,13 @@ from sbot.controllers.navigate.map import column_of, mark, row_of
 from sbot.controllers.navigate.parameters import MOST_CELLS, Parameters, resolved
 from sbot.controllers.navigate.search import (
     LONGEST,
+    _pop,
+    _push,
     cell_cost,
     find_path,
     make_search,
 )
+from sbot_common.compiled.jit import njit
 
 P = resolved(Parameters())
 
@@ -105,3 +108,30 @@ def test_a_target_outside_of_the_window_has_no_path():
     path = np.empty((LONGEST, 2))
     assert find_path(P, make_grid([]), make_search(), 1, 0.0, 0.0, 100.0, 0.0, path,
                      MOST_CELLS) == 0
+
+
+@njit
+def out_of_heap(search, keys, items, out):
+    """Write cells in the order of the heap; every third one leaves before the others come."""
+    count = written = 0
+    for k in range(len(keys)):
+        count = _push(search, count, keys[k], items[k])
+        if k % 3 == 2:
+            count, out[written, 0], out[written, 1] = _pop(search, count)
+            written += 1
+    while count > 0:
+        count, out[written, 0], out[written, 1] = _pop(search, count)
+        written += 1
+
+
+@pytest.mark.parametrize('size', [1, 2, 3, 4, 200])
+def test_the_heap_hands_out_the_least_key_and_of_equal_ones_the_least_cell(size):
+    rng = np.random.default_rng(size)
+    keys, items = rng.integers(0, 9, size) / 2.0, rng.integers(0, 40, size)
+    out, waiting, told = np.empty((size, 2)), [], []
+    out_of_heap(make_search(), keys, items, out)
+    for k, entry in enumerate(zip(keys.tolist(), items.tolist(), strict=True)):
+        waiting = sorted([*waiting, entry])
+        if k % 3 == 2:
+            told.append(waiting.pop(0))
+    assert list(map(tuple, out.tolist())) == told + waiting

@@ -35,7 +35,7 @@ def test_an_interrupt_keeps_the_training_so_far(tmp_path, capsys, monkeypatch):
                 print(line(), file=sys.stderr)
                 raise KeyboardInterrupt
         return show
-    monkeypatch.setattr(comparison, 'now_and_then', interrupt_at_the_third)
+    monkeypatch.setattr(comparison, '_now_and_then', interrupt_at_the_third)
     assert main([*WORDS, '-o', str(tmp_path)]) == 1
     line, end = capsys.readouterr().err.splitlines()
     assert line.startswith('aggregate evolved 1: generation 3 of 1000000, mean score ')
