@@ -181,7 +181,7 @@ class Controller(Protocol):
     It is constructed with the scenario's `parameters` of that robot as keyword arguments.
     """
 
-    def step(self, observation: Observation, rng: np.random.Generator,
+    def step(self, observation: Observation, rng: 'np.random.Generator',
              ) -> (tuple[float, float] | tuple[float, float, bytes] | tuple[float, float, float]
                    | tuple[float, float, float, bytes]):
         """Return (vx in m/s, omega in rad/s), and perhaps bytes to broadcast.
@@ -307,7 +307,7 @@ class ControlledRobot:
             command, [(topic, goal) for topic, goal in events if goal is not None], data)
 
 
-def _ask(controller: Controller, observation: Observation, rng: np.random.Generator,
+def _ask(controller: Controller, observation: Observation, rng: 'np.random.Generator',
         holonomic: bool = False) -> tuple[Twist, bytes | None]:
     """Return the controller's command and its bytes.
 
