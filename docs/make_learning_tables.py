@@ -38,7 +38,9 @@ def proof_table() -> str:
     for line in lines:
         line[1] = line[1].replace(', higher is better', ' ↑').replace(', lower is better', ' ↓')
     described = dict.fromkeys(_versions(each) for each in made)
-    return (''.join(f"* `{each['command']}`\n" for each in made) + f"\n{'; '.join(described)}.\n\n"
+    commands = (f"* `{each['command']}`: seeds {each['seeds'][0]} to {each['seeds'][1]}\n"
+                for each in made)
+    return (''.join(commands) + f"\n{'; '.join(described)}.\n\n"
             + ''.join(f"| {' | '.join(line)} |\n"
                       for line in (heading, ['---'] * len(heading), *lines)))
 
@@ -46,7 +48,7 @@ def proof_table() -> str:
 def _versions(made: dict[str, Any]) -> str:
     versions = ', '.join(f'{name} {made[name]}' for name in (
         'numpy', 'numba', 'cma', 'stable-baselines3', 'torch') if made.get(name))
-    return f"Python {made['python']}, {versions}; seeds 90001 to 90020 where a command names none"
+    return f"Python {made['python']}, {versions}"
 
 
 def with_tables(text: str) -> str:

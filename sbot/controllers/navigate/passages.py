@@ -152,22 +152,22 @@ def _farthest(points: NDArray[np.float64], first: int, last: int) -> tuple[float
 
 
 @njit
-def _passage_along(p: Parameters, grid: Grid, points: NDArray[np.float64], first: int,
+def _passage_along(p: Parameters, grid: Grid, points: NDArray[np.float64],
                    last: int) -> Passage:
-    """Return the passage along points first ... last (m), with a bend only where walls ask for it.
+    """Return the passage along points 0 ... last (m), with a bend only where walls ask for it.
 
     Line simplification: Douglas and Peucker, "Algorithms for the reduction of the number of
     points", Cartographica 10, 1973. A part is divided at its farthest point, not because that is
     far, since robots change lanes, but because the straight line runs through a wall.
     """
-    if is_free_line(grid, points[first, 0], points[first, 1], points[last, 0], points[last, 1],
+    if is_free_line(grid, points[0, 0], points[0, 1], points[last, 0], points[last, 1],
                     BEND * p.robot_radius_m, 0.0):
-        return Passage(points[first, 0], points[first, 1], points[last, 0], points[last, 1],
+        return Passage(points[0, 0], points[0, 1], points[last, 0], points[last, 1],
                        STRAIGHT, 0)
     corners = np.empty(MOST_BENDS + 2, np.int64)
-    corners[0], corners[1], count = first, last, 2
+    corners[0], corners[1], count = 0, last, 2
     while count < MOST_BENDS + 2:
-        most, at, after = 0.0, first, -1
+        most, at, after = 0.0, 0, -1
         for k in range(count - 1):
             away, farthest = _farthest(points, corners[k], corners[k + 1])
             if away > most and not is_free_line(
@@ -184,7 +184,7 @@ def _passage_along(p: Parameters, grid: Grid, points: NDArray[np.float64], first
     b = np.zeros(2 * MOST_BENDS)
     for k in range(count - 2):
         b[2 * k], b[2 * k + 1] = points[corners[k + 1], 0], points[corners[k + 1], 1]
-    return Passage(points[first, 0], points[first, 1], points[last, 0], points[last, 1],
+    return Passage(points[0, 0], points[0, 1], points[last, 0], points[last, 1],
                    (b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]), count - 2)
 
 
@@ -300,7 +300,7 @@ def passage_ahead(p: Parameters, grid: Grid, path: NDArray[np.float64], length: 
         k += 1
     if not found:
         return False, Passage(x, y, x, y, STRAIGHT, 0)
-    return True, _passage_along(p, grid, points, 0, end)
+    return True, _passage_along(p, grid, points, end)
 
 
 @njit

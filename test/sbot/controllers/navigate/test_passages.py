@@ -55,8 +55,8 @@ def posts(*places):
 def test_a_line_has_bends_only_where_a_straight_one_would_meet_a_wall():
     # In a straight corridor robots leave their lanes for others.
     points = np.array([[0.0, 0.0], [1.0, 0.9], [2.0, -0.9], [4.0, 0.0]])
-    assert _passage_along(PASSAGE_LINE_P, posts(), points, 0, 3) == Passage(0.0, 0.0, 4.0, 0.0)
-    passage = _passage_along(PASSAGE_LINE_P, posts((2.0, 0.0)), points, 0, 3)
+    assert _passage_along(PASSAGE_LINE_P, posts(), points, 3) == Passage(0.0, 0.0, 4.0, 0.0)
+    passage = _passage_along(PASSAGE_LINE_P, posts((2.0, 0.0)), points, 3)
     assert passage.corners == 1
     assert passage.bends[:2] in ((1.0, 0.9), (2.0, -0.9))
 
@@ -64,7 +64,7 @@ def test_a_line_has_bends_only_where_a_straight_one_would_meet_a_wall():
 def test_bends_are_in_the_order_of_the_way_and_no_more_than_there_is_room_for():
     zigzag = np.array([[k, (-1.0) ** k * (1 + 0.1 * k)] for k in range(9)])
     everywhere = posts(*((x, y) for x in np.arange(0, 8, 0.2) for y in np.arange(-2, 2, 0.2)))
-    passage = _passage_along(PASSAGE_LINE_P, everywhere, zigzag, 0, len(zigzag) - 1)
+    passage = _passage_along(PASSAGE_LINE_P, everywhere, zigzag, len(zigzag) - 1)
     assert passage.corners == MOST_BENDS
     bends = np.array(passage.bends).reshape(-1, 2)
     at = [int(np.flatnonzero((zigzag == bend).all(axis=1))[0]) for bend in bends]
