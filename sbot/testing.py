@@ -613,7 +613,8 @@ def _play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
     begin = seen.boxes
     for tick in range(round(scene.seconds / worlds.dt)):
         if tick % scene.hold == 0:
-            commands = acting.commands(rng.uniform(-1.0, 1.0, (*seen.pose.shape[:2], 2)))
+            acting.shares[:] = rng.uniform(-1.0, 1.0, (*seen.pose.shape[:2], 2))
+            commands = acting.commands()
         rows.append((seen.pose, commands, seen.collided, seen.infrared))
         seen = worlds.step(commands)
     pose, command, collided, infrared = zip(*rows, strict=True)

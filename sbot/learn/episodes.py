@@ -51,6 +51,7 @@ class Outcome(NamedTuple):
 
     reward: Floats  # (K, N); 0 for robots that were done before
     ended: Flags  # (K, N) done now or before
+    all_ended: Flags  # (K,) that of all robots
     late: Flags  # (K,) the episode's time is over
 
 
@@ -126,6 +127,7 @@ class Episodes:
                                 {})
         self.now = self.now._replace(kept=self._answers.kept('keep', self.now, self._draws()))
         self.columns = self.observation().shape[2]
+        self._find_ends()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but compiled programs, for copies that continue bit for bit."""
@@ -183,6 +185,7 @@ class Episodes:
         self._interface.aim(self.goal)
         self.now = self._moment(seen, commands, self.now.kept)
         self._keep(chosen, state.kept)
+        self._find_ends()
 
     def _play(self, scenarios: Sequence[Scenario]) -> None:
         """Take goals, limits and length of episodes from the scenarios of all worlds."""
@@ -206,9 +209,14 @@ class Episodes:
     @property
     def over(self) -> Flags:
         """Worlds (K,) whose episode is over, since all robots are done or its time is."""
-        over = np.empty(self.count, np.bool_)
-        _find_over(self._active, self.now.seen.tick, self.ticks, over)
-        return over
+        return np.asarray(self.all_ended | self.late)
+
+    def _find_ends(self) -> None:
+        """Find who is done (K, N), where all are and where the time is over (K,), and whether."""
+        self._ended = np.empty(self._active.shape, np.bool_)
+        self.all_ended, self.late = np.empty((2, self.count), np.bool_)
+        self.some_over = _find_ends(self._active, self.now.seen.tick, self.ticks, self._ended,
+                                    self.all_ended, self.late)
 
     @property
     def fps(self) -> int:
@@ -270,6 +278,7 @@ class Episodes:
         self.now = self._moment(seen, commands, self.now.kept, anew)
         fresh = self._answers.kept('keep', self.now, self._draws())
         self._keep(rows, {name: values[rows] for name, values in fresh.items()})
+        self._find_ends()
 
     def _draws(self) -> Draws:
         return Draws(self.worlds.seeds, self.now.seen.tick)
@@ -292,14 +301,14 @@ class Episodes:
         """Return the present observations of the robots, (K, N, columns)."""
         return np.asarray(self._of_learners(self._answers.observation(self.now)))
 
-    def step(self, actions: NDArray[Any], anew: Flags | None = None) -> Outcome:
+    def step(self, actions: NDArray[Any], anew: bool = False) -> Outcome:
         """Act for as many ticks as the task holds an action.
 
         Parameters
         ----------
         actions : of robots that learn: (K, N, 2 or 3) shares in [-1, 1] and the bytes that the
             task broadcasts, as shares, too; or (K, N) numbers of moves; of ``actions.checked``
-        anew : (K,) worlds that begin an episode instead, at a reward of 0
+        anew : whether worlds whose episode is over begin another instead, at a reward of 0
 
         Raises
         ------
@@ -313,35 +322,36 @@ class Episodes:
         """
         if not self.begun:
             raise InputError('step() needs an episode; call reset() first')
-        active = self._active
-        if anew is not None and anew.any():
-            active = active & ~anew[:, np.newaxis]
-        begins = active is not self._active
+        active, over = self._active, self.over if anew and self.some_over else None
+        if over is not None:
+            active = active & ~over[:, np.newaxis]
         self._check_allowed(actions, self._of_learners(active))
         self._active = active  # robots of worlds that begin anew do nothing more
-        commands, data = self._commands(actions)
+        data = self._act(actions)
         before = self.now
-        seen, inputs = self._interface.advance(self.task.hold, data)
-        self.now = before._replace(seen=seen, inputs=inputs, commands=commands)
+        seen, inputs, commands = self._interface.advance(self.task.hold, data)
+        self.now = Moment(seen, inputs, commands, *before[3:])
         if type(self.task).update is not Task.update:
             changed = self._answers.kept('update', before, self.now, self._draws())
             self.now = self.now._replace(kept={**before.kept, **changed})
         reward = self._answers.settled(active, before, self.now)
-        if begins:
-            self.reset(anew)
-        return Outcome(self._of_learners(reward), self._of_learners(~self._active),
-                       self.now.seen.tick >= self.ticks)
+        if over is None:
+            self._find_ends()
+        else:
+            self.reset(over)
+        return Outcome(self._of_learners(reward), self._of_learners(self._ended), self.all_ended,
+                       self.late)
 
-    def _commands(self, actions: NDArray[Any]) -> tuple[Floats, NDArray[Any] | None]:
-        """Return the commands (K, N, 3) of all robots, and the bytes (K, N, 10) they send."""
+    def _act(self, actions: NDArray[Any]) -> NDArray[Any] | None:
+        """Write the shares of all robots; return the bytes (K, N, 10) they send."""
+        shares = self._interface.shares
         if not self.task.scripted:
-            shares, data = self.actions.split(actions, self._active)
-            return self._interface.commands(shares), data
+            return self.actions.split(actions, self._active, shares)
         whole = self.actions.none(*self._active.shape)
         whole[:, self.learners] = actions
-        shares, data = self.actions.split(whole, self._active)
+        data = self.actions.split(whole, self._active, shares)
         shares[:, self._scripted] = self._answers.script(self.now, self.actions.shares)
-        return self._interface.commands(shares), data
+        return data
 
     def mask(self) -> Flags | None:
         """Return which moves robots may choose now, (K, N, moves); None: all."""
@@ -386,10 +396,17 @@ class Episodes:
 
 
 @njit
-def _find_over(active: Flags, tick: Integers, ticks: int, over: Flags) -> None:
-    """Find the worlds (K,) without active robots (K, N), or with as many ticks."""
+def _find_ends(active: Flags, tick: Integers, ticks: int, ended: Flags, all_ended: Flags,
+               late: Flags) -> bool:
+    """Find robots (K, N) that are done; worlds (K,) where all are, or after as many ticks."""
+    some = False
     for k in range(len(active)):
-        over[k] = tick[k] >= ticks or not active[k].any()
+        all_ended[k], late[k] = True, tick[k] >= ticks
+        for i in range(active.shape[1]):
+            ended[k, i] = not active[k, i]
+            all_ended[k] &= ended[k, i]
+        some |= all_ended[k] or late[k]
+    return some
 
 
 def world_seeds(seed: int, count: int) -> list[int]:

@@ -103,7 +103,7 @@ class RobotsEnv(OneWorld, gymnasium.Env):  # type: ignore[misc]
         values = self.episodes.actions.checked('action', action, (n,), *[()] * (n == 1))
         outcome = self.episodes.step(values[np.newaxis])
         self._renderer.keep()
-        ended = bool(outcome.ended.all())
+        ended = bool(outcome.all_ended[0])
         return (self._observed(), float(outcome.reward.mean()), ended,
                 bool(outcome.late[0]) and not ended,
                 {'reward_of_robots': outcome.reward[0], **self._infos()})
@@ -187,17 +187,16 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         """
         episodes = self.episodes
         n = episodes.robots
-        if self._mode == AutoresetMode.DISABLED and episodes.over.any():
+        if episodes.some_over and self._mode == AutoresetMode.DISABLED:
             raise InputError(f"step() needs an episode in world {int(episodes.over.argmax())}; "
                              "call reset(options={'reset_mask': mask}) first")
         values = episodes.actions.checked('actions', actions, (self.num_envs, n),
                                           *[(self.num_envs,)] * (n == 1))
-        waits = self._mode == AutoresetMode.NEXT_STEP
-        outcome = episodes.step(values, episodes.over if waits else None)
-        terminated: Flags = np.logical_and.reduce(outcome.ended, axis=1)
+        outcome = episodes.step(values, self._mode == AutoresetMode.NEXT_STEP)
+        terminated: Flags = outcome.all_ended
         truncated: Flags = outcome.late & ~terminated
-        infos = (self._begin_again(terminated | truncated)
-                 if self._mode == AutoresetMode.SAME_STEP else {})
+        infos = (self._begin_again(episodes.over)
+                 if episodes.some_over and self._mode == AutoresetMode.SAME_STEP else {})
         self._renderer.keep()
         reward = outcome.reward if self._of_robots else (
             np.add.reduce(outcome.reward, axis=1) / n)  # as mean(), in a third of its time
@@ -228,8 +227,6 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
 
     def _begin_again(self, over: Flags) -> dict[str, Any]:
         """Begin episodes where they are over; return the last observations of these."""
-        if not over.any():
-            return {}
         final = np.full(self.num_envs, None, object)
         for k, row in zip(np.flatnonzero(over), self._observed()[over], strict=True):
             final[k] = row
@@ -238,12 +235,12 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
 
     def _infos(self, infos: dict[str, Any], outcome: Outcome | None = None) -> dict[str, Any]:
         """Add the rewards of robots, and the moves that they may choose."""
-        rows = {} if outcome is None else {'reward_of_robots': outcome.reward}
+        rows: dict[str, Any] = {} if outcome is None else {'reward_of_robots': outcome.reward}
         mask: Any = self.episodes.mask()
         if mask is not None:
             rows['action_mask'] = mask[:, 0] if self.episodes.robots == 1 else mask
         for name, values in rows.items():
-            infos |= {name: values, f'_{name}': np.ones(self.num_envs, np.bool_)}
+            infos[name], infos['_' + name] = values, np.ones(self.num_envs, np.bool_)
         return infos
 
     def _observed(self) -> NDArray[np.float32]:

@@ -79,7 +79,7 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
         self.acted[:] = episodes.active.reshape(-1)
         outcome = episodes.step(self._actions.reshape(
             episodes.count, episodes.robots, *episodes.actions.shape))
-        over: NDArray[np.bool_] = outcome.late | np.logical_and.reduce(outcome.ended, axis=1)
+        over: NDArray[np.bool_] = outcome.late | outcome.all_ended
         done = np.repeat(over, episodes.robots)
         if self._of_robots:
             done = self.acted & (done | outcome.ended.reshape(-1))

@@ -229,16 +229,19 @@ class Answers:
 
     def __init__(self, task: Task, worlds: int, robots: int) -> None:
         self._task, self._shape = task, (worlds, robots)
+        self._names = {name: f'{type(task).__name__}.{name}()' for name in (
+            'begin', 'goals', 'keep', 'update', 'script', 'observation', 'state', 'mask',
+            'reward', 'ended')}
 
     def drawn(self, method: str, worlds: Worlds, k: int, rng: np.random.Generator,
               *shapes: tuple[int, ...]) -> Floats | None:
         """Return what ``begin`` or ``goals`` of world k gives, of one of some shapes; or None."""
         given = self._ask(method, worlds, k, rng)
-        return None if given is None else floats(self._name(method), given, shapes)
+        return None if given is None else floats(self._names[method], given, shapes)
 
     def kept(self, method: str, *arguments: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401
         """Return the arrays (K, …) of ``keep`` or ``update``, by name."""
-        where, given = self._name(method), self._ask(method, *arguments)
+        where, given = self._names[method], self._ask(method, *arguments)
         if not isinstance(given, Mapping):
             raise bad_value(where, given, 'arrays by name')
         found = {name: np.asarray(values) for name, values in given.items()}
@@ -251,7 +254,7 @@ class Answers:
     def script(self, now: Moment, columns: int) -> Floats:
         """Return the shares of robots that do not learn, (K, S, columns)."""
         shape = self._shape[0], len(self._task.scripted), columns
-        return numbers(self._name('script'), self._ask('script', now), shape)
+        return numbers(self._names['script'], self._ask('script', now), shape)
 
     def observation(self, now: Moment) -> NDArray[np.float32]:
         """Return the observations of the robots, (K, N, columns)."""
@@ -262,33 +265,30 @@ class Answers:
         return self._wide('state', now, self._shape[:1])
 
     def _wide(self, method: str, now: Moment, rows: tuple[int, ...]) -> NDArray[np.float32]:
-        given = as_array(self._name(method), self._ask(method, now))
-        return floats(self._name(method), given, [(*rows, *given.shape[-1:])]).astype(np.float32)
+        given = as_array(self._names[method], self._ask(method, now))
+        return floats(self._names[method], given, [(*rows, *given.shape[-1:])]).astype(np.float32)
 
     def mask(self, now: Moment, moves: int) -> Flags | None:
         """Return which moves robots may choose, (K, N, moves); None: all."""
         given = self._ask('mask', now)
         return None if given is None else floats(
-            self._name('mask'), given, [(*self._shape, moves)]).astype(np.bool_)
+            self._names['mask'], given, [(*self._shape, moves)]).astype(np.bool_)
 
     def settled(self, active: Flags, before: Moment, now: Moment) -> Floats:
         """Return rewards (K, N), 0 if not active; those that end are not active any more."""
-        answers = [np.ascontiguousarray(floats(self._name(method), self._ask(method, *moments),
-                                               [self._shape]))
-                   for method, moments in (('reward', (before, now)), ('ended', (now,)))]
+        answers = [np.ascontiguousarray(floats(self._names[method], given, [self._shape]))
+                   for method, given in (('reward', self._ask('reward', before, now)),
+                                         ('ended', self._ask('ended', now)))]
         reward = np.empty(self._shape)
         wrong = _settle(answers[0], answers[1], active, reward)
         if wrong >= 0:
-            raise bad_value(self._name(('reward', 'ended')[wrong]), answers[wrong].tolist(),
+            raise bad_value(self._names[('reward', 'ended')[wrong]], answers[wrong].tolist(),
                             'finite numbers')
         return reward
 
-    def _name(self, method: str) -> str:
-        return f'{type(self._task).__name__}.{method}()'
-
     def _ask(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
         return call_user_code(lambda: getattr(self._task, method)(*arguments),
-                              lambda: self._name(method))
+                              lambda: self._names[method])
 
 
 @njit
@@ -313,6 +313,14 @@ def _settle(reward: Floats, ended: Floats, active: Flags, found: Floats) -> int:
 
 
 @njit
+def _all_finite(values: Floats) -> bool:
+    found = True
+    for value in values:
+        found &= math.isfinite(value)
+    return found
+
+
+@njit
 def _idle(actions: NDArray[Any], active: Flags, found: NDArray[Any]) -> None:
     """Write the actions (K, N, C) of active robots, else 0."""
     for k in range(len(active)):
@@ -333,6 +341,8 @@ class Interface:
     goal : (K, N, 2) m
     limits : (N, 2) greatest speeds (m/s), and distances of wheels (m) or turn rates (rad/s)
 
+    Write the actions (K, N, 2 or 3) to ``shares``.
+
     """
 
     def __init__(self, worlds: Worlds, network: Network, goal: Floats, limits: Floats) -> None:
@@ -343,12 +353,15 @@ class Interface:
             outputs=np.zeros((rows, network.layers[-1])), table=input_table(network.inputs),
             goal=goal.reshape(-1, 2).copy(), limits=np.tile(limits.ravel(), worlds.count))
         self._inputs = self._arrays.inputs.reshape(worlds.count, worlds.robots, -1)
+        self.shares = self._arrays.outputs.reshape(worlds.count, worlds.robots, -1)
+        self._commands = worlds.state.command.reshape(worlds.count, worlds.robots, 3)
         gather, _, act = deciding_phases(network)
         seeing: Phases = [gather, *worlds.reading_phases(network, self._arrays)]
         self._gather = worlds.program(seeing, self._arrays)
         self._act = worlds.program([act], self._arrays)
         self._between = worlds.program(worlds.ticking(seen=False), self._arrays)
         self._last = worlds.program([*worlds.ticking(), *seeing], self._arrays)
+        self._only = worlds.program([act, *worlds.ticking(), *seeing], self._arrays)
 
     def aim(self, goal: Floats) -> None:
         """Set the goals (K, N, 2) m."""
@@ -359,15 +372,16 @@ class Interface:
         self._worlds.simulation.run_some(self._gather, worlds)
         return self._inputs.copy()
 
-    def commands(self, actions: Floats) -> Floats:
-        """Return the commands (K, N, 3) vx, vy, omega of shares (K, N, 2 or 3)."""
-        w = self._worlds
-        self._arrays.outputs[:] = actions.reshape(self._arrays.outputs.shape)
-        w.simulation.run(self._act)
-        return w.state.command.reshape(w.count, w.robots, 3).copy()
+    def commands(self) -> Floats:
+        """Return the commands (K, N, 3) vx, vy, omega of ``shares``, which act from now on."""
+        self._worlds.simulation.run(self._act)
+        return self._commands.copy()
 
-    def advance(self, ticks: int, data: NDArray[Any] | None) -> tuple[Observations, Floats]:
-        """Advance by ticks with the last commands, as ``Worlds.step``, and return the inputs, too.
+    def advance(self, ticks: int, data: NDArray[Any] | None) -> tuple[
+            Observations, Floats, Floats]:
+        """Advance by ticks with the commands of ``shares``, as ``Worlds.step``.
+
+        Returns what is seen then, the inputs, and the commands.
 
         ``data`` : (K, N, 10) bytes that robots broadcast; None: the same as before
         """
@@ -375,9 +389,10 @@ class Interface:
         if data is not None:
             w.state.rab_next[:] = data.reshape(w.state.rab_next.shape)
         if ticks > 1:
+            w.simulation.run(self._act)
             w.simulation.run(self._between, ticks - 1)
-        w.simulation.run(self._last)
-        return w.observe(), self._inputs.copy()
+        w.simulation.run(self._last if ticks > 1 else self._only)
+        return w.observe(), self._inputs.copy(), self._commands.copy()
 
 
 # Actions of environments: shares of the greatest speeds, moves by number, bytes to broadcast.
@@ -435,9 +450,12 @@ class Actions:
 
         """
         shapes = [(*rows, *self.shape) for rows in robots]
-        values = numbers(where, given, *shapes).reshape(shapes[0])
         if not self.discrete:
+            values = floats(where, given, shapes).reshape(shapes[0])
+            if not _all_finite(values.ravel()):
+                numbers(where, given, *shapes)
             return values
+        values = numbers(where, given, *shapes).reshape(shapes[0])
         moves = values.astype(np.int64)
         if ((moves != values) | (moves < 0) | (moves >= len(self.moves))).any():
             raise bad_value(where, values.tolist(), f'whole numbers from 0 to '
@@ -448,17 +466,17 @@ class Actions:
         """Return actions of robots (worlds, robots) that are all 0."""
         return np.zeros((*robots, *self.shape), np.int64 if self.discrete else np.float64)
 
-    def split(self, actions: NDArray[Any], active: Flags) -> tuple[Floats, NDArray[Any] | None]:
-        """Return shares (K, N, 2 or 3) and bytes (K, N, 10); robots that are done do nothing.
+    def split(self, actions: NDArray[Any], active: Flags, shares: Floats) -> (
+            NDArray[Any] | None):
+        """Write shares (K, N, 2 or 3), and return bytes (K, N, 10); None: no robot broadcasts.
 
-        Bytes are None where the task broadcasts none.
+        Robots that are done do nothing.
         """
-        shares = np.empty((*active.shape, self.shares))
         _idle(self.moves[actions] if self.discrete else actions, active, shares)
         if not self.bytes:
-            return shares, None
+            return None
         data = np.zeros((*active.shape, DATA_BYTES), np.int64)
         said = np.clip(actions[..., self.shares:], -1.0, 1.0)
         values = np.rint((said + 1.0) * 127.5).astype(np.int64)
         data[..., 1:1 + self.bytes] = np.where(active[..., None], values, 0)
-        return shares, data
+        return data

@@ -59,9 +59,10 @@ class ReachGoal(Task):
 
     def reward(self, before: Moment, now: Moment) -> Floats:
         """Return the approach (m), and the rewards for arriving and for contacts."""
-        nearer = np.empty(now.seen.collided.shape)
-        _approach(before.seen.pose, before.goal, now.seen.pose, now.goal, nearer)
-        return np.asarray(nearer + self.ended(now) - CONTACT * now.seen.collided)
+        found = np.empty(now.seen.collided.shape)
+        _approach(before.seen.pose, before.goal, now.seen.pose, now.goal, now.seen.collided,
+                  self.ended(now), found)
+        return found
 
     def ended(self, now: Moment) -> Flags:
         """Tell which robots have arrived."""
@@ -85,11 +86,13 @@ def _arrive(pose: Floats, goal: Floats, tolerance: float, found: Flags) -> None:
 
 
 @njit
-def _approach(before: Floats, aimed: Floats, pose: Floats, goal: Floats, found: Floats) -> None:
-    """Find by how much robots (K, N) came nearer to their goals (m)."""
+def _approach(before: Floats, aimed: Floats, pose: Floats, goal: Floats, collided: Flags,
+              arrived: Flags, found: Floats) -> None:
+    """Find the rewards of robots (K, N) that come nearer to their goals (m)."""
     for k in range(len(pose)):
         for i in range(pose.shape[1]):
-            found[k, i] = _way(before[k, i], aimed[k, i]) - _way(pose[k, i], goal[k, i])
+            nearer = _way(before[k, i], aimed[k, i]) - _way(pose[k, i], goal[k, i])
+            found[k, i] = nearer + arrived[k, i] - CONTACT * collided[k, i]
 
 
 class _Going(Scene, ReachGoal):
