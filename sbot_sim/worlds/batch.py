@@ -114,7 +114,7 @@ class Phase:
         if batch.kind not in self._compiled:
             from numba import types
 
-            from sbot_common.compiled import light_numba  # noqa: F401  # isort: split
+            from sbot_common.compiled import fingerprint  # noqa: F401  # isort: split
             signature = types.void(*[types.int64] * 4, batch.kind)
             self._compiled[batch.kind] = compiled_callback(signature, self.function)
         return int(self._compiled[batch.kind].address)
