@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sbot_common.random.numbers import SOURCE
+from sbot_common.random import SOURCE
 
 VERSION = '0.2.0'  # setup.py reads this line
 

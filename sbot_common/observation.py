@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value
-from sbot_common.random.numbers import TickGenerator
+from sbot_common.random import TickGenerator
 from sbot_common.topics import GOAL, GOAL_REACHED, Topic
 from sbot_common.user_code import call_user_code
 

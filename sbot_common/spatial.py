@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner, njit_or_python
-from sbot_common.elementary.arrays import copy_rows
+from sbot_common.elementary import copy_rows
 
 # Slack on margins as a fraction of a cell: rounding must never hide an item.
 CELL_SLACK = 1e-9

@@ -15,7 +15,7 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, sincos
 from sbot_common.params import Vector
-from sbot_common.random.numbers import TURBULENCE, generator
+from sbot_common.random import TURBULENCE, generator
 from wind_model.grid import Lattice, make_lattice
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
 from wind_model.rotors_text import read_grid
@@ -43,7 +43,6 @@ def direction_of_angle(angle_deg: float) -> Vector:
     angle = math.radians(angle_deg)
     sine, cosine = sincos(angle)
     return cosine, sine, 0.0
-
 
 
 def gust_window(parameters: WindParameters) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.random.numbers import purpose_of, uniforms_of_worlds
 from sbot_common.user_code import call_user_code
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
-from sbot_sim.worlds.batch import no_policy
+from sbot_sim.worlds.state import no_policy
 from sbot_sim.worlds.tick import Phases
 
 _LONGEST = 1e9  # s, of an episode

@@ -27,7 +27,8 @@ from sbot_common.arrays import Floats
 from sbot_common.compiled.threads import in_background, threads_of
 from sbot_common.errors import InputError, bad_value, one_line
 from sbot_common.observation import OMEGA, VX, ControlledRobot, Controller, Observation
-from sbot_common.random.numbers import CONTROLLER, uniforms
+from sbot_common.random import CONTROLLER
+from sbot_common.random.numbers import uniforms
 from sbot_common.topics import Outgoing
 from sbot_sim.engine.simulation import Engine, SavedWorld, Snapshot
 from sbot_sim.sensors.laser import Lasers

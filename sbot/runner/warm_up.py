@@ -32,7 +32,7 @@ from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.compilation_notice import Expected, compilation_announced, silence
 from sbot_common.compiled.cache import is_warm, mark_warm
 from sbot_common.compiled.lazy import on_compilation
-from sbot_sim.collision.separation import FEW
+from sbot_sim.collision.detection import FEW
 from sbot_sim.dynamics.hooks import HookNames
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _controllers(wanted: list[Scenario]) -> list[str]:
 def _tasks(wanted: list[Scenario]) -> list[Callable[[], object]]:
     """Return what compiles a phase of a tick or the summary's part each, the longest first."""
     from sbot_sim.engine.simulation import world_of
-    from sbot_sim.worlds.batch import Phase
+    from sbot_sim.worlds.state import Phase
     tasks: list[tuple[int, Callable[[], object]]] = []
     seen: set[str] = set()
 
@@ -211,7 +211,8 @@ def _tasks(wanted: list[Scenario]) -> list[Callable[[], object]]:
 
 def _compile_draws() -> None:
     """Compile what draws the numbers of controllers that take their turns together."""
-    from sbot_common.random.numbers import CONTROLLER, uniforms
+    from sbot_common.random import CONTROLLER
+    from sbot_common.random.numbers import uniforms
     uniforms(0, CONTROLLER, np.zeros(1, np.int64), 0, 1)
 
 

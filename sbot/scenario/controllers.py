@@ -17,7 +17,7 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import ControlledRobot, Controller
 from sbot_common.params import updated
-from sbot_common.random.numbers import CONTROLLER, TickGenerator
+from sbot_common.random import CONTROLLER, TickGenerator
 from sbot_sim.ros.external import External
 from sbot_sim.sensors.registry import check_name, sensors
 from sbot_sim.world.scene import Scene, make_line_of_sight
@@ -128,8 +128,6 @@ def external_robots(scenario: Scenario) -> dict[int, External]:
         found[i] = External('' if trigger == NO_TRIGGER else trigger, int(period * NANOSECONDS),
                             round(timeout * NANOSECONDS))
     return found
-
-
 
 
 def checked_senses(given: Any, scenario: Scenario) -> list[str]:  # noqa: ANN401

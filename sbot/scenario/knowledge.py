@@ -20,7 +20,8 @@ from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.observation import Controller, GoalKeeper, Observation
 from sbot_common.params import Param
-from sbot_common.random.numbers import KNOWLEDGE, fill_normals
+from sbot_common.random import KNOWLEDGE
+from sbot_common.random.numbers import fill_normals
 from sbot_sim.dynamics.motion import wrap_yaw
 from sbot_sim.world.scene import Scene, blocked
 

@@ -18,10 +18,10 @@ from sbot.scenario.model import World as WorldModel
 from sbot.scenario.shipped import sold_names
 from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
-from sbot_common.elementary import hypot, log, sincos
-from sbot_common.elementary.arrays import copy_numbers
+from sbot_common.elementary import copy_numbers, hypot, log, sincos
 from sbot_common.errors import InputError, bad_value, unknown_name
-from sbot_common.random.numbers import next_placement, placement_generator, seed_placement
+from sbot_common.random import placement_generator
+from sbot_common.random.numbers import next_placement, seed_placement
 from sbot_sim.collision.contacts import contact
 from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import PAIR, TOLERANCE, Overlaps, find_overlaps
@@ -29,7 +29,6 @@ from sbot_sim.world.bodies import NOWHERE, Body, body_arrays
 from sbot_sim.world.geometry import World
 
 _Pose = tuple[float, float, float]
-
 
 
 def _even_poses(area: tuple[float, ...], radius: float) -> tuple[_Pose, _Pose]:

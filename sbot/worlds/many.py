@@ -54,9 +54,9 @@ from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.engine.many import Simulation, arrays_of
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.worlds.batch import Interpreted, Policy, Program
+from sbot_sim.worlds.batch import Interpreted, Program
 from sbot_sim.worlds.parameters import start_error
-from sbot_sim.worlds.state import Setting
+from sbot_sim.worlds.state import Policy, Setting
 from sbot_sim.worlds.tick import Phases
 
 _COMPILING = Expected(40, 15.0)  # with all that a world may have

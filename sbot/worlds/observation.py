@@ -26,8 +26,8 @@ from sbot_common.compiled.jit import njit
 from sbot_sim.sensors.range_and_bearing import HeardRows, padded
 from sbot_sim.sensors.registry import sensors, simulated
 from sbot_sim.world.scene import Scene
-from sbot_sim.worlds.batch import Interpreted, Policy
-from sbot_sim.worlds.state import Setting, Worlds
+from sbot_sim.worlds.batch import Interpreted
+from sbot_sim.worlds.state import Policy, Setting, Worlds
 from sbot_sim.worlds.tick import Tick
 
 

@@ -37,13 +37,14 @@ from sbot.scenario.model import Scenario
 from sbot.worlds.setting import named
 from sbot_common.arguments import numbers
 from sbot_common.arrays import Floats
-from sbot_common.elementary.arrays import copy_numbers
+from sbot_common.elementary import copy_numbers
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import OMEGA, VX, VY
 from sbot_common.user_code import UserCodeError, reason
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.worlds.batch import Batch, Interpreted, Phase, Policy
+from sbot_sim.worlds.batch import Interpreted
 from sbot_sim.worlds.python_phases import FittedSensors
+from sbot_sim.worlds.state import Batch, Phase, Policy
 
 # History of episodes under a compiled policy.
 

@@ -34,16 +34,6 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from sbot_common.compiled import light_numba  # noqa: F401
-
-# isort: split
-import numba
-from numba.core import compiler
-from numba.core.registry import cpu_target
-from numba.core.runtime.nrt import rtsys
-from numba.core.serialize import dumps
-from numba.core.sigutils import normalize_signature
-
 from sbot_common.compiled.fingerprint import (
     MAKERS,
     UnknownPartError,
@@ -52,6 +42,14 @@ from sbot_common.compiled.fingerprint import (
     is_whole,
 )
 from sbot_common.compiled.lazy import LISTENERS
+
+# isort: split
+import numba
+from numba.core import compiler
+from numba.core.registry import cpu_target
+from numba.core.runtime.nrt import rtsys
+from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
 
 LOG = logging.getLogger(__name__)
 

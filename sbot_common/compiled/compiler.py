@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sbot_common.compiled import light_numba  # noqa: F401
+from sbot_common.compiled.fingerprint import ENVIRONMENT
 
 # isort: split
 import numba
@@ -25,9 +25,6 @@ from numba.core.registry import CPUDispatcher
 from numba.core.target_extension import jit_registry, target_registry
 from numba.core.types import IntegerLiteral
 from numba.core.types.misc import unliteral
-
-from sbot_common.compiled.cache import CodeCache
-from sbot_common.compiled.fingerprint import ENVIRONMENT
 
 numba.config.DISABLE_INTEL_SVML = True
 
@@ -261,16 +258,17 @@ class _OuterDispatcher(CPUDispatcher):  # type: ignore[misc]
         return self._as_part().get_overload(sig)
 
 
-def outer(function: _Function, **options: bool) -> Any:  # noqa: ANN401
-    """Return a decorator that compiles a function for calls from Python."""
+def outer(function: _Function, cache: Callable[..., Any],
+          **options: bool) -> Any:  # noqa: ANN401
+    """Compile a function for calls from Python; ``cache`` is the class of what keeps its code."""
     compiled: Any = numba.njit(**{**_OPTIONS, **options}, pipeline_class=_OuterCompiler)(function)
     compiled.__class__ = _OuterDispatcher
-    compiled._cache = CodeCache(function, compiled.targetoptions)
+    compiled._cache = cache(function, compiled.targetoptions)
     return compiled
 
 
 def inner(function: _Function, **options: bool) -> Any:  # noqa: ANN401
-    """Return a decorator that compiles a function as a part of its callers."""
+    """Compile a function as a part of its callers."""
     compiled: Any = numba.njit(**_OPTIONS, no_cpython_wrapper=True, pipeline_class=_InnerCompiler,
                                **options)(function)
     compiled.__class__ = _InnerDispatcher
@@ -278,15 +276,5 @@ def inner(function: _Function, **options: bool) -> Any:  # noqa: ANN401
 
 
 def inline(function: _Function) -> Any:  # noqa: ANN401
-    """Return a decorator that compiles a function into its callers, without a call."""
+    """Compile a function into its callers, without a call."""
     return inner(function, forceinline=True)
-
-
-def callback(signature: Any, function: _Function) -> Any:  # noqa: ANN401
-    """Compile a function that compiled code calls; return what has its ``address``."""
-    compiled = outer(function, no_cpython_wrapper=True, no_cfunc_wrapper=False)
-    compiled.compile(signature)
-    result, = compiled.overloads.values()
-    compiled.address = result.library.get_pointer_to_function(
-        result.fndesc.llvm_cfunc_wrapper_name)
-    return compiled

@@ -8,6 +8,15 @@ and an edit of a kernel compiles that kernel and its callers.
 
 What it does not see, e.g. the body of an overload, is found in the machine code itself, which
 names each function of Python that is in it (``is_whole``).
+
+Whatever imports numba's inside imports this module before: it imports numba without scipy, which
+numba would import to look for BLAS, a hundred modules in every process. What uses BLAS in a user's
+own compiled functions still finds it, when it is compiled. The garbage collector does not look at
+numba's 100,000 objects, which stay until the end: not while they are made, not later, and not when
+the interpreter takes itself apart, which takes as long.
+
+``NUMBA_DISABLE_JIT`` is refused here, once for all functions: in Python there are no vectors, no
+whole numbers of 64 bits that wrap around, and no addresses of functions.
 """
 
 from __future__ import annotations
@@ -16,22 +25,49 @@ import contextlib
 import dis
 import enum
 import re
+import sys
 from collections.abc import Iterator
 from hashlib import sha256
+from importlib.util import find_spec
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sbot_common.compiled import light_numba  # noqa: F401
+from sbot_common.compiled.lazy import Lazy, uncollected
+from sbot_common.errors import bad_value
+from sbot_common.signals import raise_swallowed
+
+
+def _import_numba() -> None:
+    if {'numba', 'scipy'} & sys.modules.keys():
+        return
+    sys.modules['scipy'] = None  # type: ignore[assignment]
+    try:
+        with uncollected():
+            from numba.np import arraymath
+    finally:
+        del sys.modules['scipy']
+    arraymath._HAVE_BLAS = find_spec('scipy') is not None
+    raise_swallowed()  # numba's import swallows some signals
+
+
+def _refuse_no_compilation() -> None:
+    from numba import config
+    if config.DISABLE_JIT:
+        raise bad_value('NUMBA_DISABLE_JIT', config.DISABLE_JIT,
+                        '0, because simulations need compiled code; to debug a function of your '
+                        'own, call it from Python')
+
+
+_import_numba()
+_refuse_no_compilation()
 
 # isort: split
-from numba import types
-from numba.core import event
-from numba.core.dispatcher import Dispatcher
-from numba.extending import _Intrinsic
-
-from sbot_common.compiled.lazy import Lazy
+from numba import types  # noqa: E402
+from numba.core import event  # noqa: E402
+from numba.core.dispatcher import Dispatcher  # noqa: E402
+from numba.extending import _Intrinsic  # noqa: E402
 
 # Packages whose functions and constants can change while the compiler stays the same. Everything
 # else is named only: the versions of Python, NumPy and numba are in the key of the cache.

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from sbot_common.compiled import light_numba  # noqa: F401
+from sbot_common.compiled import fingerprint  # noqa: F401 - before numba
 
 # isort: split
 from numba import types

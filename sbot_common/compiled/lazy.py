@@ -16,8 +16,6 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-from sbot_common.signals import raise_swallowed
-
 LISTENERS: list[Callable[[str], None]] = []  # called with the name of what is compiled
 _MOST = 2000  # numbers that are computed in Python; then importing numba is quicker
 _NO_LAZY = ('numba', 'numpy', 'llvmlite', 'scipy')  # packages without any of these
@@ -133,7 +131,6 @@ class Lazy:
                 _pending.pop()  # not where making it fails: the next call says why, too
             for module in list(sys.modules.values()):
                 _replace(module)
-        raise_swallowed()  # numba's import swallows some signals
 
 
 def decorated(function: Callable[..., Any] | None, make: Callable[[], Any], *,

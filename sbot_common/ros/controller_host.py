@@ -25,7 +25,7 @@ from sbot_common.controller_inputs import (
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import STOP, ControlledRobot, Controller, Point, Twist
 from sbot_common.params import Spec, Value
-from sbot_common.random.numbers import CONTROLLER, TickGenerator
+from sbot_common.random import CONTROLLER, TickGenerator
 from sbot_common.wire.controller import (
     FIELDS,
     Codecs,

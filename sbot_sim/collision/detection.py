@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detection of intersections: broad phase by circles, narrow phase with penetration depths.
 
-Most touch nothing. So the first pass of ``repositioning`` looks only at those found here, in
+Most touch nothing. So the first pass of ``separation`` looks only at those found here, in
 arrays that are in the order of place: neighbours lie side by side in memory, and four are compared
 together.
 """
@@ -22,11 +22,12 @@ from sbot_common.compiled.jit import (
     by_address,
     greatest,
     load_until,
+    njit,
     njit_inline,
     njit_inner,
     one_bit,
 )
-from sbot_common.spatial import BucketGrid, cell_index, cell_of
+from sbot_common.spatial import BucketGrid, bounding_box, cell_index, cell_of, grid_shape
 from sbot_sim.collision.contacts import (
     body_contact,
     body_levers,
@@ -53,7 +54,7 @@ class Crowd(NamedTuple):
     """
 
     radius: Floats  # (N,) of the collision circles, m; for a rectangle that around it
-    inner_radius: Floats  # (N,) the largest circle inside, m: see ``repositioning``
+    inner_radius: Floats  # (N,) the largest circle inside, m: see ``separation``
     previous: Floats  # (N, 3) poses before the step, free of overlaps
     pose: Floats  # (N, 3) poses now; changed from pass to pass
     home: Floats  # (N, 3) poses before the first pass, which the grid knows
@@ -66,6 +67,78 @@ class Crowd(NamedTuple):
     boxes: Floats  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
     weight: Floats  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy; changed
     turn: Floats  # (N,) or (0,): see ``Shapes.turn``, 1/m^2
+
+
+FEW = 16  # up to so many bodies it is quicker to look at all than to sort them into cells
+_CELLS_PER_BODY = 2
+_LONGEST_SIDE = 4096
+
+
+@by_address
+class Places(NamedTuple):
+    """Circles of N bodies in the order of place: sorted by the cells of a grid."""
+
+    x: Floats  # (N,) m
+    y: Floats  # (N,) m
+    radius: Floats  # (N,) m
+
+
+@by_address
+class Scratch(NamedTuple):
+    """Room for the collisions of N bodies; nothing is kept in it from tick to tick."""
+
+    home: Floats  # (N, 3) see ``Crowd``, as all that follow
+    shift: Floats  # (N, 2), or (N, 4) where there are shapes
+    queued: Flags  # (N,)
+    retreats: NDArray[np.int8]  # (N,)
+    stuck: Flags  # (N,) reverted in this step
+    queue: Integers32  # (N,)
+    found: Integers32  # (N,)
+    row: Integers32  # (N,) 0, 1, 2 …
+    ends: Integers32  # (2,) 0 and N
+    place: Places  # (N,) each
+
+
+@njit
+def make_scratch(n: int, columns: int, worlds: int = 1) -> Scratch:
+    """Return the room for ``worlds`` of n bodies.
+
+    Their shifts have 2 ``columns``, or 4 where there are shapes.
+    """
+    rows, ends = worlds * n, np.zeros(2, np.int32)
+    ends[1] = n
+    return Scratch(np.empty((rows, 3)), np.empty((rows, columns)), np.empty(rows, np.bool_),
+                   np.empty(rows, np.int8), np.empty(rows, np.bool_), np.empty(rows, np.int32),
+                   np.empty(rows, np.int32), np.arange(rows).astype(np.int32), ends,
+                   Places(np.empty(rows), np.empty(rows), np.empty(rows)))
+
+
+@njit_inner
+def scratch_of(scratch: Scratch, rows: slice) -> Scratch:
+    """Return the rows of one of several worlds of N bodies."""
+    return Scratch(scratch.home[rows], scratch.shift[rows], scratch.queued[rows],
+                   scratch.retreats[rows], scratch.stuck[rows], scratch.queue[rows],
+                   scratch.found[rows], scratch.row, scratch.ends,
+                   Places(scratch.place.x[rows], scratch.place.y[rows],
+                          scratch.place.radius[rows]))
+
+
+@njit_inner
+def shape_of_crowd(home: Floats, largest_radius: float) -> tuple[float, float, float, int, int]:
+    """Return (cell, x0, y0, nx, ny) of the grid of bodies at (N, 2) or wider (m).
+
+    ``largest_radius`` (m) of the bodies.
+    """
+    xmin, ymin, xmax, ymax = bounding_box(home)
+    cell = max(2.0 * largest_radius,
+               math.sqrt((xmax - xmin) * (ymax - ymin) / (_CELLS_PER_BODY * len(home))))
+    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell, _LONGEST_SIDE)
+    return cell, xmin, ymin, nx, ny
+
+
+def most_cells(bodies: int) -> int:
+    """Return how many cells such a grid has at most."""
+    return (_CELLS_PER_BODY * bodies + 2 * _LONGEST_SIDE + 1) if bodies else 0
 
 
 @njit_inline
@@ -203,15 +276,6 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, qu
     for k in range(count):
         crowd.queued[queue[k]] = False
     return hits
-
-
-@by_address
-class Places(NamedTuple):
-    """Circles of N bodies in the order of place: sorted by the cells of a grid."""
-
-    x: Floats  # (N,) m
-    y: Floats  # (N,) m
-    radius: Floats  # (N,) m
 
 
 @njit_inline

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit_inner
-from sbot_common.elementary import hypot, sincos
-from sbot_common.elementary.arrays import copy_rows
+from sbot_common.elementary import copy_rows, hypot, sincos
 from sbot_common.spatial import grid_of_circles, grid_of_segments, grid_shape
 from sbot_sim.world.geometry import SIDES, World
 

@@ -2,9 +2,12 @@
 """Overlap resolution: the "no-intersections" algorithm of document 002 section 5.
 
 A tick's poses are proposed by ``motion.move``; ``separate`` divides long moves into steps
-(``repositioning``), displaces bodies that intersect something, and sends back those that could not
-be freed (``repositioning``). There is one driver, ``free_of_overlaps``, for discs and for bodies
-of any shape: what is for shapes is not even compiled where all are discs.
+against tunnelling, displaces bodies that intersect something, and sends back those that could not
+be freed (re-positioning, section 5.2). There is one driver, ``free_of_overlaps``, for discs and
+for bodies of any shape: what is for shapes is not even compiled where all are discs.
+
+All robots are displaced at once, from positions that nobody changes meanwhile. A pass looks only
+at the robots that were displaced in the pass before, and at those they meet.
 """
 
 from __future__ import annotations
@@ -13,23 +16,214 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot_common.arrays import Flags, Floats, Integers32
-from sbot_common.compiled.jit import by_address, njit, njit_inline, njit_inner
-from sbot_common.elementary.arrays import copy_numbers, copy_rows
-from sbot_common.spatial import BucketGrid, bounding_box, grid_of_points, grid_shape
-from sbot_sim.collision.detection import Crowd, Places
+from sbot_common.compiled.jit import borrowed, njit, njit_inline, njit_inner
+from sbot_common.elementary import copy_numbers, copy_rows, hypot
+from sbot_common.spatial import BucketGrid, grid_of_points
+from sbot_sim.collision.detection import (
+    FEW,
+    Crowd,
+    Places,
+    Scratch,
+    find_intersecting,
+    make_scratch,
+    shape_of_crowd,
+    touching,
+)
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.repositioning import resolve_overlaps, share_of_way, steps_needed
 from sbot_sim.dynamics.motion import wrap_yaw
-from sbot_sim.world.bodies import Shapes, body_of, boxes_at, centres
+from sbot_sim.world.bodies import Shapes, body_of, boxes_at, centres, place
 
 PASSES = 200  # of displacements, at most, in a tick
-FEW = 16  # up to so many bodies it is quicker to look at all than to sort them into cells
-_CELLS_PER_BODY = 2
-_LONGEST_SIDE = 4096
 _ROUNDING = 1e-12  # m, rad; far below what counts as an overlap
+
+
+# Continuous collision detection: substeps that prevent tunnelling of fast robots.
+#
+# The rule behind it: where a disc is free, every object is at least its radius away from its
+# centre. So a straight move shorter than the radius cannot bring the centre to the far side of
+# anything, and pushing the disc away from what it overlaps then leads back to the side it came
+# from. A tick with longer moves is divided into steps of at most half a radius, each of which ends
+# free; the other half is left for the displacements of that step.
+
+STEP = 0.5  # of the radius: how far a robot goes in a step; displacements may take the rest
+MAX_DISPLACEMENT = 0.999  # of the radius: how far a step may end from where it began
+MOST_STEPS = 1000  # in a tick; a robot that needs more stops short, after 500 of its radii
+
+
+@njit_inner
+def _way(shapes: Shapes, i: int, previous: Floats, goal: Floats) -> float:
+    """Return how far (m) at most a point of body ``i`` goes, from pose to pose (N, 3)."""
+    straight = hypot(goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1])
+    turn: float = abs(goal[i, 2] - previous[i, 2])
+    return straight + turn * hypot(shapes.size[i, 0], shapes.size[i, 1])
+
+
+@njit_inner
+def steps_needed(radius: Floats, shapes: Shapes | None, previous: Floats, goal: Floats) -> int:
+    """Return into how many steps a tick from ``previous`` to ``goal`` (N, 3) is divided.
+
+    ``radius`` (N,) is that of the bodies, discs where ``shapes`` is None.
+    """
+    most = 0.0
+    if shapes is not None:
+        for i in range(len(radius)):
+            share = _way(shapes, i, previous, goal) / shapes.step_radius[i]
+            most = share if share > most else most  # who is not there does not count
+        return max(1, math.ceil(min(most / STEP, float(MOST_STEPS))))
+    for i in range(len(radius)):
+        dx, dy = goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1]
+        square = (dx * dx + dy * dy) / (radius[i] * radius[i])
+        most = square if square > most else most
+    if not most > STEP * STEP:
+        return 1
+    return math.ceil(min(math.sqrt(most) / STEP, float(MOST_STEPS)))
+
+
+@njit_inner
+def _share_of_way(i: int, steps: int, radius: Floats, shapes: Shapes | None, previous: Floats,
+                 goal: Floats) -> float:
+    """Return which share of its way from ``previous`` to ``goal`` body ``i`` goes in a step."""
+    share: float = 1.0 / steps
+    if steps < MOST_STEPS:
+        return share
+    if shapes is not None:
+        longest: float = STEP * shapes.step_radius[i]
+        return min(share, longest / max(_way(shapes, i, previous, goal), 1e-300))
+    longest = STEP * radius[i]
+    way = hypot(goal[i, 0] - previous[i, 0], goal[i, 1] - previous[i, 1])
+    return min(share, longest / max(way, 1e-300))
+
+
+@njit_inner
+def _limited_displacement(x: float, y: float, from_x: float, from_y: float,
+                          radius: float) -> tuple[float, float]:
+    """Return (x, y) (m), drawn back to where a straight line from ``from`` crosses no wall."""
+    dx, dy = x - from_x, y - from_y
+    square, most = dx * dx + dy * dy, MAX_DISPLACEMENT * radius
+    if square <= most * most:
+        return x, y
+    scale = most / math.sqrt(square)
+    return from_x + dx * scale, from_y + dy * scale
+
+
+# Displacements aim below the 1e-9 m that counts as an overlap, so that rounding never decides.
+DISPLACED_ABOVE = 1e-10  # m
+REVERTED_ABOVE = 5e-10  # m
+# Two robots and a wall halve their overlaps from pass to pass and would never end. So the first
+# passes displace by the overlaps, as the document does, and the following ones by a little more: a
+# share of the radius that doubles from pass to pass.
+PLAIN_PASSES = 4
+FIRST_MARGIN = 2.0 ** -16
+LAST_MARGIN = 2.0 ** -6
+RETREATS = 4  # the last one is all the way
+# A light box between a heavy robot and a wall would take nearly all of their overlap in each pass.
+# So each pass that finds it in a wall makes its inverse mass less for the rest of the step.
+HELD = 0.5
+
+
+@njit_inner
+def _displace(crowd: Crowd, shapes: bool | None, found: Integers32, hits: int, collided: Flags,
+              drift: float) -> float:
+    """Move ``found[:hits]`` by their shifts; return the new farthest drift (m)."""
+    pose, previous, home = crowd.pose, crowd.previous, crowd.home
+    for k in range(hits):
+        i = found[k]
+        collided[i] = True
+        x, y = _limited_displacement(
+            pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
+            previous[i, 0], previous[i, 1], crowd.inner_radius[i])
+        pose[i, 0], pose[i, 1] = x, y
+        if shapes is not None:
+            crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
+            if crowd.turn[i] > 0.0:
+                # No corner goes farther than the centre may.
+                way = hypot(x - previous[i, 0], y - previous[i, 1])
+                most = max(0.0, MAX_DISPLACEMENT * crowd.inner_radius[i] - way) / crowd.radius[i]
+                turned = pose[i, 2] + crowd.shift[i, 2] - previous[i, 2]
+                pose[i, 2] = previous[i, 2] + min(max(turned, -most), most)
+                place(crowd.boxes, i, x, y, pose[i, 2])
+                if crowd.shift[i, 3] > DISPLACED_ABOVE:
+                    crowd.weight[i] *= HELD
+        drift = max(drift, hypot(x - home[i, 0], y - home[i, 1]))
+    return drift
+
+
+@njit_inner
+def _send_back(crowd: Crowd, shapes: bool | None, found: Integers32, hits: int,
+               drift: float) -> float:
+    """Send ``found[:hits]`` towards their previous positions; return the new farthest drift (m).
+
+    A robot goes half of the way, and the fourth time all of it: then it is reverted. Among discs
+    its yaw stays: a disc that turns intersects nothing, and a robot in a jam must be able to turn
+    away. In a crowd of any shapes the yaw goes back too (docs/errata.md F4).
+    """
+    pose, previous, home = crowd.pose, crowd.previous, crowd.home
+    for k in range(hits):
+        i = found[k]
+        crowd.retreats[i] += 1
+        x, y = previous[i, 0], previous[i, 1]
+        if crowd.retreats[i] == RETREATS:
+            crowd.reverted[i] = True
+        else:
+            x, y = 0.5 * (pose[i, 0] + x), 0.5 * (pose[i, 1] + y)
+        pose[i, 0], pose[i, 1] = x, y
+        if shapes is not None:
+            part = 1.0 if crowd.reverted[i] else 0.5
+            pose[i, 2] = part * previous[i, 2] + (1.0 - part) * pose[i, 2]
+            place(crowd.boxes, i, x, y, pose[i, 2])
+        drift = max(drift, hypot(x - home[i, 0], y - home[i, 1]))
+    return drift
+
+
+@njit_inline
+def _resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags,
+                   passes: int, places: Places, queue: Integers32, found: Integers32) -> int:
+    """Displace robots until none intersects anything; after the last pass send back the rest.
+
+    Everybody at their previous positions is free, so this ends. All robots of a pass move
+    together, which makes the outcome independent of their numbering.
+
+    Parameters
+    ----------
+    fixed, crowd : the world; ``crowd.pose`` and ``crowd.reverted`` are changed
+    shapes : as in ``find_intersecting``
+    collided : (N,) is set where a robot intersected something
+    passes : how many displacements of everybody at most
+    places, queue, found : (N,) room to work in
+
+    Returns
+    -------
+    How many passes displaced robots.
+
+    """
+    fixed, crowd = borrowed(fixed), borrowed(crowd)
+    return displace(fixed, crowd, shapes, collided, passes, queue, found,
+                    touching(fixed, crowd, borrowed(places), borrowed(queue)))
+
+
+@njit_inline
+def displace(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags, passes: int,
+             queue: Integers32, found: Integers32, count: int) -> int:
+    """Do what ``_resolve_overlaps`` does once ``queue[:count]`` has those that touch anything."""
+    drift, margin, tolerance, made = 0.0, 0.0, DISPLACED_ABOVE, 0
+    while count > 0:
+        if made == passes:
+            margin, tolerance = 0.0, REVERTED_ABOVE
+        count = find_intersecting(fixed, crowd, shapes, queue, count, drift, tolerance, margin,
+                                  found)
+        if made < passes and count > 0:
+            drift = _displace(crowd, shapes, found, count, collided, drift)
+            made += 1
+            if made >= PLAIN_PASSES:
+                margin = FIRST_MARGIN if made == PLAIN_PASSES else min(2.0 * margin, LAST_MARGIN)
+        elif count > 0:
+            drift = _send_back(crowd, shapes, found, count, drift)
+        for k in range(count):
+            crowd.queued[found[k]] = True
+        queue, found = found, queue
+    return made
 
 
 class Separation(NamedTuple):
@@ -40,64 +234,6 @@ class Separation(NamedTuple):
     collided: Flags  # (N,) intersected something
     reverted: Flags  # (N,) could not be freed and went back to the previous position
     passes: int  # how many times bodies were displaced
-
-
-@by_address
-class Scratch(NamedTuple):
-    """Room for the collisions of N bodies; nothing is kept in it from tick to tick."""
-
-    home: Floats  # (N, 3) see ``Crowd``, as all that follow
-    shift: Floats  # (N, 2), or (N, 4) where there are shapes
-    queued: Flags  # (N,)
-    retreats: NDArray[np.int8]  # (N,)
-    stuck: Flags  # (N,) reverted in this step
-    queue: Integers32  # (N,)
-    found: Integers32  # (N,)
-    row: Integers32  # (N,) 0, 1, 2 …
-    ends: Integers32  # (2,) 0 and N
-    place: Places  # (N,) each
-
-
-@njit
-def make_scratch(n: int, columns: int, worlds: int = 1) -> Scratch:
-    """Return the room for ``worlds`` of n bodies.
-
-    Their shifts have 2 ``columns``, or 4 where there are shapes.
-    """
-    rows, ends = worlds * n, np.zeros(2, np.int32)
-    ends[1] = n
-    return Scratch(np.empty((rows, 3)), np.empty((rows, columns)), np.empty(rows, np.bool_),
-                   np.empty(rows, np.int8), np.empty(rows, np.bool_), np.empty(rows, np.int32),
-                   np.empty(rows, np.int32), np.arange(rows).astype(np.int32), ends,
-                   Places(np.empty(rows), np.empty(rows), np.empty(rows)))
-
-
-@njit_inner
-def scratch_of(scratch: Scratch, rows: slice) -> Scratch:
-    """Return the rows of one of several worlds of N bodies."""
-    return Scratch(scratch.home[rows], scratch.shift[rows], scratch.queued[rows],
-                   scratch.retreats[rows], scratch.stuck[rows], scratch.queue[rows],
-                   scratch.found[rows], scratch.row, scratch.ends,
-                   Places(scratch.place.x[rows], scratch.place.y[rows],
-                          scratch.place.radius[rows]))
-
-
-@njit_inner
-def shape_of_crowd(home: Floats, largest_radius: float) -> tuple[float, float, float, int, int]:
-    """Return (cell, x0, y0, nx, ny) of the grid of bodies at (N, 2) or wider (m).
-
-    ``largest_radius`` (m) of the bodies.
-    """
-    xmin, ymin, xmax, ymax = bounding_box(home)
-    cell = max(2.0 * largest_radius,
-               math.sqrt((xmax - xmin) * (ymax - ymin) / (_CELLS_PER_BODY * len(home))))
-    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, cell, _LONGEST_SIDE)
-    return cell, xmin, ymin, nx, ny
-
-
-def most_cells(bodies: int) -> int:
-    """Return how many cells such a grid has at most."""
-    return (_CELLS_PER_BODY * bodies + 2 * _LONGEST_SIDE + 1) if bodies else 0
 
 
 @njit_inline
@@ -151,7 +287,7 @@ def free_of_overlaps(fixed: FixedObjects, radius: Floats, shapes: Shapes | None,
             if step > 0:
                 copy_rows(pose, free)
             for i in range(n):
-                share = share_of_way(i, steps, radius, shapes, previous, goal)
+                share = _share_of_way(i, steps, radius, shapes, previous, goal)
                 for c in range(2 if shapes is None else 3):
                     pose[i, c] = free[i, c] + share * (goal[i, c] - previous[i, c])
             copy_rows(pose, home)
@@ -163,7 +299,7 @@ def free_of_overlaps(fixed: FixedObjects, radius: Floats, shapes: Shapes | None,
             boxes, weight = boxes_at(shapes, pose), shapes.inverse_mass.copy()
         crowd = Crowd(radius, inner, free, pose, home, grid, scratch.queued, scratch.shift,
                       scratch.retreats, stuck, boxes, weight, turn)
-        made += resolve_overlaps(fixed, crowd, None if shapes is None else True, collided, passes,
+        made += _resolve_overlaps(fixed, crowd, None if shapes is None else True, collided, passes,
                                  scratch.place, scratch.queue, scratch.found)
         for i in range(n):
             reverted[i] |= stuck[i]

@@ -14,8 +14,7 @@ import numpy as np
 
 from sbot_common.arrays import Floats, Indexes
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner, njit_or_python
-from sbot_common.elementary import hypot, sincos
-from sbot_common.elementary.arrays import copy_numbers
+from sbot_common.elementary import copy_numbers, hypot, sincos
 
 # Search for pairs that might overlap: circles among each other, and robots near objects.
 #

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inline
-from sbot_common.elementary import hypot, sincos_of
-from sbot_common.elementary.arrays import copy_numbers
+from sbot_common.elementary import copy_numbers, hypot, sincos_of
 from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import STEERED, limited_twist

@@ -20,9 +20,10 @@ from sbot_sim.sensors.odometry import most_wheels
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.world.bodies import Shapes, bodies_of_worlds
 from sbot_sim.world.moving import make_paths, paths_of_worlds
-from sbot_sim.worlds.batch import Policy, Program
+from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.state import (
+    Policy,
     Sensing,
     Setting,
     make_worlds,

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats, Integers32
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.elementary import atan2, hypot, hypot_of, sincos
-from sbot_common.elementary.arrays import copy_numbers, copy_rows
+from sbot_common.elementary import atan2, copy_numbers, copy_rows, hypot, hypot_of, sincos
 from sbot_common.errors import InputError, bad_value
 from sbot_common.spatial import BucketGrid, cell_index, cell_of, grid_of_circles, grid_shape
 from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects

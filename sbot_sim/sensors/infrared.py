@@ -20,7 +20,7 @@ from sbot_common.compiled.threads import in_blocks
 from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.params import Param
 from sbot_common.topics import INFRARED as TOPIC
-from sbot_sim.collision.separation import FEW
+from sbot_sim.collision.detection import FEW
 from sbot_sim.sensors.infrared_kernel import (
     InfraredView,
     Readout,
@@ -35,8 +35,7 @@ from sbot_sim.world.scene import (
     discs_of,
     sort_discs,
 )
-from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart
-from sbot_sim.worlds.state import Setting, scene_of
+from sbot_sim.worlds.state import Batch, Phase, Setting, all_in_view, scene_of, shared_apart
 
 SENSORS = INFRARED_SENSORS
 # Document 002, figure 5b, from the direction the robot faces, counter-clockwise.

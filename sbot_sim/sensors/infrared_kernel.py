@@ -30,7 +30,8 @@ from sbot_common.compiled.jit import (
     store,
 )
 from sbot_common.elementary import sincos
-from sbot_common.random.numbers import INFRARED, WORDS, fill_block
+from sbot_common.random import INFRARED
+from sbot_common.random.numbers import WORDS, fill_block
 from sbot_common.spatial import cell_index, cell_of
 from sbot_sim.sensors.cover import (
     CAPACITY,

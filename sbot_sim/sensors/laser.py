@@ -22,9 +22,10 @@ from sbot_common.compiled.threads import in_blocks
 from sbot_common.elementary import hypot, sincos
 from sbot_common.observation import Scan
 from sbot_common.params import Param
-from sbot_common.random.numbers import SCAN, WORDS, fill_normals
+from sbot_common.random import SCAN
+from sbot_common.random.numbers import WORDS, fill_normals
 from sbot_common.topics import BASE_SCAN
-from sbot_sim.collision.separation import FEW
+from sbot_sim.collision.detection import FEW
 from sbot_sim.sensors.cover import cover_discs, cover_static
 from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
 from sbot_sim.sensors.rays import Fan, fan_of, make_fan, make_fans
@@ -36,8 +37,15 @@ from sbot_sim.world.scene import (
     discs_of,
     sort_discs,
 )
-from sbot_sim.worlds.batch import Batch, Phase, all_in_view, shared_apart
-from sbot_sim.worlds.state import LaserTable, Setting, scene_of
+from sbot_sim.worlds.state import (
+    Batch,
+    LaserTable,
+    Phase,
+    Setting,
+    all_in_view,
+    scene_of,
+    shared_apart,
+)
 
 
 class ScanSettings(NamedTuple):

@@ -18,20 +18,19 @@ import numpy as np
 from sbot_common.angles import decoded_yaw, quaternion_from_yaw
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
-from sbot_common.elementary import sincos
-from sbot_common.elementary.arrays import copy_rows
+from sbot_common.elementary import copy_rows, sincos
 from sbot_common.observation import OMEGA, VX, VY, Odometry
 from sbot_common.params import Param
-from sbot_common.random.numbers import ODOMETRY, WHEEL_RADIUS, normals
+from sbot_common.random import ODOMETRY, WHEEL_RADIUS
+from sbot_common.random.numbers import normals
 from sbot_common.topics import ODOM
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import COUNTED, DRIVES, WHEELS, wheel_equation
 from sbot_sim.drives.shipped import DIFFERENTIAL
 from sbot_sim.dynamics.motion import Driven, advance_all, drive, to_twists, twist_rows
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
-from sbot_sim.worlds.batch import Batch, shared
-from sbot_sim.worlds.motion import drives_of
-from sbot_sim.worlds.state import Setting, Worlds
+from sbot_sim.world.bodies import drives_of
+from sbot_sim.worlds.state import Batch, Setting, Worlds, shared
 
 
 class OdometryParameters(NamedTuple):
@@ -151,7 +150,6 @@ def _claimed(bodies: Wheeled, i: int, driven: Floats, scale: Floats, slip: Float
         sideways += q * error
         turn += r * error / lever
     return vx + forward, vy + sideways, omega + turn
-
 
 
 @njit_inner

@@ -12,16 +12,14 @@ from numpy.typing import NDArray
 from sbot_common.angles import wrap_angle
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.elementary import atan2, sincos_of
-from sbot_common.elementary.arrays import copy_numbers
+from sbot_common.elementary import atan2, copy_numbers, sincos_of
 from sbot_common.observation import BROADCAST_BYTES, Neighbours
 from sbot_common.params import Param
 from sbot_common.spatial import cell_index, grid_around_points
 from sbot_common.topics import RANGE_AND_BEARING
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import Scene, blocked
-from sbot_sim.worlds.batch import Batch, Phase
-from sbot_sim.worlds.state import scene_of
+from sbot_sim.worlds.state import Batch, Phase, scene_of
 
 Heard = tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]
 

@@ -25,8 +25,7 @@ from sbot_common.random.numbers import normals, normals_of_worlds, uniforms
 from sbot_common.topics import Topic
 from sbot_common.user_code import entry_points_of, records_of
 from sbot_sim.world.geometry import World
-from sbot_sim.worlds.batch import Phase
-from sbot_sim.worlds.state import Setting, Worlds
+from sbot_sim.worlds.state import Phase, Setting, Worlds
 
 # Record of a sensor: settings, draws, kernel or phases, message and observation.
 #

@@ -259,7 +259,7 @@ class Shapes(NamedTuple):
     size: Floats  # (N, 3) half width, half height, radius (m)
     outer_radius: Floats  # (N,) m, of the circle around the shape
     inner_radius: Floats  # (N,) m, of the circle inside
-    step_radius: Floats  # (N,) m, half of it is the longest step: see ``collision.repositioning``
+    step_radius: Floats  # (N,) m, half of it is the longest step: see ``collision.separation``
     inverse_mass: Floats  # (N,) 1/kg; 0: nothing pushes it
     turn: (
         Floats  # (N,) how easily pushes turn it, 1/c^2 of ``collision.contacts``, 1/m^2; 0: never
@@ -419,6 +419,14 @@ class BodyArrays(NamedTuple):
     def safety_radius(self) -> NDArray[np.float64]:
         """How far from the centre of its shape each body may touch something (m); (N,)."""
         return self.shape.outer_radius
+
+
+@njit_inner
+def drives_of(bodies: BodyArrays, a: int, z: int) -> Drives:
+    """Return what moves the robots of the rows a … z-1."""
+    return Drives(bodies.wheel_distance[a:z], bodies.wheel_radius[a:z],
+                  bodies.max_wheel_speed[a:z], bodies.mass[a:z], bodies.drive[a:z],
+                  bodies.numbers[a:z])
 
 
 def select_bodies(bodies: BodyArrays,

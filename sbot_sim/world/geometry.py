@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
-from sbot_sim.world.scene import segments_meet
 
 # Occupancy map as part of the world: outlines of occupied cells, point queries.
 
@@ -110,6 +109,25 @@ def outline_error(corners: Floats) -> str | None:
     if first < 0:
         return None
     return f'sides {first} and {second} meet' if first != second else f'side {first} has no length'
+
+
+@njit_inner
+def _side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> float:
+    """Return on which side of the line a b the point p lies: > 0 left, < 0 right, 0 on it."""
+    return (bx - ax) * (py - ay) - (by - ay) * (px - ax)
+
+
+@njit
+def segments_meet(ax: float, ay: float, bx: float, by: float,
+                  cx: float, cy: float, dx: float, dy: float) -> bool:
+    """Tell whether the segments a b and c d have a point in common; touching counts."""
+    a, b = _side(cx, cy, dx, dy, ax, ay), _side(cx, cy, dx, dy, bx, by)
+    c, d = _side(ax, ay, bx, by, cx, cy), _side(ax, ay, bx, by, dx, dy)
+    # Without a branch: nobody could foresee it.
+    return not ((max(ax, bx) < min(cx, dx)) | (max(cx, dx) < min(ax, bx))
+                | (max(ay, by) < min(cy, dy)) | (max(cy, dy) < min(ay, by))
+                | ((c > 0) & (d > 0)) | ((c < 0) & (d < 0))
+                | ((a > 0) & (b > 0)) | ((a < 0) & (b < 0)))
 
 
 @njit

@@ -24,6 +24,7 @@ from sbot_common.spatial import (
     shape_around_points,
     sort_by_cell,
 )
+from sbot_sim.world.geometry import segments_meet
 
 # Cells of the fixed index: a third of the reach balances the length of lists against their number.
 _CELLS_PER_REACH = 3.0
@@ -228,25 +229,6 @@ def make_line_of_sight(world: Outline | None) -> Scene:
         middle = 0.5 * (segments[:, :2] + segments[:, 2:])
         segments = segments[np.lexsort((middle[:, 0], np.floor(middle[:, 1] / wanted)))]
     return make_scene(_Objects(world.bounds, segments, world.circles), 0.0, wanted)
-
-
-@njit_inner
-def _side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> float:
-    """Return on which side of the line a b the point p lies: > 0 left, < 0 right, 0 on it."""
-    return (bx - ax) * (py - ay) - (by - ay) * (px - ax)
-
-
-@njit
-def segments_meet(ax: float, ay: float, bx: float, by: float,
-                  cx: float, cy: float, dx: float, dy: float) -> bool:
-    """Tell whether the segments a b and c d have a point in common; touching counts."""
-    a, b = _side(cx, cy, dx, dy, ax, ay), _side(cx, cy, dx, dy, bx, by)
-    c, d = _side(ax, ay, bx, by, cx, cy), _side(ax, ay, bx, by, dx, dy)
-    # Without a branch: nobody could foresee it.
-    return not ((max(ax, bx) < min(cx, dx)) | (max(cx, dx) < min(ax, bx))
-                | (max(ay, by) < min(cy, dy)) | (max(cy, dy) < min(ay, by))
-                | ((c > 0) & (d > 0)) | ((c < 0) & (d < 0))
-                | ((a > 0) & (b > 0)) | ((a < 0) & (b < 0)))
 
 
 @njit

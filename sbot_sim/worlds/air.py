@@ -9,11 +9,10 @@ import numpy as np
 
 from sbot_common.arrays import Integers
 from sbot_common.compiled.jit import njit_inline
-from sbot_common.elementary.arrays import copy_numbers, copy_rows
+from sbot_common.elementary import copy_numbers, copy_rows
 from sbot_sim.dynamics.inertia import effective_wind
 from sbot_sim.dynamics.wake_kernel import reduce_rows
-from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart
-from sbot_sim.worlds.state import Setting, Worlds, scene_of
+from sbot_sim.worlds.state import Batch, Phase, Setting, Worlds, scene_of, shared, shared_apart
 from wind_model.grid import points_above, velocity_at
 from wind_model.gust import Waves, gusts_at
 from wind_model.wake import clamped_radius, wakes

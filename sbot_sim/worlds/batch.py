@@ -1,52 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A batch of worlds as one record for compiled code, and the phases of a tick that work on it.
-
-A phase is a function of (first, end, a, z, batch) that works on the worlds first … end-1; what
-concerns each robot alone, on the rows a … z-1 of these. Each is compiled on its own when it is
-first needed, and called by address: a tick is a list of addresses, so scenarios pay only for the
-phases they have.
-"""
+"""A batch of worlds as one record for compiled code, and the program of phases that runs on it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sbot_common.arrays import Floats, Integers, Integers32
-from sbot_common.compiled.jit import by_address, compiled_callback, intrinsic, njit, njit_inner
+from sbot_common.arrays import Integers
+from sbot_common.compiled.jit import intrinsic, njit
 from sbot_common.compiled.threads import give_way, in_team
-from sbot_common.spatial import BucketGrid
-from sbot_sim.world.scene import Discs
-from sbot_sim.worlds.state import Setting, Worlds
-
-# Robots of one world within the rows of all worlds, for collisions and sensors.
-#
-# A world of few robots is one cell, whose items are the world's rows themselves: nothing is sorted
-# and nothing copied. Of more robots a grid is made, as in the engine.
-
-
-
-@njit_inner
-def only_cell(ends: Integers32, rows: Integers32) -> BucketGrid:
-    """Return a grid of one cell with the rows ends[0] … ends[1] - 1, whatever these are later."""
-    return BucketGrid(0.0, 0.0, 1.0, 1, 1, ends, rows)
-
-
-@njit_inner
-def all_in_view(worlds: Worlds, radius: Floats, first: int, end: int, ends: Integers32) -> Discs:
-    """Return the discs of the rows first … end-1 in one cell; ``ends`` chooses a world of them."""
-    largest = 0.0
-    for i in range(first, end):
-        worlds.x[i], worlds.y[i] = worlds.pose[i, 0], worlds.pose[i, 1]
-        largest = max(largest, radius[i])
-    return Discs(worlds.x, worlds.y, radius, worlds.row, only_cell(ends, worlds.row), largest)
-
-
-if TYPE_CHECKING:
-    from sbot_common.compiled.records import Record
+from sbot_sim.worlds.state import Batch, Phase, Policy, Setting, Worlds, no_policy
 
 _call_at = intrinsic('call_at', module='sbot_common.compiled.records')
 _call_plain = intrinsic('call_plain')
@@ -54,85 +18,6 @@ _atomic_add = intrinsic('atomic_add')
 _atomic_raise = intrinsic('atomic_raise')
 _atomic_load = intrinsic('atomic_load')
 _atomic_store = intrinsic('atomic_store')
-
-
-@by_address
-class Policy(NamedTuple):
-    """What compiled controllers of K worlds of N robots work on (``sbot.worlds.policy``)."""
-
-    inputs: Floats  # (K*N, I)
-    outputs: Floats  # (K*N, O)
-    memory: Floats  # (K*N, M) what a controller keeps from tick to tick
-    weights: Floats  # (K, W)
-    layers: NDArray[np.int64]  # (L,) numbers of neurons
-    table: NDArray[np.int64]  # (kinds of inputs, 3) kind, first column, columns
-    goal: Floats  # (K*N, 2) m
-    limits: Floats  # greatest speed (m/s), and distance of wheels (m) or turn rate (rad/s): (2,)
-    # of all robots, or (2 K N,) of each
-    kept: Floats  # (ticks, K*N, columns) what is kept of each tick
-    kept_columns: NDArray[np.int64]  # first column of each kind that can be kept; -1: none
-    first_tick: NDArray[np.int64]  # (K,) that of the first row kept
-    decision: Floats  # (1,) s, how long a decision lasts
-
-
-def no_policy() -> Policy:
-    """Return empty arrays, for worlds that Python commands."""
-    none, nothing = np.zeros((0, 0)), np.zeros(0, np.int64)
-    return Policy(none, none, none, none, nothing, np.zeros((0, 3), np.int64), none, np.zeros(2),
-                  np.zeros((0, 0, 0)), nothing, nothing, np.zeros(1))
-
-
-class Batch(NamedTuple):
-    """What phases work on."""
-
-    setting: Setting
-    worlds: Worlds
-    policy: Policy
-
-
-class Phase:
-    """A function of (first, end, a, z, batch), compiled when it is first needed.
-
-    Parameters
-    ----------
-    function : what it does
-    shared : threads may share the rows of one world: it does whole what concerns the rows a … z-1,
-        or of robots sorted by place those places, and writes nothing else
-    apart : shared, but only once all threads have done the phases before it
-    light : shared among many robots only
-
-    """
-
-    def __init__(self, function: Callable[[int, int, int, int, Batch], None],
-                 shared: bool = False, apart: bool = False, light: bool = False) -> None:
-        self.function, self.shared, self.apart = function, shared or apart or light, apart or light
-        self.light = light
-        self._compiled: dict[Any, Any] = {}
-
-    def address(self, batch: Record) -> int:
-        """Return where its machine code for a type of batches is; almost all are of one."""
-        if batch.kind not in self._compiled:
-            from numba import types
-
-            from sbot_common.compiled import light_numba  # noqa: F401  # isort: split
-            signature = types.void(*[types.int64] * 4, batch.kind)
-            self._compiled[batch.kind] = compiled_callback(signature, self.function)
-        return int(self._compiled[batch.kind].address)
-
-
-def shared(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
-    """Return a phase whose rows threads may share."""
-    return Phase(function, shared=True)
-
-
-def shared_apart(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
-    """Return a phase whose rows threads may share once the phases before it are done."""
-    return Phase(function, apart=True)
-
-
-def shared_light(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
-    """Return a phase as ``shared_apart``, of so little work that few robots are not shared."""
-    return Phase(function, light=True)
 
 
 @njit

@@ -13,19 +13,26 @@ import numpy as np
 
 from sbot_common.arrays import Flags, Floats
 from sbot_common.compiled.jit import borrowed, njit_inline, njit_inner
-from sbot_common.elementary.arrays import copy_numbers, copy_rows
-from sbot_sim.collision.detection import Crowd, Places, fill_places, list_marked, mark_touching
+from sbot_common.elementary import copy_numbers, copy_rows
+from sbot_sim.collision.detection import (
+    Crowd,
+    Places,
+    fill_places,
+    list_marked,
+    make_scratch,
+    mark_touching,
+    scratch_of,
+    shape_of_crowd,
+)
 from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
 from sbot_sim.collision.overlap import TOLERANCE
-from sbot_sim.collision.repositioning import displace, steps_needed
 from sbot_sim.collision.separation import (
     PASSES,
     discs_of_crowd,
+    displace,
     free_of_overlaps,
-    make_scratch,
-    scratch_of,
     separate_shapes,
-    shape_of_crowd,
+    steps_needed,
 )
 from sbot_sim.collision.shape_overlap import corners_at, disc_depth
 from sbot_sim.dynamics.inertia import (
@@ -37,21 +44,12 @@ from sbot_sim.dynamics.inertia import (
 )
 from sbot_sim.dynamics.inertia import sum_impulses as total_impulses
 from sbot_sim.dynamics.motion import BLOCK, achieved_twists, carried_speeds, drive, move
-from sbot_sim.world.bodies import BodyArrays, Drives, Shapes, shapes_of, share_equally
+from sbot_sim.world.bodies import Shapes, drives_of, shapes_of, share_equally
 from sbot_sim.world.moving import disc_positions
 from sbot_sim.world.scene import discs_of, number_places, sort_places
 from sbot_sim.worlds.air import force_of
-from sbot_sim.worlds.batch import Batch, Phase, shared, shared_apart, shared_light
-from sbot_sim.worlds.state import fixed_of
+from sbot_sim.worlds.state import Batch, Phase, fixed_of, shared, shared_apart, shared_light
 from wind_model.wake import advertised_millimetres
-
-
-@njit_inner
-def drives_of(bodies: BodyArrays, a: int, z: int) -> Drives:
-    """Return what moves the robots of the rows a … z-1."""
-    return Drives(bodies.wheel_distance[a:z], bodies.wheel_radius[a:z],
-                  bodies.max_wheel_speed[a:z], bodies.mass[a:z], bodies.drive[a:z],
-                  bodies.numbers[a:z])
 
 
 @shared
@@ -267,7 +265,6 @@ SHARED_COLLISIONS: list[Phase] = [set_homes, choose_cells, find_cells, sort, gat
 #
 # Obstacles on a path are circles of the world at each tick; boxes are bodies that collide with the
 # robots and are displaced with them.
-
 
 
 @njit_inner

@@ -1,33 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of a batch of worlds (robot i of world k has row k * N + i), and their fixed objects."""
+"""Arrays of a batch of worlds (robot i of world k has row k * N + i), and phases that use them.
+
+A phase is a function of (first, end, a, z, batch) that works on the worlds first … end-1; what
+concerns each robot alone, on the rows a … z-1 of these. Each is compiled on its own when it is
+first needed, and called by address: a tick is a list of addresses, so scenarios pay only for the
+phases they have.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.arrays import Bytes, Flags, Floats, Floats32, Integers
-from sbot_common.compiled.jit import by_address, njit_inline
+from sbot_common.arrays import Bytes, Flags, Floats, Floats32, Integers, Integers32
+from sbot_common.compiled.jit import by_address, compiled_callback, njit_inline, njit_inner
 from sbot_common.observation import BROADCAST_BYTES, INFRARED_SENSORS
 from sbot_common.spatial import BucketGrid
+from sbot_sim.collision.detection import FEW, Scratch, make_scratch, most_cells
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.collision.separation import FEW, Scratch, make_scratch, most_cells
 from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
 from sbot_sim.sensors.rays import Fan, Fans
 from sbot_sim.world.bodies import BodyArrays, Shapes
 from sbot_sim.world.moving import Paths
-from sbot_sim.world.scene import Scene, SortedDiscs, room_for_discs
+from sbot_sim.world.scene import Discs, Scene, SortedDiscs, room_for_discs
 from wind_model.grid import Lattice
 from wind_model.parameters import WakeParameters
+
+if TYPE_CHECKING:
+    from sbot_common.compiled.records import Record
 
 # Fixed objects of several layouts in shared arrays, and those of one layout as views of them.
 #
 # Worlds of a batch stand in one layout each: all in the same, or each in its own. Where obstacles
 # move, each world has its own, with room to spare, and it is written anew at each tick.
-
 
 
 @by_address
@@ -158,8 +166,6 @@ def scene_of(scenes: Scenes, k: int) -> Scene:
     return Scene(_of(scenes.segments, k), _of(scenes.circles, k),
                  _grid_of(scenes.segment_grids, k), _grid_of(scenes.circle_grids, k),
                  scenes.reach[k])
-
-
 
 
 @by_address
@@ -326,3 +332,103 @@ def make_worlds(count: int, setting: Setting, hears: bool = True, shared: bool =
         laser_discs=room_for_discs(count if by_laser else 0, n),
         infrared_discs=room_for_discs(count if by_infrared else 0, n),
         crowd=room_for_discs(count if shared else 0, n, most_cells(n)))
+
+
+# Robots of one world within the rows of all worlds, for collisions and sensors.
+#
+# A world of few robots is one cell, whose items are the world's rows themselves: nothing is sorted
+# and nothing copied. Of more robots a grid is made, as in the engine.
+
+@njit_inner
+def _only_cell(ends: Integers32, rows: Integers32) -> BucketGrid:
+    """Return a grid of one cell with the rows ends[0] … ends[1] - 1, whatever these are later."""
+    return BucketGrid(0.0, 0.0, 1.0, 1, 1, ends, rows)
+
+
+@njit_inner
+def all_in_view(worlds: Worlds, radius: Floats, first: int, end: int, ends: Integers32) -> Discs:
+    """Return the discs of the rows first … end-1 in one cell; ``ends`` chooses a world of them."""
+    largest = 0.0
+    for i in range(first, end):
+        worlds.x[i], worlds.y[i] = worlds.pose[i, 0], worlds.pose[i, 1]
+        largest = max(largest, radius[i])
+    return Discs(worlds.x, worlds.y, radius, worlds.row, _only_cell(ends, worlds.row), largest)
+
+
+@by_address
+class Policy(NamedTuple):
+    """What compiled controllers of K worlds of N robots work on (``sbot.worlds.policy``)."""
+
+    inputs: Floats  # (K*N, I)
+    outputs: Floats  # (K*N, O)
+    memory: Floats  # (K*N, M) what a controller keeps from tick to tick
+    weights: Floats  # (K, W)
+    layers: NDArray[np.int64]  # (L,) numbers of neurons
+    table: NDArray[np.int64]  # (kinds of inputs, 3) kind, first column, columns
+    goal: Floats  # (K*N, 2) m
+    limits: Floats  # greatest speed (m/s), and distance of wheels (m) or turn rate (rad/s): (2,)
+    # of all robots, or (2 K N,) of each
+    kept: Floats  # (ticks, K*N, columns) what is kept of each tick
+    kept_columns: NDArray[np.int64]  # first column of each kind that can be kept; -1: none
+    first_tick: NDArray[np.int64]  # (K,) that of the first row kept
+    decision: Floats  # (1,) s, how long a decision lasts
+
+
+def no_policy() -> Policy:
+    """Return empty arrays, for worlds that Python commands."""
+    none, nothing = np.zeros((0, 0)), np.zeros(0, np.int64)
+    return Policy(none, none, none, none, nothing, np.zeros((0, 3), np.int64), none, np.zeros(2),
+                  np.zeros((0, 0, 0)), nothing, nothing, np.zeros(1))
+
+
+class Batch(NamedTuple):
+    """What phases work on."""
+
+    setting: Setting
+    worlds: Worlds
+    policy: Policy
+
+
+class Phase:
+    """A function of (first, end, a, z, batch), compiled when it is first needed.
+
+    Parameters
+    ----------
+    function : what it does
+    shared : threads may share the rows of one world: it does whole what concerns the rows a … z-1,
+        or of robots sorted by place those places, and writes nothing else
+    apart : shared, but only once all threads have done the phases before it
+    light : shared among many robots only
+
+    """
+
+    def __init__(self, function: Callable[[int, int, int, int, Batch], None],
+                 shared: bool = False, apart: bool = False, light: bool = False) -> None:
+        self.function, self.shared, self.apart = function, shared or apart or light, apart or light
+        self.light = light
+        self._compiled: dict[Any, Any] = {}
+
+    def address(self, batch: Record) -> int:
+        """Return where its machine code for a type of batches is; almost all are of one."""
+        if batch.kind not in self._compiled:
+            from numba import types
+
+            from sbot_common.compiled import fingerprint  # noqa: F401  # isort: split
+            signature = types.void(*[types.int64] * 4, batch.kind)
+            self._compiled[batch.kind] = compiled_callback(signature, self.function)
+        return int(self._compiled[batch.kind].address)
+
+
+def shared(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
+    """Return a phase whose rows threads may share."""
+    return Phase(function, shared=True)
+
+
+def shared_apart(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
+    """Return a phase whose rows threads may share once the phases before it are done."""
+    return Phase(function, apart=True)
+
+
+def shared_light(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
+    """Return a phase as ``shared_apart``, of so little work that few robots are not shared."""
+    return Phase(function, light=True)

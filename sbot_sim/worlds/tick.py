@@ -8,14 +8,14 @@ from functools import cache
 
 from sbot_common.angles import decoded_yaws
 from sbot_common.arrays import Integers
-from sbot_common.elementary.arrays import copy_numbers, copy_rows
+from sbot_common.elementary import copy_numbers, copy_rows
 from sbot_sim.sensors.odometry import draw_wheel_scale
 from sbot_sim.sensors.range_and_bearing import Heard, hear
 from sbot_sim.sensors.rays import Fan, make_irregular_fan
 from sbot_sim.sensors.registry import simulated
 from sbot_sim.world.scene import gather_discs, number_places, shape_cells, sort_places
 from sbot_sim.worlds import air, motion
-from sbot_sim.worlds.batch import Batch, Interpreted, Phase, shared, shared_light
+from sbot_sim.worlds.batch import Interpreted
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.python_phases import (
     FittedSensors,
@@ -24,7 +24,7 @@ from sbot_sim.worlds.python_phases import (
     ReplaceScenes,
     WorldByWorld,
 )
-from sbot_sim.worlds.state import Setting, Worlds
+from sbot_sim.worlds.state import Batch, Phase, Setting, Worlds, shared, shared_light
 from wind_model.gust import Waves
 from wind_model.wake import advertised_millimetres
 

@@ -11,7 +11,7 @@ from potential_field_bot.parameters import Parameters
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation, Scan
 from sbot_common.params import updated
-from sbot_common.random.numbers import CONTROLLER, TickGenerator, generator
+from sbot_common.random import CONTROLLER, TickGenerator, generator
 
 SCAN = Scan(np.full(8, 5.0, np.float32), -1.0, 0.25, 0.0, 10.0)
 

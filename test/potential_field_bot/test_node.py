@@ -11,7 +11,7 @@ from children import passed, python
 from potential_field_bot.bot import PotentialField
 from sbot_common.angles import decoded_yaw
 from sbot_common.observation import Observation, Scan
-from sbot_common.random.numbers import CONTROLLER, TickGenerator
+from sbot_common.random import CONTROLLER, TickGenerator
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 

@@ -8,7 +8,7 @@ import pytest
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_common.observation import ControlledRobot, Twist, _ask, checked_goal, make_observation
-from sbot_common.random.numbers import CONTROLLER, TickGenerator, generator
+from sbot_common.random import CONTROLLER, TickGenerator, generator
 from sbot_common.topics import GOAL, GOAL_REACHED
 from sbot_common.user_code import UserCodeError
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from sbot_common.compiled.jit import njit
-from sbot_common.random.numbers import INFRARED, uniforms
+from sbot_common.random import INFRARED
+from sbot_common.random.numbers import uniforms
 from sbot_sim.sensors.infrared import SENSORS, _view
 from sbot_sim.sensors.infrared_kernel import _distances_of, _noise, _reading
 

@@ -25,8 +25,7 @@ from sbot.controllers.neural.network import (
 from sbot.controllers.neural.policy_file import Find, read_policy
 from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
-from sbot_common.elementary import exp, exp_of
-from sbot_common.elementary.arrays import copy_numbers
+from sbot_common.elementary import copy_numbers, exp, exp_of
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import Observation
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from sbot_common.compiled import light_numba  # noqa: F401
+from sbot_common.compiled import fingerprint  # noqa: F401 - before numba
 
 # isort: split
 import __future__

@@ -29,8 +29,7 @@ import numpy as np
 
 from sbot_common.arrays import Floats, Floats32, Integers
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
-from sbot_common.elementary import atan2, hypot, sincos
-from sbot_common.elementary.arrays import copy_numbers
+from sbot_common.elementary import atan2, copy_numbers, hypot, sincos
 from sbot_common.errors import InputError, bad_value
 
 INFRARED, SCAN, GOAL, LEADER, _NEIGHBOURS, WIND, TWIST, POSE, READING = range(9)

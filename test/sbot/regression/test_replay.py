@@ -21,7 +21,7 @@ from sbot.scenario.load import load_scenario
 from sbot.version import THIS, VERSION
 from sbot_common.errors import InputError
 from sbot_common.observation import make_observation
-from sbot_common.random.numbers import CONTROLLER, TickGenerator
+from sbot_common.random import CONTROLLER, TickGenerator
 from sbot_common.topics import CMD_VEL, GOAL, Topic
 from sbot_common.wire.messages import read_twist, write_pose, write_string, write_twist
 from sbot_sim.sensors.registry import codecs

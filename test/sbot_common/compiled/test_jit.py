@@ -27,7 +27,7 @@ from sbot_common.compiled.jit import (
     store_whole,
     vector,
 )
-from sbot_common.elementary import arrays, powers, trigonometric
+from sbot_common.elementary import powers, trigonometric
 from sbot_sim.collision import shape_overlap
 from sbot_sim.world.scene import Discs, sort_discs
 
@@ -100,7 +100,7 @@ print(everything() == in_python)
 
 def test_compiled_functions_take_the_places_of_these_everywhere():
     lazy.Lazy.make_all()
-    for module in (elementary, trigonometric, arrays, powers, shape_overlap):
+    for module in (elementary, trigonometric, powers, shape_overlap):
         assert not [name for name, value in vars(module).items() if type(value) is lazy.Lazy]
 
 

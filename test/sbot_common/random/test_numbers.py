@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from sbot_common import random
 from sbot_common.compiled.jit import njit
-from sbot_common.random import numbers
-from sbot_common.random.numbers import (
+from sbot_common.random import (
     CONTROLLER,
+    INFRARED,
+    ODOMETRY,
     PLACEMENT,
+    SCAN,
     TickGenerator,
     generator,
-    normals,
-    normals_of_worlds,
-    philox,
     placement_generator,
-    uniforms,
 )
+from sbot_common.random.numbers import normals, normals_of_worlds, philox, purpose_of, uniforms
 from sbot_sim.sensors import gnss, imu
 
 
@@ -112,23 +112,23 @@ def test_words_are_numpys(counter, key):
 
 LISTED = ('CONTROLLER', 'INFRARED', 'SCAN', 'ODOMETRY', 'PLACEMENT', 'TURBULENCE', 'WHEEL_RADIUS',
           'KNOWLEDGE')
-PURPOSES = sorted([imu.NOISE, imu.BIAS, gnss.NOISE, numbers.purpose_of('a sensor'), *(
-    getattr(numbers, name) for name in LISTED)])
+PURPOSES = sorted([imu.NOISE, imu.BIAS, gnss.NOISE, purpose_of('a sensor'), *(
+    getattr(random, name) for name in LISTED)])
 LEAST_P = 1e-3  # of a test with a fixed seed: it says the same each time
 
 
 def test_uniform_numbers_are_numpys_to_the_bit():
     ids = np.array([0, 3, 99])
     for count in (0, 1, 3, 4, 5, 181):
-        found = uniforms(12345, numbers.INFRARED, ids, 77, count)
+        found = uniforms(12345, INFRARED, ids, 77, count)
         for row, robot in zip(found, ids, strict=True):
-            numpys = generator(12345, robot, numbers.INFRARED, 77)
+            numpys = generator(12345, robot, INFRARED, 77)
             np.testing.assert_array_equal(row, numpys.random(count))
 
 
 @pytest.mark.parametrize('draw', [
-    lambda robots, count: uniforms(5, numbers.SCAN, np.arange(robots), 9, count),
-    lambda robots, count: normals(5, numbers.SCAN, robots, 9, count)])
+    lambda robots, count: uniforms(5, SCAN, np.arange(robots), 9, count),
+    lambda robots, count: normals(5, SCAN, robots, 9, count)])
 def test_a_number_depends_on_its_index_alone(draw):
     """Neither on how many are drawn nor on how many robots there are."""
     all_of_them = draw(4, 23)
@@ -138,10 +138,10 @@ def test_a_number_depends_on_its_index_alone(draw):
 
 
 def test_normal_numbers_are_box_and_mullers_of_the_uniform_ones():
-    u = uniforms(5, numbers.SCAN, np.arange(50), 9, 180)
+    u = uniforms(5, SCAN, np.arange(50), 9, 180)
     radius, angle = np.sqrt(-2.0 * np.log(1.0 - u[:, ::2])), 2.0 * np.pi * u[:, 1::2]
     expected = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=2).reshape(50, 180)
-    np.testing.assert_allclose(normals(5, numbers.SCAN, 50, 9, 180), expected,
+    np.testing.assert_allclose(normals(5, SCAN, 50, 9, 180), expected,
                                rtol=1e-12, atol=1e-15)
 
 
@@ -178,11 +178,11 @@ def test_distributions_over_robots_ticks_and_indexes(seed):
 def test_numbers_of_neighbours_are_independent():
     """Of one seed, purpose, robot, tick or index and the next: no correlation, none equal."""
     n = 10_000
-    base = normals(7, numbers.SCAN, n, 50, 4)
+    base = normals(7, SCAN, n, 50, 4)
     others = {
-        'seed': normals(8, numbers.SCAN, n, 50, 4)[:, 0],
-        'purpose': normals(7, numbers.ODOMETRY, n, 50, 4)[:, 0],
-        'tick': normals(7, numbers.SCAN, n, 51, 4)[:, 0],
+        'seed': normals(8, SCAN, n, 50, 4)[:, 0],
+        'purpose': normals(7, ODOMETRY, n, 50, 4)[:, 0],
+        'tick': normals(7, SCAN, n, 51, 4)[:, 0],
         'robot': np.roll(base[:, 0], 1), 'pair': base[:, 1], 'index': base[:, 2],
         'magnitude': np.abs(base[:, 1]) - np.abs(base[:, 1]).mean(),
     }
@@ -193,15 +193,15 @@ def test_numbers_of_neighbours_are_independent():
 
 
 def test_purposes_differ_and_names_have_their_own():
-    names = [numbers.purpose_of(name) for name in ('compass', 'compass ', 'sonar', '')]
+    names = [purpose_of(name) for name in ('compass', 'compass ', 'sonar', '')]
     assert len({*PURPOSES, *names}) == len(PURPOSES) + 4
     assert all(2**32 <= number < 2**63 for number in names)
-    assert numbers.purpose_of('compass') == 130893062245804650  # for ever
+    assert purpose_of('compass') == 130893062245804650  # for ever
 
 
 def test_those_of_several_worlds_are_those_of_each():
     seeds, ticks = np.array([3, 1, 2**62]), np.array([5, 0, 9])
-    together = normals_of_worlds(seeds, numbers.SCAN, 4, ticks, 3)
-    alone = [normals(int(seed), numbers.SCAN, 4, int(tick), 3)
+    together = normals_of_worlds(seeds, SCAN, 4, ticks, 3)
+    alone = [normals(int(seed), SCAN, 4, int(tick), 3)
              for seed, tick in zip(seeds, ticks, strict=True)]
     np.testing.assert_array_equal(together, np.concatenate(alone))

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sbot_common.random.numbers import next_placement, placement_generator, seed_placement
+from sbot_common.random import placement_generator
+from sbot_common.random.numbers import next_placement, seed_placement
 
 
 @pytest.mark.parametrize('seed', [0, 7, 2**32 - 1, 2**32, 2**63 - 1])

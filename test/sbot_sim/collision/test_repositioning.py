@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from settling import R, settle
 
 from sbot_common.compiled.jit import njit
-from sbot_sim.collision import repositioning
+from sbot_sim.collision import separation
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.collision.repositioning import MOST_STEPS, STEP
+from sbot_sim.collision.separation import MOST_STEPS, STEP
 from sbot_sim.world.bodies import ROBOT, S_BOT, _make_shapes, body_arrays
 from sbot_sim.world.geometry import make_world
 
@@ -21,18 +21,18 @@ radii = st.floats(1e-3, 2.0)
 
 @njit
 def needed(radius, previous, proposed):
-    return repositioning.steps_needed(radius, None, previous, proposed)
+    return separation.steps_needed(radius, None, previous, proposed)
 
 
 @njit
 def share(steps, radius, previous, proposed):
-    return repositioning.share_of_way(0, steps, radius, None, previous, proposed)
+    return separation._share_of_way(0, steps, radius, None, previous, proposed)
 
 
 @njit
 def share_of_shapes(shapes, previous, proposed):
-    steps = repositioning.steps_needed(shapes.outer_radius, shapes, previous, proposed)
-    return steps, repositioning.share_of_way(0, steps, shapes.outer_radius, shapes, previous,
+    steps = separation.steps_needed(shapes.outer_radius, shapes, previous, proposed)
+    return steps, separation._share_of_way(0, steps, shapes.outer_radius, shapes, previous,
                                           proposed)
 
 

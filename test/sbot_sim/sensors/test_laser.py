@@ -10,7 +10,7 @@ from scan_scenes import assert_equals_oracle, cast, outline
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
-from sbot_common.random.numbers import SCAN, generator
+from sbot_common.random import SCAN, generator
 from sbot_sim.sensors.laser import ScanSettings, _add_scan_noise, angle_max, make_scan_parameters
 from sbot_sim.world.scene import make_scene
 

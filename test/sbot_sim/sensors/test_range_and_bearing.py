@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from shapely.geometry import LineString, Point
 
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.world.geometry import make_world
-from sbot_sim.world.scene import _segment_meets_disc, make_line_of_sight, segments_meet
+from sbot_sim.world.geometry import make_world, segments_meet
+from sbot_sim.world.scene import _segment_meets_disc, make_line_of_sight
 
 NO_WALLS = make_line_of_sight(None)
 

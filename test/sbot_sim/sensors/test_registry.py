@@ -15,7 +15,7 @@ from sbot_common.errors import InputError
 from sbot_sim import sensors as folder
 from sbot_sim.engine.simulation import world_of
 from sbot_sim.sensors.registry import check_name, codecs, sensors, simulated
-from sbot_sim.worlds.batch import Phase
+from sbot_sim.worlds.state import Phase
 
 
 @pytest.mark.parametrize('draw', ['normals', 'uniforms'])

@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.world.geometry import make_world
-from sbot_sim.world.scene import (
-    make_line_of_sight,
-    make_scene,
-    segments_meet,
-    sort_discs,
-    with_circles,
-)
+from sbot_sim.world.geometry import make_world, segments_meet
+from sbot_sim.world.scene import make_line_of_sight, make_scene, sort_discs, with_circles
 
 
 def rows_at(grid, x, y):
