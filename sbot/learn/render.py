@@ -15,7 +15,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sbot.figures.arena import view_of
 from sbot.figures.data import Goal, RunData, at_rest
 from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.picture import STYLE
@@ -127,7 +126,7 @@ class Renderer:
 
 def _image(data: RunData) -> NDArray[np.uint8]:
     """Return the arena with the robots of the last row as an image (height, width, 3)."""
-    xmin, ymin, xmax, ymax = view_of(data)
+    xmin, ymin, xmax, ymax = data.view
     height = _WIDTH * float(np.clip((ymax - ymin) / (xmax - xmin), *_HEIGHTS))
     with rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH / _DPI, round(height) / _DPI), dpi=_DPI)

@@ -21,7 +21,6 @@ from sbot.bag.tables import Series
 from sbot.controllers.registry import NONE
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import RunData, at_rest, from_bag, from_result
-from sbot.figures.obstacles import free_wind_arrows
 from sbot.runner.history import Run
 from sbot.scenario.assemble import robot_bodies, simulation_parameters, zone_colour
 from sbot.scenario.model import Scenario, box_bodies
@@ -128,7 +127,7 @@ def _header(data: RunData) -> dict[str, Any]:
         'radius': _rounded(data.radius),
         'outlines': [_corners(body) for body in robot_bodies(data.scenario)],
         'colours': robot_colours(data),
-        'arrows': _rounded(free_wind_arrows(data)),
+        'arrows': _rounded(data.wind_arrows()),
         'goals': [[round((goal.stamp_ns - begin) / 1e9, 4), goal.robot, goal.x, goal.y]
                   for goal in data.goals],
         # Rows of ranges have as many as the widest; a robot's laser is that of its kit.
