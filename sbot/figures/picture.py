@@ -57,7 +57,6 @@ _LEGEND = 0.19  # inches, without a strip
 _PANEL_HEIGHT, _PANEL_GAP = 0.95, 0.12
 _LEAST_ARENA = 0.7  # of its height beside the curves, before these are left out
 _COLUMN, _SMALL = 5.0, 7.0  # inches, below which letters are so small (pt)
-STYLE = style_of(dark=False)
 
 
 def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:

@@ -20,12 +20,11 @@ from sbot.learn.task_checks import (
     common_limits,
     draw,
     goals_of,
-    home_of,
-    make_task,
     network_of,
     warn_of_idle,
 )
 from sbot.learn.tasks.entry import Scene
+from sbot.learn.tasks.registry import home_of, make_task
 from sbot.scenario.model import Scenario
 from sbot.worlds.observation import Observations
 from sbot.worlds.setting import (

@@ -19,9 +19,8 @@ from sbot.api.loading import Sources
 from sbot.controllers.neural.controller import tanh_in_place
 from sbot.controllers.neural.network import Network
 from sbot.learn.episodes import Episodes
-from sbot.learn.gymnasium_api import action_space, observation_space
+from sbot.learn.gymnasium_api import Renderer, action_space, observation_space
 from sbot.learn.recurrent import gates_of
-from sbot.learn.render import Renderer
 from sbot.learn.task import Task
 from sbot.learn.task_checks import check_robots_have
 from sbot_common.arrays import Floats

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from sbot.controllers.neural.network import WHEELS, Network, make_network
-from sbot.learn.task import Task, check_task
-from sbot.learn.tasks.entry import Scene
-from sbot.learn.tasks.registry import check_scene, entries, scene_of, task_of
+from sbot.learn.task import Task
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot.worlds.many import Worlds
@@ -121,53 +119,6 @@ def warn_of_idle(scenarios: Sequence[Scenario], seconds: float, ticks: int) -> N
             LOG.warning('%s: %s: %s has no effect on episodes: %s', name, key, value, instead)
 
 
-def make_task(task: Task | str | None, scenario: Scenario) -> Task:
-    """Return a task, checked; None: the shipped one that a scenario's goals and sensors suggest.
-
-    Raises
-    ------
-    InputError
-        for an unknown name, or something else.
-
-    """
-    if task is None:
-        if scenario.robots[0].goal is not None:
-            task = 'reach_goal' if len(scenario.robots) == 1 else 'follow_leader'
-        else:
-            task = 'avoid_obstacles'
-    if isinstance(task, str):
-        task = task_of(task)
-    if isinstance(task, type) and issubclass(task, Task):
-        raise bad_value('task', f'the class {task.__name__}', f'an object; did you mean '
-                        f'{task.__name__}()?')
-    if not isinstance(task, Task):
-        raise bad_value('task', task, f"a Task, module:ENTRY, or one of {', '.join(entries())}")
-    checked_ranges(task.randomise)
-    if isinstance(task, Scene):
-        check_scene(task)
-    check_task(task)
-    return task
-
-
-def home_of(task: Task | str | None) -> tuple[dict[str, Any], Scene]:
-    """Return a scenario of a task's own scenes, and the task that draws the others.
-
-    Raises
-    ------
-    InputError
-        without a task, or if the task has no scenes.
-
-    """
-    if task is None:
-        raise InputError('an environment needs a scenario, or a task with scenes of its own; give '
-                         'task=')
-    if isinstance(task, Task) and not isinstance(task, Scene):
-        raise InputError(f'{type(task).__name__} needs scenario, as it has no scenes of its own; '
-                         'give scenario=')
-    scene = task if isinstance(task, Scene) else scene_of(task)
-    return scene.scenario(0), scene
-
-
 def _limits_of(task: Task, body: Body) -> tuple[float, float]:
     """Return a robot's greatest speed, and distance of the wheels or turn rate."""
     rim = body.max_wheel_speed * body.wheel_radius  # m/s
@@ -207,7 +158,7 @@ def check_robots_have(task: Task, limits: Floats) -> None:
 
     ``limits`` are the robots' (N, 2).
     """
-    check_plain(task)
+    _check_plain(task)
     if (limits != limits[0]).any():
         raise InputError('task: robots of different bodies have different greatest speeds, and a '
                          'network has one; give the task max_speed and turn')
@@ -215,13 +166,13 @@ def check_robots_have(task: Task, limits: Floats) -> None:
 
 def check_evaluated(task: Task) -> None:
     """Raise InputError for a task in whose scenes one policy cannot drive all robots."""
-    check_plain(task)
+    _check_plain(task)
     if task.scripted:
         raise InputError('task: scripted robots need an environment; one policy would drive them, '
                          'too')
 
 
-def check_plain(task: Task) -> None:
+def _check_plain(task: Task) -> None:
     """Raise InputError for a task whose actions or observations a network does not have."""
     if task.broadcast:
         raise InputError('task: broadcast cannot be combined with a network, which has only two '
