@@ -18,7 +18,7 @@ from sbot.runner.history import Run
 from sbot.scenario.assemble import make_turbulence, robot_bodies, wind_source
 from sbot.scenario.controllers import has_leader
 from sbot.scenario.load import UNNAMED, parse_scenario
-from sbot.scenario.model import Scenario, box_poses, starting_world
+from sbot.scenario.model import Scenario
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.arrays import Floats, Integers
@@ -320,10 +320,10 @@ def _run_data(scenario: Scenario, air: _RecordedWind, poses: Floats, wind: Float
     rows = (len(air.stamps), 1, 1)
     starts = np.array([disc.path[0] for disc in scenario.world.moving], np.float64)
     return RunData(scenario, air.stamps, poses, wind, free, goals,
-                   starting_world(scenario.world, with_boxes=False),
+                   scenario.world.at_start(with_boxes=False),
                    np.array([body.radius for body in robot_bodies(scenario)]), air,
                    np.tile(starts.reshape(-1, 2), rows) if obstacles is None else obstacles,
-                   np.tile(box_poses(scenario.world), rows) if boxes is None else boxes, contacts)
+                   np.tile(scenario.world.box_poses(), rows) if boxes is None else boxes, contacts)
 
 
 # Data of figures from a recording, or from a scenario that is run.

@@ -25,7 +25,6 @@ from sbot.figures.arena import (
 )
 from sbot.figures.data import ARROWS, RunData
 from sbot.figures.look import palette
-from sbot.scenario.model import box_bodies
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS
 from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, rectangle_corners
@@ -89,7 +88,7 @@ class Boxes:
     """Pushable boxes."""
 
     def __init__(self, axes: Axes, data: RunData, poses: Floats, **style: Any) -> None:  # noqa: ANN401
-        bodies = box_bodies(data.scenario.world)
+        bodies = data.scenario.world.box_bodies()
         self._shapes = outlines_of(bodies)
         self._round = [k for k in range(len(bodies)) if k not in self._shapes]
         width = np.array([2.0 * bodies[k].radius for k in self._round])

@@ -23,7 +23,7 @@ from sbot.figures.arena import robot_colours
 from sbot.figures.data import RunData, at_rest, from_bag, from_result
 from sbot.runner.history import Run
 from sbot.scenario.assemble import robot_bodies, simulation_parameters, zone_colour
-from sbot.scenario.model import Scenario, box_bodies
+from sbot.scenario.model import Scenario
 from sbot_common.errors import bad_value, writing
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
@@ -120,7 +120,7 @@ def _header(data: RunData) -> dict[str, Any]:
         'circles': _rounded(data.still_circles),
         'moving': _rounded(data.moving_radius),  # radii; frames have the centres
         'boxes': [_corners(box) or box.radius
-                  for box in box_bodies(data.scenario.world)],  # frames have their poses
+                  for box in data.scenario.world.box_bodies()],  # frames have their poses
         'polygons': [_rounded(corners) for corners in solids],
         'zones': [[*zone.center, zone.radius, zone_colour(zone), zone.name]
                   for zone in data.scenario.world.zones],

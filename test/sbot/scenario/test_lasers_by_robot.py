@@ -10,7 +10,6 @@ from sbot.bag.reader import Bag
 from sbot.figures.data import from_bag
 from sbot.learn.task_checks import apply
 from sbot.scenario.assemble import initial_poses, robot_bodies, simulation_parameters
-from sbot.scenario.model import world_arrays
 from sbot.viewer.data import _kept_scans, _read_scans, page_data
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.sensors.laser import SENSOR
@@ -82,7 +81,7 @@ def cave(tmp_path_factory):
 
 def test_a_world_of_stage_with_mixed_lasers_is_as_an_own_reader_sees_it(cave):
     lasers, pose = simulation_parameters(cave).sensors.lasers, initial_poses(cave)
-    world, bodies = world_arrays(cave.world), robot_bodies(cave)
+    world, bodies = cave.world.arrays(), robot_bodies(cave)
     still = [*world.segments.tolist(), *(edge for corners in world.polygons
                                          for edge in edges(corners.tolist()))]
     assert [len(lasers.of(i)) for i in range(4)] == [1, 1, 2, 1]
