@@ -126,6 +126,34 @@ class Plan(NamedTuple):
     options: dict[str, dict[str, Any]]  # of what is trained
     quiet: bool = False  # no lines of progress
 
+    def prove_all(self, trainings: Sequence[Training], processes: int,
+                  scheduler: str | None = None) -> Iterator[Proved]:
+        """Yield the result of each training; the rows do not depend on where they are trained.
+
+        Parameters
+        ----------
+        trainings : each
+        processes : how many of this machine
+        scheduler : address of a Dask scheduler, whose workers are used instead
+
+        Raises
+        ------
+        KeyboardInterrupt
+            after the results so far, if a signal came.
+
+        """
+        if scheduler is not None:
+            with engine_of(0, scheduler, None) as engine:
+                yield from _in_pool(engine.executor, partial(_prove, self, _go_on), trainings)
+        elif processes > 1:
+            yield from _in_children(self, trainings, processes)
+        else:
+            for training in trainings:
+                proved = _prove(self, _go_on, training)
+                yield proved
+                if proved.stopped:
+                    raise KeyboardInterrupt
+
 
 def _prove(plan: Plan, check: Callable[[], None], training: Training) -> Proved:
     """Train with a seed, and compare the policy.
@@ -244,36 +272,6 @@ def _ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, th
 
 
 _stops: list[Event] = []  # of a child: set where its trainings are to end
-
-
-def prove_all(plan: Plan, trainings: Sequence[Training], processes: int,
-              scheduler: str | None = None) -> Iterator[Proved]:
-    """Yield the result of each training; the rows do not depend on where they are trained.
-
-    Parameters
-    ----------
-    plan : what to train
-    trainings : each
-    processes : how many of this machine
-    scheduler : address of a Dask scheduler, whose workers are used instead
-
-    Raises
-    ------
-    KeyboardInterrupt
-        after the results so far, if a signal came.
-
-    """
-    if scheduler is not None:
-        with engine_of(0, scheduler, None) as engine:
-            yield from _in_pool(engine.executor, partial(_prove, plan, _go_on), trainings)
-    elif processes > 1:
-        yield from _in_children(plan, trainings, processes)
-    else:
-        for training in trainings:
-            proved = _prove(plan, _go_on, training)
-            yield proved
-            if proved.stopped:
-                raise KeyboardInterrupt
 
 
 def _go_on() -> None:

@@ -4,20 +4,23 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from sbot.controllers.registry import load_named
-from sbot.learn.task import Task, check_task
+from sbot.learn.task import Task
 from sbot.learn.task_checks import checked_ranges
 from sbot.learn.tasks.entry import Entry, Scene
 from sbot.scenario.model import Scenario
+from sbot.worlds.setting import MOST_TICKS
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.user_code import call_user_code, records_of
 
 _MOST_ROBOTS = 1_000_000
+_LONGEST = 1e9  # s, of an episode
 
 
 @lru_cache(maxsize=1)
@@ -88,7 +91,7 @@ def make_task(task: Task | str | None, scenario: Scenario) -> Task:
     checked_ranges(task.randomise)
     if isinstance(task, Scene):
         _check_scene(task)
-    check_task(task)
+    _check_task(task)
     return task
 
 
@@ -151,5 +154,15 @@ def _check_scene(scene: Scene) -> None:
         if is_own:
             raise InputError(f'task: {what} of {name} cannot be combined with Scene, as it would '
                              f'not reach scenario(seed); {instead}, or use a class of Task')
-    check_task(scene)
+    _check_task(scene)
     whole('team of the task', scene.team, 1, _MOST_ROBOTS)
+
+
+def _check_task(task: Task) -> None:
+    """Raise InputError for attributes of a task: another type, or a number out of range."""
+    if isinstance(task.senses, str) or not isinstance(task.senses, Sequence):
+        raise bad_value('senses of the task', task.senses, 'a list of names of sensors')
+    whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
+    if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
+        raise bad_value('seconds of the task', task.seconds,
+                        f'a number > 0 and <= {_LONGEST:g} (s)')

@@ -8,7 +8,7 @@ import pytest
 from sbot import Worlds, load, run
 from sbot.bag.reader import Bag
 from sbot.figures.data import from_bag
-from sbot.learn.task_checks import apply
+from sbot.learn.task_checks import _apply
 from sbot.scenario.assemble import initial_poses, robot_bodies, simulation_parameters
 from sbot.viewer.data import _kept_scans, _read_scans, page_data
 from sbot_sim.engine.simulation import Engine
@@ -168,11 +168,11 @@ def test_snapshots_keep_what_controllers_see_of_each():
 def test_an_episode_keeps_the_noise_of_each_robot():
     worlds = Worlds(mixed(3, odometry_noise_slip=0.1), 2)
     given = worlds.setting.scan_noise.copy()
-    apply(worlds, 1, {'sensors.odometry_noise_radius': 0.05})
+    _apply(worlds, 1, {'sensors.odometry_noise_radius': 0.05})
     np.testing.assert_array_equal(worlds.setting.scan_noise, given)
     assert worlds.setting.noise_radius.tolist() == [0.0] * 3 + [0.05] * 3
     assert worlds.setting.noise_slip.tolist() == [0.1] * 6
-    apply(worlds, 0, {'sensors.scan_noise_std': 0.3})
+    _apply(worlds, 0, {'sensors.scan_noise_std': 0.3})
     assert worlds.setting.scan_noise[0].tolist() == [0.3] * 4
 
 
