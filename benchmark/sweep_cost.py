@@ -29,7 +29,7 @@ from sbot.sweeps.guard import _Guard
 from sbot.sweeps.journal import _line_of
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request, source_of
-from sbot.sweeps.simulate import make_job, make_row, scenario_of
+from sbot.sweeps.simulate import make_job
 from sbot.sweeps.sources import plan_of
 
 
@@ -58,7 +58,7 @@ def cost_of_a_run(runs: int) -> float:
     plan = plan_of(made)
     packed = make_job(plan, made.metrics, made.given, made.module_path)
     job = pickle.loads(packed)
-    scenario = scenario_of(job, plan[1])
+    scenario = job.scenario(plan[1])
     guard = _Guard()
     guard.row(packed, job, plan[1])
     asked, simulated = [], []
@@ -106,7 +106,7 @@ def main() -> int:
     made = request(2, 0.1)
     plan = plan_of(made)
     packed = make_job(plan, made.metrics, made.given, made.module_path)
-    row = make_row(pickle.loads(packed), plan[0])
+    row = pickle.loads(packed).row(plan[0])
     short, few = bookkeeping(1000, row)
     long, many = bookkeeping(10_000, row)
     kept = (long - short) / 9000

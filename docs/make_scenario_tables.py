@@ -11,13 +11,7 @@ from pathlib import Path
 from sbot.controllers.registry import shipped
 from sbot.files.yaml_text import Origins
 from sbot.scenario.fields import NEEDED, Model, declared
-from sbot.scenario.groups import (
-    SensorSettings,
-    WindSettings,
-    check_bodies,
-    group_specs,
-    lasers_of,
-)
+from sbot.scenario.groups import SensorSettings, WindSettings, check_bodies, group_specs
 from sbot.scenario.knowledge import Knowledge
 from sbot.scenario.model import (
     Circle,
@@ -125,7 +119,7 @@ def sold_table() -> str:
     for name in sold_names():
         sold = sold_robot(name)
         body = check_bodies({}, Origins(name, {}, set()), [name])[name]
-        scan, = lasers_of(SensorSettings(), body)
+        scan, = SensorSettings().lasers_of(body)
         size = (f'{body.length:g} x {body.width:g} m' if body.is_rectangle
                 else f'radius {body.radius:g} m')
         first, last = (math.degrees(each) for each in (scan.scan_angle_min, scan.scan_angle_max))

@@ -28,7 +28,10 @@ import numpy as np
 import yaml
 from numpy.typing import ArrayLike
 
-import sbot
+from sbot.api.functions import run
+from sbot.api.loading import load
+from sbot.api.worlds import Worlds, save_policy
+from sbot.bag.reader import Bag
 from sbot.bag.ticks import ticks
 from sbot.controllers.registry import entry_of
 from sbot.learn.episodes import Episodes, world_seeds
@@ -36,6 +39,7 @@ from sbot.learn.evaluation import begin_and_end, play, worlds_of
 from sbot.learn.task import Interface
 from sbot.learn.tasks.entry import Entry, Track
 from sbot.regression.replay import _Controllers, replay
+from sbot.runner.history import Run
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.worlds.policy import scenario_goals
@@ -97,7 +101,7 @@ def _parts(value: Any) -> list[Any]:  # noqa: ANN401
     return list(value) if isinstance(value, tuple) else [value]
 
 
-def _same_run(one: sbot.Run, other: sbot.Run) -> bool:
+def _same_run(one: Run, other: Run) -> bool:
     return (one.poses.tobytes() == other.poses.tobytes()
             and one.commands.tobytes() == other.commands.tobytes())
 
@@ -160,9 +164,9 @@ def _swarm(cases: Sequence[_Case], folder: Path, *, goals: bool = True) -> Scena
 
 
 def _check_replay(scenario: Scenario, path: Path) -> None:
-    _need(_same_run(sbot.run(scenario, record=path), sbot.run(scenario)),
+    _need(_same_run(run(scenario, record=path), run(scenario)),
           'two runs with one seed have other bits; draw from `rng` only, and keep all in `self`')
-    bag, count = sbot.Bag(path), len(scenario.robots)
+    bag, count = Bag(path), len(scenario.robots)
     result = replay(bag)  # the node's class, without ROS
     _need(result.equal and result.commands == count * result.ticks,
           f'a replay of its run decides otherwise: {result.first}')
@@ -183,7 +187,7 @@ def _check_fields(case: _Case, folder: Path) -> None:
 
     make = observing.make_observation
     with patch.object(observing, 'make_observation', lambda *given: Spy(*make(*given))):
-        sbot.run(_swarm([case, case], folder, goals=False))
+        run(_swarm([case, case], folder, goals=False))
     named = entry_of(case.controller).fields
     unnamed = [] if named is None else sorted((read & observing.FIELDS) - _ALWAYS - {*named})
     _need(not unnamed, f"it reads {', '.join(unnamed)}, which `fields` of its entry does not name")
@@ -314,18 +318,17 @@ def _driven(controller: str, **parameters: object) -> list[dict[str, Any]]:
 
 
 def _check_messages(sensor: Sensor, path: Path) -> None:
-    run = sbot.run(_scene(robots=_driven('sbot.testing:_Reader', sensors=[sensor.name])),
-                   record=path)
-    _need(len(np.unique(run.commands[..., 0])) > 1, 'it reads the same everywhere')
-    result = replay(sbot.Bag(path))
-    _need(result.equal and result.commands == 4 * len(run.poses),
+    ran = run(_scene(robots=_driven('sbot.testing:_Reader', sensors=[sensor.name])), record=path)
+    _need(len(np.unique(ran.commands[..., 0])) > 1, 'it reads the same everywhere')
+    result = replay(Bag(path))
+    _need(result.equal and result.commands == 4 * len(ran.poses),
           f'its messages have not what controllers are given: {result.first}')
 
 
 def _check_batch(sensor: Sensor) -> None:
-    name, seeds, scenario = sensor.name, [5, 6, 7], sbot.load(_scene())
-    alone = [getattr(sbot.run(scenario, seed=seed, sense=[name]), name) for seed in seeds]
-    worlds = sbot.Worlds(scenario, seeds=seeds, count=3, sense=[name])
+    name, seeds, scenario = sensor.name, [5, 6, 7], load(_scene())
+    alone = [getattr(run(scenario, seed=seed, sense=[name]), name) for seed in seeds]
+    worlds = Worlds(scenario, seeds=seeds, count=3, sense=[name])
     for tick in range(21):
         seen = worlds.step(np.zeros((3, 4, 2))) if tick else worlds.observe()
         for k, kept in enumerate(alone):
@@ -363,7 +366,7 @@ def _check_turned(sensor: Sensor) -> None:
     # Noise along the axes of the map would not turn with the scene.
     for noise in (False, True) if turned is registry._unchanged else (False,):
         straight, *others = (
-            getattr(sbot.run(_turned_scene(degrees, move, noise), sense=[sensor.name]),
+            getattr(run(_turned_scene(degrees, move, noise), sense=[sensor.name]),
                     sensor.name)
             for degrees, move in ((0.0, (0.0, 0.0)), (90.0, (0.0, 0.0)), (-140.3, (40.0, -25.0))))
         for degrees, found in zip((90.0, -140.3), others, strict=True):
@@ -390,8 +393,8 @@ def _check_draws(sensor: Sensor) -> None:
     for keys in (_settings(noise=False, off=others),
                  _settings(noise=True, off=[*others, sensor.name])):
         with patch.multiple(registry, normals=draw, normals_of_worlds=draw, uniforms=draw):
-            sbot.run(_scene(duration=0.1, sensors=keys))
-            sbot.Worlds(_scene(sensors=keys), 2).step(np.zeros((2, 4, 2)))
+            run(_scene(duration=0.1, sensors=keys))
+            Worlds(_scene(sensors=keys), 2).step(np.zeros((2, 4, 2)))
 
 
 # Drives.
@@ -559,7 +562,7 @@ def _check_entry(entry: Entry) -> None:
     _need((entry.task.reward, entry.task.ended) == (entry.scene.reward, entry.scene.ended),
           'a scenario is rewarded otherwise than its own scenes are')
     if entry.navigate is not None:
-        sbot.load(entry.make_scene().scenario(1, 'navigate', entry.navigate))
+        load(entry.make_scene().scenario(1, 'navigate', entry.navigate))
         _need('goal' in entry.scene.inputs, 'navigate needs a goal, and its inputs have none')
     policy, worlds = entry.trained_policy(), worlds_of(entry, [1])
     _need(set(senses_of(entry.scene.inputs)) <= worlds.senses, 'its inputs are not sensed')
@@ -569,7 +572,7 @@ def _check_entry(entry: Entry) -> None:
 
 def _check_scenes(entry: Entry) -> None:
     scene = entry.make_scene()
-    one, again, other = (sbot.load(scene.scenario(seed)) for seed in (1, 1, 2))
+    one, again, other = (load(scene.scenario(seed)) for seed in (1, 1, 2))
     _need(one.to_yaml() == again.to_yaml(), 'a seed gives two scenes; draw from `rng` only')
     _need([robot.pose for robot in one.robots] != [robot.pose for robot in other.robots],
           'another seed gives the same poses')
@@ -633,10 +636,10 @@ def _check_rule(entry: Entry, seeds: Sequence[int], weights: Floats) -> None:
     _need(entry.score(rule).mean() > entry.score(chance).mean(), 'chance has the better score')
     with TemporaryDirectory() as folder:
         file = Path(folder) / 'rule.json'
-        sbot.save_policy(file, policy, weights)
+        save_policy(file, policy, weights)
         given = entry.make_scene().scenario(7, 'function_policy', {'policy': str(file)})
-        run = sbot.run({**given, 'duration': 4.0}, overlaps=False)
+        ran = run({**given, 'duration': 4.0}, overlaps=False)
     episode = worlds_of(entry, [7]).run(policy, weights, 20, keep=['pose'])
-    _need(run.poses[:20].tobytes() == np.array(episode.pose)[:, 0].tobytes(),
+    _need(ran.poses[:20].tobytes() == np.array(episode.pose)[:, 0].tobytes(),
           'its rule drives a run with other bits than an episode')
-    _need(np.ptp(run.poses[:, :, :2], axis=0).max() > 0.01, 'its rule does not drive')
+    _need(np.ptp(ran.poses[:, :, :2], axis=0).max() > 0.01, 'its rule does not drive')

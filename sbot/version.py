@@ -29,6 +29,12 @@ class Maker(NamedTuple):
         """Whether its random numbers are those of this version."""
         return self.random_numbers == SOURCE
 
+    @classmethod
+    def of(cls, text: str) -> Maker:
+        """Return what signed a text of ``/scenario``; versions before 0.2.0 did not."""
+        found = _PATTERN.match(text)
+        return cls(*found.groups()) if found else cls('before 0.2.0', 'unknown')
+
 
 THIS = Maker(VERSION, SOURCE)
 
@@ -36,9 +42,3 @@ THIS = Maker(VERSION, SOURCE)
 def signed(scenario: str) -> str:
     """Return the text of ``/scenario``, which tells what made the run in bags of any recorder."""
     return _SIGNATURE.format(*THIS) + scenario
-
-
-def maker_of(text: str) -> Maker:
-    """Return what signed a text of ``/scenario``; versions before 0.2.0 did not."""
-    found = _PATTERN.match(text)
-    return Maker(*found.groups()) if found else Maker('before 0.2.0', 'unknown')

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from sbot import bench as scenes
 from sbot.bench import LASER_WORLDS, laser_rate, lasers, measure
-from sbot.scenario.model import world_arrays
 from sbot.worlds.many import Worlds
 
 PEERS = {'ir-sim': 'irsim', 'navground': 'navground.sim'}  # modules of Python packages
@@ -241,7 +240,7 @@ def vmas_beside(seconds: float, say: Callable[[str], None], python: str) -> floa
     None, and a line for ``say``, if that interpreter does not have it.
     """
     scenario = lasers()
-    world, sensors = world_arrays(scenario.world), scenario.sensors.scan
+    world, sensors = scenario.world.arrays(), scenario.sensors.scan
     return run_vmas({
         'worlds': LASER_WORLDS, 'seconds': seconds, 'side': float(world.bounds[2]),
         'dt': scenario.rate.dt, 'radius': scenes.RADIUS, 'beams': sensors.scan_beams,

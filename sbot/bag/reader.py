@@ -23,7 +23,7 @@ from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME
 from sbot.bag.writer import FILE_NAME
 from sbot.files.limits import read_within
 from sbot.files.yaml_text import decode_text, load_mapping
-from sbot.version import Maker, maker_of
+from sbot.version import Maker
 from sbot_common.errors import InputError, bad_value, check_regular, decoding, shown
 from sbot_common.topics import SCENARIO
 from sbot_common.wire.cdr import decode
@@ -231,7 +231,7 @@ class Bag:
         noted = self.metadata
         if 'version' in noted:  # versions that did not note it drew from PCG64
             return Maker(noted['version'], noted.get('random_numbers', 'PCG64'))
-        return maker_of(self.scenario_text)
+        return Maker.of(self.scenario_text)
 
     @cached_property
     def scenario_text(self) -> str:

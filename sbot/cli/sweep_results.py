@@ -11,20 +11,20 @@ from pathlib import Path
 from sbot.cli.command import Command, repeated, value
 from sbot.sweeps.journal import CSV, PARQUET, PLAN_NAME, TIMES
 from sbot.sweeps.journal import NAME as JOURNAL
-from sbot.sweeps.show import format_results, load_results, write_summary
+from sbot.sweeps.show import load_results
 from sbot_common.errors import bad_value, one_line
 
 
 def _show(arguments: argparse.Namespace) -> int:
     results = load_results(arguments.folder)
     if arguments.csv is None:
-        print(format_results(results, arguments.metric))
+        print(results.text(arguments.metric))
     else:
         taken = JOURNAL, PLAN_NAME, CSV, PARQUET, TIMES
         if os.path.abspath(arguments.csv) in [
                 os.path.abspath(Path(arguments.folder) / name) for name in taken]:
             raise bad_value('--csv', arguments.csv, 'a name that no file of the results has')
-        write_summary(results, arguments.csv, arguments.metric)
+        results.write_summary(arguments.csv, arguments.metric)
         if arguments.csv != '-':
             print(one_line(arguments.csv))
     return 0

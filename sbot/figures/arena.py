@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""View of an arena: limits, ticks, shapes, colours of robots, letters, label of the wind."""
+"""Shapes in an arena, colours of robots, and letters."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ from sbot.figures.data import RunData
 from sbot.figures.look import DARK, palette
 from sbot.scenario.controllers import has_leader
 from sbot_common.arrays import Floats
-from sbot_common.clock import NANOSECONDS
 from sbot_sim.world.bodies import Body
-from wind_model.gust import gust_window, mean_force
-from wind_model.parameters import STILL
 
 # Shapes in an arena: discs, lines, and the outlines of bodies.
 
@@ -48,23 +45,20 @@ def outlines_of(bodies: Iterable[Body]) -> dict[int, Floats]:
     return {i: body.outline for i, body in enumerate(bodies) if body.outline is not None}
 
 
-def outline(pose: Floats, corners: Floats) -> Floats:
-    """Return the corners (P, 2) m of a body at a pose (3,)."""
-    x, y, yaw = pose.tolist()
-    c, s = math.cos(yaw), math.sin(yaw)
-    return np.asarray(corners @ np.array([[c, s], [-s, c]]) + (x, y))
-
-
 def outlines(corners: dict[int, Floats], poses: Floats) -> list[Floats]:
     """Return the corners (P, 2) m of bodies at poses (N, 3), the first on top."""
-    return [outline(poses[i], corners[i]) for i in sorted(corners, reverse=True)]
+    found = []
+    for i in sorted(corners, reverse=True):
+        x, y, yaw = poses[i].tolist()
+        c, s = math.cos(yaw), math.sin(yaw)
+        found.append(np.asarray(corners[i] @ np.array([[c, s], [-s, c]]) + (x, y)))
+    return found
 
 
 # Colours of robots: one each, or one for all; those of headings.
 
 LEADER = '#e69f00'
-
-MOST_NAMED = 8  # above this robots have one colour and no line of their own
+COMPASS = '→↗↑↖←↙↓↘'  # headings, each an eighth of a turn from the one before
 
 
 def robot_colours(data: RunData, by: str = '') -> list[str]:
@@ -73,7 +67,7 @@ def robot_colours(data: RunData, by: str = '') -> list[str]:
     More than ``MOST_NAMED`` robots have one colour together, and with ``by='robot'`` one each.
     """
     count, dark = len(data.radius), palette() is DARK
-    if count <= MOST_NAMED:
+    if not data.many:
         return [LEADER, *palette().followers[:count - 1]]
     if by == 'robot':
         # Steps of the golden ratio keep the hues of robots with near ids apart.
@@ -93,63 +87,21 @@ def heading_colours(yaw: Floats) -> Any:  # noqa: ANN401 - matplotlib takes arra
     return hsv_to_rgb(shade)
 
 
-# View of an arena: its limits, how large robots are drawn in it, what stands above it.
+# View of an arena in axes: how large robots are drawn in it, what stands above it.
 
-# How large a robot is drawn at least, as a share of the arena's longer side: few, or many.
-_LEAST_SIZE, _LEAST_SIZE_OF_MANY = 0.006, 0.004
-# pt, its radius, also in a small panel; of more robots less, so that they do not hide each other.
-_LEAST_POINTS, _LEAST_OF_ALL = 3.0, 16.0
-_LEADER_AMONG_MANY = 1.6  # times larger, to be found
 ABOVE = 'above'  # mark of what is written above the axes
-
-
-def view_of(data: RunData) -> tuple[float, float, float, float]:
-    """Return xmin, ymin, xmax, ymax (m) of the view: the bounds, where walls stand on them.
-
-    If no walls keep robots inside, tracks are shown for half an arena beyond the bounds, and there
-    is a small margin.
-    """
-    low, high = data.world.bounds.reshape(2, 2)
-    if not has_walls(data):
-        side, reach = float((high - low).max()), data.radius[:, np.newaxis]
-        seen = ((data.poses[:, :, :2] - reach).min(axis=(0, 1)),
-                (data.poses[:, :, :2] + reach).max(axis=(0, 1)))
-        low = np.minimum(low, np.maximum(seen[0], low - side / 2)) - 0.01 * side
-        high = np.maximum(high, np.minimum(seen[1], high + side / 2)) + 0.01 * side
-    (xmin, ymin), (xmax, ymax) = low.tolist(), high.tolist()
-    return xmin, ymin, xmax, ymax
-
-
-def has_walls(data: RunData) -> bool:
-    """Tell whether walls stand on the bounds."""
-    return len(data.world.segments) > len(data.world.inner_segments)
-
-
-def drawn_radius(data: RunData, scale: float) -> Floats:
-    """Return how large each robot is drawn (m): its size, but large enough to be seen; (N,).
-
-    ``scale`` is a metre's length (pt).
-    """
-    xmin, ymin, xmax, ymax = view_of(data)
-    many = len(data.radius) > MOST_NAMED
-    least = _LEAST_SIZE_OF_MANY if many else _LEAST_SIZE
-    points = min(_LEAST_POINTS, _LEAST_OF_ALL / math.sqrt(len(data.radius)))
-    radius = np.maximum(data.radius, max(least * max(xmax - xmin, ymax - ymin), points / scale))
-    if many and has_leader(data.scenario):
-        radius[0] *= _LEADER_AMONG_MANY
-    return radius
 
 
 def widths_of_discs(axes: Axes, data: RunData, shaped: Iterable[int]) -> Floats:
     """Return how wide each robot's disc is drawn (N,) m; 0 for those that are not round."""
-    width = 2.0 * drawn_radius(data, points_a_metre(axes, data))
+    width = 2.0 * data.drawn_radius(points_a_metre(axes, data))
     width[list(shaped)] = 0.0
     return width
 
 
 def points_a_metre(axes: Axes, data: RunData) -> float:
     """Return the length of a metre (pt) of the view in the axes."""
-    xmin, ymin, xmax, ymax = view_of(data)
+    xmin, ymin, xmax, ymax = data.view
     place, figure = axes.get_position(original=True), figure_of(axes)
     return 72.0 * min(float(place.width * figure.get_figwidth()) / (xmax - xmin),
                       float(place.height * figure.get_figheight()) / (ymax - ymin))
@@ -174,7 +126,7 @@ def grow(figure: Figure, inches: float, lifted: Collection[Axes] = ()) -> None:
 
 def drawn_width(axes: Axes, data: RunData) -> float:
     """Return the width (pt) of the view in the axes, which may be wider."""
-    xmin, _, xmax, _ = view_of(data)
+    xmin, _, xmax, _ = data.view
     return (xmax - xmin) * points_a_metre(axes, data)
 
 
@@ -252,72 +204,3 @@ def _lines(parts: list[str], width: float, size: float | str) -> str:
         else:
             lines.append(part)
     return '\n'.join(lines)
-
-
-COMPASS = '→↗↑↖←↙↓↘'  # directions, each an eighth of a turn from the one before
-
-
-def wind_label(data: RunData, strongest: float, index: int | None = None) -> str:
-    """Return what a picture says about the wind; '' if there is none.
-
-    Parameters
-    ----------
-    data : of the run
-    strongest : speed (m/s) of the mean wind where it is strongest
-    index : of the stamp that is shown; None: all, so that a gust is named with its times
-
-    """
-    parts = []
-    row = -1 if index is None else data.air.row(int(data.stamps_ns[index]))
-    if strongest > 0.0:
-        way = ' at most' if data.field is not None else _arrow(data.air.velocity[row])
-        parts.append(f'wind{way} {strongest:.2g} m/s')
-    if index is None:
-        gust = _gust(*strongest_gust(data))
-        parts += [gust + _times(data)] * bool(gust)
-    else:
-        gust = _gust(data.air.gust[row], _extra_force(data)[row])
-        if 'm/s' in gust and parts:  # one unit for both
-            parts[0] = parts[0].removesuffix(' m/s')
-        parts = [' + '.join([*parts, *[gust] * bool(gust)])] if parts or gust else []
-    waves = data.scenario.wind.turbulence
-    if waves.turbulence != STILL:
-        parts.append(f'turbulence {waves.turbulence_speed:.2g} m/s')
-    return ', '.join(parts)
-
-
-def strongest_gust(data: RunData) -> tuple[Floats, Floats]:
-    """Return the speed (m/s) and the force (N) of a run's gust, each (3,); 0 without a gust."""
-    if len(data.air.gust) <= 1:  # no run, only its start
-        return np.zeros(3), np.zeros(3)
-    extra = _extra_force(data)
-    speed: Floats = data.air.gust[np.hypot(*data.air.gust[:, :2].T).argmax()]
-    force: Floats = extra[np.hypot(*extra[:, :2].T).argmax()]
-    return speed, force
-
-
-def _extra_force(data: RunData) -> Floats:
-    """Return what gusts add to the mean force (T, 3) N."""
-    return np.asarray(data.air.force - mean_force(data.scenario.wind.flow))
-
-
-def _times(data: RunData) -> str:
-    """Return when the gust blows, in the scenario's times; no end that the run does not reach."""
-    begin, end = gust_window(data.scenario.wind.flow)
-    until = f' to {end / NANOSECONDS:.6g}' if end <= int(data.stamps_ns[-1]) else ''
-    return f' from {begin / NANOSECONDS:.6g}{until} s'
-
-
-def _gust(speed: Floats, force: Floats) -> str:
-    """Return the text of a gust's speed (m/s) and force (N), each (3,); '' without."""
-    strengths = ((speed, 'm/s'), (force, 'N'))
-    texts = [f'gust{_arrow(vector)} {math.hypot(*vector[:2]):.2g} {unit}'
-             for vector, unit in strengths if math.hypot(*vector[:2]) > 1e-9]
-    return ' + '.join(texts)
-
-
-def _arrow(vector: Floats) -> str:
-    """Return a blank and the arrow nearest to the direction of a vector; '' without one."""
-    x, y = vector[:2].tolist()
-    eighths = round(math.atan2(y, x) * len(COMPASS) / math.tau)
-    return f' {COMPASS[eighths % len(COMPASS)]}' if x or y else ''

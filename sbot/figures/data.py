@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +16,9 @@ from sbot.bag.reader import Bag
 from sbot.bag.tables import Series, held
 from sbot.runner.history import Run
 from sbot.scenario.assemble import make_turbulence, robot_bodies, wind_source
+from sbot.scenario.controllers import has_leader
 from sbot.scenario.load import UNNAMED, parse_scenario
-from sbot.scenario.model import Scenario, box_poses, starting_world
+from sbot.scenario.model import Scenario
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.arrays import Floats, Integers
@@ -27,9 +29,9 @@ from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_pose, read_poses
 from sbot_sim.dynamics.hooks import free_wind
 from sbot_sim.world.bodies import is_there
-from sbot_sim.world.geometry import World
-from wind_model.grid import Lattice
-from wind_model.gust import Wind, WindSource, gust_window, gusts_at
+from sbot_sim.world.geometry import World, inside_occupied, rectangle_corners
+from wind_model.grid import Lattice, points_at, sample
+from wind_model.gust import Wind, WindSource, gust_window, gusts_at, mean_force
 from wind_model.messages import decode_field
 
 # Undisturbed wind at the robots of a recording, from the messages of the wind.
@@ -94,6 +96,13 @@ def _free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Integ
 
 
 _SHORT = 60  # letters of a description that fits into a title
+MOST_NAMED = 8  # above this robots have one colour and no line of their own
+ARROWS = 18  # of wind, along the longer side
+# How large a robot is drawn at least, as a share of the arena's longer side: few, or many.
+_LEAST_SIZE, _LEAST_SIZE_OF_MANY = 0.006, 0.004
+# pt, its radius, also in a small panel; of more robots less, so that they do not hide each other.
+_LEAST_POINTS, _LEAST_OF_ALL = 3.0, 16.0
+_LEADER_AMONG_MANY = 1.6  # times larger, to be found
 
 
 class Goal(NamedTuple):
@@ -132,6 +141,132 @@ class RunData(NamedTuple):
         return np.asarray(self.air.velocity[-1])
 
     @property
+    def many(self) -> bool:
+        """Whether robots have one colour and no line of their own: more than ``MOST_NAMED``."""
+        return len(self.radius) > MOST_NAMED
+
+    @property
+    def name(self) -> str:
+        """The scenario's name for a title; of one without a name its description, if short."""
+        about = self.scenario
+        if about.name != UNNAMED:
+            return one_line(about.name, 200)
+        return (one_line(about.description).removesuffix('.')
+                if len(about.description) <= _SHORT else '')
+
+    @property
+    def has_walls(self) -> bool:
+        """Whether walls stand on the bounds."""
+        return len(self.world.segments) > len(self.world.inner_segments)
+
+    @property
+    def view(self) -> tuple[float, float, float, float]:
+        """The view's xmin, ymin, xmax, ymax (m): the bounds, where walls stand on them.
+
+        If no walls keep robots inside, tracks are shown for half an arena beyond the bounds, and
+        there is a small margin.
+        """
+        low, high = self.world.bounds.reshape(2, 2)
+        if not self.has_walls:
+            side, reach = float((high - low).max()), self.radius[:, np.newaxis]
+            seen = ((self.poses[:, :, :2] - reach).min(axis=(0, 1)),
+                    (self.poses[:, :, :2] + reach).max(axis=(0, 1)))
+            low = np.minimum(low, np.maximum(seen[0], low - side / 2)) - 0.01 * side
+            high = np.maximum(high, np.minimum(seen[1], high + side / 2)) + 0.01 * side
+        (xmin, ymin), (xmax, ymax) = low.tolist(), high.tolist()
+        return xmin, ymin, xmax, ymax
+
+    def drawn_radius(self, scale: float) -> Floats:
+        """Return how large each robot is drawn (m): its size, but large enough to be seen; (N,).
+
+        ``scale`` is a metre's length (pt).
+        """
+        xmin, ymin, xmax, ymax = self.view
+        least = _LEAST_SIZE_OF_MANY if self.many else _LEAST_SIZE
+        points = min(_LEAST_POINTS, _LEAST_OF_ALL / math.sqrt(len(self.radius)))
+        radius = np.maximum(self.radius, max(least * max(xmax - xmin, ymax - ymin),
+                                             points / scale))
+        if self.many and has_leader(self.scenario):
+            radius[0] *= _LEADER_AMONG_MANY
+        return radius
+
+    def goals_at(self, stamp_ns: int) -> list[Goal]:
+        """Return each robot's goal at a time."""
+        latest = {goal.robot: goal for goal in self.goals if goal.stamp_ns <= stamp_ns}
+        return [latest[robot] for robot in sorted(latest)]
+
+    def in_obstacles(self, points: Floats) -> NDArray[np.bool_]:
+        """Tell which points (M, 2) (m) lie in solid obstacles that do not move; (M,)."""
+        from matplotlib.path import Path as Outline  # tables of a recording do without it
+        world = self.world
+        inside = np.zeros(len(points), bool)
+        for solid in (*map(rectangle_corners, world.rectangles), *world.polygons):
+            inside |= Outline(solid).contains_points(points)
+        for x, y, radius in self.still_circles.tolist():
+            inside |= np.hypot(points[:, 0] - x, points[:, 1] - y) < radius
+        if world.cells is not None:
+            inside |= inside_occupied(world.cells, points)
+        return inside
+
+    def wind_arrows(self, index: int | None = None, most: int = ARROWS) -> Floats:
+        """Return rows x, y, u, v (M, 4) (m): arrows of the undisturbed wind on a regular grid.
+
+        The longest reaches 0.6 of the way to the next; there are none where there is no wind.
+        ``index``: of a stamp, with its gust; in a run with gusts the longest of all stamps reaches
+        0.9 of the way. ``most``: arrows along the longer side.
+        """
+        xmin, ymin, xmax, ymax = self.world.bounds.tolist()
+        spacing = float(max(xmax - xmin, ymax - ymin)) / most
+        x, y = (np.linspace(low, high, max(1, round((high - low) / spacing)) + 1)
+                for low, high in ((xmin, xmax), (ymin, ymax)))
+        x, y = 0.5 * (x[1:] + x[:-1]), 0.5 * (y[1:] + y[:-1])
+        points = np.column_stack([each.ravel() for each in np.meshgrid(x, y)])
+        wind = self.wind_at(points, index)
+        reach, strongest = 0.6, float(np.hypot(*wind.T).max())
+        if strongest == 0.0:
+            return np.zeros((0, 4))
+        if index is not None and self.air.gust.any():
+            reach, strongest = 0.9, self._strongest_ever(points)
+        arrows = np.column_stack([points, wind * (reach * spacing / strongest)])
+        free = np.ones(len(arrows), bool)
+        for part in (-0.5, -0.25, 0.0, 0.25, 0.5):  # along an arrow, drawn about its middle
+            free &= ~self.in_obstacles(arrows[:, :2] + part * arrows[:, 2:])
+        return arrows[free]
+
+    def wind_at(self, points: Floats, index: int | None = None) -> Floats:
+        """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it.
+
+        The mean at the end of the run, or with ``index`` that of a stamp with its gust.
+        """
+        above = points_at(self.field, points, self.scenario.wind.flow.height)
+        if index is None:
+            return np.asarray(sample(self.field, above, self.outside)[:, :2])
+        wind = self.air.at(int(self.stamps_ns[index]))
+        return np.asarray(sample(self.field, above, wind.velocity)[:, :2] + wind.gust[:2])
+
+    def _strongest_ever(self, points: Floats) -> float:
+        """Return the speed (m/s) that the wind at the points does not exceed at any stamp."""
+        if self.field is None:
+            total = self.air.velocity + self.air.gust
+            return float(np.hypot(total[:, 0], total[:, 1]).max())
+        gusts = np.hypot(self.air.gust[:, 0], self.air.gust[:, 1])
+        return float(np.hypot(*self.wind_at(points).T).max() + gusts.max())
+
+    def strongest_gust(self) -> tuple[Floats, Floats]:
+        """Return speed (m/s) and force (N) of the gust, each (3,); 0 without a gust."""
+        if len(self.air.gust) <= 1:  # no run, only its start
+            return np.zeros(3), np.zeros(3)
+        extra = self.extra_force
+        speed: Floats = self.air.gust[np.hypot(*self.air.gust[:, :2].T).argmax()]
+        force: Floats = extra[np.hypot(*extra[:, :2].T).argmax()]
+        return speed, force
+
+    @property
+    def extra_force(self) -> Floats:
+        """What gusts add to the mean force (T, 3) N."""
+        return np.asarray(self.air.force - mean_force(self.scenario.wind.flow))
+
+    @property
     def still_circles(self) -> Floats:
         """The fixed round obstacles; (K, 3) x, y, radius (m)."""
         return self.world.circles[:len(self.world.circles) - self.obstacles.shape[1]]
@@ -145,14 +280,6 @@ class RunData(NamedTuple):
     def seconds(self) -> Floats:
         """Time since the first stamp (s); (T,)."""
         return np.asarray((self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS)
-
-
-def name_of(scenario: Scenario) -> str:
-    """Return a scenario's name for a title; of one without a name its description, if short."""
-    if scenario.name != UNNAMED:
-        return one_line(scenario.name, 200)
-    return (one_line(scenario.description).removesuffix('.')
-            if len(scenario.description) <= _SHORT else '')
 
 
 def from_result(result: Run) -> RunData:
@@ -193,10 +320,10 @@ def _run_data(scenario: Scenario, air: _RecordedWind, poses: Floats, wind: Float
     rows = (len(air.stamps), 1, 1)
     starts = np.array([disc.path[0] for disc in scenario.world.moving], np.float64)
     return RunData(scenario, air.stamps, poses, wind, free, goals,
-                   starting_world(scenario.world, with_boxes=False),
+                   scenario.world.at_start(with_boxes=False),
                    np.array([body.radius for body in robot_bodies(scenario)]), air,
                    np.tile(starts.reshape(-1, 2), rows) if obstacles is None else obstacles,
-                   np.tile(box_poses(scenario.world), rows) if boxes is None else boxes, contacts)
+                   np.tile(scenario.world.box_poses(), rows) if boxes is None else boxes, contacts)
 
 
 # Data of figures from a recording, or from a scenario that is run.

@@ -20,7 +20,6 @@ from PIL import Image
 from sbot.figures.arena import (
     GAP,
     LINE,
-    MOST_NAMED,
     above_axes,
     drawn_width,
     figure_of,
@@ -29,11 +28,10 @@ from sbot.figures.arena import (
     points_a_metre,
     robot_colours,
     shortened,
-    view_of,
     width_of,
     wrapped_parts,
 )
-from sbot.figures.data import RunData, name_of
+from sbot.figures.data import RunData
 from sbot.figures.ground import NAME, covered_goals, draw_goals, draw_world
 from sbot.figures.look import AUTO, PLAIN, Film, Look, drawing, palette, style_of
 from sbot.figures.obstacles import Boxes, draw_moving, draw_wind, label_in
@@ -143,7 +141,7 @@ class _Film:
     def __init__(self, data: RunData, look: Look = PLAIN, film: Film = AUTO) -> None:
         self._data = data
         self._by = by = look.colour
-        xmin, ymin, xmax, ymax = view_of(data)
+        xmin, ymin, xmax, ymax = data.view
         # A larger film has larger letters; in a small one they can still be read.
         dpi = max(film.width / _WIDTH, _LEAST_DPI) if film.width else _DPI
         inches = film.width / dpi if film.width else _WIDTH
@@ -173,7 +171,7 @@ class _Film:
         # How many had been set, on which a robot stood, and their marks.
         self._goals: tuple[tuple[int, bytes], Sequence[Artist]] = ((-1, b''), [])
         self._drawn = b''  # wind of the background
-        width = 1.4 if len(data.radius) <= MOST_NAMED else 0.6
+        width = 1.4 if not data.many else 0.6
         self._trails = lines(np.zeros((0, 2, 2)), colors=robot_colours(data, by),
                                    alpha=0.45, linewidths=width, zorder=5)
         self._axes.add_collection(self._trails)
@@ -201,7 +199,7 @@ class _Film:
         whole = 72.0 * self._canvas.figure.get_figwidth() * axes.get_position(original=True).width
         self._room = drawn_width(axes, data)  # pt
         clock = f'{data.seconds[-1]:.1f} s{self._faster}'
-        name = name_of(data.scenario) if title is None else one_line(title)
+        name = data.name if title is None else one_line(title)
         # A narrow arena has room beside it.
         most = _FINE * 0.5 * (whole + self._room) - width_of(f'   {clock}')
         self._name = f'{shortened(name, most)}   ' if name else ''

@@ -16,19 +16,15 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 
 from sbot.figures.arena import (
-    MOST_NAMED,
     discs,
-    drawn_radius,
     figure_of,
-    has_walls,
     points_a_metre,
     robot_colours,
-    view_of,
     width_of,
 )
 from sbot.figures.data import Goal, RunData
 from sbot.figures.look import palette
-from sbot.figures.obstacles import draw_obstacles, draw_wind, inside_obstacles
+from sbot.figures.obstacles import draw_obstacles, draw_wind
 from sbot.scenario.assemble import zone_colour
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.model import Zone
@@ -40,22 +36,16 @@ _RING = 1.35  # times as wide as its robot is the ring of a goal at least
 _WIDE = 1.4  # times as wide as the ring is a tolerance that has its own circle
 
 
-def latest_goals(data: RunData, stamp_ns: int) -> list[Goal]:
-    """Return each robot's goal at a time."""
-    latest = {goal.robot: goal for goal in data.goals if goal.stamp_ns <= stamp_ns}
-    return [latest[robot] for robot in sorted(latest)]
-
-
 def covered_goals(data: RunData, stamp_ns: int, scale: float) -> NDArray[np.bool_]:
     """Tell at which of the latest goals a robot is, so near that it touches the ring; (G,).
 
     ``scale`` is a metre's length (pt).
     """
-    goals = latest_goals(data, stamp_ns)
+    goals = data.goals_at(stamp_ns)
     xy = np.array([(goal.x, goal.y) for goal in goals]).reshape(-1, 1, 2)
     robots = data.poses[np.searchsorted(data.stamps_ns, stamp_ns, side='right') - 1, :, :2]
     return np.asarray((np.hypot(*np.moveaxis(xy - robots, 2, 0))
-                       < (1.0 + _RING) * drawn_radius(data, scale)).any(axis=1))
+                       < (1.0 + _RING) * data.drawn_radius(scale)).any(axis=1))
 
 
 def wide_tolerances(data: RunData, goals: list[Goal], scale: float) -> Floats:
@@ -63,7 +53,7 @@ def wide_tolerances(data: RunData, goals: list[Goal], scale: float) -> Floats:
 
     ``scale`` is a metre's length (pt).
     """
-    tolerances, rings = goal_tolerances(data.scenario), _RING * drawn_radius(data, scale)
+    tolerances, rings = goal_tolerances(data.scenario), _RING * data.drawn_radius(scale)
     rows = {(goal.x, goal.y, tolerances[goal.robot]) for goal in goals
             if tolerances[goal.robot] > _WIDE * rings[goal.robot]}
     return np.array(sorted(rows)).reshape(-1, 3)
@@ -79,7 +69,7 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
     A ring is wider than its robot, which is drawn over it. The cross in it is left out while a
     robot is there, as it would hide the robot.
     """
-    goals = latest_goals(data, stamp_ns)
+    goals = data.goals_at(stamp_ns)
     if not goals:
         return []
     before = len(axes.collections)
@@ -89,7 +79,7 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
                                   edgecolors=palette().goal, linewidths=0.6, alpha=0.6,
                                   zorder=3.4, gid='tolerances'))
     xy = np.array([(goal.x, goal.y) for goal in goals])
-    few = len(data.radius) <= MOST_NAMED
+    few = not data.many
     size = (30.0 if small else 70.0) if few else 22.0  # square points
     # Thin enough to tell a cross in a ring from a blot.
     line = (0.9 if small else 1.2) if few else 0.7
@@ -97,7 +87,7 @@ def draw_goals(axes: Axes, data: RunData, stamp_ns: int, small: bool = False,
                                         return_counts=True)
     axes.apply_aspect()  # the axes are as small as the arena makes them
     scale = points_a_metre(axes, data)
-    widths = _RING * 2.0 * scale * drawn_radius(data, scale)
+    widths = _RING * 2.0 * scale * data.drawn_radius(scale)
     rings = np.full(len(xy), size)
     np.maximum.at(rings, shared.ravel(), [widths[goal.robot] ** 2 for goal in goals])
     free = ~covered_goals(data, stamp_ns, scale)[own]
@@ -209,11 +199,11 @@ class _Scene:
 
     def __init__(self, data: RunData, view: _View, shown: Sequence[int] = ()) -> None:
         self._data, self._view = data, view
-        radius = view.scale * drawn_radius(data, view.scale)
+        radius = view.scale * data.drawn_radius(view.scale)
         reach = 1.5 * radius + _ROOM_OF_NUMBER * (1 < len(radius) <= _FEW)
         things = []
         for row in shown or (-1,):
-            goals = latest_goals(data, int(data.stamps_ns[row]))
+            goals = data.goals_at(int(data.stamps_ns[row]))
             things += [(data.poses[row, :, :2], reach, _ROBOT),
                        (np.array([(goal.x, goal.y) for goal in goals]).reshape(-1, 2),
                         1.35 * radius[[goal.robot for goal in goals]], _ROBOT),
@@ -240,7 +230,7 @@ class _Scene:
     def _cost(self, box: Floats) -> float:
         grid = np.meshgrid(np.linspace(box[0], box[2], 5), np.linspace(box[1], box[3], 3))
         spots = np.column_stack([each.ravel() for each in grid]) / self._view.scale
-        solid = inside_obstacles(self._data, spots + self._view.low)
+        solid = self._data.in_obstacles(spots + self._view.low)
         tracks = (_distance(self._tracks, box) < 1.0).any(axis=0)
         names = [bool((box[:2] < other[2:]).all() and (other[:2] < box[2:]).all())
                  for other in self._names]
@@ -337,11 +327,11 @@ def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,
 
 def draw_world(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
     """Draw everything that does not move but the wind; zones as ``_draw_zones`` does."""
-    xmin, ymin, xmax, ymax = view_of(data)
+    xmin, ymin, xmax, ymax = data.view
     axes.set(xlim=(xmin, xmax), ylim=(ymin, ymax), aspect='equal')
     axes.tick_params(length=2)
     _set_ticks(axes, xmax - xmin, ymax - ymin)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
-        spine.set(visible=not has_walls(data), color=palette().grid)
+        spine.set(visible=not data.has_walls, color=palette().grid)
     _draw_zones(axes, data, shown)
     draw_obstacles(axes, data)

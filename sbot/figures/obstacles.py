@@ -11,27 +11,25 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, PolyCollection
 from matplotlib.colors import ListedColormap
-from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
-from numpy.typing import NDArray
 
 from sbot.figures.arena import (
-    MOST_NAMED,
+    COMPASS,
     above_axes,
     discs,
     lines,
     outlines,
     outlines_of,
     points_a_metre,
-    wind_label,
     wrapped_parts,
 )
-from sbot.figures.data import RunData
+from sbot.figures.data import ARROWS, RunData
 from sbot.figures.look import palette
-from sbot.scenario.model import box_bodies
 from sbot_common.arrays import Floats
-from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, inside_occupied, rectangle_corners
-from wind_model.grid import points_at, sample
+from sbot_common.clock import NANOSECONDS
+from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, rectangle_corners
+from wind_model.gust import gust_window
+from wind_model.parameters import STILL
 
 
 def draw_obstacles(axes: Axes, data: RunData) -> None:
@@ -84,26 +82,13 @@ def _draw_cells(axes: Axes, cells: CellMap) -> None:
                               linewidths=0.4, zorder=0.6))
 
 
-def inside_obstacles(data: RunData, points: Floats) -> NDArray[np.bool_]:
-    """Tell which points (M, 2) (m) lie in solid obstacles that do not move; (M,)."""
-    world = data.world
-    inside = np.zeros(len(points), bool)
-    for solid in (*map(rectangle_corners, world.rectangles), *world.polygons):
-        inside |= Path(solid).contains_points(points)
-    for x, y, radius in data.still_circles.tolist():
-        inside |= np.hypot(points[:, 0] - x, points[:, 1] - y) < radius
-    if world.cells is not None:
-        inside |= inside_occupied(world.cells, points)
-    return inside
-
-
 # Pushable boxes of an arena.
 
 class Boxes:
     """Pushable boxes."""
 
     def __init__(self, axes: Axes, data: RunData, poses: Floats, **style: Any) -> None:  # noqa: ANN401
-        bodies = box_bodies(data.scenario.world)
+        bodies = data.scenario.world.box_bodies()
         self._shapes = outlines_of(bodies)
         self._round = [k for k in range(len(bodies)) if k not in self._shapes]
         width = np.array([2.0 * bodies[k].radius for k in self._round])
@@ -122,57 +107,10 @@ class Boxes:
 
 # Undisturbed wind of an arena: arrows on a grid, and a label.
 
-_ARROWS, _FEWEST = 18, 8  # of wind, along the longer side
+_FEWEST = 8  # arrows along the longer side
 _APART = 16.0  # pt between arrows at least: in a small panel there are fewer
 _FAINT = 0.5  # opacity of blue arrows beside trails, which are thin and faint, too
 _THIN = 0.55  # pt, width of an arrow's shaft at least
-
-
-def free_wind_arrows(data: RunData, index: int | None = None, most: int = _ARROWS) -> Floats:
-    """Return rows x, y, u, v (M, 4) (m): arrows of the undisturbed wind on a regular grid.
-
-    The longest reaches 0.6 of the way to the next; there are none where there is no wind.
-    ``index``: of a stamp, with its gust; in a run with gusts the longest of all stamps reaches
-    0.9 of the way. ``most``: arrows along the longer side.
-    """
-    xmin, ymin, xmax, ymax = data.world.bounds.tolist()
-    spacing = float(max(xmax - xmin, ymax - ymin)) / most
-    x, y = (np.linspace(low, high, max(1, round((high - low) / spacing)) + 1)
-            for low, high in ((xmin, xmax), (ymin, ymax)))
-    x, y = 0.5 * (x[1:] + x[:-1]), 0.5 * (y[1:] + y[:-1])
-    points = np.column_stack([each.ravel() for each in np.meshgrid(x, y)])
-    wind = _wind_at(data, points, index)
-    reach, strongest = 0.6, float(np.hypot(*wind.T).max())
-    if strongest == 0.0:
-        return np.zeros((0, 4))
-    if index is not None and data.air.gust.any():
-        reach, strongest = 0.9, _strongest_ever(data, points)
-    arrows = np.column_stack([points, wind * (reach * spacing / strongest)])
-    free = np.ones(len(arrows), bool)
-    for part in (-0.5, -0.25, 0.0, 0.25, 0.5):  # along an arrow, which is drawn about its middle
-        free &= ~inside_obstacles(data, arrows[:, :2] + part * arrows[:, 2:])
-    return arrows[free]
-
-
-def _wind_at(data: RunData, points: Floats, index: int | None = None) -> Floats:
-    """Return the undisturbed wind (M, 2) (m/s) at points (M, 2) (m), where robots feel it.
-
-    The mean at the end of the run, or with ``index`` that of a stamp with its gust.
-    """
-    above = points_at(data.field, points, data.scenario.wind.flow.height)
-    if index is None:
-        return np.asarray(sample(data.field, above, data.outside)[:, :2])
-    wind = data.air.at(int(data.stamps_ns[index]))
-    return np.asarray(sample(data.field, above, wind.velocity)[:, :2] + wind.gust[:2])
-
-
-def _strongest_ever(data: RunData, points: Floats) -> float:
-    """Return the speed (m/s) that the wind at the points does not exceed at any stamp."""
-    if data.field is None:
-        total = data.air.velocity + data.air.gust
-        return float(np.hypot(total[:, 0], total[:, 1]).max())
-    gusts = np.hypot(data.air.gust[:, 0], data.air.gust[:, 1])
-    return float(np.hypot(*_wind_at(data, points).T).max() + gusts.max())
 
 
 def reference_arrow(axes: Axes, data: RunData, moments: bool) -> tuple[float, float, Floats]:
@@ -190,14 +128,14 @@ def reference_arrow(axes: Axes, data: RunData, moments: bool) -> tuple[float, fl
     if not len(arrows):
         return 0.0, 0.0, way
     longest = float(np.hypot(*arrows[:, 2:].T).max()) * points_a_metre(axes, data)
-    strongest = float(np.hypot(*_wind_at(data, arrows[:, :2], index).T).max())
+    strongest = float(np.hypot(*data.wind_at(arrows[:, :2], index).T).max())
     speed = float(f'{strongest:.2g}')
     return speed, speed / strongest * longest, way
 
 
 def wind_colours(data: RunData) -> tuple[str, str]:
     """Return the colours of the wind's arrows and of its label."""
-    if len(data.radius) > MOST_NAMED:  # whose tracks are as blue as the wind of a few
+    if data.many:  # whose tracks are as blue as the wind of a few
         return palette().wind_of_many, palette().wind_text_of_many
     return palette().wind, palette().wind_text
 
@@ -210,17 +148,68 @@ def label_in(axes: Axes, data: RunData, index: int | None = None) -> str:
 def _arrows_in(axes: Axes, data: RunData, index: int | None) -> Floats:
     side = points_a_metre(axes, data) * float(
         np.ptp(data.world.bounds.reshape(2, 2), axis=0).max())
-    return free_wind_arrows(data, index, int(np.clip(side / _APART, _FEWEST, _ARROWS)))
+    return data.wind_arrows(index, int(np.clip(side / _APART, _FEWEST, ARROWS)))
 
 
 def _label(data: RunData, arrows: Floats, index: int | None) -> str:
     strongest = 0.0
     if len(arrows):
-        mean = _wind_at(data, arrows[:, :2], index)
+        mean = data.wind_at(arrows[:, :2], index)
         if index is not None:
             mean = mean - data.air.at(int(data.stamps_ns[index])).gust[:2]
         strongest = float(np.hypot(*mean.T).max())
-    return wind_label(data, strongest, index)
+    return _wind_label(data, strongest, index)
+
+
+def _wind_label(data: RunData, strongest: float, index: int | None = None) -> str:
+    """Return what a picture says about the wind; '' if there is none.
+
+    Parameters
+    ----------
+    data : of the run
+    strongest : speed (m/s) of the mean wind where it is strongest
+    index : of the stamp that is shown; None: all, so that a gust is named with its times
+
+    """
+    parts = []
+    row = -1 if index is None else data.air.row(int(data.stamps_ns[index]))
+    if strongest > 0.0:
+        way = ' at most' if data.field is not None else _arrow(data.air.velocity[row])
+        parts.append(f'wind{way} {strongest:.2g} m/s')
+    if index is None:
+        gust = _gust(*data.strongest_gust())
+        parts += [gust + _times(data)] * bool(gust)
+    else:
+        gust = _gust(data.air.gust[row], data.extra_force[row])
+        if 'm/s' in gust and parts:  # one unit for both
+            parts[0] = parts[0].removesuffix(' m/s')
+        parts = [' + '.join([*parts, *[gust] * bool(gust)])] if parts or gust else []
+    waves = data.scenario.wind.turbulence
+    if waves.turbulence != STILL:
+        parts.append(f'turbulence {waves.turbulence_speed:.2g} m/s')
+    return ', '.join(parts)
+
+
+def _times(data: RunData) -> str:
+    """Return when the gust blows, in the scenario's times; no end that the run does not reach."""
+    begin, end = gust_window(data.scenario.wind.flow)
+    until = f' to {end / NANOSECONDS:.6g}' if end <= int(data.stamps_ns[-1]) else ''
+    return f' from {begin / NANOSECONDS:.6g}{until} s'
+
+
+def _gust(speed: Floats, force: Floats) -> str:
+    """Return the text of a gust's speed (m/s) and force (N), each (3,); '' without."""
+    strengths = ((speed, 'm/s'), (force, 'N'))
+    texts = [f'gust{_arrow(vector)} {math.hypot(*vector[:2]):.2g} {unit}'
+             for vector, unit in strengths if math.hypot(*vector[:2]) > 1e-9]
+    return ' + '.join(texts)
+
+
+def _arrow(vector: Floats) -> str:
+    """Return a blank and the arrow nearest to the direction of a vector; '' without one."""
+    x, y = vector[:2].tolist()
+    eighths = round(math.atan2(y, x) * len(COMPASS) / math.tau)
+    return f' {COMPASS[eighths % len(COMPASS)]}' if x or y else ''
 
 
 def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None = None,
@@ -232,7 +221,7 @@ def draw_wind(axes: Axes, data: RunData, named: bool = True, index: int | None =
     scale = points_a_metre(axes, data)
     arrows = _arrows_in(axes, data, index)
     arrow, text = wind_colours(data)
-    faint = index is not None and len(data.radius) <= MOST_NAMED
+    faint = index is not None and not data.many
     drawn: list[Artist] = []
     if len(arrows):
         longest = float(np.hypot(arrows[:, 2], arrows[:, 3]).max())

@@ -18,16 +18,14 @@ from sbot.figures.arena import (
     GAP,
     LEADER,
     LINE,
-    MOST_NAMED,
     columns_in,
     drawn_width,
     grow,
     robot_colours,
-    view_of,
     width_of,
     wrapped,
 )
-from sbot.figures.data import RunData, name_of
+from sbot.figures.data import MOST_NAMED, RunData
 from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.look import DPI, LETTERS, PLAIN, Look, drawing, palette, style_of
 from sbot.figures.obstacles import Boxes, draw_moving
@@ -59,7 +57,6 @@ _LEGEND = 0.19  # inches, without a strip
 _PANEL_HEIGHT, _PANEL_GAP = 0.95, 0.12
 _LEAST_ARENA = 0.7  # of its height beside the curves, before these are left out
 _COLUMN, _SMALL = 5.0, 7.0  # inches, below which letters are so small (pt)
-STYLE = style_of(dark=False)
 
 
 def plot_run(data: RunData, path: str | Path, look: Look = PLAIN) -> None:
@@ -128,7 +125,7 @@ def _draw_run(data: RunData, colour: str = '', title: str | None = None,
         if it does not fit into its height.
 
     """
-    xmin, ymin, xmax, ymax = view_of(data)
+    xmin, ymin, xmax, ymax = data.view
     letters = 1.0 if inches is None else rcParams['font.size'] / LETTERS
     wide = _WIDTH if inches is None else inches[0]
     width = wide - letters * (_LEFT + _RIGHT)
@@ -163,7 +160,7 @@ def _draw_sized(data: RunData, colour: str, title: str | None, sizes: _Sizes) ->
 
     ``title``: None: name, robots, seed and duration; '': none.
     """
-    by_time = colour == 'time' or (not colour and len(data.radius) > MOST_NAMED)
+    by_time = colour == 'time' or (not colour and data.many)
     width, height, panel, letters = sizes
     left, right, line = letters * _LEFT, letters * _RIGHT, letters * LINE
     # What stands below one another, and its height: '' is room for letters.
@@ -258,7 +255,7 @@ def _title(data: RunData) -> str:
     count = len(data.radius)
     robots = 'one robot' if count == 1 else f'{count} robots'
     duration = in_seconds(float(data.seconds[-1]))
-    name = name_of(data.scenario)
+    name = data.name
     # A line ends between these, not in them.
     facts = ' '.join(each.replace(' ', '\xa0') for each in (
         f'{robots},', f'seed {data.scenario.seed},', duration + _about_wind(data)))
@@ -337,7 +334,7 @@ def _draw_panels(figure: Figure, axes: list[Axes], data: RunData) -> None:
     seconds = data.seconds[::step]
     for panel, (label, values, leader) in zip(axes, _panels_of(data), strict=True):
         values = values[::step]
-        if count <= MOST_NAMED:
+        if not data.many:
             _draw_robots(panel, data, seconds, values, first=0 if leader else 1)
         elif not has_leader(data.scenario):
             first = 0 if leader else 1

@@ -20,23 +20,17 @@ from matplotlib.text import Annotation
 from sbot.figures.arena import (
     ABOVE,
     COMPASS,
-    MOST_NAMED,
     discs,
-    drawn_radius,
     heading_colours,
     lines,
-    outline,
     outlines,
     outlines_of,
     points_a_metre,
     robot_colours,
-    view_of,
     widths_of_discs,
 )
 from sbot.figures.data import RunData
-from sbot.figures.ground import latest_goals
 from sbot.figures.look import LETTERS, LIGHT, palette
-from sbot.figures.obstacles import inside_obstacles
 from sbot.scenario.assemble import robot_bodies
 from sbot_common.arrays import Floats
 
@@ -58,14 +52,14 @@ def _inside_robots(data: RunData, scale: float, most: int = MOST_NUMBERED) -> bo
     count = len(data.radius)
     if not 1 < count <= most or outlines_of(robot_bodies(data.scenario)):
         return False
-    return 2.0 * scale * float(drawn_radius(data, scale).min()) >= _INSIDE[count > 10] * LETTERS
+    return 2.0 * scale * float(data.drawn_radius(scale).min()) >= _INSIDE[count > 10] * LETTERS
 
 
 def _sides(data: RunData, index: int, scale: float) -> list[tuple[int, int]]:
     """Return the corner of each robot that has the most room for its id at a stamp."""
     places, radii = _bodies(data, data.poses[index], scale)
     # By robots, goals, boxes, and the ids that are written.
-    goals = [[goal.x, goal.y] for goal in latest_goals(data, int(data.stamps_ns[index]))]
+    goals = [[goal.x, goal.y] for goal in data.goals_at(int(data.stamps_ns[index]))]
     taken = [*places.tolist(), *goals, *data.boxes[index, :, :2].tolist()]
     corners = places[:, None] + 2.0 * radii[:, None, None] * np.array(_CORNERS)  # (N, 4, 2)
     # Both ends of an id, and the corner.
@@ -73,8 +67,8 @@ def _sides(data: RunData, index: int, scale: float) -> list[tuple[int, int]]:
     spots = [corners, *(places[:, None] + near + reach / scale * np.array(_CORNERS)
                         for reach in (0.2 * LETTERS, LETTERS))]
     # Nor is there room beyond the edge of the view, where title and axes are.
-    xmin, ymin, xmax, ymax = view_of(data)
-    solid = np.any([inside_obstacles(data, spot.reshape(-1, 2)).reshape(-1, len(_CORNERS))
+    xmin, ymin, xmax, ymax = data.view
+    solid = np.any([data.in_obstacles(spot.reshape(-1, 2)).reshape(-1, len(_CORNERS))
                     | ((spot < (xmin, ymin)) | (spot > (xmax, ymax))).any(axis=2)
                     for spot in spots], axis=0)
     found = []
@@ -91,9 +85,9 @@ def _sides(data: RunData, index: int, scale: float) -> list[tuple[int, int]]:
 
 def _bodies(data: RunData, poses: Floats, scale: float) -> tuple[Floats, Floats]:
     """Return the centres (N, 2) and radii (N,) (m) of the robots as they are drawn."""
-    places, radii = poses[:, :2].copy(), drawn_radius(data, scale)
+    places, radii = poses[:, :2].copy(), data.drawn_radius(scale)
     for i, shape in outlines_of(robot_bodies(data.scenario)).items():
-        corners = outline(poses[i], shape)
+        [corners] = outlines({i: shape}, poses)
         places[i], radii[i] = corners.mean(axis=0), 0.5 * float(np.hypot(*np.ptp(corners, axis=0)))
     return places, radii
 
@@ -142,7 +136,7 @@ class Numbers:
         inside = _inside_robots(data, scale, most)
         some = range(0, len(data.stamps_ns), max(1, len(data.stamps_ns) // _FRAMES))
         if not 1 < count <= most or (
-                index is None and not inside and count > MOST_NAMED
+                index is None and not inside and data.many
                 and not all(numbers_fit(data, each, scale) for each in some)):
             return
         if not inside:
@@ -204,11 +198,11 @@ class Robots:
                  most_numbered: int = 0) -> None:
         scale = points_a_metre(axes, data)
         self._by_heading = by == 'heading'
-        self._radius = drawn_radius(data, scale)
+        self._radius = data.drawn_radius(scale)
         # A number within a robot is not crossed by the line of its heading.
         self._inner = float(_inside_robots(data, scale, most_numbered))
         self._shapes = outlines_of(robot_bodies(data.scenario))
-        many = len(self._radius) > MOST_NAMED
+        many = data.many
         colours = robot_colours(data, by)[::-1]
         edge: dict[str, Any] = {
             'edgecolors': palette().ground if many else palette().ink,

@@ -22,7 +22,6 @@ from sbot.figures.arena import (
     ABOVE,
     GAP,
     LINE,
-    MOST_NAMED,
     columns_in,
     discs,
     figure_of,
@@ -33,14 +32,12 @@ from sbot.figures.arena import (
     outlines_of,
     points_a_metre,
     robot_colours,
-    strongest_gust,
-    view_of,
     width_of,
     widths_of_discs,
     wrapped,
 )
 from sbot.figures.data import RunData
-from sbot.figures.ground import draw_arena, draw_goals, latest_goals, wide_tolerances
+from sbot.figures.ground import draw_arena, draw_goals, wide_tolerances
 from sbot.figures.look import LIGHT, palette
 from sbot.figures.obstacles import Boxes, draw_moving, reference_arrow, wind_colours
 from sbot.figures.robots import (
@@ -67,7 +64,7 @@ def draw_tracks(axes: Axes, data: RunData, by_time: bool) -> None:
     points = min(_MOST_POINTS, max(2, _MOST_PIECES // count))
     step = max(1, -(-len(data.stamps_ns) // points))
     xy = data.poses[::step, :, :2]
-    many = count > MOST_NAMED
+    many = data.many
     colours = robot_colours(data, 'robot')
     style: dict[str, Any] = {
         'linewidths': 1.3 if not many else float(np.clip(150.0 / count, 0.45, 1.0)),
@@ -112,7 +109,7 @@ def _contact_begins(data: RunData) -> tuple[Indexes, Indexes]:
 
     There are none of more than eight robots, or where contacts are not known, as of a recording.
     """
-    if data.contacts is None or len(data.radius) > MOST_NAMED:
+    if data.contacts is None or data.many:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
     rows, robots = [], []
     for robot, touches in enumerate(data.contacts.T):
@@ -205,7 +202,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
 
     """
     _check_times(seconds, float(data.seconds[-1]))
-    xmin, ymin, xmax, ymax = view_of(data)
+    xmin, ymin, xmax, ymax = data.view
     shape = (xmax - xmin) / (ymax - ymin)
     columns = _columns(len(seconds), shape, inches or ())
     rows = -(-len(seconds) // columns)
@@ -373,7 +370,7 @@ def _draw_signs_of_moments(axes: Axes, data: RunData, trail: float, right: float
 def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tuple[str, Any]]:
     """Return names and signs of goals, moving obstacles and wind, as far as they are drawn."""
     signs: list[tuple[str, Any]] = []
-    goals = latest_goals(data, int(data.stamps_ns[-1]))
+    goals = data.goals_at(int(data.stamps_ns[-1]))
     if goals:
         signs.append(('goal', _goal_sign()))
         if len(wide_tolerances(data, goals, points_a_metre(axes, data))):
@@ -386,7 +383,7 @@ def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tupl
             color=palette().obstacle, markersize=5.0, markerfacecolor=palette().moving,
             markeredgewidth=0.8)))
     length, size, way = reference_arrow(axes, data, moments)
-    speed, force = strongest_gust(data)
+    speed, force = data.strongest_gust()
     if size:
         # Arrows of tracks do not contain the gust.
         mean = 'mean ' * bool(data.air.gust.any() and not moments)
@@ -415,7 +412,7 @@ def _arrow(way: Any, colour: str, size: float = 11.0) -> Line2D:  # noqa: ANN401
 
 
 def _start_sign(data: RunData) -> Line2D:
-    many = len(data.radius) > MOST_NAMED
+    many = data.many
     shape = 's' if len(outlines_of(robot_bodies(data.scenario))) == len(data.radius) else 'o'
     return _line(marker=shape, markersize=3.5 if many else 5.0,
                  color=palette().start if many else palette().ink, markeredgewidth=0.8,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import Any, NamedTuple
@@ -12,20 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.api.loading import Sources, load_uncontrolled
 from sbot.api.worlds import Worlds
+from sbot.controllers.neural.network import WHEELS, Network, make_network
 from sbot.learn.task import Actions, Answers, Draws, Interface, Kept, Moment, Task
-from sbot.learn.task_checks import (
-    Drawn,
-    apply,
-    checked_ranges,
-    common_limits,
-    draw,
-    goals_of,
-    home_of,
-    make_task,
-    network_of,
-    warn_of_idle,
-)
+from sbot.learn.task_checks import Drawn, randomise
 from sbot.learn.tasks.entry import Scene
+from sbot.learn.tasks.registry import home_of, make_task
+from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.model import Scenario
 from sbot.worlds.observation import Observations
 from sbot.worlds.setting import (
@@ -42,8 +35,59 @@ from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.sensors.registry import sensors
+from sbot_sim.world.bodies import Body
 
 _SEEDS = LARGEST_SEED + 1
+_LOG = logging.getLogger(__name__)
+
+
+def _warn_of_idle(scenarios: Sequence[Scenario], seconds: float, ticks: int) -> None:
+    """Log a warning for keys that end runs of scenarios but not episodes, one for each key."""
+    lasting = [one for one in scenarios if (one.source is None or 'duration' in one.source.data)
+               and one.rate.ticks(one.duration) != ticks]
+    ending = [one for one in scenarios if one.until is not None]
+    for found, key, instead in (
+            (lasting, 'duration', f'the task ends them after {seconds:g} s (its attribute '
+             'seconds)'),
+            (ending, 'until', "the task's method ended(now) says when a robot is done")):
+        if found:
+            value = f'{found[0].duration:g} s' if key == 'duration' else found[0].until
+            name = found[0].name + (f' and {len(found) - 1} more' if found[1:] else '')
+            _LOG.warning('%s: %s: %s has no effect on episodes: %s', name, key, value, instead)
+
+
+def _limits_of(task: Task, body: Body) -> tuple[float, float]:
+    """Return a robot's greatest speed, and distance of the wheels or turn rate."""
+    rim = body.max_wheel_speed * body.wheel_radius  # m/s
+    wide = body.wheel_distance if task.outputs == WHEELS else 2.0 * rim / body.wheel_distance
+    return (rim if task.max_speed is None else task.max_speed,
+            wide if task.turn is None else task.turn)
+
+
+def _network_of(task: Task, scenario: Scenario) -> Network:
+    """Return inputs and outputs of a task, with the greatest speeds of robot 0 by default."""
+    speed, turn = _limits_of(task, robot_bodies(scenario)[0])
+    return make_network('perceptron', task.inputs, outputs=task.outputs, max_speed=speed,
+                        turn=turn, hold=task.hold)
+
+
+def _common_limits(task: Task, scenarios: Sequence[Scenario]) -> Floats:
+    """Return the limits (N, 2) of robots in scenarios that are played together."""
+    limits = np.array([[_limits_of(task, body) for body in robot_bodies(scenario)]
+                       for scenario in scenarios])
+    if (limits != limits[0]).any():
+        raise InputError('scenario: the robots of these scenarios have different greatest speeds; '
+                         'give the task max_speed and turn')
+    return np.asarray(limits[0])
+
+
+def _goals_of(scenario: Scenario, task: Task, network: Network) -> Floats:
+    """Return the goals (N, 2) m; robots without one have the leader's."""
+    first = scenario.robots[0].goal
+    if first is None and 'goal' in network.inputs and type(task).goals is Task.goals:
+        raise InputError('robots.0: needs a goal, since the task has the input goal and no '
+                         'goals() of its own')
+    return np.array([robot.goal or first or (np.nan, np.nan) for robot in scenario.robots])
 
 
 class Outcome(NamedTuple):
@@ -95,7 +139,7 @@ class Episodes:
         scenarios = [load_uncontrolled(one, overrides) for one in several]
         self.scenario = scenarios[0]  # world k plays number k modulo their number
         self.task = make_task(task, self.scenario)
-        self.network = network_of(self.task, self.scenario)
+        self.network = _network_of(self.task, self.scenario)
         senses = [*senses_of(self.network.inputs), *self.task.senses]
         self.actions = Actions(self.task, flag('discrete', discrete),
                                sensors()['neighbours'].is_on(self.scenario.sensors))
@@ -116,7 +160,7 @@ class Episodes:
         self._answers = Answers(self.task, self.count, self.worlds.robots)
         self._play(self.worlds.scenarios)
         self.goal = self._scenario_goal.copy()
-        warn_of_idle(scenarios, self.task.seconds, self.ticks)
+        _warn_of_idle(scenarios, self.task.seconds, self.ticks)
         self._interface = Interface(self.worlds, self.network, self.goal, self.limits)
         self._generators = [np.random.default_rng() for _ in range(count)]
         self._first: list[int | None] = [None] * count
@@ -190,9 +234,9 @@ class Episodes:
     def _play(self, scenarios: Sequence[Scenario]) -> None:
         """Take goals, limits and length of episodes from the scenarios of all worlds."""
         kinds = {id(one): one for one in scenarios}  # each once
-        network = learned_in(network_of(self.task, scenarios[0]), scenarios)
-        limits = common_limits(self.task, [*kinds.values()])
-        goals = {key: goals_of(one, self.task, network) for key, one in kinds.items()}
+        network = learned_in(_network_of(self.task, scenarios[0]), scenarios)
+        limits = _common_limits(self.task, [*kinds.values()])
+        goals = {key: _goals_of(one, self.task, network) for key, one in kinds.items()}
         self.scenario, self.network, self.limits = scenarios[0], network, limits
         self._scenario_goal = np.array([goals[id(one)] for one in scenarios])
         self.ticks = max(1, round(self.task.seconds / scenarios[0].rate.dt))
@@ -260,7 +304,7 @@ class Episodes:
             rng, first = self._generators[k], self._first[k]
             seeds[k] = rng.integers(_SEEDS) if first is None else first
             self._first[k] = None
-            self._randomise(k, rng)
+            self.drawn[k] = randomise(self.worlds, k, self.task, rng, self.drawn[k])
             start = self._answers.drawn('begin', self.worlds, k, rng, (self.worlds.robots, 3))
             if start is not None:
                 starts[k] = start
@@ -289,13 +333,6 @@ class Episodes:
         for name, values in given.items():
             kept[name][chosen] = values
         self.now = self.now._replace(kept=kept)
-
-    def _randomise(self, k: int, rng: np.random.Generator) -> None:
-        """Draw what the task's ``randomise`` names for the next episode of world k."""
-        drawn = draw(checked_ranges(self.task.randomise), rng) if self.task.randomise else {}
-        if drawn or self.drawn[k]:
-            apply(self.worlds, k, drawn)
-        self.drawn[k] = drawn
 
     def observation(self) -> NDArray[np.float32]:
         """Return the present observations of the robots, (K, N, columns)."""

@@ -12,7 +12,7 @@ from sbot.api.worlds import Worlds
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
 from sbot.learn.task_checks import check_evaluated
-from sbot.learn.tasks.entry import Entry, Metric, Track, touched
+from sbot.learn.tasks.entry import Entry, Metric, Track
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
 from sbot_common.arrays import Floats
@@ -99,7 +99,7 @@ def measured(entry: Entry, track: Track) -> tuple[Floats, Floats, Floats]:
     A clean robot touches nothing until it arrives, and arrives where the task says what that is.
     """
     there = None if entry.arrived is None else entry.arrived(track)
-    contact = touched(track, there)
+    contact = track.touched(there)
     clean = ~contact.any(axis=0)
     if there is not None:
         clean &= there.any(axis=0)

@@ -12,8 +12,7 @@ from pettingzoo import ParallelEnv
 
 from sbot.api.loading import Source
 from sbot.learn.episodes import SavedEpisodes
-from sbot.learn.gymnasium_api import OneWorld, action_space, observation_space
-from sbot.learn.render import MODES
+from sbot.learn.gymnasium_api import MODES, OneWorld, action_space, observation_space
 from sbot.learn.task import Task
 from sbot_common.errors import InputError, bad_value
 

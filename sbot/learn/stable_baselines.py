@@ -19,11 +19,9 @@ from sbot.api.loading import Sources
 from sbot.controllers.neural.controller import tanh_in_place
 from sbot.controllers.neural.network import Network
 from sbot.learn.episodes import Episodes
-from sbot.learn.gymnasium_api import action_space, observation_space
-from sbot.learn.recurrent import gates_of
-from sbot.learn.render import Renderer
+from sbot.learn.gymnasium_api import Renderer, action_space, observation_space
 from sbot.learn.task import Task
-from sbot.learn.task_checks import check_robots_have
+from sbot.learn.task_checks import check_robots_have, gates_of
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value
 

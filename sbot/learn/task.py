@@ -15,7 +15,6 @@ from sbot.controllers.neural.network import OUTPUTS, Network
 from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations
 from sbot.worlds.policy import deciding_phases
-from sbot.worlds.setting import MOST_TICKS
 from sbot_common.arguments import as_array, floats, numbers, whole
 from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit
@@ -26,7 +25,6 @@ from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.worlds.state import no_policy
 from sbot_sim.worlds.tick import Phases
 
-_LONGEST = 1e9  # s, of an episode
 _DRAWS = purpose_of('draws of tasks')
 _TRIES = 32  # candidates for a point that is to be apart from others
 Kept = Mapping[str, NDArray[Any]]  # arrays (K, …) of a task's own, by name
@@ -188,16 +186,6 @@ class Task:
     def ended(self, now: Moment) -> Flags:
         """Return which robots are done before the time is over, (K, N)."""
         return np.zeros(now.seen.pose.shape[:2], np.bool_)
-
-
-def check_task(task: Task) -> None:
-    """Raise InputError for attributes of a task: another type, or a number out of range."""
-    if isinstance(task.senses, str) or not isinstance(task.senses, Sequence):
-        raise bad_value('senses of the task', task.senses, 'a list of names of sensors')
-    whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
-    if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
-        raise bad_value('seconds of the task', task.seconds,
-                        f'a number > 0 and <= {_LONGEST:g} (s)')
 
 
 def _heard(now: Moment, count: int) -> Floats:

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of a task for a scenario, and the values that it draws (domain randomisation)."""
+"""Values that a task draws (domain randomisation); what policies need to drive robots."""
 
 from __future__ import annotations
 
-import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from sbot.controllers.neural.network import WHEELS, Network, make_network
-from sbot.learn.task import Task, check_task
-from sbot.learn.tasks.entry import Scene
-from sbot.learn.tasks.registry import check_scene, entries, scene_of, task_of
-from sbot.scenario.assemble import robot_bodies
-from sbot.scenario.model import Scenario
+from sbot.learn.task import Task
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import wind_rows
 from sbot_common.arguments import numbers
@@ -25,7 +19,6 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.params import Param, Spec, specs_of
 from sbot_sim.engine.many import noises_of
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.world.bodies import Body
 from wind_model.parameters import WindParameters
 
 # Domain randomisation: values of a scenario that a task draws for each episode.
@@ -81,7 +74,7 @@ def _allowed() -> dict[str, Spec]:
             **dict.fromkeys(_DIRECTIONS, Param('rad', '', '', -1e6, 1e6))}
 
 
-def draw(ranges: Ranges, rng: np.random.Generator) -> Drawn:
+def _draw(ranges: Ranges, rng: np.random.Generator) -> Drawn:
     """Return values drawn evenly from ranges, in their order."""
     drawn: Drawn = {}
     for key, (low, high) in ranges.items():
@@ -90,7 +83,19 @@ def draw(ranges: Ranges, rng: np.random.Generator) -> Drawn:
     return drawn
 
 
-def apply(worlds: Worlds, world: int, drawn: Drawn) -> None:
+def randomise(worlds: Worlds, world: int, task: Task, rng: np.random.Generator,
+              last: Drawn) -> Drawn:
+    """Draw what a task's ``randomise`` names for the next episode of a world, and write it there.
+
+    ``last`` : what was drawn for its last episode, of which nothing stays
+    """
+    drawn = _draw(checked_ranges(task.randomise), rng) if task.randomise else {}
+    if drawn or last:
+        _apply(worlds, world, drawn)
+    return drawn
+
+
+def _apply(worlds: Worlds, world: int, drawn: Drawn) -> None:
     """Write drawn values to a world before a reset; all others are its scenario's."""
     scenario, setting = worlds.scenarios[world], worlds.setting
     winds: dict[str, Any] = {key.partition('.')[2]: tuple(value) if key in _DIRECTIONS else value
@@ -103,111 +108,12 @@ def apply(worlds: Worlds, world: int, drawn: Drawn) -> None:
         getattr(setting, name).reshape(worlds.count, -1)[world] = drawn.get(key, given[name])
 
 
-LOG = logging.getLogger(__name__)
-
-
-def warn_of_idle(scenarios: Sequence[Scenario], seconds: float, ticks: int) -> None:
-    """Log a warning for keys that end runs of scenarios but not episodes, one for each key."""
-    lasting = [one for one in scenarios if (one.source is None or 'duration' in one.source.data)
-               and one.rate.ticks(one.duration) != ticks]
-    ending = [one for one in scenarios if one.until is not None]
-    for found, key, instead in (
-            (lasting, 'duration', f'the task ends them after {seconds:g} s (its attribute '
-             'seconds)'),
-            (ending, 'until', "the task's method ended(now) says when a robot is done")):
-        if found:
-            value = f'{found[0].duration:g} s' if key == 'duration' else found[0].until
-            name = found[0].name + (f' and {len(found) - 1} more' if found[1:] else '')
-            LOG.warning('%s: %s: %s has no effect on episodes: %s', name, key, value, instead)
-
-
-def make_task(task: Task | str | None, scenario: Scenario) -> Task:
-    """Return a task, checked; None: the shipped one that a scenario's goals and sensors suggest.
-
-    Raises
-    ------
-    InputError
-        for an unknown name, or something else.
-
-    """
-    if task is None:
-        if scenario.robots[0].goal is not None:
-            task = 'reach_goal' if len(scenario.robots) == 1 else 'follow_leader'
-        else:
-            task = 'avoid_obstacles'
-    if isinstance(task, str):
-        task = task_of(task)
-    if isinstance(task, type) and issubclass(task, Task):
-        raise bad_value('task', f'the class {task.__name__}', f'an object; did you mean '
-                        f'{task.__name__}()?')
-    if not isinstance(task, Task):
-        raise bad_value('task', task, f"a Task, module:ENTRY, or one of {', '.join(entries())}")
-    checked_ranges(task.randomise)
-    if isinstance(task, Scene):
-        check_scene(task)
-    check_task(task)
-    return task
-
-
-def home_of(task: Task | str | None) -> tuple[dict[str, Any], Scene]:
-    """Return a scenario of a task's own scenes, and the task that draws the others.
-
-    Raises
-    ------
-    InputError
-        without a task, or if the task has no scenes.
-
-    """
-    if task is None:
-        raise InputError('an environment needs a scenario, or a task with scenes of its own; give '
-                         'task=')
-    if isinstance(task, Task) and not isinstance(task, Scene):
-        raise InputError(f'{type(task).__name__} needs scenario, as it has no scenes of its own; '
-                         'give scenario=')
-    scene = task if isinstance(task, Scene) else scene_of(task)
-    return scene.scenario(0), scene
-
-
-def _limits_of(task: Task, body: Body) -> tuple[float, float]:
-    """Return a robot's greatest speed, and distance of the wheels or turn rate."""
-    rim = body.max_wheel_speed * body.wheel_radius  # m/s
-    wide = body.wheel_distance if task.outputs == WHEELS else 2.0 * rim / body.wheel_distance
-    return (rim if task.max_speed is None else task.max_speed,
-            wide if task.turn is None else task.turn)
-
-
-def network_of(task: Task, scenario: Scenario) -> Network:
-    """Return inputs and outputs of a task, with the greatest speeds of robot 0 by default."""
-    speed, turn = _limits_of(task, robot_bodies(scenario)[0])
-    return make_network('perceptron', task.inputs, outputs=task.outputs, max_speed=speed,
-                        turn=turn, hold=task.hold)
-
-
-def common_limits(task: Task, scenarios: Sequence[Scenario]) -> Floats:
-    """Return the limits (N, 2) of robots in scenarios that are played together."""
-    limits = np.array([[_limits_of(task, body) for body in robot_bodies(scenario)]
-                       for scenario in scenarios])
-    if (limits != limits[0]).any():
-        raise InputError('scenario: the robots of these scenarios have different greatest speeds; '
-                         'give the task max_speed and turn')
-    return np.asarray(limits[0])
-
-
-def goals_of(scenario: Scenario, task: Task, network: Network) -> Floats:
-    """Return the goals (N, 2) m; robots without one have the leader's."""
-    first = scenario.robots[0].goal
-    if first is None and 'goal' in network.inputs and type(task).goals is Task.goals:
-        raise InputError('robots.0: needs a goal, since the task has the input goal and no '
-                         'goals() of its own')
-    return np.array([robot.goal or first or (np.nan, np.nan) for robot in scenario.robots])
-
-
 def check_robots_have(task: Task, limits: Floats) -> None:
     """Raise InputError if a policy needs inputs or actions that a network in a robot lacks.
 
     ``limits`` are the robots' (N, 2).
     """
-    check_plain(task)
+    _check_plain(task)
     if (limits != limits[0]).any():
         raise InputError('task: robots of different bodies have different greatest speeds, and a '
                          'network has one; give the task max_speed and turn')
@@ -215,13 +121,13 @@ def check_robots_have(task: Task, limits: Floats) -> None:
 
 def check_evaluated(task: Task) -> None:
     """Raise InputError for a task in whose scenes one policy cannot drive all robots."""
-    check_plain(task)
+    _check_plain(task)
     if task.scripted:
         raise InputError('task: scripted robots need an environment; one policy would drive them, '
                          'too')
 
 
-def check_plain(task: Task) -> None:
+def _check_plain(task: Task) -> None:
     """Raise InputError for a task whose actions or observations a network does not have."""
     if task.broadcast:
         raise InputError('task: broadcast cannot be combined with a network, which has only two '
@@ -230,3 +136,17 @@ def check_plain(task: Task) -> None:
         raise InputError(f'task: observation() of {type(task).__name__} cannot be combined with a '
                          'network that drives robots; give `inputs` by name, or compute yours '
                          'from them in a function (`learned` of the Entry, docs/tasks.md)')
+
+
+def gates_of(inputs: Any, units: Any, bias: Any, other: Any) -> Any:  # noqa: ANN401
+    """Return the weights (..., W) of a GRU or an LSTM: unit by unit, and gate by gate within it.
+
+    Parameters
+    ----------
+    inputs, units : weights from I inputs (..., G H, I) and from H units (..., G H, H) of G gates
+    bias, other : the biases beside these, (..., G H)
+
+    """
+    import torch  # who has its layers has imported it
+    rows = torch.cat([bias[..., None], inputs, other[..., None], units], dim=-1)
+    return rows.unflatten(-2, (-1, units.shape[-1])).transpose(-3, -2).flatten(-3)

@@ -17,9 +17,8 @@ from torchrl.modules import MultiAgentMLP, TanhNormal
 from sbot.api.loading import Sources
 from sbot.controllers.neural.network import Network
 from sbot.learn.episodes import Episodes
-from sbot.learn.recurrent import gates_of
 from sbot.learn.task import Task
-from sbot.learn.task_checks import check_robots_have
+from sbot.learn.task_checks import check_robots_have, gates_of
 from sbot_common.errors import InputError, bad_value
 
 # TorchRL: a batched environment of teams, with groups, rewards of robots and masks.

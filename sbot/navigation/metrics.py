@@ -27,7 +27,6 @@ from sbot.navigation.shortest import outline_distances
 from sbot.navigation.tangents import shortest_length
 from sbot.runner.history import Run
 from sbot.scenario.controllers import goal_tolerances
-from sbot.scenario.model import world_arrays
 from sbot_common.arrays import Floats
 from sbot_sim.world.bodies import Body
 
@@ -108,7 +107,7 @@ def _ways(run: Run) -> list[_Way]:
     robots, are not in the way.
     """
     scenario = run.scenario
-    world, tolerances, ways = world_arrays(scenario.world), goal_tolerances(scenario), []
+    world, tolerances, ways = scenario.world.arrays(), goal_tolerances(scenario), []
     for i, robot in enumerate(scenario.robots):
         if robot.goal is None:
             continue
@@ -213,7 +212,7 @@ def _min_clearance(run: Run) -> float | None:
     if any(body.inscribed_radius < body.radius for body in bodies):
         return None
     places, radius = run.poses[:, :, :2], np.array([body.radius for body in bodies])
-    world = world_arrays(run.scenario.world)
+    world = run.scenario.world.arrays()
     walls = outline_distances(world, places.reshape(-1, 2)).reshape(places.shape[:2]) - radius
     least = float(walls.min())
     for i in range(len(bodies)):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sbot.navigation.shortest import is_connected, make_raster
+from sbot.navigation.shortest import make_raster
 from sbot_sim.world.geometry import make_world
 
 # Parts of benchmark scenes: walls with gaps, robots, and what one scene is.
@@ -147,7 +147,7 @@ def _discs(rng: np.random.Generator, share: float) -> list[list[float]]:
                                                       radius)])
             covered += math.pi * radius * radius
         raster = make_raster(make_world((0, 0, 20, 10), circles=discs), RADIUS + 0.06)
-        if is_connected(raster, (1.5, 5.0), (18.5, 5.0)):
+        if raster.is_connected((1.5, 5.0), (18.5, 5.0)):
             return discs
 
 

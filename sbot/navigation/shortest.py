@@ -72,6 +72,13 @@ class Raster(NamedTuple):
         rows, columns = np.divmod(cells, self.free.shape[1])
         return self.corner + self.cell * (np.column_stack([columns, rows]) + 0.5)
 
+    def is_connected(self, start: tuple[float, float], goal: tuple[float, float]) -> bool:
+        """Tell whether a disc's centre gets from cell to cell to a goal (m); both are free."""
+        first, last = self.number(start), self.number(goal)
+        prices = np.where(self.free, 1.0, math.inf)
+        prices.reshape(-1)[[first, last]] = 1.0
+        return bool(first == last or search(prices, last, first)[first] >= 0)
+
 
 def make_raster(world: World, radius: float) -> Raster:
     """Return where a disc of this radius (m) may be in a world, bounds included."""
@@ -82,14 +89,6 @@ def make_raster(world: World, radius: float) -> Raster:
     points = np.column_stack([np.tile(xs, len(ys)), np.repeat(ys, len(xs))])
     free = (outline_distances(world, points) >= radius) & ~inside_solids(world, points)
     return Raster(free.reshape(len(ys), len(xs)), np.array([x_min, y_min]), cell)
-
-
-def is_connected(raster: Raster, start: tuple[float, float], goal: tuple[float, float]) -> bool:
-    """Tell whether a disc's centre gets from cell to cell to a goal (m); both count as free."""
-    first, last = raster.number(start), raster.number(goal)
-    prices = np.where(raster.free, 1.0, math.inf)
-    prices.reshape(-1)[[first, last]] = 1.0
-    return bool(first == last or search(prices, last, first)[first] >= 0)
 
 
 @njit

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from sbot.controllers.registry import load_function
 from sbot.scenario.fields import COLOURS
-from sbot.scenario.groups import lasers_of, sensors_of
-from sbot.scenario.model import Scenario, Zone, box_bodies, box_poses, obstacle_paths, world_arrays
+from sbot.scenario.model import Scenario, Zone
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
 from sbot_sim.sensors.infrared import make_infrared_parameters
@@ -31,21 +30,21 @@ def robot_bodies(scenario: Scenario) -> list[Body]:
 def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters; ``threads`` changes no bit of the result."""
     sensors, wind, robots = scenario.sensors, scenario.wind, robot_bodies(scenario)
-    of_body = {name: tuple(map(make_scan_parameters, lasers_of(sensors, body)))
+    of_body = {name: tuple(map(make_scan_parameters, sensors.lasers_of(body)))
                for name, body in scenario.bodies.items()}
-    noise = {name: sensors_of(sensors, body).odometry for name, body in scenario.bodies.items()}
+    noise = {name: sensors.of(body).odometry for name, body in scenario.bodies.items()}
     senses = Senses(
         make_lasers([of_body[robot.body] for robot in scenario.robots]),
         make_infrared_parameters(sensors.infrared), sensors.neighbours, threads,
         {name: getattr(sensors, name) for name, sensor in all_sensors().items()
          if sensor.kernel is not None and sensor.is_on(sensors)})
     return make_simulation_parameters(
-        dt=scenario.rate.dt, bodies=body_arrays(robots, box_bodies(scenario.world)),
-        world=world_arrays(scenario.world), senses=senses,
+        dt=scenario.rate.dt, bodies=body_arrays(robots, scenario.world.box_bodies()),
+        world=scenario.world.arrays(), senses=senses,
         odometry=[noise[robot.body] for robot in scenario.robots], wake=wind.wakes,
         wind_height=wind.flow.height if wind.flow.height.above_terrain else wind.flow.wind_height,
-        waves=make_turbulence(scenario), paths=obstacle_paths(scenario.world, scenario.rate),
-        boxes=box_poses(scenario.world) if scenario.world.boxes else None,
+        waves=make_turbulence(scenario), paths=scenario.world.paths(scenario.rate),
+        boxes=scenario.world.box_poses() if scenario.world.boxes else None,
         inertia=make_inertia(robots, scenario.rate.dt),
         hooks=_load_hooks(wind.hooks, scenario.python_path))
 

@@ -10,9 +10,9 @@ from sbot.controllers.entry import Place, Sources
 from sbot.controllers.registry import NONE, entry_of
 from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.controllers.shipped import NO_TRIGGER
-from sbot.scenario.groups import ControllerParameters, lasers_of
+from sbot.scenario.groups import ControllerParameters
 from sbot.scenario.knowledge import with_knowledge
-from sbot.scenario.model import Robot, Scenario, world_arrays
+from sbot.scenario.model import Robot, Scenario
 from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import ControlledRobot, Controller
@@ -56,11 +56,11 @@ def controller_place(scenario: Scenario, robot_id: int) -> Place:
     """Return the place (robot and run) that a controller is made for."""
     robot = scenario.robots[robot_id]
     body = scenario.bodies[robot.body]
-    laser = lasers_of(scenario.sensors, body)[0]
+    laser = scenario.sensors.lasers_of(body)[0]
     return Place(robot_id, body, robot.goal, robot.controller,
                  controller_parameters(scenario, robot),
                  scenario.robots, Sources(scenario.python_path, scenario.given),
-                 lambda: world_arrays(scenario.world),
+                 lambda: scenario.world.arrays(),
                  (laser.laser_x, laser.laser_y, laser.laser_yaw),
                  (scenario.knowledge.pose_delay, scenario.knowledge.others_delay))
 
@@ -87,7 +87,7 @@ def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:
 def walls_between(scenario: Scenario) -> Scene:
     """Return what hides robots from each other, as far as ``knowledge`` asks for it."""
     hides = scenario.knowledge.others_in_sight
-    return make_line_of_sight(world_arrays(scenario.world) if hides else None)
+    return make_line_of_sight(scenario.world.arrays() if hides else None)
 
 
 def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:

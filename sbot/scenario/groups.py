@@ -36,6 +36,24 @@ class SensorSettings(tuple[Any, ...]):
                 return settings
         raise AttributeError(f'no sensor {name!r} has settings')
 
+    def of(self, body: Body) -> SensorSettings:
+        """Return the settings of the sensors of robots with a body."""
+        return _changed(self, body.own.get('sensors', {}))
+
+    def lasers_of(self, body: Body) -> list[ScanSettings]:
+        """Return the settings of each laser of robots with a body; controllers see the first."""
+        scan = self.of(body).scan
+        return [scan._replace(**own) for own in body.own.get('lasers', [{}])]
+
+    def shared_by(self, bodies: dict[str, Body]) -> tuple[SensorSettings, dict[str, Body]]:
+        """Return the same sensors, in the group if all bodies have the same for themselves."""
+        own = [body.own.get('sensors', {}) for body in bodies.values()]
+        if not own[0] or any(each != own[0] for each in own):
+            return self, bodies
+        return _changed(self, own[0]), {
+            name: body._replace(own={key: value for key, value in body.own.items()
+                                     if key != 'sensors'}) for name, body in bodies.items()}
+
 
 def _settable() -> list[Sensor]:
     """Return the sensors that have settings, in the order in which files give them."""
@@ -150,28 +168,6 @@ def _changed(sensors: SensorSettings, own: Mapping[str, object]) -> SensorSettin
     """Return settings with other values, which are checked."""
     return SensorSettings(part._replace(**{key: own[key] for key in part._fields if key in own})
                           for part in sensors)
-
-
-def sensors_of(sensors: SensorSettings, body: Body) -> SensorSettings:
-    """Return the settings of the sensors of robots with a body."""
-    return _changed(sensors, body.own.get('sensors', {}))
-
-
-def lasers_of(sensors: SensorSettings, body: Body) -> list[ScanSettings]:
-    """Return the settings of each laser of robots with a body; controllers see the first."""
-    scan = sensors_of(sensors, body).scan
-    return [scan._replace(**own) for own in body.own.get('lasers', [{}])]
-
-
-def with_common_sensors(sensors: SensorSettings, bodies: dict[str, Body],
-                        ) -> tuple[SensorSettings, dict[str, Body]]:
-    """Return the same sensors, in the group if all bodies have the same ones for themselves."""
-    own = [body.own.get('sensors', {}) for body in bodies.values()]
-    if not own[0] or any(each != own[0] for each in own):
-        return sensors, bodies
-    return _changed(sensors, own[0]), {
-        name: body._replace(own={key: value for key, value in body.own.items()
-                                 if key != 'sensors'}) for name, body in bodies.items()}
 
 
 def check_group(defaults: _G, given: Mapping[str, object], name: str, origins: Origins) -> _G:

@@ -50,15 +50,14 @@ class Knowledge(NamedTuple):
         '', 'Other robots are known only if no wall or obstacle is between them. Moving '
         'obstacles, boxes and robots do not hide them.')] = False
 
+    def ages(self, dt: float) -> tuple[int, int]:
+        """Return the ages of a robot's own pose and of others' poses in ticks of ``dt`` (s)."""
+        own, others = (int(delay / dt + 0.5)
+                       for delay in (self.pose_delay, self.others_delay))
+        return own, others
+
 
 EXACT = Knowledge()
-
-
-def ages(knowledge: Knowledge, dt: float) -> tuple[int, int]:
-    """Return the ages of a robot's own pose and of others' poses in ticks of ``dt`` (s)."""
-    own, others = (int(delay / dt + 0.5)
-                   for delay in (knowledge.pose_delay, knowledge.others_delay))
-    return own, others
 
 
 class _WithKnowledge:
@@ -91,7 +90,7 @@ class _WithKnowledge:
 
     def _known_poses(self, observation: Observation) -> Floats:
         knowledge, tick = self._knowledge, observation.tick
-        own, others = ages(knowledge, observation.dt)
+        own, others = knowledge.ages(observation.dt)
         if self._past and tick < self._past[-1][0]:  # time began anew
             self._past.clear()
         self._past.append((tick, observation.poses.copy()))

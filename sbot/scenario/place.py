@@ -13,7 +13,7 @@ import numpy as np
 
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.fields import MAX_ROBOTS
-from sbot.scenario.model import Robot, RobotEntry, ScenarioFile, solid_names, starting_world
+from sbot.scenario.model import Robot, RobotEntry, ScenarioFile
 from sbot.scenario.model import World as WorldModel
 from sbot.scenario.shipped import sold_names
 from sbot_common.arrays import Flags, Floats, Integers
@@ -157,7 +157,7 @@ def _check_part(written: WorldModel, world: World, placed: _Placed, paths: Mappi
         return
     row = rows[np.argmin(one[rows])]
     robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
-    name = f'robot {what}' if kind == PAIR else solid_names(written, world, kind, what)
+    name = f'robot {what}' if kind == PAIR else written.name_of(world, kind, what)
     k = placed.ids.index(robot)
     raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
                     f'a free place: robot {robot} ({placed.bodies[k].size_in_words}) is '
@@ -277,7 +277,7 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
     for i, entry in enumerate(entries):
         _check_entry(entry, i, bodies, origins)
     if world is None:
-        world = starting_world(written.world)
+        world = written.world.at_start()
     placed = _Placed([], [], [])
     # Without a draw no generator: a load then does not import NumPy's random numbers.
     poses = {i: [_turned(entry, entry.pose, placement_generator(written.seed, starts[i]))
@@ -409,7 +409,7 @@ class Placement:
     def __init__(self, written: ScenarioFile, bodies: Mapping[str, Body],
                  origins: Origins) -> None:
         self._written, self._bodies, self._origins = written, bodies, origins
-        self._world = world = starting_world(written.world)
+        self._world = world = written.world.at_start()
         self._one_by_one = lru_cache(_KEPT)(self._of_seed)
         each = [(entry, bodies[entry.body]) for entry in written.robots
                 for _ in range(entry.count or 1)]

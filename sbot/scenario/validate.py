@@ -26,10 +26,6 @@ from sbot.scenario.model import (
     Settings,
     Source,
     World,
-    box_bodies,
-    box_poses,
-    solid_names,
-    starting_world,
 )
 from sbot.scenario.place import place_robots
 from sbot.scenario.shipped import (
@@ -81,13 +77,13 @@ def complete(written: ScenarioFile, directory: Path, origins: Origins,
     _check_polygons(written, origins)
     _check_boxes(world, origins)
     robots = place_robots(replace(written, world=world), bodies, origins)
-    _check_moving(written, [*(bodies[robot.body] for robot in robots), *box_bodies(world)],
+    _check_moving(written, [*(bodies[robot.body] for robot in robots), *world.box_bodies()],
                   origins)
     own_hooks = _check_hooks(wind, python_path, origins, given is not None)
     used = {name: bodies[name] for name in sorted({robot.body for robot in robots})}
-    beams = max(sum(laser.scan_beams for laser in groups.lasers_of(sensors, body))
+    beams = max(sum(laser.scan_beams for laser in sensors.lasers_of(body))
                 for body in used.values())
-    sensors, used = groups.with_common_sensors(sensors, used)
+    sensors, used = sensors.shared_by(used)
     scans = 4 * len(robots) * beams
     if scans > limits().run_bytes:
         raise too_large(origins.where(('sensors', 'scan_beams')),
@@ -273,14 +269,14 @@ def _check_boxes(world: World, origins: Origins) -> None:
                             f'a box of at least {_THINNEST:g} m')
     if not world.boxes:
         return
-    arrays = starting_world(world, with_boxes=False)
-    found = find_overlaps(arrays, body_arrays((), box_bodies(world)), box_poses(world))
+    arrays = world.at_start(with_boxes=False)
+    found = find_overlaps(arrays, body_arrays((), world.box_bodies()), world.box_poses())
     if not len(found.robot):
         return
     box, kind, other, depth = min(zip(*(column.tolist() for column in found), strict=True))
     if kind == PAIR:
         box, other = max(box, other), min(box, other)
-    what = f'world.boxes.{other}' if kind == PAIR else solid_names(world, arrays, kind, other)
+    what = f'world.boxes.{other}' if kind == PAIR else world.name_of(arrays, kind, other)
     raise bad_value(origins.where(('world', 'boxes', box, 'center')),
                     list(world.boxes[box].center),
                     f'a free place: box {box} is {depth:.3g} m too near to {what}')

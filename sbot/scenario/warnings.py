@@ -14,8 +14,8 @@ from sbot.controllers.neural.network import Value
 from sbot.controllers.registry import NONE, entry_of
 from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario.controllers import controller_parameters
-from sbot.scenario.groups import group_in_words, lasers_of
-from sbot.scenario.model import RobotEntry, Scenario, ScenarioFile, world_arrays
+from sbot.scenario.groups import group_in_words
+from sbot.scenario.model import RobotEntry, Scenario, ScenarioFile
 from sbot_common.elementary import hypot
 from sbot_common.errors import first_of, hint
 from sbot_sim.collision.overlap import rectangle_distance
@@ -186,7 +186,7 @@ def _goals(paths: Sequence[KeyPath], scenario: Scenario) -> Iterator[tuple[KeyPa
             sharing.setdefault(robot.goal, []).append(i)
     if not sharing:
         return
-    world = world_arrays(scenario.world)
+    world = scenario.world.arrays()
     for goal, robots in sharing.items():
         place = _unreachable(world, goal)
         if place is not None:
@@ -199,7 +199,7 @@ def _lasers(scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
     """Yield a warning for each laser that is outside of its robot's body."""
     for name in dict.fromkeys(robot.body for robot in scenario.robots):
         body = scenario.bodies[name]
-        for laser in lasers_of(scenario.sensors, body):
+        for laser in scenario.sensors.lasers_of(body):
             x, y = laser.laser_x, laser.laser_y
             if max(abs(x - body.offset) - 0.5 * body.length, abs(y) - 0.5 * body.width) > 0.0 if (
                     body.is_rectangle) else hypot(x, y) > body.radius:
@@ -331,7 +331,7 @@ def warn_of_reach(scenario: Scenario, field: Lattice | None) -> None:
         return
     from wind_model.grid import points_at, velocity_at  # loading a scenario needs none
     flow = scenario.wind.flow
-    xmin, ymin, xmax, ymax = world_arrays(scenario.world).bounds.tolist()
+    xmin, ymin, xmax, ymax = scenario.world.arrays().bounds.tolist()
     x, y = np.meshgrid(np.linspace(xmin, xmax, _PLACES), np.linspace(ymin, ymax, _PLACES))
     everywhere = np.column_stack([x.ravel(), y.ravel()])
     starts = np.array([robot.pose[:2] for robot in scenario.robots if not robot.reserved])

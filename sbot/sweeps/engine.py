@@ -46,6 +46,72 @@ class _Engine(NamedTuple):
     width: Callable[[], int]
     name: str
 
+    def execute(self, work: Work, packed: bytes, batches: Iterable[list[PlannedRun]],
+                done: Callable[[list[Row]], None], lost: Callable[[PlannedRun, str], Row]) -> None:
+        """Take all runs and pass rows on as they come; few are on their way at a time.
+
+        Parameters
+        ----------
+        work : ``run_batch`` with its options
+        packed : the job, pickled
+        batches : the runs
+        done : called with the rows of each batch
+        lost : the row of a run whose worker was lost again and again
+
+        Raises
+        ------
+        EngineError
+            when the engine is gone.
+
+        """
+        waiting = iter(batches)
+        least = 1 if isinstance(self.executor, ThreadPoolExecutor) else _LEAST_AHEAD
+        finished: SimpleQueue[Future[list[Row]]] = SimpleQueue()
+        pending: dict[Future[list[Row]], tuple[list[PlannedRun], int]] = {}
+
+        def submit(batch: list[PlannedRun], tries: int) -> None:
+            try:
+                future = self.executor.submit(work, packed, batch)
+            except RuntimeError as error:  # it is shut down or broken
+                raise EngineError(f'{self.name}: {error}') from None
+            pending[future] = batch, tries
+            future.add_done_callback(finished.put)
+
+        try:
+            while True:
+                ahead = max(_AHEAD * self.width(), least)
+                while len(pending) < ahead and (batch := next(waiting, None)) is not None:
+                    submit(batch, 1)
+                if not pending:
+                    return
+                future = finished.get()
+                batch, tries = pending.pop(future)
+                try:
+                    rows = future.result()
+                except InputError:
+                    raise
+                except (Exception, CancelledError) as error:
+                    if type(error).__name__ != 'KilledWorker':
+                        raise EngineError(f'{self.name}: {type(error).__name__}: '
+                                          f"{' '.join(str(error).split())[:300]}") from error
+                    if tries < TRIES:
+                        for run in batch:  # one at a time: which of them is it?
+                            submit([run], tries + 1)
+                        continue
+                    rows = [lost(run, 'WorkerLost: its worker ended again and again')
+                            for run in batch]
+                done(rows)
+        finally:
+            for future in pending:
+                future.cancel()
+
+    def check_start(self, packed: bytes, runs: Iterable[PlannedRun]) -> None:
+        """Raise InputError if no run can begin: not even its first tick, whatever its values."""
+        job: Job = pickle.loads(packed)
+        error = _error_of_all(self, pickle.dumps(job._replace(only_begun=True)), runs)
+        if error is not None:
+            raise InputError(f'all runs would fail at their start: {error}')
+
 
 @contextlib.contextmanager
 def _local_engine(processes: int) -> Iterator[_Engine]:
@@ -133,75 +199,6 @@ def engine_of(jobs: int, scheduler: str | None,
         return _given_engine(executor)
     return _local_engine(jobs or threads_of('auto')) if scheduler is None else (
         _dask_engine(scheduler))
-
-
-def execute(engine: _Engine, work: Work, packed: bytes, batches: Iterable[list[PlannedRun]],
-            done: Callable[[list[Row]], None], lost: Callable[[PlannedRun, str], Row]) -> None:
-    """Give all runs to an engine and pass rows on as they come; few are on their way at a time.
-
-    Parameters
-    ----------
-    engine : whom to give them to
-    work : ``run_batch`` with its options
-    packed : the job, pickled
-    batches : the runs
-    done : called with the rows of each batch
-    lost : the row of a run whose worker was lost again and again
-
-    Raises
-    ------
-    EngineError
-        when the engine is gone.
-
-    """
-    waiting = iter(batches)
-    least = 1 if isinstance(engine.executor, ThreadPoolExecutor) else _LEAST_AHEAD
-    finished: SimpleQueue[Future[list[Row]]] = SimpleQueue()
-    pending: dict[Future[list[Row]], tuple[list[PlannedRun], int]] = {}
-
-    def submit(batch: list[PlannedRun], tries: int) -> None:
-        try:
-            future = engine.executor.submit(work, packed, batch)
-        except RuntimeError as error:  # it is shut down or broken
-            raise EngineError(f'{engine.name}: {error}') from None
-        pending[future] = batch, tries
-        future.add_done_callback(finished.put)
-
-    try:
-        while True:
-            ahead = max(_AHEAD * engine.width(), least)
-            while len(pending) < ahead and (batch := next(waiting, None)) is not None:
-                submit(batch, 1)
-            if not pending:
-                return
-            future = finished.get()
-            batch, tries = pending.pop(future)
-            try:
-                rows = future.result()
-            except InputError:
-                raise
-            except (Exception, CancelledError) as error:
-                if type(error).__name__ != 'KilledWorker':
-                    raise EngineError(f'{engine.name}: {type(error).__name__}: '
-                                      f"{' '.join(str(error).split())[:300]}") from error
-                if tries < TRIES:
-                    for run in batch:  # one at a time: which of them is it?
-                        submit([run], tries + 1)
-                    continue
-                rows = [lost(run, 'WorkerLost: its worker ended again and again')
-                        for run in batch]
-            done(rows)
-    finally:
-        for future in pending:
-            future.cancel()
-
-
-def check_start(engine: _Engine, packed: bytes, runs: Iterable[PlannedRun]) -> None:
-    """Raise InputError if no run can begin: not even its first tick, whatever the values are."""
-    job: Job = pickle.loads(packed)
-    error = _error_of_all(engine, pickle.dumps(job._replace(only_begun=True)), runs)
-    if error is not None:
-        raise InputError(f'all runs would fail at their start: {error}')
 
 
 def _error_of_all(engine: _Engine, packed: bytes, runs: Iterable[PlannedRun]) -> str | None:

@@ -23,9 +23,7 @@ from sbot.runner.loop import run_scenario
 from sbot.runner.warm_up import warm_up
 from sbot.sweeps.engine import (
     check_scheduler,
-    check_start,
     engine_of,
-    execute,
 )
 from sbot.sweeps.guard import run_batch
 from sbot.sweeps.journal import NAME as JOURNAL
@@ -40,9 +38,9 @@ from sbot.sweeps.journal import (
     write_plan,
     write_tables,
 )
-from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun, batches
+from sbot.sweeps.plan import MAX_RUNS, Plan, PlannedRun
 from sbot.sweeps.request import MEMORY, RECORD, TIMEOUT, Request
-from sbot.sweeps.simulate import Job, Row, make_job, row_of, scenario_of
+from sbot.sweeps.simulate import Job, Row, make_job, row_of
 from sbot.sweeps.sources import plan_of
 from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value, install_command, writing
@@ -92,7 +90,7 @@ def estimate(plan: Plan, request: Request, processes: int) -> float:
     seconds = 0.0
     numbers = sorted({0, len(plan) // 2, len(plan) - 1})
     for number in numbers:
-        scenario = scenario_of(job, plan[number])
+        scenario = job.scenario(plan[number])
         part = min(scenario.duration, SAMPLED)
         short = replace(scenario, duration=part, until=None)
         run_scenario(replace(short, duration=scenario.rate.dt), keep=False)
@@ -133,7 +131,7 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
             engine_of(options.jobs, options.scheduler, options.executor))
         if not resume:
             if options.check_start:
-                check_start(engine, packed, islice(plan.samples(), _MOST_BEGUN))
+                engine.check_start(packed, islice(plan.samples(), _MOST_BEGUN))
             _begin(plan, request, options, folder)
         journal = stack.enter_context(Journal(folder))
         index = journal.index
@@ -155,8 +153,8 @@ def run_sweep(plan: Plan, request: Request, folder: Path, options: Options,
             return row_of(plan.sources[run.source], run, VERSION, error, None)
         bags = None if options.record == 'none' else folder.resolve() / 'bags'
         try:
-            execute(engine, partial(run_batch, bags=bags, record=options.record), packed,
-                    batches(plan, done, options.batch), keep, lost)
+            engine.execute(partial(run_batch, bags=bags, record=options.record), packed,
+                           plan.batches(done, options.batch), keep, lost)
         finally:
             engines.close()
             count = write_tables(folder, plan)

@@ -22,7 +22,7 @@ from typing import Any
 
 from sbot.environment.running import python_command
 from sbot.sweeps.plan import PlannedRun
-from sbot.sweeps.simulate import Job, Row, memory_error, module_folders, row_of
+from sbot.sweeps.simulate import Job, Row, row_of
 from sbot_common.errors import InputError
 
 # The process in which runs are simulated: started once, then one run after another.
@@ -46,7 +46,6 @@ def _main(descriptor: int) -> None:
     with contextlib.suppress(OSError):  # short of memory, Linux ends this process first
         Path('/proc/self/oom_score_adj').write_text('1000')
     from sbot.runner.warm_up import warm_up
-    from sbot.sweeps.simulate import make_row
     warm_up(quiet=True)
     connection.send('ready')
     logging.getLogger('sbot').setLevel(logging.ERROR)  # a sweep says once what is idle
@@ -60,7 +59,7 @@ def _main(descriptor: int) -> None:
                 job = pickle.loads(packed)
             assert job is not None
             _limit(job.memory)
-            row = make_row(job, run, record)
+            row = job.row(run, record)
             _limit(None)
             connection.send(row)
 
@@ -125,7 +124,7 @@ class _Guard:
             if record is not None:
                 shutil.rmtree(record, ignore_errors=True)  # what an earlier try has left
             try:
-                connection = self._connected(module_folders(job, run))
+                connection = self._connected(job.module_folders(run))
                 connection.send((packed if packed != self._known else None, run, record))
                 self._known = packed
                 if not connection.poll(job.timeout):
@@ -138,7 +137,7 @@ class _Guard:
                 if self._closed:
                     raise
                 continue
-            if job.memory is not None and row['error'] == memory_error(job.memory):
+            if job.memory is not None and row['error'] == job.memory_error:
                 self._end()  # whatever it could not finish
             return row
         return _failed(job, run, f'WorkerLost: its process ended {TRIES} times, last '

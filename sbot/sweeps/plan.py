@@ -156,6 +156,13 @@ class Plan:
                       for name, part in plan.to_json().items()} for plan in (self, other))
         return [name for name in mine | its if mine.get(name) != its.get(name)]
 
+    def batches(self, done: Iterable[int], size: int) -> Iterable[list[PlannedRun]]:
+        """Yield the runs that are not done, ``size`` at a time."""
+        finished = set(done)
+        missing = (self[number] for number in range(len(self)) if number not in finished)
+        while batch := list(islice(missing, size)):
+            yield batch
+
 
 def _first_repeated(names: Sequence[str]) -> str | None:
     return next((name for name in names if names.count(name) > 1), None)
@@ -175,14 +182,6 @@ def grid_axes(grid: Mapping[str, Sequence[Any]]) -> list[Axis]:
 def zip_axis(columns: Mapping[str, Sequence[Any]]) -> list[Axis]:
     """Return one axis: the first values together, then the second ones, ..."""
     return [Axis(tuple(columns), tuple(columns.values()))] if columns else []
-
-
-def batches(plan: Plan, done: Iterable[int], size: int) -> Iterable[list[PlannedRun]]:
-    """Yield the runs that are not done, ``size`` at a time."""
-    finished = set(done)
-    missing = (plan[number] for number in range(len(plan)) if number not in finished)
-    while batch := list(islice(missing, size)):
-        yield batch
 
 
 # Lists, ranges ``first:end:step`` and single values of a parameter.

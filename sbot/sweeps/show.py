@@ -232,6 +232,82 @@ class Results(NamedTuple):
             raise InputError(f"{option}: unknown name '{one_line(name, SHOWN)}'; {question}")
         return name
 
+    def text(self, metrics: Sequence[str] = ()) -> str:
+        """Return the table: a line for each setting, medians over its runs.
+
+        Of a column with nothing but 0 and 1 it has the mean, which is the share of runs. A line
+        below the table says which is which, and which medians are of fewer runs than succeeded.
+
+        Parameters
+        ----------
+        metrics : columns to show; none: the user's and the most asked for
+
+        Raises
+        ------
+        InputError
+            for an unknown column.
+
+        """
+        shown = _shown_columns(self, metrics)
+        found = self.groups(self.keys)
+        head = [*map(one_line, self.names.values())] + ['runs', 'failed'] + [
+            one_line(name) for name in shown]
+        lines = [head]
+        for setting, rows in list(found.items())[:_MOST_ROWS]:
+            failed = sum(self.columns['error'][i] is not None for i in rows)
+            lines.append([*(value_text(value) for value in setting), str(len(rows)), str(failed),
+                          *(_middle(self.columns[name], rows) for name in shown)])
+        text = _aligned(lines, len(self.keys), lambda count: _legend(
+            self, shown[:count], found.values()))
+        if len(found) > _MOST_ROWS:
+            text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
+        if self.unfinished:
+            text += f'\n{self.unfinished} (sbot sweep --resume runs them)'
+        errors = frequent_errors(str(error) for error in self.columns['error']
+                                 if error is not None)
+        text += ''.join(f'\nfailed: {line}' for line in errors)
+        if self.empty:
+            text += f'\nno value in any run: {one_line(", ".join(self.empty), SHOWN)}'
+        return text
+
+    def write_summary(self, path: str | Path, metrics: Sequence[str] = ()) -> None:
+        """Write a CSV file with a line for each setting.
+
+        A column of numbers gives ``NAME_values`` (how many runs have one), ``NAME_mean``,
+        ``NAME_std`` (of the sample), ``NAME_median``, ``NAME_p10`` and ``NAME_p90``; a column with
+        only 0 and 1 ``NAME_values``, ``NAME_share``, and the ends of its 95 % confidence interval,
+        ``NAME_low`` and ``NAME_high``. What has no value is empty.
+
+        Parameters
+        ----------
+        path : of the file; '-' prints it
+        metrics : columns; none: as ``text``
+
+        Raises
+        ------
+        InputError
+            for an unknown column, or a file that cannot be written.
+
+        """
+        names = _shown_columns(self, metrics)
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator='\n')
+        shares = {name: is_share(self.columns[name]) for name in names}
+        table.writerow([*self.keys, 'runs', 'failed', *(
+            f'{name}_{each}' for name in names for each in _statistics([], shares[name]))])
+        for setting, rows in self.groups(self.keys).items():
+            failed = sum(self.columns['error'][i] is not None for i in rows)
+            found = [_statistics([self.columns[name][i] for i in rows], shares[name])
+                     for name in names]
+            table.writerow([*map(cell_text, setting), len(rows), failed, *(
+                '' if math.isnan(value) else f'{value:.6g}'
+                for each in found for value in each.values())])
+        with writing(path):
+            if path == '-':
+                print(text.getvalue(), end='')
+            else:
+                Path(path).write_text(text.getvalue(), encoding='utf-8')
+
 
 def load_results(folder: str | Path) -> Results:
     """Return the results in a folder.
@@ -259,45 +335,6 @@ def _shown_columns(results: Results, metrics: Sequence[str]) -> list[str]:
     """Return these columns with numbers; without ``metrics`` the user's and the most asked for."""
     return [results.checked(name, '--metric') for name in metrics] or [
         name for name in (*results.metrics, *_DEFAULT) if name in results.numbers]
-
-
-def format_results(results: Results, metrics: Sequence[str] = ()) -> str:
-    """Return the table: a line for each setting, medians over its runs.
-
-    Of a column with nothing but 0 and 1 it has the mean, which is the share of runs. A line below
-    the table says which is which, and which medians are of fewer runs than succeeded.
-
-    Parameters
-    ----------
-    results : from ``load_results``
-    metrics : columns to show; none: the user's and the most asked for
-
-    Raises
-    ------
-    InputError
-        for an unknown column.
-
-    """
-    shown = _shown_columns(results, metrics)
-    found = results.groups(results.keys)
-    head = [*map(one_line, results.names.values())] + ['runs', 'failed'] + [
-        one_line(name) for name in shown]
-    lines = [head]
-    for setting, rows in list(found.items())[:_MOST_ROWS]:
-        failed = sum(results.columns['error'][i] is not None for i in rows)
-        lines.append([*(value_text(value) for value in setting), str(len(rows)), str(failed),
-                      *(_middle(results.columns[name], rows) for name in shown)])
-    text = _aligned(lines, len(results.keys), lambda count: _legend(
-        results, shown[:count], found.values()))
-    if len(found) > _MOST_ROWS:
-        text += f'\n... and {len(found) - _MOST_ROWS} more settings (runs.csv has all)'
-    if results.unfinished:
-        text += f'\n{results.unfinished} (sbot sweep --resume runs them)'
-    errors = frequent_errors(str(error) for error in results.columns['error'] if error is not None)
-    text += ''.join(f'\nfailed: {line}' for line in errors)
-    if results.empty:
-        text += f'\nno value in any run: {one_line(", ".join(results.empty), SHOWN)}'
-    return text
 
 
 def _middle(column: Sequence[Any], rows: Sequence[int]) -> str:
@@ -372,46 +409,6 @@ def _laid_out(lines: list[list[str]], widths: list[int], keys: int) -> list[str]
             cells.append(f'{cell:{"<" if i < keys else ">"}{size}}')
         rows.append('  '.join(cells).rstrip())
     return rows
-
-
-def write_summary(results: Results, path: str | Path, metrics: Sequence[str] = ()) -> None:
-    """Write a CSV file with a line for each setting.
-
-    A column of numbers gives ``NAME_values`` (how many runs have one), ``NAME_mean``, ``NAME_std``
-    (of the sample), ``NAME_median``, ``NAME_p10`` and ``NAME_p90``; a column with only 0 and 1
-    ``NAME_values``, ``NAME_share``, and the ends of its 95 % confidence interval, ``NAME_low`` and
-    ``NAME_high``. What has no value is empty.
-
-    Parameters
-    ----------
-    results : from ``load_results``
-    path : of the file; '-' prints it
-    metrics : columns; none: as ``format_results``
-
-    Raises
-    ------
-    InputError
-        for an unknown column, or a file that cannot be written.
-
-    """
-    names = _shown_columns(results, metrics)
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator='\n')
-    shares = {name: is_share(results.columns[name]) for name in names}
-    table.writerow([*results.keys, 'runs', 'failed', *(
-        f'{name}_{each}' for name in names for each in _statistics([], shares[name]))])
-    for setting, rows in results.groups(results.keys).items():
-        failed = sum(results.columns['error'][i] is not None for i in rows)
-        found = [_statistics([results.columns[name][i] for i in rows], shares[name])
-                 for name in names]
-        table.writerow([*map(cell_text, setting), len(rows), failed, *(
-            '' if math.isnan(value) else f'{value:.6g}'
-            for each in found for value in each.values())])
-    with writing(path):
-        if path == '-':
-            print(text.getvalue(), end='')
-        else:
-            Path(path).write_text(text.getvalue(), encoding='utf-8')
 
 
 def _statistics(column: Sequence[Any], share: bool) -> dict[str, float]:

@@ -3,21 +3,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import pickle
 import re
-import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sbot.controllers.registry import load_function, module_folder
+from sbot.controllers.registry import load_function
 from sbot.files.yaml_text import LARGEST, Origins, parse_yaml
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
@@ -52,6 +50,48 @@ class Job(NamedTuple):
     memory: int | None = None  # bytes
     overlaps: bool = True  # count them
     only_begun: bool = False  # runs end after their first tick, and metrics are not asked
+
+    @property
+    def memory_error(self) -> str:
+        """The error of a run that needed more memory than it may."""
+        return f'MemoryError: needed more than {(self.memory or 0) / 2**20:g} MiB'
+
+    def row(self, run: PlannedRun, record: Path | None = None) -> Row:
+        """Run it; return its row: flat, JSON values, with ``error`` if it failed.
+
+        ``wall_time_s`` is the one value that another time would not give again.
+        """
+        started = time.perf_counter()
+        numbers: Row = {}
+        error = None
+        try:
+            if self.version != VERSION:
+                raise InputError(f'version of this worker: got {VERSION}, expected that '
+                                 f'of the sweep, {self.version}')
+            numbers = _numbers(self, run, record)
+        except BaseException as failure:  # a user's code may raise anything, an interrupt, too
+            error = _describe(failure, self)
+        return row_of(self.sources[run.source], run, self.version, error,
+                      time.perf_counter() - started, numbers)
+
+    def scenario(self, run: PlannedRun) -> Scenario:
+        """Return the complete scenario of a run."""
+        source = self.sources[run.source]
+        return scenario_of_parsed(
+            *self.parsed[run.source], Path(source.directory), source.name,
+            {**self.fixed, **run.values, 'seed': run.seed}, pickle.loads(self.given))
+
+    def module_folders(self, run: PlannedRun) -> str:
+        """Return where a run looks for a user's modules, as one text.
+
+        Runs that look elsewhere need another process: one that has imported a module of this name
+        from there would not look again.
+        """
+        values = {'python_path': self.parsed[run.source][0].get('python_path'),
+                  **self.fixed, **run.values}
+        return repr((self.sources[run.source].directory, [
+            (key, value) for key, value in values.items()
+            if key.partition('.')[0] == 'python_path']))
 
 
 def _pickled(value: Any, what: str) -> bytes:  # noqa: ANN401 - any object
@@ -107,25 +147,6 @@ def make_job(plan: Plan, metrics: Iterable[str | Callable[..., Any]], given: Map
         _pickled(given, 'controllers'), path, VERSION, timeout, memory, plan.overlaps))
 
 
-def make_row(job: Job, run: PlannedRun, record: Path | None = None) -> Row:
-    """Run it; return its row: flat, JSON values, with ``error`` if it failed.
-
-    ``wall_time_s`` is the one value that another time would not give again.
-    """
-    started = time.perf_counter()
-    numbers: Row = {}
-    error = None
-    try:
-        if job.version != VERSION:
-            raise InputError(f'version of this worker: got {VERSION}, expected that '
-                             f'of the sweep, {job.version}')
-        numbers = _numbers(job, run, record)
-    except BaseException as failure:  # a user's code may raise anything, an interrupt, too
-        error = _describe(failure, job)
-    return row_of(job.sources[run.source], run, job.version, error,
-                  time.perf_counter() - started, numbers)
-
-
 def row_of(source: Source, run: PlannedRun, version: str, error: str | None,
            seconds: float | None, numbers: Mapping[str, Any] = MappingProxyType({})) -> Row:
     """Return a row; one without ``numbers`` is of a run that failed."""
@@ -140,26 +161,13 @@ def _describe(error: BaseException, job: Job) -> str:
     It ends with the file's name and the line in a user's code, where that raised it.
     """
     if isinstance(error, MemoryError) and job.memory is not None:
-        return memory_error(job.memory)
+        return job.memory_error
     text = ' '.join(str(error).split())
     text = one_line(re.sub(r' at 0x[0-9a-fA-F]+', '', text)[:500])
     if isinstance(error, UserCodeError):
         return f'{text} ({place})' if (place := error.place()) else text
     return text if isinstance(error, InputError) else (
         f'{type(error).__name__}: {text}'.removesuffix(': '))
-
-
-def memory_error(limit: int) -> str:
-    """Return the error of a run that needed more memory than it may."""
-    return f'MemoryError: needed more than {limit / 2**20:g} MiB'
-
-
-def scenario_of(job: Job, run: PlannedRun) -> Scenario:
-    """Return the complete scenario of a run."""
-    source = job.sources[run.source]
-    return scenario_of_parsed(
-        *job.parsed[run.source], Path(source.directory), source.name,
-        {**job.fixed, **run.values, 'seed': run.seed}, pickle.loads(job.given))
 
 
 def _parsed(source: Source) -> tuple[dict[str, Any], Origins]:
@@ -170,7 +178,7 @@ def _parsed(source: Source) -> tuple[dict[str, Any], Origins]:
 
 
 def _numbers(job: Job, run: PlannedRun, record: Path | None) -> Row:
-    scenario = scenario_of(job, run)
+    scenario = job.scenario(run)
     if job.only_begun:
         run_scenario(replace(scenario, duration=scenario.rate.dt, until=None),
                      keep=False, overlaps=False)
@@ -252,36 +260,3 @@ def _plain(value: Any, where: str) -> Any:  # noqa: ANN401 - whatever a metric r
     if value is None or isinstance(value, bool | int | float):
         return value
     raise bad_value(where, value, 'a number, true or false, text or None')
-
-
-# Isolation of users' modules in a sweep: no scenario sees the imports of another one.
-
-def module_folders(job: Job, run: PlannedRun) -> str:
-    """Return where a run looks for a user's modules, as one text.
-
-    Runs that look elsewhere need another process: one that has imported a module of this name from
-    there would not look again.
-    """
-    values = {'python_path': job.parsed[run.source][0].get('python_path'),
-              **job.fixed, **run.values}
-    return repr((job.sources[run.source].directory, [
-        (key, value) for key, value in values.items() if key.partition('.')[0] == 'python_path']))
-
-
-@contextlib.contextmanager
-def own_imports(forget: bool) -> Iterator[None]:
-    """Restore ``sys.path``; with ``forget`` drop modules that came from new folders.
-
-    Compiled modules do not survive being imported twice, so only who must forget does.
-    """
-    path, known = list(sys.path), set(sys.modules)
-    try:
-        yield
-    finally:
-        added = {folder for folder in sys.path if folder not in path}
-        sys.path[:] = path
-        if forget and added:
-            own = {name for name in set(sys.modules) - known
-                   if '.' not in name and module_folder(name) in added}
-            for name in [name for name in sys.modules if name.partition('.')[0] in own]:
-                del sys.modules[name]

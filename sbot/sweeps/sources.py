@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sbot.controllers.registry import load_function
+from sbot.controllers.registry import load_function, module_folder
 from sbot.files.yaml_text import parse_yaml
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.warnings import Warned
 from sbot.sweeps.journal import RESERVED
 from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.request import Given, Metric, Request
-from sbot.sweeps.simulate import own_imports
 from sbot_common.errors import SHOWN, InputError, bad_value, one_line, shown
 
 LOG = logging.getLogger(__name__)
@@ -42,7 +43,7 @@ def plan_of(request: Request) -> Plan:
     sources, told = [], []
     for text, file, folder, _ in request.scenarios:
         told.append(_Warnings(request.axes))
-        with own_imports(several):
+        with _own_imports(several):
             try:
                 sources.append(_named_source(text, file, folder, given, first,
                                             named, request.module_path, told[-1].tell()))
@@ -50,7 +51,7 @@ def plan_of(request: Request) -> Plan:
                 raise _with_hint(error, request.axes, fixed) from None
     plan = Plan(tuple(sources), fixed, tuple(request.axes), request.seeds, names, request.overlaps)
     for source, warnings in zip(plan.sources, told, strict=True):
-        with own_imports(several):
+        with _own_imports(several):
             check_values(plan, source, given, warnings)
         warnings.log()
     _warn_of_texts(fixed, request.axes)
@@ -237,3 +238,25 @@ class _Warnings:
             return ', '.join(f'{key}={shown(value)}' for key, value in each.at(places[0]).items())
         named = [shown(each.columns[0][place]) for place in places[:_MOST_NAMED]]
         return f"{each.keys[0]}={', '.join(named)}{', …' * (len(places) > _MOST_NAMED)}"
+
+
+# Isolation of users' modules in a sweep: no scenario sees the imports of another one.
+
+
+@contextlib.contextmanager
+def _own_imports(forget: bool) -> Iterator[None]:
+    """Restore ``sys.path``; with ``forget`` drop modules that came from new folders.
+
+    Compiled modules do not survive being imported twice, so only who must forget does.
+    """
+    path, known = list(sys.path), set(sys.modules)
+    try:
+        yield
+    finally:
+        added = {folder for folder in sys.path if folder not in path}
+        sys.path[:] = path
+        if forget and added:
+            own = {name for name in set(sys.modules) - known
+                   if '.' not in name and module_folder(name) in added}
+            for name in [name for name in sys.modules if name.partition('.')[0] in own]:
+                del sys.modules[name]

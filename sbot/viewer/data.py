@@ -21,10 +21,9 @@ from sbot.bag.tables import Series
 from sbot.controllers.registry import NONE
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import RunData, at_rest, from_bag, from_result
-from sbot.figures.obstacles import free_wind_arrows
 from sbot.runner.history import Run
 from sbot.scenario.assemble import robot_bodies, simulation_parameters, zone_colour
-from sbot.scenario.model import Scenario, box_bodies
+from sbot.scenario.model import Scenario
 from sbot_common.errors import bad_value, writing
 from sbot_common.topics import BASE_SCAN, resolve
 from sbot_common.wire.cdr import little_endian
@@ -121,14 +120,14 @@ def _header(data: RunData) -> dict[str, Any]:
         'circles': _rounded(data.still_circles),
         'moving': _rounded(data.moving_radius),  # radii; frames have the centres
         'boxes': [_corners(box) or box.radius
-                  for box in box_bodies(data.scenario.world)],  # frames have their poses
+                  for box in data.scenario.world.box_bodies()],  # frames have their poses
         'polygons': [_rounded(corners) for corners in solids],
         'zones': [[*zone.center, zone.radius, zone_colour(zone), zone.name]
                   for zone in data.scenario.world.zones],
         'radius': _rounded(data.radius),
         'outlines': [_corners(body) for body in robot_bodies(data.scenario)],
         'colours': robot_colours(data),
-        'arrows': _rounded(free_wind_arrows(data)),
+        'arrows': _rounded(data.wind_arrows()),
         'goals': [[round((goal.stamp_ns - begin) / 1e9, 4), goal.robot, goal.x, goal.y]
                   for goal in data.goals],
         # Rows of ranges have as many as the widest; a robot's laser is that of its kit.

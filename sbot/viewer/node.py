@@ -17,7 +17,7 @@ from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
 from sbot.scenario.load import parse_scenario
-from sbot.scenario.model import Scenario, box_poses
+from sbot.scenario.model import Scenario
 from sbot.viewer.data import (
     FRAME_PERIOD,
     SCAN_FRAMES,
@@ -86,7 +86,7 @@ class _Follower:
         discs = self.scenario.world.moving
         self._obstacles = np.array([disc.path[0] for disc in discs]) if discs else None
         boxes = self.scenario.world.boxes
-        self._boxes = box_poses(self.scenario.world) if boxes else None
+        self._boxes = self.scenario.world.box_poses() if boxes else None
         for there, topic, callback in ((discs, topics.OBSTACLES, self._on_obstacles),
                                        (boxes, topics.BOXES, self._on_boxes)):
             if there and topic.name not in self._subscribed:

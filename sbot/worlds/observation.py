@@ -19,7 +19,7 @@ from sbot.controllers.neural.inputs import (
     wind_inputs,
 )
 from sbot.scenario.controllers import walls_between
-from sbot.scenario.knowledge import EXACT, Knowledge, ages, known_to
+from sbot.scenario.knowledge import EXACT, Knowledge, known_to
 from sbot.scenario.model import Scenario
 from sbot_common.arrays import Floats, Floats32
 from sbot_common.compiled.jit import njit
@@ -136,7 +136,7 @@ class Knowing:
     def __init__(self, scenarios: Sequence[Scenario], worlds: Worlds) -> None:
         self._worlds = worlds
         self._knowledge = [scenario.knowledge for scenario in scenarios]
-        self._ages = [ages(scenario.knowledge, scenario.rate.dt) for scenario in scenarios]
+        self._ages = [scenario.knowledge.ages(scenario.rate.dt) for scenario in scenarios]
         different = {id(one): one for one in scenarios if self.limited}
         walls = {key: walls_between(one) for key, one in different.items()}
         self._walls = [walls[id(one)] for one in scenarios if self.limited]

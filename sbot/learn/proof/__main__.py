@@ -14,7 +14,6 @@ from sbot.learn.proof.comparison import (
     Plan,
     differences,
     navigate_rows,
-    prove_all,
     trainings_of,
 )
 from sbot.learn.proof.report import (
@@ -179,7 +178,7 @@ def _prove(given: argparse.Namespace, entries: Sequence[Entry], rows: list[Row],
         rows += navigate_rows(entry, _seeds(given))
         trainings = trainings_of(entry, given.learner, given.trainings)
         plan = Plan(entry.name, _seeds(given), options, given.quiet)
-        for proved in prove_all(plan, trainings, given.processes, given.scheduler):
+        for proved in plan.prove_all(trainings, given.processes, given.scheduler):
             rows += proved.rows
             points += proved.curve
             if proved.policy is not None:

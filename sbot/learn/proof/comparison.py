@@ -26,10 +26,11 @@ from sbot.api.worlds import save_policy
 from sbot.controllers.neural.policy_file import load_policy
 from sbot.learn.evaluation import measured, play
 from sbot.learn.proof.report import Point, Row, read_rows
-from sbot.learn.proof.training import Trained, evolve, play_runs, ppo
+from sbot.learn.proof.training import Note, Trained, evolve, play_runs
 from sbot.learn.tasks.entry import Entry
 from sbot.learn.tasks.registry import entry_of
 from sbot.sweeps.engine import engine_of
+from sbot_common.errors import InputError, install_command
 from sbot_common.signals import blocked, unblock
 
 _BETWEEN = 10.0  # s from line to line
@@ -125,6 +126,34 @@ class Plan(NamedTuple):
     options: dict[str, dict[str, Any]]  # of what is trained
     quiet: bool = False  # no lines of progress
 
+    def prove_all(self, trainings: Sequence[Training], processes: int,
+                  scheduler: str | None = None) -> Iterator[Proved]:
+        """Yield the result of each training; the rows do not depend on where they are trained.
+
+        Parameters
+        ----------
+        trainings : each
+        processes : how many of this machine
+        scheduler : address of a Dask scheduler, whose workers are used instead
+
+        Raises
+        ------
+        KeyboardInterrupt
+            after the results so far, if a signal came.
+
+        """
+        if scheduler is not None:
+            with engine_of(0, scheduler, None) as engine:
+                yield from _in_pool(engine.executor, partial(_prove, self, _go_on), trainings)
+        elif processes > 1:
+            yield from _in_children(self, trainings, processes)
+        else:
+            for training in trainings:
+                proved = _prove(self, _go_on, training)
+                yield proved
+                if proved.stopped:
+                    raise KeyboardInterrupt
+
 
 def _prove(plan: Plan, check: Callable[[], None], training: Training) -> Proved:
     """Train with a seed, and compare the policy.
@@ -176,41 +205,73 @@ def _trained(entry: Entry, training: Training, options: dict[str, Any]) -> Train
     learner, seed = training
     if training == ('rule', 0) and entry.rule is not None:
         return Trained(entry.rule_policy(), np.array(entry.rule.weights), np.empty((0, 3)))
-    return (ppo(entry, seed, **options) if learner == 'ppo' else
+    return (_ppo(entry, seed, **options) if learner == 'ppo' else
             evolve(entry, seed, **options, rule=learner == 'rule'))
 
 
-_stops: list[Event] = []  # of a child: set where its trainings are to end
+def _ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, threads: int = 1,
+         note: Note = lambda *_: None) -> Trained:
+    """Return the policy that PPO of Stable-Baselines3 learns: IPPO with shared parameters.
 
-
-def prove_all(plan: Plan, trainings: Sequence[Training], processes: int,
-              scheduler: str | None = None) -> Iterator[Proved]:
-    """Yield the result of each training; the rows do not depend on where they are trained.
+    Each robot of each world is a row of the batch, with its own observation and reward (de Witt
+    et al., Is Independent Learning All You Need?, arXiv 2011.09533).
 
     Parameters
     ----------
-    plan : what to train
-    trainings : each
-    processes : how many of this machine
-    scheduler : address of a Dask scheduler, whose workers are used instead
+    entry : the task
+    seed : of the learner and, spawned for each world, of the scenes
+    decisions : of all robots of all worlds
+    worlds : how many are stepped at once
+    threads : changes no bit
+    note : is called after each rollout
 
     Raises
     ------
+    InputError
+        if Stable-Baselines3 is not installed.
     KeyboardInterrupt
-        after the results so far, if a signal came.
+        before the end of the first episode. Later ones end the training and keep its result.
 
     """
-    if scheduler is not None:
-        with engine_of(0, scheduler, None) as engine:
-            yield from _in_pool(engine.executor, partial(_prove, plan, _go_on), trainings)
-    elif processes > 1:
-        yield from _in_children(plan, trainings, processes)
-    else:
-        for training in trainings:
-            proved = _prove(plan, _go_on, training)
-            yield proved
-            if proved.stopped:
-                raise KeyboardInterrupt
+    try:
+        import torch
+        from stable_baselines3 import PPO
+        from stable_baselines3.common.vec_env import VecMonitor
+    except ImportError:
+        raise InputError(f"ppo needs stable-baselines3: {install_command('train')}") from None
+    from sbot.learn.stable_baselines import RobotsVecEnv, network_of
+    torch.set_num_threads(1)  # the network is small; and sums keep their order
+    scene = entry.make_scene()
+    env = RobotsVecEnv(scene.scenario(0), worlds, scene, None, threads, squash=True,
+                       discrete=False, dones='world', overrides={})
+    model = PPO('MlpPolicy', VecMonitor(env), n_steps=32,
+                batch_size=8 * worlds * scene.team, n_epochs=6, gamma=0.98, seed=seed,
+                learning_rate=lambda left: 1e-3 * left, device='cpu',
+                policy_kwargs={'net_arch': {'pi': [16, 16], 'vf': [32, 32]},
+                               'log_std_init': -0.5})
+    began, curve, stopped = time.process_time(), [], False
+
+    def keep(names: dict[str, Any], _: dict[str, Any]) -> bool:
+        last = model.ep_info_buffer
+        if not names['n_steps'] and last:  # a rollout begins
+            curve.append([time.process_time() - began, model.num_timesteps * scene.hold,
+                          np.mean([episode['r'] for episode in last])])
+            note(model.num_timesteps, curve[-1][2])
+        return True
+
+    try:
+        model.learn(decisions, callback=keep)
+    except KeyboardInterrupt:
+        stopped = True
+        if not curve:
+            raise
+    network, weights = network_of(model)
+    # It decided every scene.hold ticks in training. As evolved ones it is compared by decisions in
+    # every tick, and its file drives as compared (docs/learned_results.md).
+    return Trained(network._replace(hold=1), weights, np.array(curve).reshape(-1, 3), stopped)
+
+
+_stops: list[Event] = []  # of a child: set where its trainings are to end
 
 
 def _go_on() -> None:

@@ -34,6 +34,21 @@ class Track(NamedTuple):
     boxes: Floats | None  # (2, K, B, 3) x, y (m), yaw (rad) at the beginning and the end
     dt: float  # s
 
+    def touched(self, arrived: Flags | None) -> Flags:
+        """Return in which ticks robots touched something before they had arrived, (T, K, N)."""
+        contact: Flags = self.collided.copy()
+        if arrived is not None:  # a contact in the tick of the arrival counts
+            contact[1:] &= ~np.logical_or.accumulate(arrived, axis=0)[:-1]
+        return contact
+
+    def scratches(self, arrived: Flags | None = None) -> Floats:
+        """Return the mean of c / (0.5 + c) over robots, c seconds of contact on their way; (K,).
+
+        As a price in a fitness it makes each shorter contact better, and few short ones dear.
+        """
+        contact = self.touched(arrived).sum(axis=0) * self.dt
+        return np.asarray((contact / (0.5 + contact)).mean(axis=1))
+
 
 class Metric(NamedTuple):
     """A number for an episode, which compares policies."""
@@ -295,23 +310,6 @@ def _limits(scene: type[Scene]) -> dict[str, Any]:
 # What several tasks share: a measure, a price, robots.
 
 CONTACT = 0.05  # reward that a decision costs which ends in a contact
-
-
-def touched(track: Track, arrived: Flags | None) -> Flags:
-    """Return in which ticks robots touched something before they had arrived, (T, K, N)."""
-    contact: Flags = track.collided.copy()
-    if arrived is not None:  # a contact in the tick of the arrival counts
-        contact[1:] &= ~np.logical_or.accumulate(arrived, axis=0)[:-1]
-    return contact
-
-
-def scratches(track: Track, arrived: Flags | None = None) -> Floats:
-    """Return the mean of c / (0.5 + c) over robots with c seconds of contact on their way, (K,).
-
-    As a price in a fitness it makes each shorter contact better, and few short ones dear.
-    """
-    contact = touched(track, arrived).sum(axis=0) * track.dt
-    return np.asarray((contact / (0.5 + contact)).mean(axis=1))
 
 
 def distance(a: Floats, b: Floats) -> Floats:

@@ -27,8 +27,6 @@ from sbot.learn.tasks.entry import (
     Values,
     distance,
     robots,
-    scratches,
-    touched,
 )
 from sbot.navigation.scenes import box, wall_with_gaps
 from sbot_common.arrays import Flags, Floats, Integers
@@ -114,7 +112,7 @@ def _clean_time(track: Track) -> Floats:
     For a robot that never is, or touches anything on its way, it is the end.
     """
     there = _arrived(track)
-    clean = there.any(axis=0) & ~touched(track, there).any(axis=0)
+    clean = there.any(axis=0) & ~track.touched(there).any(axis=0)
     first = np.where(clean, there.argmax(axis=0), len(there))
     return np.asarray((first * track.dt).mean(axis=1))
 
@@ -124,7 +122,7 @@ def _nearing(track: Track) -> Floats:
     way = distance(track.pose[..., :2], track.goal)
     left: Floats = (way.mean(axis=0) / way[0]).mean(axis=1)
     late = _clean_time(track) / (len(way) * track.dt)
-    return np.asarray(-late - left - scratches(track, _arrived(track)))
+    return np.asarray(-late - left - track.scratches(_arrived(track)))
 
 
 # Task ``reach_goal``: a robot reaches a goal behind pillars.

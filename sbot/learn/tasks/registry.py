@@ -4,18 +4,23 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from sbot.controllers.registry import load_named
-from sbot.learn.task import Task, check_task
+from sbot.learn.task import Task
+from sbot.learn.task_checks import checked_ranges
 from sbot.learn.tasks.entry import Entry, Scene
+from sbot.scenario.model import Scenario
+from sbot.worlds.setting import MOST_TICKS
 from sbot_common.arguments import whole
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.user_code import call_user_code, records_of
 
 _MOST_ROBOTS = 1_000_000
+_LONGEST = 1e9  # s, of an episode
 
 
 @lru_cache(maxsize=1)
@@ -48,13 +53,6 @@ def entry_of(name: str) -> Entry:
     return found
 
 
-def task_of(name: str) -> Task:
-    """Return the task of a name, for any scenario; ``module:Class`` is enough for it."""
-    found = _load(name)
-    kind: type[Task] = found.task if isinstance(found, Entry) else found
-    return call_user_code(kind, lambda: f'{kind.__name__}()')
-
-
 def scene_of(name: str) -> Scene:
     """Return the task of a name with scenes of its own; ``module:Class`` is enough for it."""
     found = _load(name)
@@ -63,8 +61,57 @@ def scene_of(name: str) -> Scene:
     if not issubclass(found, Scene):
         raise bad_value('task', name, 'a class of Scene, which has scenes of its own')
     scene: Scene = call_user_code(found, lambda: f'{found.__name__}()')
-    check_scene(scene)
+    _check_scene(scene)
     return scene
+
+
+def make_task(task: Task | str | None, scenario: Scenario) -> Task:
+    """Return a task, checked; None: the shipped one that a scenario's goals and sensors suggest.
+
+    Raises
+    ------
+    InputError
+        for an unknown name, or something else; ``module:Class`` is enough.
+
+    """
+    if task is None:
+        if scenario.robots[0].goal is not None:
+            task = 'reach_goal' if len(scenario.robots) == 1 else 'follow_leader'
+        else:
+            task = 'avoid_obstacles'
+    if isinstance(task, str):
+        found = _load(task)
+        kind: type[Task] = found.task if isinstance(found, Entry) else found
+        task = call_user_code(kind, lambda: f'{kind.__name__}()')
+    if isinstance(task, type) and issubclass(task, Task):
+        raise bad_value('task', f'the class {task.__name__}', f'an object; did you mean '
+                        f'{task.__name__}()?')
+    if not isinstance(task, Task):
+        raise bad_value('task', task, f"a Task, module:ENTRY, or one of {', '.join(entries())}")
+    checked_ranges(task.randomise)
+    if isinstance(task, Scene):
+        _check_scene(task)
+    _check_task(task)
+    return task
+
+
+def home_of(task: Task | str | None) -> tuple[dict[str, Any], Scene]:
+    """Return a scenario of a task's own scenes, and the task that draws the others.
+
+    Raises
+    ------
+    InputError
+        without a task, or if the task has no scenes.
+
+    """
+    if task is None:
+        raise InputError('an environment needs a scenario, or a task with scenes of its own; give '
+                         'task=')
+    if isinstance(task, Task) and not isinstance(task, Scene):
+        raise InputError(f'{type(task).__name__} needs scenario, as it has no scenes of its own; '
+                         'give scenario=')
+    scene = task if isinstance(task, Scene) else scene_of(task)
+    return scene.scenario(0), scene
 
 
 def _load(name: str) -> Any:  # noqa: ANN401
@@ -83,7 +130,7 @@ def _load(name: str) -> Any:  # noqa: ANN401
     entry = found._replace(name=name)
     try:
         entry.network()
-        check_scene(entry.make_scene())
+        _check_scene(entry.make_scene())
     except InputError as error:
         raise InputError(f'task: {name}: {error}') from None
     return entry
@@ -93,7 +140,7 @@ def _is_task(value: object) -> bool:
     return isinstance(value, Entry) or (inspect.isclass(value) and issubclass(value, Task))
 
 
-def check_scene(scene: Scene) -> None:
+def _check_scene(scene: Scene) -> None:
     """Raise InputError for attributes of a task with scenes of its own.
 
     What only environments would draw is refused, as runs would not have it.
@@ -107,5 +154,15 @@ def check_scene(scene: Scene) -> None:
         if is_own:
             raise InputError(f'task: {what} of {name} cannot be combined with Scene, as it would '
                              f'not reach scenario(seed); {instead}, or use a class of Task')
-    check_task(scene)
+    _check_task(scene)
     whole('team of the task', scene.team, 1, _MOST_ROBOTS)
+
+
+def _check_task(task: Task) -> None:
+    """Raise InputError for attributes of a task: another type, or a number out of range."""
+    if isinstance(task.senses, str) or not isinstance(task.senses, Sequence):
+        raise bad_value('senses of the task', task.senses, 'a list of names of sensors')
+    whole('hold of the task (ticks)', task.hold, 1, MOST_TICKS)
+    if not isinstance(task.seconds, int | float) or not 0.0 < task.seconds <= _LONGEST:
+        raise bad_value('seconds of the task', task.seconds,
+                        f'a number > 0 and <= {_LONGEST:g} (s)')

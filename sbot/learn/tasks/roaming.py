@@ -24,7 +24,6 @@ from sbot.learn.tasks.entry import (
     SBots,
     Track,
     s_bots,
-    scratches,
 )
 from sbot_common.arrays import Floats, Integers
 from sbot_common.observation import OMEGA, VX
@@ -167,7 +166,7 @@ def _covered(track: Track) -> Floats:
 
 
 def _covered_clean(track: Track) -> Floats:
-    return _covered(track) - 0.3 * scratches(track)
+    return _covered(track) - 0.3 * track.scratches()
 
 
 _COVERAGE = Entry(

@@ -23,7 +23,6 @@ from sbot.learn.tasks.entry import (
     Track,
     distance,
     s_bots,
-    scratches,
 )
 from sbot_common.arrays import Flags, Floats, Integers
 
@@ -119,7 +118,7 @@ def _gathered(track: Track) -> Floats:
 
 
 def _gathered_clean(track: Track) -> Floats:
-    return _gathered(track) - 0.3 * scratches(track)
+    return _gathered(track) - 0.3 * track.scratches()
 
 
 _FORCES = ('attraction', 'push of what is near', 'reading from which it is near',

@@ -11,22 +11,19 @@ from pictures import crowd
 
 import sbot
 from sbot.figures.arena import (
-    drawn_radius,
     heading_colours,
-    outline,
     outlines,
     outlines_of,
     robot_colours,
     shortened,
     width_of,
-    wind_label,
     wrapped,
     wrapped_parts,
 )
 from sbot.figures.data import RunData, at_rest, from_result
 from sbot.figures.film import _Film
 from sbot.figures.look import Film, Look, palette, style_of
-from sbot.figures.obstacles import free_wind_arrows
+from sbot.figures.obstacles import _wind_label
 from sbot.figures.picture import _draw_run, draw
 from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario
@@ -36,8 +33,8 @@ from sbot_sim.world.bodies import Body
 
 
 def test_a_body_turns_about_the_place_that_its_offset_names():
-    corners = outline(np.array([2.0, 1.0, math.pi / 2]),
-                      Body('cart', length=1.2, width=0.4, offset=0.5).outline)
+    cart = Body('cart', length=1.2, width=0.4, offset=0.5)
+    [corners] = outlines(outlines_of([cart]), np.array([[2.0, 1.0, math.pi / 2]]))
     assert corners.mean(axis=0) == pytest.approx([2.0, 1.5])
     assert np.ptp(corners, axis=0) == pytest.approx([0.4, 1.2])
 
@@ -95,8 +92,8 @@ def test_walls_are_the_edges_of_the_arena_and_of_the_curves(data):
 def test_robots_in_small_panels_are_large_enough_to_be_seen(data):
     small = data._replace(radius=0.0 * data.radius)
     for scale in (10.0, 40.0):
-        assert (drawn_radius(small, scale) * scale).min() >= 2.5
-    assert (drawn_radius(data, 100.0) == data.radius).all()
+        assert (small.drawn_radius(scale) * scale).min() >= 2.5
+    assert (data.drawn_radius(100.0) == data.radius).all()
 
 
 def test_both_axes_have_ticks_of_equal_steps(data):
@@ -193,7 +190,7 @@ def in_one_line(axes):
 def test_a_gust_that_outlasts_the_run_has_no_end(tmp_path):
     gusts = from_result(run_of(tmp_path))
     short = gusts._replace(stamps_ns=gusts.stamps_ns[:25], poses=gusts.poses[:25])
-    assert wind_label(short, 0.3) == 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 s'
+    assert _wind_label(short, 0.3) == 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 s'
 
 
 @pytest.mark.parametrize('size', [Film(420), Film(640, 300)])
@@ -231,7 +228,7 @@ def test_moments_show_and_name_the_wind_of_their_time(gusts):
     before, during, after = draw_moments(gusts, (0.1, 0.7, 1.4)).axes
     assert texts(before) == texts(after) == ['wind → 0.3 m/s']
     assert in_one_line(during) == ['wind → 0.3 + gust ↑ 1.2 m/s']
-    calm, gusty = free_wind_arrows(gusts, CALM)[:, 2:], free_wind_arrows(gusts, GUSTY)[:, 2:]
+    calm, gusty = gusts.wind_arrows(CALM)[:, 2:], gusts.wind_arrows(GUSTY)[:, 2:]
     assert np.allclose(gusty, gusty[0])
     assert gusty[0, 1] / gusty[0, 0] == pytest.approx(4.0)
     # One scale for all times.
@@ -257,7 +254,7 @@ def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(gusts, tmp_path)
 
 def test_a_scenario_before_its_run_has_the_mean_wind(tmp_path):
     early = SCENARIO.replace('start: 0.5', 'start: 0') % ''
-    assert wind_label(at_rest(parse_scenario(early, 'gusty', tmp_path)), 0.3) == 'wind → 0.3 m/s'
+    assert _wind_label(at_rest(parse_scenario(early, 'gusty', tmp_path)), 0.3) == 'wind → 0.3 m/s'
 
 
 def test_a_film_that_is_faster_than_the_run_says_so(gusts):

@@ -9,7 +9,6 @@ import sbot
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
 from sbot.figures.data import from_bag, from_result
-from sbot.figures.ground import latest_goals
 from sbot.figures.picture import plot_run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -55,7 +54,7 @@ def test_goals_that_no_message_tells_are_those_of_the_scenario(tmp_path):
     assert [name for name in bag.names() if name.endswith('/goal')] == ['/robot_0/goal']
     data = from_bag(bag)
     assert sorted(data.goals, key=lambda goal: goal.robot) == list(from_result(run).goals)
-    assert len(latest_goals(data, int(data.stamps_ns[0]))) == 3
+    assert len(data.goals_at(int(data.stamps_ns[0]))) == 3
 
 
 def test_a_recording_takes_no_changes(recorded, capsys):

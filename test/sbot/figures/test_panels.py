@@ -8,7 +8,6 @@ from pictures import crowd, scenario
 import sbot
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import at_rest, from_result
-from sbot.figures.obstacles import free_wind_arrows
 from sbot.figures.picture import (
     _draw_run,
     _gust_of,
@@ -53,7 +52,7 @@ def test_one_robot_in_still_air_has_one_panel(tmp_path):
     calm = run.wind.flow._replace(wind_speed_mean=0.0)
     still = replace(run, wind=run.wind._replace(flow=calm))
     data = at_rest(still)
-    assert len(free_wind_arrows(data)) == 0
+    assert len(data.wind_arrows()) == 0
     data = data._replace(stamps_ns=data.stamps_ns + np.arange(9) * 33_333_333,
                          poses=np.repeat(data.poses, 9, axis=0),
                          wind=np.zeros((9, 1, 2)), free_wind=np.zeros((9, 1, 2)))

@@ -7,7 +7,6 @@ from every_scene import by_name, check_starts_goals_and_seeds
 from sbot.navigation.arenas import ARENAS, _blocks
 from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.scenario.load import scenario_from_mapping
-from sbot.scenario.model import world_arrays
 from sbot_common.errors import InputError
 
 SCENES = by_name(ARENAS)
@@ -63,7 +62,7 @@ def test_a_map_of_movingai_is_a_scene_with_starts_and_goals_in_its_largest_part(
     scene = families(movingai=tmp_path)['movingai']['small']
     values = scenario_values('movingai/small', scene, 5)
     scenario = scenario_from_mapping(values)
-    world = world_arrays(scenario.world)
+    world = scenario.world.arrays()
     assert world.bounds.tolist() == [0, 0, 12, 4]
     # The lowest row of the file is at y = 0 to 1.
     assert {tuple(row[:4]) for row in world.rectangles.tolist()} == {

@@ -5,7 +5,6 @@ from shapely.geometry import LineString
 
 from sbot.navigation.shortest import (
     inside_solids,
-    is_connected,
     make_raster,
     outline_distances,
     search,
@@ -40,9 +39,9 @@ BOUNDS = (0, 0, 10, 10)
 def test_a_disc_gets_from_cell_to_cell_where_it_fits():
     wall = [(5, 2.3, 0.2, 4.6, 0), (5, 7.7, 0.2, 4.6, 0)]  # a gap of 0.8 m
     world = make_world(BOUNDS, rectangles=wall)
-    assert is_connected(make_raster(world, 0.3), (1, 5), (9, 5))
-    assert not is_connected(make_raster(world, 0.45), (1, 5), (9, 5))
-    assert is_connected(make_raster(world, 0.45), (9, 5), (9, 5))
+    assert make_raster(world, 0.3).is_connected((1, 5), (9, 5))
+    assert not make_raster(world, 0.45).is_connected((1, 5), (9, 5))
+    assert make_raster(world, 0.45).is_connected((9, 5), (9, 5))
 
 
 def test_the_cheapest_way_avoids_dear_cells():

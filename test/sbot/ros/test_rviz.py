@@ -10,7 +10,6 @@ import yaml
 from pictures import record
 
 from sbot.bag.reader import Bag
-from sbot.scenario.model import world_arrays
 from sbot.scenario.shipped import config_directory
 from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
@@ -150,7 +149,7 @@ def test_every_scan_lands_on_outlines_through_the_recorded_frames(recorded):
     bag = Bag(path)
     tree = Tree(bag)
     assert config['Global Options']['Fixed Frame'] == 'map'
-    world = world_arrays(run.scenario.world)
+    world = run.scenario.world.arrays()
     scans, points = 0, []
     for message in bag.messages([topics.resolve(topics.BASE_SCAN, i, robots)
                                  for i in range(robots)]):

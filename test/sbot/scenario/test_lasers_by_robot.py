@@ -8,9 +8,8 @@ import pytest
 from sbot import Worlds, load, run
 from sbot.bag.reader import Bag
 from sbot.figures.data import from_bag
-from sbot.learn.task_checks import apply
+from sbot.learn.task_checks import _apply
 from sbot.scenario.assemble import initial_poses, robot_bodies, simulation_parameters
-from sbot.scenario.model import world_arrays
 from sbot.viewer.data import _kept_scans, _read_scans, page_data
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.sensors.laser import SENSOR
@@ -82,7 +81,7 @@ def cave(tmp_path_factory):
 
 def test_a_world_of_stage_with_mixed_lasers_is_as_an_own_reader_sees_it(cave):
     lasers, pose = simulation_parameters(cave).sensors.lasers, initial_poses(cave)
-    world, bodies = world_arrays(cave.world), robot_bodies(cave)
+    world, bodies = cave.world.arrays(), robot_bodies(cave)
     still = [*world.segments.tolist(), *(edge for corners in world.polygons
                                          for edge in edges(corners.tolist()))]
     assert [len(lasers.of(i)) for i in range(4)] == [1, 1, 2, 1]
@@ -169,11 +168,11 @@ def test_snapshots_keep_what_controllers_see_of_each():
 def test_an_episode_keeps_the_noise_of_each_robot():
     worlds = Worlds(mixed(3, odometry_noise_slip=0.1), 2)
     given = worlds.setting.scan_noise.copy()
-    apply(worlds, 1, {'sensors.odometry_noise_radius': 0.05})
+    _apply(worlds, 1, {'sensors.odometry_noise_radius': 0.05})
     np.testing.assert_array_equal(worlds.setting.scan_noise, given)
     assert worlds.setting.noise_radius.tolist() == [0.0] * 3 + [0.05] * 3
     assert worlds.setting.noise_slip.tolist() == [0.1] * 6
-    apply(worlds, 0, {'sensors.scan_noise_std': 0.3})
+    _apply(worlds, 0, {'sensors.scan_noise_std': 0.3})
     assert worlds.setting.scan_noise[0].tolist() == [0.3] * 4
 
 

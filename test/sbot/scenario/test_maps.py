@@ -7,7 +7,7 @@ from PIL import Image
 
 from sbot.scenario.load import load_scenario
 from sbot.scenario.maps import load_map
-from sbot.scenario.model import world_arrays
+from sbot.scenario.model import World
 from sbot_common.errors import InputError
 from sbot_sim.messages.occupancy import _occupancy
 from sbot_sim.sensors.laser import ScanSettings, cast_scans, make_scan_parameters, scan_fan
@@ -121,7 +121,7 @@ def test_merged_edges_are_one_segment_for_each_straight_border(tmp_path):
 def test_scans_agree_with_a_march_over_pixels_to_one_cell(tmp_path, origin):
     pixels = turtlebot3_pixels()
     cells = load_map(write_map(tmp_path, pixels, origin=origin))
-    world = world_arrays(SimpleNamespace(map=str(tmp_path / 'map.yaml'), bounds=None, open=False,
+    world = World.arrays(SimpleNamespace(map=str(tmp_path / 'map.yaml'), bounds=None, open=False,
                                          segments=(), circles=(), rectangles=(), polygons=()))
     free = np.argwhere(cells.values == FREE)
     rng = np.random.default_rng(1)
@@ -145,7 +145,7 @@ def test_scans_agree_with_a_march_over_pixels_to_one_cell(tmp_path, origin):
 def test_map_is_published_as_it_was_read(tmp_path):
     pixels = turtlebot3_pixels()
     path = write_map(tmp_path, pixels, origin=[1.0, 2.0, 0.5])
-    world = world_arrays(SimpleNamespace(map=str(path), bounds=None, open=False, segments=(),
+    world = World.arrays(SimpleNamespace(map=str(path), bounds=None, open=False, segments=(),
                                          circles=(), rectangles=(), polygons=()))
     grid = _occupancy(world)
     assert (grid.values == load_map(path).values).all()
@@ -156,7 +156,7 @@ def test_map_is_published_as_it_was_read(tmp_path):
 def test_other_obstacles_are_drawn_into_the_map(tmp_path):
     path = write_map(tmp_path, np.full((40, 40), WHITE, np.uint8), origin=[0, 0, math.pi / 2])
     circle = SimpleNamespace(center=(-1.0, 0.5), radius=0.2)
-    world = world_arrays(SimpleNamespace(map=str(path), bounds=None, open=False, segments=(),
+    world = World.arrays(SimpleNamespace(map=str(path), bounds=None, open=False, segments=(),
                                          circles=[circle], rectangles=(), polygons=()))
     grid = _occupancy(world)
     row, column = np.argwhere(grid.values == OCCUPIED).mean(axis=0)
@@ -176,7 +176,7 @@ def test_a_scenario_names_a_map_relative_to_itself(tmp_path):
     (tmp_path / 'scenario.yaml').write_text(SCENARIO % (0.15, 0.15))
     scenario = load_scenario(str(tmp_path / 'scenario.yaml'))
     assert scenario.world.map == str(tmp_path / 'map.yaml')
-    world = world_arrays(scenario.world)
+    world = scenario.world.arrays()
     assert world.bounds == pytest.approx([-10.0, -10.0, 9.2, 9.2])
     assert len(world.free_segments) == len(load_map(scenario.world.map).outlines)
 

@@ -9,7 +9,6 @@ import pytest
 from sbot import World, Worlds, load, run
 from sbot.controllers.neural.network import make_network, save_network
 from sbot.scenario.assemble import robot_bodies
-from sbot.scenario.groups import lasers_of, sensors_of
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.shipped import sold_names, sold_robot
 from sbot.scenario.warnings import conditions_of
@@ -121,7 +120,7 @@ def scene(*bodies, **keys):
 def test_a_robot_is_as_its_maker_published_it(name):
     scenario = scene(name)
     body, = robot_bodies(scenario)
-    scan, = lasers_of(scenario.sensors, body)
+    scan, = scenario.sensors.lasers_of(body)
     rim = body.max_wheel_speed * body.wheel_radius
     values = {**body._asdict(), **scan._asdict(), **body.of_drive, 'speed': rim,
               'turn': 2 * rim / body.wheel_distance,
@@ -155,7 +154,7 @@ def test_a_burgers_first_beam_looks_ahead():
 def test_a_scenario_changes_a_robot_key_by_key():
     own = {'mine': {'like': 'turtlebot3_burger', 'mass': 2.0, 'sensors': {'scan_beams': 90}}}
     scenario = scene('mine', 'turtlebot3_burger', bodies=own, sensors={'scan_range_max': 2.0})
-    beams = [lasers_of(scenario.sensors, body)[0] for body in robot_bodies(scenario)]
+    beams = [scenario.sensors.lasers_of(body)[0] for body in robot_bodies(scenario)]
     assert [each.scan_beams for each in beams] == [90, 360]
     assert {each.scan_range_max for each in beams} == {2.0}
     assert {each.laser_x for each in beams} == {-0.032}
@@ -187,7 +186,7 @@ def test_wrong_settings_of_a_body_are_named(body, words):
 def test_odometry_errs_by_robot():
     scenario = scene('robot', 'b', bodies={'b': {'sensors': {'odometry_noise_radius': 0.1}}},
                      seed=3)
-    noise = [sensors_of(scenario.sensors, body).odometry.odometry_noise_radius
+    noise = [scenario.sensors.of(body).odometry.odometry_noise_radius
              for body in robot_bodies(scenario)]
     assert noise == [0.0, 0.1]
     world = World(scenario)

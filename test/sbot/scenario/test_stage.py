@@ -10,8 +10,6 @@ from PIL import Image
 from sbot.files.yaml_text import dump_yaml
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import robot_bodies
-from sbot.scenario.groups import lasers_of as lasers_of_body
-from sbot.scenario.groups import sensors_of
 from sbot.scenario.load import load_scenario
 from sbot.scenario.stage import _lasers_of
 from sbot.scenario.stage_parse import Notes, parse_entities, read_tokens
@@ -133,10 +131,10 @@ def test_robots_have_their_own_lasers(tmp_path, caplog):
     scenario = load(tmp_path, 'position ( laser ( samples 9 ) localization "odom" )\n'
                     'position ( pose [3 0 0 0] laser ( samples 5 )\n'
                     'laser ( samples 7 pose [0.1 0 0 90] ) )\nposition ( pose [6 0 0 0] )')
-    found = [[laser.scan_beams for laser in lasers_of_body(scenario.sensors, body)]
+    found = [[laser.scan_beams for laser in scenario.sensors.lasers_of(body)]
              for body in robot_bodies(scenario)]
     assert found == [[9], [5, 7], [1]]
-    noise = [sensors_of(scenario.sensors, body).odometry.odometry_noise_radius
+    noise = [scenario.sensors.of(body).odometry.odometry_noise_radius
              for body in robot_bodies(scenario)]
     assert noise == [pytest.approx(0.05 / math.sqrt(6)), 0.0, 0.0]
     assert 'base_scan has one beam' in caplog.text

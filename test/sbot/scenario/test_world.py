@@ -6,14 +6,6 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.scenario.model import (
-    box_bodies,
-    box_poses,
-    obstacle_paths,
-    solid_names,
-    starting_world,
-    world_arrays,
-)
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import BOUND, CIRCLE, POLYGON, RECTANGLE, SEGMENT
 
@@ -33,7 +25,7 @@ def world_of(**changes):
 
 
 def test_rows_are_in_the_order_of_the_file():
-    arrays = world_arrays(world_of().world)
+    arrays = world_of().world.arrays()
     assert list(arrays.bounds) == [0, 0, 20, 20]
     assert arrays.circles.tolist() == [[3, 3, 0.5], [5, 3, 0.25]]
     assert arrays.rectangles.tolist() == [[8, 3, 1, 2, 0.5]]
@@ -43,23 +35,23 @@ def test_rows_are_in_the_order_of_the_file():
 
 def test_boxes_have_shape_mass_and_place():
     world = world_of().world
-    flat, disc = box_bodies(world)
+    flat, disc = world.box_bodies()
     assert (flat.mass, disc.mass) == (2.0, 3.0)
     assert (flat.length, flat.width, disc.radius) == (0.4, 0.2, 0.3)
-    assert box_poses(world).tolist() == [[5, 10, 1.0], [7, 10, 0.0]]
-    assert box_poses(world_of(boxes=[]).world).shape == (0, 3)
+    assert world.box_poses().tolist() == [[5, 10, 1.0], [7, 10, 0.0]]
+    assert world_of(boxes=[]).world.box_poses().shape == (0, 3)
 
 
 def test_paths_go_at_the_scenarios_rate():
     scenario = world_of()
-    paths = obstacle_paths(scenario.world, scenario.rate)
+    paths = scenario.world.paths(scenario.rate)
     assert paths.radius.tolist() == [0.2]
-    assert obstacle_paths(world_of(moving=[]).world, scenario.rate) is None
+    assert world_of(moving=[]).world.paths(scenario.rate) is None
 
 
 def test_what_moves_stands_at_its_start():
     world = world_of().world
-    with_all, without = starting_world(world), starting_world(world, with_boxes=False)
+    with_all, without = world.at_start(), world.at_start(with_boxes=False)
     assert with_all.circles[2:].tolist() == [[1, 10, 0.2], [7, 10, 0.3]]
     assert without.circles[2:].tolist() == [[1, 10, 0.2]]
     np.testing.assert_allclose(with_all.rectangles[1:], [[5, 10, 0.4, 0.2, 1.0]])
@@ -73,10 +65,10 @@ def test_what_moves_stands_at_its_start():
     (RECTANGLE, 1, 'world.boxes.0'), (POLYGON, 0, 'world.polygons.0')])
 def test_an_object_is_named_by_its_key(kind, row, name):
     world = world_of().world
-    assert solid_names(world, starting_world(world), kind, row) == name
+    assert world.name_of(world.at_start(), kind, row) == name
 
 
 def test_a_world_needs_bounds_or_a_map():
     world = replace(world_of().world, bounds=None)
     with pytest.raises(InputError, match=r'world.bounds: got None'):
-        world_arrays(world)
+        world.arrays()

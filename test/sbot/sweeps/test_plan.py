@@ -12,7 +12,6 @@ from sbot.sweeps.plan import (
     Source,
     _latin_hypercube,
     _parse_range,
-    batches,
     grid_axes,
     sample_axis,
     seeds_of,
@@ -95,7 +94,7 @@ def test_a_plan_knows_another():
 
 
 def test_batches_leave_out_what_is_done():
-    found = list(batches(plan(seeds=range(7)), [1, 3], 2))
+    found = list(plan(seeds=range(7)).batches([1, 3], 2))
     assert [[run.number for run in batch] for batch in found] == [[0, 2], [4, 5], [6]]
 
 

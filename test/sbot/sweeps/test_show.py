@@ -15,14 +15,12 @@ from sbot.sweeps.show import (
     Results,
     _short_names,
     column_label,
-    format_results,
     frequent_errors,
     is_share,
     load_results,
     parameter_label,
     value_text,
     wilson_interval,
-    write_summary,
 )
 from sbot_common.errors import InputError
 
@@ -90,29 +88,29 @@ def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
     arrived = [1, 1, 0, None, 0, 0] + [1] * 6
     results.columns['robots_arrived'] = arrived
     results.columns['goal_reached_s'] = [9.0 if each else None for each in arrived]
-    text = format_results(results, ['goal_reached_s', 'robots_arrived'])
+    text = results.text(['goal_reached_s', 'robots_arrived'])
     assert text.splitlines()[1].split() == ['10', '6', '1', '9', '0.4']
     assert ' '.join(text.splitlines()[3:-1]) == (
         'medians over the runs that have a value (goal_reached_s: at least 2 of 5); '
         'robots_arrived (only 0 and 1): share of runs with 1; goal_reached_s: of robot 0')
     results.columns['collisions'] = [3] * 12
-    assert format_results(results, ['collisions']).splitlines()[-2].endswith(
+    assert results.text(['collisions']).splitlines()[-2].endswith(
         '; collisions: ticks, of all robots')
-    assert 'robot 0' not in format_results(results, ['robots_arrived'])
-    assert 'medians' not in format_results(results, ['robots_arrived'])
-    assert 'share' not in format_results(results, ['goal_reached_s'])
+    assert 'robot 0' not in results.text(['robots_arrived'])
+    assert 'medians' not in results.text(['robots_arrived'])
+    assert 'share' not in results.text(['goal_reached_s'])
 
 
 def test_a_name_that_no_column_resembles_gets_the_list_of_columns(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     with pytest.raises(InputError, match=r"'nonsense'; columns: .*overlaps, .*seed"):
-        format_results(results, ['nonsense'])
+        results.text(['nonsense'])
 
 
 def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
     results = load_results(make(tmp_path / 'a'))
-    assert 'missing' not in format_results(results)
-    text = format_results(results._replace(planned=32))
+    assert 'missing' not in results.text()
+    text = results._replace(planned=32).text()
     assert '2 of 32 runs are missing (sbot sweep --resume runs them)' in text.splitlines()
     assert results._replace(planned=31).unfinished == '1 of 31 runs is missing'
     figure = _draw_sweep(results._replace(planned=32), 'ticks')
@@ -129,28 +127,28 @@ def test_a_sweep_that_is_still_running_has_results(tmp_path):
 
 def test_any_column_can_be_shown(tmp_path):
     results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
-    assert 'mine' in format_results(results).splitlines()[0]
-    lines = format_results(results, ['overlaps']).splitlines()
+    assert 'mine' in results.text().splitlines()[0]
+    lines = results.text(['overlaps']).splitlines()
     assert lines[0].split()[-1] == 'overlaps'
     assert lines[3].split()[-1] == '2'
     with pytest.raises(InputError, match=r"did you mean 'overlaps'"):
-        format_results(results, ['overlap'])
+        results.text(['overlap'])
 
 
 def test_a_metric_without_a_value_in_any_run_is_told(tmp_path):
     results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
-    assert 'no value' not in format_results(results)
+    assert 'no value' not in results.text()
     results.columns['mine'] = [None for _ in results.columns['mine']]
-    text = format_results(results)
+    text = results.text()
     assert 'mine' not in text.splitlines()[0]
     assert text.splitlines()[-1] == 'no value in any run: mine'
     with pytest.raises(InputError, match='--metric: mine has no value in any of 30 runs'):
-        format_results(results, ['mine'])
+        results.text(['mine'])
 
 
 @pytest.mark.parametrize('grid', [{}, {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
 def test_it_fits_whatever_is_swept(tmp_path, grid):
-    lines = format_results(load_results(make(tmp_path / 'a', grid=grid, sources=2))).splitlines()
+    lines = load_results(make(tmp_path / 'a', grid=grid, sources=2)).text().splitlines()
     assert all(len(line) <= WIDTH for line in lines)
     assert lines[0].startswith('scena')
 
@@ -166,7 +164,7 @@ def first_columns(lines, count):
     [[1.25, 2.5, 1.25, 2.5, 1.25, 2.5], [1.25, 2.5, 1.25, 2.25, 1.25, 2.5]]])
 def test_cut_values_are_told_apart_within_80_columns(tmp_path, values):
     results = load_results(make(tmp_path / 'a', grid={'robots.0.parameters.network': values}))
-    lines = format_results(results).splitlines()
+    lines = results.text().splitlines()
     assert all(len(line) <= WIDTH for line in lines)
     assert len(set(first_columns(lines[1:3], 1))) == 2
     assert 'goal_reached_s' in lines[0]
@@ -174,7 +172,7 @@ def test_cut_values_are_told_apart_within_80_columns(tmp_path, values):
 
 def test_values_that_no_cut_tells_apart_are_shown_whole(tmp_path):
     values = [f'{a}{"x" * 40}{b}{"y" * 40}{c}' for a in 'kl' for b in 'mn' for c in 'op']
-    text = format_results(load_results(make(tmp_path / 'a', grid={'robots.0.name': values})))
+    text = load_results(make(tmp_path / 'a', grid={'robots.0.name': values})).text()
     assert [line.split()[0] for line in text.splitlines()[1:9]] == values
 
 
@@ -182,7 +180,7 @@ def test_the_hint_is_whole_however_much_is_left_out(tmp_path):
     count = 9
     grid = {f'key_{i}_of_many': [1] for i in range(4)}
     metrics = tuple(f'm:a_metric_of_mine_{i}' for i in range(count))
-    text = format_results(load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)))
+    text = load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)).text()
     assert all(len(line) <= WIDTH for line in text.splitlines())
     hint = ' '.join(text.partition('not shown: ')[2].partition('\nfailed: ')[0].split())
     assert hint.endswith('overlaps (--metric NAME)')
@@ -198,7 +196,7 @@ def test_a_line_for_each_setting_has_statistics_of_numbers_and_shares(tmp_path):
         'run': list(range(6)), 'x': ['[1, 2]'] * 4 + ['b'] * 2,
         'time': [1.0, 2.0, 6.0, None, None, None], 'yes': [1, 0, 1, 1, None, 0],
         'error': [None] * 5 + ['no']})
-    write_summary(results, tmp_path / 'a.csv', ['time', 'yes'])
+    results.write_summary(tmp_path / 'a.csv', ['time', 'yes'])
     first, second = lines(tmp_path / 'a.csv')
     assert first == {
         'x': '[1, 2]', 'runs': '4', 'failed': '0', 'time_values': '3', 'time_mean': '3',
@@ -222,7 +220,7 @@ def test_the_command_writes_the_columns_of_its_table(tmp_path, capsys):
 def test_infinite_and_single_values_have_no_deviation(tmp_path):
     results = Results(('x',), (), {'run': [0, 1, 2], 'x': [1, 1, 2], 'error': [None] * 3,
                                    'time': [float('inf'), 1.0, 2.5]})
-    write_summary(results, tmp_path / 'a.csv', ['time'])
+    results.write_summary(tmp_path / 'a.csv', ['time'])
     first, second = lines(tmp_path / 'a.csv')
     assert (first['time_mean'], first['time_std'], first['time_p90']) == ('inf', '', '')
     assert (second['time_mean'], second['time_std'], second['time_p10']) == ('2.5', '', '2.5')
@@ -230,13 +228,13 @@ def test_infinite_and_single_values_have_no_deviation(tmp_path):
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path):
     with pytest.raises(InputError, match='cannot be written: '):
-        write_summary(load_results(make(tmp_path / 'a')), tmp_path / 'none/a.csv')
+        load_results(make(tmp_path / 'a')).write_summary(tmp_path / 'none/a.csv')
 
 
 def test_truth_values_are_written_as_in_the_table_of_runs(tmp_path):
     results = Results(('x',), (), {'run': [0, 1], 'x': [True, False], 'time': [1.0, 2.0],
                                    'error': [None] * 2})
-    write_summary(results, tmp_path / 'a.csv', ['time'])
+    results.write_summary(tmp_path / 'a.csv', ['time'])
     assert [line['x'] for line in lines(tmp_path / 'a.csv')] == ['true', 'false']
 
 

@@ -16,14 +16,13 @@ from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request, _read_sweep_file, source_of
 from sbot.sweeps.show import load_results
-from sbot.sweeps.simulate import make_row, own_imports
-from sbot.sweeps.sources import plan_of
+from sbot.sweeps.sources import _own_imports, plan_of
 from sbot_common.errors import InputError
 
 
 def test_a_row_has_every_number_of_the_summary(tmp_path):
     path = write_scenario(tmp_path)
-    row = make_row(job(path), PlannedRun(3, 0, {'robots.0.parameters.speed': 1.0}, 9))
+    row = job(path).row(PlannedRun(3, 0, {'robots.0.parameters.speed': 1.0}, 9))
     summary = run_scenario(load_scenario(str(path), {
         'seed': 9, 'robots.0.parameters.speed': 1.0})).summary
     assert row['error'] is None
@@ -46,28 +45,28 @@ def test_a_row_has_every_number_of_the_summary(tmp_path):
 def test_more_than_eight_robots_are_summed_up_only(tmp_path):
     path = write_scenario(tmp_path)
     values = {'robots.1': {'count': 9, 'controller': 'none', 'area': [1, 4, 8, 8]}}
-    row = make_row(job(path, fixed=values), PlannedRun(0, 0, {}, 1))
+    row = job(path, fixed=values).row(PlannedRun(0, 0, {}, 1))
     assert row['error'] is None
     assert row['robot_count'] == 10
     assert not [name for name in row if name.startswith('robot_0')]
 
 
 def test_a_run_that_raises_is_a_row_with_one_line(tmp_path):
-    row = make_row(job(write_scenario(tmp_path)), PlannedRun(0, 0, {MOOD: 'raise'}, 1))
+    row = job(write_scenario(tmp_path)).row(PlannedRun(0, 0, {MOOD: 'raise'}, 1))
     assert row['error'] == NO_WAY
     assert 'ticks' not in row
-    row = make_row(job(write_scenario(tmp_path)), PlannedRun(0, 0, {'rate': 0}, 1))
+    row = job(write_scenario(tmp_path)).row(PlannedRun(0, 0, {'rate': 0}, 1))
     assert 'rate: got 0, expected a positive' in row['error']
 
 
 def test_another_version_is_refused(tmp_path):
-    row = make_row(job(write_scenario(tmp_path), version='7'), PlannedRun(0, 0, {}, 1))
+    row = job(write_scenario(tmp_path), version='7').row(PlannedRun(0, 0, {}, 1))
     assert 'expected that of the sweep, 7' in row['error']
 
 
 def test_metrics_get_the_run(tmp_path):
     metrics = ('sweep_users:several', ('own', pickle.dumps(last_x)))
-    row = make_row(job(write_scenario(tmp_path), metrics=metrics), PlannedRun(0, 0, {}, 1))
+    row = job(write_scenario(tmp_path), metrics=metrics).row(PlannedRun(0, 0, {}, 1))
     assert row['error'] is None
     assert {name: value for name, value in row.items() if name.startswith('several')} == {
         'several.b': 3, 'several.a': True, 'several.c': 'words', 'several.d': 0.5,
@@ -82,7 +81,7 @@ def test_metrics_get_the_run(tmp_path):
                           rf'\(sweep_users.py:{fails.__code__.co_firstlineno + 1}\)$'),
     ('no_such_module:f', "metric: cannot import 'no_such_module'")])
 def test_a_metric_that_cannot_be_used_is_the_error_of_its_row(tmp_path, metric, message):
-    row = make_row(job(write_scenario(tmp_path), metrics=(metric,)), PlannedRun(0, 0, {}, 1))
+    row = job(write_scenario(tmp_path), metrics=(metric,)).row(PlannedRun(0, 0, {}, 1))
     assert re.search(message, row['error'].replace('\n', ' '))
 
 
@@ -90,7 +89,7 @@ def test_a_warning_of_a_metric_names_it_once(tmp_path):
     shared = job(write_scenario(tmp_path), metrics=(('mean', pickle.dumps(mean_of_nothing)),))
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter('always')
-        rows = [make_row(shared, PlannedRun(i, 0, {}, i)) for i in range(2)]
+        rows = [shared.row(PlannedRun(i, 0, {}, i)) for i in range(2)]
     assert [row['mean'] for row in rows] == [None, None]
     assert [str(each.message) for each in found] == [
         'metric mean: Mean of empty slice',
@@ -102,7 +101,7 @@ def test_controllers_from_python_are_as_new_for_every_run(tmp_path):
             "robots: [{pose: [2, 2, 0], controller: 'object:Learner'}]\n")
     path = write_scenario(tmp_path, text)
     given = pickle.dumps({'object:Learner': Learner()})
-    rows = [make_row(job(path, given=given), PlannedRun(0, 0, {}, 1)) for _ in range(2)]
+    rows = [job(path, given=given).row(PlannedRun(0, 0, {}, 1)) for _ in range(2)]
     assert rows[0]['error'] is None
     assert rows[0]['trajectory_sha256'] == rows[1]['trajectory_sha256']
 
@@ -166,7 +165,7 @@ def test_only_who_must_forget_does(tmp_path, monkeypatch):
     (tmp_path / 'sweep_second' / 'inner.py').write_text('')
     path = list(sys.path)
     for forget in (False, True):
-        with own_imports(forget):
+        with _own_imports(forget):
             sys.path.append(str(tmp_path))
             import_module('sweep_first')
             import_module('sweep_second.inner')
