@@ -69,8 +69,7 @@ def _random_force(zeta: float, p: float, r: float) -> tuple[float, float]:
 def _check_for_leader(threshold: float, low: float, high: float, distance: float,
                       angle: float) -> tuple[float]:
     return _flag(
-        controller._check_for_leader(controller._Leader(threshold, low, high), distance, angle)
-    )
+        controller._check_for_leader(controller._Leader(threshold, low, high), distance, angle))
 
 
 FORMULAS = (
@@ -87,8 +86,7 @@ FORMULAS = (
     Formula('check_frequency', 10, 2,
             lambda tick, hz: _flag(timing.check_frequency(int(tick), hz, 30.0))),
     Formula('angle_of_draw', 11, 1, lambda r: (controller._angle_of_draw(r),)),
-    Formula('generate_goal', 12, 4, controller.generate_goal),
-)
+    Formula('generate_goal', 12, 4, controller.generate_goal))
 
 
 def formula_inputs(formula: Formula, rng: np.random.Generator, count: int) -> np.ndarray:

@@ -40,8 +40,7 @@ def test_no_random_force_without_its_constant_even_where_the_index_is_infinite()
 SCATTERED = [
     (1, 5.0, {}), (2, 5.0, {}), (40, 3.0, {}), (150, 60.0, {}), (300, 1e6, {}),
     (150, 60.0, {'relevance_distance_beta_m': 0.5, 'safe_distance_m': 6.0}),
-    (150, 60.0, {'relevance_distance_beta_m': 0.0, 'safe_distance_m': 0.0}),
-]
+    (150, 60.0, {'relevance_distance_beta_m': 0.0, 'safe_distance_m': 0.0})]
 
 
 def other_repulsion(p, robot_id, poses):

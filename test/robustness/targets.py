@@ -389,8 +389,7 @@ READERS: list[Callable[[bytes], object]] = [
     lambda raw: messages.read_twist(raw, messages.TWIST_STAMPED), controller._read_twist_of,
     *(read for _, read in controller.FIELDS.values()),
     *(lambda raw, kind=kind: (cdr.decode(raw, kind), cdr.canonical(raw, kind)) for kind in sorted({
-        topic.type for topic in vars(topics).values() if isinstance(topic, topics.Topic)})),
-]
+        topic.type for topic in vars(topics).values() if isinstance(topic, topics.Topic)}))]
 
 
 def _payloads(folder: Path) -> list[bytes]:
@@ -470,5 +469,4 @@ TARGETS = {
     'metadata': Target(_metadata_seeds, read_metadata, _text),
     'sqlite': Target(_sqlite_seeds, read_sqlite),
     'messages': Target(_payloads, read_message, _message),
-    'network': Target(_networks, read_network, _text),
-}
+    'network': Target(_networks, read_network, _text)}

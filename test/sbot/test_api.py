@@ -194,8 +194,7 @@ def test_worlds_load_a_scenario_once_and_execute_no_controller(form, tmp_path, m
 @pytest.mark.parametrize(('controllers', 'message'), [
     ({'potential_field': {'alpha': 1.0}}, "controllers: unknown name 'potential_field'"),
     ({'typo:Nope': Straight}, "controllers: unknown name 'typo:Nope'"),
-    ({'module:Class': 5}, 'controllers: module:Class: got 5, expected a class or an object'),
-])
+    ({'module:Class': 5}, 'controllers: module:Class: got 5, expected a class or an object')])
 def test_controllers_that_nobody_uses_are_refused(controllers, message):
     robots = [{'pose': [2, 2, 0], 'controller': 'module:Class'}]
     with pytest.raises(sbot.InputError, match=message):

@@ -92,8 +92,7 @@ def set_field(values, name, number):
     lambda v: v.update(width=v['width'] - 1),
     lambda v: v.update(is_bigendian=True),
     lambda v: v.update(height=v['height'] - 1, data=v['data'][:-v['row_step']]),
-    *(partial(set_field, name='offset', number=number) for number in (
-        2**31 - 1, 2**32 - 8, 57)),
+    *(partial(set_field, name='offset', number=number) for number in (2**31 - 1, 2**32 - 8, 57)),
     partial(set_field, name='count', number=2**28 + 1),
     lambda v: set_double(v, 3, 16, 7.7),
     lambda v: set_double(v, 3, 32, np.nan),

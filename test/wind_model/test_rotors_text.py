@@ -95,8 +95,7 @@ BAD = {
     'UTF-16': (text_of(GOOD).encode('utf-16'), 'got the byte 0xff'),
     'compressed': (b'\x1f\x8b\x08\x00' + bytes(40), 'got the byte 0x1f'),
     'a long word': (text_of(GOOD) + 'x' * 5000, "w: got 'xxx"),
-    'a long number': (changed(min_x='1' * 5000), 'expected a finite number'),
-}
+    'a long number': (changed(min_x='1' * 5000), 'expected a finite number')}
 
 
 @pytest.mark.parametrize('name', BAD)

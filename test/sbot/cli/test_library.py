@@ -16,10 +16,7 @@ import sbot
 from sbot.cli.main import main, make_parser
 from sbot.controllers.registry import names
 from sbot.scenario.load import load_scenario
-from sbot.scenario.shipped import (
-    config_directory,
-    gallery_scenarios,
-)
+from sbot.scenario.shipped import config_directory, gallery_scenarios
 
 
 def test_the_list_fits_80_columns_and_has_a_text_for_everything(capsys):

@@ -51,8 +51,7 @@ def test_robots_make_way_for_each_other():
     ({'robots.0.controller': 'navground:Dummy'}, "unknown name 'navground:Dummy'"),
     ({'robots.0.parameters': {'time_horizn': 2}}, "did you mean 'time_horizon'"),
     ({'robots.0.parameters': {'time_horizon': 'long'}}, "got 'long'"),
-    ({'robots.0.parameters': {'optimal_speed': -1}}, 'expected a number >= 0'),
-])
+    ({'robots.0.parameters': {'optimal_speed': -1}}, 'expected a number >= 0')])
 def test_mistakes_are_named_before_anything_runs(overrides, words):
     with pytest.raises(InputError, match=words):
         load(**overrides)

@@ -28,8 +28,7 @@ def test_equal_runs_give_equal_files(data, tmp_path, suffix):
     (['nowhere', '-o', 'x.png'], 'nowhere: no such file and no shipped scenario'),
     (['leader_follower', '-o', 'x.jpg'], "--output: got 'x.jpg', expected a file that ends in"),
     (['leader_follower', '-o', 'x.png', '--set', 'seed'], 'KEY=VALUE'),
-    (['nowhere.mcap', '-o', 'x.png'], 'nowhere.mcap: no such directory or .mcap file'),
-])
+    (['nowhere.mcap', '-o', 'x.png'], 'nowhere.mcap: no such directory or .mcap file')])
 def test_bad_usage_is_one_line(arguments, message, capsys):
     assert cli.main(['plot', *arguments]) == 2
     error = capsys.readouterr().err

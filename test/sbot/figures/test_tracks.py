@@ -93,8 +93,7 @@ def test_a_robot_that_leaves_an_arena_without_walls_stays_in_the_picture(few):
     (Look(colour='heading'), False, '--colour heading needs --at or a film; give one'),
     (Look((1.0,), 'time'), False, '--colour time cannot be combined with --at'),
     (Look(colour='time'), True, '--colour time cannot be combined with a film'),
-    (Look((1.0,)), True, '--at cannot be combined with a film'),
-])
+    (Look((1.0,)), True, '--at cannot be combined with a film')])
 def test_colours_that_do_not_fit_are_one_line(look, film, error):
     with pytest.raises(InputError) as raised:
         asked('x.gif' if film else 'x.png', look, dashes='--')
@@ -113,8 +112,7 @@ def test_color_is_another_name_of_colour_and_both_are_too_many():
 @pytest.mark.parametrize(('command', 'hint'), [
     (['run', 'leader_follower', '--plot', 'x.html'], 'sbot view DIR -o FILE.html'),
     (['run', 'leader_follower', '--plot', 'x.gif'], 'sbot plot SCENARIO -o FILE.gif'),
-    (['plot', 'leader_follower', '-o', 'x.html'], 'sbot view BAG -o FILE.html'),
-])
+    (['plot', 'leader_follower', '-o', 'x.html'], 'sbot view BAG -o FILE.html')])
 def test_other_endings_name_the_command_that_writes_them(command, hint, capsys):
     assert main(command) == 2
     assert hint in capsys.readouterr().err
@@ -183,8 +181,7 @@ def test_headings_have_colours_that_go_round(data):
 @pytest.mark.parametrize(('at', 'error'), [
     ((0, 5), r'at: got 5, expected a time from 0 to 4 s'),
     ((-1,), r'at: got -1'),
-    (range(13), r"at: got '13 times'|at: got 5"),
-])
+    (range(13), r"at: got '13 times'|at: got 5")])
 def test_other_times_are_one_line(data, at, error):
     with pytest.raises(InputError, match=error):
         draw_moments(data, at)

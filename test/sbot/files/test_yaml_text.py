@@ -85,8 +85,7 @@ def test_deep_nesting_is_refused():
 
 
 def test_values_are_plain_and_dates_are_text():
-    assert load_mapping('x: [1, 2.5, yes, 2026-01-01]', 'm')['x'] == [
-        1, 2.5, True, '2026-01-01']
+    assert load_mapping('x: [1, 2.5, yes, 2026-01-01]', 'm')['x'] == [1, 2.5, True, '2026-01-01']
     assert load_mapping('a: {b: 1}', 'm') == {'a': {'b': 1}}
 
 

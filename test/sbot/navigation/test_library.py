@@ -85,8 +85,7 @@ def test_a_folder_without_worlds_is_an_error(tmp_path):
     (('-1.0 6.0 0 0 0 0', '1'), "model a: pose: got '1', expected x and y"),
     (('-1.0', 'nan'), "model a: pose: got 'nan', expected a number"),
     (('0.075', '1e999'), "model a: radius: got '1e999', expected a number"),
-    (('<sdf', '<!DOCTYPE x [<!ENTITY e "e">]><sdf'), 'document type or entities is refused'),
-])
+    (('<sdf', '<!DOCTYPE x [<!ENTITY e "e">]><sdf'), 'document type or entities is refused')])
 def test_what_is_wrong_in_a_world_is_one_line(tmp_path, change, expected):
     text = world(CYLINDER.format(name='a', x=-1.0, y=6.0, radius=0.075))
     assert change[0] in text

@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 from every_scene import by_name, check_starts_goals_and_seeds
 
-from sbot.navigation.scenes import (
-    OPEN_SPACE,
-    box,
-    robot,
-    rounded,
-    scene,
-    turned,
-    wall_with_gaps,
-)
+from sbot.navigation.scenes import OPEN_SPACE, box, robot, rounded, scene, turned, wall_with_gaps
 
 
 def test_a_wall_leaves_its_gaps_free():

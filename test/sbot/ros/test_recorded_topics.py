@@ -128,8 +128,7 @@ def test_topics_that_are_not_compared_are_played_to_nodes_that_hear_them(recordi
     (['--compare', TOPIC], '--compare needs --node COMMAND'),
     (['--node', 'sleep 9', '--compare', '/robot_0/odom'],
      f"--compare: got '/robot_0/odom', expected a topic of record_topics in the bag: ['{TOPIC}']"),
-    (['--node', 'sleep 9', '--compare', TOPIC, '--tolerance', 'angular.z=1'],
-     '--tolerance: got')])
+    (['--node', 'sleep 9', '--compare', TOPIC, '--tolerance', 'angular.z=1'], '--tolerance: got')])
 def test_bad_arguments_are_refused_in_one_line(recordings, arguments, words):
     done = sbot('replay', recordings[0], *arguments)
     assert done.returncode == 2

@@ -11,13 +11,7 @@ import sbot
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
 from sbot.regression.testing import Sbot
-from sbot.runner.loop import (
-    FILES,
-    _closed,
-    _noted_files,
-    changed_files,
-    open_recorder,
-)
+from sbot.runner.loop import FILES, _closed, _noted_files, changed_files, open_recorder
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot.version import VERSION
 from sbot_common.errors import InputError

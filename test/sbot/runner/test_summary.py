@@ -15,12 +15,7 @@ from sbot.cli.main import main
 from sbot.learn.proof import comparison
 from sbot.ros.processes import node_processes
 from sbot.runner import summary
-from sbot.runner.summary import (
-    Tally,
-    _OverlapCount,
-    format_summary,
-    progress_bar,
-)
+from sbot.runner.summary import Tally, _OverlapCount, format_summary, progress_bar
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.load import parse_scenario
@@ -271,8 +266,7 @@ def test_a_function_ends_a_run():
     ({'until': 'soon'}, "until: got 'soon', expected goal_reached, collision or your own"),
     ({'until': 'goal_reached'}, 'goal_reached needs a robot with a goal'),
     ({'until': 'sweep_users:nothing', 'python_path': [str(HERE)]}, "has no function 'nothing'"),
-    ({'until': 'no_such_module:f'}, "cannot import 'no_such_module'"),
-])
+    ({'until': 'no_such_module:f'}, "cannot import 'no_such_module'")])
 def test_a_condition_that_cannot_come_true_is_refused(changes, message):
     with pytest.raises(sbot.InputError, match=message):
         sbot.load(scenario(**changes))

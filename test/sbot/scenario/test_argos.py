@@ -9,9 +9,7 @@ import yaml
 
 from sbot.files.yaml_text import dump_yaml
 from sbot.runner.loop import run_scenario
-from sbot.scenario.argos import (
-    argos_scenario,
-)
+from sbot.scenario.argos import argos_scenario
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError
 

@@ -103,8 +103,7 @@ def test_defaults_are_those_of_the_specs():
     ('0x1F', 31), ('.5', 0.5), ('5.', 5.0), ('true', True), ('False', False), ('~', None),
     ('yes', 'yes'), ('off', 'off'), ('1:30', '1:30'), ('1_000', '1_000'),
     ('2001-01-01', '2001-01-01'),
-    ("'1e3'", '1e3'), ('"\\u00fc"', 'ü'), ('!!str 5', '5'), ('!!float 5', 5.0), ('=', '='),
-])
+    ("'1e3'", '1e3'), ('"\\u00fc"', 'ü'), ('!!str 5', '5'), ('!!float 5', 5.0), ('=', '=')])
 def test_scalars_are_those_of_yaml_1_2(text, value):
     parsed = parse_yaml(f'a: {text}', 'text')[0]['a']
     assert parsed == value
@@ -152,8 +151,7 @@ def test_complete_text_loads_equal(data):
              'parameters': {'leader_filter': 'geometric'}},
             {'count': data.draw(st.integers(1, 5)), 'controller': 'none',
              'layout': data.draw(st.sampled_from(['random', 'grid'])),
-             'area': [-10, 10, 10, 1000]}],
-    }
+             'area': [-10, 10, 10, 1000]}]}
     # PyYAML's own leaves '0E0' bare, which is a number in YAML 1.2.
     scenario = load_text(dump_yaml(written))
     text = scenario.to_yaml()

@@ -204,8 +204,7 @@ def test_a_robot_inside_an_occupied_region_is_refused(tmp_path, xy):
     ({'free_thresh': None}, "'free_thresh' is missing"),
     ({'mode': 'scale'}, "mode: got 'scale', expected 'trinary'"),
     ({'image': 'other.png'}, 'image: .*other.png: cannot be read: No such file'),
-    ({'image': 'map.yaml'}, 'expected an image'),
-])
+    ({'image': 'map.yaml'}, 'expected an image')])
 def test_errors_name_the_key(tmp_path, changes, message):
     path = write_map(tmp_path, np.zeros((2, 2), np.uint8), **changes)
     with pytest.raises(InputError, match=message):

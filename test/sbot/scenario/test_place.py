@@ -131,8 +131,7 @@ def test_more_than_the_limit_never_find_room(size):
 
 def test_an_impossible_number_is_refused_without_trying(tmp_path, monkeypatch):
     monkeypatch.setattr(groups, '_random_poses', None)
-    text = ('world: {bounds: [0, 0, 20, 20]}\n'
-            'robots: [{count: 90000, controller: none}]\n')
+    text = 'world: {bounds: [0, 0, 20, 20]}\nrobots: [{count: 90000, controller: none}]\n'
     with pytest.raises(InputError, match=r'robots.0.count: got 90000, expected at most \d+, which '
                                          r'fit at random into \[0.0, 0.0, 20.0, 20.0\] \(m\)'):
         parse_scenario(text, 'x.yaml', tmp_path)

@@ -173,8 +173,7 @@ def test_odometry(tmp_path, text, noise):
     ('position ( )', 'a position on a position is not supported'),
     ('model ( )', 'a model on a robot is not supported'),
     ('ranger ( scount 2 spose[0] [0 0 0] )', 'rangers as in Stage 3 are not supported'),
-    ('ranger ( sensor ( noise [0.1 0.1 0] ) )', 'only its first number, a variance'),
-])
+    ('ranger ( sensor ( noise [0.1 0.1 0] ) )', 'only its first number, a variance')])
 def test_what_a_robot_cannot_have_is_said(tmp_path, caplog, text, expected):
     load(tmp_path, f'position (\n{text} )')
     lines = [record.getMessage() for record in caplog.records if expected in record.getMessage()]

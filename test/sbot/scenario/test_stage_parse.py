@@ -33,8 +33,7 @@ def test_words_numbers_texts_and_signs(tmp_path):
     ('a 1\ninclude pioneer', 2, 'expected the name of a file in quotes'),
     ('include "none.inc"', 1, "got 'none.inc', expected a file"),
     ('include "a.world"', 1, 'includes itself'),
-    ('include "."', 1, "got '.', expected a file"),
-])
+    ('include "."', 1, "got '.', expected a file")])
 def test_errors_name_file_and_line(tmp_path, text, line, expected):
     with pytest.raises(InputError, match=r'expected|itself|no end') as error:
         read(tmp_path, text)

@@ -169,8 +169,7 @@ def test_an_offset_of_a_disc_warns(caplog):
     ({'segments': [[1, 0, 1, 6]]}, cart(0.5, 1), 'robot 1 .*world.segments.0'),
     ({'circles': [{'center': [1.7, 1], 'radius': 0.2}]}, cart(1, 1), 'world.circles.0'),
     ({'rectangles': [{'center': [1.7, 1], 'size': [0.5, 0.5]}]}, cart(1, 1), 'rectangles.0'),
-    ({'polygons': [{'corners': [[0, 0], [3, 0], [3, 2.5], [0, 2.5]]}]}, cart(1, 1), 'polygons.0'),
-])
+    ({'polygons': [{'corners': [[0, 0], [3, 0], [3, 2.5], [0, 2.5]]}]}, cart(1, 1), 'polygons.0')])
 def test_who_starts_in_something_is_named(world, other, words):
     with pytest.raises(InputError, match=words):
         sbot.load(scenario([cart(4, 3), other], world=world))

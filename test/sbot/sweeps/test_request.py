@@ -83,8 +83,7 @@ def test_errors_name_file_line_and_key(tmp_path, line, message):
     ('set: {seed: 3}', 'give seeds'),
     ('metrics: [nowhere]', "expected 'module:function'"),
     ("metrics: ['a:f', 'b:f']", "two have the name 'f'"),
-    ("metrics: ['a:ticks']", 'no other column of the table'),
-])
+    ("metrics: ['a:ticks']", 'no other column of the table')])
 def test_values_are_tried_before_anything_runs(tmp_path, line, message):
     write_scenario(tmp_path)
     path = sweep_file(tmp_path, f'\nscenario: tiny.yaml\n{line}\n')

@@ -307,8 +307,7 @@ def test_keys_in_the_browser_pause_step_and_drive(tmp_path):
     (['nowhere', '--live'], 'nowhere: no such file'),
     (['--live', '--seed', '2'], '--live without a SCENARIO follows running nodes; it cannot be'),
     (['bag', '--seed', '2'], 'use --live SCENARIO'),
-    (['bag', '--record', 'x'], 'use --live SCENARIO'),
-])
+    (['bag', '--record', 'x'], 'use --live SCENARIO')])
 def test_bad_usage_is_one_line(arguments, message, capsys):
     assert cli.main(['view', *arguments]) == 2
     error = capsys.readouterr().err

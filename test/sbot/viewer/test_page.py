@@ -202,8 +202,7 @@ def test_command_writes_the_page(recorded, tmp_path, capsys):
 @pytest.mark.parametrize(('arguments', 'message'), [
     ([], 'needs a recording, or --live'),
     (['nowhere'], 'nowhere: no such directory or .mcap file'),
-    (['nowhere', '-o', 'x.txt'], "--output: got 'x.txt', expected a file that ends in .html"),
-])
+    (['nowhere', '-o', 'x.txt'], "--output: got 'x.txt', expected a file that ends in .html")])
 def test_bad_usage_is_one_line(arguments, message, capsys):
     assert cli.main(['view', *arguments]) == 2
     error = capsys.readouterr().err

@@ -83,8 +83,7 @@ KNOWN = [
      (0x87B092C3013FE90B, 0x438C3C67BE8D0224, 0x9CC7D7C69CD777B6, 0xA09CAEBF594F0BA0)),
     ((0x243F6A8885A308D3, 0x13198A2E03707344, 0xA4093822299F31D0, 0x082EFA98EC4E6C89),
      (0x452821E638D01377, 0xBE5466CF34E90C6C),
-     (0xA528F45403E61D95, 0x38C72DBD566E9788, 0xA5A1610E72FD18B5, 0x57BD43B5E52B7FE6)),
-]
+     (0xA528F45403E61D95, 0x38C72DBD566E9788, 0xA5A1610E72FD18B5, 0x57BD43B5E52B7FE6))]
 
 
 @njit
@@ -184,8 +183,7 @@ def test_numbers_of_neighbours_are_independent():
         'purpose': normals(7, numbers.ODOMETRY, n, 50, 4)[:, 0],
         'tick': normals(7, numbers.SCAN, n, 51, 4)[:, 0],
         'robot': np.roll(base[:, 0], 1), 'pair': base[:, 1], 'index': base[:, 2],
-        'magnitude': np.abs(base[:, 1]) - np.abs(base[:, 1]).mean(),
-    }
+        'magnitude': np.abs(base[:, 1]) - np.abs(base[:, 1]).mean()}
     for name, other in others.items():
         assert abs(np.corrcoef(base[:, 0], other)[0, 1]) < 4 / np.sqrt(n), name
         assert abs(np.corrcoef(base[:, 0]**2, other**2)[0, 1]) < 4 / np.sqrt(n), name

@@ -67,8 +67,7 @@ def test_the_record_has_range_and_bearing():
     ({}, r"got '0 bytes', expected 1 to 9 bytes"),
     ({'size': 'uint8'}, r"got 'size', expected a name that no attribute of an array has"),
     ({'range': 'float32'}, r"got 'range', expected .* not range or bearing"),
-    ({'self': 'uint9'}, r"Broadcast\.self: got 'uint9'"),
-])
+    ({'self': 'uint9'}, r"Broadcast\.self: got 'uint9'")])
 def test_wrong_fields_are_one_line(fields, error):
     with pytest.raises(sbot.InputError, match=error):
         sbot.Broadcast(**fields)

@@ -172,8 +172,7 @@ def test_equal_discs_move_as_through_the_worlds_own_collisions():
 LIFE = {
     'step before init': (lambda e: e.step(0.1), 'webots_fast2d_init first'),
     'init twice': (lambda e: (e.init(), e.init()), 'webots_fast2d_cleanup first'),
-    'add without shape': (lambda e: (e.init(), e.add_object(e.create_solid())), 'needs a shape'),
-}
+    'add without shape': (lambda e: (e.init(), e.add_object(e.create_solid())), 'needs a shape')}
 
 
 @pytest.mark.parametrize('case', LIFE)
@@ -216,8 +215,7 @@ MISUSE = {
     'three corners': (lambda e, r, s: e.object_set_bounding_rectangle(
         e.create_solid(), [0, 1, 1], [0, 0, 1]), 'four x'),
     'mass zero': (lambda e, r, s: e.object_set_mass(e.create_solid(), 0.0), 'mass: got 0.0'),
-    'far away': (lambda e, r, s: e.object_set_position(e.create_solid(), 1e7, 0), 'xpos'),
-}
+    'far away': (lambda e, r, s: e.object_set_position(e.create_solid(), 1e7, 0), 'xpos')}
 
 
 @pytest.mark.parametrize('case', MISUSE)

@@ -76,8 +76,7 @@ def test_a_file_of_readings(tmp_path):
     ('1\n2\nx', r"table.txt:3: got 'x', expected a finite number >= 0"),
     ('1\n-2', r"table.txt:2: got '-2'"),
     ('nan', r"table.txt:1: got 'nan'"),
-    ('1 ' * 152, r'got 152'),
-])
+    ('1 ' * 152, r'got 152')])
 def test_bad_files_are_named(tmp_path, text, words):
     path = tmp_path / 'table.txt'
     path.write_text(text)
@@ -198,8 +197,7 @@ def test_levenberg_marquardt_needs_no_good_start():
 @pytest.mark.parametrize(('samples', 'words'), [
     (np.zeros((26, 36, 15)), r'samples: got \(26, 36, 15\)'),
     (np.zeros((25, 36, 15, 1)), r'26 distances'),
-    (np.full((26, 36, 15, 1), math.nan), 'not finite'),
-])
+    (np.full((26, 36, 15, 1), math.nan), 'not finite')])
 def test_bad_samples_are_named(samples, words):
     with pytest.raises(InputError, match=words):
         average_readings(samples, SENSOR_ANGLES)

@@ -114,8 +114,7 @@ SHAPES = st.fixed_dictionaries({
     'scan_sees_robots': st.booleans(),
     'laser_x': st.sampled_from([0.0, 0.3]),
     'laser_y': st.sampled_from([0.0, -0.1]),
-    'laser_yaw': st.sampled_from([0.0, 0.5, math.pi]),
-})
+    'laser_yaw': st.sampled_from([0.0, 0.5, math.pi])})
 
 
 @given(SHAPES, st.integers(0, 10**6), st.integers(0, 30))

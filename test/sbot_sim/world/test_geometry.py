@@ -107,8 +107,7 @@ def test_simple_outlines_are_those_that_shapely_takes_for_simple(corners):
     ([(0, 0), (1, 0), (1, 0), (0, 1)], 'side 1 has no length'),
     ([(0, 0), (1, 0), (0, 1), (0, 0)], 'side 3 has no length'),
     ([(0, 0), (1, 1), (1, 0), (0, 1)], 'sides 0 and 2 meet'),
-    ([(0, 0), (2, 0), (1, 0), (1, 3)], 'sides 0 and 1 meet'),
-])
+    ([(0, 0), (2, 0), (1, 0), (1, 3)], 'sides 0 and 1 meet')])
 def test_what_is_wrong_with_an_outline_is_named(corners, words):
     assert outline_error(np.array(corners, float)) == words
 

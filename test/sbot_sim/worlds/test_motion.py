@@ -116,8 +116,7 @@ def test_two_obstacles_that_squeeze_a_robot_wait_for_ever():
     (obstacle([[1, 1], [1, 1]]), r'world\.moving\.0\.path: got'),
     (obstacle([[1, 1], [2, 2]], at_end='stop'), 'at_end'),
     (obstacle([[1, 1], [2, 2]], radius=-1), r'world\.moving\.0\.radius'),
-    (obstacle([[5, 3], [2, 2]]), 'robot 0'),
-])
+    (obstacle([[5, 3], [2, 2]]), 'robot 0')])
 def test_bad_obstacles_are_named(moving, words):
     with pytest.raises(InputError, match=words):
         obstacles_run([moving], [{'pose': [5, 3, 0], **NONE}])

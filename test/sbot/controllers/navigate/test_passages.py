@@ -97,9 +97,7 @@ def test_robots_pass_without_rules_where_there_is_room_for_many(width, narrow):
 
 
 def test_a_passage_has_two_ends():
-    found, passage = passage_ahead(
-        PASSAGE_P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0, 0.0
-    )
+    found, passage = passage_ahead(PASSAGE_P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0, 0.0)
     assert found
     assert passage.near_x == pytest.approx(2.0, abs=0.7)  # posts are seen from a little before
     assert passage.far_x == pytest.approx(6.0, abs=0.5)
