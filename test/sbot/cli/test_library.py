@@ -179,19 +179,6 @@ def test_the_new_node_turns_away_from_what_its_laser_touches(touched):
     assert abs(turn) >= 1.0
 
 
-def test_the_new_controller_touches_nothing_from_other_starts(tmp_path, capsys):
-    seed = 4
-    assert main(['new', str(tmp_path / 'newly_begun'), '--controller']) == 0
-    capsys.readouterr()
-    draw = np.random.default_rng(seed)
-    starts = [option for robot, (x, y) in enumerate([(2, 2), (2, 6)]) for option in (
-        '--set', f'robots.{robot}.pose={np.add(draw.uniform(-0.3, 0.3, 3), (x, y, 0)).tolist()}')]
-    assert main(['run', str(tmp_path / 'newly_begun.yaml'), '--quiet', '--json', *starts]) == 0
-    robots = json.loads(capsys.readouterr().out)['robots']
-    assert [robot['collisions'] for robot in robots] == [0, 0]
-    assert all(robot['goal_reached_s'] for robot in robots)
-
-
 def test_the_new_controller_stands_still_without_a_goal(tmp_path, capsys):
     assert main(['new', str(tmp_path / 'newly_begun'), '--controller']) == 0
     capsys.readouterr()

@@ -1,22 +1,13 @@
 """Colours fit the ground of the picture."""
 
-import matplotlib as mpl
 from matplotlib.text import Text
 
 import sbot
 from sbot.figures.data import from_result
 from sbot.figures.film import _Film
-from sbot.figures.look import DARK, LIGHT, drawing, palette, style_of
+from sbot.figures.look import drawing, style_of
 from sbot.figures.picture import _draw_run
 from sbot.figures.tracks import draw_moments
-
-
-def test_colours_fit_the_ground():
-    for dark, expected in ((False, LIGHT), (True, DARK)):
-        with mpl.rc_context({'figure.facecolor': 'white', **style_of(dark)}):
-            assert palette() == expected
-    assert style_of(True)['text.color'] == DARK.ink
-    assert 'text.color' not in style_of(False)
 
 
 def test_letters_of_all_pictures_can_be_read_on_a_page():

@@ -94,22 +94,6 @@ def test_the_longest_phases_come_first():
     assert len({*first}) == len(first), 'a phase that two scenarios share is begun once'
 
 
-def test_a_phase_that_cannot_be_compiled_says_so(tmp_path):
-    def fail() -> None:
-        raise FileExistsError
-    with pytest.raises(FileExistsError):
-        warm_up._compile_unclaimed([(0, fail)], str(tmp_path))
-
-
-def test_what_compiles_covers_the_phases_of_a_run():
-    """A run after the tasks alone compiles only what Python calls between the phases."""
-    scenario = warm_up._silent(sbot.load('leader_follower', duration=0.1))
-    phases = names_of(warm_up._tasks([scenario]))
-    assert len(set(phases)) == len(phases)
-    assert {'begin', 'scan', 'resolve_overlaps', 'measure_odometry', 'sum_impulses', 'propose',
-            'decode_yaws', 'update_twists', 'end_tick'} <= set(phases)
-
-
 def test_a_run_after_the_tasks_compiles_only_what_is_short(monkeypatch):
     """What Python calls between the phases is compiled by one process while the other waits."""
     scenario = warm_up._silent(sbot.load('leader_follower', duration=0.1))

@@ -122,12 +122,6 @@ def test_lines_that_are_no_rows_are_counted(tmp_path, line):
     assert (sorted(index.places), len(index.damaged)) == ([1, 2], 7)
 
 
-def test_rows_are_in_the_file_at_once(tmp_path):
-    with Journal(tmp_path) as journal:
-        journal.write(rows(1))
-        assert list(read_index(tmp_path).places) == [1]
-
-
 def test_the_last_row_of_a_run_counts(tmp_path):
     with Journal(tmp_path) as journal:
         journal.write([{'run': 1, 'value': 1}, {'run': 1, 'value': 2}])
