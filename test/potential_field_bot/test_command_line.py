@@ -13,8 +13,7 @@ def test_four_numbers():
 
 def test_more_arguments_are_tolerated():
     """docs/errata.md P17, as the listing does."""
-    given = ['1', '3', '-2.5', '1e1', 'six', '7']
-    assert _parse(given) == FOUR
+    assert _parse(['1', '3', '-2.5', '1e1', 'six', '7']) == FOUR
 
 
 @pytest.mark.parametrize('arguments', [

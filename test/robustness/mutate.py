@@ -62,8 +62,7 @@ def _truncate(data: bytearray, others: Sequence[bytes], random: Random) -> None:
 
 def _repeat(data: bytearray, others: Sequence[bytes], random: Random) -> None:
     at = _place(data, random)
-    piece = data[at:at + random.choice([1, 4, 16, 256])]
-    data[at:at] = piece * random.choice([1, 2, 50])
+    data[at:at] = data[at:at + random.choice([1, 4, 16, 256])] * random.choice([1, 2, 50])
 
 
 def _insert(data: bytearray, others: Sequence[bytes], random: Random) -> None:

@@ -316,8 +316,7 @@ class _Changed:
         """One or a few records changed inside."""
         records = list(_flat(cls.folder))
         for _ in range(random.choice([1, 1, 3])):
-            kinds = sorted({opcode for opcode, _ in records})
-            kind = random.choice(kinds)
+            kind = random.choice(sorted({opcode for opcode, _ in records}))
             place = random.choice([i for i, (opcode, _) in enumerate(records) if opcode == kind])
             opcode, record = records[place]
             records[place] = (random.choice([opcode] * 9 + [random.randrange(1, 20)]),

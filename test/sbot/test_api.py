@@ -60,8 +60,7 @@ def test_an_unknown_name_is_an_attribute_error():
 @pytest.mark.parametrize('name', ['load', 'run', 'replay', 'session', 'sweep', 'World', 'Worlds',
                                   *(f'learn.{name}' for name in ('env', 'vector_env'))])
 def test_editors_know_the_types_of_overrides(name):
-    function = attrgetter(name)(sbot)
-    kind = inspect.signature(function).parameters['overrides'].annotation
+    kind = inspect.signature(attrgetter(name)(sbot)).parameters['overrides'].annotation
     assert re.fullmatch(r'Unpack\[(Seeded|Sweep|)Overrides\]', kind)
 
 
@@ -258,8 +257,7 @@ def test_two_classes_of_one_name_are_told_apart_or_refused():
 
 
 def test_a_recording_of_objects_needs_them_again(tmp_path):
-    given = scenario()
-    run = sbot.run(given, record=tmp_path / 'bag')
+    run = sbot.run(scenario(), record=tmp_path / 'bag')
     with pytest.raises(sbot.InputError, match='was an object given from Python'):
         sbot.replay(tmp_path / 'bag')
     result = sbot.replay(tmp_path / 'bag', controllers=run.scenario.given)

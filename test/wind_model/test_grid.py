@@ -65,8 +65,7 @@ def oracle(grid, point):
                 heights = bottom[b, a] + grid.vertical_spacing_factors * (top[b, a] - bottom[b, a])
                 line = interp1d(heights, values[:, j + b, i + a], fill_value='extrapolate')
                 corners[b, a] = line(z)
-        along_x = interp1d(xs[i:i + 2], corners, axis=1)(x)
-        result.append(float(interp1d(ys[j:j + 2], along_x)(y)))
+        result.append(float(interp1d(ys[j:j + 2], interp1d(xs[i:i + 2], corners, axis=1)(x))(y)))
     return np.array(result)
 
 
@@ -91,10 +90,8 @@ def spread(grid, rng, count, margin):
 @pytest.mark.parametrize('seed', range(8))
 def test_equals_scipy_anywhere(seed, random_grid):
     grid = random_grid(seed)
-    points = spread(grid, np.random.default_rng(seed + 100), 150, 0.3)
-    got = check(grid, points)
-    inside = (got != OUTSIDE).any(axis=1)
-    assert 20 < inside.sum() < 150
+    got = check(grid, spread(grid, np.random.default_rng(seed + 100), 150, 0.3))
+    assert 20 < (got != OUTSIDE).any(axis=1).sum() < 150
 
 
 def test_equals_scipy_on_faces_edges_and_corners(random_grid):
@@ -105,8 +102,7 @@ def test_equals_scipy_on_faces_edges_and_corners(random_grid):
     for x in (*field.x, field.x[0] + 0.4 * grid.res_x):
         for y in (*field.y, field.y[0] + 0.7 * grid.res_y):
             points.extend([x, y, z] for z in rng.uniform(-1, 6, 5))
-    got = check(grid, np.array(points))
-    assert (got != OUTSIDE).any(axis=1).mean() > 0.5
+    assert (check(grid, np.array(points)) != OUTSIDE).any(axis=1).mean() > 0.5
 
 
 def test_the_edge_is_inside_and_one_ulp_beyond_is_outside():

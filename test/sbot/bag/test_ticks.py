@@ -17,8 +17,7 @@ def all_ticks(path, robots=3):
 @pytest.mark.parametrize('robots', [1, 3])
 @pytest.mark.parametrize('shuffle', [None, 5])
 def test_ticks_hold_what_was_recorded(tmp_path, robots, shuffle):
-    path = make_bag(tmp_path / 'bag', robots, 20, shuffle=shuffle)
-    found = all_ticks(path, robots)
+    found = all_ticks(make_bag(tmp_path / 'bag', robots, 20, shuffle=shuffle), robots)
     assert [tick.tick for tick in found] == list(range(20))
     for tick in found:
         assert tick.stamp_ns == RATE.stamp_ns(tick.tick)
@@ -83,5 +82,4 @@ def test_what_a_bag_is_about(tmp_path):
     bag = Bag(make_bag(tmp_path / 'bag', 3, 2))
     assert count_robots(bag) == 3
     assert rate_of(bag) == RATE
-    single = Bag(make_bag(tmp_path / 'single', 1, 2))
-    assert count_robots(single) == 1
+    assert count_robots(Bag(make_bag(tmp_path / 'single', 1, 2))) == 1

@@ -273,8 +273,7 @@ def test_the_scenario_has_what_the_network_learned_with(tmp_path, capsys, caplog
     assert [robot.body for robot in scenario.robots] == ['e-puck2'] * 2
     assert (scenario.sensors.scan.scan_beams, scenario.sensors.scan.scan_range_max) == (8, 2)
     assert 'nets/a.json' in (tmp_path / 'drive.yaml').read_text()
-    run = sbot.run(scenario, duration=1)
-    assert np.ptp(run.poses[:, :, 0], axis=0).min() > 0.01
+    assert np.ptp(sbot.run(scenario, duration=1).poses[:, :, 0], axis=0).min() > 0.01
     assert not caplog.records
 
 

@@ -279,8 +279,7 @@ def test_a_folder_in_the_checkout_is_not_our_own(bag_in_checkout, capsys):
 
 
 def test_config_and_examples_are_our_own(tmp_path, monkeypatch):
-    own = 'config/scenarios'
-    folder = tmp_path / own
+    folder = tmp_path / 'config/scenarios'
     folder.mkdir(parents=True)
     (folder / 'of_the_package.py').write_text(CONTROLLER)
     (folder / 'x.yaml').write_text(

@@ -124,8 +124,7 @@ def test_wrapped_lines_have_all_words_and_fit(text, width):
 
 
 def test_a_no_break_space_holds_words_together():
-    narrow = width_of('seven words')
-    assert wrapped('for seven\xa0words here', narrow) == 'for\nseven words\nhere'
+    assert wrapped('for seven\xa0words here', width_of('seven words')) == 'for\nseven words\nhere'
 
 
 def test_a_label_of_the_wind_breaks_between_its_parts_and_in_long_parts_before_values():
@@ -180,8 +179,7 @@ def test_the_label_of_a_film_hides_neither_its_name_nor_its_time(gusts, size):
     film = _Film(gusts._replace(scenario=named), film=size)
     film.frame(GUSTY)
     clock = film._clock.get_window_extent()
-    high = film._axes.get_window_extent().y1 + film._up * film._canvas.figure.dpi
-    assert clock.y0 > high
+    assert clock.y0 > film._axes.get_window_extent().y1 + film._up * film._canvas.figure.dpi
     assert 0 <= clock.x0 < clock.x1 <= film.size[0]
     assert clock.y1 <= film.size[1]
     assert '… ' in film._clock.get_text()

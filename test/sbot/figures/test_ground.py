@@ -148,8 +148,7 @@ def test_a_name_is_above_its_zone_if_nothing_is_there():
     [(4, 4.2, 0), (4, 1.8, 0), (4, 3.5, 0), (4, 2.5, 0), (5.2, 3.9, 0)]])
 def test_it_hides_no_robot(places):
     data = run_of(*places, (1, 1, 0))
-    box = names_of(data)['nest']
-    assert (away(box, data.poses[-1, :, :2]) > 0.3).all()
+    assert (away(names_of(data)['nest'], data.poses[-1, :, :2]) > 0.3).all()
 
 
 def test_it_hides_no_track_and_no_goal():

@@ -11,8 +11,7 @@ from sbot.figures.tracks import draw_moments
 
 
 def test_letters_of_all_pictures_can_be_read_on_a_page():
-    run = sbot.run('leader_in_gusts', duration=1)
-    data = from_result(run)
+    data = from_result(sbot.run('leader_in_gusts', duration=1))
     with drawing(style_of(False)):
         film = _Film(data)
         film.frame(0)

@@ -47,8 +47,7 @@ class Steady:
 def test_a_title_has_a_name_only_if_somebody_gave_it(values, title):
     run = sbot.run({'duration': 4 / 3, 'world': {'bounds': [0, 0, 6, 6]},
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}], **values})
-    figure = _draw_run(from_result(run))
-    assert figure.axes[0].get_title(loc='left').startswith(title)
+    assert _draw_run(from_result(run)).axes[0].get_title(loc='left').startswith(title)
 
 
 def test_a_title_and_a_width_of_ones_own(data, tmp_path, capsys):
@@ -120,8 +119,7 @@ def test_labels_of_curves_are_apart(height):
 def test_letters_are_as_large_as_asked():
     run = sbot.run('single_robot', duration=1.0)
     def size():
-        figure = sbot.plot(run, figsize=(3.4, 3.0))
-        return figure.axes[0].xaxis.label.get_size()
+        return sbot.plot(run, figsize=(3.4, 3.0)).axes[0].xaxis.label.get_size()
     assert size() == 7.0
     with rc_context({'font.size': 8.0}):
         assert size() == 8.0

@@ -45,8 +45,7 @@ def test_the_legend_lies_on_the_line_of_the_x_axis_and_within_the_picture(bounds
     assert label.x1 < legend.x0
     assert legend.x1 <= figure.bbox.x1
     assert label.y0 < (legend.y0 + legend.y1) / 2 < label.y1
-    below = figure.axes[1].get_legend().get_window_extent()
-    assert below.y1 < legend.y0 + 1
+    assert figure.axes[1].get_legend().get_window_extent().y1 < legend.y0 + 1
 
 
 @pytest.mark.parametrize('dark', [False, True])

@@ -57,8 +57,7 @@ def test_tracks_of_many_are_coloured_by_time_unless_asked_otherwise(many):
     assert tracks_of(_draw_run(many)).get_array() is not None
     tracks = tracks_of(_draw_run(many, 'robot'))
     assert tracks.get_array() is None
-    colours = np.unique(np.round(tracks.get_colors()[:, :3], 3), axis=0)
-    assert len(colours) == 12
+    assert len(np.unique(np.round(tracks.get_colors()[:, :3], 3), axis=0)) == 12
     bodies = max((each for each in _draw_run(many, 'robot').axes[0].collections
                   if len(each.get_offsets()) == 12), key=lambda each: each.get_zorder())
     assert np.allclose(bodies.get_facecolor()[:, :3], tracks.get_colors()[:, :3])
@@ -170,11 +169,9 @@ def test_three_moments_leave_no_empty_place(data, bounds, rows):
 
 
 def test_headings_have_colours_that_go_round(data):
-    figure = draw_moments(data, (4,), 'heading')
-    colours = bodies(figure.axes[0]).get_facecolor()[::-1, :3]
+    colours = bodies(draw_moments(data, (4,), 'heading').axes[0]).get_facecolor()[::-1, :3]
     assert np.allclose(colours, heading_colours(data.poses[-1, :, 2]))
-    turn = np.array([3.1, 3.1 - 2 * np.pi])
-    assert np.ptp(heading_colours(turn), axis=0).max() < 1e-9
+    assert np.ptp(heading_colours(np.array([3.1, 3.1 - 2 * np.pi])), axis=0).max() < 1e-9
     assert len(np.unique(np.round(colours, 3), axis=0)) == 4
 
 

@@ -60,10 +60,8 @@ def test_blocks_cover_what_is_solid_once():
 
 def test_a_map_of_movingai_is_a_scene_with_starts_and_goals_in_its_largest_part(tmp_path):
     (tmp_path / 'small.map').write_text(MAP)
-    scene = families(movingai=tmp_path)['movingai']['small']
-    values = scenario_values('movingai/small', scene, 5)
-    scenario = scenario_from_mapping(values)
-    world = world_arrays(scenario.world)
+    values = scenario_values('movingai/small', families(movingai=tmp_path)['movingai']['small'], 5)
+    world = world_arrays(scenario_from_mapping(values).world)
     assert world.bounds.tolist() == [0, 0, 12, 4]
     # The lowest row of the file is at y = 0 to 1.
     assert {tuple(row[:4]) for row in world.rectangles.tolist()} == {

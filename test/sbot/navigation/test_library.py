@@ -63,8 +63,7 @@ def test_cylinders_of_dynabarn_go_where_their_plugins_say(tmp_path):
     source.write_text('\n'.join(FRAME.format(*frame) for frame in (
         (0.0, 1.0, 2.0), (2.0, 4.0, 6.0), (6.0, 4.0, -1.0))))
     scene = families(dynabarn=tmp_path)['dynabarn']['0']
-    scenario = scenario_from_mapping(scenario_values('dynabarn/0', scene, 0))
-    obstacle, = scenario.world.moving
+    obstacle, = scenario_from_mapping(scenario_values('dynabarn/0', scene, 0)).world.moving
     assert obstacle.path == ((1.0, 2.0), (4.0, 6.0), (4.0, -1.0))
     assert obstacle.speed == pytest.approx((5.0 + 7.0) / 6.0)
     source.unlink()
@@ -145,8 +144,7 @@ def test_no_scene_has_changed_since_its_version():
 @pytest.mark.parametrize('name', SCENES)
 def test_every_scene_is_a_scenario_in_which_all_can_stand(name):
     for seed in (0, 2**63 - 1):
-        values = scenario_values(name, SCENES[name], seed)
-        scenario = scenario_from_mapping(values)
+        scenario = scenario_from_mapping(scenario_values(name, SCENES[name], seed))
         assert scenario.name == name
         assert any(robot.goal is not None for robot in scenario.robots)
         assert facts(scenario.description).get('gap') == SCENES[name].gap

@@ -24,8 +24,7 @@ def sbot(*arguments: object) -> subprocess.CompletedProcess:
 
 @pytest.mark.parametrize('name', ['leader_follower', 'single_robot'])
 def test_equals_run_to_the_bit(name):
-    same = load_scenario(name, {'duration': 2.0, 'seed': 3})
-    ran = run_scenario(same, keep=False).summary
+    ran = run_scenario(load_scenario(name, {'duration': 2.0, 'seed': 3}), keep=False).summary
     done = sbot('up', '--composed', name, '--duration', 2, '--seed', 3, '--json')
     assert done.returncode == 0, done.stderr
     went_up = json.loads(done.stdout)

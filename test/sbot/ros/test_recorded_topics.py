@@ -80,8 +80,7 @@ def test_what_a_node_says_is_in_the_bag_at_its_tick_and_twice_the_same(recording
     said = list(first.messages([TOPIC]))
     assert len(said) == 31
     for message in said:
-        estimated = decode(message.payload, message.type)
-        assert stamp_ns(estimated.header.stamp) == message.stamp_ns
+        assert stamp_ns(decode(message.payload, message.type).header.stamp) == message.stamp_ns
     assert compare(first, second).equal
 
 

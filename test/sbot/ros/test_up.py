@@ -191,8 +191,7 @@ def test_free_running(tmp_path):
 
 
 def test_free_running_controllers_notice_a_reset(tmp_path):
-    seen = drive('free_reset', tmp_path)
-    assert seen['goals'] == [[15.0, 15.0], [5.0, 16.0], [15.0, 15.0]]
+    assert drive('free_reset', tmp_path)['goals'] == [[15.0, 15.0], [5.0, 16.0], [15.0, 15.0]]
 
 
 def children(pid: int) -> dict[str, int]:

@@ -22,8 +22,7 @@ class Steady:
     """Commands its own id; says it at the first tick."""
 
     def step(self, observation, rng):
-        said = (b'hi',) * (observation.tick == 0)
-        return (0.1 * observation.robot_id, 0.5, *said)
+        return (0.1 * observation.robot_id, 0.5, *(b'hi',) * (observation.tick == 0))
 
 
 def make(robots, announcing=True, **more):

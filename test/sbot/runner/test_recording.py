@@ -21,8 +21,7 @@ NETWORK = sbot.network('perceptron', ['pose'])
 
 
 def saved(path, seed):
-    weights = np.random.default_rng(seed).normal(size=NETWORK.weight_count)
-    sbot.save_network(path, NETWORK, weights)
+    sbot.save_network(path, NETWORK, np.random.default_rng(seed).normal(size=NETWORK.weight_count))
 
 
 @pytest.fixture

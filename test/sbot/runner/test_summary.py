@@ -116,8 +116,7 @@ def test_distances_to_the_leader_are_shown_where_one_leads(robots, leads):
     assert run.summary['leader'] == (0 if leads else None)
     lines = format_summary(run.summary).splitlines()[2:]
     assert (lines[0].strip() == 'to leader (m)') == leads
-    heads = lines[1 if leads else 0]
-    assert heads.endswith('max     end') == leads
+    assert lines[1 if leads else 0].endswith('max     end') == leads
     assert len(lines[-1].split()) == (9 if leads else 7)
     assert len({len(line) for line in lines}) == 1
 
@@ -151,8 +150,7 @@ def test_what_is_not_asked_for_costs_nothing_and_is_none(monkeypatch):
     assert light.poses.shape == (0, 4, 3)
     assert light.summary['robots'] == whole.summary['robots']
     assert whole.summary['overlaps'] == 0
-    text = format_summary(light.summary)
-    assert 'overlaps not counted\ntrajectory not hashed\n' in text
+    assert 'overlaps not counted\ntrajectory not hashed\n' in format_summary(light.summary)
     with pytest.raises(sbot.InputError, match='sense cannot be combined with keep=False'):
         sbot.run('leader_follower', keep=False, sense=['scan'])
 

@@ -134,8 +134,7 @@ def test_the_four_keys_of_wakes_are_read(caplog):
 
 
 def test_without_wakes_nothing_is_said_of_keys_that_nobody_set(tmp_path, caplog):
-    scenario = load(tmp_path, argos(), {'wind.wake': False})
-    assert not scenario.wind.wakes.wake
+    assert not load(tmp_path, argos(), {'wind.wake': False}).wind.wakes.wake
     assert [each for each in caplog.messages if '<other>' not in each] == []
 
 

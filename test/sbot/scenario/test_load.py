@@ -120,8 +120,7 @@ plain = st.recursive(
 @given(st.dictionaries(st.sampled_from(['a', 'b', '1e3', 'yes', '~', '<<']), plain))
 @settings(max_examples=80, deadline=None)
 def test_dumped_values_read_back_equal(values):
-    text = dump_yaml(values)
-    assert repr(parse_yaml(text, 'text')[0]) == repr(values)
+    assert repr(parse_yaml(dump_yaml(values), 'text')[0]) == repr(values)
 
 
 @given(st.data())
@@ -221,8 +220,7 @@ def test_override_of_a_key_with_dots(tmp_path):
 
 
 def test_drawn_seed_is_recorded():
-    seeds = {load_text(SMALL + 'seed: null\n').seed for _ in range(4)}
-    assert len(seeds) > 1
+    assert len({load_text(SMALL + 'seed: null\n').seed for _ in range(4)}) > 1
     drawn = load_text(SMALL + 'seed: ~\n')
     assert load_text(drawn.to_yaml()).seed == drawn.seed
 
@@ -307,8 +305,7 @@ def test_groups_are_placed_in_the_free_part_of_a_map(tmp_path):
     text = ('world: {map: room.yaml}\nrobots:\n  - {pose: [2, 2, 0], goal: [1, 1]}\n'
             '  - {count: 8, controller: none}\n')
     scenario = load_text(text, directory=tmp_path)
-    poses = np.array([robot.pose for robot in scenario.robots])
-    assert (poses[:, 0] <= 4.7).all()
+    assert (np.array([robot.pose for robot in scenario.robots])[:, 0] <= 4.7).all()
     assert load_text(scenario.to_yaml()) == scenario
     for pose in ('[8, 2, 0]', '[4.9, 2, 0]'):
         with pytest.raises(InputError, match=r'robots\.0\.pose.*world\.map'):
@@ -364,14 +361,12 @@ def documented_keys():
 
 def test_every_key_is_documented():
     page = (ROOT / 'docs' / 'scenario.md').read_text('utf-8')
-    missing = {key for key in documented_keys() if f'`{key}`' not in page}
-    assert not missing
+    assert not {key for key in documented_keys() if f'`{key}`' not in page}
 
 
 def test_examples_in_the_documentation_load():
     page = (ROOT / 'docs' / 'scenario.md').read_text('utf-8')
     blocks = re.findall(r'```yaml\n(.*?)```', page, re.DOTALL)
     assert len(load_text(blocks[0]).robots) == 2
-    robots = blocks[1]
-    assert len(load_text('world: {bounds: [0, 0, 9, 9]}\n' + robots).robots) == 51
+    assert len(load_text('world: {bounds: [0, 0, 9, 9]}\n' + blocks[1]).robots) == 51
     assert load_text(SMALL + blocks[2])

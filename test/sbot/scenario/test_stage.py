@@ -22,8 +22,7 @@ UNITS = 0.5, math.radians(1.0)  # half metres, degrees
 
 def lasers(text, units=UNITS):
     tokens = read_tokens(f'position ( {text} )'.encode(), Path('x.world'))
-    world = parse_entities(tokens, 'x.world')
-    return _lasers_of(world.children[0], units, Notes())
+    return _lasers_of(parse_entities(tokens, 'x.world').children[0], units, Notes())
 
 
 def test_a_sensor_is_in_the_units_of_the_file_and_on_its_mount():
@@ -88,8 +87,7 @@ def test_every_command_within_the_bounds_is_driven(tmp_path, drive):
     path.write_text(f'position ( drive "{drive}" '
                     'velocity_bounds [-0.5 0.5 -0.5 0.5 0 0 -90 90] )')
     import sbot
-    scenario = sbot.load(str(path))
-    values = {**scenario.source.data, 'duration': 1.0}
+    values = {**sbot.load(str(path)).source.data, 'duration': 1.0}
     values['robots'] = [{**values['robots'][0], 'controller': Fast}]
     poses = run_scenario(sbot.load(values)).poses
     assert poses[-1, 0, 2] - poses[1, 0, 2] == pytest.approx(0.9 * math.pi / 2)
@@ -244,8 +242,7 @@ def test_a_bitmap_is_scaled_by_its_dark_pixels_and_has_a_boundary(tmp_path):
     pixels[0, 0] = 128  # light
     bitmap(tmp_path, pixels)
     text = 'model ( pose [10 0 0 0] size [11 5 1] bitmap "map.png" boundary {} )\n' + ROBOT
-    scenario = load(tmp_path, text.format(0))
-    lines = np.array(scenario.world.segments)
+    lines = np.array(load(tmp_path, text.format(0)).world.segments)
     assert len(lines) == 8
     assert lines.reshape(-1, 2).min(axis=0) == pytest.approx([4.5, -2.5])
     assert lines.reshape(-1, 2).max(axis=0) == pytest.approx([15.5, 2.5])
@@ -319,8 +316,7 @@ def test_a_bitmap_that_is_no_regular_file_or_too_large(tmp_path, monkeypatch):
         load(tmp_path, text)
     with pytest.raises(InputError, match=r"a\.world:2: bitmap: got '/dev/zero', expected a reg"):
         load(tmp_path, text.replace('map.png', '/dev/zero'))
-    pixels = np.indices((40, 40)).sum(axis=0) % 2 * 255
-    bitmap(tmp_path, pixels)
+    bitmap(tmp_path, np.indices((40, 40)).sum(axis=0) % 2 * 255)
     assert load(tmp_path, text).world.segments
     for limit, expected in (('file_bytes=1599', 'pixels'), ('file_bytes=3200', 'segments'),
                             ('text_values=300', 'numbers')):
@@ -345,8 +341,7 @@ def test_a_translated_world_is_the_same_scenario(tmp_path):
     text = 'model ( pose [9 0 0 0] bitmap "map.png" )\n' + ROBOT
     scenario = load(tmp_path, text)
     values, _ = stage_scenario(text.encode(), str(tmp_path / 'a.world'))
-    again = parse_scenario(dump_yaml(values), 'a.world', tmp_path, 'a')
-    assert again == scenario
+    assert parse_scenario(dump_yaml(values), 'a.world', tmp_path, 'a') == scenario
 
 
 def test_values_of_a_world_are_changed_from_the_command_line(tmp_path):

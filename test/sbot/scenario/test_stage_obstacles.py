@@ -116,5 +116,4 @@ def test_a_crossed_outline_and_what_robots_start_within_are_walls():
 
 
 def test_sides_have_a_length():
-    corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    assert len(_sides(corners)) == 3
+    assert len(_sides(np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))) == 3

@@ -52,8 +52,7 @@ def test_boxes_have_shape_mass_and_place():
 
 def test_paths_go_at_the_scenarios_rate():
     scenario = world_of()
-    paths = obstacle_paths(scenario.world, scenario.rate)
-    assert paths.radius.tolist() == [0.2]
+    assert obstacle_paths(scenario.world, scenario.rate).radius.tolist() == [0.2]
     assert obstacle_paths(world_of(moving=[]).world, scenario.rate) is None
 
 

@@ -36,8 +36,7 @@ def of_the_script(monkeypatch):
 
 
 def test_cloudpickle_sends_what_a_script_defines(monkeypatch):
-    metric = of_the_script(monkeypatch)
-    data = _pickled(metric, 'metric')
+    data = _pickled(of_the_script(monkeypatch), 'metric')
     monkeypatch.undo()
     assert pickle.loads(data)(None) == 1.0
 

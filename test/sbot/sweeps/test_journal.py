@@ -94,8 +94,7 @@ def test_a_flipped_bit_costs_its_row_only_and_is_told(tmp_path, place):
         journal.write(rows(*range(6)))
     lines = (tmp_path / NAME).read_bytes().splitlines(keepends=True)
     place %= len(lines[1]) - 1  # not its end: two lines would be one
-    changed = bytes([lines[1][place] ^ 1])
-    lines[1] = lines[1][:place] + changed + lines[1][place + 1:]
+    lines[1] = lines[1][:place] + bytes([lines[1][place] ^ 1]) + lines[1][place + 1:]
     (tmp_path / NAME).write_bytes(b''.join(lines))
     index = read_index(tmp_path)
     assert sorted(index.places) == [0, 2, 3, 4, 5]

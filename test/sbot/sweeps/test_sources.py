@@ -36,8 +36,7 @@ def test_every_form_of_a_scenario_is_the_same_text(tmp_path, monkeypatch):
 def test_a_relative_path_starts_at_the_folder_that_is_given(tmp_path):
     (tmp_path / 'leader_follower').write_text(TEXT)
     assert source_of('leader_follower', tmp_path)[2] == str(tmp_path)
-    shipped = source_of('leader_follower')
-    assert shipped[1] == str(shipped_scenarios()['leader_follower'])
+    assert source_of('leader_follower')[1] == str(shipped_scenarios()['leader_follower'])
 
 
 def test_controllers_from_python_go_along(tmp_path):

@@ -59,8 +59,7 @@ def runs_of(table):
 def test_long_runs_of_cells_are_in_pieces(shape):
     values = np.zeros(shape[::-1], np.int8)
     values[-1, -1:] = 100
-    table = _cell_runs(make_cells(values, 0.5, (0.0, 0.0, 0.0)))
-    kinds, lengths = runs_of(table)
+    kinds, lengths = runs_of(_cell_runs(make_cells(values, 0.5, (0.0, 0.0, 0.0))))
     assert (np.repeat(kinds, lengths).reshape(values.shape) == values).all()
     assert len(kinds) == -(-(values.size - 1) // 0x3FFF) + 1
 

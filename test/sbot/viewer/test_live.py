@@ -340,8 +340,7 @@ class Topics:
 
 def test_frames_are_the_poses_of_the_messages(recorded):
     data, live, topics = from_bag(recorded), Live(), Topics()
-    address = start_server(0, live)
-    events = Events(address)
+    events = Events(start_server(0, live))
     follower = _Follower(live, topics.subscribe)
     follower.show()
     assert live.counts['run'] == live.counts['frame'] == 0
@@ -392,8 +391,7 @@ def test_the_browser_shows_the_map_of_a_live_run(tmp_path):
             '0, 0, width, height).data.buffer); '
             'return words.filter(word => (word & 0xff) === parseInt(colour.slice(1, 3), 16) '
             '&& word >>> 24 === 255).length; })()')
-        occupied = at_rest(rooms).world.cells.values == OCCUPIED
-        assert found == np.count_nonzero(occupied) > 100
+        assert found == np.count_nonzero(at_rest(rooms).world.cells.values == OCCUPIED) > 100
         assert browser.errors == []
 
 

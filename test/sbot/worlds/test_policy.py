@@ -81,8 +81,7 @@ def test_columns_follow_each_other_in_their_order():
 
 
 def test_goals_are_given_or_the_scenarios():
-    everybody = scenario(((3.0, 3.0), (4.0, 4.0)))
-    _, found = arrays(('goal',), given=[everybody] * 2)
+    _, found = arrays(('goal',), given=[scenario(((3.0, 3.0), (4.0, 4.0)))] * 2)
     assert found.goal.tolist() == [[3, 3], [4, 4]] * 2
     _, found = arrays(('goal',), goals=[[1, 2], [5, 6]])
     assert found.goal.tolist() == [[1, 2], [5, 6]] * 2

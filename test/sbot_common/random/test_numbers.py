@@ -40,8 +40,7 @@ def test_a_turns_numbers_are_those_of_its_tick_whatever_was_drawn_before():
 
 def test_a_second_turn_in_a_tick_goes_on():
     numbers = TickGenerator(3, 2, CONTROLLER)
-    drawn = [numbers.at(4).random() for _ in range(5)]
-    assert drawn == first_of(2, 4)
+    assert [numbers.at(4).random() for _ in range(5)] == first_of(2, 4)
 
 
 @pytest.mark.parametrize('draw', [
@@ -60,8 +59,7 @@ def test_it_knows_whether_anything_was_drawn_in_this_tick(draw):
 def test_a_copy_has_its_own_numbers():
     numbers = TickGenerator(3, 2, CONTROLLER)
     numbers.at(5).random()
-    other = copy.deepcopy(numbers)
-    assert other.at(6).random(5).tolist() == first_of(2, 6)
+    assert copy.deepcopy(numbers).at(6).random(5).tolist() == first_of(2, 6)
     assert numbers.at(5).random() == first_of(2, 5)[1]  # it still is in its tick
     assert numbers.at(6).random(5).tolist() == first_of(2, 6)
 

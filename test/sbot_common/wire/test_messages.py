@@ -84,8 +84,7 @@ def test_odometry(stamp_ns, frame_id, child, position, quaternion):
 @settings(max_examples=200)
 @given(stamps, name, st.tuples(*[single] * 7), st.lists(single, max_size=30))
 def test_laser_scan(stamp_ns, frame_id, numbers, ranges):
-    raw = laser_scan(stamp_ns, frame_id, numbers, ranges)
-    read_stamp_ns, scan = messages.read_scan(raw)
+    read_stamp_ns, scan = messages.read_scan(laser_scan(stamp_ns, frame_id, numbers, ranges))
     assert read_stamp_ns == stamp_ns
     np.testing.assert_array_equal(scan.ranges, np.array(ranges, np.float32))
     assert scan.ranges.dtype == np.float32

@@ -205,5 +205,4 @@ def test_more_overlaps_than_there_was_room_for():
                                                        *joined([square + 9, square]), 1e-9)
     assert disc.tolist() == list(range(100))
     assert (polygon == 1).all()
-    room = np.minimum(xy, 4 - xy).min(axis=1)
-    np.testing.assert_allclose(depth, 0.1 + room, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(depth, 0.1 + np.minimum(xy, 4 - xy).min(axis=1), rtol=0, atol=1e-12)

@@ -103,8 +103,7 @@ def test_the_list_of_conformance_passes(exercise):
     found = run(exercise, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--rootdir',
                 str(exercise[0]), str(ROOT / 'test/sbot_sim/drives/test_conformance.py'),
                 '-k', 'three_wheels')
-    passed = re.search(r'(\d+) passed', found.stdout)
-    assert int(passed[1]) >= 3, found.stdout
+    assert int(re.search(r'(\d+) passed', found.stdout)[1]) >= 3, found.stdout
 
 
 def test_run_replay_and_worlds_agree(done):

@@ -162,8 +162,7 @@ def test_equal_discs_move_as_through_the_worlds_own_collisions():
                 engine.robot_set_speed(robot, dx, dy)
             proposed = pose.copy()
             proposed[:, :2] += speed * 0.1
-            outcome = separate(fixed, bodies.shape, pose, proposed)
-            pose = outcome.pose
+            pose = separate(fixed, bodies.shape, pose, proposed).pose
             engine.step(0.1)
             found = np.array([engine.object_get_transform(robot) for robot in robots])
             assert np.array_equal(found, pose)

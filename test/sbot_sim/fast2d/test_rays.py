@@ -22,8 +22,7 @@ def test_rays_are_as_long_as_shapely_says(others, kind, pose, mount, rays, apert
     own = shape_of(kind, pose)
     # A sensor within rounding of an edge may be on either side of it.
     for shape in [own, *shapes]:
-        gap = depth(shape, ('disc', x, y, 0.0))
-        assume(abs(gap) > 1e-7)
+        assume(abs(depth(shape, ('disc', x, y, 0.0))) > 1e-7)
     if depth(own, ('disc', x, y, 0.0)) > 0.0:
         # What overlaps the sensor's own body is no scene.
         assume(all(depth(shape, ('disc', x, y, 0.0)) <= 0.0 for shape in shapes))

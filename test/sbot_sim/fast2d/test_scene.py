@@ -22,8 +22,7 @@ def test_a_rectangle_is_the_same_from_any_corner_on(first, yaw):
     shape = rectangle(*corners(2.0, 1.0, 0.5, -0.25, yaw, first), 'here')
     assert (shape.x, shape.y) == (pytest.approx(0.5), pytest.approx(-0.25))
     assert abs(shape.yaw) <= math.pi / 4 + 1e-9, 'the width is the side nearer to the x axis'
-    sizes = {round(2 * shape.half_width, 9), round(2 * shape.half_height, 9)}
-    assert sizes == {2.0, 1.0}
+    assert {round(2 * shape.half_width, 9), round(2 * shape.half_height, 9)} == {2.0, 1.0}
     assert shape.around == pytest.approx(math.hypot(1.0, 0.5))
     assert shape.within == pytest.approx(0.5)
 

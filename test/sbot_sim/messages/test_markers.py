@@ -68,8 +68,7 @@ def test_bytes_are_those_of_an_encoder_and_hold_the_robots(n):
     assert np.allclose(ends[:, 0, 1] - ends[:, 0, 0], 1.5 * radius[:, None] * forward)
     ends = xy(found['wind'][0].points).reshape(n, 3, 2, 2)
     assert np.allclose(ends[:, 0, 1] - ends[:, 0, 0], 2 * wind)
-    target = xy(found['goals'][0].points)
-    assert np.allclose(target.mean(axis=0), [3.0, 4.0])
+    assert np.allclose(xy(found['goals'][0].points).mean(axis=0), [3.0, 4.0])
 
 
 def test_without_goals_old_ones_are_deleted():

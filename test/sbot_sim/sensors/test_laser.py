@@ -83,8 +83,7 @@ def test_noise_is_gaussian_and_seeded():
 
 
 def test_noise_is_that_of_each_robots_own_generator():
-    ranges = np.full((3, 7), 5.0, np.float32)
-    noisy = with_noise(ranges, 0.1)
+    noisy = with_noise(np.full((3, 7), 5.0, np.float32), 0.1)
     for i in range(3):
         uniform = generator(3, i, SCAN, 8).random(8)  # Box and Muller's method needs pairs
         radius = np.sqrt(-2.0 * np.log(1.0 - uniform[::2]))

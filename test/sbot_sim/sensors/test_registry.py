@@ -20,8 +20,7 @@ from sbot_sim.worlds.batch import Phase
 
 @pytest.mark.parametrize('draw', ['normals', 'uniforms'])
 def test_a_view_draws_numbers_of_world_robot_and_tick(draw):
-    both = view(3)._replace(seed=np.array([1, 2]), tick=np.array([5, 9]))
-    together = getattr(both, draw)(4, 2)
+    together = getattr(view(3)._replace(seed=np.array([1, 2]), tick=np.array([5, 9])), draw)(4, 2)
     alone = [getattr(view(3, seed=seed, tick=tick), draw)(4, 2) for seed, tick in ((1, 5), (2, 9))]
     np.testing.assert_array_equal(together, np.vstack(alone))
     assert len(np.unique(together)) == 12

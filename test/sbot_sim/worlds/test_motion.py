@@ -83,8 +83,7 @@ def test_a_robot_in_the_way_is_pushed_along():
     # After 10 s the disc is at x = 7, and the robot, of radius 0.3 m, before it.
     np.testing.assert_allclose(done.poses[-1, 0, :2], [7.7, 3.0], atol=1e-6)
     assert done.collided[-1, 0]
-    gap = done.poses[:, 0, 0] - (2.0 + 0.025 * np.arange(201))
-    assert gap.min() > 0.7 - 1e-9
+    assert (done.poses[:, 0, 0] - (2.0 + 0.025 * np.arange(201))).min() > 0.7 - 1e-9
 
 
 def test_it_waits_for_a_robot_that_stands_against_a_wall_and_goes_on_when_that_is_gone():
@@ -96,8 +95,7 @@ def test_it_waits_for_a_robot_that_stands_against_a_wall_and_goes_on_when_that_i
                [{'pose': [9.0, 3, math.pi / 2], 'controller': Leaves}], 14.0, sense=['scan'],
                sensors={'scan_beams': 1, 'scan_angle_min': math.pi / 2})
     assert done.summary['overlaps'] == 0
-    x = done.poses[:, 0, 0]
-    assert x.max() <= 9.7 + 1e-9
+    assert done.poses[:, 0, 0].max() <= 9.7 + 1e-9
     # The laser looks back at the disc: until the robot leaves, that stands at its rim.
     assert done.scan[165, 0, 0] == pytest.approx(0.3, abs=0.06)
     assert done.scan[-1, 0, 0] > 1.0

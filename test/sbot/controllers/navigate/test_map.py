@@ -147,8 +147,7 @@ def test_a_turn_forgets_no_more_than_its_budget():
     grid = occupancy_empty()
     for x in (1.03, 2.03):
         add_hit(grid, x, 0.05)
-    budgets = [clear(grid, 0.03, 0.05, 1.0, 0.0, 4.0, 1) for _ in range(4)]
-    assert budgets == [1, 1, 0, 0]
+    assert [clear(grid, 0.03, 0.05, 1.0, 0.0, 4.0, 1) for _ in range(4)] == [1, 1, 0, 0]
     assert is_marked(grid, 1.03, 0.05) + is_marked(grid, 2.03, 0.05) == 0
 
 

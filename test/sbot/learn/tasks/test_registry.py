@@ -179,8 +179,7 @@ def test_what_is_no_task_gets_one_line(module, text, kind, words, tmp_path, caps
     assert str(caught.value).startswith('task: ')
     assert words in str(caught.value)
     assert main([f'{name}:{kind}', '-o', str(tmp_path / 'out')]) == 2
-    error = capsys.readouterr().err
-    assert error == f'sbot.learn.proof: {caught.value}\n'
+    assert capsys.readouterr().err == f'sbot.learn.proof: {caught.value}\n'
     assert not (tmp_path / 'out').exists()
 
 
