@@ -4,13 +4,13 @@ import inspect
 import json
 import pydoc
 import re
-import subprocess
 import sys
 from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from children import python
 
 import sbot
 from sbot.bag.tables import write_csv
@@ -46,8 +46,7 @@ def test_importing_it_loads_nothing_heavy():
     code = ('import sys, sbot; heavy = {"numpy", "numba", "yaml", "matplotlib", "sbot.api"}; '
             'assert not heavy & set(sys.modules), heavy & set(sys.modules); '
             'print(*dir(sbot)); sbot.load; assert "sbot.api" in sys.modules')
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False, timeout=240)
+    done = python('-c', code)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == sorted(sbot.__all__)
 

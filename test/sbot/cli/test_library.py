@@ -4,13 +4,12 @@ import math
 import re
 import runpy
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from children import python
 
 import sbot
 from sbot.cli.main import main, make_parser
@@ -116,11 +115,6 @@ def test_a_new_node_runs_by_the_commands_that_are_printed(tmp_path, capsys, monk
     node.write_text(node.read_text().replace("'speed', 0.6", "'speed', 0.59"))
     done = python(*shlex.split(test)[1:], '-q', '--rootdir=.')
     assert '1 failed' in done.stdout, done.stdout
-
-
-def python(*words):
-    return subprocess.run([sys.executable, *words], timeout=900, capture_output=True, text=True,
-                          check=False)
 
 
 def test_a_new_node_overwrites_nothing_and_needs_a_name_of_a_folder(tmp_path, capsys, monkeypatch):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from children import python
 from ros_package import HAS_LAUNCH
 
 from sbot.environment.message_package import compilers
@@ -68,8 +69,7 @@ def test_two_runs_side_by_side_are_each_as_alone():
 @pytest.mark.parametrize('how', ['up', pytest.param('launch', marks=pytest.mark.skipif(
     not HAS_LAUNCH, reason='ros2 launch is missing'))])
 def test_a_lockstep_and_a_free_running_arena_have_names_and_clocks_of_their_own(tmp_path, how):
-    done = subprocess.run([sys.executable, str(DRIVER), how, str(tmp_path)], timeout=2 * DEADLINE,
-                          text=True, capture_output=True, check=False)
+    done = python(DRIVER, how, tmp_path)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])  # Fast DDS may print before it
     # Only what ROS has once for all is outside; the driver's own topics do not count.

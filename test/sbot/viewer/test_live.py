@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 from browser import CHROMIUM, Browser
+from children import python
 from live_events import DEADLINE as EVENTS_DEADLINE
 from live_events import Events
 from pictures import record, scenario
@@ -495,8 +496,7 @@ sys.exit(cli.main(['view', '--live']))
 
 
 def test_without_ros_one_line_says_so():
-    done = subprocess.run([sys.executable, '-c', BLOCKED], capture_output=True, text=True,
-                          check=False)
+    done = python('-c', BLOCKED)
     assert done.returncode == 2
     assert done.stderr.startswith('sbot: --live: This needs ROS 2 (rclpy)')
     assert done.stderr.count('\n') == 1
