@@ -13,9 +13,7 @@ from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import (
     MOST_BEAMS,
     MOST_BORDERS,
-    MOST_FRAMES,
     _cell_runs,
-    _frame_step,
     _header,
     _pack,
     frame,
@@ -42,11 +40,6 @@ def test_infinite_ranges_are_holes_and_equal_values_need_no_width():
     found = unpacked(_pack(ranges, 0, 10, holes=True))
     np.testing.assert_array_equal(np.isnan(found), ~np.isfinite(ranges))
     assert unpacked(_pack(np.zeros((3, 2)), 0.0, 0.0)).tolist() == np.zeros((3, 2)).tolist()
-
-
-def test_a_page_has_so_many_frames_at_most():
-    assert _frame_step(0) == _frame_step(MOST_FRAMES) == 1
-    assert _frame_step(MOST_FRAMES + 1) == 2
 
 
 def runs_of(table):

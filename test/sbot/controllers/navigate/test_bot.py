@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from sbot.controllers.navigate.bot import Navigate, directions
+from sbot.controllers.navigate.bot import Navigate
 from sbot.controllers.navigate.map import SIDE, Grid, Known, shifted
 from sbot.controllers.navigate.memory import make_memory
 from sbot.controllers.navigate.parameters import Inertia, Parameters, Size, resolved
@@ -39,12 +39,6 @@ def test_another_scan_while_it_runs():
     for k, beams in enumerate((8, 8, 30, 8)):
         v, _ = bot.step(see(k, beams=beams), RNG)
         assert math.isfinite(v)
-
-
-def test_directions_are_those_of_the_beams():
-    got = directions(5, -0.5, 0.25)
-    angles = -0.5 + 0.25 * np.arange(5)
-    assert got == pytest.approx(np.array([np.cos(angles), np.sin(angles)]))
 
 
 def test_the_laser_does_not_remember_robots():

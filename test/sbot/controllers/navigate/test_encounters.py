@@ -74,12 +74,6 @@ def test_robots_that_meet_head_on_choose_different_sides():
     assert ours[0] > 0.0 > theirs[0]
 
 
-def test_what_is_chosen_meets_later():
-    near = np.array([robot(2.0, 0.1, -1.0, 0.0)])
-    vx, vy = chosen(near, (1.0, 0.0), (1.0, 0.0))
-    assert first_contact(near, 1, vx, vy, 1.0, 0.0) > first_contact(near, 1, 1.0, 0.0, 1.0, 0.0)
-
-
 def test_nobody_gives_way_into_a_wall():
     grid = open_space()
     for x in np.arange(-1.0, 4.0, 0.1):
