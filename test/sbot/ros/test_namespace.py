@@ -14,25 +14,11 @@ from sbot.environment.message_package import compilers
 from sbot.ros.processes import own_names, parse_namespace
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
-from sbot_common import topics
 from sbot_common.errors import InputError
 
 DRIVER = Path(__file__).with_name('namespace_driver.py')
 SBOT = [sys.executable, '-m', 'sbot.cli']
 DEADLINE = 240.0  # s; long, as the first run compiles
-
-
-def test_names_within_a_run():
-    assert topics.run_namespace('/') == ''
-    assert topics.run_namespace('/robot_1', 1, 2) == ''
-    assert topics.run_namespace('/hall/arena/robot_1', 1, 2) == '/hall/arena'
-    assert topics.run_namespace('/robot_1', 0, 2) == '/robot_1'  # of another name by chance
-    assert topics.run_namespace('/robot_0', 0, 1) == '/robot_0'
-    assert topics.within('/arena', '/robot_0/odom') == '/arena/robot_0/odom'
-    assert topics.within('/arena', '/map') == '/arena/map'
-    assert topics.within('/arena', '/clock') == '/clock'
-    assert topics.within('/arena', '/robot_0/tf') == '/arena/robot_0/tf'
-    assert topics.within('', '/map') == '/map'
 
 
 def test_namespaces():

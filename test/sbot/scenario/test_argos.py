@@ -208,12 +208,6 @@ def test_wind_loop_functions_are_known(caplog):
     assert not any('loop_functions' in message for message in caplog.messages)
 
 
-def test_without_wind_the_user_may_bring_one(tmp_path):
-    scenario = load(tmp_path, argos(wind=''), {'wind.wind_speed_mean': 0.2})
-    assert scenario.wind.flow.wind_speed_mean == 0.2
-    assert not scenario.wind.wakes.wake
-
-
 def test_the_wind_can_be_overridden(tmp_path, caplog):
     scenario = load(tmp_path, argos(), {'wind.wind_speed_mean': 0.2, 'wind.wake_fade': 'ramp_in',
                                         'wind.wind_direction': [1, 0, 0]})
@@ -294,7 +288,7 @@ OUTSIDE = """<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/ho
 
 BAD = {
     'not XML': ('robots: []', 'not well-formed'),
-    'binary': (bytes(range(256)), 'x.argos'),
+    'binary': (bytes(range(256)), 'x.argos'), 'too deep': ('<a>' * 999, 'levels deep'),
     'entities': (LAUGHS, 'refused'),
     'external entities': (OUTSIDE, 'refused'),
     'another XML': ('<html><body/></html>', '<arena> is missing'),

@@ -13,7 +13,6 @@ from sbot.scenario.assemble import initial_poses, robot_bodies, simulation_param
 from sbot.scenario.model import world_arrays
 from sbot.viewer.data import _kept_scans, _read_scans, page_data
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.sensors.laser import SENSOR
 
 STAGE = """
 define cave model ( boundary 1 )
@@ -152,15 +151,6 @@ def test_each_laser_has_its_own_noise():
         assert np.std((b - a)[np.isfinite(a) & (a < 9.9)]) == pytest.approx(0.01, rel=0.2)
     np.testing.assert_array_equal(quiet[1::3], noisy[1::3])  # theirs is 0.2 m in both
     assert Worlds(mixed(3), 2).scan_noise.shape == (2, 4)
-
-
-def test_snapshots_keep_what_controllers_see_of_each():
-    scenario = mixed(3)
-    engine = Engine(simulation_parameters(scenario), initial_poses(scenario), scenario.seed)
-    lasers = engine.parameters.sensors.lasers
-    seen = [SENSOR.observed(engine.snapshot, lasers, i) for i in range(3)]
-    assert [len(each.ranges) for each in seen] == [30, 11, 9]
-    assert [each.range_max for each in seen] == [10.0, 2.0, 10.0]
 
 
 def test_an_episode_keeps_the_noise_of_each_robot():

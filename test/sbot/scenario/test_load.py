@@ -20,26 +20,11 @@ from sbot.controllers.registry import shipped as shipped_controllers
 from sbot.files.yaml_text import dump_yaml, parse_yaml
 from sbot.scenario import shipped
 from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
-from sbot.scenario.load import _apply_overrides, load_scenario, parse_override, parse_scenario
+from sbot.scenario.load import load_scenario, parse_override, parse_scenario
 from sbot.scenario.model import Circle, Rectangle, RobotEntry, ScenarioFile, World
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_sim.world.bodies import BODIES, body_specs
-
-TEXT = """
-world: {bounds: [0, 0, 9, 9]}
-robots:
-- {goal: [1, 2]}
-- {goal: [3, 4], parameters: {speed: 1}}
-controllers: {'mine.one:Class': {gain: 1}}
-"""
-
-
-def applied(**overrides):
-    data, origins = parse_yaml(TEXT, 'file.yaml')
-    _apply_overrides(data, {key.replace('__', '.'): value for key, value in overrides.items()},
-                     origins)
-    return data, origins
 
 
 @pytest.mark.parametrize(('text', 'expected'), [
@@ -55,13 +40,6 @@ def test_what_is_no_override_is_one_line(text):
     with pytest.raises(InputError, match='--set') as raised:
         parse_override(text)
     assert len(str(raised.value).splitlines()) == 1
-
-
-def test_later_ones_win_and_lines_of_the_file_no_longer_count():
-    data, origins = applied(**{'robots.1.parameters.speed': 2, 'robots.1.parameters': {'x': 1}})
-    assert data['robots'][1]['parameters'] == {'x': 1}
-    assert ('robots', 1, 'parameters', 'speed') not in origins.lines
-    assert ('robots', 1, 'goal') in origins.lines
 
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -320,15 +298,6 @@ def test_shipped_scenario_loads_and_its_complete_text_too(name):
     text = scenario.to_yaml()
     assert load_text(text) == scenario
     assert str(ROOT) not in text
-
-
-def test_goals_of_the_leader_scenarios_are_far_from_the_walls():
-    for name in ('leader_follower', 'leader_follower_document'):
-        scenario = load_scenario(name)
-        x, y = scenario.robots[0].goal
-        x_min, y_min, x_max, y_max = scenario.world.bounds
-        assert min(x - x_min, x_max - x, y - y_min, y_max - y) >= 10
-        assert [robot.body for robot in scenario.robots] == ['robot'] * 4
 
 
 @pytest.mark.parametrize('layout', ['prefix', 'target', 'ament'])

@@ -1,7 +1,6 @@
 """Lasers of Stage's robots: units, defaults, the first sensor of each ranger."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,42 +12,7 @@ from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.groups import lasers_of as lasers_of_body
 from sbot.scenario.groups import sensors_of
 from sbot.scenario.load import load_scenario
-from sbot.scenario.stage import _lasers_of
-from sbot.scenario.stage_parse import Notes, parse_entities, read_tokens
 from sbot_common.errors import InputError
-
-UNITS = 0.5, math.radians(1.0)  # half metres, degrees
-
-
-def lasers(text, units=UNITS):
-    tokens = read_tokens(f'position ( {text} )'.encode(), Path('x.world'))
-    return _lasers_of(parse_entities(tokens, 'x.world').children[0], units, Notes())
-
-
-def test_a_sensor_is_in_the_units_of_the_file_and_on_its_mount():
-    first, = lasers('ranger ( pose [2 0 0 90] sensor ( range [1 6] fov 180 samples 9 '
-                    'noise [0.08 0 0] ) sensor ( samples 3 ) )')
-    assert first.values['scan_beams'] == 9
-    assert (first.values['scan_range_min'], first.values['scan_range_max']) == (0.5, 3.0)
-    assert first.values['scan_angle_max'] == -first.values['scan_angle_min'] == math.pi / 2
-    assert (first.values['laser_x'], first.values['laser_yaw']) == (1.0, math.pi / 2)
-    assert first.values['scan_noise_std'] == pytest.approx(0.2)  # the file has the variance
-
-
-def test_defaults_are_those_of_stage():
-    ranger, = lasers('ranger ( sensor ( ) )', (1.0, 1.0))
-    old, = lasers('laser ( )', (1.0, 1.0))
-    assert (ranger.values['scan_range_max'], ranger.values['scan_beams']) == (5.0, 1)
-    assert (old.values['scan_range_max'], old.values['scan_beams']) == (8.0, 180)
-    assert lasers('ranger ( )') == lasers('model ( )') == []
-
-
-@pytest.mark.parametrize(('text', 'message'), [
-    ('samples 2.5', r"got '2\.5'"), ('range [3 3]', 'range: got'),
-    ('noise [-1 0 0]', 'a variance >= 0')])
-def test_bad_values_are_refused_by_line(text, message):
-    with pytest.raises(InputError, match=rf'x\.world:1: .*{message}'):
-        lasers(f'ranger ( sensor ( {text} ) )')
 
 
 def load(tmp_path, text, overrides=None):
@@ -206,8 +170,12 @@ def test_time_names_and_what_nobody_waits_for(tmp_path):
 
 def test_units(tmp_path):
     scenario = load(tmp_path, 'unit_length "cm"\nunit_angle "radians"\n'
-                    'position ( pose [100 200 0 1.5] size [40 30 10] )')
+                    'position ( pose [100 200 0 1.5] size [40 30 10]\n'
+                    'ranger ( pose [2 0 0 1] sensor ( range [10 60] fov 2 samples 9 ) ) )')
     assert scenario.robots[0].pose == (1, 2, 1.5)
+    scan = scenario.sensors.scan
+    assert (scan.scan_range_min, scan.scan_range_max, scan.scan_angle_max) == (0.1, 0.6, 1.0)
+    assert (scan.laser_x, scan.laser_yaw) == (0.02, 1.0)
     assert scenario.bodies['position'].length == pytest.approx(0.4)
     with pytest.raises(InputError, match=r"a\.world:1: unit_length: unknown name 'miles'"):
         load(tmp_path, 'unit_length "miles"\n' + ROBOT)
@@ -294,6 +262,7 @@ def test_what_is_not_supported_is_named_once_with_its_line(tmp_path, caplog):
     ('position ( drive "car" wheelbase 0 )', 'wheelbase: got 0.0, expected a number > 0'),
     ('position ( ranger ( sensor (\nsamples 0 ) ) )', 'a.world:2: samples: got'),
     ('position ( ranger ( sensor (\nrange [2 1] ) ) )', 'a.world:2: range: got [2.0, 1.0]'),
+    ('position ( ranger ( sensor (\nnoise [-1 0 0] ) ) )', 'a variance >= 0'),
     (ROBOT + ROBOT, 'a.world:2: robots.1.pose: got'),  # on one another: Stage lets that be
 ])
 def test_errors_name_file_and_line(tmp_path, text, expected):

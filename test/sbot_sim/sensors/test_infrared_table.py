@@ -18,7 +18,6 @@ from sbot_sim.sensors.infrared_table import (
     SAMPLE_DISTANCES,
     TABLE_RANGE,
     TABLES,
-    _clipped,
     _equation_3,
     _read_table,
     average_readings,
@@ -95,11 +94,6 @@ def test_the_table_has_an_entry_a_millimetre():
     distances = table_distances_cm()
     np.testing.assert_allclose(np.diff(distances), 0.1, atol=1e-12)
     assert distances[-1] / 100 == TABLE_RANGE
-
-
-def test_nothing_reads_less_than_nothing_or_more_than_at_contact():
-    assert _clipped(np.array([20.0, 25.0, 3.0, -1.0])).tolist() == [20.0, 20.0, 3.0, 0.0]
-    assert _clipped(np.array([-5.0, 3.0])).tolist() == [0.0, 0.0]
 
 
 def samples_of(reading, count=3):

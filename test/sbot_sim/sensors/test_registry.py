@@ -77,16 +77,6 @@ def test_other_names_are_refused_and_former_ones_say_what_they_are_now(name, wor
         check_name('sense', name)
     check_name('sense', 'scan')
 
-
-def test_a_run_says_so_too():
-    run = sbot.run({**SCENE, 'duration': 0.1}, sense=['scan', 'scan'])
-    assert run.scan.shape == (3, 4, 180)
-    assert run.imu is None
-    with pytest.raises(AttributeError, match="got 'scans', expected 'scan'"):
-        run.scans
-    with pytest.raises(AttributeError):
-        run.smell
-
 S_BOTS = {'world': {'bounds': [0, 0, 4, 4]}, 'duration': 1.0, 'rate': 10,
           'robots': [{'body': 's-bot', 'pose': [1.0, 1.0, 0.3], 'controller': 'none'},
                      {'body': 's-bot', 'pose': [1.2, 1.0, 0.0], 'controller': 'none'}]}
