@@ -20,20 +20,6 @@ def test_layers_follow_the_terrain():
     assert lattice.u[1, 2, 0] == 10.0  # x counts first, then y, then z
 
 
-@pytest.mark.parametrize(('given', 'message'), [
-    ({'n_x': 1}, 'n_x: got 1, expected a whole number >= 2'),
-    ({'res_y': 0.0}, 'res_y: got 0.0, expected a number'),
-    ({'min_x': np.nan}, 'min_x: got nan, expected'), ({'min_x': 1e300}, 'neighbouring'),
-    ({'vertical_spacing_factors': [0.0, 0.5]}, 'expected 0 to 1'),
-    ({'vertical_spacing_factors': [0.0, 0.6, 0.5, 1.0]}, 'got 0.6'),
-    ({'top_z': np.arange(6.0)}, r'at i=0 j=0, expected more than bottom_z, 0'),
-    ({'wind': [np.arange(17.0)] * 3}, 'u: got 17 values, expected 18'),
-    ({'wind': [np.full(18, np.inf)] * 3}, 'u: got inf as value 1, expected finite')])
-def test_a_bad_grid_is_refused_by_field(given, message):
-    with pytest.raises(InputError, match=f'here: .*{message}'):
-        make_grid(**{**GOOD, **given}, where='here')
-
-
 def test_layers_that_rounding_makes_equal_are_refused():
     grid = make_grid(**{**GOOD, 'bottom_z': np.full(6, 1e9), 'top_z': np.full(6, 1e9 + 1.0),
                         'vertical_spacing_factors': [0.0, 1e-9, 1.0]})

@@ -9,7 +9,6 @@ from wind_model.gust import (
     WindSource,
     _wave_number,
     direction_of_angle,
-    gust_window,
     gusts_at,
     make_waves,
     mean_velocity,
@@ -38,10 +37,6 @@ GUST = {'wind_gust_direction': [0, -2, 0], 'wind_gust_force_mean': 3.0, 'wind_gu
 
 def force_at(parameters, stamp):
     return WindSource(parameters, None).at(stamp).force
-
-
-def test_the_window_is_whole_nanoseconds():
-    assert gust_window(updated(WindParameters(), GUST)) == (1_100_000_000, 1_400_000_000)
 
 
 @pytest.mark.parametrize(('stamp', 'blows'), [

@@ -1,7 +1,5 @@
 import numpy as np
-import pytest
 
-from sbot_common.errors import InputError
 from wind_model.generate import generate
 from wind_model.grid import make_lattice
 from wind_model.gust import WindSource, load_field, still_air
@@ -19,12 +17,6 @@ def test_the_field_is_that_of_the_file(tmp_path):
     found = load_field(WindParameters(use_custom_static_wind_field=True,
                                       custom_wind_field_path=str(tmp_path / 'field.txt')))
     assert all(np.array_equal(a, b) for a, b in zip(found, make_lattice(grid), strict=True))
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(InputError, match=r'missing\.txt'):
-        load_field(WindParameters(use_custom_static_wind_field=True,
-                                  custom_wind_field_path=str(tmp_path / 'missing.txt')))
 
 
 def test_the_wind_has_the_sources_field():
