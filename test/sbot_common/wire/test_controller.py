@@ -10,7 +10,7 @@ from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.controller_inputs import ALL_POSES
 from sbot_common.errors import InputError
-from sbot_common.observation import Neighbours, Odometry, Twist
+from sbot_common.observation import Neighbours, Odometry
 from sbot_common.wire import cdr
 from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import (
@@ -20,9 +20,7 @@ from sbot_common.wire.controller import (
     read_inputs,
     read_points,
     sources,
-    write_command,
 )
-from sbot_common.wire.messages import read_twist
 from sbot_common.wire.templates import (
     OdometryTemplate,
     PosesTemplate,
@@ -255,14 +253,6 @@ def test_clouds_of_infrared_and_neighbours():
     heard = values['neighbours']
     assert (stamp_ns, heard.range.tolist(), heard.bearing.tolist()) == (9, [0.5], [0.25])
     assert heard.data.tolist() == [[*range(10)]]
-
-
-def test_a_command_is_a_twist_with_or_without_a_stamp():
-    raw = write_command(topics.CMD_VEL, 9, 'base_link', Twist(0.5, 0.25, -1.0))
-    assert read_twist(raw) == (0.5, 0.25, -1.0)
-    raw = write_command(topics.CMD_VEL_STAMPED, 9, 'base_link', Twist(0.5, 0.25, -1.0))
-    assert read_twist(raw, topics.CMD_VEL_STAMPED.type) == (0.5, 0.25, -1.0)
-    assert b'base_link' in raw
 
 
 def infrared(count, kind='<f4'):

@@ -8,7 +8,7 @@ import shapely
 from fast2d_shapely import ray_distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shapely import affinity
+from solids import solid_of
 
 from sbot_sim.sensors.laser import (
     ScanSettings,
@@ -44,26 +44,18 @@ def scan(pose, sees_robots=True, **more):
     return parameters, ranges
 
 
-def solid(body, pose):
-    if not body.length:
-        return ('disc', *pose[:2], body.radius)
-    box = shapely.box(body.offset - body.length / 2, -body.width / 2,
-                      body.offset + body.length / 2, body.width / 2)
-    box = affinity.rotate(box, pose[2], origin=(0, 0), use_radians=True)
-    return affinity.translate(box, *pose[:2])
-
-
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.3]))
 def test_every_beam_ends_where_shapely_says(seed, ahead):
     rng = np.random.default_rng(seed)
     pose = np.column_stack([rng.uniform(1, 9, (5, 2)), rng.uniform(-3, 3, 5)])
     parameters, ranges = scan(pose, laser_x=ahead)
-    solids = [solid(*each) for each in zip(BODIES, pose, strict=True)]
+    solids = [solid_of(body._replace(collision_distance=0.0), row)
+              for body, row in zip(BODIES, pose, strict=True)]
     wall = shapely.box(0, 0, 10, 10).exterior
     for j, (x, y, yaw) in enumerate(pose):
         x, y = x + ahead * math.cos(yaw), y + ahead * math.sin(yaw)
-        others = [*solids[:j], *solids[j + 1:], ('disc', 5.0, 5.0, 0.3)]
+        others = [*solids[:j], *solids[j + 1:], (5.0, 5.0, 0.3)]
         for i in range(90):
             angle = yaw + parameters.angle_min + i * parameters.angle_increment
             expected, a_little_aside = (

@@ -17,16 +17,6 @@ def run(batch, *phases, first=0, end=2):
     return batch.state
 
 
-def test_robots_go_where_their_commands_lead():
-    batch = make_batch()
-    start = batch.state.pose.copy()
-    batch.state.command[:] = [[0.5, 0, 0], [0, 0, 1.0], [0, 0, 0], [-0.5, 0, 0]]
-    state = run(batch, motion.propose)
-    np.testing.assert_array_equal(state.previous, start)
-    np.testing.assert_allclose(state.pose - start, [
-        [0.05, 0, 0], [0, 0, 0.1], [0, 0, 0], [-0.05, 0, 0]], atol=1e-12)
-
-
 def test_only_the_worlds_of_the_block_move():
     batch = make_batch(count=3)
     start = batch.state.pose.copy()
@@ -36,17 +26,6 @@ def test_only_the_worlds_of_the_block_move():
     assert (state.pose[4:] == start[4:]).all()
     np.testing.assert_allclose(state.pose[2:4, 0] - start[2:4, 0], 0.05)
     assert state.tick.tolist() == [0, 1, 0]
-
-
-def test_the_motion_is_that_of_the_tick_collisions_included():
-    batch = make_batch()
-    state = batch.state
-    state.previous[:] = state.pose
-    state.pose[0] += [0.2, 0.0, 0.0]
-    state.pose[3, 2] += 0.3
-    run(batch, motion.update_twists)
-    np.testing.assert_allclose(state.twist, [[2, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 3]],
-                               atol=1e-9)
 
 
 def test_bodies_of_one_world_are_freed_of_each_other_and_no_others():
