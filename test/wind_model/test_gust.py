@@ -5,16 +5,21 @@ import pytest
 
 import sbot
 from sbot_common.params import updated
+from wind_model.generate import generate
+from wind_model.grid import make_lattice
 from wind_model.gust import (
     WindSource,
     _wave_number,
     direction_of_angle,
     gusts_at,
+    load_field,
     make_waves,
     mean_velocity,
+    still_air,
     unit,
 )
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
+from wind_model.rotors_text import write_grid
 
 
 @pytest.mark.parametrize('direction', [
@@ -162,3 +167,22 @@ def test_the_wind_of_a_tick_is_the_sum_of_waves_at_its_time_and_place(kind, para
         assert run.free_wind[k] == pytest.approx(expected, abs=1e-9)
     moved = np.diff(run.poses[:, :, :2], axis=0)
     assert moved[1:] == pytest.approx(0.1 * run.wind[:-2], abs=1e-9)  # in the next tick
+
+
+def test_a_file_that_is_not_used_is_not_read():
+    assert load_field(WindParameters(custom_wind_field_path='/nowhere')) is None
+
+
+def test_the_field_is_that_of_the_file(tmp_path):
+    grid = generate('vortex')
+    write_grid(tmp_path / 'field.txt', grid)
+    found = load_field(WindParameters(use_custom_static_wind_field=True,
+                                      custom_wind_field_path=str(tmp_path / 'field.txt')))
+    assert all(np.array_equal(a, b) for a, b in zip(found, make_lattice(grid), strict=True))
+
+
+def test_the_wind_has_the_sources_field():
+    field = object()
+    assert WindSource(WindParameters(), field).at(0).field is field
+    assert still_air().field is None
+    assert not np.concatenate([still_air().velocity, still_air().force, still_air().gust]).any()

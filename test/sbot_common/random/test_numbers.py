@@ -15,10 +15,12 @@ from sbot_common.random.numbers import (
     PLACEMENT,
     TickGenerator,
     generator,
+    next_placement,
     normals,
     normals_of_worlds,
     philox,
     placement_generator,
+    seed_placement,
     uniforms,
 )
 from sbot_sim.sensors import gnss, imu
@@ -72,7 +74,6 @@ def test_placement_stays_what_it_was():
 
 WORD = st.integers(0, 2**64 - 1)
 ONES = 2**64 - 1
-
 # Random123, tests/kat_vectors, philox4x64 with 10 rounds: counter, key, answer.
 KNOWN = [
     ((0, 0, 0, 0), (0, 0),
@@ -201,3 +202,12 @@ def test_those_of_several_worlds_are_those_of_each():
     alone = [normals(int(seed), numbers.SCAN, 4, int(tick), 3)
              for seed, tick in zip(seeds, ticks, strict=True)]
     np.testing.assert_array_equal(together, np.concatenate(alone))
+
+
+@pytest.mark.parametrize('seed', [0, 7, 2**32 - 1, 2**32, 2**63 - 1])
+@pytest.mark.parametrize('robot', [0, 1, 99_999])
+def test_numbers_are_those_of_the_generator(seed, robot):
+    state = np.zeros(4, np.uint64)
+    seed_placement(seed, robot, state)
+    assert [next_placement(state) for _ in range(9)] == placement_generator(
+        seed, robot).random(9).tolist()
