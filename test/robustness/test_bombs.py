@@ -44,8 +44,7 @@ for path in sys.argv[1:]:
 
 def outcomes(code, paths, seconds=900.0):
     """What comes of an expression for each path: a line that begins with 'read' or 'refused'."""
-    text = CHILD.format(memory=MEMORY, code=code)
-    done = python('-c', text, *paths)
+    done = python('-c', CHILD.format(memory=MEMORY, code=code), *paths)
     assert done.returncode == 0, done.stderr[-2000:]
     lines = done.stdout.splitlines()
     assert len(lines) == len(paths)

@@ -6,12 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sbot.files.yaml_text import (
-    _compose,
-    load_mapping,
-    parse_yaml,
-    plain_values,
-)
+from sbot.files.yaml_text import _compose, load_mapping, parse_yaml, plain_values
 from sbot_common.errors import InputError
 
 

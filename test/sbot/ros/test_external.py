@@ -173,8 +173,7 @@ def test_a_missing_remap_of_the_scan_is_named_in_a_run_and_in_a_replay(tmp_path,
 
 
 def test_in_one_process_there_are_no_nodes(tmp_path):
-    path = scenario(tmp_path, {0: ('scan', {}), 1: ('scan', {})})
-    done = run_sbot('run', path)
+    done = run_sbot('run', scenario(tmp_path, {0: ('scan', {}), 1: ('scan', {})}))
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(
         'sbot: robot 0, 1: controller external needs your own node over ROS 2; use sbot up')

@@ -4,12 +4,7 @@
 import pytest
 
 from sbot.files.yaml_text import Origins
-from sbot.scenario.groups import (
-    SensorSettings,
-    check_bodies,
-    group_in_words,
-    group_specs,
-)
+from sbot.scenario.groups import SensorSettings, check_bodies, group_in_words, group_specs
 from sbot_common.errors import InputError
 from sbot_sim.sensors.registry import sensors
 
