@@ -29,6 +29,15 @@ class Terminal(io.StringIO):
         return True
 
 
+def test_a_terminal_shows_how_much_is_done(monkeypatch):
+    monkeypatch.setattr(sys, 'stderr', Terminal())
+    with progress_bar(' frames', 4, desc='film.gif', mininterval=0.0, miniters=1) as show:
+        for done in (1, 2, 2, 3, 4):
+            show(done)
+    for part in ('film.gif:', '1/4', '3/4', '4/4', 'frames'):
+        assert part in sys.stderr.getvalue()
+
+
 @pytest.mark.parametrize(('stream', 'shown'), [(io.StringIO, True), (Terminal, False)])
 def test_nothing_is_shown_elsewhere(monkeypatch, stream, shown):
     monkeypatch.setattr(sys, 'stderr', stream())

@@ -124,10 +124,7 @@ def test_zones_are_discs_and_points_with_names_and_come_again_for_late_subscribe
     assert [array[0].header.stamp.nanosec for array in arrays] == [0, 50]
     nest, nest_name, lamp, lamp_name = arrays[1]
     assert [m.type for m in arrays[1]] == [
-        templates.CYLINDER,
-        templates.TEXT,
-        CUBE,
-        templates.TEXT]
+        templates.CYLINDER, templates.TEXT, CUBE, templates.TEXT]
     assert len({(m.ns, m.id) for m in arrays[1]}) == 4
     assert (nest_name.text, lamp_name.text) == ('nest', 'lamp')
     for at, *them in (((8, 6), nest, nest_name), ((1, 2), lamp, lamp_name)):
