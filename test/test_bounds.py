@@ -2,9 +2,9 @@
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from children import python
 
 ROOT = Path(__file__).parents[1]
 BEYOND = """
@@ -57,10 +57,9 @@ def test_what_is_beyond_an_array_fails(tmp_path):
     variable, _, *words = recipe
     assert recipe[1:5] == ['$(BIN)/python', '-m', 'pytest', '-q']
     (tmp_path / 'test_beyond.py').write_text(BEYOND)
-    done = subprocess.run(
-        [sys.executable, *words[:-1], '-p', 'no:cacheprovider', '-rf', 'test_beyond.py'],
-        env={**os.environ, **dict([variable.split('=')]), 'PYTHONPATH': str(ROOT)}, cwd=tmp_path,
-        capture_output=True, text=True, timeout=300, check=False)
+    done = python(*words[:-1], '-p', 'no:cacheprovider', '-rf', 'test_beyond.py',
+                  env={**os.environ, **dict([variable.split('=')]), 'PYTHONPATH': str(ROOT)},
+                  cwd=tmp_path)
     failed = re.findall(r'^FAILED test_beyond.py::(\w+)', done.stdout, re.MULTILINE)
     assert failed == ['test_a_callback_beyond', 'test_a_function_beyond'], done.stdout
     assert '2 failed, 2 passed' in done.stdout

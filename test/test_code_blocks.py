@@ -48,8 +48,7 @@ NOT_RUN = {
     'python test/robustness/': 'hours; test/robustness runs them short',
     'python -m pytest': 'minutes',
     'sbot bench': 'minutes; test/sbot/test_bench.py runs it short',
-    'sbot sweep benchmark/': 'hours',
-}
+    'sbot sweep benchmark/': 'hours'}
 
 
 class Block(NamedTuple):
@@ -159,8 +158,7 @@ MADE = {
     'coming_from_vmas.md': ['meet.json', 'meet.gif'],
     'python.md': ['tracks.png', 'circles', 'run.svg', 'run.html'],
     'sensors.md': ['my_robot.txt'],
-    'wind.md': ['my_field_wind.vtu', 'my_field.png'],
-}
+    'wind.md': ['my_field_wind.vtu', 'my_field.png']}
 
 
 @pytest.mark.slow

@@ -19,21 +19,18 @@ OWN = 'sbot_common/elementary/'
 LOOKED_AT = {
     'sbot_sim/messages/markers.py': 'what RViz and Foxglove draw',
     'sbot_sim/sensors/infrared_table.py': 'makes tables, whose numbers are what is kept and read',
-    'wind_model/export.py': 'a picture of a wind field',
-}
+    'wind_model/export.py': 'a picture of a wind field'}
 # Names of `math` and `numpy` that are one IEEE operation, exact, or no arithmetic at all are
 # free; these are not.
 INEXACT = {
     'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'atan2', 'arcsin', 'arccos', 'arctan', 'arctan2',
     'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh', 'arcsinh', 'arccosh', 'arctanh', 'exp',
     'exp2', 'expm1', 'log', 'log2', 'log10', 'log1p', 'logaddexp', 'pow', 'power', 'float_power',
-    'hypot', 'dist', 'cbrt', 'gamma', 'lgamma', 'erf', 'erfc', 'sinc', 'unwrap', 'sumprod',
-}
+    'hypot', 'dist', 'cbrt', 'gamma', 'lgamma', 'erf', 'erfc', 'sinc', 'unwrap', 'sumprod'}
 NO_FIXED_ORDER = {
     'sum', 'nansum', 'mean', 'nanmean', 'average', 'std', 'var', 'prod', 'dot', 'vdot', 'inner',
     'matmul', 'einsum', 'interp', 'tensordot', 'trapezoid', 'convolve', 'correlate', 'cov',
-    'corrcoef', 'polyfit', 'linalg', 'fft', 'trace', 'norm',
-}
+    'corrcoef', 'polyfit', 'linalg', 'fft', 'trace', 'norm'}
 MODULES = {'math', 'numpy', 'np', 'cmath', 'scipy'}
 METHODS = {'sum', 'mean', 'std', 'var', 'prod', 'dot', 'trace'}
 # Of NumPy's generators: they call libm, or are compiled with fused operations on some processors.
@@ -106,8 +103,7 @@ def modules() -> list[Path]:
     ('math.sqrt(x)', False), ('np.sqrt(x)', False), ('math.floor(x)', False),
     ('sum(parts)', False), ('math.prod(shape)', False), ('np.prod(shape)', True),
     ('math.isfinite(x)', False), ('math.pi', False),
-    ('from sbot_common.elementary import sin\nsin(x)', False),
-])
+    ('from sbot_common.elementary import sin\nsin(x)', False)])
 def test_this_check_finds_what_it_has_to(text, found):
     assert bool(list(findings(ast.parse(text)))) is found
 

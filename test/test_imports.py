@@ -20,8 +20,7 @@ FLOORS = {
                  'ros', 'fast2d'),
     'sbot': ('version', 'environment', 'files', 'bag', 'controllers', 'scenario', 'runner',
              'worlds', 'regression', 'ros', 'figures', 'sweeps', 'viewer', 'bench',
-             'navigation', 'cli', 'api', 'learn', '.', 'testing'),
-}
+             'navigation', 'cli', 'api', 'learn', '.', 'testing')}
 # Folders on the floor of another: sensors have phases, and worlds the settings of sensors.
 BESIDE = {'sensors': 'worlds'}
 # Which packages a package sees beside itself.
@@ -30,8 +29,7 @@ SEES = {
     'potential_field_bot': ('sbot_common',),
     'wind_model': ('sbot_common',),
     'sbot_sim': ('sbot_common', 'wind_model'),
-    'sbot': ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim'),
-}
+    'sbot': ('sbot_common', 'potential_field_bot', 'wind_model', 'sbot_sim')}
 PUBLIC = ROOT / 'sbot' / '__init__.py'  # hands on what stands in the highest module
 # Of pip's scripts and of the nodes: they start the highest package.
 COMMANDS = {ROOT / 'potential_field_bot' / name for name in ('entry.py', 'nodes.py')}

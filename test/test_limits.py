@@ -33,6 +33,5 @@ def test_functions_are_short_and_have_few_parameters():
     long = {name: lines for name, lines, _ in found if lines > MOST_LINES}
     wide = {name: count for name, _, count in found if count > MOST_PARAMETERS}
     for measured, allowed in ((long, LONGER), (wide, MORE_PARAMETERS)):
-        above = {name: size for name, size in measured.items() if size > allowed.get(name, 0)}
-        assert above == {}
+        assert {name: size for name, size in measured.items() if size > allowed.get(name, 0)} == {}
         assert set(allowed) == set(measured), 'an exception that nothing needs'

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from children import python
 
 ROOT = Path(__file__).parent.parent
 SHIPPED = runpy.run_path(str(ROOT / '.ci' / 'machine_code.py'))['shipped']()
@@ -70,10 +71,8 @@ called.update(stem for stem in phases if not any(name.startswith(stem) for name 
 
 def missing(folder: Path, made: list, whole: list, uses: str = '') -> list:
     """Files of functions that whole runs of scenarios call beyond what is made of others."""
-    done = subprocess.run(
-        [sys.executable, '-c', RUNS, str(ROOT / '.ci' / 'machine_code.py'), ' '.join(made),
-         ' '.join(whole), uses], cwd=folder, capture_output=True, text=True, timeout=3000,
-        check=False)
+    done = python('-c', RUNS, ROOT / '.ci' / 'machine_code.py', ' '.join(made), ' '.join(whole),
+                  uses, cwd=folder)
     assert done.returncode == 0, done.stderr
     # numba's message for `a[x:y] = b`: copy_rows compiles in a tenth of the time.
     assert not re.search(r'^WORDY (.+)', done.stdout, re.MULTILINE)

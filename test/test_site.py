@@ -78,8 +78,7 @@ PAGE = '<html><body id="top">{}</body></html>'
     ('<a href="other.html#there">x</a>', 'no place other.html#there'),
     ('<a href="#bottom">x</a>', 'no place #bottom'),
     ('<script src="https://example.org/a.js"></script>', 'loads https://example.org/a.js'),
-    ('<link rel="stylesheet" href="//example.org/a.css">', 'loads //example.org/a.css'),
-])
+    ('<link rel="stylesheet" href="//example.org/a.css">', 'loads //example.org/a.css')])
 def test_what_is_missing_from_a_site_is_found(tmp_path, body, problem):
     (tmp_path / 'index.html').write_text(PAGE.format(body))
     (tmp_path / 'other.html').write_text(PAGE.format('<h2 id="here">x</h2>'))

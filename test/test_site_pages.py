@@ -91,8 +91,7 @@ SEARCHES = {
     'goal_tolerance': 'scenario.html#goal_tolerance',
     'max_steering_angle': 'scenario.html#max_steering_angle', 'stale_timeout': '#stale_timeout',
     'base_pose_ground_truth': '#base_pose_ground_truth', 'polygons': 'scenario.html#polygons',
-    'knowledge': 'scenario.html#knowledge',
-}
+    'knowledge': 'scenario.html#knowledge'}
 
 
 def test_what_readers_look_for_is_among_the_first_results(browser):
@@ -128,8 +127,7 @@ QUESTIONS = {
     'pettingzoo': 'coming_from_vmas.html', 'sweep over parameters': 'sweeps.html',
     'figure for a paper': 'pictures.html#figure-for-a-paper',
     'save a film': 'pictures.html#figures-and-films', 'share a run': 'share_a_run.html',
-    'cite': 'share_a_run.html#in-a-paper', 'license': 'repository/LICENSE.html',
-}
+    'cite': 'share_a_run.html#in-a-paper', 'license': 'repository/LICENSE.html'}
 
 
 def test_questions_of_the_first_week_find_their_page_first(browser):

@@ -35,8 +35,7 @@ def polarisation(poses):
 
 def to_goals(done):
     """How far (m) each robot is from its goal at the end."""
-    goals = [robot.goal for robot in done.scenario.robots]
-    return np.hypot(*(done.poses[-1, :, :2] - goals).T)
+    return np.hypot(*(done.poses[-1, :, :2] - [robot.goal for robot in done.scenario.robots]).T)
 
 
 def test_every_swarm_has_a_controller_a_picture_and_its_text_in_the_gallery():
@@ -107,8 +106,7 @@ def test_the_formation_holds_in_wind_only_if_it_allows_for_it():
         offsets = np.array([robot.parameters.get('offset', (0, 0))
                             for robot in done.scenario.robots])
         last = done.poses[-150:, :, :2]
-        off = last - last[:, :1] - offsets
-        return float(np.sqrt(np.square(off).sum(-1).mean()))
+        return float(np.sqrt(np.square(last - last[:, :1] - offsets).sum(-1).mean()))
     assert error() < 0.05
     assert error(**{f'robots.{i}.parameters.feel': 0 for i in range(9)}) > 0.2
 
@@ -145,8 +143,7 @@ def test_the_vortex_carries_an_even_ring():
 
 
 def test_the_crowd_leaves_by_the_door():
-    done = run('door', duration=14)
-    out = (done.poses[:, :, 0] > 16).sum(axis=1)
+    out = (run('door', duration=14).poses[:, :, 0] > 16).sum(axis=1)
     assert out[0] == 0
     assert 20 < out[-1] < 200
     assert (np.diff(out) >= 0).all()

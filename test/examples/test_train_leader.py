@@ -50,8 +50,7 @@ def test_training_and_examination_have_the_same_kind_of_weather(example):
         assert np.hypot(*weather.wind) <= 0.4
         assert 0.4 <= np.hypot(*weather.gust) <= 1.2
         start = example.draw_place(rng, circles)
-        goal = example.draw_place(rng, circles, start)
-        assert np.hypot(*(goal - start)) > 8.0
+        assert np.hypot(*(example.draw_place(rng, circles, start) - start)) > 8.0
         for circle in circles:
             assert np.hypot(*(start - circle.center)) > circle.radius + 0.9
 

@@ -69,8 +69,7 @@ def _random_force(zeta: float, p: float, r: float) -> tuple[float, float]:
 def _check_for_leader(threshold: float, low: float, high: float, distance: float,
                       angle: float) -> tuple[float]:
     return _flag(
-        controller._check_for_leader(controller._Leader(threshold, low, high), distance, angle)
-    )
+        controller._check_for_leader(controller._Leader(threshold, low, high), distance, angle))
 
 
 FORMULAS = (
@@ -87,8 +86,7 @@ FORMULAS = (
     Formula('check_frequency', 10, 2,
             lambda tick, hz: _flag(timing.check_frequency(int(tick), hz, 30.0))),
     Formula('angle_of_draw', 11, 1, lambda r: (controller._angle_of_draw(r),)),
-    Formula('generate_goal', 12, 4, controller.generate_goal),
-)
+    Formula('generate_goal', 12, 4, controller.generate_goal))
 
 
 def formula_inputs(formula: Formula, rng: np.random.Generator, count: int) -> np.ndarray:
@@ -246,13 +244,11 @@ def as_answered(document: np.ndarray) -> np.ndarray:
 
 def new_goal(scene: Scene, document: np.ndarray) -> np.ndarray:
     """(turns,) whether a turn ended with a new goal, after which its forces are gone."""
-    before = np.vstack([document[:1, 4:6], document[:-1, 4:6]])
-    changed = (document[:, 4:6] != before).any(axis=1)
+    changed = (document[:, 4:6] != np.vstack([document[:1, 4:6], document[:-1, 4:6]])).any(axis=1)
     return changed | (scene.robot_id == 0 and scene.variant == 1) & (
         np.arange(1, len(document) + 1) % 4 == 0)
 
 
 def differing_bits(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Where two arrays differ in a bit; all that is not a number counts as the same."""
-    different = a.view(np.uint64) != b.view(np.uint64)
-    return different & ~(np.isnan(a) & np.isnan(b))
+    return (a.view(np.uint64) != b.view(np.uint64)) & ~(np.isnan(a) & np.isnan(b))

@@ -53,10 +53,8 @@ def main() -> int:
         scenes = []
         for number in range(SCENES):
             scene = cases.random_scene(rng, number % 2, TURNS, BEAMS)
-            document = cases.run_document(oracles[scene.variant], scene)
-            scenes.append(scene_rows(scene, document))
-    table = {'formulas': formulas, 'scenes': scenes}
-    TABLE.write_text(json.dumps(table, indent=0) + '\n')
+            scenes.append(scene_rows(scene, cases.run_document(oracles[scene.variant], scene)))
+    TABLE.write_text(json.dumps({'formulas': formulas, 'scenes': scenes}, indent=0) + '\n')
     return 0
 
 

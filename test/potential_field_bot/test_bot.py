@@ -162,8 +162,7 @@ def test_goals_of_a_random_walk_and_random_angles_have_their_distributions():
     for numbers_drawn in drawn:
         assert stats.kstest(numbers_drawn, 'uniform').pvalue > 1e-3
         assert abs(np.corrcoef(numbers_drawn[1:], numbers_drawn[:-1])[0, 1]) < 4 / np.sqrt(3000)
-    between = np.corrcoef(drawn) - np.eye(3)
-    assert np.abs(between).max() < 4 / np.sqrt(3000)
+    assert np.abs(np.corrcoef(drawn) - np.eye(3)).max() < 4 / np.sqrt(3000)
 
 
 @pytest.mark.parametrize('threads', [1, 3])

@@ -198,8 +198,7 @@ def test_a_constant_of_zero_means_no_random_force():
     """docs/errata.md P15: not 0 times infinity, which would be no number for ever."""
     pose = np.array([[1.0, 2.0, 0.0]])
     state = initial_state((9.0, 2.0), pose[0])
-    quiet = DOCUMENT._replace(conversion_constant_zeta=0.0)
-    _, turn = turn_of(quiet, state, 0, pose, draw=0.58)
+    _, turn = turn_of(DOCUMENT._replace(conversion_constant_zeta=0.0), state, 0, pose, draw=0.58)
     assert (turn.random_x, turn.random_y, turn.valid) == (0.0, 0.0, True)
     assert turn.v == 2.0  # towards the goal, which is straight ahead
     assert (turn.total_x, turn.total_y) == (turn.attraction_x, turn.attraction_y)
@@ -207,7 +206,6 @@ def test_a_constant_of_zero_means_no_random_force():
 
 def test_without_a_pose_the_average_stays():
     state = State(1.0, 2.0, 3.0, 4.0, 7)
-    poses = np.array([[math.nan, 0.0, 0.0]])
-    after, turn = turn_of(DOCUMENT, state, 0, poses)
+    after, turn = turn_of(DOCUMENT, state, 0, np.array([[math.nan, 0.0, 0.0]]))
     assert after == state._replace(tick_counter=8)
     assert (turn.v, turn.omega, turn.valid) == (0.0, 0.0, False)

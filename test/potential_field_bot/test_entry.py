@@ -2,8 +2,9 @@
 
 import os
 import signal
-import subprocess
 import sys
+
+from children import python
 
 from potential_field_bot.entry import main
 
@@ -25,10 +26,8 @@ def test_it_is_the_command(monkeypatch, capsys):
 def test_a_module_of_another_project_is_named_and_not_imported(tmp_path):
     (tmp_path / 'sbot').mkdir()
     (tmp_path / 'sbot' / '__init__.py').write_text("raise RuntimeError('no robot')\n")
-    done = subprocess.run(
-        [sys.executable, '-c', COMMAND, 'list'], cwd=tmp_path,
-        env={**os.environ, 'PYTHONPATH': str(tmp_path)}, capture_output=True, text=True,
-        check=False, timeout=240)
+    done = python('-c', COMMAND, 'list', cwd=tmp_path,
+                  env={**os.environ, 'PYTHONPATH': str(tmp_path)})
     assert (done.returncode, done.stdout) == (2, '')
     assert done.stderr == (
         f'sbot: {tmp_path}/sbot/__init__.py belongs to another project named sbot; uninstall it '

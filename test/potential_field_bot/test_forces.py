@@ -25,8 +25,7 @@ PAGE = Path(__file__).parents[2] / 'docs' / 'potential_field.md'
 
 
 def test_the_example_runs(capsys):
-    text = PAGE.read_text(encoding='utf-8')
-    exec(re.search(r'```python\n(.*?)```', text, re.S)[1], {})
+    exec(re.search(r'```python\n(.*?)```', PAGE.read_text(encoding='utf-8'), re.S)[1], {})
     attraction, total = map(float, capsys.readouterr().out.split())
     assert attraction == 5 * 26 ** 0.5
     assert total != attraction  # the first turn's random force
@@ -40,8 +39,7 @@ def test_no_random_force_without_its_constant_even_where_the_index_is_infinite()
 SCATTERED = [
     (1, 5.0, {}), (2, 5.0, {}), (40, 3.0, {}), (150, 60.0, {}), (300, 1e6, {}),
     (150, 60.0, {'relevance_distance_beta_m': 0.5, 'safe_distance_m': 6.0}),
-    (150, 60.0, {'relevance_distance_beta_m': 0.0, 'safe_distance_m': 0.0}),
-]
+    (150, 60.0, {'relevance_distance_beta_m': 0.0, 'safe_distance_m': 0.0})]
 
 
 def other_repulsion(p, robot_id, poses):
@@ -60,8 +58,7 @@ def other_repulsion(p, robot_id, poses):
 @pytest.mark.parametrize(('robots', 'extent', 'constants'), SCATTERED)
 def test_neighbour_search_changes_no_bit(robots, extent, constants):
     parameters = updated(Parameters(), constants)
-    rng = np.random.default_rng(robots)
-    poses = rng.uniform(-extent, extent, (robots, 3))
+    poses = np.random.default_rng(robots).uniform(-extent, extent, (robots, 3))
     poses[robots // 2:, 0] = np.round(poses[robots // 2:, 0])  # on cells' edges, and in columns
     poses[::7, 1] = poses[0, 1]
     for grid in (repulsion_grid(parameters, poses), one_cell(robots)):

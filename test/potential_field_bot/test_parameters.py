@@ -26,8 +26,7 @@ def test_leader_filter_becomes_a_number():
     ({'forward_speed_mps': -1}, '>= 0'),
     ({'forward_speed_mps': math.nan}, 'finite'),
     ({'leader_filter': 'none'}, 'as_written'),
-    ({'goal_regeneration_frequency_hz': 31.0}, 'at most loop_rate'),
-])
+    ({'goal_regeneration_frequency_hz': 31.0}, 'at most loop_rate')])
 def test_bad_values_are_refused_by_name(given, text):
     with pytest.raises(InputError, match=re.escape(text)):
         updated(Parameters(), given, 'robots[0].{}'.format)

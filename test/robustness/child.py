@@ -43,8 +43,7 @@ def _memory() -> int:
 
 
 def _limit_memory(mebibytes: int) -> None:
-    size = _memory() + mebibytes * 2**20
-    resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (_memory() + mebibytes * 2**20, resource.RLIM_INFINITY))
 
 
 def attempt(read, data: bytes, folder: Path, seconds: float) -> tuple[str, str]:
@@ -112,8 +111,7 @@ def main() -> int:
             counts[outcome] = counts.get(outcome, 0) + 1
             if outcome not in ('read', 'refused'):
                 if args.keep:
-                    kept = Path(args.keep) / f'{args.target}_{args.seed}_{i}'
-                    kept.write_bytes(data)
+                    (Path(args.keep) / f'{args.target}_{args.seed}_{i}').write_bytes(data)
                 if len(findings) < MOST_FINDINGS:
                     findings.append({'input': i, 'outcome': outcome, 'words': words[-3000:]})
             i += 1

@@ -15,8 +15,7 @@ WORDS = [
     b'$\\frac{x$', b'@SCRIPT@', b'@RUN@', b'</script>', b'../../', b'/dev/zero', b'/dev/stdin',
     b'os:system', b'object:x', b'<!DOCTYPE a>', b'&lt;', b'<a/>', b'x' * 300, b'robots:',
     b'count: 9', b'controllers:', b'until: os:getpid', b'name: "$"', b'\xf0\x9f\x98\x80',
-    b'\xe2\x80\xae', b',',
-]
+    b'\xe2\x80\xae', b',']
 _NUMBER = re.compile(rb'-?[0-9][0-9.eE+-]*')
 _EXTREME = [0, 1, -1, 2, 7, 127, 128, 255, 256, 32767, 65535, 2**31 - 1, -2**31, 2**32 - 1, 2**40,
             2**63 - 1, -2**63]
@@ -63,8 +62,7 @@ def _truncate(data: bytearray, others: Sequence[bytes], random: Random) -> None:
 
 def _repeat(data: bytearray, others: Sequence[bytes], random: Random) -> None:
     at = _place(data, random)
-    piece = data[at:at + random.choice([1, 4, 16, 256])]
-    data[at:at] = piece * random.choice([1, 2, 50])
+    data[at:at] = data[at:at + random.choice([1, 4, 16, 256])] * random.choice([1, 2, 50])
 
 
 def _insert(data: bytearray, others: Sequence[bytes], random: Random) -> None:

@@ -316,8 +316,7 @@ class _Changed:
         """One or a few records changed inside."""
         records = list(_flat(cls.folder))
         for _ in range(random.choice([1, 1, 3])):
-            kinds = sorted({opcode for opcode, _ in records})
-            kind = random.choice(kinds)
+            kind = random.choice(sorted({opcode for opcode, _ in records}))
             place = random.choice([i for i, (opcode, _) in enumerate(records) if opcode == kind])
             opcode, record = records[place]
             records[place] = (random.choice([opcode] * 9 + [random.randrange(1, 20)]),
@@ -389,8 +388,7 @@ READERS: list[Callable[[bytes], object]] = [
     lambda raw: messages.read_twist(raw, messages.TWIST_STAMPED), controller._read_twist_of,
     *(read for _, read in controller.FIELDS.values()),
     *(lambda raw, kind=kind: (cdr.decode(raw, kind), cdr.canonical(raw, kind)) for kind in sorted({
-        topic.type for topic in vars(topics).values() if isinstance(topic, topics.Topic)})),
-]
+        topic.type for topic in vars(topics).values() if isinstance(topic, topics.Topic)}))]
 
 
 def _payloads(folder: Path) -> list[bytes]:
@@ -470,5 +468,4 @@ TARGETS = {
     'metadata': Target(_metadata_seeds, read_metadata, _text),
     'sqlite': Target(_sqlite_seeds, read_sqlite),
     'messages': Target(_payloads, read_message, _message),
-    'network': Target(_networks, read_network, _text),
-}
+    'network': Target(_networks, read_network, _text)}

@@ -1,13 +1,12 @@
 """Small files that would take gigabytes or hours are refused, in a process with 1 GiB."""
 
 import struct
-import subprocess
-import sys
 
 import lz4.frame
 import numpy as np
 import pytest
 import zstandard
+from children import python
 from PIL import Image
 
 from sbot.bag.recorder import Recorder
@@ -45,9 +44,7 @@ for path in sys.argv[1:]:
 
 def outcomes(code, paths, seconds=900.0):
     """What comes of an expression for each path: a line that begins with 'read' or 'refused'."""
-    text = CHILD.format(memory=MEMORY, code=code)
-    done = subprocess.run([sys.executable, '-c', text, *map(str, paths)], capture_output=True,
-                          text=True, timeout=seconds, check=False)
+    done = python('-c', CHILD.format(memory=MEMORY, code=code), *paths)
     assert done.returncode == 0, done.stderr[-2000:]
     lines = done.stdout.splitlines()
     assert len(lines) == len(paths)

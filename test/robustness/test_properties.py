@@ -41,8 +41,7 @@ def one_line():
 @given(key=st.sampled_from(KEYS), value=values)
 def test_any_value_of_any_key_of_a_scenario(key, value):
     with one_line():
-        scenario = scenario_from_mapping({**GOOD, key: value})
-        text = scenario.to_yaml()
+        text = scenario_from_mapping({**GOOD, key: value}).to_yaml()
         assert parse_scenario(text, 'again', Path.cwd()).to_yaml() == text
 
 

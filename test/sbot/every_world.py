@@ -58,8 +58,7 @@ SCENARIOS = {
     'drive hook': {'bodies': {'s-bot': {'drive': 'impulse'}},
                    'wind': {'wind_speed_mean': 0.02, 'wind_gust_force_mean': 0.2,
                             'wind_gust_start': 0.3, 'wind_gust_duration': 0.4,
-                            'drive_impulse_function': 'user_hooks:sideways'}},
-}
+                            'drive_impulse_function': 'user_hooks:sideways'}}}
 
 def commands_of(rng, worlds):
     """Commands of which some press robots against each other and against walls."""

@@ -2,9 +2,10 @@
 
 import os
 import shlex
-import subprocess
 import sys
 from pathlib import Path
+
+from children import run_sbot
 
 NODES = Path(__file__).parent / 'ros' / 'external_nodes.py'
 SBOT = [sys.executable, '-m', 'sbot.cli']
@@ -38,8 +39,7 @@ def scenario(folder, cases, stamped='true', others='[1, 11, 0]'):
 def up(path, cases, *arguments):
     nodes = [word for i, (case, _) in cases.items()
              for word in ('--node', shlex.join([str(NODES), case, str(i), *SIM_TIME]))]
-    return subprocess.run([*SBOT, 'up', str(path), *nodes, *map(str, arguments)],
-                          timeout=DEADLINE, capture_output=True, text=True, check=False)
+    return run_sbot('up', path, *nodes, *arguments)
 
 
 def running():

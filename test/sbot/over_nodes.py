@@ -1,8 +1,8 @@
 """A scenario over nodes beside the run in this process."""
 
 import json
-import subprocess
-import sys
+
+from children import run_sbot
 
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
@@ -28,9 +28,7 @@ def run_and_bag(path, **options):
 def check_nodes(mode, path, recorded, folder, env=None):
     """Run a file by `sbot up`, in a mode; check that it equals (run, bag); return its bag."""
     run, bag = recorded
-    done = subprocess.run([sys.executable, '-m', 'sbot.cli', *mode.split(), str(path), '--json',
-                           '--record', str(folder / 'live')], timeout=DEADLINE,
-                          capture_output=True, text=True, check=False, env=env)
+    done = run_sbot(*mode.split(), path, '--json', '--record', folder / 'live', env=env)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
     live = Bag(folder / 'live')

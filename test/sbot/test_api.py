@@ -4,13 +4,13 @@ import inspect
 import json
 import pydoc
 import re
-import subprocess
 import sys
 from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from children import python
 
 import sbot
 from sbot.bag.tables import write_csv
@@ -46,8 +46,7 @@ def test_importing_it_loads_nothing_heavy():
     code = ('import sys, sbot; heavy = {"numpy", "numba", "yaml", "matplotlib", "sbot.api"}; '
             'assert not heavy & set(sys.modules), heavy & set(sys.modules); '
             'print(*dir(sbot)); sbot.load; assert "sbot.api" in sys.modules')
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False, timeout=240)
+    done = python('-c', code)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == sorted(sbot.__all__)
 
@@ -60,8 +59,7 @@ def test_an_unknown_name_is_an_attribute_error():
 @pytest.mark.parametrize('name', ['load', 'run', 'replay', 'session', 'sweep', 'World', 'Worlds',
                                   *(f'learn.{name}' for name in ('env', 'vector_env'))])
 def test_editors_know_the_types_of_overrides(name):
-    function = attrgetter(name)(sbot)
-    kind = inspect.signature(function).parameters['overrides'].annotation
+    kind = inspect.signature(attrgetter(name)(sbot)).parameters['overrides'].annotation
     assert re.fullmatch(r'Unpack\[(Seeded|Sweep|)Overrides\]', kind)
 
 
@@ -194,8 +192,7 @@ def test_worlds_load_a_scenario_once_and_execute_no_controller(form, tmp_path, m
 @pytest.mark.parametrize(('controllers', 'message'), [
     ({'potential_field': {'alpha': 1.0}}, "controllers: unknown name 'potential_field'"),
     ({'typo:Nope': Straight}, "controllers: unknown name 'typo:Nope'"),
-    ({'module:Class': 5}, 'controllers: module:Class: got 5, expected a class or an object'),
-])
+    ({'module:Class': 5}, 'controllers: module:Class: got 5, expected a class or an object')])
 def test_controllers_that_nobody_uses_are_refused(controllers, message):
     robots = [{'pose': [2, 2, 0], 'controller': 'module:Class'}]
     with pytest.raises(sbot.InputError, match=message):
@@ -259,8 +256,7 @@ def test_two_classes_of_one_name_are_told_apart_or_refused():
 
 
 def test_a_recording_of_objects_needs_them_again(tmp_path):
-    given = scenario()
-    run = sbot.run(given, record=tmp_path / 'bag')
+    run = sbot.run(scenario(), record=tmp_path / 'bag')
     with pytest.raises(sbot.InputError, match='was an object given from Python'):
         sbot.replay(tmp_path / 'bag')
     result = sbot.replay(tmp_path / 'bag', controllers=run.scenario.given)

@@ -136,5 +136,4 @@ RANGES = [
           lambda rng, n: (np.abs(finite(rng, n)), rng.uniform(-1, 1, n))),
     Range('hypot', 'of -1 to 1', pairs(-1.0, 1.0, -1.0, 1.0)),
     Range('hypot', 'all doubles', lambda rng, n: (finite(rng, n), finite(rng, n))),
-    Range('hypot', 'subnormal', lambda rng, n: (subnormal(rng, n), subnormal(rng, n)), 0.8),
-]
+    Range('hypot', 'subnormal', lambda rng, n: (subnormal(rng, n), subnormal(rng, n)), 0.8)]

@@ -12,13 +12,11 @@ angles = st.floats(-20, 20)
 
 @given(st.floats(-math.pi, math.pi))
 def test_a_yaw_survives_the_round_trip_to_rounding(yaw):
-    turned = math.remainder(decoded_yaw(yaw) - yaw, 2 * math.pi)
-    assert abs(turned) < 1e-14
+    assert abs(math.remainder(decoded_yaw(yaw) - yaw, 2 * math.pi)) < 1e-14
 
 
 def _matrix(x, y, z, w):
-    n = x * x + y * y + z * z + w * w
-    s = 2 / n
+    s = 2 / (x * x + y * y + z * z + w * w)
     return np.array([[1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
                      [s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)],
                      [s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)]])

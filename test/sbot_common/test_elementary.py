@@ -108,8 +108,7 @@ SPECIAL = [
     *(('hypot', pair, NAN) for pair in ((NAN, 0.0), (1.0, NAN), (NAN, NAN), (HUGE, -NAN))),
     *(('hypot', (x, y), abs(x)) for x in (0.0, -0.0, TINY, -HUGE, 1.5) for y in (0.0, -0.0)),
     ('hypot', (HUGE, HUGE), INF), ('hypot', (3 * TINY, -4 * TINY), 5 * TINY),
-    ('hypot', (3e300, 4e300), 5e300), ('hypot', (-3.0, 4.0), 5.0), ('hypot', (HUGE, TINY), HUGE),
-]
+    ('hypot', (3e300, 4e300), 5e300), ('hypot', (-3.0, 4.0), 5.0), ('hypot', (HUGE, TINY), HUGE)]
 
 
 @pytest.mark.parametrize('function', sorted({name for name, _, _ in SPECIAL}))

@@ -1,6 +1,5 @@
 """Messages are one line of sensible length, whatever they quote."""
 
-import logging
 import os
 import signal
 import socket
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 from sbot_common.errors import (
     LONGEST,
     InputError,
-    _PlainFormatter,
     bad_value,
     decoding,
     first_of,
@@ -91,11 +89,6 @@ def test_input_errors_pass_as_they_are():
 
 def test_line_breaks_stay_and_other_control_characters_are_escaped():
     assert plain_lines(f'1 {EVIL}\n2') == '1 a\\x1b]0;title\\x07\\x9b31m\\u202eb\n2'
-
-
-def test_log_lines_are_plain():
-    record = logging.LogRecord('x', logging.WARNING, 'f', 1, 'name %s', (EVIL,), None)
-    assert _PlainFormatter().format(record) == 'name a\\x1b]0;title\\x07\\x9b31m\\u202eb'
 
 
 def test_warnings_of_a_process_are_plain():

@@ -4,27 +4,10 @@ import numpy as np
 import pytest
 
 from sbot_common.clock import Rate
-from sbot_common.observation import OMEGA, STOP, VX, VY, Neighbours, Scan, Twist, make_observation
+from sbot_common.observation import Neighbours, Scan, make_observation
 from sbot_common.user_code import UserCodeError, call_user_code
 
-
-def test_columns_are_the_fields_in_order():
-    assert (Twist._fields[VX], Twist._fields[VY], Twist._fields[OMEGA]) == ('vx', 'vy', 'omega')
-    rows = np.zeros((1, 3))
-    rows[0] = Twist(1.0, omega=2.0)
-    assert rows.tolist() == [[1.0, 0.0, 2.0]]
-    assert STOP == (0.0, 0.0, 0.0)
-
-
 RATE = Rate(100, 3)
-
-
-def test_tick_and_step_follow_from_the_rate():
-    seen = make_observation(1, RATE, (1.0, 2.0), RATE.stamp_ns(41), np.zeros((3, 3)),
-                            {'wind': (0.5, 0.25)})
-    assert (seen.robot_id, seen.num_robots, seen.tick, seen.dt) == (1, 3, 41, 0.03)
-    assert (seen.goal, seen.wind, seen.twist, seen.scan) == ((1.0, 2.0), (0.5, 0.25),
-                                                             (0.0, 0.0, 0.0), None)
 
 
 def test_no_array_can_be_written_to_and_those_given_still_can():

@@ -79,8 +79,7 @@ def test_an_interrupt_counts_where_a_shell_had_it_ignored():
             'os.execv(sys.executable, [sys.executable, "-c", '
             '"import os, signal; from sbot_common.signals import end_on_signals; '
             'end_on_signals(); os.kill(os.getpid(), signal.SIGINT)"])')
-    done = python('-c', code)
-    assert 'KeyboardInterrupt' in done.stderr
+    assert 'KeyboardInterrupt' in python('-c', code).stderr
 
 
 def test_nohup_is_heeded():
@@ -166,5 +165,4 @@ def test_a_child_has_signals_blocked_until_it_lets_them_through():
 def test_signals_are_light_to_import():
     code = ('import sys; import sbot_common.signals\n'
             'print([name for name in ("numpy", "numba", "logging") if name in sys.modules])')
-    done = python('-c', code)
-    assert done.stdout == '[]\n'
+    assert python('-c', code).stdout == '[]\n'

@@ -5,40 +5,14 @@ import math
 from hypothesis import strategies as st
 from shapely import LineString, Point, Polygon, affinity
 
-ROUND = 4000  # segments to a quarter of a circle
-
 
 def shape_of(kind, pose):
-    """Return ('disc', x, y, radius) or a polygon of an object at a pose (x, y, angle)."""
+    """Return (x, y, radius) of a disc or a polygon of an object at a pose (x, y, angle)."""
     x, y, angle = pose
     if isinstance(kind, float):
-        return ('disc', x, y, kind)
+        return (x, y, kind)
     polygon = affinity.rotate(Polygon(kind), angle, origin=(0, 0), use_radians=True)
     return affinity.translate(polygon, x, y)
-
-
-def depth(a, b):
-    """Return how deep two shapes overlap (m): the shortest way out; 0 or less if they do not."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return a[3] + b[3] - math.hypot(a[1] - b[1], a[2] - b[2])
-    if isinstance(a, tuple):
-        a, b = b, a
-    if isinstance(b, tuple):
-        centre = Point(b[1], b[2])
-        distance = a.exterior.distance(centre)
-        return b[3] + distance if a.contains(centre) else b[3] - distance
-    # The Minkowski difference of convex polygons: the origin's depth in it.
-    difference = [(p[0] - q[0], p[1] - q[1]) for p in a.exterior.coords[:4]
-                  for q in b.exterior.coords[:4]]
-    hull = Polygon(_hull(difference))
-    origin = Point(0.0, 0.0)
-    away = hull.exterior.distance(origin)
-    return away if hull.contains(origin) else -away
-
-
-def _hull(points):
-    from shapely import MultiPoint
-    return MultiPoint(points).convex_hull.exterior.coords
 
 
 def ray_distance(shapes, x, y, angle, reach):
@@ -47,7 +21,7 @@ def ray_distance(shapes, x, y, angle, reach):
     best = reach
     for shape in shapes:
         if isinstance(shape, tuple):
-            _, cx, cy, radius = shape
+            cx, cy, radius = shape
             b, c = ux * (x - cx) + uy * (y - cy), (x - cx)**2 + (y - cy)**2 - radius**2
             if c <= 0.0:
                 return 0.0

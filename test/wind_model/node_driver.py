@@ -79,8 +79,7 @@ def inputs(driver, field_path):
         'zero direction': driver.set(wind_direction=[0.0, 0.0, 0.0]),
         'offset': driver.set(xyz_offset=[0.0, 1.0, 0.0]),
         'two numbers': driver.set(wind_direction=[1.0, 0.0]),
-        'no file': driver.set(use_custom_static_wind_field=True, custom_wind_field_path='nowhere'),
-    }
+        'no file': driver.set(use_custom_static_wind_field=True, custom_wind_field_path='nowhere')}
     driver.tick(2_000_000_000)  # the stored answer
     driver.tick(3_000_000_000)  # the changed speed
     answers['field'] = driver.set(use_custom_static_wind_field=True) or None

@@ -5,17 +5,21 @@ import pytest
 
 import sbot
 from sbot_common.params import updated
+from wind_model.generate import generate
+from wind_model.grid import make_lattice
 from wind_model.gust import (
     WindSource,
     _wave_number,
     direction_of_angle,
-    gust_window,
     gusts_at,
+    load_field,
     make_waves,
     mean_velocity,
+    still_air,
     unit,
 )
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
+from wind_model.rotors_text import write_grid
 
 
 @pytest.mark.parametrize('direction', [
@@ -38,10 +42,6 @@ GUST = {'wind_gust_direction': [0, -2, 0], 'wind_gust_force_mean': 3.0, 'wind_gu
 
 def force_at(parameters, stamp):
     return WindSource(parameters, None).at(stamp).force
-
-
-def test_the_window_is_whole_nanoseconds():
-    assert gust_window(updated(WindParameters(), GUST)) == (1_100_000_000, 1_400_000_000)
 
 
 @pytest.mark.parametrize(('stamp', 'blows'), [
@@ -131,8 +131,7 @@ def test_robots_share_a_field_and_have_gusts_of_their_own():
 def test_a_field_is_carried_by_the_wind():
     waves = make_waves(FIELD, 3, 1)
     here = gusts_at(waves, np.array([[5.0, 6.0]]), 2.0, 1.0, 7.0)
-    there = gusts_at(waves, np.array([[3.0, 5.0]]), 0.0, 0.0, 7.0)
-    assert here == pytest.approx(there, abs=1e-12)
+    assert here == pytest.approx(gusts_at(waves, np.array([[3.0, 5.0]]), 0.0, 0.0, 7.0), abs=1e-12)
 
 
 def scenario(rate, **wind):
@@ -146,8 +145,7 @@ def scenario(rate, **wind):
 def test_a_run_has_the_gusts_of_its_seed_whatever_its_rate(kind):
     slow, fast, other = (sbot.run(scenario(rate, turbulence=kind), seed=seed)
                          for rate, seed in ((20, 4), (200, 4), (20, 5)))
-    moved = slow.poses[-1] - slow.poses[0]
-    assert np.abs(moved[:, :2]).max() > 0.5
+    assert np.abs((slow.poses[-1] - slow.poses[0])[:, :2]).max() > 0.5
     assert fast.poses[-1, :, :2] == pytest.approx(slow.poses[-1, :, :2], abs=0.2)
     assert np.abs(other.poses[-1] - slow.poses[-1]).max() > 0.1
     assert (sbot.run(scenario(20, turbulence=kind)).poses == slow.poses).all()
@@ -169,3 +167,22 @@ def test_the_wind_of_a_tick_is_the_sum_of_waves_at_its_time_and_place(kind, para
         assert run.free_wind[k] == pytest.approx(expected, abs=1e-9)
     moved = np.diff(run.poses[:, :, :2], axis=0)
     assert moved[1:] == pytest.approx(0.1 * run.wind[:-2], abs=1e-9)  # in the next tick
+
+
+def test_a_file_that_is_not_used_is_not_read():
+    assert load_field(WindParameters(custom_wind_field_path='/nowhere')) is None
+
+
+def test_the_field_is_that_of_the_file(tmp_path):
+    grid = generate('vortex')
+    write_grid(tmp_path / 'field.txt', grid)
+    found = load_field(WindParameters(use_custom_static_wind_field=True,
+                                      custom_wind_field_path=str(tmp_path / 'field.txt')))
+    assert all(np.array_equal(a, b) for a, b in zip(found, make_lattice(grid), strict=True))
+
+
+def test_the_wind_has_the_sources_field():
+    field = object()
+    assert WindSource(WindParameters(), field).at(0).field is field
+    assert still_air().field is None
+    assert not np.concatenate([still_air().velocity, still_air().force, still_air().gust]).any()

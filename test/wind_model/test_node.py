@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from children import python
 
 from wind_model.grid import make_grid
 from wind_model.rotors_text import write_grid
@@ -27,8 +28,7 @@ def start(**parameters):
 def drive(mode, path='', **parameters):
     node = start(**parameters)
     try:
-        result = subprocess.run([sys.executable, str(DRIVER), mode, str(path)],
-                                timeout=2 * DEADLINE, capture_output=True, text=True)
+        result = python(DRIVER, mode, path)
     finally:
         node.send_signal(signal.SIGINT)
         _, errors = node.communicate(timeout=DEADLINE)

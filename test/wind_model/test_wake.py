@@ -66,13 +66,6 @@ def test_a_single_blocker_in_closed_form(fade, boost):
                 printed(fade, boost, [(along, lateral)]), rel=1e-12, abs=1e-15)
 
 
-def test_ramp_in_never_decays_and_fade_out_ends():
-    assert follower(wake_parameters('ramp_in'), [(-9.0, 0)]) == 1.0
-    assert follower(wake_parameters('fade_out'), [(-9.0, 0)]) == 0.0
-    near = follower(wake_parameters('fade_out', gamma_boost=1.0), [(-0.026, 0)])
-    assert near == pytest.approx(1.0, abs=1e-3)
-
-
 @pytest.mark.parametrize(('fade', 'boost'), COMBINATIONS)
 def test_the_strongest_wake_counts(fade, boost):
     parameters = wake_parameters(fade, boost, gamma_boost=1.2)

@@ -166,28 +166,12 @@ def test_bag_on_disk_opens_everywhere_while_recording(tmp_path):
     assert Bag(tmp_path / 'bag').complete
 
 
-def test_messages_reach_the_file_without_further_calls(tmp_path):
-    recorder = Recorder(tmp_path / 'bag', metadata={})
-    recorder.write('/cmd_vel', CMD_VEL, 1, twist(1.0, 0.0))
-    with recorder._changed:
-        assert recorder._changed.wait_for(
-            lambda: not recorder._open.records and not recorder._queue, 240.0)
-    assert len(list(Bag(tmp_path / 'bag').messages())) == 1
-    recorder.close()
-
-
 def test_more_than_one_chunk_and_queue(tmp_path):
     payloads = [bytes([k]) * 700_000 for k in range(12)]
     with Recorder(tmp_path / 'bag', metadata={}) as recorder:
         for k, payload in enumerate(payloads):
             recorder.write('/rab_data', RAB_DATA, k, payload)
     assert [m.payload for m in Bag(tmp_path / 'bag').messages()] == payloads
-
-
-def test_existing_directory_is_refused(tmp_path):
-    (tmp_path / 'bag').mkdir()
-    with pytest.raises(InputError, match='exists already'):
-        Recorder(tmp_path / 'bag', metadata={})
 
 
 def test_unwritable_place_is_refused(tmp_path):

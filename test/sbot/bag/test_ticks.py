@@ -2,7 +2,7 @@ import pytest
 from bag_maker import RATE, command, make_bag, pose
 
 from sbot.bag.reader import Bag
-from sbot.bag.ticks import _MOST_WAITING, count_robots, rate_of, robot_of, ticks
+from sbot.bag.ticks import _MOST_WAITING, ticks
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, BASE_SCAN, INFRARED
 from sbot_common.wire.messages import read_odometry, read_twist
@@ -17,8 +17,7 @@ def all_ticks(path, robots=3):
 @pytest.mark.parametrize('robots', [1, 3])
 @pytest.mark.parametrize('shuffle', [None, 5])
 def test_ticks_hold_what_was_recorded(tmp_path, robots, shuffle):
-    path = make_bag(tmp_path / 'bag', robots, 20, shuffle=shuffle)
-    found = all_ticks(path, robots)
+    found = all_ticks(make_bag(tmp_path / 'bag', robots, 20, shuffle=shuffle), robots)
     assert [tick.tick for tick in found] == list(range(20))
     for tick in found:
         assert tick.stamp_ns == RATE.stamp_ns(tick.tick)
@@ -70,18 +69,3 @@ def test_a_snapshot_sent_again_counts_once(tmp_path):
             for name, topic, payload in again + group + again:
                 recorder.write(name, topic, RATE.stamp_ns(tick), payload)
     assert [tick.tick for tick in all_ticks(tmp_path / 'bag', 2)] == list(range(10))
-
-
-def test_names_of_topics():
-    assert robot_of('/robot_12/odom') == (12, 'odom')
-    assert robot_of('/base_scan') == (0, 'base_scan')
-    assert robot_of('/clock') is None
-    assert robot_of('/wind/velocity') is None
-
-
-def test_what_a_bag_is_about(tmp_path):
-    bag = Bag(make_bag(tmp_path / 'bag', 3, 2))
-    assert count_robots(bag) == 3
-    assert rate_of(bag) == RATE
-    single = Bag(make_bag(tmp_path / 'single', 1, 2))
-    assert count_robots(single) == 1

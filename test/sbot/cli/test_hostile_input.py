@@ -75,8 +75,7 @@ def test_names_that_are_too_long_and_links_to_themselves(scenario, tmp_path, arg
         (tmp_path / name).symlink_to(name)
     before = sorted(tmp_path.iterdir())
     assert main([*arguments, *['--quiet'] * (arguments[0] == 'run')]) == 2
-    error = capsys.readouterr().err
-    assert len(error.splitlines()) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 1
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -4,22 +4,18 @@ import math
 import re
 import runpy
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from children import python
 
 import sbot
 from sbot.cli.main import main, make_parser
 from sbot.controllers.registry import names
 from sbot.scenario.load import load_scenario
-from sbot.scenario.shipped import (
-    config_directory,
-    gallery_scenarios,
-)
+from sbot.scenario.shipped import config_directory, gallery_scenarios
 
 
 def test_the_list_fits_80_columns_and_has_a_text_for_everything(capsys):
@@ -121,11 +117,6 @@ def test_a_new_node_runs_by_the_commands_that_are_printed(tmp_path, capsys, monk
     assert '1 failed' in done.stdout, done.stdout
 
 
-def python(*words):
-    return subprocess.run([sys.executable, *words], timeout=900, capture_output=True, text=True,
-                          check=False)
-
-
 def test_a_new_node_overwrites_nothing_and_needs_a_name_of_a_folder(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path('mine').mkdir()
@@ -180,19 +171,6 @@ def test_the_new_node_turns_away_from_what_its_laser_touches(touched):
     speed, turn = runpy.run_path(str(source))['Driver'].drive(driver, scan)
     assert speed == 0.0
     assert abs(turn) >= 1.0
-
-
-def test_the_new_controller_touches_nothing_from_other_starts(tmp_path, capsys):
-    seed = 4
-    assert main(['new', str(tmp_path / 'newly_begun'), '--controller']) == 0
-    capsys.readouterr()
-    draw = np.random.default_rng(seed)
-    starts = [option for robot, (x, y) in enumerate([(2, 2), (2, 6)]) for option in (
-        '--set', f'robots.{robot}.pose={np.add(draw.uniform(-0.3, 0.3, 3), (x, y, 0)).tolist()}')]
-    assert main(['run', str(tmp_path / 'newly_begun.yaml'), '--quiet', '--json', *starts]) == 0
-    robots = json.loads(capsys.readouterr().out)['robots']
-    assert [robot['collisions'] for robot in robots] == [0, 0]
-    assert all(robot['goal_reached_s'] for robot in robots)
 
 
 def test_the_new_controller_stands_still_without_a_goal(tmp_path, capsys):
@@ -289,8 +267,7 @@ def test_the_scenario_has_what_the_network_learned_with(tmp_path, capsys, caplog
     assert [robot.body for robot in scenario.robots] == ['e-puck2'] * 2
     assert (scenario.sensors.scan.scan_beams, scenario.sensors.scan.scan_range_max) == (8, 2)
     assert 'nets/a.json' in (tmp_path / 'drive.yaml').read_text()
-    run = sbot.run(scenario, duration=1)
-    assert np.ptp(run.poses[:, :, 0], axis=0).min() > 0.01
+    assert np.ptp(sbot.run(scenario, duration=1).poses[:, :, 0], axis=0).min() > 0.01
     assert not caplog.records
 
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from children import python, run_sbot
 
 import sbot
 from sbot.cli.main import COMMANDS, main, make_parser
@@ -149,9 +150,7 @@ def test_a_controller_that_ends_itself_fails_the_run(tmp_path, when, line, ended
         'duration: 1\nworld: {bounds: [0, 0, 10, 10]}\nrobots: [{pose: [3, 3, 0], controller: '
         f"'failing_bot:Bot', parameters: {{when: {when}}}}}]\n")
     bag = tmp_path / 'bag'
-    done = subprocess.run([sys.executable, '-m', 'sbot.cli', 'run', str(tmp_path / 'own.yaml'),
-                           '--record', str(bag), '--quiet'],
-                          capture_output=True, text=True, check=False)
+    done = run_sbot('run', tmp_path / 'own.yaml', '--record', bag, '--quiet')
     assert done.returncode == 1
     assert done.stdout == ''
     assert done.stderr.splitlines()[-1] == f'sbot: {line}'
@@ -212,8 +211,7 @@ def test_an_interrupt_within_executed_text_ends_with_our_exit_code(tmp_path):
     (tmp_path / 'own.yaml').write_text(
         'world: {bounds: [0, 0, 10, 10]}\n'
         "robots: [{pose: [3, 3, 0], controller: 'generated_bot:Bot'}]\n")
-    done = subprocess.run([sys.executable, '-m', 'sbot.cli', 'run', str(tmp_path / 'own.yaml')],
-                          capture_output=True, text=True, check=False)
+    done = run_sbot('run', tmp_path / 'own.yaml')
     assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
 
 
@@ -229,8 +227,7 @@ def test_an_interrupt_that_an_import_swallows_ends_the_command():
             '    return make(command)\n'
             'main.make_parser = swallows\n'
             'sys.exit(main.main(["list"]))')
-    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          check=False)
+    done = python('-c', code)
     assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
 
 

@@ -21,8 +21,7 @@ SCENARIOS = {
                              'custom_wind_field_path: pipe}\n',
     'table': WORLD + ROBOTS + 'sensors: {infrared: true, infrared_table: pipe}\n',
     'network': WORLD + ROBOTS.replace('goal: [3, 3]', f"controller: '{NEURAL}'")
-               + f"sensors: {{infrared: true}}\ncontrollers: {{'{NEURAL}': {{network: pipe}}}}\n",
-}
+               + f"sensors: {{infrared: true}}\ncontrollers: {{'{NEURAL}': {{network: pipe}}}}\n"}
 
 
 @pytest.fixture(autouse=True)

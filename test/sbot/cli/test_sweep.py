@@ -15,8 +15,7 @@ pytestmark = pytest.mark.forked
 
 def plan_of(*options):
     from sbot.cli.sweep import _request
-    arguments = make_parser('sweep').parse_args(['sweep', *options])
-    return sources.plan_of(_request(arguments))
+    return sources.plan_of(_request(make_parser('sweep').parse_args(['sweep', *options])))
 
 
 def test_options_make_the_plan(tmp_path):
@@ -135,11 +134,9 @@ def test_failed_runs_have_an_exit_code_of_their_own(tmp_path, capsys, monkeypatc
     path = str(write_scenario(tmp_path))
     assert main(['sweep', path, '--set', f'{MOOD}=[calm, raise, interrupt]', '-o', 'results',
                  '--jobs', '1', '--quiet']) == FAILED == 3
-    said = capsys.readouterr()
-    first, *errors = said.out.splitlines()
+    first, *errors = capsys.readouterr().out.splitlines()
     assert first.startswith('3 runs, 2 failed (column error): results/')
     assert errors[0].startswith('1 run: robot 0 at tick 0: Moody.step(): ValueError: no way of')
     assert errors[1].startswith('1 run: KeyboardInterrupt')
     assert main(['sweep', '--resume', '-o', 'results', '--quiet']) == FAILED
-    last = load_results(tmp_path / 'results').columns['error'][2]
-    assert last.startswith('KeyboardInterrupt')
+    assert load_results(tmp_path / 'results').columns['error'][2].startswith('KeyboardInterrupt')

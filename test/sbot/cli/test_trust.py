@@ -4,12 +4,12 @@ import argparse
 import io
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from children import python
 
 import sbot
 from sbot.cli.main import COMMANDS, main, make_parser
@@ -150,9 +150,8 @@ def test_what_simulates_does_import(bag):
 
 @pytest.mark.ros
 def test_playing_a_recording_imports_nothing(bag):
-    done = subprocess.run([sys.executable, '-m', 'sbot.ros.player', str(bag), '--timeout', '0.5'],
-                          cwd=bag.parent / 'theirs', capture_output=True, text=True, check=False,
-                          env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+    done = python('-m', 'sbot.ros.player', bag, '--timeout', '0.5', cwd=bag.parent / 'theirs',
+                  env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
     assert done.returncode == 2  # nobody answers
     assert 'Traceback' not in done.stderr
     assert not is_imported(bag)
@@ -279,8 +278,7 @@ def test_a_folder_in_the_checkout_is_not_our_own(bag_in_checkout, capsys):
 
 
 def test_config_and_examples_are_our_own(tmp_path, monkeypatch):
-    own = 'config/scenarios'
-    folder = tmp_path / own
+    folder = tmp_path / 'config/scenarios'
     folder.mkdir(parents=True)
     (folder / 'of_the_package.py').write_text(CONTROLLER)
     (folder / 'x.yaml').write_text(

@@ -51,8 +51,7 @@ def test_robots_make_way_for_each_other():
     ({'robots.0.controller': 'navground:Dummy'}, "unknown name 'navground:Dummy'"),
     ({'robots.0.parameters': {'time_horizn': 2}}, "did you mean 'time_horizon'"),
     ({'robots.0.parameters': {'time_horizon': 'long'}}, "got 'long'"),
-    ({'robots.0.parameters': {'optimal_speed': -1}}, 'expected a number >= 0'),
-])
+    ({'robots.0.parameters': {'optimal_speed': -1}}, 'expected a number >= 0')])
 def test_mistakes_are_named_before_anything_runs(overrides, words):
     with pytest.raises(InputError, match=words):
         load(**overrides)
@@ -67,8 +66,7 @@ def test_without_the_library_the_error_says_what_to_install(monkeypatch):
 
 def test_parameters_reach_the_behaviour():
     pytest.importorskip('navground')
-    parameters = {'optimal_speed': 0.4, 'tau': 0.0}
-    slow = NavgroundController('navground:HL', BODIES['robot'], parameters)
+    slow = NavgroundController('navground:HL', BODIES['robot'], {'optimal_speed': 0.4, 'tau': 0.0})
     scan = Scan(np.full(4, math.inf, np.float32), -1.0, 0.5, 0.0, 10.0)
     seen = Observation(0, 1, 0, 0, 1 / 30, np.zeros((1, 3)), scan, (9.0, 0.0))
     v, omega = slow.step(seen, np.random.default_rng(0))

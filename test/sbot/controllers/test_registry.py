@@ -186,8 +186,7 @@ def test_a_class_of_an_installed_package_drives_by_its_name(other_package):
 
 
 def test_an_entry_of_an_installed_package_declares_its_parameters(other_package):
-    loaded = sbot.load(scenario('straight', goal=[8, 4]))
-    assert loaded.controllers['straight'].speed == 0.3
+    assert sbot.load(scenario('straight', goal=[8, 4])).controllers['straight'].speed == 0.3
     run = sbot.run(scenario('straight', goal=[4.6, 4]))
     assert run.summary['robots'][0]['goal_reached_s'] == 0.0  # nearer than `near`
     with pytest.raises(InputError, match=r'speed: got -1.*>= 0'):

@@ -82,8 +82,7 @@ def said_of(lines, ended=()):
 
 
 def test_a_traceback_of_several_processes_is_said_once_even_where_their_lines_mix():
-    lines = [(f'mine.py {i}', line) for line in TRACEBACK for i in (1, 2, 3)]
-    before, after = said_of(lines)
+    before, after = said_of([(f'mine.py {i}', line) for line in TRACEBACK for i in (1, 2, 3)])
     assert before == [f'[mine.py 1] {line}' for line in TRACEBACK]
     assert after == ['[mine.py 1] 3 times in all: ValueError: no map']
 

@@ -14,7 +14,6 @@ from sbot.cli import main as cli
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import from_bag
 from sbot.figures.film import (
-    _checked_length,
     _Film,
     _frame_rate,
     _speed_up,
@@ -34,12 +33,6 @@ def bag(tmp_path_factory):
     return record(tmp_path_factory.mktemp('film'), robots=1, duration=2.0)[0]
 
 
-def test_sizes_are_read():
-    for size, expected in ((None, (0, 0)), (640, (640, 0)), ('640', (640, 0)),
-                           ('1920x1080', (1920, 1080))):
-        assert asked('a.gif', PLAIN, size)[1][:2] == expected
-
-
 @pytest.mark.parametrize('size', ['641', '640x361', '9000x10', 'large', 6.5])
 def test_other_sizes_are_refused(size):
     with pytest.raises(InputError, match=r'--size: got .*, expected WIDTH or WIDTHxHEIGHT in '
@@ -57,15 +50,6 @@ def test_other_sizes_are_refused(size):
 def test_options_out_of_range_are_refused(options, name, message):
     with pytest.raises(InputError, match=message):
         asked(name, PLAIN, **options, dashes='--')
-
-
-def test_a_film_that_is_too_long_is_refused():
-    _checked_length('a.mp4', '.mp4', 100_000, (1920, 1080))
-    with pytest.raises(InputError, match=r'a\.mp4: got 100001 frames of 1920 x 1080 pixels, '
-                                         r'expected at most 100000 frames; choose a higher speed'):
-        _checked_length('a.mp4', '.mp4', 100_001, (1920, 1080))
-    with pytest.raises(InputError, match=r'expected at most 1000 frames; .*or \.mp4'):
-        _checked_length('a.gif', '.gif', 1001, (1000, 1000))
 
 
 @pytest.mark.parametrize(('suffix', 'options', 'frames'), [
@@ -120,13 +104,6 @@ def test_width_alone_keeps_the_shape_of_the_arena(bag, tmp_path):
     assert arenas[0] == pytest.approx(2 * arenas[1], abs=6)
 
 
-def test_letters_of_a_small_film_can_be_read(bag):
-    data = from_bag(bag)
-    assert [_Film(data, film=Film(width))._canvas.figure.dpi
-            for width in (0, 420, 1680)] == [120.0, 100.0, 240.0]
-    assert _Film(data, film=Film(420)).size[0] == 420
-
-
 @needs_ffmpeg
 def test_an_mp4_is_as_asked_for(bag, tmp_path):
     path = tmp_path / 'run.mp4'
@@ -136,15 +113,6 @@ def test_an_mp4_is_as_asked_for(bag, tmp_path):
                             str(path)], capture_output=True, text=True, check=True).stdout.strip()
     frames = film_length(from_bag(bag), '.mp4', Film(fps=20.0, speed=0.5))
     assert found == f'640,360,20/1,{frames}'
-
-
-@pytest.mark.parametrize(('options', 'message'), [
-    ({'fps': True}, r'fps: got True, expected a finite number'),
-    ({'fps': '5'}, r"fps: got '5', expected finite numbers"),
-    ({'at': [True]}, r'at: got True, expected a finite num')])
-def test_the_function_refuses_what_is_no_number(bag, tmp_path, options, message):
-    with pytest.raises(InputError, match=message):
-        sbot.plot(str(bag), tmp_path / 'run.gif', **options)
 
 
 def test_a_robot_on_its_goal_is_seen_in_a_ring_without_a_cross(bag):

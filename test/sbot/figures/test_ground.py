@@ -21,8 +21,6 @@ from sbot.figures.film import _Film, animate_run
 from sbot.figures.ground import (
     MOST_NAMES,
     NAME,
-    _places_of,
-    _View,
     draw_arena,
     draw_goals,
     draw_world,
@@ -32,9 +30,7 @@ from sbot.figures.look import Look, palette, style_of
 from sbot.figures.picture import _draw_run, plot_run
 from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario
-from sbot.scenario.assemble import zone_colour
 from sbot.scenario.load import parse_scenario, scenario_from_mapping
-from sbot.scenario.model import Zone
 from sbot.viewer.data import write_view
 from sbot_common.errors import InputError
 
@@ -152,8 +148,7 @@ def test_a_name_is_above_its_zone_if_nothing_is_there():
     [(4, 4.2, 0), (4, 1.8, 0), (4, 3.5, 0), (4, 2.5, 0), (5.2, 3.9, 0)]])
 def test_it_hides_no_robot(places):
     data = run_of(*places, (1, 1, 0))
-    box = names_of(data)['nest']
-    assert (away(box, data.poses[-1, :, :2]) > 0.3).all()
+    assert (away(names_of(data)['nest'], data.poses[-1, :, :2]) > 0.3).all()
 
 
 def test_it_hides_no_track_and_no_goal():
@@ -192,16 +187,6 @@ def test_a_name_is_above_the_robots_of_a_film():
     assert name.get_zorder() > film._robots.headings.get_zorder()
 
 
-def test_every_place_lies_in_the_view_and_a_zone_outside_has_none():
-    view = _View((0.0, 0.0), (8.0, 6.0), 50.0)
-    for center, radius in (((4, 3), 1.0), ((0.2, 3), 1.0), ((4, 5.9), 0.5), ((4, 3), None)):
-        for place in _places_of(Zone(name='zone', center=center, radius=radius), view, 60.0, 12.0):
-            x0, y0, x1, y1 = place.box(view, 60.0, 12.0)
-            assert 0 <= x0 < x1 <= 400
-            assert 0 <= y0 < y1 <= 300
-    assert _places_of(Zone(name='zone', center=(10, 3), radius=1.0), view, 60.0, 12.0) == []
-
-
 class ZonesForward:
     def step(self, observation, rng):
         return 1.0, 0.1
@@ -236,12 +221,6 @@ def test_they_change_nothing_of_a_run(zones_recorded, tmp_path):
     assert zones_recorded[1].summary['trajectory_sha256'] == plain.summary['trajectory_sha256']
     assert 'zones' in yaml.safe_load(Bag(zones_recorded[0]).scenario_text)['world']
     assert 'zones' not in yaml.safe_load(Bag(tmp_path / 'bag').scenario_text)['world']
-
-
-def test_a_recording_has_them(zones_recorded, zones_data):
-    assert zones_data.scenario.world.zones == zones_recorded[1].scenario.world.zones
-    assert [zone_colour(zone) for zone in zones_data.scenario.world.zones] == [
-        '#2e9e5b', '#336699', '#d9b400']
 
 
 @pytest.mark.parametrize(('zone', 'message'), [

@@ -47,8 +47,7 @@ def test_boxes_move_and_their_starts_stay():
             {'center': [2, 2], 'size': [1.0, 0.5], 'mass': 1},
             {'center': [4, 2], 'radius': 0.3, 'mass': 1}]},
         'robots': [{'pose': [1, 4, 0], 'controller': 'none'}]}))
-    axes = Figure().add_subplot()
-    boxes = Boxes(axes, data, data.boxes[0])
+    boxes = Boxes(Figure().add_subplot(), data, data.boxes[0])
     boxes.move(data.boxes[0] + [0.0, 1.5, 0.0])
     assert boxes.discs.get_offsets() == pytest.approx(np.array([[4.0, 3.5]]))
     [path] = boxes.shapes.get_paths()

@@ -38,8 +38,7 @@ def test_speed_distance_and_reduction_of_known_motion(data):
 
 
 def test_a_crowd_is_drawn_as_a_median_and_bands(data, tmp_path):
-    figure = _draw_run(crowd(data, 400))
-    panel = figure.axes[2]
+    panel = _draw_run(crowd(data, 400)).axes[2]
     assert [text.get_text() for text in panel.get_legend().get_texts()] == [
         'all 399 others', '10–90 % of them', 'median', 'leader (0)']
     assert len(panel.lines) == 2
@@ -49,8 +48,7 @@ def test_a_crowd_is_drawn_as_a_median_and_bands(data, tmp_path):
 
 def test_one_robot_in_still_air_has_one_panel(tmp_path):
     run = scenario(tmp_path, robots=1)
-    calm = run.wind.flow._replace(wind_speed_mean=0.0)
-    still = replace(run, wind=run.wind._replace(flow=calm))
+    still = replace(run, wind=run.wind._replace(flow=run.wind.flow._replace(wind_speed_mean=0.0)))
     data = at_rest(still)
     assert len(data.wind_arrows()) == 0
     data = data._replace(stamps_ns=data.stamps_ns + np.arange(9) * 33_333_333,
@@ -89,8 +87,7 @@ class Steady:
 def test_a_constant_speed_lies_below_the_edge():
     run = sbot.run({'duration': 2, 'world': {'bounds': [0, 0, 6, 6]},
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}]})
-    panel = _draw_run(from_result(run)).axes[1]
-    assert panel.get_ylim() == pytest.approx((0.0, 0.525), abs=1e-4)
+    assert _draw_run(from_result(run)).axes[1].get_ylim() == pytest.approx((0.0, 0.525), abs=1e-4)
 
 
 def test_where_lines_are_equal_the_upper_ones_have_gaps_for_the_others(data):
@@ -108,5 +105,4 @@ def test_where_lines_are_equal_the_upper_ones_have_gaps_for_the_others(data):
     lines = _draw_run(still).axes[1].lines
     dashed = [line for line in lines if line.get_linestyle() == '--']
     assert [line.get_color() for line in dashed] == robot_colours(still)[:2]
-    drawn = [np.isfinite(line.get_ydata()).sum() for line in dashed]
-    assert drawn == [60, 60]
+    assert [np.isfinite(line.get_ydata()).sum() for line in dashed] == [60, 60]

@@ -1,4 +1,3 @@
-
 from itertools import pairwise
 
 import pytest
@@ -11,8 +10,10 @@ from PIL import Image
 import sbot
 from sbot.cli import main as cli
 from sbot.figures.data import from_result
-from sbot.figures.look import Look
+from sbot.figures.film import _Film
+from sbot.figures.look import Look, drawing, style_of
 from sbot.figures.picture import _draw_run, draw, plot_run
+from sbot.figures.tracks import draw_moments
 
 
 @pytest.mark.parametrize('suffix', ['.png', '.svg', '.pdf'])
@@ -28,8 +29,7 @@ def test_equal_runs_give_equal_files(data, tmp_path, suffix):
     (['nowhere', '-o', 'x.png'], 'nowhere: no such file and no shipped scenario'),
     (['leader_follower', '-o', 'x.jpg'], "--output: got 'x.jpg', expected a file that ends in"),
     (['leader_follower', '-o', 'x.png', '--set', 'seed'], 'KEY=VALUE'),
-    (['nowhere.mcap', '-o', 'x.png'], 'nowhere.mcap: no such directory or .mcap file'),
-])
+    (['nowhere.mcap', '-o', 'x.png'], 'nowhere.mcap: no such directory or .mcap file')])
 def test_bad_usage_is_one_line(arguments, message, capsys):
     assert cli.main(['plot', *arguments]) == 2
     error = capsys.readouterr().err
@@ -48,8 +48,7 @@ class Steady:
 def test_a_title_has_a_name_only_if_somebody_gave_it(values, title):
     run = sbot.run({'duration': 4 / 3, 'world': {'bounds': [0, 0, 6, 6]},
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}], **values})
-    figure = _draw_run(from_result(run))
-    assert figure.axes[0].get_title(loc='left').startswith(title)
+    assert _draw_run(from_result(run)).axes[0].get_title(loc='left').startswith(title)
 
 
 def test_a_title_and_a_width_of_ones_own(data, tmp_path, capsys):
@@ -121,8 +120,7 @@ def test_labels_of_curves_are_apart(height):
 def test_letters_are_as_large_as_asked():
     run = sbot.run('single_robot', duration=1.0)
     def size():
-        figure = sbot.plot(run, figsize=(3.4, 3.0))
-        return figure.axes[0].xaxis.label.get_size()
+        return sbot.plot(run, figsize=(3.4, 3.0)).axes[0].xaxis.label.get_size()
     assert size() == 7.0
     with rc_context({'font.size': 8.0}):
         assert size() == 8.0
@@ -146,3 +144,19 @@ def test_a_bad_size_is_one_line(options, message, tmp_path, capsys):
     error = capsys.readouterr().err
     assert message in error
     assert error.count('\n') == 1
+
+
+def test_letters_of_all_pictures_can_be_read_on_a_page():
+    data = from_result(sbot.run('leader_in_gusts', duration=1))
+    with drawing(style_of(False)):
+        film = _Film(data)
+        film.frame(0)
+        figures = [_draw_run(data), _draw_run(data, 'time'), draw_moments(data, (0, 1)),
+                   film._canvas.figure]
+        for figure in figures:
+            figure.draw_without_rendering()
+            texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
+            assert len(texts) > 3
+            # CSS points, where a page shows the picture 700 pixels wide.
+            page = 700 / 96 / figure.get_figwidth()
+            assert min(text.get_fontsize() for text in texts) * page >= 9.0

@@ -9,7 +9,6 @@ from sbot.figures.data import from_result
 from sbot.figures.film import _bar_length, _Film
 from sbot.figures.look import Film, Look, palette, style_of
 from sbot.figures.picture import _draw_run, draw
-from sbot.figures.tracks import _goal_sign
 from wind_model.grid import points_at, sample
 
 MOVING = [{'radius': 0.4, 'path': [[2, 4], [8, 4]], 'speed': 0.5}]
@@ -46,15 +45,7 @@ def test_the_legend_lies_on_the_line_of_the_x_axis_and_within_the_picture(bounds
     assert label.x1 < legend.x0
     assert legend.x1 <= figure.bbox.x1
     assert label.y0 < (legend.y0 + legend.y1) / 2 < label.y1
-    below = figure.axes[1].get_legend().get_window_extent()
-    assert below.y1 < legend.y0 + 1
-
-
-def test_the_sign_of_a_goal_is_a_ring_with_a_cross():
-    ring, cross = _goal_sign(9.0)
-    assert (ring.get_marker(), ring.get_markerfacecolor()) == ('o', 'none')
-    assert cross.get_marker() == '+'
-    assert ring.get_color() == cross.get_color() == palette().goal
+    assert figure.axes[1].get_legend().get_window_extent().y1 < legend.y0 + 1
 
 
 @pytest.mark.parametrize('dark', [False, True])

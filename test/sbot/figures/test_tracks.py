@@ -57,8 +57,7 @@ def test_tracks_of_many_are_coloured_by_time_unless_asked_otherwise(many):
     assert tracks_of(_draw_run(many)).get_array() is not None
     tracks = tracks_of(_draw_run(many, 'robot'))
     assert tracks.get_array() is None
-    colours = np.unique(np.round(tracks.get_colors()[:, :3], 3), axis=0)
-    assert len(colours) == 12
+    assert len(np.unique(np.round(tracks.get_colors()[:, :3], 3), axis=0)) == 12
     bodies = max((each for each in _draw_run(many, 'robot').axes[0].collections
                   if len(each.get_offsets()) == 12), key=lambda each: each.get_zorder())
     assert np.allclose(bodies.get_facecolor()[:, :3], tracks.get_colors()[:, :3])
@@ -93,8 +92,7 @@ def test_a_robot_that_leaves_an_arena_without_walls_stays_in_the_picture(few):
     (Look(colour='heading'), False, '--colour heading needs --at or a film; give one'),
     (Look((1.0,), 'time'), False, '--colour time cannot be combined with --at'),
     (Look(colour='time'), True, '--colour time cannot be combined with a film'),
-    (Look((1.0,)), True, '--at cannot be combined with a film'),
-])
+    (Look((1.0,)), True, '--at cannot be combined with a film')])
 def test_colours_that_do_not_fit_are_one_line(look, film, error):
     with pytest.raises(InputError) as raised:
         asked('x.gif' if film else 'x.png', look, dashes='--')
@@ -113,8 +111,7 @@ def test_color_is_another_name_of_colour_and_both_are_too_many():
 @pytest.mark.parametrize(('command', 'hint'), [
     (['run', 'leader_follower', '--plot', 'x.html'], 'sbot view DIR -o FILE.html'),
     (['run', 'leader_follower', '--plot', 'x.gif'], 'sbot plot SCENARIO -o FILE.gif'),
-    (['plot', 'leader_follower', '-o', 'x.html'], 'sbot view BAG -o FILE.html'),
-])
+    (['plot', 'leader_follower', '-o', 'x.html'], 'sbot view BAG -o FILE.html')])
 def test_other_endings_name_the_command_that_writes_them(command, hint, capsys):
     assert main(command) == 2
     assert hint in capsys.readouterr().err
@@ -172,19 +169,16 @@ def test_three_moments_leave_no_empty_place(data, bounds, rows):
 
 
 def test_headings_have_colours_that_go_round(data):
-    figure = draw_moments(data, (4,), 'heading')
-    colours = bodies(figure.axes[0]).get_facecolor()[::-1, :3]
+    colours = bodies(draw_moments(data, (4,), 'heading').axes[0]).get_facecolor()[::-1, :3]
     assert np.allclose(colours, heading_colours(data.poses[-1, :, 2]))
-    turn = np.array([3.1, 3.1 - 2 * np.pi])
-    assert np.ptp(heading_colours(turn), axis=0).max() < 1e-9
+    assert np.ptp(heading_colours(np.array([3.1, 3.1 - 2 * np.pi])), axis=0).max() < 1e-9
     assert len(np.unique(np.round(colours, 3), axis=0)) == 4
 
 
 @pytest.mark.parametrize(('at', 'error'), [
     ((0, 5), r'at: got 5, expected a time from 0 to 4 s'),
     ((-1,), r'at: got -1'),
-    (range(13), r"at: got '13 times'|at: got 5"),
-])
+    (range(13), r"at: got '13 times'|at: got 5")])
 def test_other_times_are_one_line(data, at, error):
     with pytest.raises(InputError, match=error):
         draw_moments(data, at)

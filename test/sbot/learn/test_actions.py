@@ -75,8 +75,7 @@ def test_masks_are_handed_on_and_hold():
     assert np.array_equal(infos['action_mask'], [expected, expected])
     with pytest.raises(InputError, match=r"^actions: got '2 of robot 1 in world 0', expected a "):
         env.step(np.full((2, 3), 2))
-    swarm = sbot.learn.parallel_env(TEAM, task=Turns(), discrete=True)
-    _, infos = swarm.reset(seed=1)
+    _, infos = sbot.learn.parallel_env(TEAM, task=Turns(), discrete=True).reset(seed=1)
     assert infos['robot_1']['action_mask'].tolist() == [1, 1, 0]
     assert 'action_mask' not in sbot.learn.vector_env(TEAM, 2, task=Turns()).reset()[1]
 
@@ -101,8 +100,7 @@ def test_bytes_are_heard_by_the_nearest():
     for _ in range(2):
         seen, *_ = env.step(said)
     shares = np.rint((said[..., 2] + 1.0) * 127.5) / 127.5 - 1.0
-    nearest = [1, 0, 1]
-    assert seen[..., 3] == pytest.approx(shares[:, nearest], abs=1e-6)
+    assert seen[..., 3] == pytest.approx(shares[:, [1, 0, 1]], abs=1e-6)
     assert seen[..., 4] == pytest.approx(np.rint(1.2 * 127.5) / 127.5 - 1.0, abs=1e-6)
     far = sbot.learn.vector_env(TEAM, 2, task=Talk(), **{'sensors.rab_range': 0.5})
     assert not far.reset(seed=1)[0][..., 3:].any()

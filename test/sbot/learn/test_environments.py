@@ -15,7 +15,6 @@ from pettingzoo.test import parallel_api_test, parallel_seed_test  # noqa: E402
 
 import sbot  # noqa: E402
 from sbot.learn.episodes import world_seeds  # noqa: E402
-from sbot.worlds.many import Worlds  # noqa: E402
 from sbot_common.errors import InputError  # noqa: E402
 
 
@@ -153,25 +152,6 @@ def test_a_task_draws_goals_for_each_episode():
     alone = sbot.learn.env(NEAR, task=Drawn())
     alone.reset(seed=world_seeds(1, 2)[1])
     assert alone.episodes.goal[0, 0, 1] == goals[0][1, 0, 1]
-
-
-def test_goals_must_be_numbers():
-    class Nowhere(Short):
-        def goals(self, worlds, world, rng):
-            return np.array([np.nan, 1.0])
-
-    with pytest.raises(InputError, match=r'goals: got .*nan.*, expected finite numbers'):
-        sbot.learn.env(NEAR, task=Nowhere()).reset()
-
-
-def test_a_reset_observes_once(monkeypatch):
-    env = sbot.learn.vector_env(SBOTS, 3, task='aggregate')
-    observe, observed = Worlds.observe, []
-    monkeypatch.setattr(Worlds, 'observe', lambda worlds: (observed.append(1), observe(worlds))[1])
-    env.reset(seed=1)
-    assert len(observed) == 1
-    env.reset(options={'reset_mask': np.array([True, False, True])})
-    assert len(observed) == 2
 
 
 def test_robots_that_are_done_stand_still_and_leave():

@@ -114,8 +114,7 @@ def test_each_robot_is_a_row_and_worlds_end_as_a_whole():
         if 3 < step < 6:
             assert reward[[1, 4]].tolist() == [0.0, 0.0]
             assert (reward[[0, 2, 3, 5]] != 0.0).any()
-    truncated = [info['TimeLimit.truncated'] for info in infos]
-    assert truncated == [True, False, True] * 2
+    assert [info['TimeLimit.truncated'] for info in infos] == [True, False, True] * 2
     assert env.episodes.now.seen.tick.tolist() == [0, 0]
 
 
@@ -208,8 +207,7 @@ def test_what_robots_could_not_do_is_refused(arguments, words):
 
 
 def test_a_model_without_our_environment_is_refused(tmp_path):
-    model = model_of(policy_kwargs={'net_arch': [4]})
-    model.save(tmp_path / 'model.zip')
+    model_of(policy_kwargs={'net_arch': [4]}).save(tmp_path / 'model.zip')
     with pytest.raises(InputError, match='needs an environment'):
         sbot.learn.sb3_network(PPO.load(tmp_path / 'model.zip', device='cpu'))
     single = PPO('MlpPolicy', sbot.learn.env(NEAR, task=Short()), device='cpu')

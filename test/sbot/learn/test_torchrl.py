@@ -13,8 +13,7 @@ import sbot  # noqa: E402
 from sbot_common.errors import InputError  # noqa: E402
 
 TEAM = {'rate': 10, 'world': {'bounds': [0, 0, 12, 6]},
-        'robots': [{'pose': [2, 1, 0], 'goal': [9, 1]}, {'pose': [2, 3, 0]},
-                   {'pose': [2, 5, 0]}]}
+        'robots': [{'pose': [2, 1, 0], 'goal': [9, 1]}, {'pose': [2, 3, 0]}, {'pose': [2, 5, 0]}]}
 
 
 class Short(sbot.learn.ReachGoal):

@@ -57,9 +57,7 @@ def rollout(envs, steps=40, seed=None):
     rows = [envs.reset(seed=seed)[0]] if seed is not None else []
     rng = np.random.default_rng(0)
     for _ in range(steps):
-        action = rng.uniform(-1, 1, (2, 3))
-        shape = envs.action_space.shape
-        seen, *_ = envs.step(np.broadcast_to(action, shape))
+        seen, *_ = envs.step(np.broadcast_to(rng.uniform(-1, 1, (2, 3)), envs.action_space.shape))
         rows.append(seen)
     return rows
 

@@ -1,10 +1,9 @@
 """Scenes in which something is unusual, and maps of MovingAI."""
 
-import numpy as np
 import pytest
 from every_scene import by_name, check_starts_goals_and_seeds
 
-from sbot.navigation.arenas import ARENAS, _blocks
+from sbot.navigation.arenas import ARENAS
 from sbot.navigation.library import chosen_scenes, families, scenario_values
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common.errors import InputError
@@ -36,33 +35,10 @@ def test_who_is_parked_stands_whatever_its_controller_says():
     assert (x, y - 0.5) == pytest.approx((7.0, doors[0]))
 
 
-def test_mounts_delays_and_bodies_are_in_the_scenario():
-    def of(name):
-        return scenario_from_mapping(scenario_values(name, SCENES[name], 1))
-    assert scenario_values('mounts/nose', SCENES['mounts/nose'], 1)['sensors']['laser_x'] == 0.25
-    assert of('delay/pose').knowledge.pose_delay == 0.2
-    late, = of('delay/command').robots
-    assert of('delay/command').bodies[late.body].command_delay == 0.2
-    car, = of('cars/clutter').robots
-    assert of('cars/clutter').bodies[car.body].drive == 'ackermann'
-
-
-def test_blocks_cover_what_is_solid_once():
-    solid = np.random.default_rng(4).random((9, 13)) < 0.4
-    covered = np.zeros(solid.shape, int)
-    for block in _blocks(solid):
-        (x, y), (width, height) = block['center'], block['size']
-        covered[round(y - height / 2):round(y + height / 2),
-                round(x - width / 2):round(x + width / 2)] += 1
-    assert (covered == solid).all()
-
-
 def test_a_map_of_movingai_is_a_scene_with_starts_and_goals_in_its_largest_part(tmp_path):
     (tmp_path / 'small.map').write_text(MAP)
-    scene = families(movingai=tmp_path)['movingai']['small']
-    values = scenario_values('movingai/small', scene, 5)
-    scenario = scenario_from_mapping(values)
-    world = scenario.world.arrays()
+    values = scenario_values('movingai/small', families(movingai=tmp_path)['movingai']['small'], 5)
+    world = scenario_from_mapping(values).world.arrays()
     assert world.bounds.tolist() == [0, 0, 12, 4]
     # The lowest row of the file is at y = 0 to 1.
     assert {tuple(row[:4]) for row in world.rectangles.tolist()} == {

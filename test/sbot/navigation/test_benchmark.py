@@ -4,11 +4,7 @@
 import pytest
 
 import sbot
-from sbot.navigation.benchmark import (
-    check_rows,
-    run_controllers,
-    scene_sources,
-)
+from sbot.navigation.benchmark import check_rows, run_controllers, scene_sources
 from sbot.navigation.library import VERSION, chosen_scenes, families
 from sbot.navigation.table import as_csv, as_json_lines, as_markdown, read_rows_file, table
 from sbot.sweeps.experiment import Options

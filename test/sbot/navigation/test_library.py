@@ -63,8 +63,7 @@ def test_cylinders_of_dynabarn_go_where_their_plugins_say(tmp_path):
     source.write_text('\n'.join(FRAME.format(*frame) for frame in (
         (0.0, 1.0, 2.0), (2.0, 4.0, 6.0), (6.0, 4.0, -1.0))))
     scene = families(dynabarn=tmp_path)['dynabarn']['0']
-    scenario = scenario_from_mapping(scenario_values('dynabarn/0', scene, 0))
-    obstacle, = scenario.world.moving
+    obstacle, = scenario_from_mapping(scenario_values('dynabarn/0', scene, 0)).world.moving
     assert obstacle.path == ((1.0, 2.0), (4.0, 6.0), (4.0, -1.0))
     assert obstacle.speed == pytest.approx((5.0 + 7.0) / 6.0)
     source.unlink()
@@ -85,8 +84,7 @@ def test_a_folder_without_worlds_is_an_error(tmp_path):
     (('-1.0 6.0 0 0 0 0', '1'), "model a: pose: got '1', expected x and y"),
     (('-1.0', 'nan'), "model a: pose: got 'nan', expected a number"),
     (('0.075', '1e999'), "model a: radius: got '1e999', expected a number"),
-    (('<sdf', '<!DOCTYPE x [<!ENTITY e "e">]><sdf'), 'document type or entities is refused'),
-])
+    (('<sdf', '<!DOCTYPE x [<!ENTITY e "e">]><sdf'), 'document type or entities is refused')])
 def test_what_is_wrong_in_a_world_is_one_line(tmp_path, change, expected):
     text = world(CYLINDER.format(name='a', x=-1.0, y=6.0, radius=0.075))
     assert change[0] in text
@@ -146,8 +144,7 @@ def test_no_scene_has_changed_since_its_version():
 @pytest.mark.parametrize('name', SCENES)
 def test_every_scene_is_a_scenario_in_which_all_can_stand(name):
     for seed in (0, 2**63 - 1):
-        values = scenario_values(name, SCENES[name], seed)
-        scenario = scenario_from_mapping(values)
+        scenario = scenario_from_mapping(scenario_values(name, SCENES[name], seed))
         assert scenario.name == name
         assert any(robot.goal is not None for robot in scenario.robots)
         assert facts(scenario.description).get('gap') == SCENES[name].gap

@@ -66,8 +66,7 @@ def test_the_page_adds_a_controller_to_the_table(capsys):
     assert all(row['controller_sha256'] for row in rows)
     assert checked == '2 rows run again, 0 differences\n'
     Path('mine.py').write_text(code.replace('2.0 * turn', '1.9 * turn'))
-    again = list(commands())[-1]
-    assert main([*again[1:], '--quiet']) == 3
+    assert main([*list(commands())[-1][1:], '--quiet']) == 3
     assert 'controller_sha256' in capsys.readouterr().out
 
 

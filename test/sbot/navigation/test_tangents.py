@@ -45,8 +45,7 @@ def test_round_the_end_of_a_wall_and_round_a_block():
     end = shortest_length(make_world(BOUNDS, segments=[(5, 0, 5, 6)]), 0.3, (1, 5), (9, 5))
     assert end == pytest.approx(2 * (tangent + arc), abs=1e-9)
     tangent, arc = round_a_corner(1.0, 3.0)
-    block = make_world(BOUNDS, rectangles=[(5, 3, 2, 6, 0)])
-    found = shortest_length(block, 0.3, (1, 5), (9, 5))
+    found = shortest_length(make_world(BOUNDS, rectangles=[(5, 3, 2, 6, 0)]), 0.3, (1, 5), (9, 5))
     assert found == pytest.approx(2 * (tangent + arc) + 2.0, abs=1e-9)
 
 

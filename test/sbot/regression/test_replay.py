@@ -28,8 +28,7 @@ from sbot_sim.sensors.registry import codecs
 
 
 def recorded(directory, name='leader_follower', duration=2.0, **overrides):
-    scenario = load_scenario(name, {'duration': duration, **overrides})
-    run_scenario(scenario, record=directory)
+    run_scenario(load_scenario(name, {'duration': duration, **overrides}), record=directory)
     return directory
 
 
@@ -108,8 +107,7 @@ def test_a_random_walk_finds_its_own_goals(tmp_path):
     path = recorded(tmp_path / 'bag', duration=3.0, **{
         'controllers.potential_field.on_random_walk': True,
         'controllers.potential_field.goal_regeneration_frequency_hz': 2.0})
-    goals = [m for m in Bag(path).messages() if m.name == '/robot_0/goal']
-    assert len(goals) > 3
+    assert len([m for m in Bag(path).messages() if m.name == '/robot_0/goal']) > 3
     assert replay(Bag(path)).equal
 
 
@@ -156,8 +154,7 @@ def test_a_reset_starts_the_controllers_anew(bag, tmp_path):
 
 
 def test_a_killed_recording_replays_as_far_as_it_goes(tmp_path, capsys):
-    scenario = load_scenario('leader_follower', {'duration': 2.0})
-    run_scenario(scenario, record=tmp_path / 'whole')
+    run_scenario(load_scenario('leader_follower', {'duration': 2.0}), record=tmp_path / 'whole')
     with Recorder(tmp_path / 'bag', metadata=Bag(tmp_path / 'whole').metadata) as recorder:
         for k, message in enumerate(Bag(tmp_path / 'whole').messages()):
             recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
@@ -292,8 +289,7 @@ def test_a_bag_of_robots_that_somebody_else_drove_says_so(tmp_path):
 
 def test_commands_that_somebody_else_sends_now_and_then_are_no_answers(tmp_path):
     """Robot 3 is driven from outside, in one tick of two; the others' replay is whole."""
-    robots = {'robots.3.controller': 'none'}
-    bag = Bag(recorded(tmp_path / 'bag', duration=1.0, **robots))
+    bag = Bag(recorded(tmp_path / 'bag', duration=1.0, **{'robots.3.controller': 'none'}))
     with Recorder(tmp_path / 'driven', metadata=bag.metadata) as recorder:
         for message in bag.messages():
             recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,

@@ -110,8 +110,7 @@ class Observer:
         """
         client = self.node.create_client(SetBool, f'{run}/sbot_sim/pause')
         self.until(client.service_is_ready)
-        future = client.call_async(SetBool.Request(data=True))
-        self.until(future.done)
+        self.until(client.call_async(SetBool.Request(data=True)).done)
         other, = set(RUNS) - {run}
 
         def wait() -> int:

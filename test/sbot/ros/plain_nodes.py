@@ -25,8 +25,7 @@ PLAIN = {
     '7+15': ([7, 15], '', 'so', 1), '6+20+100': ([6, 20, 100], '', 'sow', 1),
     'blind': ([20], '', '', 1), 'scan': ([], 's', '', 1), 'odom+scan': ([], 'os', 'w', 1),
     'twice': ([15], '', 'so', 2), 'thrice': ([], 's', 'o', 3), 'silent': ([11], '', 'so', 0),
-    'mixed': ([13, 60], 'so', 'w', 2), 'poses': ([11], 'pso', 'w', 1),
-}
+    'mixed': ([13, 60], 'so', 'w', 2), 'poses': ([11], 'pso', 'w', 1)}
 # Nodes with code of their own; `relay` and `steer` make a chain.
 OWN = ('sometimes', 'late', 'again', 'loop', 'once', 'both', 'relay', 'steer')
 KINDS = {'s': ('base_scan', LaserScan), 'o': ('odom', Odometry), 'w': ('wind', Vector3Stamped),

@@ -3,12 +3,12 @@
 import importlib.util
 import math
 import shlex
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from external_runs import DEADLINE, SBOT, SIM_TIME
+from children import run_sbot
+from external_runs import SIM_TIME
 
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
@@ -47,11 +47,6 @@ def follower(*more):
     return shlex.join([str(NODE), *SIM_TIME, '-r', '__ns:=/robot_0', *more])
 
 
-def sbot(*arguments):
-    return subprocess.run([*SBOT, *map(str, arguments)], timeout=DEADLINE, capture_output=True,
-                          text=True, check=False)
-
-
 @pytest.fixture(scope='module')
 def path(tmp_path_factory):
     path = tmp_path_factory.mktemp('cars') / 'cars.yaml'
@@ -61,7 +56,7 @@ def path(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def bag(path):
-    done = sbot('up', path, '--node', follower(), '--record', path.with_name('bag'))
+    done = run_sbot('up', path, '--node', follower(), '--record', path.with_name('bag'))
     assert done.returncode == 0, done.stderr
     return Bag(path.with_name('bag'))
 
@@ -77,7 +72,7 @@ def test_speed_and_steering_angle_are_the_command_of_the_bicycle_model(bag):
 
 def test_two_runs_are_equal_to_the_bit_composed_or_not(path, bag):
     again = path.with_name('again')
-    done = sbot('up', path, '--node', follower(), '--record', again, '--composed')
+    done = run_sbot('up', path, '--node', follower(), '--record', again, '--composed')
     assert done.returncode == 0, done.stderr
     result = compare(bag, Bag(again))
     assert result.first is None, result.first
@@ -85,10 +80,10 @@ def test_two_runs_are_equal_to_the_bit_composed_or_not(path, bag):
 
 
 def test_a_replay_asks_the_node_again_and_finds_another_constant(bag):
-    done = sbot('replay', bag.path, '--node', follower())
+    done = run_sbot('replay', bag.path, '--node', follower())
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == 'cars: all 41 commands of 41 ticks agree bit for bit (robot 0)\n'
-    done = sbot('replay', bag.path, '--node', follower('-p', 'gain:=0.51'))
+    done = run_sbot('replay', bag.path, '--node', follower('-p', 'gain:=0.51'))
     assert done.returncode == 1
     assert done.stdout.startswith('first difference: tick 0, /robot_0/cmd_vel, angular.z')
 
@@ -96,8 +91,8 @@ def test_a_replay_asks_the_node_again_and_finds_another_constant(bag):
 def test_a_second_node_on_the_other_topic_ends_the_run(path):
     other = path.with_name('teleop.py')
     other.write_text(TELEOP)
-    done = sbot('up', path, '--duration', 1000, '--set', 'target_real_time_factor=1', '--node',
-                follower(), '--node', follower().replace(str(NODE), str(other)))
+    done = run_sbot('up', path, '--duration', 1000, '--set', 'target_real_time_factor=1', '--node',
+                    follower(), '--node', follower().replace(str(NODE), str(other)))
     assert done.returncode == 1
     assert ('/robot_0/cmd_vel or /robot_0/drive has 2 publishers (/robot_0/gap_follower, '
             '/robot_0/teleop)') in done.stderr

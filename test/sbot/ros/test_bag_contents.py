@@ -98,8 +98,7 @@ def test_tf_is_one_tree_that_leads_to_every_robot(bag):
             stamp, x, y = poses[frame]
             assert stamp == message.stamp_ns
             assert chain[:2, 2] == pytest.approx((x, y), abs=1e-9)
-    rate = load_scenario(bag.path.name).rate
-    assert ticks == rate.ticks(0.5) + 1
+    assert ticks == load_scenario(bag.path.name).rate.ticks(0.5) + 1
 
 
 @pytest.mark.ros

@@ -53,11 +53,6 @@ def test_a_run_pushes_both_and_has_no_overlap(recorded):
     assert abs(run.boxes[-1, 0, 2] - 0.3) > 0.05
 
 
-def test_the_bag_has_them_to_the_bit(recorded):
-    run, bag = recorded
-    np.testing.assert_array_equal(from_bag(bag).boxes, run.boxes)
-
-
 def test_markers_are_where_they_are(recorded):
     run, bag = recorded
     shown = [cdr.decode(message.payload, message.type) for message in bag.messages()

@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from children import python, run_sbot
 from growing_bag import has_begun
 
 from sbot.runner.loop import run_scenario
@@ -17,16 +18,10 @@ pytestmark = [pytest.mark.forked, pytest.mark.ros]
 SBOT = [sys.executable, '-m', 'sbot.cli']
 DEADLINE = 240.0  # s; long, as the first run compiles
 
-def sbot(*arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run([*SBOT, *map(str, arguments)], timeout=DEADLINE, capture_output=True,
-                          text=True, check=False)
-
-
 @pytest.mark.parametrize('name', ['leader_follower', 'single_robot'])
 def test_equals_run_to_the_bit(name):
-    same = load_scenario(name, {'duration': 2.0, 'seed': 3})
-    ran = run_scenario(same, keep=False).summary
-    done = sbot('up', '--composed', name, '--duration', 2, '--seed', 3, '--json')
+    ran = run_scenario(load_scenario(name, {'duration': 2.0, 'seed': 3}), keep=False).summary
+    done = run_sbot('up', '--composed', name, '--duration', 2, '--seed', 3, '--json')
     assert done.returncode == 0, done.stderr
     went_up = json.loads(done.stdout)
     for timing in ('wall_time_s', 'real_time_factor'):
@@ -78,6 +73,5 @@ with ros.shared_subscriptions():
 
 
 def test_the_pose_of_each_robot_is_heard_once_for_all_controllers():
-    done = subprocess.run([sys.executable, '-c', COUNT, 'leader_follower'], timeout=DEADLINE,
-                          capture_output=True, text=True, check=False)
+    done = python('-c', COUNT, 'leader_follower')
     assert done.stdout == '4 4 {3}\n', done.stderr

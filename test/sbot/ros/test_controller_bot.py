@@ -1,10 +1,9 @@
 """The node `controller_bot`, fed by hand: in lockstep, and by a timer on a clock that we set."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+from children import python
 
 from sbot.runner.loop import run_scenario
 from sbot.scenario.controllers import observed_fields
@@ -125,8 +124,7 @@ print(json.dumps(out))
 
 
 def drive(trigger: str) -> tuple[list[list], str]:
-    done = subprocess.run([sys.executable, '-c', SCRIPT, trigger], timeout=240,
-                          capture_output=True, text=True, check=False)
+    done = python('-c', SCRIPT, trigger)
     assert done.returncode == 0, done.stderr
     groups: list[list] = [[]]
     for entry in json.loads(done.stdout.splitlines()[-1]):
@@ -232,9 +230,7 @@ def test_a_node_that_is_ready_has_loaded_its_machine_code(tmp_path, controller):
            if controller == NEURAL else {})})
     run_scenario(scenario, record=tmp_path / 'bag', keep=False)
     fields = observed_fields(scenario, scenario.robots[0])
-    done = subprocess.run(
-        [sys.executable, '-c', LOADED, str(tmp_path / 'bag'), controller, ','.join(fields)],
-        timeout=240, capture_output=True, text=True, check=False)
+    done = python('-c', LOADED, tmp_path / 'bag', controller, ','.join(fields))
     assert done.returncode == 0, done.stderr
     for line in done.stdout.splitlines():
         if line.startswith('['):

@@ -77,18 +77,6 @@ def test_the_csv_file_has_a_column_for_it(recorded):
     assert got == run.commands.reshape(-1, 3).tolist()
 
 
-def test_odometry_has_the_speed_to_the_left_and_its_covariance(recorded):
-    messages = [cdr.decode(message.payload, message.type) for message in recorded[1].messages()
-                if message.name == '/robot_1/odom']
-    last = messages[-1].twist
-    assert last.twist.linear.y == pytest.approx(0.4, abs=0.2)
-    covariance = last.covariance.reshape(6, 6)
-    assert covariance[1, 1] > 0.0
-    assert covariance[0, 0] > 0.0
-    np.testing.assert_array_equal(covariance, covariance.T)
-    assert not covariance[2:5].any()
-
-
 def test_the_steered_robot_keeps_its_least_radius(recorded):
     speed, rate = recorded[0].commands[:, 2, 0], recorded[0].commands[:, 2, 2]
     assert np.any(rate > speed * math.tan(0.6) / 0.4 * 1.5)  # it is asked for much less

@@ -1,9 +1,8 @@
 """Start and end of the nodes' processes."""
 
-import subprocess
-import sys
 
 import pytest
+from children import python
 
 DEADLINE = 240.0  # s
 
@@ -26,7 +25,6 @@ sys.exit(executables.run('node'))
 
 @pytest.mark.parametrize('code', [0, 1, 2])
 def test_a_late_signal_is_not_the_exit_code(code):
-    done = subprocess.run([sys.executable, '-c', LATE_SIGNAL, str(code)], timeout=DEADLINE,
-                          capture_output=True, text=True, check=False)
+    done = python('-c', LATE_SIGNAL, code)
     assert done.returncode == code, done.stderr
     assert done.stdout.splitlines() == ['begins', 'leaves']

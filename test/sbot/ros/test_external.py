@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from external_runs import CASES, DEADLINE, NODES, SBOT, SIM_TIME, TICKS, running, scenario, up
+from children import run_sbot
+from external_runs import CASES, NODES, SIM_TIME, TICKS, running, scenario, up
 
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
@@ -145,8 +146,7 @@ def test_a_node_may_act_on_the_other_name_of_the_scan(tmp_path):
     node = shlex.join([str(NODES), 'scan', '0', *SIM_TIME, '-r', 'base_scan:=scan'])
     for command in (['up', path, '--record', bag, '--parameter', 'publish_scan=true',
                      '--duration', '0.5'], ['replay', bag]):
-        done = subprocess.run([*SBOT, *map(str, command), '--node', node], timeout=DEADLINE,
-                              capture_output=True, text=True, check=False)
+        done = run_sbot(*command, '--node', node)
         assert done.returncode == 0, done.stderr
     found = commands(bag, 0)
     assert len(found) == 11
@@ -165,8 +165,7 @@ def test_a_missing_remap_of_the_scan_is_named_in_a_run_and_in_a_replay(tmp_path,
     node = shlex.join([str(other_scan), 'scan', '0', *SIM_TIME])
     for command in (['up', scenario(tmp_path, {0: ('scan', {})})],
                     ['replay', bags[0], '--robot', '0']):
-        done = subprocess.run([*SBOT, *map(str, command), '--node', node], timeout=DEADLINE,
-                              capture_output=True, text=True, check=False)
+        done = run_sbot(*command, '--node', node)
         assert done.returncode != 0
         assert done.stderr.splitlines()[-1].endswith(
             'robot 0: no node subscribes to /robot_0/base_scan (/robot_0/witness_0 subscribes to '
@@ -174,9 +173,7 @@ def test_a_missing_remap_of_the_scan_is_named_in_a_run_and_in_a_replay(tmp_path,
 
 
 def test_in_one_process_there_are_no_nodes(tmp_path):
-    path = scenario(tmp_path, {0: ('scan', {}), 1: ('scan', {})})
-    done = subprocess.run([*SBOT, 'run', str(path)],
-                          timeout=DEADLINE, capture_output=True, text=True, check=False)
+    done = run_sbot('run', scenario(tmp_path, {0: ('scan', {}), 1: ('scan', {})}))
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(
         'sbot: robot 0, 1: controller external needs your own node over ROS 2; use sbot up')
@@ -202,8 +199,7 @@ def test_plain_nodes_of_many_makes_are_equal_to_the_bit_without_keys(tmp_path):
              for word in ('--node', shlex.join([str(PLAIN_NODES), case, str(i), *SIM_TIME]))]
 
     def sbot(*arguments):
-        done = subprocess.run([*SBOT, *map(str, arguments), *nodes], check=False,
-                              timeout=DEADLINE, capture_output=True, text=True)
+        done = run_sbot(*arguments, *nodes)
         assert done.returncode == 0, done.stdout + done.stderr
         assert 'cannot be repeated' not in done.stderr
     bags = [tmp_path / name for name in ('first', 'second')]

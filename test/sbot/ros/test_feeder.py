@@ -3,7 +3,6 @@
 
 import pytest
 
-from sbot.bag.reader import Message
 from sbot_common import topics
 from sbot_sim.sensors import imu
 
@@ -20,27 +19,6 @@ pytestmark = pytest.mark.ros
 def test_a_topic_is_known_by_its_exact_name(name, robots, topic):
     from sbot.ros.feeder import _topic_of
     assert _topic_of(name, robots) == topic
-
-
-class NotCompared(Message):
-    """A message; with many robots all comparisons with all would take most of the time."""
-
-    def __eq__(self, other):
-        raise AssertionError('compared')
-
-    __hash__ = None
-
-
-def test_a_tick_is_sorted_by_names_in_one_pass():
-    from sbot.ros.feeder import Feeder
-    feeder = Feeder.__new__(Feeder)
-    feeder._held = {'/robot_1/scan': 1}
-    names = ['/robot_1/scan', '/robot_0/wind', '/robot_0/odom', '/clock', '/robot_0/scan',
-             topics.MARKERS.name]
-    parts = feeder._in_order([NotCompared(*[name] * len(Message._fields)) for name in names])
-    assert [[each.name for each in part] for part in parts] == [
-        ['/clock'], ['/robot_0/odom', '/robot_0/scan'],
-        ['/robot_0/wind', topics.MARKERS.name], ['/robot_1/scan']]
 
 
 def test_who_is_missing_is_said_while_a_replay_waits(monkeypatch):

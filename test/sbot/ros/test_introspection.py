@@ -1,11 +1,10 @@
 """Running nodes as `ros2 param dump` and `ros2 doctor` see them."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from children import python
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
@@ -14,8 +13,7 @@ DRIVER = Path(__file__).with_name('introspection_driver.py')
 
 @pytest.mark.parametrize('lockstep', ['true', 'false'])
 def test_all_parameters_have_values_and_all_qos_fit(tmp_path, lockstep):
-    done = subprocess.run([sys.executable, str(DRIVER), lockstep, str(tmp_path)], timeout=900,
-                          capture_output=True, text=True, check=False)
+    done = python(DRIVER, lockstep, tmp_path)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])  # Fast DDS may print before it
     for node, parameters in seen['parameters'].items():

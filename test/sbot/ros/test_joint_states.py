@@ -2,12 +2,12 @@
 
 import math
 import shlex
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from external_runs import DEADLINE, SBOT, SIM_TIME
+from children import run_sbot
+from external_runs import SIM_TIME
 
 from sbot.bag.reader import Bag
 from sbot_common.wire.cdr import decode
@@ -37,8 +37,7 @@ def run(path, *joints, command='up'):
     node = shlex.join([str(NODE), *joints, *SIM_TIME, '-r', '__ns:=/robot_0'])
     more = ['--parameter', 'publish_joint_states=true', '--record', path.with_name('bag')]
     arguments = [path, *more] if command == 'up' else [path.with_name('bag')]
-    return subprocess.run([*SBOT, command, *map(str, arguments), '--node', node], check=False,
-                          timeout=DEADLINE, capture_output=True, text=True)
+    return run_sbot(command, *arguments, '--node', node)
 
 
 @pytest.fixture(scope='module')

@@ -3,10 +3,10 @@
 import importlib.util
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from children import python
 from external_runs import DEADLINE, SBOT
 
 pytestmark = [
@@ -55,9 +55,8 @@ def test_a_launch_test_passes_and_finds_a_changed_constant(tmp_path):
     for gain in ('0.8', '0.81'):
         text = LAUNCH_TEST.replace('AVOID', repr(str(AVOID))).replace('GAIN', gain)
         (tmp_path / 'avoid.test.py').write_text(text)
-        done = subprocess.run(
-            [sys.executable, '-c', 'import sys; from launch_testing.launch_test import main; '
-             'sys.exit(main())', 'avoid.test.py'], cwd=tmp_path, capture_output=True, text=True,
-            check=False, timeout=DEADLINE, env=dict(os.environ))
+        done = python(
+            '-c', 'import sys; from launch_testing.launch_test import main; sys.exit(main())',
+            'avoid.test.py', cwd=tmp_path, env=dict(os.environ))
         outcomes.append((done.returncode, 'first difference: tick 0' in done.stdout + done.stderr))
     assert outcomes == [(0, False), (1, True)]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from children import run_sbot
 
 from sbot.environment.message_package import compilers
 from sbot.ros import live_tf
@@ -43,11 +44,9 @@ def not_found_yet(monkeypatch):
 @pytest.mark.parametrize('how', [[], ['--composed']])
 def test_a_listener_resolves_frames_of_the_demo_at_each_stamp(tmp_path, how):
     file = tmp_path / 'heard.json'
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', 'up', 'leader_follower', *how, '--duration', '0.5',
-         '--set', 'robots.1.controller=external', '--set', 'sensors.odometry_noise_slip=0.05',
-         '--node', shlex.join([str(LISTENER), str(file)])],
-        timeout=DEADLINE, capture_output=True, text=True, check=False)
+    done = run_sbot('up', 'leader_follower', *how, '--duration', '0.5', '--set',
+                    'robots.1.controller=external', '--set', 'sensors.odometry_noise_slip=0.05',
+                    '--node', shlex.join([str(LISTENER), str(file)]))
     assert done.returncode == 0, done.stderr
     count, worst, frames = json.loads(file.read_text())
     assert count == 16  # of 0.5 s at 30 Hz

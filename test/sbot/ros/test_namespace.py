@@ -7,31 +7,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from children import python
 from ros_package import HAS_LAUNCH
 
 from sbot.environment.message_package import compilers
 from sbot.ros.processes import own_names, parse_namespace
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
-from sbot_common import topics
 from sbot_common.errors import InputError
 
 DRIVER = Path(__file__).with_name('namespace_driver.py')
 SBOT = [sys.executable, '-m', 'sbot.cli']
 DEADLINE = 240.0  # s; long, as the first run compiles
-
-
-def test_names_within_a_run():
-    assert topics.run_namespace('/') == ''
-    assert topics.run_namespace('/robot_1', 1, 2) == ''
-    assert topics.run_namespace('/hall/arena/robot_1', 1, 2) == '/hall/arena'
-    assert topics.run_namespace('/robot_1', 0, 2) == '/robot_1'  # of another name by chance
-    assert topics.run_namespace('/robot_0', 0, 1) == '/robot_0'
-    assert topics.within('/arena', '/robot_0/odom') == '/arena/robot_0/odom'
-    assert topics.within('/arena', '/map') == '/arena/map'
-    assert topics.within('/arena', '/clock') == '/clock'
-    assert topics.within('/arena', '/robot_0/tf') == '/arena/robot_0/tf'
-    assert topics.within('', '/map') == '/map'
 
 
 def test_namespaces():
@@ -68,8 +55,7 @@ def test_two_runs_side_by_side_are_each_as_alone():
 @pytest.mark.parametrize('how', ['up', pytest.param('launch', marks=pytest.mark.skipif(
     not HAS_LAUNCH, reason='ros2 launch is missing'))])
 def test_a_lockstep_and_a_free_running_arena_have_names_and_clocks_of_their_own(tmp_path, how):
-    done = subprocess.run([sys.executable, str(DRIVER), how, str(tmp_path)], timeout=2 * DEADLINE,
-                          text=True, capture_output=True, check=False)
+    done = python(DRIVER, how, tmp_path)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])  # Fast DDS may print before it
     # Only what ROS has once for all is outside; the driver's own topics do not count.

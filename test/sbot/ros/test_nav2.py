@@ -81,8 +81,7 @@ def test_arguments_are_documented():
         if isinstance(node, ast.Assign) and node.targets[0].id == 'ARGUMENTS':
             arguments = {name: text for name, _, text in ast.literal_eval(node.value)}
     page = (ROOT / 'docs' / 'ros2_nav2.md').read_text().split('\n## ')[1]
-    documented = set(re.findall(r'^\| `(\w+)` \|', page, re.MULTILINE))
-    assert documented == set(arguments)
+    assert set(re.findall(r'^\| `(\w+)` \|', page, re.MULTILINE)) == set(arguments)
     assert all(text.endswith('.') for text in arguments.values())
 
 
@@ -144,8 +143,7 @@ def test_each_robot_has_a_nav2_in_its_namespace(share):
         assert robot['use_localization'] == 'False'
         text = Path(robot['params_file']).read_text()
         assert re.search(r'[&*]id\d', text) is None  # rcl refuses aliases
-        values = yaml.safe_load(text)
-        costmap = values['local_costmap']['local_costmap']['ros__parameters']
+        costmap = yaml.safe_load(text)['local_costmap']['local_costmap']['ros__parameters']
         assert costmap['robot_radius'] == 0.3  # of the body
         assert costmap['obstacle_layer']['scan']['topic'] == f'/robot_{i}/base_scan'
 

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from children import python, run_sbot
 from external_runs import CASES, DEADLINE, NODES, SBOT, SIM_TIME, running, scenario, up
 
 from sbot.runner.loop import run_scenario
@@ -31,8 +32,7 @@ for node in nodes:
 
 
 def replay(bag, *arguments):
-    return subprocess.run([*SBOT, 'replay', str(bag), *map(str, arguments)], timeout=DEADLINE,
-                          capture_output=True, text=True, check=False)
+    return run_sbot('replay', bag, *arguments)
 
 
 @pytest.fixture(scope='module')
@@ -66,9 +66,8 @@ def avoid(robot, *parameters):
 @pytest.fixture(scope='module')
 def avoided(tmp_path_factory):
     bag = tmp_path_factory.mktemp('avoided') / 'bag'
-    done = subprocess.run([*SBOT, 'up', str(AVOID.parents[1] / 'scenario.yaml'), '--duration', '1',
-                           '--record', str(bag), '--node', avoid(1)], timeout=DEADLINE,
-                          capture_output=True, text=True, check=False)
+    done = run_sbot('up', AVOID.parents[1] / 'scenario.yaml', '--duration', '1', '--record', bag,
+                    '--node', avoid(1))
     assert done.returncode == 0, done.stderr
     return bag
 
@@ -104,9 +103,7 @@ def test_same(replay_to_node, sbot):
 def test_other(replay_to_node):
     replay_to_node({str(avoided)!r}, {avoid(1, 'gain:=0.7')!r}, tolerance={{'linear.x': 1.0}})
 """)
-    done = subprocess.run([sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider',
-                           str(tmp_path)], cwd=tmp_path, timeout=DEADLINE, capture_output=True,
-                          text=True, check=False)
+    done = python('-m', 'pytest', '-q', '-p', 'no:cacheprovider', tmp_path, cwd=tmp_path)
     assert '1 failed, 1 passed' in done.stdout, done.stdout
     assert 'largest difference: ' in done.stdout
     assert 'first difference: tick 0, /robot_1/cmd_vel, angular.z: recorded' in done.stdout
@@ -120,9 +117,8 @@ def three(tmp_path_factory):
         'duration: 0.5\nworld: {bounds: [0, 0, 9, 9], circles: [{center: [5, 5], radius: 1}]}\n'
         'robots:\n' + ''.join(f'  - {{pose: [2, {2 + 2 * i}, 0], controller: external}}\n'
                               for i in range(3)))
-    done = subprocess.run([*SBOT, 'up', str(folder / 'three.yaml'), '--record',
-                           str(folder / 'bag'), '--node', avoid('{robot}')],
-                          timeout=DEADLINE, capture_output=True, text=True, check=False)
+    done = run_sbot('up', folder / 'three.yaml', '--record', folder / 'bag', '--node',
+                    avoid('{robot}'))
     assert done.returncode == 0, done.stderr
     return folder / 'bag'
 
@@ -149,10 +145,8 @@ def test_same(replay_to_node):
     replay_to_node('bag', {avoid('{robot}', 'gain:=0.7')!r})
 """)
     for refresh, words in (('0', '1 failed'), ('1', '1 skipped'), ('0', '1 passed')):
-        done = subprocess.run([sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider',
-                               str(tmp_path)], cwd=tmp_path, timeout=DEADLINE, check=False,
-                              env={**os.environ, 'SBOT_REFRESH': refresh}, capture_output=True,
-                              text=True)
+        done = python('-m', 'pytest', '-q', '-p', 'no:cacheprovider', tmp_path, cwd=tmp_path,
+                      env={**os.environ, 'SBOT_REFRESH': refresh})
         assert words in done.stdout, done.stdout
         if words == '1 failed':
             assert 'all 3 robots differ from tick 0 on (' in done.stdout

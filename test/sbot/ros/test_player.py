@@ -4,6 +4,7 @@ import sys
 
 import pytest
 import yaml
+from children import python
 
 from sbot.bag.reader import Bag
 from sbot.ros.processes import _controller_process, own_names, ros_arguments
@@ -40,9 +41,8 @@ def play(tmp_path, rate, poses_topic=False, run='', **changes):
     run_scenario(scenario, record=tmp_path / 'bag')
     processes = start_controllers(scenario, tmp_path, changes, run)
     try:
-        return subprocess.run([sys.executable, '-m', 'sbot.ros.player', str(tmp_path / 'bag'),
-                               '--rate', str(rate), '--timeout', str(DEADLINE), '--namespace',
-                               run], capture_output=True, text=True, timeout=3 * DEADLINE)
+        return python('-m', 'sbot.ros.player', tmp_path / 'bag', '--rate', rate, '--timeout',
+                      DEADLINE, '--namespace', run)
     finally:
         for process in processes:
             process.send_signal(signal.SIGINT)

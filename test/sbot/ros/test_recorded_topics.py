@@ -3,11 +3,11 @@
 import json
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
-from external_runs import DEADLINE, SBOT, SIM_TIME
+from children import run_sbot
+from external_runs import SIM_TIME
 
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
@@ -53,11 +53,6 @@ def estimate(*parameters):
                        *(word for each in parameters for word in ('-p', each))])
 
 
-def sbot(*arguments):
-    return subprocess.run([*SBOT, *map(str, arguments)], timeout=DEADLINE, capture_output=True,
-                          text=True, check=False)
-
-
 @pytest.fixture(scope='module')
 def recordings(tmp_path_factory):
     """Two runs, and a node in them that drives robot 1 by the pose of robot 0.
@@ -69,8 +64,8 @@ def recordings(tmp_path_factory):
     (folder / 'follow.py').write_text(FOLLOW)
     follow = shlex.join([str(folder / 'follow.py'), *SIM_TIME])
     for name in ('first', 'second'):
-        done = sbot('up', folder / 'scenario.yaml', '--record', folder / name,
-                    '--node', estimate(), '--node', follow)
+        done = run_sbot('up', folder / 'scenario.yaml', '--record', folder / name,
+                        '--node', estimate(), '--node', follow)
         assert done.returncode == 0, done.stderr
     return folder / 'first', folder / 'second', follow
 
@@ -80,18 +75,17 @@ def test_what_a_node_says_is_in_the_bag_at_its_tick_and_twice_the_same(recording
     said = list(first.messages([TOPIC]))
     assert len(said) == 31
     for message in said:
-        estimated = decode(message.payload, message.type)
-        assert stamp_ns(estimated.header.stamp) == message.stamp_ns
+        assert stamp_ns(decode(message.payload, message.type).header.stamp) == message.stamp_ns
     assert compare(first, second).equal
 
 
 def test_a_changed_constant_is_found_with_tick_topic_and_field(recordings):
-    done = sbot('replay', recordings[0], '--node', estimate(), '--compare', TOPIC)
+    done = run_sbot('replay', recordings[0], '--node', estimate(), '--compare', TOPIC)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == ('scenario: all 31 messages of 31 ticks agree bit for bit '
                            f'({TOPIC})\n')
-    done = sbot('replay', recordings[0], '--node', estimate('gyro_share:=0.51'),
-                '--compare', TOPIC)
+    done = run_sbot('replay', recordings[0], '--node', estimate('gyro_share:=0.51'),
+                    '--compare', TOPIC)
     assert done.returncode == 1
     first, largest, count = done.stdout.splitlines()
     assert re.fullmatch(rf'first difference: tick 1, {TOPIC}, pose\.pose\.position\.[xy]: '
@@ -102,8 +96,9 @@ def test_a_changed_constant_is_found_with_tick_topic_and_field(recordings):
 
 def test_without_options_commands_and_messages_are_compared_within_tolerances(recordings):
     bag, _, follow = recordings
-    done = sbot('replay', bag, '--node', estimate('gyro_share:=0.51'), '--node', follow, '--json',
-                '--tolerance', 'nav_msgs/msg/Odometry=0.1', '--tolerance', 'angular.z=0.1')
+    done = run_sbot('replay', bag, '--node', estimate('gyro_share:=0.51'), '--node', follow,
+                    '--json', '--tolerance', 'nav_msgs/msg/Odometry=0.1', '--tolerance',
+                    'angular.z=0.1')
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(done.stdout.splitlines()[-1])  # Fast DDS may print before it
     assert (result['equal'], result['commands']) == (True, 62)
@@ -112,11 +107,12 @@ def test_without_options_commands_and_messages_are_compared_within_tolerances(re
 
 def test_topics_that_are_not_compared_are_played_to_nodes_that_hear_them(recordings):
     bag, _, follow = recordings
-    done = sbot('replay', bag, '--node', follow, '--robot', 1)
+    done = run_sbot('replay', bag, '--node', follow, '--robot', 1)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == 'scenario: all 31 commands of 31 ticks agree bit for bit (robot 1)\n'
     for _ in range(5):  # nobody waits for a node that is not compared: it may come after the end
-        done = sbot('replay', bag, '--node', follow, '--robot', 1, '--node', estimate(), '--quiet')
+        done = run_sbot('replay', bag, '--node', follow, '--robot', 1, '--node', estimate(),
+                        '--quiet')
         if done.returncode:
             break
     assert done.returncode == 2
@@ -128,10 +124,9 @@ def test_topics_that_are_not_compared_are_played_to_nodes_that_hear_them(recordi
     (['--compare', TOPIC], '--compare needs --node COMMAND'),
     (['--node', 'sleep 9', '--compare', '/robot_0/odom'],
      f"--compare: got '/robot_0/odom', expected a topic of record_topics in the bag: ['{TOPIC}']"),
-    (['--node', 'sleep 9', '--compare', TOPIC, '--tolerance', 'angular.z=1'],
-     '--tolerance: got')])
+    (['--node', 'sleep 9', '--compare', TOPIC, '--tolerance', 'angular.z=1'], '--tolerance: got')])
 def test_bad_arguments_are_refused_in_one_line(recordings, arguments, words):
-    done = sbot('replay', recordings[0], *arguments)
+    done = run_sbot('replay', recordings[0], *arguments)
     assert done.returncode == 2
     assert words in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -139,12 +134,12 @@ def test_bad_arguments_are_refused_in_one_line(recordings, arguments, words):
 
 def test_a_topic_of_the_simulation_or_without_nodes_is_refused(tmp_path):
     (tmp_path / 'one.yaml').write_text(SCENARIO)
-    done = sbot('up', tmp_path / 'one.yaml', '--set', 'record_topics=[/robot_1/cmd_vel]',
-                '--set', 'robots.1.controller=none', '--quiet')
+    done = run_sbot('up', tmp_path / 'one.yaml', '--set', 'record_topics=[/robot_1/cmd_vel]',
+                    '--set', 'robots.1.controller=none', '--quiet')
     assert done.returncode == 2
     assert "record_topics: got '/robot_1/cmd_vel', expected a topic of a node of yours" in (
         done.stderr)
-    done = sbot('run', tmp_path / 'one.yaml', '--set', 'robots.1.controller=none',
-                '--record', tmp_path / 'bag')
+    done = run_sbot('run', tmp_path / 'one.yaml', '--set', 'robots.1.controller=none',
+                    '--record', tmp_path / 'bag')
     assert done.returncode == 2
     assert f"record_topics: got ['{TOPIC}'], expected [] without nodes" in done.stderr

@@ -2,11 +2,11 @@
 
 import json
 import shlex
-import subprocess
 import sys
 
 import pytest
 import yaml
+from children import run_sbot
 
 from sbot.bag.reader import Bag
 from sbot.environment.running import ros_distribution
@@ -50,8 +50,7 @@ except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
 def up(folder, controller, *arguments):
     path = folder / 'scenario.yaml'
     path.write_text(SCENARIO.replace('CONTROLLER', controller))
-    return subprocess.run([*SBOT, 'up', str(path), '--record', str(folder / 'bag'), *arguments],
-                          timeout=DEADLINE, capture_output=True, text=True, check=False)
+    return run_sbot('up', path, '--record', folder / 'bag', *arguments)
 
 
 def test_a_run_whose_first_tick_fails_leaves_no_bag(tmp_path):

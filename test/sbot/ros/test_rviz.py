@@ -59,8 +59,7 @@ def test_displays_have_the_names_types_and_qos_of_the_topic_table(recorded):
 
 def test_what_is_displayed_is_recorded_with_that_qos(recorded):
     path, _, config, robots = recorded
-    bag = Bag(path)
-    names = bag.names()
+    names = Bag(path).names()
     metadata = yaml.safe_load((path / 'metadata.yaml').read_text())
     offered = {each['topic_metadata']['name']: each['topic_metadata']['offered_qos_profiles'][0]
                if isinstance(each['topic_metadata']['offered_qos_profiles'], list)
@@ -120,8 +119,7 @@ class Tree:
                 if message.name == '/tf_static':
                     self.static[each.child_frame_id] = value
                 else:
-                    key = each.child_frame_id, stamp_ns(each.header.stamp)
-                    self.moving[key] = value
+                    self.moving[each.child_frame_id, stamp_ns(each.header.stamp)] = value
 
     def to_map(self, frame, stamp):
         x = y = yaw = 0.0

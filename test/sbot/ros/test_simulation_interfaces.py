@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from children import run_sbot
 
 import sbot
 from sbot.environment.running import THIS_MACHINE
@@ -33,9 +34,7 @@ robots: [{pose: [2, 2, 0], controller: none}, {pose: [5, 2, 0], controller: none
 def test_without_the_package_one_line_says_so(tmp_path):
     path = tmp_path / 'two.yaml'
     path.write_text(SCENARIO)
-    done = subprocess.run([sys.executable, '-m', 'sbot.cli', 'up', str(path),
-                           '--standard-services'], capture_output=True, text=True,
-                          timeout=DEADLINE, check=False)
+    done = run_sbot('up', path, '--standard-services')
     assert done.returncode == 2
     lines = [line for line in done.stderr.splitlines() if 'simulation_interfaces' in line]
     assert 'needs the package simulation_interfaces; install it' in lines[-1]

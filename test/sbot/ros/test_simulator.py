@@ -1,10 +1,9 @@
 """The executable `sbot_sim` without a graph: what is loaded before a run."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from children import python
 
 from sbot.scenario.assemble import simulation_parameters
 from sbot.scenario.load import parse_scenario
@@ -53,8 +52,7 @@ print(loaded())
 @pytest.mark.forked(False)
 @pytest.mark.parametrize('scenario', ['leader_follower', 'rooms'])
 def test_the_first_ticks_load_no_machine_code(scenario):
-    done = subprocess.run([sys.executable, '-c', LOADED, scenario], timeout=240,
-                          capture_output=True, text=True, check=False)
+    done = python('-c', LOADED, scenario)
     assert done.returncode == 0, done.stderr
     before, after = map(int, done.stdout.split())
     assert 0 < before == after
@@ -72,8 +70,7 @@ def test_a_rehearsal_gives_commands_of_the_width_that_robots_read(monkeypatch, d
     advance = Engine.advance
     monkeypatch.setattr(Engine, 'advance', lambda self, *inputs: (
         given.append(inputs), advance(self, *inputs)))
-    parameters = simulation_parameters(scenario)
-    simulator.preload(scenario, parameters)
+    simulator.preload(scenario, simulation_parameters(scenario))
     received = Inbox(2)  # what the node gives in a run
     assert len(given) == 2
     for command, _, rab_data in given:
@@ -83,11 +80,10 @@ def test_a_rehearsal_gives_commands_of_the_width_that_robots_read(monkeypatch, d
 
 @pytest.mark.parametrize('factor', ['1.0e-300', '.inf'])
 def test_a_real_time_factor_that_no_timer_keeps_to_is_refused(factor):
-    done = subprocess.run(
-        [sys.executable, '-c', 'import sys; from sbot.ros.executables import sbot_sim; '
-         'sys.exit(sbot_sim())', '--ros-args', '-p', 'scenario:=single_robot', '-p',
-         f'target_real_time_factor:={factor}'], timeout=240, capture_output=True, text=True,
-        check=False)
+    done = python('-c',
+                  'import sys; from sbot.ros.executables import sbot_sim; sys.exit(sbot_sim())',
+                  '--ros-args', '-p', 'scenario:=single_robot', '-p',
+                  f'target_real_time_factor:={factor}')
     assert done.returncode == 2, done.stderr
     assert 'Traceback' not in done.stderr
     assert 'target_real_time_factor' in done.stderr.strip().splitlines()[-1]

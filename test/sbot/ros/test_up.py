@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from children import python, run_sbot
 from growing_bag import has_begun
 from marked_processes import marked
 
@@ -81,13 +82,8 @@ class Silence:
 """
 
 
-def sbot(*arguments: object) -> subprocess.CompletedProcess:
-    return subprocess.run([*SBOT, *map(str, arguments)], timeout=DEADLINE, capture_output=True,
-                          text=True, check=False)
-
-
 def summary_of_up(*arguments: object) -> dict:
-    done = sbot('up', *arguments, '--json')
+    done = run_sbot('up', *arguments, '--json')
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -97,8 +93,7 @@ def summary_of_run(name: object, **overrides: object) -> dict:
 
 
 def drive(name: str, folder: Path) -> dict:
-    done = subprocess.run([sys.executable, str(DRIVER), name, str(folder)],
-                          timeout=4 * DEADLINE, capture_output=True, text=True, check=False)
+    done = python(DRIVER, name, folder)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])  # Fast DDS may print before it
 
@@ -147,7 +142,7 @@ def test_a_bad_controller_ends_the_run_and_is_named(tmp_path, controller, messag
         'duration: 1000\nlockstep_timeout: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
         'robots: [{pose: [2, 2, 0], goal: [7, 7]},\n'
         f"         {{pose: [2, 5, 0], controller: 'bad:{controller}'}}]\n")
-    done = sbot('up', scenario)
+    done = run_sbot('up', scenario)
     assert done.returncode == 1
     assert message in done.stderr
     if controller == 'Crash':
@@ -161,7 +156,7 @@ def test_a_hook_that_raises_ends_the_run_and_is_named(tmp_path):
         'duration: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
         'wind: {effective_wind_function: "bad_hook:still"}\n'
         'robots: [{pose: [2, 2, 0], goal: [7, 7]}]\n')
-    done = sbot('up', scenario)
+    done = run_sbot('up', scenario)
     assert done.returncode == 1
     assert ('sbot: sbot_sim: ended the run with exit code 1: wind.effective_wind_function at tick '
             '0: still(): TypeError: ') in done.stderr
@@ -191,8 +186,7 @@ def test_free_running(tmp_path):
 
 
 def test_free_running_controllers_notice_a_reset(tmp_path):
-    seen = drive('free_reset', tmp_path)
-    assert seen['goals'] == [[15.0, 15.0], [5.0, 16.0], [15.0, 15.0]]
+    assert drive('free_reset', tmp_path)['goals'] == [[15.0, 15.0], [5.0, 16.0], [15.0, 15.0]]
 
 
 def children(pid: int) -> dict[str, int]:
@@ -242,16 +236,14 @@ def test_a_second_run_in_the_domain_is_refused_and_the_first_goes_on(tmp_path):
         assert until(lambda: 'all nodes are connected' in log.read_text()
                      or process.poll() is not None)
         for lockstep in ('true', 'false'):
-            second = sbot('up', 'single_robot', '--set', f'lockstep={lockstep}')
+            second = run_sbot('up', 'single_robot', '--set', f'lockstep={lockstep}')
             assert second.returncode == 2
             assert second.stderr.startswith('sbot: another simulation runs in ROS domain ')
-        alone = subprocess.run(
-            [sys.executable, '-c', 'import sys; from sbot.ros.executables import main; '
-             'sys.exit(main())', 'sbot.ros.simulator'], timeout=DEADLINE, capture_output=True,
-            text=True, check=False)
+        alone = python('-c', 'import sys; from sbot.ros.executables import main; sys.exit(main())',
+                       'sbot.ros.simulator')
         assert alone.returncode == 2
         assert 'another simulation runs in ROS domain ' in alone.stderr
-        apart = sbot('up', 'single_robot', '--duration', 0.5, '--domain', 'free')
+        apart = run_sbot('up', 'single_robot', '--duration', 0.5, '--domain', 'free')
         assert apart.returncode == 0, apart.stderr
         assert apart.stderr.startswith('ROS_DOMAIN_ID=')
         assert process.poll() is None

@@ -111,8 +111,7 @@ def services(folder: Path) -> dict:
         driver.until(lambda before=before: driver.stamps[-1] > before)
         steps.append(driver.stamps[-1])
     del steps[0]  # may have been on its way before the pause
-    teleport = driver.advertise(topics.TELEPORT)
-    teleport.publish(write_pose(0, 'map', 10.0, 12.0))
+    driver.advertise(topics.TELEPORT).publish(write_pose(0, 'map', 10.0, 12.0))
 
     def teleported() -> bool:
         driver.call('/sbot_sim/step')

@@ -77,8 +77,7 @@ def test_it_names_itself(run):
 
 
 def test_a_run_that_ended_early_has_no_rows_left_over():
-    history = History(sbot.load(SCENARIO), 4)
-    found = history.run({'ticks': 2, 'sim_time_s': 0.2})
+    found = History(sbot.load(SCENARIO), 4).run({'ticks': 2, 'sim_time_s': 0.2})
     assert isinstance(found, Run)
     assert len(found.stamps_ns) == len(found.poses) == 3
 

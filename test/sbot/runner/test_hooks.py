@@ -64,8 +64,7 @@ def test_hooks_are_part_of_the_scenario_and_a_recording_names_them(tmp_path):
     ({'blocking_function': 'no_such_module:f'}, 'cannot import'),
     ({'blocking_function': 'user_hooks:half_for_all', 'wake': False}, 'wake: true'),
     ({'effective_wind_function': 'user_hooks:wrong'}, 'wrong(): returned shape (3,)'),
-    ({'drive_impulse_function': 'user_hooks:wrong'}, 'expected finite numbers of shape (3, 2)'),
-])
+    ({'drive_impulse_function': 'user_hooks:wrong'}, 'expected finite numbers of shape (3, 2)')])
 def test_bad_hooks_are_one_clear_line(wind, words):
     with pytest.raises(InputError) as info:
         run(**wind)

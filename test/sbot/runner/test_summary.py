@@ -15,12 +15,7 @@ from sbot.cli.main import main
 from sbot.learn.proof import comparison
 from sbot.ros.processes import node_processes
 from sbot.runner import summary
-from sbot.runner.summary import (
-    Tally,
-    _OverlapCount,
-    format_summary,
-    progress_bar,
-)
+from sbot.runner.summary import Tally, _OverlapCount, format_summary, progress_bar
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.load import parse_scenario
@@ -39,9 +34,8 @@ def test_a_terminal_shows_how_much_is_done(monkeypatch):
     with progress_bar(' frames', 4, desc='film.gif', mininterval=0.0, miniters=1) as show:
         for done in (1, 2, 2, 3, 4):
             show(done)
-    shown = sys.stderr.getvalue()
     for part in ('film.gif:', '1/4', '3/4', '4/4', 'frames'):
-        assert part in shown
+        assert part in sys.stderr.getvalue()
 
 
 @pytest.mark.parametrize(('stream', 'shown'), [(io.StringIO, True), (Terminal, False)])
@@ -131,8 +125,7 @@ def test_distances_to_the_leader_are_shown_where_one_leads(robots, leads):
     assert run.summary['leader'] == (0 if leads else None)
     lines = format_summary(run.summary).splitlines()[2:]
     assert (lines[0].strip() == 'to leader (m)') == leads
-    heads = lines[1 if leads else 0]
-    assert heads.endswith('max     end') == leads
+    assert lines[1 if leads else 0].endswith('max     end') == leads
     assert len(lines[-1].split()) == (9 if leads else 7)
     assert len({len(line) for line in lines}) == 1
 
@@ -166,8 +159,7 @@ def test_what_is_not_asked_for_costs_nothing_and_is_none(monkeypatch):
     assert light.poses.shape == (0, 4, 3)
     assert light.summary['robots'] == whole.summary['robots']
     assert whole.summary['overlaps'] == 0
-    text = format_summary(light.summary)
-    assert 'overlaps not counted\ntrajectory not hashed\n' in text
+    assert 'overlaps not counted\ntrajectory not hashed\n' in format_summary(light.summary)
     with pytest.raises(sbot.InputError, match='sense cannot be combined with keep=False'):
         sbot.run('leader_follower', keep=False, sense=['scan'])
 
@@ -271,8 +263,7 @@ def test_a_function_ends_a_run():
     ({'until': 'soon'}, "until: got 'soon', expected goal_reached, collision or your own"),
     ({'until': 'goal_reached'}, 'goal_reached needs a robot with a goal'),
     ({'until': 'sweep_users:nothing', 'python_path': [str(HERE)]}, "has no function 'nothing'"),
-    ({'until': 'no_such_module:f'}, "cannot import 'no_such_module'"),
-])
+    ({'until': 'no_such_module:f'}, "cannot import 'no_such_module'")])
 def test_a_condition_that_cannot_come_true_is_refused(changes, message):
     with pytest.raises(sbot.InputError, match=message):
         sbot.load(scenario(**changes))

@@ -84,30 +84,13 @@ def names_of(tasks: list) -> list:
 
 def test_the_longest_phases_come_first():
     """So that what ends last is short; a name that no phase has any more is found here."""
-    one = warm_up._silent(sbot.load('leader_follower', duration=0.1))
-    names = names_of(warm_up._tasks([one]))
+    names = names_of(warm_up._tasks([warm_up._silent(sbot.load('leader_follower', duration=0.1))]))
     assert names[:3] == ['scan', 'resolve_overlaps', 'measure_odometry']
     every = names_of(warm_up._tasks(warm_up._samples()))
     other = {warm_up._COUNT: '_compile_count', warm_up._DRAWS: '_compile_draws'}
     assert {other.get(name, name) for name in warm_up._LONGEST} <= {*every}
     first = every[:len({*every})]
     assert len({*first}) == len(first), 'a phase that two scenarios share is begun once'
-
-
-def test_a_phase_that_cannot_be_compiled_says_so(tmp_path):
-    def fail() -> None:
-        raise FileExistsError
-    with pytest.raises(FileExistsError):
-        warm_up._compile_unclaimed([(0, fail)], str(tmp_path))
-
-
-def test_what_compiles_covers_the_phases_of_a_run():
-    """A run after the tasks alone compiles only what Python calls between the phases."""
-    scenario = warm_up._silent(sbot.load('leader_follower', duration=0.1))
-    phases = names_of(warm_up._tasks([scenario]))
-    assert len(set(phases)) == len(phases)
-    assert {'begin', 'scan', 'resolve_overlaps', 'measure_odometry', 'sum_impulses', 'propose',
-            'decode_yaws', 'update_twists', 'end_tick'} <= set(phases)
 
 
 def test_a_run_after_the_tasks_compiles_only_what_is_short(monkeypatch):

@@ -15,8 +15,7 @@ def document(*arguments):
 
 
 def swirl(wind, reduction):
-    left = np.column_stack([-wind[:, 1], wind[:, 0]])
-    return wind + reduction[:, np.newaxis] * left
+    return wind + reduction[:, np.newaxis] * np.column_stack([-wind[:, 1], wind[:, 0]])
 
 
 def sideways(mass, speed, yaw):

@@ -9,9 +9,7 @@ import yaml
 
 from sbot.files.yaml_text import dump_yaml
 from sbot.runner.loop import run_scenario
-from sbot.scenario.argos import (
-    argos_scenario,
-)
+from sbot.scenario.argos import argos_scenario
 from sbot.scenario.load import load_scenario
 from sbot_common.errors import InputError
 
@@ -136,8 +134,7 @@ def test_the_four_keys_of_wakes_are_read(caplog):
 
 
 def test_without_wakes_nothing_is_said_of_keys_that_nobody_set(tmp_path, caplog):
-    scenario = load(tmp_path, argos(), {'wind.wake': False})
-    assert not scenario.wind.wakes.wake
+    assert not load(tmp_path, argos(), {'wind.wake': False}).wind.wakes.wake
     assert [each for each in caplog.messages if '<other>' not in each] == []
 
 
@@ -209,12 +206,6 @@ def test_wind_loop_functions_are_known(caplog):
     more = f'<loop_functions library="libwind_loop_functions">{WIND}</loop_functions>'
     assert convert(argos(wind='', more=more))['wind']['wind_speed_mean'] == pytest.approx(0.05)
     assert not any('loop_functions' in message for message in caplog.messages)
-
-
-def test_without_wind_the_user_may_bring_one(tmp_path):
-    scenario = load(tmp_path, argos(wind=''), {'wind.wind_speed_mean': 0.2})
-    assert scenario.wind.flow.wind_speed_mean == 0.2
-    assert not scenario.wind.wakes.wake
 
 
 def test_the_wind_can_be_overridden(tmp_path, caplog):
@@ -297,7 +288,7 @@ OUTSIDE = """<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/ho
 
 BAD = {
     'not XML': ('robots: []', 'not well-formed'),
-    'binary': (bytes(range(256)), 'x.argos'),
+    'binary': (bytes(range(256)), 'x.argos'), 'too deep': ('<a>' * 999, 'levels deep'),
     'entities': (LAUGHS, 'refused'),
     'external entities': (OUTSIDE, 'refused'),
     'another XML': ('<html><body/></html>', '<arena> is missing'),

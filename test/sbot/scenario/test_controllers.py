@@ -11,10 +11,8 @@ from sbot.scenario.controllers import (
     controller_parameters,
     controller_place,
     external_robots,
-    goal_tolerances,
     make_controller,
     observed_fields,
-    walls_between,
 )
 from sbot_common.errors import InputError
 
@@ -36,12 +34,6 @@ def test_own_parameters_come_over_common_ones():
     assert (first.turn_gain, second.turn_gain) == (5.0, 6.0)
     place = controller_place(scenario, 1)
     assert (place.robot_id, place.goal, place.parameters) == (1, (3.0, 3.0), second)
-
-
-def test_a_robot_has_arrived_by_its_own_its_controllers_or_its_bodys_measure():
-    scenario = sbot.load(SCENARIO)
-    radius = scenario.bodies['robot'].radius
-    assert goal_tolerances(scenario)[:3] == [0.4, 0.05, radius]
 
 
 def test_a_controller_gets_what_its_entry_names_or_all_that_the_robot_has():
@@ -66,13 +58,6 @@ def test_external_robots_have_periods_in_nanoseconds_unless_the_wall_clock_rules
     assert list(found) == [3]
     assert 500_000_000 in found[3]
     assert external_robots(sbot.load(SCENARIO, lockstep=False)) == {}
-
-
-@pytest.mark.parametrize('hidden', [False, True])
-def test_walls_hide_robots_only_where_knowledge_says_so(hidden):
-    scenario = sbot.load({**SCENARIO, 'robots': SCENARIO['robots'][:3],
-                          'knowledge': {'others_in_sight': hidden}})
-    assert (len(walls_between(scenario).segments) > 0) is hidden
 
 
 SCENARIO_SENSES = sbot.load({'duration': 1, 'world': {'bounds': [0, 0, 4, 4]},

@@ -135,8 +135,7 @@ BAD = {
     'tag': (added('name: !!python/object/apply:os.system [ls]\n'), 8, ['not allowed']),
     'wrong tag': (added('seed: !!int abc\n'), 8, ["'abc' is not a usable int"]),
     'empty': ('', None, ['is empty']),
-    'merge of a number': (added('wind:\n  <<: 3\n'), 9, ["'<<' expects a mapping"]),
-}
+    'merge of a number': (added('wind:\n  <<: 3\n'), 9, ["'<<' expects a mapping"])}
 
 
 @pytest.fixture
@@ -201,8 +200,7 @@ def test_a_speed_beyond_the_limit_is_told_the_limit(write):
     (b'\x7fELF\x02\x01\x01' + bytes(100), ['zero bytes']),
     (b'a: ' + b'[' * 100_000, ['bad.yaml']),
     (b'#' * (65 * 2**20), ['too large']),
-    (b'a: "\\ud800"\n', ['bad.yaml']),
-])
+    (b'a: "\\ud800"\n', ['bad.yaml'])])
 def test_bytes_that_are_no_text(content, words, write):
     message = message_of(write(content))
     for word in words:

@@ -3,11 +3,11 @@
 import json
 import math
 import os
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from children import run_sbot
 
 import sbot
 from sbot_common.errors import InputError
@@ -135,10 +135,8 @@ def test_what_cannot_be_combined_is_said():
 def test_nodes_give_the_run_of_one_process(tmp_path):
     text = sbot.load(scene(lambda i: ('navigate', 'dwa')[i % 2], ALL)).to_yaml()
     (tmp_path / 'knowledge.yaml').write_text(text)
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', 'up', '--composed', str(tmp_path / 'knowledge.yaml'),
-         '--json'], timeout=240, capture_output=True, text=True, check=False,
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+    done = run_sbot('up', '--composed', tmp_path / 'knowledge.yaml', '--json',
+                    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
     assert done.returncode == 0, done.stderr
     alone = sbot.run(str(tmp_path / 'knowledge.yaml'))
     assert json.loads(done.stdout)['trajectory_sha256'] == alone.summary['trajectory_sha256']

@@ -119,8 +119,7 @@ def test_merged_edges_are_one_segment_for_each_straight_border(tmp_path):
 
 @pytest.mark.parametrize('origin', [[-10.0, -10.0, 0.0], [3.0, -2.0, 0.7], [0.0, 0.0, -2.5]])
 def test_scans_agree_with_a_march_over_pixels_to_one_cell(tmp_path, origin):
-    pixels = turtlebot3_pixels()
-    cells = load_map(write_map(tmp_path, pixels, origin=origin))
+    cells = load_map(write_map(tmp_path, turtlebot3_pixels(), origin=origin))
     world = World.arrays(SimpleNamespace(map=str(tmp_path / 'map.yaml'), bounds=None, open=False,
                                          segments=(), circles=(), rectangles=(), polygons=()))
     free = np.argwhere(cells.values == FREE)
@@ -143,8 +142,7 @@ def test_scans_agree_with_a_march_over_pixels_to_one_cell(tmp_path, origin):
 
 
 def test_map_is_published_as_it_was_read(tmp_path):
-    pixels = turtlebot3_pixels()
-    path = write_map(tmp_path, pixels, origin=[1.0, 2.0, 0.5])
+    path = write_map(tmp_path, turtlebot3_pixels(), origin=[1.0, 2.0, 0.5])
     world = World.arrays(SimpleNamespace(map=str(path), bounds=None, open=False, segments=(),
                                          circles=(), rectangles=(), polygons=()))
     grid = _occupancy(world)
@@ -204,8 +202,7 @@ def test_a_robot_inside_an_occupied_region_is_refused(tmp_path, xy):
     ({'free_thresh': None}, "'free_thresh' is missing"),
     ({'mode': 'scale'}, "mode: got 'scale', expected 'trinary'"),
     ({'image': 'other.png'}, 'image: .*other.png: cannot be read: No such file'),
-    ({'image': 'map.yaml'}, 'expected an image'),
-])
+    ({'image': 'map.yaml'}, 'expected an image')])
 def test_errors_name_the_key(tmp_path, changes, message):
     path = write_map(tmp_path, np.zeros((2, 2), np.uint8), **changes)
     with pytest.raises(InputError, match=message):

@@ -1,6 +1,5 @@
 """Who stands in the way: of two robots the later one, unless only the earlier is in question."""
 
-import math
 
 import numpy as np
 import pytest
@@ -12,12 +11,10 @@ from sbot.scenario.model import RobotEntry, World
 from sbot.scenario.place import (
     MAX_ROBOTS,
     _check_free,
-    _draws_heading,
     _most_at_random,
     _Placed,
     _random_poses,
     _tried_poses,
-    _turned,
 )
 from sbot_common.errors import InputError
 from sbot_sim.world.bodies import NOWHERE, ROBOT
@@ -31,16 +28,6 @@ robots:
   - {pose: [3, 4.5, 0], controller: none}
   - {count: 2, controller: none}
 """
-
-
-def test_ids_are_in_the_order_of_the_file_and_groups_leave_room(tmp_path):
-    scenario = parse_scenario(TEXT, 'x.yaml', tmp_path)
-    poses = np.array([robot.pose for robot in scenario.robots])
-    assert poses.shape == (7, 3)
-    assert poses[4].tolist() == [3.0, 4.5, 0.0]
-    assert poses[:4, 1].max() < 3.0
-    gaps = np.hypot(*(poses[:, np.newaxis, :2] - poses[np.newaxis, :, :2]).transpose(2, 0, 1))
-    assert gaps[np.triu_indices(7, 1)].min() > 0.6
 
 
 ROOM = """
@@ -88,33 +75,6 @@ def poses(count=4000, **entry):
                         np.random.default_rng(3))
 
 
-def test_discs_are_within_the_area_with_any_heading():
-    drawn = poses()
-    low, high = drawn.min(axis=0), drawn.max(axis=0)
-    np.testing.assert_allclose(low, [0.5, 0.5, -math.pi], atol=0.01)
-    np.testing.assert_allclose(high, [3.5, 1.5, math.pi], atol=0.01)
-    assert (poses(yaw=0.25)[:, 2] == 0.25).all()
-
-
-def test_gaussians_have_their_mean_and_spread():
-    drawn = poses(position_gaussian=[1.0, 2.0, 0.3, 0.0], yaw_gaussian=[0.5, 0.2])
-    np.testing.assert_allclose(drawn.mean(axis=0), [1.0, 2.0, 0.5], atol=0.02)
-    np.testing.assert_allclose(drawn.std(axis=0), [0.3, 0.0, 0.2], atol=0.02)
-
-
-def test_a_heading_is_drawn_only_if_wanted():
-    rng = np.random.default_rng(1)
-    plain, uniform = RobotEntry(pose=[0, 0, 1]), RobotEntry(pose=[0, 0, 1], yaw_uniform=[2, 3])
-    assert (_draws_heading(plain), _draws_heading(uniform)) == (False, True)
-    assert _turned(plain, (0.0, 0.0, 1.0), rng) == (0.0, 0.0, 1.0)
-    assert 2.0 <= _turned(uniform, (0.0, 0.0, 1.0), rng)[2] <= 3.0
-
-
-def test_an_upper_bound_of_discs():
-    assert _most_at_random((0, 0, 1, 1), 0.5) >= 1
-    assert _most_at_random((0, 0, 10, 10), 0.5) == pytest.approx(0.547 * 100 / 0.785, rel=0.35)
-
-
 ENTRY = RobotEntry(count=1)
 WORLD = make_world((-100.0, -100.0, 100.0, 100.0))
 
@@ -131,8 +91,7 @@ def test_more_than_the_limit_never_find_room(size):
 
 def test_an_impossible_number_is_refused_without_trying(tmp_path, monkeypatch):
     monkeypatch.setattr(groups, '_random_poses', None)
-    text = ('world: {bounds: [0, 0, 20, 20]}\n'
-            'robots: [{count: 90000, controller: none}]\n')
+    text = 'world: {bounds: [0, 0, 20, 20]}\nrobots: [{count: 90000, controller: none}]\n'
     with pytest.raises(InputError, match=r'robots.0.count: got 90000, expected at most \d+, which '
                                          r'fit at random into \[0.0, 0.0, 20.0, 20.0\] \(m\)'):
         parse_scenario(text, 'x.yaml', tmp_path)
@@ -160,13 +119,6 @@ def check(poses, asked):
 def test_one_of_two_robots_is_named(asked, words):
     with pytest.raises(InputError, match=words):
         check([(2.0, 2.0, 0.0), (6.0, 6.0, 0.0), (2.1, 2.0, 0.0)], asked)
-
-
-def test_a_wall_is_named_and_a_free_place_is_not():
-    with pytest.raises(InputError, match=r'robots.0.pose: got \[0.1, 2.0, 0.0\], expected a free '
-                                         r'place: robot 0 .* too near to .*world.bounds'):
-        check([(0.1, 2.0, 0.0)], (0,))
-    check([(2.0, 2.0, 0.0), (6.0, 6.0, 0.0)], (0, 1))
 
 
 RESERVE = """

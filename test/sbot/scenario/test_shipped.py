@@ -53,13 +53,6 @@ def test_a_nearly_right_file_is_named(tmp_path):
         shipped.find_scenario(str(tmp_path))
 
 
-def test_only_configuration_and_examples_are_the_packages_own():
-    config, examples = shipped.own_folders()
-    assert (config / 'scenarios').is_dir()
-    assert (examples / 'gallery').is_dir()
-    assert examples.parent == config.parent
-
-
 def test_a_file_beside_the_scenario_comes_before_a_shipped_one(tmp_path):
     shipped = next((config_directory() / 'scenarios').glob('*.yaml'))
     name = f'scenarios/{shipped.name}'

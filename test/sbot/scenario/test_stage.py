@@ -1,7 +1,6 @@
 """Lasers of Stage's robots: units, defaults, the first sensor of each ranger."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,43 +10,7 @@ from sbot.files.yaml_text import dump_yaml
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.load import load_scenario
-from sbot.scenario.stage import _lasers_of
-from sbot.scenario.stage_parse import Notes, parse_entities, read_tokens
 from sbot_common.errors import InputError
-
-UNITS = 0.5, math.radians(1.0)  # half metres, degrees
-
-
-def lasers(text, units=UNITS):
-    tokens = read_tokens(f'position ( {text} )'.encode(), Path('x.world'))
-    world = parse_entities(tokens, 'x.world')
-    return _lasers_of(world.children[0], units, Notes())
-
-
-def test_a_sensor_is_in_the_units_of_the_file_and_on_its_mount():
-    first, = lasers('ranger ( pose [2 0 0 90] sensor ( range [1 6] fov 180 samples 9 '
-                    'noise [0.08 0 0] ) sensor ( samples 3 ) )')
-    assert first.values['scan_beams'] == 9
-    assert (first.values['scan_range_min'], first.values['scan_range_max']) == (0.5, 3.0)
-    assert first.values['scan_angle_max'] == -first.values['scan_angle_min'] == math.pi / 2
-    assert (first.values['laser_x'], first.values['laser_yaw']) == (1.0, math.pi / 2)
-    assert first.values['scan_noise_std'] == pytest.approx(0.2)  # the file has the variance
-
-
-def test_defaults_are_those_of_stage():
-    ranger, = lasers('ranger ( sensor ( ) )', (1.0, 1.0))
-    old, = lasers('laser ( )', (1.0, 1.0))
-    assert (ranger.values['scan_range_max'], ranger.values['scan_beams']) == (5.0, 1)
-    assert (old.values['scan_range_max'], old.values['scan_beams']) == (8.0, 180)
-    assert lasers('ranger ( )') == lasers('model ( )') == []
-
-
-@pytest.mark.parametrize(('text', 'message'), [
-    ('samples 2.5', r"got '2\.5'"), ('range [3 3]', 'range: got'),
-    ('noise [-1 0 0]', 'a variance >= 0')])
-def test_bad_values_are_refused_by_line(text, message):
-    with pytest.raises(InputError, match=rf'x\.world:1: .*{message}'):
-        lasers(f'ranger ( sensor ( {text} ) )')
 
 
 def load(tmp_path, text, overrides=None):
@@ -86,8 +49,7 @@ def test_every_command_within_the_bounds_is_driven(tmp_path, drive):
     path.write_text(f'position ( drive "{drive}" '
                     'velocity_bounds [-0.5 0.5 -0.5 0.5 0 0 -90 90] )')
     import sbot
-    scenario = sbot.load(str(path))
-    values = {**scenario.source.data, 'duration': 1.0}
+    values = {**sbot.load(str(path)).source.data, 'duration': 1.0}
     values['robots'] = [{**values['robots'][0], 'controller': Fast}]
     poses = run_scenario(sbot.load(values)).poses
     assert poses[-1, 0, 2] - poses[1, 0, 2] == pytest.approx(0.9 * math.pi / 2)
@@ -171,8 +133,7 @@ def test_odometry(tmp_path, text, noise):
     ('position ( )', 'a position on a position is not supported'),
     ('model ( )', 'a model on a robot is not supported'),
     ('ranger ( scount 2 spose[0] [0 0 0] )', 'rangers as in Stage 3 are not supported'),
-    ('ranger ( sensor ( noise [0.1 0.1 0] ) )', 'only its first number, a variance'),
-])
+    ('ranger ( sensor ( noise [0.1 0.1 0] ) )', 'only its first number, a variance')])
 def test_what_a_robot_cannot_have_is_said(tmp_path, caplog, text, expected):
     load(tmp_path, f'position (\n{text} )')
     lines = [record.getMessage() for record in caplog.records if expected in record.getMessage()]
@@ -207,8 +168,12 @@ def test_time_names_and_what_nobody_waits_for(tmp_path):
 
 def test_units(tmp_path):
     scenario = load(tmp_path, 'unit_length "cm"\nunit_angle "radians"\n'
-                    'position ( pose [100 200 0 1.5] size [40 30 10] )')
+                    'position ( pose [100 200 0 1.5] size [40 30 10]\n'
+                    'ranger ( pose [2 0 0 1] sensor ( range [10 60] fov 2 samples 9 ) ) )')
     assert scenario.robots[0].pose == (1, 2, 1.5)
+    scan = scenario.sensors.scan
+    assert (scan.scan_range_min, scan.scan_range_max, scan.scan_angle_max) == (0.1, 0.6, 1.0)
+    assert (scan.laser_x, scan.laser_yaw) == (0.02, 1.0)
     assert scenario.bodies['position'].length == pytest.approx(0.4)
     with pytest.raises(InputError, match=r"a\.world:1: unit_length: unknown name 'miles'"):
         load(tmp_path, 'unit_length "miles"\n' + ROBOT)
@@ -243,8 +208,7 @@ def test_a_bitmap_is_scaled_by_its_dark_pixels_and_has_a_boundary(tmp_path):
     pixels[0, 0] = 128  # light
     bitmap(tmp_path, pixels)
     text = 'model ( pose [10 0 0 0] size [11 5 1] bitmap "map.png" boundary {} )\n' + ROBOT
-    scenario = load(tmp_path, text.format(0))
-    lines = np.array(scenario.world.segments)
+    lines = np.array(load(tmp_path, text.format(0)).world.segments)
     assert len(lines) == 8
     assert lines.reshape(-1, 2).min(axis=0) == pytest.approx([4.5, -2.5])
     assert lines.reshape(-1, 2).max(axis=0) == pytest.approx([15.5, 2.5])
@@ -296,6 +260,7 @@ def test_what_is_not_supported_is_named_once_with_its_line(tmp_path, caplog):
     ('position ( drive "car" wheelbase 0 )', 'wheelbase: got 0.0, expected a number > 0'),
     ('position ( ranger ( sensor (\nsamples 0 ) ) )', 'a.world:2: samples: got'),
     ('position ( ranger ( sensor (\nrange [2 1] ) ) )', 'a.world:2: range: got [2.0, 1.0]'),
+    ('position ( ranger ( sensor (\nnoise [-1 0 0] ) ) )', 'a variance >= 0'),
     (ROBOT + ROBOT, 'a.world:2: robots.1.pose: got'),  # on one another: Stage lets that be
 ])
 def test_errors_name_file_and_line(tmp_path, text, expected):
@@ -318,8 +283,7 @@ def test_a_bitmap_that_is_no_regular_file_or_too_large(tmp_path, monkeypatch):
         load(tmp_path, text)
     with pytest.raises(InputError, match=r"a\.world:2: bitmap: got '/dev/zero', expected a reg"):
         load(tmp_path, text.replace('map.png', '/dev/zero'))
-    pixels = np.indices((40, 40)).sum(axis=0) % 2 * 255
-    bitmap(tmp_path, pixels)
+    bitmap(tmp_path, np.indices((40, 40)).sum(axis=0) % 2 * 255)
     assert load(tmp_path, text).world.segments
     for limit, expected in (('file_bytes=1599', 'pixels'), ('file_bytes=3200', 'segments'),
                             ('text_values=300', 'numbers')):
@@ -344,8 +308,7 @@ def test_a_translated_world_is_the_same_scenario(tmp_path):
     text = 'model ( pose [9 0 0 0] bitmap "map.png" )\n' + ROBOT
     scenario = load(tmp_path, text)
     values, _ = stage_scenario(text.encode(), str(tmp_path / 'a.world'))
-    again = parse_scenario(dump_yaml(values), 'a.world', tmp_path, 'a')
-    assert again == scenario
+    assert parse_scenario(dump_yaml(values), 'a.world', tmp_path, 'a') == scenario
 
 
 def test_values_of_a_world_are_changed_from_the_command_line(tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sbot.scenario.stage_parse import MAX_INCLUDED, Notes, parse_entities, read_tokens
+from sbot.scenario.stage_parse import MAX_INCLUDED, parse_entities, read_tokens
 from sbot_common.errors import InputError
 
 
@@ -33,8 +33,7 @@ def test_words_numbers_texts_and_signs(tmp_path):
     ('a 1\ninclude pioneer', 2, 'expected the name of a file in quotes'),
     ('include "none.inc"', 1, "got 'none.inc', expected a file"),
     ('include "a.world"', 1, 'includes itself'),
-    ('include "."', 1, "got '.', expected a file"),
-])
+    ('include "."', 1, "got '.', expected a file")])
 def test_errors_name_file_and_line(tmp_path, text, line, expected):
     with pytest.raises(InputError, match=r'expected|itself|no end') as error:
         read(tmp_path, text)
@@ -193,16 +192,3 @@ def test_a_tuple_may_be_longer_than_what_is_read_and_not_shorter():
     assert world.properties['a'].numbers(3, 4) == [1, 2, 3, 4]
     with pytest.raises(InputError, match=r"b: got '1', expected 2 numbers in \[ \]"):
         world.properties['b'].numbers(2)
-
-
-TEXT = 'model ( color "red" size [1 1 1]\nwarp 2 ctrl "x" )\nmodel ( warp 3 )'
-
-
-def test_what_has_no_effect_is_named_once_with_its_line(caplog):
-    notes = Notes()
-    for model in parse_entities(read_tokens(TEXT.encode(), Path('x.world')), 'x.world').children:
-        notes.unknown(model, 'size')
-    said = [record.getMessage() for record in caplog.records]
-    assert said[0] == 'x.world:2: warp of model is not supported and has no effect'
-    assert said[1].startswith('x.world:2: ctrl is not supported')
-    assert len(said) == 2

@@ -62,11 +62,6 @@ def test_what_drives_has_its_parameters_and_what_stands_still_has_none():
     assert list(scenario.controllers) == [scenario.robots[1].controller]
 
 
-def test_a_node_of_the_users_takes_true_poses():
-    with pytest.raises(InputError, match='external cannot be combined with knowledge'):
-        load(robots=[{**ROBOT, 'controller': 'external'}], knowledge={'pose_noise_std': 0.1})
-
-
 BOX = {'center': [2, 2], 'size': [0.4, 0.4]}
 
 
@@ -84,23 +79,6 @@ BOX = {'center': [2, 2], 'size': [0.4, 0.4]}
 def test_a_bad_obstacle_is_named(world, message):
     with pytest.raises(InputError, match=message):
         load(world={**WORLD, **world})
-
-
-def test_good_ones_are_kept():
-    scenario = load(world={**WORLD, 'boxes': [BOX], 'moving': [
-        {'radius': 0.3, 'path': [[1, 8], [9, 8]], 'speed': 0.5}]})
-    assert (len(scenario.world.boxes), len(scenario.world.moving)) == (1, 1)
-
-
-@pytest.mark.parametrize(('given', 'message'), [
-    ({'wind': {'effective_wind_function': 'no colon'}}, "expected 'module:function'"),
-    ({'wind': {'effective_wind_function': 'no_such_module:f'}}, 'no_such_module'),
-    ({'wind': {'blocking_function': 'math:hypot'}}, 'needs wakes; add wake: true'),
-    ({'until': 'goal_reached'}, 'needs a robot with a goal'),
-    ({'until': 'no_such_module:f'}, 'until.*no_such_module')])
-def test_a_bad_function_is_named(given, message):
-    with pytest.raises(InputError, match=message):
-        load(**given)
 
 
 def test_who_has_functions_keeps_the_folders_of_their_modules():
@@ -169,8 +147,7 @@ def test_an_offset_of_a_disc_warns(caplog):
     ({'segments': [[1, 0, 1, 6]]}, cart(0.5, 1), 'robot 1 .*world.segments.0'),
     ({'circles': [{'center': [1.7, 1], 'radius': 0.2}]}, cart(1, 1), 'world.circles.0'),
     ({'rectangles': [{'center': [1.7, 1], 'size': [0.5, 0.5]}]}, cart(1, 1), 'rectangles.0'),
-    ({'polygons': [{'corners': [[0, 0], [3, 0], [3, 2.5], [0, 2.5]]}]}, cart(1, 1), 'polygons.0'),
-])
+    ({'polygons': [{'corners': [[0, 0], [3, 0], [3, 2.5], [0, 2.5]]}]}, cart(1, 1), 'polygons.0')])
 def test_who_starts_in_something_is_named(world, other, words):
     with pytest.raises(InputError, match=words):
         sbot.load(scenario([cart(4, 3), other], world=world))

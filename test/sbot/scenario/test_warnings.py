@@ -126,8 +126,7 @@ def load(wind=None, sensors=None, world=None, **robot):
     ({'wind_force_mean': 1.0, **FIELD_USED}, 'wind_force_mean', 'forces_with_field'),
     ({'wake_fade': 'fade_out'}, 'wake_fade', 'wake: true'),
     ({'turbulence_speed': 0.2}, 'turbulence_speed', 'turbulence: place'),
-    ({'turbulence': 'robot', 'turbulence_length': 1.0}, 'turbulence_length', 'place'),
-])
+    ({'turbulence': 'robot', 'turbulence_length': 1.0}, 'turbulence_length', 'place')])
 def test_wind(wind, key, reason, caplog):
     load(wind)
     [message] = caplog.messages

@@ -44,8 +44,7 @@ def test_boxes_have_shape_mass_and_place():
 
 def test_paths_go_at_the_scenarios_rate():
     scenario = world_of()
-    paths = scenario.world.paths(scenario.rate)
-    assert paths.radius.tolist() == [0.2]
+    assert scenario.world.paths(scenario.rate).radius.tolist() == [0.2]
     assert world_of(moving=[]).world.paths(scenario.rate) is None
 
 

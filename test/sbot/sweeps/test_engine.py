@@ -12,7 +12,7 @@ from sweep_users import NO_WAY, closed_gate, last_x, write_scenario
 
 from sbot.cli.main import main
 from sbot.cli.sweep import FAILED
-from sbot.sweeps.engine import check_scheduler, engine_of
+from sbot.sweeps.engine import check_scheduler
 from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.journal import CSV, PARQUET, read_index
 from sbot.sweeps.request import Request, source_of
@@ -36,8 +36,7 @@ def of_the_script(monkeypatch):
 
 
 def test_cloudpickle_sends_what_a_script_defines(monkeypatch):
-    metric = of_the_script(monkeypatch)
-    data = _pickled(metric, 'metric')
+    data = _pickled(of_the_script(monkeypatch), 'metric')
     monkeypatch.undo()
     assert pickle.loads(data)(None) == 1.0
 
@@ -130,15 +129,6 @@ def test_addresses_that_are_none_are_told(tmp_path, monkeypatch, address, reason
     (tmp_path / 'empty.json').write_text('{}')
     with pytest.raises(InputError, match=reason):
         check_scheduler(address)
-
-
-def test_a_client_that_fails_is_one_line(tmp_path, monkeypatch):
-    import distributed
-    monkeypatch.setattr(distributed, 'Client', lambda **_: (_ for _ in ()).throw(
-        OSError('nobody\nthere')))
-    with pytest.raises(InputError, match='no Dask scheduler at tcp://x: nobody there'), \
-            engine_of(0, 'tcp://x', None):
-        pass
 
 
 def test_without_dask_it_says_what_to_install(tmp_path, capsys, monkeypatch):

@@ -73,9 +73,7 @@ def test_a_sweep_over_seeds_alone_has_no_figure():
 
 
 def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
-    figure = _draw_sweep(results)
-    [axes] = figure.axes
+    [axes] = _draw_sweep(load_results(make(tmp_path / 'a'))).axes
     assert axes.get_xlabel() == 'wind speed mean (m/s)\nwind.wind_speed_mean'
     assert axes.get_ylabel() == 'robot 0: goal reached (s)'
     assert [line.get_label().rpartition(' ')[2] for line in axes.lines] == ['as_written',
@@ -102,8 +100,7 @@ def test_the_legend_stands_below_the_axes_and_letters_can_be_read_on_a_page(tmp_
 
 
 def test_words_stand_along_x_too(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
-    [axes] = _draw_sweep(results, 'overlaps', ['leader_filter']).axes
+    [axes] = _draw_sweep(load_results(make(tmp_path / 'a')), 'overlaps', ['leader_filter']).axes
     assert [text.get_text() for text in axes.get_xticklabels()] == ['as_written', 'geometric']
     assert len(axes.lines) == 3
 
@@ -225,8 +222,7 @@ def test_other_swept_parameters_tell_curves_apart_or_are_named_in_the_title(tmp_
 
 def test_labels_and_title_are_those_that_a_user_gives(tmp_path):
     results = load_results(make(tmp_path / 'a'))
-    words = Words('wind (m/s)', 'time (s)', 'In $wind\x1b[31m')
-    [axes] = _draw_sweep(results, words=words).axes
+    [axes] = _draw_sweep(results, words=Words('wind (m/s)', 'time (s)', 'In $wind\x1b[31m')).axes
     assert [axes.get_xlabel(), axes.get_ylabel(), axes.get_title()] == [
         'wind (m/s)', 'time (s)', 'In $wind\\x1b[31m']
     [axes] = _draw_sweep(results, words=Words('', '', '')).axes

@@ -166,13 +166,6 @@ def test_random_points_are_not_stratified_but_inside():
     assert len({int((value - 2) * 100) for value in axis.columns[0]}) < 150
 
 
-@pytest.mark.parametrize('method', ['random', 'latin_hypercube'])
-def test_same_seed_same_points(method):
-    spreads = {'a': spread_of([0, 1], '')}
-    points = [sample_axis(spreads, 5, method, seed)[0].columns[0] for seed in (1, 1, 2)]
-    assert points[0] == points[1] != points[2]
-
-
 def test_whole_numbers_and_choices_are_drawn_evenly():
     spreads = {'n': spread_of({'low': 1, 'high': 4, 'integer': True}, ''),
                'c': spread_of({'choices': ['x', [1, 2]]}, '')}

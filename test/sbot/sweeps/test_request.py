@@ -83,8 +83,7 @@ def test_errors_name_file_line_and_key(tmp_path, line, message):
     ('set: {seed: 3}', 'give seeds'),
     ('metrics: [nowhere]', "expected 'module:function'"),
     ("metrics: ['a:f', 'b:f']", "two have the name 'f'"),
-    ("metrics: ['a:ticks']", 'no other column of the table'),
-])
+    ("metrics: ['a:ticks']", 'no other column of the table')])
 def test_values_are_tried_before_anything_runs(tmp_path, line, message):
     write_scenario(tmp_path)
     path = sweep_file(tmp_path, f'\nscenario: tiny.yaml\n{line}\n')
@@ -143,14 +142,12 @@ def asked(seeds=None, grid=None, side_by_side=None, sample=None, metrics=(), **o
 
 
 def test_a_run_is_planned_for_each_seed_and_each_value_of_a_grid():
-    plan = plan_of(asked(seeds=[1, 2], grid={'duration': [1, 2, 3]}))
-    assert len(plan) == 6
+    assert len(plan_of(asked(seeds=[1, 2], grid={'duration': [1, 2, 3]}))) == 6
     assert plan_of(asked(grid={'duration': np.array([1.0, 2.0])})).axes[0].columns == ([1.0, 2.0],)
 
 
 def test_values_side_by_side_change_together():
-    plan = plan_of(asked(side_by_side={'duration': [1, 2], 'rate': [10, 20]}))
-    axis, = plan.axes
+    axis, = plan_of(asked(side_by_side={'duration': [1, 2], 'rate': [10, 20]})).axes
     assert [axis.at(k) for k in range(2)] == [{'duration': 1, 'rate': 10},
                                               {'duration': 2, 'rate': 20}]
 

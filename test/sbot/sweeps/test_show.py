@@ -67,8 +67,7 @@ def test_the_most_frequent_errors_come_first_whatever_their_ticks():
 
 
 def test_a_line_for_each_setting_with_medians_within_80_columns(tmp_path, capsys):
-    folder = make(tmp_path / 'a')
-    assert main(['sweep', 'show', str(folder)]) == 0
+    assert main(['sweep', 'show', str(make(tmp_path / 'a'))]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= WIDTH for line in lines)
     assert lines[0].split()[:5] == ['wind_speed_mean', 'leader_filter', 'runs', 'failed',
@@ -83,8 +82,7 @@ def test_a_line_for_each_setting_with_medians_within_80_columns(tmp_path, capsys
 
 
 def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
-    folder = make(tmp_path / 'a', {'rate': [10, 20]}, seeds=range(6))
-    results = load_results(folder)
+    results = load_results(make(tmp_path / 'a', {'rate': [10, 20]}, seeds=range(6)))
     arrived = [1, 1, 0, None, 0, 0] + [1] * 6
     results.columns['robots_arrived'] = arrived
     results.columns['goal_reached_s'] = [9.0 if each else None for each in arrived]

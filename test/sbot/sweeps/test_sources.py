@@ -11,8 +11,7 @@ from sbot.scenario.shipped import shipped_scenarios
 from sbot.scenario.warnings import Warned
 from sbot.sweeps.plan import Axis
 from sbot.sweeps.request import _read_sweep_file, source_of
-from sbot.sweeps.sources import _named_source, _Warnings, _with_hint, plan_of
-from sbot_common.errors import InputError
+from sbot.sweeps.sources import _Warnings, plan_of
 
 DATA = {'name': 'small', 'seed': 3, 'duration': 1, 'world': {'bounds': [0, 0, 4, 4]},
         'robots': [{'pose': [1, 1, 0], 'controller': 'none'}]}
@@ -37,8 +36,7 @@ def test_every_form_of_a_scenario_is_the_same_text(tmp_path, monkeypatch):
 def test_a_relative_path_starts_at_the_folder_that_is_given(tmp_path):
     (tmp_path / 'leader_follower').write_text(TEXT)
     assert source_of('leader_follower', tmp_path)[2] == str(tmp_path)
-    shipped = source_of('leader_follower')
-    assert shipped[1] == str(shipped_scenarios()['leader_follower'])
+    assert source_of('leader_follower')[1] == str(shipped_scenarios()['leader_follower'])
 
 
 def test_controllers_from_python_go_along(tmp_path):
@@ -50,36 +48,6 @@ def test_controllers_from_python_go_along(tmp_path):
     name, = given
     assert given[name] is Own
     assert name in text
-
-
-def test_a_source_has_the_name_and_seed_of_its_scenario(tmp_path):
-    found = _named_source(TEXT, 'here.yaml', str(tmp_path), {}, {}, (), ())
-    assert (found.name, found.seed) == ('small', 3)
-    drawn = _named_source(TEXT.replace('seed: 3', 'seed: null'), 'here.yaml', str(tmp_path), {},
-                         {}, (), ())
-    assert drawn.seed is None, 'each run draws its own'
-    with pytest.raises(InputError, match=r'here\.yaml.*duration'):
-        _named_source(TEXT, 'here.yaml', str(tmp_path), {}, {'duration': -1}, (), ())
-    with pytest.raises(InputError, match='metric'):
-        _named_source(TEXT, 'here.yaml', str(tmp_path), {}, {}, ['no_such_module:f'], ())
-
-
-def test_a_list_that_was_taken_apart_is_explained():
-    axis = Axis(('robots.0.pose',), ([1, 1, 0],))
-    error = InputError('override: robots.0.pose: got 1, expected [x, y, yaw]')
-    assert 'one value that is a list is written [[...]]' in str(_with_hint(error, [axis]))
-    unknown = "override: robots.0.pose: unknown name 'pose'"
-    for text in ('other', unknown):
-        assert _with_hint(InputError(text), [axis]).args == (text,)
-
-
-@pytest.mark.parametrize('key', ['wind.wind_speed_mean', 'robots.*.pose'])
-def test_a_list_without_brackets_is_explained(key):
-    error = InputError(f"override: {key.replace('*', '1')}: got '0,0.1', expected a number")
-    for axes, fixed in (([], {key: '0,0.1'}), ([Axis((key,), (['0,0.1'],))], {})):
-        assert str(_with_hint(error, axes, fixed)).endswith(
-            'expected a number; several values are a list: [0,0.1]')
-    assert _with_hint(error, [], {f'{key}s': '0,0.1', key: 'calm'}) is error
 
 
 def warnings(folder, caplog, text):
@@ -103,25 +71,6 @@ def test_a_setting_that_matters_at_another_swept_value_gives_no_warning(tmp_path
     assert warnings(tmp_path, caplog, text) == []
     text = text.replace('1.0', '-0.0')
     assert 'wind_gust_duration: has no effect without' in warnings(tmp_path, caplog, text)[0]
-
-
-def test_a_warning_about_the_swept_key_itself_names_its_values(tmp_path, caplog):
-    [warning] = warnings(tmp_path, caplog, 'grid: {wind.gamma_boost: [2.0, 3.0]}\n')
-    assert 'gamma_boost: has no effect without wake' in warning
-    assert warning.endswith(' (at wind.gamma_boost=3.0)')
-
-
-def test_a_warning_of_a_sweep_over_seeds_names_no_value(tmp_path, caplog):
-    [warning] = warnings(tmp_path, caplog, 'set: {wind.wind_gust_duration: 2.0}\n')
-    assert ' (at ' not in warning
-
-
-def test_a_warning_that_holds_for_all_values_names_none(tmp_path, caplog):
-    text = ('grid: {wind.wind_gust_speed_mean: [0.0, 1.0], rate: [5, 10]}\n'
-            'set: {wind.wind_gust_duration: 2.0, bodies.none.radius: 0.1}\n')
-    [found] = warnings(tmp_path, caplog, text)
-    assert 'no robot has this body' in found
-    assert ' (at ' not in found
 
 
 def test_a_warning_that_holds_for_a_later_value_is_told(tmp_path, caplog):

@@ -145,8 +145,7 @@ def test_curves_are_those_of_the_run_and_lead_to_a_time(address, browser, run):
 def test_a_link_leads_to_the_moment_and_the_robot(address, browser):
     browser.open(address + '?link#t=2.5&follow=3&curve=speed')
     key(browser, 'l')
-    there = browser.evaluate('window.location.href')
-    browser.open(there.replace('?link', '?again'))
+    browser.open(browser.evaluate('window.location.href').replace('?link', '?again'))
     assert browser.evaluate('[now, +$("follow").value, $("curve").value]') == [2.5, 3, 'speed']
 
 
@@ -293,8 +292,7 @@ def test_keys_zoom_and_move_the_view(address, browser):
 
 def test_two_fingers_zoom_and_one_moves(address, browser):
     browser.open(address + '?touch')
-    touch = {'enabled': True, 'maxTouchPoints': 2}
-    browser.call('Emulation.setTouchEmulationEnabled', **touch)
+    browser.call('Emulation.setTouchEmulationEnabled', **{'enabled': True, 'maxTouchPoints': 2})
     scale, x = browser.evaluate('[view.scale, view.x]')
 
     def fingers(kind, *places):
@@ -332,8 +330,7 @@ def test_help_can_be_read_to_its_end_on_a_phone(address, browser):
 def test_rates_are_those_of_half_a_second_as_in_pictures(address, browser, run):
     browser.open(address + '?rates#curve=speed&follow=1')
     frames, rows = browser.evaluate('[curves().frames, curves().rows[0]]')
-    expected = _speeds(from_result(run))[frames, 1]
-    assert rows == pytest.approx(expected, abs=0.01)
+    assert rows == pytest.approx(_speeds(from_result(run))[frames, 1], abs=0.01)
 
 
 def test_a_goal_stands_over_the_robot_that_has_reached_it(address, browser):

@@ -13,9 +13,7 @@ from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import (
     MOST_BEAMS,
     MOST_BORDERS,
-    MOST_FRAMES,
     _cell_runs,
-    _frame_step,
     _header,
     _pack,
     frame,
@@ -44,11 +42,6 @@ def test_infinite_ranges_are_holes_and_equal_values_need_no_width():
     assert unpacked(_pack(np.zeros((3, 2)), 0.0, 0.0)).tolist() == np.zeros((3, 2)).tolist()
 
 
-def test_a_page_has_so_many_frames_at_most():
-    assert _frame_step(0) == _frame_step(MOST_FRAMES) == 1
-    assert _frame_step(MOST_FRAMES + 1) == 2
-
-
 def runs_of(table):
     """The kinds and the lengths of runs of cells, as the page reads them."""
     raw = np.frombuffer(zlib.decompress(base64.b64decode(table['data'])), '<u2')
@@ -59,8 +52,7 @@ def runs_of(table):
 def test_long_runs_of_cells_are_in_pieces(shape):
     values = np.zeros(shape[::-1], np.int8)
     values[-1, -1:] = 100
-    table = _cell_runs(make_cells(values, 0.5, (0.0, 0.0, 0.0)))
-    kinds, lengths = runs_of(table)
+    kinds, lengths = runs_of(_cell_runs(make_cells(values, 0.5, (0.0, 0.0, 0.0))))
     assert (np.repeat(kinds, lengths).reshape(values.shape) == values).all()
     assert len(kinds) == -(-(values.size - 1) // 0x3FFF) + 1
 

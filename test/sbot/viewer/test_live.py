@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 from browser import CHROMIUM, Browser
+from children import python
 from live_events import DEADLINE as EVENTS_DEADLINE
 from live_events import Events
 from pictures import record, scenario
@@ -307,8 +308,7 @@ def test_keys_in_the_browser_pause_step_and_drive(tmp_path):
     (['nowhere', '--live'], 'nowhere: no such file'),
     (['--live', '--seed', '2'], '--live without a SCENARIO follows running nodes; it cannot be'),
     (['bag', '--seed', '2'], 'use --live SCENARIO'),
-    (['bag', '--record', 'x'], 'use --live SCENARIO'),
-])
+    (['bag', '--record', 'x'], 'use --live SCENARIO')])
 def test_bad_usage_is_one_line(arguments, message, capsys):
     assert cli.main(['view', *arguments]) == 2
     error = capsys.readouterr().err
@@ -341,8 +341,7 @@ class Topics:
 
 def test_frames_are_the_poses_of_the_messages(recorded):
     data, live, topics = from_bag(recorded), Live(), Topics()
-    address = start_server(0, live)
-    events = Events(address)
+    events = Events(start_server(0, live))
     follower = _Follower(live, topics.subscribe)
     follower.show()
     assert live.counts['run'] == live.counts['frame'] == 0
@@ -393,8 +392,7 @@ def test_the_browser_shows_the_map_of_a_live_run(tmp_path):
             '0, 0, width, height).data.buffer); '
             'return words.filter(word => (word & 0xff) === parseInt(colour.slice(1, 3), 16) '
             '&& word >>> 24 === 255).length; })()')
-        occupied = at_rest(rooms).world.cells.values == OCCUPIED
-        assert found == np.count_nonzero(occupied) > 100
+        assert found == np.count_nonzero(at_rest(rooms).world.cells.values == OCCUPIED) > 100
         assert browser.errors == []
 
 
@@ -498,8 +496,7 @@ sys.exit(cli.main(['view', '--live']))
 
 
 def test_without_ros_one_line_says_so():
-    done = subprocess.run([sys.executable, '-c', BLOCKED], capture_output=True, text=True,
-                          check=False)
+    done = python('-c', BLOCKED)
     assert done.returncode == 2
     assert done.stderr.startswith('sbot: --live: This needs ROS 2 (rclpy)')
     assert done.stderr.count('\n') == 1

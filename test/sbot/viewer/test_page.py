@@ -164,8 +164,7 @@ def test_scans_and_wind_can_be_switched(recorded, browser):
         for column in range(-3, 4):
             near |= np.roll(dark, (row, column), (0, 1))
     assert near[red].mean() > 0.99
-    blue = (np.abs(shots['scans=0&wind=1'] - [0xC4, 0xDB, 0xEC]).sum(axis=2) < 30)
-    assert blue.sum() > 500
+    assert (np.abs(shots['scans=0&wind=1'] - [0xC4, 0xDB, 0xEC]).sum(axis=2) < 30).sum() > 500
 
 
 @needs_browser
@@ -202,8 +201,7 @@ def test_command_writes_the_page(recorded, tmp_path, capsys):
 @pytest.mark.parametrize(('arguments', 'message'), [
     ([], 'needs a recording, or --live'),
     (['nowhere'], 'nowhere: no such directory or .mcap file'),
-    (['nowhere', '-o', 'x.txt'], "--output: got 'x.txt', expected a file that ends in .html"),
-])
+    (['nowhere', '-o', 'x.txt'], "--output: got 'x.txt', expected a file that ends in .html")])
 def test_bad_usage_is_one_line(arguments, message, capsys):
     assert cli.main(['view', *arguments]) == 2
     error = capsys.readouterr().err

@@ -73,8 +73,7 @@ def served():
     ({'Origin': None}, '/command', '{"pause": true}', 403),
     ({'Host': 'evil.example', 'Origin': 'http://evil.example'}, '/command', '{"pause": true}',
      403),
-    ({'Content-Type': 'text/plain'}, '/command', '{"pause": true}', 403),
-])
+    ({'Content-Type': 'text/plain'}, '/command', '{"pause": true}', 403)])
 def test_only_the_page_itself_may_command(served, headers, path, body, status):
     place, live = served
     live.controls.asked.clear()

@@ -70,8 +70,7 @@ def joined(features):
 @pytest.mark.parametrize('number', range(6))
 def test_features_that_meet_equal_the_run_too(number):
     rng = np.random.default_rng(number)
-    names = rng.choice([*SCENARIOS], 4, replace=False).tolist()
-    scenario = sbot.load(joined(names))
+    scenario = sbot.load(joined(rng.choice([*SCENARIOS], 4, replace=False).tolist()))
     worlds, engine = sbot.Worlds(scenario, 3, seeds=[1, 2, 3]), alone(scenario, 2)
     source, seen = assemble.wind_source(scenario), worlds.observe()
     for tick in range(TICKS):

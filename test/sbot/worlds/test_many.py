@@ -162,8 +162,7 @@ def test_neighbours_are_padded_rows_of_what_is_heard():
     (lambda: sbot.World(S_BOTS).step(np.zeros((5, 2)), data=np.zeros((5, 10), np.uint8)),
      'data needs range and bearing; add sensors'),
     (lambda: sbot.World(HEARING).step(np.zeros((5, 2)), data=np.full((5, 10), 256)),
-     'data: got .*0 to 255'),
-])
+     'data: got .*0 to 255')])
 def test_bad_input_is_named(call, words):
     with pytest.raises(InputError, match=words):
         call()

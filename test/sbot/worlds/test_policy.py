@@ -17,18 +17,6 @@ def test_names_come_in_the_order_of_the_columns():
         columns_of(['poses'])
 
 
-def test_rows_are_taken_apart_by_name():
-    kept = np.arange(5 * 6 * 6.0).reshape(5, 6, 6)  # 5 ticks of 3 worlds of 2 robots
-    kept[:, :, 3] = np.arange(30).reshape(5, 6) % 2
-    found = split(kept, ['pose', 'collided', 'wind'], 3, 0.1)
-    np.testing.assert_array_equal(found.pose.reshape(5, 6, 3), kept[:, :, :3])
-    assert found.pose.shape == (5, 3, 2, 3)
-    assert found.collided.dtype == bool
-    np.testing.assert_array_equal(found.collided.reshape(5, 6), kept[:, :, 3] == 1)
-    np.testing.assert_array_equal(found.wind.reshape(5, 6, 2), kept[:, :, 4:])
-    assert found.command is found.infrared is None
-
-
 def test_an_episode_is_printed_in_one_line():
     found = split(np.zeros((5, 6, 4)), ['pose', 'collided'], 3, 0.05)
     assert repr(found) == '<Episode: 3 worlds, 2 robots, 5 ticks of 0.05 s; pose, collided>'
@@ -53,18 +41,6 @@ def arrays(inputs=('infrared',), weights=None, goals=None, keep=(), ticks=5, giv
         ticks, given or [scenario()] * 2, TICK)
 
 
-def test_rows_are_those_of_all_robots():
-    network, found = arrays()
-    assert found.inputs.shape == (4, network.input_count)
-    assert found.outputs.shape == (4, 2)
-    assert found.weights.shape == (2, network.weight_count)
-    assert found.kept.size == 0
-    assert found.kept_columns.tolist() == [-1] * 5
-    assert found.first_tick.tolist() == [4, 9]
-    assert found.first_tick is not TICK
-    assert found.decision.tolist() == [0.05]
-
-
 def test_each_world_has_its_own_weights_or_all_the_same():
     network, _ = arrays()
     one = np.arange(network.weight_count, dtype=float)
@@ -74,15 +50,8 @@ def test_each_world_has_its_own_weights_or_all_the_same():
         arrays(weights=one[1:])
 
 
-def test_columns_follow_each_other_in_their_order():
-    _, found = arrays(keep=['pose', 'collided', 'wind'], ticks=7)
-    assert found.kept_columns.tolist() == [0, -1, 3, -1, 4]
-    assert found.kept.shape == (7, 4, 6)
-
-
 def test_goals_are_given_or_the_scenarios():
-    everybody = scenario(((3.0, 3.0), (4.0, 4.0)))
-    _, found = arrays(('goal',), given=[everybody] * 2)
+    _, found = arrays(('goal',), given=[scenario(((3.0, 3.0), (4.0, 4.0)))] * 2)
     assert found.goal.tolist() == [[3, 3], [4, 4]] * 2
     _, found = arrays(('goal',), goals=[[1, 2], [5, 6]])
     assert found.goal.tolist() == [[1, 2], [5, 6]] * 2

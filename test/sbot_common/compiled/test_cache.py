@@ -65,8 +65,7 @@ def copied_checkout(root: Path, old: str = '', new: str = '') -> Path:
 def test_checkouts_share_the_machine_code_of_equal_functions(tmp_path):
     """numba alone compiles in each checkout, as it looks machine code up by a file's path."""
     def hits(name: str, *change: str) -> str:
-        root = copied_checkout(tmp_path / name, *change)
-        return run_child(root, tmp_path / 'cache').split()[1]
+        return run_child(copied_checkout(tmp_path / name, *change), tmp_path / 'cache').split()[1]
     assert hits('one') == '0'
     assert hits('another') == '1'
     assert hits('a_comment', 'def cell_index', '# Edited.\ndef edited(): ...\n\n\n'

@@ -197,8 +197,7 @@ PRIVATE = {
     'numba.core.datamodel': ['register_default'],
     'numba.core.datamodel.models': ['PrimitiveModel'],
     'numba.core.typing.templates': ['AttributeTemplate'],
-    'numba.core.types': ['BaseNamedTuple'],
-}
+    'numba.core.types': ['BaseNamedTuple']}
 
 
 @pytest.mark.parametrize(('module', 'names'), PRIVATE.items())

@@ -77,8 +77,7 @@ def test_arrays_are_the_given_ones_and_are_kept():
 
 def test_records_of_one_layout_are_of_one_type_and_others_are_not():
     assert whole().kind == whole().kind
-    other = whole().fields._replace(count=1.0)
-    assert Record(other).kind != whole().kind
+    assert Record(whole().fields._replace(count=1.0)).kind != whole().kind
 
 
 def test_fields_of_one_type_that_change_places_give_another_type():

@@ -20,7 +20,15 @@ from sbot_common.random import (
     generator,
     placement_generator,
 )
-from sbot_common.random.numbers import normals, normals_of_worlds, philox, purpose_of, uniforms
+from sbot_common.random.numbers import (
+    next_placement,
+    normals,
+    normals_of_worlds,
+    philox,
+    purpose_of,
+    seed_placement,
+    uniforms,
+)
 from sbot_sim.sensors import gnss, imu
 
 
@@ -40,8 +48,7 @@ def test_a_turns_numbers_are_those_of_its_tick_whatever_was_drawn_before():
 
 def test_a_second_turn_in_a_tick_goes_on():
     numbers = TickGenerator(3, 2, CONTROLLER)
-    drawn = [numbers.at(4).random() for _ in range(5)]
-    assert drawn == first_of(2, 4)
+    assert [numbers.at(4).random() for _ in range(5)] == first_of(2, 4)
 
 
 @pytest.mark.parametrize('draw', [
@@ -60,8 +67,7 @@ def test_it_knows_whether_anything_was_drawn_in_this_tick(draw):
 def test_a_copy_has_its_own_numbers():
     numbers = TickGenerator(3, 2, CONTROLLER)
     numbers.at(5).random()
-    other = copy.deepcopy(numbers)
-    assert other.at(6).random(5).tolist() == first_of(2, 6)
+    assert copy.deepcopy(numbers).at(6).random(5).tolist() == first_of(2, 6)
     assert numbers.at(5).random() == first_of(2, 5)[1]  # it still is in its tick
     assert numbers.at(6).random(5).tolist() == first_of(2, 6)
 
@@ -74,7 +80,6 @@ def test_placement_stays_what_it_was():
 
 WORD = st.integers(0, 2**64 - 1)
 ONES = 2**64 - 1
-
 # Random123, tests/kat_vectors, philox4x64 with 10 rounds: counter, key, answer.
 KNOWN = [
     ((0, 0, 0, 0), (0, 0),
@@ -83,8 +88,7 @@ KNOWN = [
      (0x87B092C3013FE90B, 0x438C3C67BE8D0224, 0x9CC7D7C69CD777B6, 0xA09CAEBF594F0BA0)),
     ((0x243F6A8885A308D3, 0x13198A2E03707344, 0xA4093822299F31D0, 0x082EFA98EC4E6C89),
      (0x452821E638D01377, 0xBE5466CF34E90C6C),
-     (0xA528F45403E61D95, 0x38C72DBD566E9788, 0xA5A1610E72FD18B5, 0x57BD43B5E52B7FE6)),
-]
+     (0xA528F45403E61D95, 0x38C72DBD566E9788, 0xA5A1610E72FD18B5, 0x57BD43B5E52B7FE6))]
 
 
 @njit
@@ -184,8 +188,7 @@ def test_numbers_of_neighbours_are_independent():
         'purpose': normals(7, ODOMETRY, n, 50, 4)[:, 0],
         'tick': normals(7, SCAN, n, 51, 4)[:, 0],
         'robot': np.roll(base[:, 0], 1), 'pair': base[:, 1], 'index': base[:, 2],
-        'magnitude': np.abs(base[:, 1]) - np.abs(base[:, 1]).mean(),
-    }
+        'magnitude': np.abs(base[:, 1]) - np.abs(base[:, 1]).mean()}
     for name, other in others.items():
         assert abs(np.corrcoef(base[:, 0], other)[0, 1]) < 4 / np.sqrt(n), name
         assert abs(np.corrcoef(base[:, 0]**2, other**2)[0, 1]) < 4 / np.sqrt(n), name
@@ -205,3 +208,12 @@ def test_those_of_several_worlds_are_those_of_each():
     alone = [normals(int(seed), SCAN, 4, int(tick), 3)
              for seed, tick in zip(seeds, ticks, strict=True)]
     np.testing.assert_array_equal(together, np.concatenate(alone))
+
+
+@pytest.mark.parametrize('seed', [0, 7, 2**32 - 1, 2**32, 2**63 - 1])
+@pytest.mark.parametrize('robot', [0, 1, 99_999])
+def test_numbers_are_those_of_the_generator(seed, robot):
+    state = np.zeros(4, np.uint64)
+    seed_placement(seed, robot, state)
+    assert [next_placement(state) for _ in range(9)] == placement_generator(
+        seed, robot).random(9).tolist()

@@ -77,8 +77,7 @@ def test_a_signal_that_a_library_changes_or_swallows_ends_the_start_in_order(hol
     ('trigger:=tymer', ['trigger', 'tymer', 'timer, inputs']),
     ('loop_rate:=fast', ['loop_rate', 'fast', '(Hz)']),
     ('loop_rate:=.nan', ['loop_rate', 'nan', '(Hz)']),
-    ('use_custom_static_wind_field:=3', ['use_custom_static_wind_field', '3', 'true or false']),
-])
+    ('use_custom_static_wind_field:=3', ['use_custom_static_wind_field', '3', 'true or false'])])
 def test_a_bad_parameter_is_one_line_and_exit_code_2(assignment, words):
     done = python('-c', WIND_NODE, '--ros-args', '-p', assignment)
     assert done.returncode == 2

@@ -10,7 +10,7 @@ from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.controller_inputs import ALL_POSES
 from sbot_common.errors import InputError
-from sbot_common.observation import Neighbours, Odometry, Twist
+from sbot_common.observation import Neighbours, Odometry
 from sbot_common.wire import cdr
 from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import (
@@ -20,9 +20,7 @@ from sbot_common.wire.controller import (
     read_inputs,
     read_points,
     sources,
-    write_command,
 )
-from sbot_common.wire.messages import read_twist
 from sbot_common.wire.templates import (
     OdometryTemplate,
     PosesTemplate,
@@ -67,8 +65,7 @@ def test_the_record_has_range_and_bearing():
     ({}, r"got '0 bytes', expected 1 to 9 bytes"),
     ({'size': 'uint8'}, r"got 'size', expected a name that no attribute of an array has"),
     ({'range': 'float32'}, r"got 'range', expected .* not range or bearing"),
-    ({'self': 'uint9'}, r"Broadcast\.self: got 'uint9'"),
-])
+    ({'self': 'uint9'}, r"Broadcast\.self: got 'uint9'")])
 def test_wrong_fields_are_one_line(fields, error):
     with pytest.raises(sbot.InputError, match=error):
         sbot.Broadcast(**fields)
@@ -256,14 +253,6 @@ def test_clouds_of_infrared_and_neighbours():
     heard = values['neighbours']
     assert (stamp_ns, heard.range.tolist(), heard.bearing.tolist()) == (9, [0.5], [0.25])
     assert heard.data.tolist() == [[*range(10)]]
-
-
-def test_a_command_is_a_twist_with_or_without_a_stamp():
-    raw = write_command(topics.CMD_VEL, 9, 'base_link', Twist(0.5, 0.25, -1.0))
-    assert read_twist(raw) == (0.5, 0.25, -1.0)
-    raw = write_command(topics.CMD_VEL_STAMPED, 9, 'base_link', Twist(0.5, 0.25, -1.0))
-    assert read_twist(raw, topics.CMD_VEL_STAMPED.type) == (0.5, 0.25, -1.0)
-    assert b'base_link' in raw
 
 
 def infrared(count, kind='<f4'):

@@ -136,8 +136,7 @@ def test_a_chain_of_boxes_is_pushed_on():
     after = pose
     for _ in range(100):
         after = pushed([ROBOT], [box] * 3, after, [[0.02, 0, 0]])
-    gone = after[:, 0] - pose[:, 0]
-    assert gone == pytest.approx([2 * 10 / 13] * 4, abs=0.05)
+    assert after[:, 0] - pose[:, 0] == pytest.approx([2 * 10 / 13] * 4, abs=0.05)
 
 
 # Invariants.
@@ -198,8 +197,7 @@ def test_no_box_is_pushed_through_a_thin_segment_or_into_a_corner(box):
         pose = np.array([[-1.5, rng.uniform(-2, 0.4), 0], [-0.6, rng.uniform(-2, 0.7), 1.0]])
         for _ in range(12):
             to_box = pose[1, :2] - pose[0, :2] + [0.1, 0.1]
-            way = 0.4 * to_box / math.hypot(*to_box)
-            pose = pushed([ROBOT], [box], pose, [[*way, 0]], world)
+            pose = pushed([ROBOT], [box], pose, [[*0.4 * to_box / math.hypot(*to_box), 0]], world)
             assert deepest(world, [ROBOT, box], pose) <= 1e-9
             assert pose[:, 0].max() < 0.0
             assert pose[:, 1].max() < 1.0

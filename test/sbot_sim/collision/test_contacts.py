@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 import shapely
-from fast2d_shapely import depth, kinds, places, shape_of
+from fast2d_shapely import kinds, places, shape_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from settling import R, settle
+from solids import depth
 
 from sbot_sim.collision.contacts import (
     _fixed_arm,

@@ -11,8 +11,7 @@ from sbot_sim.world.geometry import make_world
 
 def listed(fixed, x, y):
     column = min(max(int((x - fixed.x0) / fixed.cell), 0), fixed.nx - 1)
-    row = min(max(int((y - fixed.y0) / fixed.cell), 0), fixed.ny - 1)
-    cell = row * fixed.nx + column
+    cell = min(max(int((y - fixed.y0) / fixed.cell), 0), fixed.ny - 1) * fixed.nx + column
     return fixed.items[fixed.starts[cell]:fixed.starts[cell + 1]].tolist()
 
 

@@ -89,8 +89,7 @@ def test_adversarial_crowd_never_overlaps_and_is_displaced_little():
         outcome = separate(fixed, bodies.shape, pose, move(bodies, pose, driven, calm, DT))
         pose = outcome.pose
         assert overlaps(world, bodies, pose) == 0, step
-        moved = outcome.collided & ~outcome.reverted
-        lengths.append(np.hypot(*outcome.displacement[moved].T))
+        lengths.append(np.hypot(*outcome.displacement[outcome.collided & ~outcome.reverted].T))
     # A robot proposes at most 8 mm a tick; in a crowd others may push it as far again.
     median, most = np.percentile(np.concatenate(lengths), [50, 99])
     assert median < 0.009
@@ -136,8 +135,7 @@ def test_any_mix_of_sizes_and_speeds_stays_free(seed, length):
 @settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_poses_that_begin_with_overlaps_are_freed_or_at_least_survived(seed):
-    rng = np.random.default_rng(seed)
-    pose = np.column_stack([rng.uniform(0.1, 1.9, (12, 2)), np.zeros(12)])
+    pose = np.column_stack([np.random.default_rng(seed).uniform(0.1, 1.9, (12, 2)), np.zeros(12)])
     world = make_world((0, 0, 2, 2), circles=[(1, 1, 0.1)])
     outcome = settle(pose, world=world)
     assert np.isfinite(outcome.pose).all()
@@ -165,8 +163,7 @@ def test_nobody_passes_a_thin_segment_at_2_m_per_s(body):
 
 
 def test_nobody_is_pushed_through_a_wall_into_or_out_of_a_room():
-    room = [(1, 1, 2, 1), (2, 1, 2, 2), (2, 2, 1, 2), (1, 2, 1, 1)]
-    world = make_world((0, 0, 3, 3), room)
+    world = make_world((0, 0, 3, 3), [(1, 1, 2, 1), (2, 1, 2, 2), (2, 2, 1, 2), (1, 2, 1, 1)])
     rng = np.random.default_rng(2)
     pose = np.array([[x, y, 0.0] for x in np.arange(0.1, 3, 0.2) for y in np.arange(0.1, 3, 0.2)])
     bodies = body_arrays([S_BOT] * len(pose))
@@ -193,8 +190,7 @@ def test_nobody_leaves_the_bounds_however_hard_it_blows():
     for speed, directions in ((1.0, 9), (20.0, 3), (1e12, 1)):
         for direction in 0.5 + np.arange(directions) * 2 * math.pi / directions:
             proposed = pose + speed * np.array([math.cos(direction), math.sin(direction), 0])
-            outcome = settle(proposed, pose, world, bodies)
-            assert overlaps(world, bodies, outcome.pose) == 0
+            assert overlaps(world, bodies, settle(proposed, pose, world, bodies).pose) == 0
 
 
 # Reproducibility.

@@ -3,11 +3,11 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from children import python
 
 pytestmark = pytest.mark.forked(False)  # what is tested is found at the start of a process
 
@@ -87,8 +87,7 @@ def exercise(tmp_path_factory):
 
 def run(exercise, *arguments):
     folder, environment = exercise
-    done = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment,
-                          capture_output=True, text=True, timeout=DEADLINE, check=False)
+    done = python(*arguments, cwd=folder, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
 
@@ -103,8 +102,7 @@ def test_the_list_of_conformance_passes(exercise):
     found = run(exercise, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--rootdir',
                 str(exercise[0]), str(ROOT / 'test/sbot_sim/drives/test_conformance.py'),
                 '-k', 'three_wheels')
-    passed = re.search(r'(\d+) passed', found.stdout)
-    assert int(passed[1]) >= 3, found.stdout
+    assert int(re.search(r'(\d+) passed', found.stdout)[1]) >= 3, found.stdout
 
 
 def test_run_replay_and_worlds_agree(done):

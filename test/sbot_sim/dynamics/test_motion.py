@@ -130,5 +130,4 @@ def test_many_robots_advance_as_one(far):
         expected.append((x, y, wrap_yaw(yaw)))
     twist = np.array([0.5 * (speed[0] + speed[1]), np.zeros(200),
                       (speed[1] - speed[0]) / distance])
-    two_wheels = np.zeros(200, np.int8)
-    np.testing.assert_array_equal(advance_all(two_wheels, pose, twist, DT), expected)
+    np.testing.assert_array_equal(advance_all(np.zeros(200, np.int8), pose, twist, DT), expected)

@@ -65,8 +65,7 @@ def both(given, n, side, reach, walls, seed):
 def test_shelter_equals_what_is_heard(given, walls):
     different = 0
     for seed in range(12):
-        reach = (0.0, 0.5, 3.0, 50.0)[seed % 4]
-        slow, fast = both(given, 60, 6.0, reach, walls, seed)
+        slow, fast = both(given, 60, 6.0, (0.0, 0.5, 3.0, 50.0)[seed % 4], walls, seed)
         assert fast.tobytes() == slow.tobytes()
         different += len(np.unique(slow))
     assert different > 12  # some are sheltered
@@ -119,8 +118,7 @@ def test_a_weak_blocker_on_the_axis_hides_no_stronger_one_off_it(offset):
     for ramp in np.linspace(0.02, 0.2, 60):  # of the weak one's shadow
         pose = np.array([[0.0, 0.0, 0.3], [-gate - ramp * length, 0.0, 0.0],
                          [-gate - 1.5 * length, offset * width, 0.0]])
-        heard = neighbours(pose, 3.0, NO_WALLS)
-        slow = reductions(wake, *heard, pose[:, 2].copy(), wind, mm, own)
+        slow = reductions(wake, *neighbours(pose, 3.0, NO_WALLS), pose[:, 2].copy(), wind, mm, own)
         fast, _ = fast_reductions(wake, 3.0, NO_WALLS, pose, wind, mm, own, np.full(n, -1))
         assert fast.tobytes() == slow.tobytes()
         weaker += slow[0] > 0.5 * (3.0 * ramp ** 2 - 2.0 * ramp ** 3) * (1 + 1e-9)

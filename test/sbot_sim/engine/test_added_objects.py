@@ -39,8 +39,7 @@ def test_a_robot_sees_an_added_object_and_stops_at_it_and_a_reset_removes_it():
     seen = drive(run, 1)
     assert run.tick == 6
     assert seen.ranges[0, beam] == pytest.approx(5.5 - seen.true_pose[0, 0], abs=0.05)
-    stopped = drive(run, 60)
-    assert stopped.true_pose[0, 0] == pytest.approx(5.2, abs=0.01)
+    assert drive(run, 60).true_pose[0, 0] == pytest.approx(5.2, abs=0.01)
     run.place_objects([], [], {})
     assert drive(run, 10).true_pose[0, 0] > 6.0
     run.place_objects([], [(9.0, 3.0, 0.4, 3.0, 0.0)], {})

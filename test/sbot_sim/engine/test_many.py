@@ -44,8 +44,7 @@ def test_a_grid_of_the_wind_holds_for_programs_that_there_are():
                             zeros + 0.25, zeros))
     assert batch.setting.gridded
     plain.run(0, 2)
-    inside = batch.state.free_wind.copy()
-    assert (inside == [0.5, 0.25]).all()
+    assert (batch.state.free_wind.copy() == [0.5, 0.25]).all()
     batch.set_field(None)
     plain.run(0, 2)
     assert (batch.state.free_wind == [1.0, 0.0]).all()

@@ -80,16 +80,6 @@ def test_permuting_the_robots_permutes_the_result():
     assert np.allclose(straight.snapshot.ranges[order], mixed.snapshot.ranges, atol=1e-6)
 
 
-def test_wind_moves_from_the_second_tick_on_and_stops_a_tick_late():
-    engine = Engine(make_parameters(dt=0.1), np.array([[5.0, 5.0, 0.0]]), 1)
-    wind = Wind(np.array([0.5, 0.0, 0.0]), np.zeros(3))
-    xs = []
-    for blowing in (True, True, False, False):
-        engine.advance(*make_inputs([[0, 0]], wind if blowing else still_air()))
-        xs.append(engine.snapshot.true_pose[0, 0] - 5.0)
-    assert xs == pytest.approx([0.0, 0.05, 0.10, 0.10], abs=1e-12)
-
-
 def test_the_twist_tells_what_wind_and_wheels_did_in_the_robots_frame():
     engine = Engine(make_parameters(dt=0.1), np.array([[5.0, 5.0, np.pi / 2]]), 1)
     for _ in range(2):

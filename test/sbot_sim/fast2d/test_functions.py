@@ -162,8 +162,7 @@ def test_equal_discs_move_as_through_the_worlds_own_collisions():
                 engine.robot_set_speed(robot, dx, dy)
             proposed = pose.copy()
             proposed[:, :2] += speed * 0.1
-            outcome = separate(fixed, bodies.shape, pose, proposed)
-            pose = outcome.pose
+            pose = separate(fixed, bodies.shape, pose, proposed).pose
             engine.step(0.1)
             found = np.array([engine.object_get_transform(robot) for robot in robots])
             assert np.array_equal(found, pose)
@@ -172,8 +171,7 @@ def test_equal_discs_move_as_through_the_worlds_own_collisions():
 LIFE = {
     'step before init': (lambda e: e.step(0.1), 'webots_fast2d_init first'),
     'init twice': (lambda e: (e.init(), e.init()), 'webots_fast2d_cleanup first'),
-    'add without shape': (lambda e: (e.init(), e.add_object(e.create_solid())), 'needs a shape'),
-}
+    'add without shape': (lambda e: (e.init(), e.add_object(e.create_solid())), 'needs a shape')}
 
 
 @pytest.mark.parametrize('case', LIFE)
@@ -216,8 +214,7 @@ MISUSE = {
     'three corners': (lambda e, r, s: e.object_set_bounding_rectangle(
         e.create_solid(), [0, 1, 1], [0, 0, 1]), 'four x'),
     'mass zero': (lambda e, r, s: e.object_set_mass(e.create_solid(), 0.0), 'mass: got 0.0'),
-    'far away': (lambda e, r, s: e.object_set_position(e.create_solid(), 1e7, 0), 'xpos'),
-}
+    'far away': (lambda e, r, s: e.object_set_position(e.create_solid(), 1e7, 0), 'xpos')}
 
 
 @pytest.mark.parametrize('case', MISUSE)

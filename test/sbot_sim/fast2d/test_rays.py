@@ -3,9 +3,10 @@
 import math
 
 import pytest
-from fast2d_shapely import depth, kinds, places, put, ray_distance, shape_of
+from fast2d_shapely import kinds, places, put, ray_distance, shape_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from solids import depth
 
 from sbot_sim.fast2d import Fast2D
 
@@ -22,11 +23,10 @@ def test_rays_are_as_long_as_shapely_says(others, kind, pose, mount, rays, apert
     own = shape_of(kind, pose)
     # A sensor within rounding of an edge may be on either side of it.
     for shape in [own, *shapes]:
-        gap = depth(shape, ('disc', x, y, 0.0))
-        assume(abs(gap) > 1e-7)
-    if depth(own, ('disc', x, y, 0.0)) > 0.0:
+        assume(abs(depth(shape, (x, y, 0.0))) > 1e-7)
+    if depth(own, (x, y, 0.0)) > 0.0:
         # What overlaps the sensor's own body is no scene.
-        assume(all(depth(shape, ('disc', x, y, 0.0)) <= 0.0 for shape in shapes))
+        assume(all(depth(shape, (x, y, 0.0)) <= 0.0 for shape in shapes))
     with Fast2D() as engine:
         for k, p, what in others:
             ref = put(engine, k, p, what == 'robot')

@@ -7,10 +7,11 @@ import math
 import os
 
 import pytest
-from fast2d_shapely import depth, shape_of
+from fast2d_shapely import shape_of
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from solids import depth
 
 from sbot_common.errors import InputError
 from sbot_sim.fast2d import Fast2D

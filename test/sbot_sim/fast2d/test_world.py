@@ -1,9 +1,10 @@
 """Fast2D worlds: the first step refuses objects that overlap, by shapely, and no others."""
 
 import pytest
-from fast2d_shapely import depth, kinds, places, put, shape_of
+from fast2d_shapely import kinds, places, put, shape_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from solids import depth
 
 from sbot_common.errors import InputError
 from sbot_sim.fast2d import Fast2D

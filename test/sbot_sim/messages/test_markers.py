@@ -68,8 +68,7 @@ def test_bytes_are_those_of_an_encoder_and_hold_the_robots(n):
     assert np.allclose(ends[:, 0, 1] - ends[:, 0, 0], 1.5 * radius[:, None] * forward)
     ends = xy(found['wind'][0].points).reshape(n, 3, 2, 2)
     assert np.allclose(ends[:, 0, 1] - ends[:, 0, 0], 2 * wind)
-    target = xy(found['goals'][0].points)
-    assert np.allclose(target.mean(axis=0), [3.0, 4.0])
+    assert np.allclose(xy(found['goals'][0].points).mean(axis=0), [3.0, 4.0])
 
 
 def test_without_goals_old_ones_are_deleted():
@@ -125,11 +124,7 @@ def test_zones_are_discs_and_points_with_names_and_come_again_for_late_subscribe
     assert [array[0].header.stamp.nanosec for array in arrays] == [0, 50]
     nest, nest_name, lamp, lamp_name = arrays[1]
     assert [m.type for m in arrays[1]] == [
-        templates.CYLINDER,
-        templates.TEXT,
-        CUBE,
-        templates.TEXT,
-    ]
+        templates.CYLINDER, templates.TEXT, CUBE, templates.TEXT]
     assert len({(m.ns, m.id) for m in arrays[1]}) == 4
     assert (nest_name.text, lamp_name.text) == ('nest', 'lamp')
     for at, *them in (((8, 6), nest, nest_name), ((1, 2), lamp, lamp_name)):

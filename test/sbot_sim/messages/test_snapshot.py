@@ -150,8 +150,7 @@ def test_scans_carry_their_geometry(moved):
 
 
 def test_odom_has_the_speed_to_the_left():
-    bodies = [ROBOT._replace(drive='omnidirectional'), ROBOT]
-    parameters = make_parameters(bodies)
+    parameters = make_parameters([ROBOT._replace(drive='omnidirectional'), ROBOT])
     engine = Engine(parameters, np.array([[4.0, 4.0, 1.0], [9.0, 9.0, 0.0]]), 1)
     engine.advance(np.array([[0.3, -0.4, 0.2], [0.3, 0.0, 0.2]]), still_air(),
                               engine.snapshot.rab_data)

@@ -127,8 +127,7 @@ def test_a_node_without_its_namespace_ends_the_start_if_no_other_comes(make):
 
 
 def test_a_node_of_a_robot_that_there_is_not_is_named_while_the_start_waits(make):
-    graph = {'/robot_7/cmd_vel': [('/robot_7/seeker', TWIST)], NAME: []}
-    waiting, = make(graph).missing()
+    waiting, = make({'/robot_7/cmd_vel': [('/robot_7/seeker', TWIST)], NAME: []}).missing()
     assert waiting.endswith(f'a node that publishes {TWIST} on {NAME}; /robot_7/seeker publishes '
                             '/robot_7/cmd_vel, but no robot has that)')
     waiting, = make({'/robot_7/odom': [('/robot_7/seeker', TWIST)]}).missing()

@@ -1,12 +1,12 @@
 """What holds for every sensor: ``sbot.testing``, nothing unasked, nodes, networks, learning."""
 
 import os
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 import yaml
+from children import run_sbot
 from every_sensor import NAMES, RECIPE, installed
 
 import sbot
@@ -85,10 +85,8 @@ def test_a_run_keeps_it_only_if_asked(recorded, name):
 
 @pytest.mark.ros
 def test_nodes_do_the_same(folder, recorded, tmp_path):
-    done = subprocess.run(
-        [sys.executable, '-m', 'sbot.cli', 'up', '--composed', str(folder / 'all.yaml'),
-         '--record', str(tmp_path / 'live')], timeout=DEADLINE, capture_output=True, text=True,
-        check=False, env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+    done = run_sbot('up', '--composed', folder / 'all.yaml', '--record', tmp_path / 'live',
+                    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
     assert done.returncode == 0, done.stderr
     live = Bag(tmp_path / 'live')
     assert f'/robot_3/{RECIPE}' in live.names()
@@ -102,8 +100,7 @@ def test_off_it_is_nowhere(name, tmp_path):
     key = sensors()[name].switch
     values = _scene(duration=0.2, sensors=_settings(noise=True, off=[name]))
     run = sbot.run(values, record=tmp_path / 'bag')
-    on = sbot.run(_scene(duration=0.2), sense=[name])
-    np.testing.assert_array_equal(run.poses, on.poses)
+    np.testing.assert_array_equal(run.poses, sbot.run(_scene(duration=0.2), sense=[name]).poses)
     sent = {own.rpartition('/')[2] for own in Bag(tmp_path / 'bag').names()}
     assert sensors()[name].topic.name not in sent
     for refused in (sbot.run, sbot.World):

@@ -72,8 +72,7 @@ def test_sensing_is_distances_and_readings_with_noise():
 
 
 def test_points_lie_on_the_rim_in_base_link():
-    sensed = np.arange(30, dtype=np.float32).reshape(15, 2)
-    points = _infrared_points(sensed, S_BOT_RADIUS)
+    points = _infrared_points(np.arange(30, dtype=np.float32).reshape(15, 2), S_BOT_RADIUS)
     assert points.dtype == np.float32
     np.testing.assert_allclose(points[7], [-S_BOT_RADIUS, 0, 0, 14, 15], atol=1e-8)
     np.testing.assert_allclose(np.hypot(points[:, 0], points[:, 1]), S_BOT_RADIUS, rtol=1e-6)

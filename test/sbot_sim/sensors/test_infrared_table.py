@@ -18,7 +18,6 @@ from sbot_sim.sensors.infrared_table import (
     SAMPLE_DISTANCES,
     TABLE_RANGE,
     TABLES,
-    _clipped,
     _equation_3,
     _read_table,
     average_readings,
@@ -55,8 +54,7 @@ def test_the_committed_numbers_are_the_fit_to_the_polynomial():
 def test_the_polynomials_are_those_of_the_errata():
     smooth = _equation_3(np.array([0.0, 7.3]), CONSECUTIVE_POWERS)
     assert smooth == pytest.approx([35.76, 11.2], abs=0.01)
-    falling = _equation_3(np.arange(74) / 10, CONSECUTIVE_POWERS)
-    assert (np.diff(falling) < 0).all()
+    assert (np.diff(_equation_3(np.arange(74) / 10, CONSECUTIVE_POWERS)) < 0).all()
     d = 2.0
     by_hand = (35.76 - 16.01 * d**2 + 6.15 * d**3 - 0.8072 * d**4 - 0.0632 * d**5
                + 0.0261 * d**6 - 0.0026 * d**7 + 0.0001 * d**8)
@@ -76,8 +74,7 @@ def test_a_file_of_readings(tmp_path):
     ('1\n2\nx', r"table.txt:3: got 'x', expected a finite number >= 0"),
     ('1\n-2', r"table.txt:2: got '-2'"),
     ('nan', r"table.txt:1: got 'nan'"),
-    ('1 ' * 152, r'got 152'),
-])
+    ('1 ' * 152, r'got 152')])
 def test_bad_files_are_named(tmp_path, text, words):
     path = tmp_path / 'table.txt'
     path.write_text(text)
@@ -97,11 +94,6 @@ def test_the_table_has_an_entry_a_millimetre():
     distances = table_distances_cm()
     np.testing.assert_allclose(np.diff(distances), 0.1, atol=1e-12)
     assert distances[-1] / 100 == TABLE_RANGE
-
-
-def test_nothing_reads_less_than_nothing_or_more_than_at_contact():
-    assert _clipped(np.array([20.0, 25.0, 3.0, -1.0])).tolist() == [20.0, 20.0, 3.0, 0.0]
-    assert _clipped(np.array([-5.0, 3.0])).tolist() == [0.0, 0.0]
 
 
 def samples_of(reading, count=3):
@@ -198,8 +190,7 @@ def test_levenberg_marquardt_needs_no_good_start():
 @pytest.mark.parametrize(('samples', 'words'), [
     (np.zeros((26, 36, 15)), r'samples: got \(26, 36, 15\)'),
     (np.zeros((25, 36, 15, 1)), r'26 distances'),
-    (np.full((26, 36, 15, 1), math.nan), 'not finite'),
-])
+    (np.full((26, 36, 15, 1), math.nan), 'not finite')])
 def test_bad_samples_are_named(samples, words):
     with pytest.raises(InputError, match=words):
         average_readings(samples, SENSOR_ANGLES)

@@ -8,7 +8,7 @@ import shapely
 from fast2d_shapely import ray_distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shapely import affinity
+from solids import solid_of
 
 from sbot_sim.sensors.laser import (
     ScanSettings,
@@ -44,26 +44,18 @@ def scan(pose, sees_robots=True, **more):
     return parameters, ranges
 
 
-def solid(body, pose):
-    if not body.length:
-        return ('disc', *pose[:2], body.radius)
-    box = shapely.box(body.offset - body.length / 2, -body.width / 2,
-                      body.offset + body.length / 2, body.width / 2)
-    box = affinity.rotate(box, pose[2], origin=(0, 0), use_radians=True)
-    return affinity.translate(box, *pose[:2])
-
-
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.3]))
 def test_every_beam_ends_where_shapely_says(seed, ahead):
     rng = np.random.default_rng(seed)
     pose = np.column_stack([rng.uniform(1, 9, (5, 2)), rng.uniform(-3, 3, 5)])
     parameters, ranges = scan(pose, laser_x=ahead)
-    solids = [solid(*each) for each in zip(BODIES, pose, strict=True)]
+    solids = [solid_of(body._replace(collision_distance=0.0), row)
+              for body, row in zip(BODIES, pose, strict=True)]
     wall = shapely.box(0, 0, 10, 10).exterior
     for j, (x, y, yaw) in enumerate(pose):
         x, y = x + ahead * math.cos(yaw), y + ahead * math.sin(yaw)
-        others = [*solids[:j], *solids[j + 1:], ('disc', 5.0, 5.0, 0.3)]
+        others = [*solids[:j], *solids[j + 1:], (5.0, 5.0, 0.3)]
         for i in range(90):
             angle = yaw + parameters.angle_min + i * parameters.angle_increment
             expected, a_little_aside = (
@@ -84,7 +76,5 @@ def test_scans_that_see_no_robots_see_no_rectangles():
 
 def test_what_is_too_near_and_a_laser_inside_of_another_body():
     pose = np.array([[2, 2, 0.0], [8, 8, 0], [4, 2, math.pi / 2], [8, 2, 0], [2, 8, 0]])
-    near = scan(pose, scan_range_min=3.0, scan_beams=91)[1]
-    assert near[0, 45] == -math.inf
-    inside = scan(pose, laser_x=2.0, scan_beams=91)[1]
-    assert (inside[0] == 0.0).all()
+    assert scan(pose, scan_range_min=3.0, scan_beams=91)[1][0, 45] == -math.inf
+    assert (scan(pose, laser_x=2.0, scan_beams=91)[1][0] == 0.0).all()

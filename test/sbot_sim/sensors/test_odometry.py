@@ -60,8 +60,7 @@ def driven(parameters, ticks, wheels=(3.0, 4.0)):
     noise = np.full(MANY, parameters.odometry_noise_slip)
     pose, speeds = np.zeros((MANY, 3)), _drive_wheels(bodies, np.tile(wheels, (MANY, 1)))
     for tick in range(ticks):
-        slip = draw_slip(noise, 3, tick, 2)
-        pose, twist = measure(bodies, pose, scale, speeds, slip, noise, DT)
+        pose, twist = measure(bodies, pose, scale, speeds, draw_slip(noise, 3, tick, 2), noise, DT)
         yield pose, twist
 
 
@@ -84,8 +83,7 @@ def test_it_is_the_spread_of_many_runs(parameters):
 
 
 def test_a_tick_that_is_asked_for_again_is_the_same_and_tick_0_begins_again():
-    parameters = OdometryParameters(0.01, 0.01)
-    covariances = OdometryCovariances([parameters], ONE, DT)
+    covariances = OdometryCovariances([OdometryParameters(0.01, 0.01)], ONE, DT)
     pose, twist = np.zeros((1, 3)), np.array([[0.1, 0.0, 0.2]])
     one = covariances.at(1, pose, twist)[0].copy()
     assert np.any(one != 0.0)
@@ -96,8 +94,7 @@ def test_a_tick_that_is_asked_for_again_is_the_same_and_tick_0_begins_again():
 
 
 def test_angles_of_wheels_grow_by_their_speeds_and_begin_again_at_tick_0():
-    car = S_BOT._replace(name='car', drive='ackermann')
-    wheels = WheelStates(body_arrays([car, S_BOT]), 0.1)
+    wheels = WheelStates(body_arrays([S_BOT._replace(name='car', drive='ackermann'), S_BOT]), 0.1)
     assert wheels.robots == [1]  # the wheels of a car have no speeds of their own
     twist = np.array([[0.5, 0.0, 1.0], [0.1, 0.0, 0.4]])
     expected = np.array([[0.1 - 0.4 * 0.0475, 0.1 + 0.4 * 0.0475]]) / 0.02  # rad/s

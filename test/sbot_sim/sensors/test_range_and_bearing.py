@@ -70,8 +70,7 @@ def test_walls_and_obstacles_block():
     def blocked(a, b):
         line = LineString([a, b])
         walls = [LineString([(s[0], s[1]), (s[2], s[3])]) for s in world.segments]
-        disc = line.distance(Point(2, 5)) < 0.5
-        return disc or any(line.intersects(wall) for wall in walls)
+        return line.distance(Point(2, 5)) < 0.5 or any(line.intersects(wall) for wall in walls)
 
     got = rows_of(neighbours(pose, 20.0, make_line_of_sight(world)))
     assert_same(got, oracle(pose, 20.0, blocked))

@@ -149,8 +149,7 @@ def test_an_arc_gets_every_beam_in_it(beams, angle_min, increment, start, width)
         chosen[int(low):int(high)] = True
         first, last = first + fan.period, last + fan.period
     into_arc = (angle_min + np.arange(beams) * increment - start) % math.tau
-    inside = into_arc <= width
-    assert chosen[:beams][inside].all()
+    assert chosen[:beams][into_arc <= width].all()
     # Not many more than needed: what is more than a lane away from the arc is left out.
     if abs(increment) >= 1e-3:
         margin = LANES * abs(increment) + 2 * ANGLE_ERROR

@@ -20,8 +20,7 @@ from sbot_sim.worlds.state import Phase
 
 @pytest.mark.parametrize('draw', ['normals', 'uniforms'])
 def test_a_view_draws_numbers_of_world_robot_and_tick(draw):
-    both = view(3)._replace(seed=np.array([1, 2]), tick=np.array([5, 9]))
-    together = getattr(both, draw)(4, 2)
+    together = getattr(view(3)._replace(seed=np.array([1, 2]), tick=np.array([5, 9])), draw)(4, 2)
     alone = [getattr(view(3, seed=seed, tick=tick), draw)(4, 2) for seed, tick in ((1, 5), (2, 9))]
     np.testing.assert_array_equal(together, np.vstack(alone))
     assert len(np.unique(together)) == 12
@@ -77,16 +76,6 @@ def test_other_names_are_refused_and_former_ones_say_what_they_are_now(name, wor
     with pytest.raises(InputError, match=words):
         check_name('sense', name)
     check_name('sense', 'scan')
-
-
-def test_a_run_says_so_too():
-    run = sbot.run({**SCENE, 'duration': 0.1}, sense=['scan', 'scan'])
-    assert run.scan.shape == (3, 4, 180)
-    assert run.imu is None
-    with pytest.raises(AttributeError, match="got 'scans', expected 'scan'"):
-        run.scans
-    with pytest.raises(AttributeError):
-        run.smell
 
 S_BOTS = {'world': {'bounds': [0, 0, 4, 4]}, 'duration': 1.0, 'rate': 10,
           'robots': [{'body': 's-bot', 'pose': [1.0, 1.0, 0.3], 'controller': 'none'},

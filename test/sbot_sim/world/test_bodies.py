@@ -42,8 +42,7 @@ def test_robot_never_saturates_at_the_controllers_fastest_command():
     ({'mass': math.nan}, 'mass'),
     ({'max_steering_angle': 0.0}, 'max_steering_angle'),
     ({'max_steering_angle': 1.6}, 'max_steering_angle'),
-    ({'wheelbase': -0.1}, 'wheelbase'),
-])
+    ({'wheelbase': -0.1}, 'wheelbase')])
 def test_bad_values_of_a_body_are_refused(given, message):
     with pytest.raises(InputError, match=message):
         updated_body(ROBOT, given, 'bodies.x.{}'.format)

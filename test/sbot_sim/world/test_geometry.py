@@ -59,8 +59,7 @@ def test_outlines_are_the_border_of_the_occupied_area(values):
 @given(maps, origins, st.floats(0.01, 2.0))
 def test_points_are_inside_where_the_area_is(values, origin, resolution):
     cells = make_cells(values, resolution, origin)
-    rng = np.random.default_rng(0)
-    points = rng.uniform(-1, 8, (200, 2))
+    points = np.random.default_rng(0).uniform(-1, 8, (200, 2))
     world = _to_world(points, resolution, origin)
     assert to_cells(world, resolution, origin) == pytest.approx(points, abs=1e-9)
     expected = shapely.contains_xy(occupied_area(values), points)
@@ -107,8 +106,7 @@ def test_simple_outlines_are_those_that_shapely_takes_for_simple(corners):
     ([(0, 0), (1, 0), (1, 0), (0, 1)], 'side 1 has no length'),
     ([(0, 0), (1, 0), (0, 1), (0, 0)], 'side 3 has no length'),
     ([(0, 0), (1, 1), (1, 0), (0, 1)], 'sides 0 and 2 meet'),
-    ([(0, 0), (2, 0), (1, 0), (1, 3)], 'sides 0 and 1 meet'),
-])
+    ([(0, 0), (2, 0), (1, 0), (1, 3)], 'sides 0 and 1 meet')])
 def test_what_is_wrong_with_an_outline_is_named(corners, words):
     assert outline_error(np.array(corners, float)) == words
 
@@ -178,8 +176,7 @@ def test_a_robot_slides_into_a_notch_and_stays_out_of_the_solid():
 def test_it_blocks_lines_of_sight():
     scene = make_line_of_sight(make_world((0, 0, 9, 9), polygons=[L_SHAPE]))
     for ends, count in (([(0.5, 1.5), (4.0, 1.5)], 0), ([(2.5, 4.0), (4.0, 2.5)], 2)):
-        heard = neighbours(np.column_stack([ends, [0.0, 0.0]]), 8.0, scene)
-        assert heard[0][-1] == count
+        assert neighbours(np.column_stack([ends, [0.0, 0.0]]), 8.0, scene)[0][-1] == count
 
 
 BOUNDS = (-5.0, -4.0, 5.0, 4.0)
@@ -199,5 +196,4 @@ def test_corners_are_counter_clockwise_and_rotated():
     corners = rectangle_corners([1.0, 2.0, 4.0, 2.0, math.pi / 2])
     np.testing.assert_allclose(corners, [[2, 0], [2, 4], [0, 4], [0, 0]], atol=1e-15)
     x, y = corners.T
-    area = 0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)
-    assert area == pytest.approx(8.0)
+    assert 0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y) == pytest.approx(8.0)

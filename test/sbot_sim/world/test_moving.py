@@ -23,8 +23,7 @@ PATH = [(0.0, 0.0), (3.0, 0.0), (3.0, 4.0)]
 
 
 def position(path, speed, turns, ticks):
-    discs = make_paths([(0.5, speed, path, turns)], DT)
-    return disc_positions(discs, np.array([ticks]))[0]
+    return disc_positions(make_paths([(0.5, speed, path, turns)], DT), np.array([ticks]))[0]
 
 
 def walk(path, way, turns):
@@ -53,8 +52,7 @@ def test_it_goes_along_its_path_at_its_speed(path, turns):
 
 def test_it_is_the_last_circle_of_the_world():
     world = make_world((0, 0, 9, 9), circles=[(1, 1, 0.2)])
-    discs = make_paths([(0.5, 1.0, PATH, True)], DT)
-    rows = world_with(world, discs, np.array([10])).circles
+    rows = world_with(world, make_paths([(0.5, 1.0, PATH, True)], DT), np.array([10])).circles
     np.testing.assert_allclose(rows, [[1, 1, 0.2], [1.0, 0.0, 0.5]])
     assert len(world.circles) == 1
 
@@ -77,8 +75,7 @@ def test_yaws_are_those_that_receivers_decode():
 def test_boxes_are_the_last_circles_and_rectangles_of_the_world():
     world = make_world((0, 0, 9, 9), circles=[[1, 1, 0.5]], rectangles=[[4, 4, 1, 2, 0.0]])
     boxes = body_arrays((), [make_box(1.0, 0.5, 0.0, 1.0), make_box(0.0, 0.0, 0.2, 1.0)])
-    pose = np.array([[6.0, 6.0, 0.5], [7.0, 2.0, 1.0]])
-    found = world_with_boxes(world, boxes, pose)
+    found = world_with_boxes(world, boxes, np.array([[6.0, 6.0, 0.5], [7.0, 2.0, 1.0]]))
     assert found.rectangles[-1].tolist() == [6.0, 6.0, 1.0, 0.5, 0.5]
     assert found.circles[-1].tolist() == [7.0, 2.0, 0.2]
     assert len(found.rectangles) == len(found.circles) == 2

@@ -13,8 +13,7 @@ from sbot_sim.world.scene import make_line_of_sight, make_scene, sort_discs, wit
 
 def rows_at(grid, x, y):
     column = min(max(int((x - grid.x0) / grid.cell), 0), grid.nx - 1)
-    row = min(max(int((y - grid.y0) / grid.cell), 0), grid.ny - 1)
-    cell = row * grid.nx + column
+    cell = min(max(int((y - grid.y0) / grid.cell), 0), grid.ny - 1) * grid.nx + column
     return set(grid.items[grid.starts[cell]:grid.starts[cell + 1]].tolist())
 
 

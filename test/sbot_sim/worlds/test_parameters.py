@@ -49,13 +49,6 @@ def test_a_circle_that_moved_is_seen_where_it_is(blocked):
     assert place_obstacles(after, np.array([10]), before.obstacles.start) is after
 
 
-def test_a_box_that_moved_is_seen_where_it_is():
-    before = with_obstacles()
-    after = place_obstacles(before, np.array([0]), np.array([[6.0, 8.0, 0.0]]))
-    assert after.world.rectangles.tolist() == [[6.0, 8.0, 0.4, 0.4, 0.0]]
-    assert not np.array_equal(after.sensors.scene.segments, before.sensors.scene.segments)
-
-
 def test_objects_are_added_to_what_stands_still():
     p = with_objects(with_obstacles(), [(7.0, 5.0, 0.5)], [(1.0, 5.0, 0.5, 0.25, 0.0)])
     assert p.obstacles.still.circles.tolist() == [[7.0, 5.0, 0.5]]

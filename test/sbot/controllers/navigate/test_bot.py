@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from sbot.controllers.navigate.bot import Navigate, directions
+from sbot.controllers.navigate.bot import Navigate
 from sbot.controllers.navigate.map import SIDE, Grid, Known, shifted
 from sbot.controllers.navigate.memory import make_memory
 from sbot.controllers.navigate.parameters import Inertia, Parameters, Size, resolved
@@ -41,12 +41,6 @@ def test_another_scan_while_it_runs():
         assert math.isfinite(v)
 
 
-def test_directions_are_those_of_the_beams():
-    got = directions(5, -0.5, 0.25)
-    angles = -0.5 + 0.25 * np.arange(5)
-    assert got == pytest.approx(np.array([np.cos(angles), np.sin(angles)]))
-
-
 def test_the_laser_does_not_remember_robots():
     bot = Navigate()
     for _ in range(30):  # beams take turns in being remembered
@@ -66,8 +60,7 @@ def test_far_ways_move_the_window():
     half = SIDE / 2 * p.cell_m
     for k in range(200):
         bot.step(see(k, goal=(200.0, 0.0), robots=1, x=float(k)), RNG)
-        state = bot.state
-        assert abs(float(k) - state.origin_x - half) <= 0.75 * half + 1
+        assert abs(float(k) - bot.state.origin_x - half) <= 0.75 * half + 1
     grid = Grid(memory.nearness, memory.evidence, memory.hits, 0.0, 0.0, p.cell_m)
     assert shifted(grid, half, half) == (0.0, 0.0)
 
@@ -107,14 +100,12 @@ def test_a_map_that_is_turned_and_moved_with_the_robot_gives_the_same_commands()
 
 
 def test_a_map_is_there_still_when_the_window_has_moved():
-    known = Known(np.array([[120.0, -5.0, 120.0, 5.0]]), np.empty((0, 3)))
-    bot = Navigate(known=known)
+    bot = Navigate(known=Known(np.array([[120.0, -5.0, 120.0, 5.0]]), np.empty((0, 3))))
     for k in range(110):
         bot.step(see(k, goal=(200.0, 0.0), robots=1, x=float(k))._replace(scan=None), RNG)
     p, state = resolved(Parameters()), bot.state
     column = math.floor((120.0 - state.origin_x) / p.cell_m)
-    row = math.floor((0.0 - state.origin_y) / p.cell_m)
-    assert bot._memory.evidence[row, column] > 0
+    assert bot._memory.evidence[math.floor((0.0 - state.origin_y) / p.cell_m), column] > 0
 
 
 def test_lengths_and_speeds_of_0_follow_the_body():

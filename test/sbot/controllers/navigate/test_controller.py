@@ -102,14 +102,6 @@ def test_turning_and_moving_the_world_changes_nothing(turn, at):
     assert np.abs(here - there).max() < 1e-6
 
 
-def test_the_leader_gets_past_the_wall_and_the_followers_keep_up():
-    world = Wall()
-    world.drive(420)
-    assert math.dist(world.pose[0, :2], world.goal) < P.goal_tolerance
-    assert max(math.dist(world.pose[i, :2], world.goal) for i in (1, 2)) < P.far_distance_m
-    assert world.bots[0].state.drift[:2] != (0.0, 0.0)
-
-
 def test_at_the_goal_it_holds_its_place_against_the_wind():
     world = Wall(wind=(0.0, 0.6))
     world.ends = np.array([[1e9, 0.0], [1e9, 1.0]])

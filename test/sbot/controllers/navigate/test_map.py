@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from sbot.controllers.navigate.map import (
-    HALF_DIAGONAL,
     Grid,
     Known,
     _unmark,
@@ -49,15 +48,6 @@ def test_distances_are_those_to_the_nearest_point():
             assert distance_at(grid, x, y) == pytest.approx(nearest, abs=1e-5)
         else:
             assert far - GRID_CELL - 1e-5 <= distance_at(grid, x, y) <= far
-
-
-def test_a_point_marks_its_cell():
-    grid = empty()
-    assert not is_marked(grid, 1.01, 2.24)
-    mark(grid, 1.01, 2.24)
-    assert is_marked(grid, 1.2, 2.01)  # the same cell
-    assert not is_marked(grid, 1.3, 2.24)
-    assert distance_at(grid, 1.01, 2.24) <= HALF_DIAGONAL * GRID_CELL
 
 
 def test_nothing_is_outside():
@@ -147,8 +137,7 @@ def test_a_turn_forgets_no_more_than_its_budget():
     grid = occupancy_empty()
     for x in (1.03, 2.03):
         add_hit(grid, x, 0.05)
-    budgets = [clear(grid, 0.03, 0.05, 1.0, 0.0, 4.0, 1) for _ in range(4)]
-    assert budgets == [1, 1, 0, 0]
+    assert [clear(grid, 0.03, 0.05, 1.0, 0.0, 4.0, 1) for _ in range(4)] == [1, 1, 0, 0]
     assert is_marked(grid, 1.03, 0.05) + is_marked(grid, 2.03, 0.05) == 0
 
 
@@ -228,11 +217,6 @@ def test_only_what_is_in_the_window_is_marked_of_a_line_however_long(far):
     assert is_marked(grid, -HALF + 0.05, 0.05)
     assert is_marked(grid, HALF - 0.05, 0.05)
     assert np.count_nonzero(grid.evidence) in (SIDE, SIDE + 1)  # the last one is rounding
-
-
-def test_a_huge_circle_costs_no_memory_and_is_a_line_here():
-    grid = marked(circles=[(0.0, -1e6, 1e6)])
-    assert is_marked(grid, 0.03, -0.001) or is_marked(grid, 0.03, 0.001)
 
 
 def test_what_the_laser_saw_stays_and_what_has_gone_is_forgotten_by_beams():

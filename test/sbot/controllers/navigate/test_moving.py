@@ -136,8 +136,7 @@ def leave(robot=None, wall=None, stops=math.inf, seconds=3.9):
     movers = make_movers()
     for k in range(round(seconds / DT)):
         time = k * DT
-        x = 2.2 - 0.8 * min(time, stops)
-        ranges = scan([(x, 1.0, 0.4)])
+        ranges = scan([(2.2 - 0.8 * min(time, stops), 1.0, 0.4)])
         robots = NOBODY
         if robot is not None and time > 3.0:
             robots = np.array([[0.0, 0.0], robot])

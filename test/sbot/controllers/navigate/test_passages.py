@@ -12,7 +12,6 @@ from sbot.controllers.navigate.passages import (
     Passage,
     _has_lanes,
     _is_narrow,
-    _line_at,
     _passage_along,
     on_lane,
     passage_ahead,
@@ -36,13 +35,6 @@ def test_a_place_is_told_along_and_beside_the_line(x, y, along, aside, u):
     assert (at.along, at.aside) == pytest.approx((along, aside))
     assert (at.u_x, at.u_y) == pytest.approx(u)
     assert at.length == 7.0
-
-
-@pytest.mark.parametrize(('along', 'place', 'u'), [
-    (-1.0, (-1.0, 0.0), (1, 0)), (3.0, (3.0, 0.0), (1, 0)), (5.0, (4.0, 1.0), (0, 1)),
-    (8.0, (4.0, 4.0), (0, 1))])
-def test_a_place_along_the_line(along, place, u):
-    assert _line_at(PASSAGE_LINE_P, PASSAGE_LINE_BENT, along) == pytest.approx((*place, *u))
 
 
 def posts(*places):
@@ -97,9 +89,7 @@ def test_robots_pass_without_rules_where_there_is_room_for_many(width, narrow):
 
 
 def test_a_passage_has_two_ends():
-    found, passage = passage_ahead(
-        PASSAGE_P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0, 0.0
-    )
+    found, passage = passage_ahead(PASSAGE_P, corridor(1.2), NO_PATH, 0, 0, 0.0, 0.0, 9.0, 0.0)
     assert found
     assert passage.near_x == pytest.approx(2.0, abs=0.7)  # posts are seen from a little before
     assert passage.far_x == pytest.approx(6.0, abs=0.5)

@@ -75,8 +75,7 @@ def least_cost(grid, start, target):
 
 @pytest.mark.parametrize('points', [
     [], wall(3, -4, 3, 4), [*wall(3, -3, 3, 3), *wall(-1, 3, 3, 3), *wall(-1, -3, 3, -3)],
-    [*wall(3, -9, 3, -0.7), *wall(3, 0.7, 3, 9)],
-])
+    [*wall(3, -9, 3, -0.7), *wall(3, 0.7, 3, 9)]])
 def test_paths_cost_the_least(points):
     grid = make_grid(points)
     path = np.empty((LONGEST, 2))

@@ -70,8 +70,7 @@ def test_what_was_seen_whole_from_one_side_has_a_far_side():
     (x, y, most), = limits(a_grid(-1), math.pi / 4, memory)
     assert math.atan2(y, x) == pytest.approx(math.atan2(0.7, 0.3))
     room = P.damper_gain * (math.hypot(0.3, 0.7) - 0.6 - P.margin_m)
-    unsure = P.damper_gain * UNSURE * P.robot_radius_m
-    assert most == pytest.approx(room - unsure)
+    assert most == pytest.approx(room - P.damper_gain * UNSURE * P.robot_radius_m)
     memory.movers.looks[3] = SURE
     assert limits(a_grid(-1), math.pi / 4, memory)[0, 2] == pytest.approx(room)
     memory.movers.moves[3] = True  # others see to those
@@ -87,8 +86,7 @@ def test_each_robot_near_has_its_row_of_limits_also_at_the_same_place(apart):
     count = limit_near(P, memory, 1, 2, scan)
     assert count == scan + 2
     wall_before = memory.limits[scan, 2]
-    around = Around(a_grid(-1), HERE, 0.0, 0.0, memory.near, 1, 2)
-    lift_limits(around, memory.limits, count, count)
+    lift_limits(Around(a_grid(-1), HERE, 0.0, 0.0, memory.near, 1, 2), memory.limits, count, count)
     assert memory.limits[scan, 2] == wall_before  # the robot's is kept
     assert (memory.limits[:scan, 2] == math.inf).all()  # the beams see the obstacle that moves
     assert memory.limits[scan + 1, 2] == math.inf

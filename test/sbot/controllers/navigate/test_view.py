@@ -9,12 +9,7 @@ from sbot.controllers.navigate.damping import Place
 from sbot.controllers.navigate.map import is_marked, make_grid, mark
 from sbot.controllers.navigate.memory import make_memory
 from sbot.controllers.navigate.parameters import NEUTRAL, Parameters, resolved
-from sbot.controllers.navigate.view import (
-    notice_leaving,
-    notice_near,
-    seen_behind,
-    sees_all_ahead,
-)
+from sbot.controllers.navigate.view import notice_leaving, notice_near, seen_behind, sees_all_ahead
 
 P = resolved(Parameters())
 BEAMS = 91

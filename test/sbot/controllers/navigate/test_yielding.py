@@ -94,11 +94,9 @@ def test_it_waits_beside_the_mouth_until_the_passage_is_free_for_a_while():
     assert state.mode == WAITS
     assert _is_out_of_the_way(P, EAST, state.spot_x, state.spot_y)
     others[1] = -3.0, 0.0  # has come out
-    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings,
-                       0.5 * CLEAR_TIME)
+    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings, 0.5 * CLEAR_TIME)
     assert state.mode == WAITS
-    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings,
-                       1.5 * CLEAR_TIME)
+    state = negotiated(P, grid, state, 0, True, EAST, others, others, headings, 1.5 * CLEAR_TIME)
     assert state.mode == FREE
 
 

@@ -307,8 +307,7 @@ sensors: {{infrared: true}}
 """)
     monkeypatch.chdir('/')
     scenario = sbot.load(tmp_path / 'scene.yaml')
-    run = sbot.run(scenario)
-    assert np.sign(run.commands[0, :, 0]).tolist() == [1.0, -1.0]
+    assert np.sign(sbot.run(scenario).commands[0, :, 0]).tolist() == [1.0, -1.0]
     assert sbot.load(scenario.to_yaml()) == scenario
     with pytest.raises(InputError, match=r"robots\.1\.parameters\.network: got 'no\.json'"):
         sbot.load(tmp_path / 'scene.yaml', **{'robots.1.parameters.network': 'no.json'})
@@ -345,8 +344,7 @@ def test_memory_is_each_robots_own(tmp_path):
     one, other = (Neural(str(tmp_path / 'a.json')) for _ in range(2))
     rng = np.random.default_rng(0)
     first = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
-    second = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
-    assert first != second
+    assert first != one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
     assert other.step(seen(twist=(1.0, 0.0, 1.0)), rng) == first
 
 

@@ -180,8 +180,7 @@ def test_a_file_that_was_edited_since_the_policy_was_made_is_noticed(tmp_path, m
     monkeypatch.syspath_prepend(tmp_path)
     alone = MODULE.format(2.0, '{}').replace('= twice(', '= (')
     (tmp_path / 'edited_policies.py').write_text(alone.format(''))
-    edited = import_module('edited_policies')
-    policy = policy_of(edited.mine)
+    policy = policy_of(import_module('edited_policies').mine)
     save_policy(tmp_path / 'a.json', policy, [1.0, 2.0])
     for change in (' + 1.0', ' * weights[0]', '; x = 1'):
         (tmp_path / 'edited_policies.py').write_text(alone.format(change))

@@ -165,8 +165,7 @@ def test_rows_are_made_again_from_their_policies(proved, tmp_path, capsys):
 def test_a_rule_is_tuned_by_its_constants_alone(proved):
     entry = entry_of('reach_goal')
     _, weights = sbot.load_policy(proved / 'reach_goal_rule_1.json')
-    changed = weights != np.array(entry.rule.weights)
-    assert changed.tolist() == [True] * 5 + [False] * 24
+    assert (weights != np.array(entry.rule.weights)).tolist() == [True] * 5 + [False] * 24
 
 
 def test_trainings_share_no_scene(monkeypatch):

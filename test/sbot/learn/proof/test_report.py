@@ -39,7 +39,6 @@ def test_a_band_covers_the_truth_as_often_as_it_says():
 
 
 def test_a_band_is_repeatable_and_has_no_width_without_spread():
-    same = np.full((3, 4), 7.0)
-    assert _band(same) == (7.0, 7.0, 7.0)
+    assert _band(np.full((3, 4), 7.0)) == (7.0, 7.0, 7.0)
     results = np.random.default_rng(2).normal(size=(5, 20))
     assert _band(results) == _band(results)

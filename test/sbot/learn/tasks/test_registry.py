@@ -179,8 +179,7 @@ def test_what_is_no_task_gets_one_line(module, text, kind, words, tmp_path, caps
     assert str(caught.value).startswith('task: ')
     assert words in str(caught.value)
     assert main([f'{name}:{kind}', '-o', str(tmp_path / 'out')]) == 2
-    error = capsys.readouterr().err
-    assert error == f'sbot.learn.proof: {caught.value}\n'
+    assert capsys.readouterr().err == f'sbot.learn.proof: {caught.value}\n'
     assert not (tmp_path / 'out').exists()
 
 
@@ -270,8 +269,7 @@ def test_no_module_beside_the_package_stands_in_for_one_of_it(module, tmp_path):
 @pytest.mark.parametrize(('change', 'words'), [
     ('raise KeyError("metric")', "metric of NAME:ENTRY: KeyError: 'metric'"),
     ('return 1.0', "metric of NAME:ENTRY: got 'shape ()', expected shape (2,)"),
-    ('return np.array([1.0, np.nan])', 'metric of NAME:ENTRY: got nan, expected finite'),
-])
+    ('return np.array([1.0, np.nan])', 'metric of NAME:ENTRY: got nan, expected finite')])
 def test_a_metric_that_fails_is_named(module, change, words):
     name = module(TASK.replace('def apart(track):', f'def apart(track):\n    {change}'))
     entry = entry_of(f'{name}:ENTRY')
@@ -320,8 +318,7 @@ def drawing(start=START, aims='np.ones((2, 2))', weather='None'):
 
 
 @pytest.mark.parametrize(('change', 'words'), [
-    ({'start': '[[1.0, 1.0, 0.0]]'},
-     r"start\(\): got 'shape \(1, 3\)', expected shape \(2, 3\)$"),
+    ({'start': '[[1.0, 1.0, 0.0]]'}, r"start\(\): got 'shape \(1, 3\)', expected shape \(2, 3\)$"),
     ({'start': "'here'"}, r"start\(\): got 'here', expected finite numbers$"),
     ({'start': '[[1.0, 1.0, 0.0], [1.0, 1.5]]'}, r'start\(\): got .*, expected an array of numb'),
     ({'aims': 'np.ones((3, 2))'}, r"aims\(\): got 'shape \(3, 2\)', expected shape \(2, 2\)$"),
