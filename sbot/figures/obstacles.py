@@ -30,7 +30,7 @@ from sbot.figures.data import RunData
 from sbot.figures.look import palette
 from sbot.scenario.model import box_bodies
 from sbot_common.arrays import Floats
-from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, inside_occupied, rectangle_corners
+from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, rectangle_corners
 from wind_model.grid import points_at, sample
 
 
@@ -93,7 +93,7 @@ def inside_obstacles(data: RunData, points: Floats) -> NDArray[np.bool_]:
     for x, y, radius in data.still_circles.tolist():
         inside |= np.hypot(points[:, 0] - x, points[:, 1] - y) < radius
     if world.cells is not None:
-        inside |= inside_occupied(world.cells, points)
+        inside |= world.cells.occupies(points)
     return inside
 
 

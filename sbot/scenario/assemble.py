@@ -14,8 +14,7 @@ from sbot.scenario.groups import lasers_of, sensors_of
 from sbot.scenario.model import Scenario, Zone, box_bodies, box_poses, obstacle_paths, world_arrays
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
-from sbot_sim.sensors.infrared import make_infrared_parameters
-from sbot_sim.sensors.laser import make_lasers, make_scan_parameters
+from sbot_sim.sensors.laser import make_lasers
 from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
@@ -31,12 +30,12 @@ def robot_bodies(scenario: Scenario) -> list[Body]:
 def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters; ``threads`` changes no bit of the result."""
     sensors, wind, robots = scenario.sensors, scenario.wind, robot_bodies(scenario)
-    of_body = {name: tuple(map(make_scan_parameters, lasers_of(sensors, body)))
+    of_body = {name: tuple(laser.parameters() for laser in lasers_of(sensors, body))
                for name, body in scenario.bodies.items()}
     noise = {name: sensors_of(sensors, body).odometry for name, body in scenario.bodies.items()}
     senses = Senses(
         make_lasers([of_body[robot.body] for robot in scenario.robots]),
-        make_infrared_parameters(sensors.infrared), sensors.neighbours, threads,
+        sensors.infrared.parameters(), sensors.neighbours, threads,
         {name: getattr(sensors, name) for name, sensor in all_sensors().items()
          if sensor.kernel is not None and sensor.is_on(sensors)})
     return make_simulation_parameters(

@@ -3,7 +3,6 @@ import pytest
 
 from sbot_common.errors import InputError
 from wind_model.generate import generate
-from wind_model.grid import make_lattice
 from wind_model.gust import WindSource, load_field, still_air
 from wind_model.parameters import WindParameters
 from wind_model.rotors_text import write_grid
@@ -18,7 +17,7 @@ def test_the_field_is_that_of_the_file(tmp_path):
     write_grid(tmp_path / 'field.txt', grid)
     found = load_field(WindParameters(use_custom_static_wind_field=True,
                                       custom_wind_field_path=str(tmp_path / 'field.txt')))
-    assert all(np.array_equal(a, b) for a, b in zip(found, make_lattice(grid), strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(found, grid.lattice(), strict=True))
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

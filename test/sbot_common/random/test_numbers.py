@@ -20,7 +20,7 @@ from sbot_common.random import (
     generator,
     placement_generator,
 )
-from sbot_common.random.numbers import normals, normals_of_worlds, philox, purpose_of, uniforms
+from sbot_common.random.numbers import _philox, normals, normals_of_worlds, purpose_of, uniforms
 from sbot_sim.sensors import gnss, imu
 
 
@@ -89,7 +89,7 @@ KNOWN = [
 
 @njit
 def compiled(counter, key):
-    return philox(counter[0], counter[1], counter[2], counter[3], key[0], key[1])
+    return _philox(counter[0], counter[1], counter[2], counter[3], key[0], key[1])
 
 
 def words_of(counter, key):

@@ -20,7 +20,7 @@ from sbot_sim.collision.shape_overlap import (
     joined,
     within,
 )
-from sbot_sim.world.bodies import ROBOT, body_arrays, circle_around, select_bodies
+from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 PLACES = st.lists(st.tuples(st.sampled_from([1.0, 1e-3, 1e4]), st.integers(-9, 9),
@@ -102,7 +102,7 @@ def test_the_same_bits_again_and_no_argument_is_changed():
     assert (pose.tobytes(), proposed.tobytes()) == before
     # Renumbered robots have the same bits.
     order = rng.permutation(len(pose))
-    other = separate(fixed, select_bodies(arrays, order).shape, pose[order], proposed[order])
+    other = separate(fixed, arrays.select(order).shape, pose[order], proposed[order])
     np.testing.assert_allclose(other.pose, one.pose[order], atol=1e-9)
 
 
@@ -156,7 +156,7 @@ def test_nobody_passes_a_thin_segment_or_a_pole(width):
 
 
 BOX = ROBOT._replace(length=0.5, width=0.3)
-BOX = BOX._replace(radius=circle_around(BOX))
+BOX = BOX._replace(radius=BOX.circle_around())
 
 
 def star(rng, corners, centre, size):
