@@ -26,7 +26,7 @@ from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import drive, move
 from sbot_sim.fast2d import Fast2D, RobotRef, SensorRef
-from sbot_sim.sensors.laser import ScanParameters, cast_scans, scan_fan
+from sbot_sim.sensors.laser import ScanParameters, cast_scans
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
 from sbot_sim.world.scene import make_scene
@@ -57,7 +57,7 @@ class ThroughWorld:
         beams = sensors * RAYS
         self.one = self.scans[0]._replace(beams=beams, angle_min=-math.pi, laser_x=0.0,
                                           angle_increment=2.0 * math.pi / beams)
-        self.fan, self.one_fan = scan_fan(self.scans[0]), scan_fan(self.one)
+        self.fan, self.one_fan = self.scans[0].fan(), self.one.fan()
 
     def move(self, twist: np.ndarray) -> None:
         driven = drive(self.bodies, twist)

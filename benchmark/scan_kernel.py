@@ -34,13 +34,7 @@ from sbot_common.spatial import (
     grid_of_segments,
     grid_shape,
 )
-from sbot_sim.sensors.laser import (
-    ScanParameters,
-    ScanSettings,
-    cast_scans,
-    make_scan_parameters,
-    scan_fan,
-)
+from sbot_sim.sensors.laser import ScanParameters, ScanSettings, cast_scans
 from sbot_sim.sensors.rays import (
     FACING,
     beam_directions,
@@ -128,12 +122,12 @@ def elapsed(clock: Callable[[], float], times: int, call: Callable[..., Any],
 def measure(robots: int, threads: int, seconds: float) -> Result:
     """Measure one size for about ``seconds`` of wall time."""
     world, bodies, pose, _ = make_bench_scene(robots)
-    p: ScanParameters = make_scan_parameters(updated(ScanSettings(), GIVEN))
+    p: ScanParameters = updated(ScanSettings(), GIVEN).parameters()
     scene = make_scene(world, p.range_max)
     cell, nx, ny = grid_shape(*world.bounds, WALK_CELL, 1024)
     grid = grid_of_segments(world.segments, 1e-9, cell, *world.bounds[:2], nx, ny)
     directions = beam_directions(p.beams, p.angle_min, p.angle_increment)
-    fast = (scene, scan_fan(p), pose, bodies.radius, p, threads)
+    fast = (scene, p.fan(), pose, bodies.radius, p, threads)
     slow = (world.segments, grid, pose, bodies.radius, directions, p.range_max)
     if not np.array_equal(cast_scans(*fast), walk_all(*slow)):
         raise SystemExit(f'{robots} robots: the two casters differ')

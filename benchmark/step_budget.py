@@ -43,7 +43,7 @@ from sbot_common.observation import OMEGA, VX
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import achieved_twists, drive, move
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.sensors.laser import cast_scans, scan_fan
+from sbot_sim.sensors.laser import cast_scans
 from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.odometry import measure
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
@@ -232,7 +232,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
                        np.zeros((robots, 2)), np.zeros(robots), parameters.dt)
 
     sample, laser = min(robots, 300), sensors.lasers.all[0]
-    fan = scan_fan(laser)
+    fan = laser.fan()
     counts = np.array(count_tests(world.segments, states[0].true_pose, bodies.radius, fan,
                                   RANGE, sample)) / sample
     rays_ms = 1e3 * robots * (counts[1] * price.disc + counts[3] * price.side

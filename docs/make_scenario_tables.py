@@ -27,7 +27,7 @@ from sbot.scenario.model import (
 from sbot.scenario.shipped import sold_names, sold_robot
 from sbot_common.clock import Rate
 from sbot_common.params import Spec, specs_of
-from sbot_sim.world.bodies import BODIES, body_in_words, body_specs
+from sbot_sim.world.bodies import BODIES, body_specs
 
 PAGE = Path(__file__).resolve().parent / 'scenario.md'
 _HEAD = '| key | default | value | meaning |\n| --- | --- | --- | --- |\n'
@@ -108,7 +108,7 @@ def body_table() -> str:
     rows = [head, '| --- ' * 4 + '|\n']
     for spec in body_specs():
         values = ', '.join(dict.fromkeys(  # one for all, or one for each
-            _shown(body_in_words(BODIES[name])[spec.name]) for name in names))
+            _shown(BODIES[name].in_words()[spec.name]) for name in names))
         rows.append(f'| `{spec.name}` | {values} | {_values(spec.expected)} | {spec.text} |\n')
     return ''.join(rows)
 

@@ -12,21 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon
 
 from sbot.figures.look import drawing, palette, style_of
-from sbot_sim.sensors.infrared import (
-    SENSOR_ANGLES,
-    InfraredSettings,
-    infrared_reach,
-    make_infrared_parameters,
-    sense,
-)
+from sbot_sim.sensors.infrared import SENSOR_ANGLES, InfraredSettings, infrared_reach, sense
 from sbot_sim.sensors.infrared_table import TABLES, named_table, table_distances_cm
-from sbot_sim.sensors.laser import (
-    ScanSettings,
-    angle_max,
-    cast_scans,
-    make_scan_parameters,
-    scan_fan,
-)
+from sbot_sim.sensors.laser import ScanSettings, cast_scans
 from sbot_sim.world.bodies import S_BOT_RADIUS
 from sbot_sim.world.geometry import World, make_world, rectangle_corners
 from sbot_sim.world.scene import make_scene
@@ -75,7 +63,7 @@ def draw_infrared() -> Figure:
     world = make_world((0, 0, 0.7, 0.6), [(0.12, 0.1, 0.12, 0.5)], [(0.27, 0.5, 0.04)])
     pose = np.array([[0.3, 0.3, math.radians(20)], [0.45, 0.2, 2.0]])
     radius = np.full(2, S_BOT_RADIUS)
-    parameters = make_infrared_parameters(InfraredSettings(infrared=True))
+    parameters = InfraredSettings(infrared=True).parameters()
     assert parameters is not None
     scene = make_scene(world, infrared_reach(radius, parameters))
     distances = sense(scene, pose, radius, parameters, None)[0, :, 0].astype(float)
@@ -104,13 +92,13 @@ def draw_scan() -> Figure:
     world = make_world((0, 0, 12, 8), circles=[(4.2, 6.7, 0.6)],
                        rectangles=[(7, 2, 1, 1, 0.4), (4.5, 4.4, 1, 1, 0)])
     pose = np.array([[2.5, 3.2, 0.2], [5.8, 3.6, 1.0], [9.5, 4.9, 0.0]])
-    parameters = make_scan_parameters(ScanSettings(scan_sees_robots=True))
+    parameters = ScanSettings(scan_sees_robots=True).parameters()
     scene = make_scene(world, parameters.range_max)
-    ranges = cast_scans(scene, scan_fan(parameters), pose, np.full(3, 0.3), parameters)[0]
+    ranges = cast_scans(scene, parameters.fan(), pose, np.full(3, 0.3), parameters)[0]
     figure = Figure(figsize=(7.0, 4.8), layout='constrained')
     axes = figure.add_subplot()
     x, y, yaw = pose[0]
-    angles = yaw + np.linspace(parameters.angle_min, angle_max(parameters), parameters.beams)
+    angles = yaw + np.linspace(parameters.angle_min, parameters.angle_max(), parameters.beams)
     for angle, r in zip(angles, ranges, strict=True):
         if math.isfinite(r):
             axes.plot([x, x + r * math.cos(angle)], [y, y + r * math.sin(angle)], 'C3', lw=0.4)

@@ -28,13 +28,8 @@ from sbot_common.signals import Held
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.many import Simulation, no_winds
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.sensors.infrared import (
-    SENSORS,
-    InfraredParameters,
-    InfraredSettings,
-    make_infrared_parameters,
-)
-from sbot_sim.sensors.laser import ScanParameters, ScanSettings, make_scan_parameters
+from sbot_sim.sensors.infrared import SENSORS, InfraredParameters, InfraredSettings
+from sbot_sim.sensors.laser import ScanParameters, ScanSettings
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, RangeAndBearing
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
@@ -167,15 +162,15 @@ def scene_of(case: str, robots: int, seed: int = 0) -> _BenchScene:
 
 def laser_parameters(scene: _BenchScene, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters with lasers that see walls, boxes and robots."""
-    scan = make_scan_parameters(ScanSettings(scan_beams=BEAMS, scan_range_max=RANGE,
-                                             scan_sees_robots=True))
+    scan = ScanSettings(scan_beams=BEAMS, scan_range_max=RANGE,
+                                             scan_sees_robots=True).parameters()
     return _parameters(scene, scan, None, threads, wake=False)
 
 
 def infrared_parameters(scene: _BenchScene, threads: int = 1) -> SimulationParameters:
     """Return the parameters of robots with infrared in a wind with wakes, without lasers."""
-    scan = make_scan_parameters(ScanSettings())._replace(beams=0)
-    infrared = make_infrared_parameters(InfraredSettings(infrared=True))
+    scan = ScanSettings().parameters()._replace(beams=0)
+    infrared = InfraredSettings(infrared=True).parameters()
     return _parameters(scene, scan, infrared, threads, wake=True)
 
 

@@ -57,7 +57,7 @@ from sbot_sim.drives.registry import DRIVES, wheel_equation
 from sbot_sim.dynamics import motion
 from sbot_sim.sensors import odometry, registry
 from sbot_sim.sensors.registry import Sensor, sensors
-from sbot_sim.world.bodies import ROBOT, BodyArrays, body_arrays, select_bodies, updated_body
+from sbot_sim.world.bodies import ROBOT, BodyArrays, body_arrays
 
 if TYPE_CHECKING:
     from sbot.regression.testing import Sbot
@@ -436,7 +436,7 @@ def check_drive(kind: Drive) -> None:
 
 
 def _bodies(kind: Drive, count: int = 1) -> BodyArrays:
-    return body_arrays([updated_body(ROBOT, {'drive': kind.name})] * count)
+    return body_arrays([ROBOT.updated({'drive': kind.name})] * count)
 
 
 def _commands(count: int, seed: int = 3) -> Floats:
@@ -508,10 +508,10 @@ def _check_covariance(kind: Drive, moves: list[int]) -> None:
 def _check_company(kind: Drive) -> None:
     """Neither ways nor draws nor covariances depend on what others drive."""
     every = [kind, *DRIVES]  # draws are by the row, so its own rows are the first
-    bodies = body_arrays([updated_body(ROBOT, {'drive': each.name})
+    bodies = body_arrays([ROBOT.updated({'drive': each.name})
                           for each in every for _ in range(3)])
     rows, twists = slice(3), np.tile(_commands(3), (len(every), 1))
-    own, alone = select_bodies(bodies, rows), twists[rows]
+    own, alone = bodies.select(rows), twists[rows]
     pose, velocity = _commands(len(twists), 7), _commands(len(twists), 8)[:, :2]
     compared = [(_moved(bodies, pose, twists, velocity),
                  _moved(own, pose[rows], alone, velocity[rows]))]

@@ -44,6 +44,25 @@ class WindGrid(NamedTuple):
         """Number of layers."""
         return int(self.vertical_spacing_factors.shape[0])
 
+    def lattice(self, where: str = 'wind field') -> Lattice:
+        """Return the points of a grid and their wind.
+
+        Raises
+        ------
+        InputError
+            if rounding makes two layers of a column coincide.
+
+        """
+        factors = self.vertical_spacing_factors[:, np.newaxis, np.newaxis]
+        z: Floats = self.bottom_z + factors * (self.top_z - self.bottom_z)
+        z[-1] = self.top_z  # the sum above may miss it by its last bit
+        if not (z[1:] > z[:-1]).all():
+            raise InputError(f'{where}: vertical_spacing_factors: two layers of a column have '
+                             'the same height')
+        x: Floats = self.min_x + np.arange(self.n_x, dtype=np.float64) * self.res_x
+        y: Floats = self.min_y + np.arange(self.n_y, dtype=np.float64) * self.res_y
+        return Lattice(x, y, z, self.u, self.v, self.w)
+
 
 class Lattice(NamedTuple):
     """Coordinates and wind of all points of a grid, for look-up and messages."""
@@ -54,26 +73,6 @@ class Lattice(NamedTuple):
     u: Floats  # (n_z, n_y, n_x) m/s along x
     v: Floats  # (n_z, n_y, n_x) m/s along y
     w: Floats  # (n_z, n_y, n_x) m/s along z
-
-
-def make_lattice(grid: WindGrid, where: str = 'wind field') -> Lattice:
-    """Return the points of a grid and their wind.
-
-    Raises
-    ------
-    InputError
-        if rounding makes two layers of a column coincide.
-
-    """
-    factors = grid.vertical_spacing_factors[:, np.newaxis, np.newaxis]
-    z: Floats = grid.bottom_z + factors * (grid.top_z - grid.bottom_z)
-    z[-1] = grid.top_z  # the sum above may miss it by its last bit
-    if not (z[1:] > z[:-1]).all():
-        raise InputError(f'{where}: vertical_spacing_factors: two layers of a column have '
-                         'the same height')
-    x: Floats = grid.min_x + np.arange(grid.n_x, dtype=np.float64) * grid.res_x
-    y: Floats = grid.min_y + np.arange(grid.n_y, dtype=np.float64) * grid.res_y
-    return Lattice(x, y, z, grid.u, grid.v, grid.w)
 
 
 def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_y: float,

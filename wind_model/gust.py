@@ -16,7 +16,7 @@ from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, sincos
 from sbot_common.params import Vector
 from sbot_common.random import TURBULENCE, generator
-from wind_model.grid import Lattice, make_lattice
+from wind_model.grid import Lattice
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
 from wind_model.rotors_text import read_grid
 
@@ -200,7 +200,7 @@ def load_field(parameters: WindParameters) -> Lattice | None:
     if not parameters.use_custom_static_wind_field:
         return None
     path = parameters.custom_wind_field_path
-    return make_lattice(read_grid(path), path)
+    return read_grid(path).lattice(path)
 
 
 _CALM = np.zeros(3)

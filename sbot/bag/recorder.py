@@ -18,7 +18,7 @@ from types import TracebackType
 import zstandard
 from mcap.records import Metadata
 
-from sbot.bag.writer import DISTRIBUTION, Catalogue, Chunk, McapFile, write_chunk
+from sbot.bag.writer import DISTRIBUTION, Catalogue, Chunk, McapFile
 from sbot_common.errors import InputError, real_path
 from sbot_common.topics import Topic
 
@@ -202,7 +202,7 @@ class Recorder:
         # killed in between, or finds no space, has named a few messages that are not there.
         if is_due or len(self._catalogue) > self._described:
             self._write_metadata()
-        self._chunk_indexes.append(write_chunk(self._file, chunk, self._compressor))
+        self._chunk_indexes.append(self._file.write(chunk, self._compressor))
         if is_due:
             self._file.sync()
             self._synced = now

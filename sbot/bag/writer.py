@@ -118,6 +118,29 @@ class McapFile:
         """Close the file."""
         os.close(self._file)
 
+    def write(self, chunk: Chunk, compressor: zstandard.ZstdCompressor) -> bytes:
+        """Append a chunk and its message indexes; return its packed entry in the summary."""
+        data = compressor.compress(bytes(chunk.records))
+        size, crc = len(chunk.records), zlib.crc32(chunk.records)
+        record = _packed(records.Chunk(
+            compression='zstd', data=data, message_start_time=chunk.start_ns,
+            message_end_time=chunk.end_ns, uncompressed_crc=crc, uncompressed_size=size))
+        offsets: dict[int, int] = {}
+        parts, length = [record], len(record)
+        for channel, entries in chunk.entries.items():
+            offsets[channel] = self.end + length
+            table = np.array(entries, '<u8').tobytes()
+            parts.append(_INDEX.pack(Opcode.MESSAGE_INDEX, 6 + len(table), channel, len(table))
+                         + table)
+            length += len(parts[-1])
+        start = self.end
+        self.append(b''.join(parts))
+        return _packed(records.ChunkIndex(
+            chunk_length=len(record), chunk_start_offset=start, compression='zstd',
+            compressed_size=len(data), message_end_time=chunk.end_ns,
+            message_index_length=length - len(record), message_index_offsets=offsets,
+            message_start_time=chunk.start_ns, uncompressed_size=size))
+
 
 class Chunk:
     """Records for one chunk: new schemas and channels, and messages."""
@@ -146,30 +169,6 @@ class Chunk:
             self.start_ns = stamp_ns
         if stamp_ns > self.end_ns:
             self.end_ns = stamp_ns
-
-
-def write_chunk(file: McapFile, chunk: Chunk, compressor: zstandard.ZstdCompressor) -> bytes:
-    """Append a chunk and its message indexes; return its packed entry in the summary."""
-    data = compressor.compress(bytes(chunk.records))
-    size, crc = len(chunk.records), zlib.crc32(chunk.records)
-    record = _packed(records.Chunk(
-        compression='zstd', data=data, message_start_time=chunk.start_ns,
-        message_end_time=chunk.end_ns, uncompressed_crc=crc, uncompressed_size=size))
-    offsets: dict[int, int] = {}
-    parts, length = [record], len(record)
-    for channel, entries in chunk.entries.items():
-        offsets[channel] = file.end + length
-        table = np.array(entries, '<u8').tobytes()
-        parts.append(_INDEX.pack(Opcode.MESSAGE_INDEX, 6 + len(table), channel, len(table))
-                     + table)
-        length += len(parts[-1])
-    start = file.end
-    file.append(b''.join(parts))
-    return _packed(records.ChunkIndex(
-        chunk_length=len(record), chunk_start_offset=start, compression='zstd',
-        compressed_size=len(data), message_end_time=chunk.end_ns,
-        message_index_length=length - len(record), message_index_offsets=offsets,
-        message_start_time=chunk.start_ns, uncompressed_size=size))
 
 
 _VERSION = 9

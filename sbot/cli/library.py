@@ -52,11 +52,10 @@ def _maps() -> dict[str, str]:
 
 
 def _winds() -> dict[str, str]:
-    from wind_model.grid import make_lattice
     from wind_model.rotors_text import read_grid
     found = {}
     for path in sorted((config_directory() / 'wind').glob('*.txt')):
-        field = make_lattice(read_grid(path), str(path))
+        field = read_grid(path).lattice(str(path))
         found[f'wind/{path.name}'] = (
             f'x {field.x[0]:g} to {field.x[-1]:g}, y {field.y[0]:g} to {field.y[-1]:g}, '
             f'z {field.z[0].min():g} to {field.z[-1].max():g} m')

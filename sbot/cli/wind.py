@@ -15,7 +15,7 @@ from sbot.cli.command import JSON, Command, flag, value
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import Spec, specs_of
 from wind_model.generate import FLOWS, FieldParameters, generate
-from wind_model.grid import make_lattice, velocity_at
+from wind_model.grid import velocity_at
 from wind_model.rotors_text import read_grid, write_grid
 
 
@@ -31,7 +31,7 @@ _number.__name__ = 'finite number'  # argparse says that it expected one
 
 def _at(args: argparse.Namespace) -> int:
     """Print u v w (m/s) at a point; outside the field is an error unless a default is given."""
-    field = make_lattice(read_grid(args.field, typed=True), args.field)
+    field = read_grid(args.field, typed=True).lattice(args.field)
     outside = np.full(3, np.nan) if args.outside is None else np.array(args.outside)
     wind = velocity_at(field, np.array([[args.x, args.y, args.z]]), outside)[0]
     if np.isnan(wind).any():
@@ -48,7 +48,7 @@ def _vtk(args: argparse.Namespace) -> int:
     # matplotlib takes long to import, and only this command needs it.
     from wind_model.export import write_preview, write_terrain, write_wind
 
-    field = make_lattice(read_grid(args.field, typed=True), args.field)
+    field = read_grid(args.field, typed=True).lattice(args.field)
     stem = Path(args.output) if args.output else Path(args.field).with_suffix('')
     wind, terrain, picture = (stem.with_name(stem.name + end)
                               for end in ('_wind.vtu', '_terrain.vtu', '.png'))

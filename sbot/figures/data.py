@@ -29,7 +29,7 @@ from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_pose, read_poses
 from sbot_sim.dynamics.hooks import free_wind
 from sbot_sim.world.bodies import is_there
-from sbot_sim.world.geometry import World, inside_occupied, rectangle_corners
+from sbot_sim.world.geometry import World, rectangle_corners
 from wind_model.grid import Lattice, points_at, sample
 from wind_model.gust import Wind, WindSource, gust_window, gusts_at, mean_force
 from wind_model.messages import decode_field
@@ -205,7 +205,7 @@ class RunData(NamedTuple):
         for x, y, radius in self.still_circles.tolist():
             inside |= np.hypot(points[:, 0] - x, points[:, 1] - y) < radius
         if world.cells is not None:
-            inside |= inside_occupied(world.cells, points)
+            inside |= world.cells.occupies(points)
         return inside
 
     def wind_arrows(self, index: int | None = None, most: int = ARROWS) -> Floats:

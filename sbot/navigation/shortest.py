@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_sim.collision.overlap import rectangle_distance
-from sbot_sim.world.geometry import World, inside_occupied, inside_polygon
+from sbot_sim.world.geometry import World, inside_polygon
 
 # Distances of points from solid objects in a world.
 
@@ -45,7 +45,7 @@ def inside_solids(world: World, points: Floats) -> NDArray[np.bool_]:
     for corners in world.polygons:
         inside |= inside_polygon(corners, points)
     if world.cells is not None:
-        inside |= inside_occupied(world.cells, points)
+        inside |= world.cells.occupies(points)
     return inside
 
 

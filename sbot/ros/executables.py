@@ -43,7 +43,7 @@ _WHAT = {
 }
 
 
-def run(module: str, argv: Sequence[str] | None = None, name: str = '') -> int:
+def _run(module: str, argv: Sequence[str] | None = None, name: str = '') -> int:
     """Call ``main(argv)`` of a module (None: of the command line); return its exit code.
 
     Parameters
@@ -84,7 +84,7 @@ def _end_with_parent() -> None:
 
 
 def _leave(codes: Sequence[int]) -> None:
-    """End the process with the exit code of ``run``, if it has returned one.
+    """End the process with the exit code of ``_run``, if it has returned one.
 
     The interpreter would take itself apart first: seconds on a busy machine, in which it handles
     no signals, so that the Ctrl-C that `ros2 launch` passes on would be the exit code.
@@ -96,13 +96,13 @@ def _leave(codes: Sequence[int]) -> None:
         os._exit(code)
 
 
-sbot_sim = partial(run, MODULES['sbot_sim'], name='sbot_sim')
-wind_model = partial(run, MODULES['wind_model'], name='wind_model')
-potfield_bot = partial(run, MODULES['potfield_bot'], name='potfield_bot')
-wind_aware_bot = partial(run, MODULES['wind_aware_bot'], name='wind_aware_bot')
-controller_bot = partial(run, MODULES['controller_bot'], name='controller_bot')
+sbot_sim = partial(_run, MODULES['sbot_sim'], name='sbot_sim')
+wind_model = partial(_run, MODULES['wind_model'], name='wind_model')
+potfield_bot = partial(_run, MODULES['potfield_bot'], name='potfield_bot')
+wind_aware_bot = partial(_run, MODULES['wind_aware_bot'], name='wind_aware_bot')
+controller_bot = partial(_run, MODULES['controller_bot'], name='controller_bot')
 
 
 def main() -> int:
     """Run the module that the command line names, with its arguments."""
-    return run(sys.argv[1], sys.argv[2:])
+    return _run(sys.argv[1], sys.argv[2:])

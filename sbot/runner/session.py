@@ -143,7 +143,7 @@ def _batches(scenario: Scenario, lasers: Lasers,
 _MOST_TICKS = 10**9  # of one ``step``
 
 
-class Saved(NamedTuple):
+class _Saved(NamedTuple):
     """A moment of a session, for ``Session.restore``."""
 
     world: SavedWorld
@@ -252,7 +252,7 @@ class Session:
             self.turn()
         return self.result()
 
-    def save(self) -> Saved:
+    def save(self) -> _Saved:
         """Return this moment; with deep copies of its controllers.
 
         Raises
@@ -261,9 +261,9 @@ class Session:
             for a controller that cannot be copied.
 
         """
-        return Saved(self._engine.save(), self._copied(self._controllers), self._tally.saved())
+        return _Saved(self._engine.save(), self._copied(self._controllers), self._tally.saved())
 
-    def restore(self, saved: Saved) -> None:
+    def restore(self, saved: _Saved) -> None:
         """Go back, or forward, to a moment of this session; it can be restored again.
 
         Raises
@@ -272,7 +272,7 @@ class Session:
             for what ``save`` has not returned.
 
         """
-        if not isinstance(saved, Saved):
+        if not isinstance(saved, _Saved):
             raise bad_value('saved', saved, 'what save() of this session has returned')
         self._controllers = self._copied(saved.controllers)
         self._engine.restore(saved.world)

@@ -26,7 +26,7 @@ from sbot_sim.collision.overlap import overlaps, overlaps_of_ticks
 from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.world.bodies import is_there
 from sbot_sim.world.moving import as_sent
-from sbot_sim.worlds.parameters import SimulationParameters, all_bodies
+from sbot_sim.worlds.parameters import SimulationParameters
 
 # Progress of a command: a bar on the terminal, or lines; and what --quiet leaves out.
 
@@ -84,7 +84,7 @@ class _OverlapCount:
             if len(self._waiting) * len(pose) >= _MOST:
                 self._count()
         else:
-            self._found += overlaps(*all_bodies(self._parameters, snapshot.moved, snapshot.boxes,
+            self._found += overlaps(*self._parameters.all_bodies(snapshot.moved, snapshot.boxes,
                                                 pose))
 
     def total(self) -> int:
@@ -97,7 +97,6 @@ class _OverlapCount:
         poses = np.array(self._waiting)
         self._waiting.clear()
         self._found += overlaps_of_ticks(self._parameters.world, self._parameters.bodies, poses)
-
 
 
 def _lengths(vectors: Floats) -> Floats:

@@ -219,8 +219,7 @@ def _compile_draws() -> None:
 def _compile_count(parameters: SimulationParameters, poses: NDArray[np.float64]) -> None:
     """Compile what counts overlaps for the summary."""
     from sbot_sim.collision.overlap import overlaps
-    from sbot_sim.worlds.parameters import all_bodies
-    overlaps(*all_bodies(parameters, None, None, poses))
+    overlaps(*parameters.all_bodies(None, None, poses))
 
 
 def _compile_unclaimed(tasks: Iterable[tuple[int, Callable[[], object]]], claims: str) -> None:

@@ -13,8 +13,7 @@ from sbot.scenario.fields import COLOURS
 from sbot.scenario.model import Scenario, Zone
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import make_inertia
-from sbot_sim.sensors.infrared import make_infrared_parameters
-from sbot_sim.sensors.laser import make_lasers, make_scan_parameters
+from sbot_sim.sensors.laser import make_lasers
 from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
@@ -30,12 +29,12 @@ def robot_bodies(scenario: Scenario) -> list[Body]:
 def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationParameters:
     """Return the simulator's parameters; ``threads`` changes no bit of the result."""
     sensors, wind, robots = scenario.sensors, scenario.wind, robot_bodies(scenario)
-    of_body = {name: tuple(map(make_scan_parameters, sensors.lasers_of(body)))
+    of_body = {name: tuple(laser.parameters() for laser in sensors.lasers_of(body))
                for name, body in scenario.bodies.items()}
     noise = {name: sensors.of(body).odometry for name, body in scenario.bodies.items()}
     senses = Senses(
         make_lasers([of_body[robot.body] for robot in scenario.robots]),
-        make_infrared_parameters(sensors.infrared), sensors.neighbours, threads,
+        sensors.infrared.parameters(), sensors.neighbours, threads,
         {name: getattr(sensors, name) for name, sensor in all_sensors().items()
          if sensor.kernel is not None and sensor.is_on(sensors)})
     return make_simulation_parameters(

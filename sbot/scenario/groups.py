@@ -14,7 +14,7 @@ from sbot_common.params import Spec, Value, in_words, refuse_unknown, specs_of, 
 from sbot_sim.dynamics.hooks import HookNames
 from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.sensors.registry import Sensor, sensors
-from sbot_sim.world.bodies import BODIES, Body, body_specs, updated_body
+from sbot_sim.world.bodies import BODIES, Body, body_specs
 from wind_model.parameters import TurbulenceParameters, WakeParameters, WindParameters
 
 
@@ -147,7 +147,7 @@ def _body(name: str, given: Mapping[str, object], bodies: Mapping[str, Body],
     for key in DRIVER:
         if key in own and not isinstance(own[key], bool):
             raise bad_value(where(key), own[key], 'true or false')
-    return updated_body(bodies[like], values, where)._replace(
+    return bodies[like].updated(values, where)._replace(
         name=name, own={key: value for key, value in own.items() if value not in ({}, [])})
 
 

@@ -18,7 +18,7 @@ from sbot.files.yaml_text import decode_text, parse_yaml
 from sbot.scenario.fields import real
 from sbot_common.errors import InputError, bad_value, decoding
 from sbot_common.params import Check
-from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, cells_bounds, make_cells
+from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, make_cells
 
 # Formats that decoders within Pillow read: others start programs, e.g. Ghostscript.
 _FORMATS = ('PPM', 'PNG', 'BMP', 'GIF', 'JPEG', 'TIFF', 'WEBP', 'TGA')
@@ -66,7 +66,7 @@ def load_map(path: str | Path) -> CellMap:
                         size, 'file_bytes')
     with np.errstate(over='ignore', invalid='ignore'):
         cells = make_cells(np.ascontiguousarray(values[::-1]), resolution, origin)
-        reach = cells_bounds(cells)
+        reach = cells.bounds()
     if not (np.isfinite(cells.outlines).all() and np.isfinite(reach).all()):
         raise bad_value(origins.where(('resolution',)), resolution,
                         'a size of cells that gives a map of finite size (m)')

@@ -59,9 +59,9 @@ from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
 from sbot_common.params import in_words
 from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, POLYGON, RECTANGLE, SEGMENT
-from sbot_sim.world.bodies import Body, body_arrays, body_in_words
+from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import World as WorldArrays
-from sbot_sim.world.geometry import cells_bounds, make_world
+from sbot_sim.world.geometry import make_world
 from sbot_sim.world.moving import Paths, make_box, make_paths, world_with, world_with_boxes
 
 
@@ -162,7 +162,7 @@ class World(Model):
         if self.map:
             from sbot.scenario.maps import load_map  # imports what reads pictures
             cells = load_map(self.map)
-        bounds = self.bounds or (cells_bounds(cells) if cells is not None else None)
+        bounds = self.bounds or (cells.bounds() if cells is not None else None)
         if bounds is None:
             raise bad_value('world.bounds', None, '[xmin, ymin, xmax, ymax] (m)')
         return make_world(
@@ -360,7 +360,7 @@ class Scenario(Settings):
     def to_dict(self) -> dict[str, Any]:
         """Return the values of a file that gives this scenario."""
         values = {**super().to_dict(),
-                  'bodies': {name: body_in_words(body) for name, body in self.bodies.items()},
+                  'bodies': {name: body.in_words() for name, body in self.bodies.items()},
                   'controllers': {name: deepcopy(groups.controller_in_words(parameters))
                                   for name, parameters in self.controllers.items()},
                   'sensors': groups.group_in_words(self.sensors),

@@ -22,7 +22,7 @@ from sbot_sim.collision.overlap import rectangle_distance
 from sbot_sim.drives.registry import users_of
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.world.bodies import Body
-from sbot_sim.world.geometry import World, inside_occupied, inside_polygon
+from sbot_sim.world.geometry import World, inside_polygon
 from wind_model.parameters import ROBOT, STILL, WakeParameters
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ def _unreachable(world: World, goal: tuple[float, float]) -> str | None:
     for k, corners in enumerate(world.polygons):
         if inside_polygon(corners, point)[0]:
             return f'inside world.polygons.{k}'
-    if world.cells is not None and inside_occupied(world.cells, point)[0]:
+    if world.cells is not None and world.cells.occupies(point)[0]:
         return 'inside an occupied cell of the map'
     return None
 

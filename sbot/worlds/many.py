@@ -52,10 +52,9 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.dynamics.motion import body_twists
-from sbot_sim.engine.many import Simulation, arrays_of
+from sbot_sim.engine.many import Simulation
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.batch import Interpreted, Program
-from sbot_sim.worlds.parameters import start_error
 from sbot_sim.worlds.state import Policy, Setting
 from sbot_sim.worlds.tick import Phases
 
@@ -273,7 +272,7 @@ class Worlds:
         worlds. It does not include the state of users' hooks.
         """
         everything = Saved(tuple(self.scenarios), self.senses, self.seeds, self.start,
-                           arrays_of(self.simulation), self._knowing.past)
+                           self.simulation.arrays(), self._knowing.past)
         return everything[chosen_worlds(worlds, self.count)]
 
     def restore(self, state: Saved, worlds: ArrayLike | None = None) -> Observations:
@@ -469,7 +468,7 @@ class Worlds:
 
     def _check_places(self, chosen: NDArray[np.int64], poses: Floats) -> None:
         for k in chosen.tolist():
-            problem = start_error(self.parameters[k], poses[k], self.box_start[k])
+            problem = self.parameters[k].start_error(poses[k], self.box_start[k])
             if problem is not None:
                 raise InputError(f'start of world {k}: {problem}')
 

@@ -25,7 +25,7 @@ from sbot_common.arguments import as_array
 from sbot_common.arrays import Integers
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value
-from sbot_sim.engine.many import Arrays, Simulation, Winds, arrays_for, arrays_of, restore_rest
+from sbot_sim.engine.many import Arrays, Simulation, Winds
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.parameters import SimulationParameters
@@ -203,15 +203,15 @@ def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int) -> Non
 
 def converted(simulation: Simulation, saved: Saved) -> Saved:
     """Return a state with the arrays of another batch; InputError if some are missing."""
-    return replace(saved, arrays=arrays_for(simulation, saved.arrays))
+    return replace(saved, arrays=simulation.arrays_for(saved.arrays))
 
 
 def restore(simulation: Simulation, chosen: Integers, saved: Saved) -> None:
     """Write a ``converted`` state of one or as many worlds to the chosen ones, of its scenario."""
-    for name, array in arrays_of(simulation).items():
+    for name, array in simulation.arrays().items():
         array[chosen] = saved.arrays[name]
     for k in chosen.tolist():
-        restore_rest(simulation, k)
+        simulation.restore_rest(k)
 
 
 class _WorldTables(NamedTuple):

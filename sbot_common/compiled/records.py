@@ -36,7 +36,7 @@ _DTYPES: dict[Any, type] = {types.int64: np.int64, types.float64: np.float64,
                             types.boolean: np.bool_}
 
 
-class View(types.Type):  # type: ignore[misc]
+class _View(types.Type):  # type: ignore[misc]
     """Type of a record: the address of a named tuple, with that tuple's attributes."""
 
     def __init__(self, kind: types.BaseNamedTuple) -> None:
@@ -53,28 +53,28 @@ class View(types.Type):  # type: ignore[misc]
         return place, self.kind.types[place]
 
 
-@register_default(View)
+@register_default(_View)
 class _ViewModel(PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, dmm: Any, fe_type: View) -> None:  # noqa: ANN401
+    def __init__(self, dmm: Any, fe_type: _View) -> None:  # noqa: ANN401
         super().__init__(dmm, fe_type, ir.IntType(8).as_pointer())
 
 
 def _seen(kind: Any) -> Any:  # noqa: ANN401
     """Return as what compiled code sees a field."""
     viewed = isinstance(kind, types.BaseNamedTuple) and kind.instance_class in BY_ADDRESS
-    return View(kind) if viewed else kind
+    return _View(kind) if viewed else kind
 
 
 @infer_getattr
 class _Attributes(AttributeTemplate):  # type: ignore[misc]
-    key = View
+    key = _View
 
-    def generic_resolve(self, value: View, attr: str) -> Any:  # noqa: ANN401
+    def generic_resolve(self, value: _View, attr: str) -> Any:  # noqa: ANN401
         return _seen(value.field(attr)[1]) if attr in value.kind.fields else None
 
 
-@lower_getattr_generic(View)  # type: ignore[untyped-decorator]
-def _attribute(context: Any, builder: Any, view: View, value: Any, attr: str) -> Any:  # noqa: ANN401
+@lower_getattr_generic(_View)  # type: ignore[untyped-decorator]
+def _attribute(context: Any, builder: Any, view: _View, value: Any, attr: str) -> Any:  # noqa: ANN401
     place, kind = view.field(attr)
     pointer = builder.bitcast(value, context.get_value_type(view.kind).as_pointer())
     return _load(context, builder, kind, _part(builder, pointer, place))
@@ -87,7 +87,7 @@ def _part(builder: Any, pointer: Any, place: int) -> Any:  # noqa: ANN401
 
 def _load(context: Any, builder: Any, kind: Any, pointer: Any) -> Any:  # noqa: ANN401
     """Return a field, number by number: what is not used, the compiler forgets at once."""
-    if isinstance(_seen(kind), View):
+    if isinstance(_seen(kind), _View):
         return builder.bitcast(pointer, ir.IntType(8).as_pointer())
     if isinstance(kind, types.BaseTuple):
         return context.make_tuple(builder, kind, [
@@ -166,7 +166,7 @@ def _leaves(value: Any) -> list[Any]:  # noqa: ANN401
 
 
 @lru_cache(maxsize=64)  # LLVM takes 20 ms for the fields of a batch, more than all else of a world
-def _layout(kind: Any, _: int) -> tuple[View, int, list[tuple[type | None, int]]]:  # noqa: ANN401
+def _layout(kind: Any, _: int) -> tuple[_View, int, list[tuple[type | None, int]]]:  # noqa: ANN401
     """Return a record's type, its length in words, and the place of each array or number.
 
     The type depends on how many classes are seen as views. Places count numbers of the type that
@@ -189,7 +189,7 @@ def _layout(kind: Any, _: int) -> tuple[View, int, list[tuple[type | None, int]]
                      else whole.get_element_offset(data, i))
             found += places(inner, offset + start)
         return found
-    return View(kind), -(-size(kind) // _WORD), places(kind, 0)
+    return _View(kind), -(-size(kind) // _WORD), places(kind, 0)
 
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ _KEY_STEP_0, _KEY_STEP_1 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584
 
 
 @njit_inline
-def philox(c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, key_0: np.uint64,
+def _philox(c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, key_0: np.uint64,
            key_1: np.uint64) -> Any:  # noqa: ANN401
     """Return the block (``Words``) of a counter, the lowest word first, and a key."""
     for _ in range(_ROUNDS):
@@ -64,7 +64,7 @@ def _block_of(seed: int, purpose: int, robot: int, tick: int, block: int) -> Any
     draws, so these are the words of ``numpy.random.Philox(key=[seed, purpose],
     counter=[0, tick, robot, 0])``.
     """
-    return philox(np.uint64(block + 1), np.uint64(tick), np.uint64(robot), np.uint64(0),
+    return _philox(np.uint64(block + 1), np.uint64(tick), np.uint64(robot), np.uint64(0),
                   np.uint64(seed), np.uint64(purpose))
 
 

@@ -26,14 +26,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import STOP, ControlledRobot, Controller, Point, Twist
 from sbot_common.params import Spec, Value
 from sbot_common.random import CONTROLLER, TickGenerator
-from sbot_common.wire.controller import (
-    FIELDS,
-    Codecs,
-    Source,
-    read_inputs,
-    sources,
-    write_command,
-)
+from sbot_common.wire.controller import FIELDS, Codecs, Source, sources, write_command
 from sbot_common.wire.messages import read_pose, write_broadcast, write_pose
 
 
@@ -68,7 +61,7 @@ class _PoseTable:
         self._last.wakes = self._last.wakes or wakes
 
     def _on_pose(self, source: Source, raw: bytes) -> None:
-        arrival = self._sync.put(*read_inputs(source, self._count, raw))
+        arrival = self._sync.put(*source.read(self._count, raw))
         if arrival.inputs is not None:
             for receive in self._receivers:
                 receive(arrival.inputs.stamp_ns, {ALL_POSES: arrival.inputs.poses})
@@ -240,7 +233,7 @@ class ControllerHost(Node):  # type: ignore[misc]
     # --- turns
 
     def _on_input(self, source: Source, raw: bytes) -> None:
-        stamp_ns, values = read_inputs(source, self.num_robots, raw)
+        stamp_ns, values = source.read(self.num_robots, raw)
         if self._lockstep:
             self._on_values(stamp_ns, values)
         else:

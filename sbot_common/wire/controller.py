@@ -251,6 +251,25 @@ class Source(NamedTuple):
     keys: tuple[Key, ...]
     codecs: Codecs = FIELDS
 
+    def read(self, num_robots: int, raw: bytes) -> tuple[int, dict[Key, Any]]:
+        """Return the stamp (ns) of a message and the inputs that it carries, by key.
+
+        Raises
+        ------
+        InputError
+            if the message is damaged, or for another number of poses.
+
+        """
+        stamp_ns, values = 0, dict[Key, Any]()
+        for key in self.keys:
+            if key == ALL_POSES:
+                stamp_ns, values[key] = _read_poses(raw, num_robots)
+            elif isinstance(key, int):
+                stamp_ns, _, *values[key] = _read_odometry(raw)
+            else:
+                stamp_ns, values[key] = self.codecs[key][1](raw)
+        return stamp_ns, values
+
 
 def sources(robot_id: int, num_robots: int, fields: Sequence[str], poses_topic: bool,
             codecs: Codecs = FIELDS) -> Iterator[Source]:
@@ -271,26 +290,6 @@ def sources(robot_id: int, num_robots: int, fields: Sequence[str], poses_topic: 
 # Several nodes of a process are given the same bytes one after another.
 _read_odometry = lru_cache(maxsize=1)(messages.read_odometry)
 _read_poses = lru_cache(maxsize=1)(messages.read_poses)
-
-
-def read_inputs(source: Source, num_robots: int, raw: bytes) -> tuple[int, dict[Key, Any]]:
-    """Return the stamp (ns) of a message and the inputs that it carries, by key.
-
-    Raises
-    ------
-    InputError
-        if the message is damaged, or for another number of poses.
-
-    """
-    stamp_ns, values = 0, dict[Key, Any]()
-    for key in source.keys:
-        if key == ALL_POSES:
-            stamp_ns, values[key] = _read_poses(raw, num_robots)
-        elif isinstance(key, int):
-            stamp_ns, _, *values[key] = _read_odometry(raw)
-        else:
-            stamp_ns, values[key] = source.codecs[key][1](raw)
-    return stamp_ns, values
 
 
 def write_command(topic: topics.Topic, stamp_ns: int, frame_id: str, command: Twist) -> bytes:

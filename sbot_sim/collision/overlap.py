@@ -26,8 +26,8 @@ from sbot_sim.collision.shape_overlap import (
     near_objects,
     near_pairs,
 )
-from sbot_sim.world.bodies import BodyArrays, select_bodies
-from sbot_sim.world.geometry import World, inside_occupied
+from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.geometry import World
 
 TOLERANCE = 1e-9  # m; what is deeper is an overlap (docs/errata.md S6)
 _ROUNDING = 1e-6  # m, more than that of an x of many worlds of 10^6 m side by side
@@ -145,7 +145,7 @@ def _overlaps_of_discs(world: World, radius: Floats, pose: Floats, tolerance: fl
         found.append((i, RECTANGLE, k, radius[i] - rectangle_distance(xy[i], boxes[k])))
     if world.cells is not None:
         # Outlines are segments: this is for those who stand inside them, however far.
-        i = np.flatnonzero(inside_occupied(world.cells, xy))
+        i = np.flatnonzero(world.cells.occupies(xy))
         found.append((i, CELLS, np.zeros(len(i), dtype=np.intp), radius[i]))
     if world.polygons:
         i, k, deep = depths_of_discs_in_polygons(xy, radius, *joined(world.polygons), tolerance)
@@ -191,7 +191,7 @@ def _overlaps_of_rectangles(world: World, corners: Floats, discs: Floats, rows: 
         found.append((rows[i], POLYGON, k, depth))
     if world.cells is not None:
         middle = 0.5 * (corners[:, 0] + corners[:, corners.shape[1] // 2])
-        i = np.flatnonzero(inside_occupied(world.cells, middle))
+        i = np.flatnonzero(world.cells.occupies(middle))
         found.append((rows[i], CELLS, np.zeros(len(i), dtype=np.intp), inner[i]))
     return _deep(found, tolerance)
 
@@ -212,7 +212,7 @@ def overlaps(world: World, bodies: BodyArrays, pose: Floats) -> int:
     """
     finite, lost = _finite_rows(pose)
     if lost:
-        bodies, pose = select_bodies(bodies, finite), pose[finite]
+        bodies, pose = bodies.select(finite), pose[finite]
     return lost + len(find_overlaps(world, bodies, pose).robot)
 
 
@@ -285,7 +285,7 @@ def placement_error(world: World, bodies: BodyArrays, pose: Floats, robots: int 
     bad = rows[~np.isfinite(pose[rows]).all(axis=1)]
     if len(bad):
         return f'robot {bad[0]}: pose {pose[bad[0]].tolist()} is not finite' + _more(len(bad))
-    found = find_overlaps(world, select_bodies(bodies, rows), pose[rows])
+    found = find_overlaps(world, bodies.select(rows), pose[rows])
     if not len(found.robot):
         return None
     k, shapes = np.lexsort((found.other, found.kind, found.robot))[0], bodies.shape

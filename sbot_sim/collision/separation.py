@@ -226,7 +226,7 @@ def displace(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: F
     return made
 
 
-class Separation(NamedTuple):
+class _Separation(NamedTuple):
     """The outcome of one tick for N bodies."""
 
     pose: Floats  # (N, 3) x, y (m), yaw (rad); free of overlaps
@@ -309,17 +309,17 @@ def free_of_overlaps(fixed: FixedObjects, radius: Floats, shapes: Shapes | None,
 @njit
 def _separate_discs(fixed: FixedObjects, radius: Floats, previous: Floats, proposed: Floats,
                     passes: int) -> tuple[Floats, Floats, Flags, Flags, int]:
-    """Return the fields of ``Separation`` of discs."""
+    """Return the fields of ``_Separation`` of discs."""
     n, pose = len(radius), proposed.copy()
     collided, reverted, made = np.empty(n, np.bool_), np.empty(n, np.bool_), 0
     if n > 0:
         made = free_of_overlaps(fixed, radius, None, previous, pose, make_scratch(n, 2), collided,
                                 reverted, passes)
-    return pose, displacements(previous, proposed, pose), collided, reverted, made
+    return pose, _displacements(previous, proposed, pose), collided, reverted, made
 
 
 @njit_inner
-def displacements(previous: Floats, proposed: Floats, pose: Floats) -> Floats:
+def _displacements(previous: Floats, proposed: Floats, pose: Floats) -> Floats:
     """Return the way (N, 2) m to ``pose`` from where bodies would be, or if lost have been."""
     out = np.empty((len(pose), 2))
     for i in range(len(pose)):
@@ -408,13 +408,13 @@ def separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Floats, propo
 @njit
 def _separate_any(fixed: FixedObjects, shapes: Shapes, previous: Floats, proposed: Floats,
                   passes: int) -> tuple[Floats, Floats, Flags, Flags, int]:
-    """Return the fields of ``Separation`` of bodies of any shape."""
+    """Return the fields of ``_Separation`` of bodies of any shape."""
     pose, collided, reverted, made = separate_shapes(fixed, shapes, previous, proposed, passes)
-    return pose, displacements(previous, proposed, pose), collided, reverted, made
+    return pose, _displacements(previous, proposed, pose), collided, reverted, made
 
 
 def separate(fixed: FixedObjects, shapes: Shapes | Floats, previous: Floats, proposed: Floats,
-             passes: int = PASSES) -> Separation:
+             passes: int = PASSES) -> _Separation:
     """Return the poses of this tick, free of overlaps deeper than 1e-9 m if ``previous`` is.
 
     Parameters
@@ -434,5 +434,5 @@ def separate(fixed: FixedObjects, shapes: Shapes | Floats, previous: Floats, pro
     if isinstance(shapes, Shapes) and shapes.equal_discs:
         shapes = shapes.outer_radius
     if isinstance(shapes, Shapes):
-        return Separation(*_separate_any(fixed, shapes, previous, proposed, passes))
-    return Separation(*_separate_discs(fixed, shapes, previous, proposed, passes))
+        return _Separation(*_separate_any(fixed, shapes, previous, proposed, passes))
+    return _Separation(*_separate_discs(fixed, shapes, previous, proposed, passes))

@@ -134,7 +134,7 @@ def near_objects(xy: Floats, centres: Floats, reach: Floats) -> tuple[Indexes, I
 
 
 @njit_inline
-def noted(row: Indexes, other: Indexes, depth: Floats, found: int, i: int, k: int,
+def _noted(row: Indexes, other: Indexes, depth: Floats, found: int, i: int, k: int,
           deep: float) -> tuple[Indexes, Indexes, Floats]:
     """Return three lists with (i, k, deep) at place ``found``; full ones are twice as long."""
     if found == len(row):
@@ -239,7 +239,7 @@ def depths_of_outlines(corners: Floats, others: Floats) -> tuple[Indexes, Indexe
                     and mine[i, 1] < theirs[k, 3] and theirs[k, 1] < mine[i, 3]):
                 deep = _convex_depth(corners[i], others[k])
                 if deep > 0.0:
-                    row, other, depth = noted(row, other, depth, found, i, k, deep)
+                    row, other, depth = _noted(row, other, depth, found, i, k, deep)
                     found += 1
     return row[:found].copy(), other[:found].copy(), depth[:found].copy()
 
@@ -253,7 +253,7 @@ def depths_of_discs(corners: Floats, discs: Floats) -> tuple[Indexes, Indexes, F
         for k in range(len(discs)):
             deep = disc_depth(corners[i], discs[k, 0], discs[k, 1], discs[k, 2])
             if deep > 0.0:
-                row, other, depth = noted(row, other, depth, found, i, k, deep)
+                row, other, depth = _noted(row, other, depth, found, i, k, deep)
                 found += 1
     return row[:found].copy(), other[:found].copy(), depth[:found].copy()
 
@@ -327,7 +327,7 @@ def depths_of_discs_in_polygons(xy: Floats, radius: Floats, corners: Floats, sta
                 distance = _distance(outline, x, y)
                 deep = radius[i] + distance if _is_inside(outline, x, y) else radius[i] - distance
                 if deep > tolerance:
-                    disc, polygon, depth = noted(disc, polygon, depth, found, i, k, deep)
+                    disc, polygon, depth = _noted(disc, polygon, depth, found, i, k, deep)
                     found += 1
     return disc[:found].copy(), polygon[:found].copy(), depth[:found].copy()
 
@@ -365,6 +365,6 @@ def depths_of_rectangles_in_polygons(
                 copy_numbers(outline[(s + 1) % len(outline)], side[1])
                 deepest = max(deepest, _convex_depth(rectangles[i], side))
             if deepest > tolerance:
-                row, polygon, depth = noted(row, polygon, depth, found, i, k, deepest)
+                row, polygon, depth = _noted(row, polygon, depth, found, i, k, deepest)
                 found += 1
     return row[:found].copy(), polygon[:found].copy(), depth[:found].copy()

@@ -136,13 +136,13 @@ _LATERAL = (-1.0, 1.0, 1.0, -1.0)
 _TURN = (-1.0, 1.0, -1.0, 1.0)
 
 
-class Keys(NamedTuple):
+class _OmnidirectionalKeys(NamedTuple):
     """Keys of an omnidirectional body."""
 
     wheelbase: Wheelbase = 0.0
 
 
-def _numbers(wheel_distance: float, keys: Keys) -> tuple[float]:
+def _numbers(wheel_distance: float, keys: _OmnidirectionalKeys) -> tuple[float]:
     """Return the reach: half the track plus half the wheelbase (m)."""
     return 0.5 * (wheel_distance + (keys.wheelbase or wheel_distance)),
 
@@ -155,7 +155,7 @@ def _wheel(bodies: Wheeled, i: int,
             0.25, 0.25 * _LATERAL[k], 0.25 * _TURN[k], reach)
 
 
-OMNIDIRECTIONAL = Drive('omnidirectional', 'four Mecanum wheels', Keys(), _numbers, wheels=4,
-              wheel=_wheel, sideways=True)
+OMNIDIRECTIONAL = Drive('omnidirectional', 'four Mecanum wheels', _OmnidirectionalKeys(), _numbers,
+                        wheels=4, wheel=_wheel, sideways=True)
 
 DRIVE = (DIFFERENTIAL, IMPULSE, ACKERMANN, OMNIDIRECTIONAL)

@@ -75,30 +75,33 @@ class Hooks(NamedTuple):
     blocking: Callable[..., Any] | None = None
     drive_impulse: Callable[..., Any] | None = None
 
+    def call(self, name: str, tick: int, shape: tuple[int, ...],
+             *arguments: Any) -> Floats:  # noqa: ANN401
+        """Return the result of a hook as an array of a shape.
 
-def call_hook(hooks: Hooks, name: str, tick: int, shape: tuple[int, ...],
-              *arguments: Any) -> Floats:  # noqa: ANN401
-    """Return the result of a hook as an array of a shape.
+        Raises
+        ------
+        InputError
+            if it returns anything else than finite numbers of that shape.
+        UserCodeError
+            if it raises.
 
-    Raises
-    ------
-    InputError
-        if it returns anything else than finite numbers of that shape.
-    UserCodeError
-        if it raises.
+        """
+        function = getattr(self, name)
 
-    """
-    function = getattr(hooks, name)
+        def where() -> str:
+            return (f'wind.{name}_function at tick {tick}: '
+                    f"{getattr(function, '__name__', str(function))}()")
+        answer = call_user_code(partial(function, *arguments), where)
+        try:
+            array = np.array(answer, np.float64, order='C')
+        except (TypeError, ValueError):
+            array = np.array(np.nan)
+        if array.shape != shape or not np.isfinite(array).all():
+            found = (f'shape {array.shape}' if array.shape != shape
+                     else 'numbers that are not finite')
+            raise InputError(
+                f'{where()}: returned {found}, expected finite numbers of shape {shape}')
+        return array
 
-    def where() -> str:
-        return (f'wind.{name}_function at tick {tick}: '
-                f"{getattr(function, '__name__', str(function))}()")
-    answer = call_user_code(partial(function, *arguments), where)
-    try:
-        array = np.array(answer, np.float64, order='C')
-    except (TypeError, ValueError):
-        array = np.array(np.nan)
-    if array.shape != shape or not np.isfinite(array).all():
-        found = f'shape {array.shape}' if array.shape != shape else 'numbers that are not finite'
-        raise InputError(f'{where()}: returned {found}, expected finite numbers of shape {shape}')
-    return array
+

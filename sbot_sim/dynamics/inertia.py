@@ -166,7 +166,7 @@ def at_rest(robots: int, inertia: Inertia) -> Momentum:
 
 
 @njit
-def approach(vx: float, vy: float, to_x: float, to_y: float, acceleration: float,
+def _approach(vx: float, vy: float, to_x: float, to_y: float, acceleration: float,
              deceleration: float, dt: float) -> tuple[float, float]:
     """Return the speeds after ``dt`` on the straight way from (vx, vy) to (to_x, to_y).
 
@@ -223,14 +223,14 @@ def follow(bodies: Wheeled, inertia: Inertia, momentum: Momentum, command: Float
     for i in range(n):
         if not inertia.limited[i]:
             continue
-        vx, vy = approach(before[i, VX], before[i, VY], wanted[i, VX], wanted[i, VY],
+        vx, vy = _approach(before[i, VX], before[i, VY], wanted[i, VX], wanted[i, VY],
                           inertia.acceleration[i], inertia.deceleration[i], dt)
         omega = wanted[i, OMEGA]
         if STEERED[bodies.drive[i]] and wanted[i, VX] != 0.0:
             slower = vx / wanted[i, VX]
             if math.isfinite(slower):  # not of a speed that is almost zero
                 omega *= slower  # the wheels are steered for the same curve
-        omega, _ = approach(before[i, OMEGA], 0.0, omega, 0.0, inertia.angular[i],
+        omega, _ = _approach(before[i, OMEGA], 0.0, omega, 0.0, inertia.angular[i],
                             inertia.angular[i], dt)
         if STEERED[bodies.drive[i]]:
             vx, vy, omega = limited_twist(bodies, i, vx, vy, omega)

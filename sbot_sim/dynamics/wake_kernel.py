@@ -63,7 +63,7 @@ class _Reductions(NamedTuple):
     blocker: NDArray[np.int64]  # (N,) who takes all of it, of perhaps several; -1: nobody
 
 
-class Scratch(NamedTuple):
+class _Scratch(NamedTuple):
     """Working memory: whom a robot may hear upwind, with room for all."""
 
     places: NDArray[np.uint32]  # in the order of the sorted discs
@@ -97,7 +97,7 @@ def _strip_span(grid: BucketGrid, row: int, x: float, y: float, far_x: float, fa
 @njit_inline
 def _candidates(i: int, parameters: WakeParameters, reach: float, discs: Discs, pose: Floats,
                 ux: float, uy: float, half: float, full: float,
-                advertised_mm: NDArray[np.uint8], own_radius: float, scratch: Scratch) -> int:
+                advertised_mm: NDArray[np.uint8], own_radius: float, scratch: _Scratch) -> int:
     """Find whom robot i may hear upwind, at most ``half`` (m) off the axis; return how many.
 
     Parameters
@@ -259,7 +259,7 @@ def _last_strip(parameters: WakeParameters, strongest: float) -> float:
 def _reduction_of(i: int, parameters: WakeParameters, widths: tuple[float, float], reach: float,
                   discs: Discs, walls: Scene, pose: Floats, ux: float, uy: float,
                   advertised_mm: NDArray[np.uint8], own_radius: float,
-                  scratch: Scratch) -> tuple[float, int]:
+                  scratch: _Scratch) -> tuple[float, int]:
     """Return the reduction of robot i, and who takes all its wind (-1: nobody).
 
     Parameters are those of ``reduce_rows`` and ``_candidates``; ``widths`` are ``full`` of
@@ -328,7 +328,7 @@ def _reduce_block(first: int, end: int, parameters: WakeParameters, reach: float
                                  borrowed(found.blocker))
     n, full = pose.shape[0], _full_offset(parameters)
     # A little more: what is not listed is written, too.
-    room = Scratch(np.empty(n + LANES, np.uint32), np.empty(n + 1, np.int64), np.empty(n + 1),
+    room = _Scratch(np.empty(n + LANES, np.uint32), np.empty(n + 1, np.int64), np.empty(n + 1),
                    np.empty(n + 1))
     scratch = borrowed(room)
     for k in range(first, end):

@@ -15,22 +15,13 @@ from sbot_common.compiled.threads import share_out
 from sbot_common.errors import bad_value
 from sbot_sim.dynamics.inertia import Momentum, inertia_of_worlds
 from sbot_sim.sensors.infrared import ring
-from sbot_sim.sensors.laser import laser_table
 from sbot_sim.sensors.odometry import most_wheels
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.world.bodies import Shapes, bodies_of_worlds
 from sbot_sim.world.moving import make_paths, paths_of_worlds
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.parameters import SimulationParameters
-from sbot_sim.worlds.state import (
-    Policy,
-    Sensing,
-    Setting,
-    make_worlds,
-    pack_fixed,
-    pack_scenes,
-    replace_scene,
-)
+from sbot_sim.worlds.state import Policy, Sensing, Setting, make_worlds, pack_fixed, pack_scenes
 from sbot_sim.worlds.tick import Phases, Tick, no_beams
 from wind_model.grid import Lattice
 from wind_model.gust import Waves
@@ -59,7 +50,7 @@ def no_winds(count: int) -> Winds:
     return Winds(velocity, force, gust_velocity, gust_force, np.zeros((count, 2), np.int64))
 
 
-def make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: Collection[str],
+def _make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: Collection[str],
                  more: Sequence[SimulationParameters] = ()) -> Setting:
     """Return the setting of K worlds.
 
@@ -125,19 +116,19 @@ def _scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:
             'line_of_sight': pack_scenes([kind.sensors.line_of_sight for kind in kinds], room)}
 
 
-def replace_scenes(setting: Setting, k: int, parameters: SimulationParameters,
+def _replace_scenes(setting: Setting, k: int, parameters: SimulationParameters,
                    circles_alone: bool) -> bool:
     """Update the scene of layout k for sensors; False if there is no room for it."""
     sensors = parameters.sensors
     return all([
-        replace_scene(setting.scan_scenes, k, sensors.scene, circles_alone),
-        replace_scene(setting.infrared_scenes, k, sensors.infrared_scene, circles_alone),
-        replace_scene(setting.line_of_sight, k, sensors.line_of_sight, circles_alone)])
+        setting.scan_scenes.replace(k, sensors.scene, circles_alone),
+        setting.infrared_scenes.replace(k, sensors.infrared_scene, circles_alone),
+        setting.line_of_sight.replace(k, sensors.line_of_sight, circles_alone)])
 
 
 def _sensing(parameters: SimulationParameters, senses: Collection[str], worlds: int) -> Sensing:
     sensors, infrared = parameters.sensors, parameters.sensors.infrared
-    lasers = laser_table(sensors.lasers, worlds)
+    lasers = sensors.lasers.table(worlds)
     return Sensing(
         lasers=lasers if 'scan' in senses else lasers._replace(columns=0),
         infrared_fan=ring() if infrared and 'infrared' in senses else no_beams(),
@@ -169,7 +160,7 @@ class Simulation:
     waves_of : the waves of world k with a seed; None: no turbulence there
     threads : how many to use; they share the worlds, or the robots of large ones
     hears : as in ``make_worlds``
-    more : as in ``make_setting``
+    more : as in ``_make_setting``
 
     """
 
@@ -178,7 +169,7 @@ class Simulation:
                  threads: int = 1, *, hears: bool = True,
                  more: Sequence[SimulationParameters] = ()) -> None:
         self.count, self.threads = len(parameters), threads
-        self.setting = make_setting(parameters, winds, senses, more)
+        self.setting = _make_setting(parameters, winds, senses, more)
         n = self.setting.robots
         beams = self.setting.sensing.lasers.columns + self.setting.sensing.infrared_fan.beams
         self.share_rows = threads > 1 and n * (1.0 + beams / _BEAMS) >= _WORTH and (
@@ -253,9 +244,71 @@ class Simulation:
     def _replace_scenes(self, k: int, parameters: SimulationParameters,
                         circles_alone: bool) -> None:
         """Take over what sensors see of world k, after its obstacles have moved."""
-        if not replace_scenes(self.setting, k, parameters, circles_alone):
+        if not _replace_scenes(self.setting, k, parameters, circles_alone):
             assert self.tick.moving is not None
             self._replace(**_scenes_of(self.tick.moving.parameters))
+
+    def arrays(self) -> Arrays:
+        """Return views of all that changes in K worlds, (K, ...) each, by name."""
+        state, setting, tick = self.state, self.setting, self.tick
+        found: Arrays = {name: getattr(setting, name) for name in _SET}
+        for name, value in state._asdict().items():
+            if name in _ROOM_ONLY or (name == 'driven' and value is state.command):
+                continue
+            if isinstance(value, Momentum):
+                found |= {f'{name}.{part}': array for part, array in value._asdict().items()}
+            else:
+                found[name] = value
+        found |= {f'reading.{name}': rows for name, rows in tick.fitted.readings.items()}
+        found |= {f'memory.{name}': rows for name, rows in tick.fitted.memories.items()}
+        count, n = self.count, setting.robots
+        for name in ('boxes', 'moved'):  # rows of a world's obstacles, not of its robots
+            if found[name].size:
+                found[name] = found[name].reshape(count, -1, *found[name].shape[1:])
+        return {name: (array.reshape(count, n, *array.shape[1:]) if len(array) == count * n
+                       else array) for name, array in found.items() if array.size}
+
+    def arrays_for(self, given: Arrays) -> Arrays:
+        """Return the state (M, ...) of worlds of another batch as arrays of this batch.
+
+        Which arrays there are, and some of their sizes, depend on all worlds of a batch: on
+        whether any robot has inertia, on the longest delay of commands, on the greatest number of
+        wheels.
+
+        Raises
+        ------
+        InputError
+            for arrays that are missing, or too many, or of another size.
+
+        """
+        wanted, found = self.arrays(), dict(given)
+        for name in given:
+            if name not in wanted and name not in _OF_OTHERS:
+                raise bad_value('state', f'an array {name}', 'the arrays of these worlds')
+            if name not in wanted:
+                del found[name]  # no robot of these worlds needs it
+        for name, array in wanted.items():
+            if name in _OF_OTHERS and name not in given:
+                found[name] = (given['command'] if name == 'driven'
+                               else _rows_with(given, array, 0.0))
+            elif name == 'wheel_scale':
+                found[name] = _common_wheels(given, array)
+            elif name == 'momentum.asked':
+                found[name] = _last_commands(given, array)
+            if name not in found or found[name].shape[1:] != array.shape[1:]:
+                got = f'of {found[name].shape[1:]}' if name in found else 'missing'
+                raise bad_value('state', f'{name} {got}', f'{name} of {array.shape[1:]}')
+        return found
+
+    def restore_rest(self, k: int, heard: Heard | None = None) -> None:
+        """Restore the state of world k outside the arrays, after its arrays.
+
+        ``heard`` : who hears whom, of a batch whose arrays have no room for it
+        """
+        tick = self.tick
+        tick.restore(k, self.state.seed, heard)
+        if tick.moving is not None:
+            tick.moving.place(k, k + 1)
 
 
 # Saved state of worlds: copies of their arrays, and everything else that a tick keeps.
@@ -271,58 +324,6 @@ _ROOM_ONLY = ('row', 'scratch', 'laser_discs', 'infrared_discs', 'crowd')
 
 # What worlds have only as another of their batch has inertia.
 _OF_OTHERS = ('driven', 'momentum.twist', 'momentum.asked')
-
-
-def arrays_of(simulation: Simulation) -> Arrays:
-    """Return views of all that changes in K worlds, (K, ...) each, by name."""
-    state, setting, tick = simulation.state, simulation.setting, simulation.tick
-    found: Arrays = {name: getattr(setting, name) for name in _SET}
-    for name, value in state._asdict().items():
-        if name in _ROOM_ONLY or (name == 'driven' and value is state.command):
-            continue
-        if isinstance(value, Momentum):
-            found |= {f'{name}.{part}': array for part, array in value._asdict().items()}
-        else:
-            found[name] = value
-    found |= {f'reading.{name}': rows for name, rows in tick.fitted.readings.items()}
-    found |= {f'memory.{name}': rows for name, rows in tick.fitted.memories.items()}
-    count, n = simulation.count, setting.robots
-    for name in ('boxes', 'moved'):  # rows of a world's obstacles, not of its robots
-        if found[name].size:
-            found[name] = found[name].reshape(count, -1, *found[name].shape[1:])
-    return {name: array.reshape(count, n, *array.shape[1:]) if len(array) == count * n else array
-            for name, array in found.items() if array.size}
-
-
-def arrays_for(simulation: Simulation, given: Arrays) -> Arrays:
-    """Return the state (M, ...) of worlds of another batch as arrays of this batch.
-
-    Which arrays there are, and some of their sizes, depend on all worlds of a batch: on whether
-    any robot has inertia, on the longest delay of commands, on the greatest number of wheels.
-
-    Raises
-    ------
-    InputError
-        for arrays that are missing, or too many, or of another size.
-
-    """
-    wanted, found = arrays_of(simulation), dict(given)
-    for name in given:
-        if name not in wanted and name not in _OF_OTHERS:
-            raise bad_value('state', f'an array {name}', 'the arrays of these worlds')
-        if name not in wanted:
-            del found[name]  # no robot of these worlds needs it
-    for name, array in wanted.items():
-        if name in _OF_OTHERS and name not in given:
-            found[name] = given['command'] if name == 'driven' else _rows_with(given, array, 0.0)
-        elif name == 'wheel_scale':
-            found[name] = _common_wheels(given, array)
-        elif name == 'momentum.asked':
-            found[name] = _last_commands(given, array)
-        if name not in found or found[name].shape[1:] != array.shape[1:]:
-            got = f'of {found[name].shape[1:]}' if name in found else 'missing'
-            raise bad_value('state', f'{name} {got}', f'{name} of {array.shape[1:]}')
-    return found
 
 
 def _rows_with(given: Arrays, like: NDArray[Any], value: float) -> NDArray[Any]:
@@ -350,12 +351,3 @@ def _last_commands(given: Arrays, like: NDArray[Any]) -> NDArray[Any]:
     return out
 
 
-def restore_rest(simulation: Simulation, k: int, heard: Heard | None = None) -> None:
-    """Restore the state of world k outside the arrays, after its arrays.
-
-    ``heard`` : who hears whom, of a batch whose arrays have no room for it
-    """
-    tick = simulation.tick
-    tick.restore(k, simulation.state.seed, heard)
-    if tick.moving is not None:
-        tick.moving.place(k, k + 1)

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from sbot_common.arrays import Floats, Floats32
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import placement_error
-from sbot_sim.engine.many import Simulation, arrays_of, no_winds, restore_rest
+from sbot_sim.engine.many import Simulation, no_winds
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.sensors.registry import Arrays, simulated
 from sbot_sim.world.bodies import NOWHERE, is_there
 from sbot_sim.worlds.batch import Program
-from sbot_sim.worlds.parameters import SimulationParameters, all_bodies, with_objects
+from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
 from wind_model.gust import Wind
 
@@ -177,7 +177,7 @@ class Engine:
             if one stands in a robot, where one will be, or in a box; nothing is changed.
 
         """
-        given = with_objects(self._scenario, circles, rectangles)
+        given = self._scenario.with_objects(circles, rectangles)
         for places in ({}, teleports):
             problem = self._problem(given, places)
             if problem is not None:
@@ -188,7 +188,7 @@ class Engine:
 
     def save(self) -> SavedWorld:
         """Return this moment of the world, without objects that were added."""
-        return SavedWorld({name: array.copy() for name, array in arrays_of(self._worlds).items()},
+        return SavedWorld({name: array.copy() for name, array in self._worlds.arrays().items()},
                           self._worlds.tick.heard(0))
 
     def restore(self, saved: SavedWorld) -> None:
@@ -198,9 +198,9 @@ class Engine:
 
     def _restore(self, saved: SavedWorld) -> None:
         self._worlds.reset(np.zeros(1, np.int64), self._start, self._seeds, self._beginning)
-        for name, array in arrays_of(self._worlds).items():
+        for name, array in self._worlds.arrays().items():
             array[:] = saved.arrays[name]
-        restore_rest(self._worlds, 0, saved.heard)
+        self._worlds.restore_rest(0, saved.heard)
 
     def _simulate(self, parameters: SimulationParameters) -> None:
         """Make the world anew, of other parameters."""
@@ -264,7 +264,7 @@ class Engine:
         now, after = self.snapshot, self.poses_after(places)
         there = is_there(after)
         there[[robot for robot, place in places.items() if place is not None]] = True
-        return placement_error(*all_bodies(parameters, now.moved, now.boxes, after), len(after),
+        return placement_error(*parameters.all_bodies(now.moved, now.boxes, after), len(after),
                                there)
 
     def check_places(self, places: Mapping[int, Place]) -> None:

@@ -31,7 +31,7 @@ FARTHEST = 1e6  # m, of a coordinate: beyond it, doubles do not resolve overlaps
 _SQUARE = 1e-6  # how far from a rectangle corners may be, as a fraction of its longer side
 
 
-class Shape(NamedTuple):
+class _Shape(NamedTuple):
     """A rounded box in its object's frame: a disc has no half width, a rectangle no radius."""
 
     x: float  # m, the centre
@@ -60,14 +60,14 @@ class Shape(NamedTuple):
         return hypot(du, dv) <= self.radius
 
 
-def disc(radius: float, where: str) -> Shape:
+def disc(radius: float, where: str) -> _Shape:
     """Return a disc about the object's origin; ``where`` begins an error's message."""
     if not 0.0 < radius <= LARGEST:
         raise bad_value(f'{where}: radius', radius, f'a number > 0 and <= {LARGEST:g} (m)')
-    return Shape(0.0, 0.0, 0.0, 0.0, 0.0, radius)
+    return _Shape(0.0, 0.0, 0.0, 0.0, 0.0, radius)
 
 
-def rectangle(x: Sequence[float], y: Sequence[float], where: str) -> Shape:
+def rectangle(x: Sequence[float], y: Sequence[float], where: str) -> _Shape:
     """Return the rectangle of four corners (m) in the object's frame, counter-clockwise.
 
     Raises
@@ -105,7 +105,7 @@ def rectangle(x: Sequence[float], y: Sequence[float], where: str) -> Shape:
         ax, ay, width, height = bx, by, height, width
     if ax < 0.0:
         ax, ay = -ax, -ay
-    return Shape(math.fsum(c[0] for c in corners) / CORNERS,
+    return _Shape(math.fsum(c[0] for c in corners) / CORNERS,
                  math.fsum(c[1] for c in corners) / CORNERS,
                  atan2(ay, ax), width / 2, height / 2, 0.0)
 
@@ -125,7 +125,7 @@ class Sensor:
     range: float  # m
     aperture: float  # rad
     weights: tuple[float, ...]  # one a ray
-    row: int = -1  # in the arrays of ``Sensors``
+    row: int = -1  # in the arrays of ``_Sensors``
 
 
 @dataclass
@@ -135,7 +135,7 @@ class Object:
     name: str  # for messages
     robot: bool
     mass: float  # kg, inf allowed
-    shape: Any = None  # a ``Shape``, once it is added
+    shape: Any = None  # a ``_Shape``, once it is added
     pose: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m, m, rad
     speed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m/s, m/s, rad/s
     added: bool = False
@@ -156,7 +156,7 @@ class Indexed(NamedTuple):
     fixed: FixedObjects
     scene: Scene
     solids: _Solids
-    sensors: Sensors
+    sensors: _Sensors
     fans: Fans
 
 
@@ -242,7 +242,7 @@ def _edge(aperture: float) -> tuple[float, float]:
     return cosine, sine
 
 
-def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
+def _sensors(moving: Sequence[Object]) -> tuple[_Sensors, Fans]:
     kinds: dict[tuple[int, float], int] = {}
     starts, ranges, kind, outside, first = [0], [], [], [], []
     mount: list[tuple[float, ...]] = []
@@ -263,7 +263,7 @@ def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
             reach[body.row] = max(reach[body.row], far)
         starts.append(len(mount))
     fans = [_sensor_fan(*key) for key in kinds] or [_sensor_fan(1, 0.0)]
-    return (Sensors(np.array(starts, np.int32), np.array(mount).reshape(-1, 4), np.array(ranges),
+    return (_Sensors(np.array(starts, np.int32), np.array(mount).reshape(-1, 4), np.array(ranges),
                     np.array(kind, np.int32), np.array(outside, np.bool_), np.array(weights),
                     np.array(first, np.int32), reach,
                     np.array([_edge(aperture) for _, aperture in kinds] or [(0.0, 0.0)])),
@@ -273,7 +273,7 @@ def _sensors(moving: Sequence[Object]) -> tuple[Sensors, Fans]:
 # Rays of sensors.
 
 
-class Sensors(NamedTuple):
+class _Sensors(NamedTuple):
     """S sensors; the sensors of one body are consecutive."""
 
     starts: Integers32  # (N + 1,): body i carries the sensors starts[i] … starts[i + 1] - 1
@@ -368,7 +368,7 @@ def _with_solids(boxes: Floats, solids: _Solids, around: Floats) -> tuple[Floats
 
 
 @njit
-def activations(scene: Scene, solids: _Solids, shapes: Shapes, sensors: Sensors, fans: Fans,
+def activations(scene: Scene, solids: _Solids, shapes: Shapes, sensors: _Sensors, fans: Fans,
                 pose: Floats) -> Floats:
     """Return the readings (S,) of the sensors: weighted averages of the rays' distances (m).
 

@@ -60,7 +60,7 @@ Exports(ffi, lib).define()
 """
 
 
-def missing() -> str | None:
+def _missing() -> str | None:
     """Return the missing requirement of the library, or None."""
     if importlib.util.find_spec('cffi') is None:
         return 'cffi is not installed (pip install cffi)'
@@ -82,7 +82,7 @@ def _prototypes(interface: str) -> str:
     return '\n'.join(f'CFFI_DLLEXPORT {line}' for line in [*found, PYTHON_FOR_C])
 
 
-def build(directory: Path) -> Path:
+def _build(directory: Path) -> Path:
     """Build ``libfast2d.so`` into a directory and return its path.
 
     Raises
@@ -91,7 +91,7 @@ def build(directory: Path) -> Path:
         saying what is missing.
 
     """
-    reason = missing()
+    reason = _missing()
     if reason is not None:
         raise InputError(f'Fast2D for C: {reason}')
     from cffi import FFI  # type: ignore[import-untyped,import-not-found]
@@ -123,7 +123,7 @@ def main() -> int:
     """
     try:
         load_compiled()
-        print(build(Path(sys.argv[1] if len(sys.argv) > 1 else 'build/fast2d')))
+        print(_build(Path(sys.argv[1] if len(sys.argv) > 1 else 'build/fast2d')))
     except InputError as error:
         print(error, file=sys.stderr)
         return 2

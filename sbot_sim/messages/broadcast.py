@@ -35,7 +35,7 @@ from sbot_sim.messages.occupancy import map_message
 from sbot_sim.sensors.laser import link_of, scan_encoder
 from sbot_sim.sensors.odometry import OdometryCovariances, WheelStates
 from sbot_sim.sensors.registry import Encode, Place, Sensor, sensors
-from sbot_sim.world.bodies import is_there, rectangle_of
+from sbot_sim.world.bodies import is_there
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model import messages as wind_messages
 from wind_model.gust import Wind
@@ -214,7 +214,7 @@ class Broadcast:
                     topics.resolve(topics.ROBOT_DESCRIPTION, i, n), topics.ROBOT_DESCRIPTION,
                     write_string(robot_description(
                         f'robot_{i}', float(self._radius[i]), self._lasers.of(i),
-                        rectangle_of(self._shapes, i))))
+                        self._shapes.rectangle(i))))
 
     def start(self, stamp_ns: int, wind: Wind) -> Iterator[Outgoing]:
         """Yield the messages that all nodes together publish once, at the start."""

@@ -32,7 +32,7 @@ from sbot_sim.ros.entities import (
     spawned_robot,
 )
 from sbot_sim.ros.run_control import Inbox, RunControl
-from sbot_sim.world.bodies import is_there, rectangle_of
+from sbot_sim.world.bodies import is_there
 
 PACKAGE = 'simulation_interfaces'
 # Services by name, with the type of each; the handlers below are called alike.
@@ -356,7 +356,7 @@ class StandardServices:
         """Return length along x, width along y, and offset of the centre along x (m) of a body."""
         bodies = self._engine.parameters.bodies
         side = 2.0 * float(bodies.radius[robot])
-        return rectangle_of(bodies.shape, robot) or (side, side, 0.0)
+        return bodies.shape.rectangle(robot) or (side, side, 0.0)
 
     def _fill_bounds(self, bounds: Any, length: float, width: float,  # noqa: ANN401
                      offset: float) -> None:

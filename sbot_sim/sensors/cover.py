@@ -125,7 +125,7 @@ def _go_round(count: int, fan: Fan, first: Floats, last: Floats, low: Words,
 
 
 @njit_inline
-def cover_segments(segments: Floats, near: Words, count: int, x: float, y: float,
+def _cover_segments(segments: Floats, near: Words, count: int, x: float, y: float,
                    cos_yaw: float, sin_yaw: float, fan: Fan, best: Floats) -> bool:
     """Lower ``best`` by some segments; tell whether the sensor touches one.
 
@@ -181,7 +181,7 @@ def cover_in_line(segments: Floats, near: Words, count: int, x: float, y: float,
                   cos_yaw: float, sin_yaw: float, fan: Fan, best: Floats) -> bool:
     """Lower ``best`` by those segments that are in line with the sensor; tell if it touches one.
 
-    Parameters as for ``cover_segments``.
+    Parameters as for ``_cover_segments``.
     """
     for i in range(count):
         k = near[i]
@@ -195,7 +195,7 @@ def cover_in_line(segments: Floats, near: Words, count: int, x: float, y: float,
 
 
 @njit_inline
-def cover_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Words, count: int,
+def _cover_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Words, count: int,
                   x: float, y: float, cos_yaw: float, sin_yaw: float, fan: Fan,
                   best: Floats) -> bool:
     """Lower ``best`` by some circles; tell whether the sensor touches one.
@@ -203,7 +203,7 @@ def cover_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Word
     Parameters
     ----------
     centre_x, centre_y, radius : (C,) m, all there are
-    near, count, x, y, cos_yaw, sin_yaw, fan, best : see ``cover_segments``
+    near, count, x, y, cos_yaw, sin_yaw, fan, best : see ``_cover_segments``
 
     """
     cx, cy, radius2 = stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY)
@@ -238,7 +238,7 @@ def cover_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Word
 
 
 @njit_inline
-def rear(fan: Fan, reach: float) -> float:
+def _rear(fan: Fan, reach: float) -> float:
     """Return the x (m) in the sensor's frame behind which nothing is hit or touched."""
     return -max(BACKWARDS * reach, 2 * TOUCH) if fan.forward else -math.inf
 
@@ -255,7 +255,7 @@ def cover_static(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: floa
 def _cover_walls(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: float,
                  fan: Fan, reach: float, best: Floats) -> bool:
     """Lower ``best`` by segments; tell whether the sensor touches one."""
-    grid, segments, behind = scene.segment_grid, scene.segments, rear(fan, reach)
+    grid, segments, behind = scene.segment_grid, scene.segments, _rear(fan, reach)
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
     begin, end = int(grid.starts[cell]), int(grid.starts[cell + 1])
     listed, near = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
@@ -275,7 +275,7 @@ def _cover_walls(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: floa
             count = append(near, count, i, seen)
         for i in range(count):
             near[i] = listed[near[i]]
-        if count > 0 and cover_segments(segments, near, count, x, y, cos_yaw, sin_yaw, fan, best):
+        if count > 0 and _cover_segments(segments, near, count, x, y, cos_yaw, sin_yaw, fan, best):
             return True
     return False
 
@@ -294,7 +294,7 @@ def _cover_fixed_circles(scene: Scene, x: float, y: float, cos_yaw: float, sin_y
         near[count] = k
         count += dx * dx + dy * dy <= farthest * farthest
         if count == MOST or (item == end - 1 and count > 0):
-            if cover_circles(circles[:, 0], circles[:, 1], circles[:, 2], near, count, x, y,
+            if _cover_circles(circles[:, 0], circles[:, 1], circles[:, 2], near, count, x, y,
                              cos_yaw, sin_yaw, fan, best):
                 return True
             count = 0
@@ -308,7 +308,7 @@ def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_
 
     ``own`` is its place among ``discs``.
     """
-    grid, behind = discs.grid, rear(fan, reach)
+    grid, behind = discs.grid, _rear(fan, reach)
     farthest = reach + discs.largest
     first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
     last_row = cell_index(y + farthest, grid.y0, grid.cell, grid.ny)
@@ -325,9 +325,9 @@ def cover_discs(discs: Discs, own: int, x: float, y: float, cos_yaw: float, sin_
             count = append(near, count, i, seen & ~one_bit(own - i))
             i += LANES
             if count > MOST - LANES:
-                if cover_circles(discs.x, discs.y, discs.radius, near, count, x, y, cos_yaw,
+                if _cover_circles(discs.x, discs.y, discs.radius, near, count, x, y, cos_yaw,
                                  sin_yaw, fan, best):
                     return True
                 count = 0
-    return count > 0 and cover_circles(discs.x, discs.y, discs.radius, near, count, x, y, cos_yaw,
+    return count > 0 and _cover_circles(discs.x, discs.y, discs.radius, near, count, x, y, cos_yaw,
                                        sin_yaw, fan, best)

@@ -119,7 +119,7 @@ def _encode(settings: _GnssSettings, _: float, frame_id: str) -> Callable[..., b
         position_covariance_type=_DIAGONAL_KNOWN).fill
 
 
-def decode(raw: bytes) -> tuple[int, Gnss]:
+def _decode(raw: bytes) -> tuple[int, Gnss]:
     """Return the stamp (ns) and the position of a sensor_msgs/NavSatFix."""
     from sbot_common.wire import cdr
     message = cdr.decode(raw, TOPIC.type)
@@ -128,7 +128,7 @@ def decode(raw: bytes) -> tuple[int, Gnss]:
 
 
 SENSOR = Sensor(
-    'gnss', '(N, 3) latitude (deg), longitude (deg), altitude (m)', TOPIC, decode, Kernel(
+    'gnss', '(N, 3) latitude (deg), longitude (deg), altitude (m)', TOPIC, _decode, Kernel(
         ('latitude (deg)', 'longitude (deg)', 'altitude (m)'), _read, _encode, Gnss,
         link='gnss_link'),
     _GnssSettings(), 'gnss', order=(40, 40), turned=None)

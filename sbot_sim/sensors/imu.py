@@ -66,7 +66,7 @@ def _start(settings: _ImuSettings, view: View) -> Floats:
     return memory
 
 
-def accelerations(twist_before: Floats, yaw_before: Floats, twist: Floats, yaw: Floats,
+def _accelerations(twist_before: Floats, yaw_before: Floats, twist: Floats, yaw: Floats,
                   dt: float) -> Floats:
     """Return the mean accelerations (N, 2) m/s^2 from one tick to the next, forwards and left.
 
@@ -91,7 +91,7 @@ def accelerations(twist_before: Floats, yaw_before: Floats, twist: Floats, yaw: 
 
 def _remember(_: _ImuSettings, before: Motion, view: View, memory: Floats) -> Floats:
     after = memory.copy()
-    after[:, _ACCELERATION] = accelerations(before.twist, before.pose[:, 2], view.twist,
+    after[:, _ACCELERATION] = _accelerations(before.twist, before.pose[:, 2], view.twist,
                                             view.pose[:, 2], view.dt)
     return after
 
@@ -136,7 +136,7 @@ def _encode(settings: _ImuSettings, dt: float, frame_id: str) -> Callable[..., b
     return fill
 
 
-def decode(raw: bytes) -> tuple[int, Imu]:
+def _decode(raw: bytes) -> tuple[int, Imu]:
     """Return the stamp (ns) and the planar reading of a sensor_msgs/Imu."""
     from sbot_common.wire import cdr
     message = cdr.decode(raw, TOPIC.type)
@@ -159,7 +159,7 @@ def _turned(readings: Floats, angle: float) -> Floats:
 
 
 SENSOR = Sensor(
-    'imu', '(N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left', TOPIC, decode, Kernel(
+    'imu', '(N, 4) yaw (rad), rad/s, m/s^2 forwards and to the left', TOPIC, _decode, Kernel(
         ('yaw (rad)', 'turn rate (rad/s)', 'forwards (m/s^2)', 'left (m/s^2)'), _read, _encode,
         Imu, _sent, 'imu_link', memory=6, start=_start, remember=_remember),
     _ImuSettings(), 'imu', order=(30, 30), turned=_turned)

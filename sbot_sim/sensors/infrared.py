@@ -66,6 +66,21 @@ class InfraredSettings(NamedTuple):
         'm', 'Range, from the rim of the body.', '002 section 3.1', 0.0, TABLE_RANGE,
         open_minimum=True)] = TABLE_RANGE
 
+    def parameters(self) -> InfraredParameters | None:
+        """Return the parameters of infrared with its table; None without infrared.
+
+        Raises
+        ------
+        InputError
+            for a bad table.
+
+        """
+        table = load_table(self.infrared_table)
+        if not self.infrared:
+            return None
+        return InfraredParameters(table, self.infrared_noise, self.infrared_sees_robots,
+                                  self.infrared_range)
+
 
 class InfraredParameters(NamedTuple):
     """The infrared sensors as simulated."""
@@ -74,22 +89,6 @@ class InfraredParameters(NamedTuple):
     noise: float  # greatest, as a fraction of the reading
     sees_robots: bool
     range: float  # m, from the rim
-
-
-def make_infrared_parameters(settings: InfraredSettings) -> InfraredParameters | None:
-    """Return the parameters of infrared with its table; None without infrared.
-
-    Raises
-    ------
-    InputError
-        for a bad table.
-
-    """
-    table = load_table(settings.infrared_table)
-    if not settings.infrared:
-        return None
-    return InfraredParameters(table, settings.infrared_noise, settings.infrared_sees_robots,
-                              settings.infrared_range)
 
 
 def infrared_reach(radius: Floats, parameters: InfraredParameters) -> float:
@@ -172,7 +171,7 @@ def _encoder(place: Place) -> Encode | None:
 
 
 @shared_apart
-def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Read the infrared sensors; of many robots once they are sorted."""
     setting, worlds = batch.setting, batch.worlds
     n, s, radius = setting.robots, setting.sensing, setting.bodies.radius
@@ -200,7 +199,7 @@ def read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 def _seeing(setting: Setting) -> list[Phase]:
-    return [read_infrared] if setting.sensing.infrared_fan.beams else []
+    return [_read_infrared] if setting.sensing.infrared_fan.beams else []
 
 
 SENSOR = Sensor('infrared', '(N, 15) readings', TOPIC, decoded_as('infrared'),

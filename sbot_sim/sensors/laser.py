@@ -77,6 +77,17 @@ class ScanSettings(NamedTuple):
             yield ('scan_range_min', self.scan_range_min,
                    f'a number < scan_range_max = {self.scan_range_max} (m)')
 
+    def parameters(self) -> ScanParameters:
+        """Return the parameters of scans, rounded to float32 as in messages."""
+        s = self
+        span = s.scan_angle_max - s.scan_angle_min
+        return ScanParameters(
+            beams=s.scan_beams, angle_min=_as_float32(s.scan_angle_min),
+            angle_increment=_as_float32(span / (s.scan_beams - 1) if s.scan_beams > 1 else 0),
+            range_min=_as_float32(s.scan_range_min), range_max=_as_float32(s.scan_range_max),
+            sees_robots=s.scan_sees_robots, noise_std=s.scan_noise_std,
+            laser_x=s.laser_x, laser_y=s.laser_y, laser_yaw=s.laser_yaw)
+
 
 class ScanParameters(NamedTuple):
     """The laser as simulated; angles and ranges are float32 values in double, as in messages."""
@@ -92,27 +103,18 @@ class ScanParameters(NamedTuple):
     laser_y: float  # m
     laser_yaw: float  # rad
 
+    def angle_max(self) -> float:
+        """Return the angle of the last beam (rad) as its message has it: a float32, promoted."""
+        return _as_float32(self.angle_min + (self.beams - 1) * self.angle_increment)
+
+    def fan(self) -> Fan:
+        """Return the table of the laser's beams."""
+        return make_fan(self.beams, self.angle_min, self.angle_increment)
+
 
 def _as_float32(value: float) -> float:
     """Return the nearest float32 as a double: the value that a receiver computes with."""
     return float(np.float32(value))
-
-
-def make_scan_parameters(settings: ScanSettings) -> ScanParameters:
-    """Return the parameters of scans, rounded to float32 as in messages."""
-    s = settings
-    span = s.scan_angle_max - s.scan_angle_min
-    return ScanParameters(
-        beams=s.scan_beams, angle_min=_as_float32(s.scan_angle_min),
-        angle_increment=_as_float32(span / (s.scan_beams - 1) if s.scan_beams > 1 else 0),
-        range_min=_as_float32(s.scan_range_min), range_max=_as_float32(s.scan_range_max),
-        sees_robots=s.scan_sees_robots, noise_std=s.scan_noise_std,
-        laser_x=s.laser_x, laser_y=s.laser_y, laser_yaw=s.laser_yaw)
-
-
-def angle_max(parameters: ScanParameters) -> float:
-    """Return the angle of the last beam (rad) as the message carries it: a float32, promoted."""
-    return _as_float32(parameters.angle_min + (parameters.beams - 1) * parameters.angle_increment)
 
 
 class Lasers(NamedTuple):
@@ -141,34 +143,28 @@ class Lasers(NamedTuple):
         return max(each.range_max + hypot(each.laser_x, each.laser_y) if each.beams else 0.0
                    for each in self.all)
 
+    def table(self, worlds: int = 1) -> LaserTable:
+        """Return the arrays of the lasers of robots in so many equal worlds."""
+        every, kit = self.all, np.zeros(worlds * len(self.kit), np.int64)  # no memory as yet
+        if len(self.kits) > 1:
+            kit = np.tile(self.kit, worlds)
+        columns = [sum(each.beams for each in kit[:k]) for kit in self.kits
+                   for k in range(len(kit))]
+        return LaserTable(
+            kit, np.repeat(np.arange(len(self.kits)), [len(kit) for kit in self.kits]),
+            np.array(columns, np.int64), self.columns, make_fans([p.fan() for p in every]),
+            np.array([p.range_min for p in every]), np.array([p.range_max for p in every]),
+            np.array([p.sees_robots for p in every], np.bool_),
+            np.array([(p.laser_x, p.laser_y, p.laser_yaw) for p in every], np.float64),
+            np.array([own[0].beams for own in self.kits], np.int64),
+            np.array([own[0].range_max for own in self.kits]))
+
 
 def make_lasers(each: Sequence[tuple[ScanParameters, ...]]) -> Lasers:
     """Return the lasers of robots, given those of each."""
     kits: dict[tuple[ScanParameters, ...], int] = {}
     numbers = [kits.setdefault(kit, len(kits)) for kit in each]
     return Lasers(tuple(kits), np.array(numbers, np.int64))
-
-
-def laser_table(lasers: Lasers, worlds: int = 1) -> LaserTable:
-    """Return the arrays of the lasers of robots in so many equal worlds."""
-    every, kit = lasers.all, np.zeros(worlds * len(lasers.kit), np.int64)  # no memory as yet
-    if len(lasers.kits) > 1:
-        kit = np.tile(lasers.kit, worlds)
-    columns = [sum(each.beams for each in kit[:k]) for kit in lasers.kits
-               for k in range(len(kit))]
-    return LaserTable(
-        kit, np.repeat(np.arange(len(lasers.kits)), [len(kit) for kit in lasers.kits]),
-        np.array(columns, np.int64), lasers.columns, make_fans([scan_fan(p) for p in every]),
-        np.array([p.range_min for p in every]), np.array([p.range_max for p in every]),
-        np.array([p.sees_robots for p in every], np.bool_),
-        np.array([(p.laser_x, p.laser_y, p.laser_yaw) for p in every], np.float64),
-        np.array([own[0].beams for own in lasers.kits], np.int64),
-        np.array([own[0].range_max for own in lasers.kits]))
-
-
-def scan_fan(parameters: ScanParameters) -> Fan:
-    """Return the table of the laser's beams."""
-    return make_fan(parameters.beams, parameters.angle_min, parameters.angle_increment)
 
 
 def _mount_of(parameters: ScanParameters) -> Floats:
@@ -206,7 +202,7 @@ def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
     seen = pose.shape[0] if p.sees_robots else 0
     discs = sort_discs(pose[:seen], radius[:seen], p.range_max / 2)
     out = np.empty((len(pose), fan.beams), np.float32)
-    in_blocks(threads, len(pose), cast_block, scene, discs, pose, np.zeros(len(pose), np.int64),
+    in_blocks(threads, len(pose), _cast_block, scene, discs, pose, np.zeros(len(pose), np.int64),
               _mount_of(p), fan, p.range_min, p.range_max, out)
     return out
 
@@ -243,7 +239,7 @@ def _add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_
 
 
 @shared_apart
-def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Cast the lasers' beams, one laser of all robots that carry it after the other."""
     setting, worlds = batch.setting, batch.worlds
     n, lasers, radius = setting.robots, setting.sensing.lasers, setting.bodies.laser_radius
@@ -270,8 +266,8 @@ def scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @shared_apart
-def scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Let lasers see rectangular bodies; after ``scan``."""
+def _scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Let lasers see rectangular bodies; after ``_scan``."""
     setting, worlds = batch.setting, batch.worlds
     n, lasers, shape = setting.robots, setting.sensing.lasers, setting.bodies.shape
     for k in range(first, end):
@@ -281,14 +277,14 @@ def scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         for m in range(len(lasers.column)):
             if lasers.sees_robots[m]:
                 lower_by_rectangles(
-                    boxes, robots, mounted(worlds.pose[low:high], lasers.mount[m]), low - k * n,
+                    boxes, robots, _mounted(worlds.pose[low:high], lasers.mount[m]), low - k * n,
                     fan_of(lasers.fans, m), lasers.range_min[m], lasers.range_max[m],
                     lasers.kit[low:high], lasers.carried[m], lasers.column[m],
                     worlds.ranges[low:high])
 
 
 @shared_apart
-def add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Add noise to the ranges of lasers."""
     setting, worlds = batch.setting, batch.worlds
     n, lasers = setting.robots, setting.sensing.lasers
@@ -308,7 +304,7 @@ def _seeing(setting: Setting) -> list[Phase]:
     if not lasers.columns:
         return []
     rectangles = bool(setting.bodies.shape.half_size.any() and lasers.sees_robots.any())
-    return [scan, *[scan_rectangles] * rectangles, add_noise]
+    return [_scan, *[_scan_rectangles] * rectangles, _add_noise]
 
 
 def _observe(snapshot: Any, lasers: Lasers, robot: int) -> Scan:  # noqa: ANN401
@@ -332,7 +328,7 @@ def scan_encoder(place: Place, robot: int, own: Sequence[ScanParameters],
     from sbot_common.wire.templates import ScanTemplate
     p, column = own[number], sum(each.beams for each in own[:number])
     template = ScanTemplate(place.frame(link_of(number), robot), p.beams, p.angle_min,
-                            angle_max(p), p.angle_increment, place.dt, p.range_min, p.range_max)
+                            p.angle_max(), p.angle_increment, place.dt, p.range_min, p.range_max)
     return lambda stamp_ns, snapshot: template.fill(
         stamp_ns, snapshot.ranges[robot, column:column + p.beams])
 
@@ -343,7 +339,7 @@ def link_of(number: int) -> str:
 
 
 @njit
-def cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, kit: Integers,
+def _cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, kit: Integers,
                mount: Floats, fan: Fan, range_min: float, range_max: float,
                out: NDArray[np.float32]) -> None:
     """Write the scans of robots first … end-1 in the order of ``discs``, if there are any.
@@ -364,7 +360,7 @@ def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, k
     """Cast a laser of those robots whose kit it is part of, on borrowed arrays.
 
     ``laser``: that kit, and its first column; ``span``: its least and greatest range (m);
-    ``best`` has room for its beams; the rest is as in ``cast_block`` and ``LaserTable``.
+    ``best`` has room for its beams; the rest is as in ``_cast_block`` and ``LaserTable``.
     """
     (carried, column), (range_min, range_max) = laser, span
     # What is farther than this by rounding only is still intersected, and judged then.
@@ -376,7 +372,7 @@ def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, k
             continue
         x, y = pose[j, 0], pose[j, 1]
         sin_yaw, cos_yaw = sincos(pose[j, 2])
-        if off_centre:  # as in ``mounted``
+        if off_centre:  # as in ``_mounted``
             x += mount[0] * cos_yaw - mount[1] * sin_yaw
             y += mount[0] * sin_yaw + mount[1] * cos_yaw
             sin_yaw, cos_yaw = sincos(pose[j, 2] + mount[2])
@@ -393,7 +389,7 @@ def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, k
 
 
 @njit
-def mounted(pose: Floats, mount: Floats) -> Floats:
+def _mounted(pose: Floats, mount: Floats) -> Floats:
     """Return (N, 3) poses of sensors mounted at x, y (m), yaw (rad) of robots at ``pose``."""
     out = np.empty((pose.shape[0], 3))
     for j in range(pose.shape[0]):

@@ -164,7 +164,7 @@ def _slips(first: int, end: int, a: int, z: int, setting: Setting, worlds: World
 
 
 @shared
-def measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _measure_odometry(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Measure odometry; before ``end_tick``, which counts the tick."""
     setting, worlds = batch.setting, batch.worlds
     drives = drives_of(setting.bodies, a, z)
@@ -387,4 +387,4 @@ SENSOR = Sensor('odometry', '(N, 3) x, y (m), yaw (rad) by the wheels, frame `od
                 decoded_as('odometry'), settings=OdometryParameters(), order=(20, 20),
                 encoder=_encoder, observe=_observe, keep=lambda snapshot: snapshot.odometry,
                 arrays={'odometry': 'odometry', 'odometry_twist': 'odometry_twist'},
-                driving=lambda _: [measure_odometry])
+                driving=lambda _: [_measure_odometry])

@@ -103,7 +103,7 @@ class Body(NamedTuple):
 
         For a rectangle, that of the circle around the rectangle that is kept free.
         """
-        return circle_around(self, self.collision_distance)
+        return self.circle_around(self.collision_distance)
 
     @property
     def top_speed(self) -> float:
@@ -162,6 +162,41 @@ class Body(NamedTuple):
         around = 2.0 * self.collision_distance
         return f'{self.length + around:g} m x {self.width + around:g} m'
 
+    def circle_around(self, distance: float = 0.0) -> float:
+        """Return the radius (m) of the circle about the origin that holds a body.
+
+        The body may be larger by a ``distance`` (m) on all sides.
+        """
+        if not self.is_rectangle:
+            return self.radius + distance
+        return hypot(0.5 * self.length + abs(self.offset) + distance, 0.5 * self.width + distance)
+
+    def in_words(self) -> dict[str, Any]:
+        """Return the keys of a body by name, each as a file gives it."""
+        given = {**in_words(self), **self.of_drive}
+        return {**{spec.name: given.get(spec.name, spec.default) for spec in body_specs()},
+                **self.own}
+
+    def updated(self, given: Mapping[str, object], where: Where = str) -> Body:
+        """Return a body with the given keys, as ``params.updated`` returns parameters.
+
+        Raises
+        ------
+        InputError
+            for an unknown key, with the nearest known one, or a bad value.
+
+        """
+        refuse_unknown(given, [spec.name for spec in body_specs()], where)
+        own: dict[str, float] = {}
+        for spec in own_specs():
+            value = self.of_drive.get(spec.name, spec.default)
+            if spec.name in given:
+                value = spec.check(given[spec.name], where(spec.name))
+            if isinstance(value, float) and value != spec.default:
+                own[spec.name] = value
+        common = {key: value for key, value in given.items() if key in Body._fields}
+        return _shaped(updated(self, common, where)._replace(of_drive=own), common, where)
+
 
 S_BOT = Body('s-bot')
 # Document 001 gives the radius only. These wheels reach 30 rad/s * 0.1 m = 3 m/s, so that the
@@ -178,49 +213,11 @@ FOOT_BOT = Body('foot-bot', radius=0.085, collision_distance=0.0, wheel_distance
 BODIES: dict[str, Body] = {body.name: body for body in (S_BOT, ROBOT, E_PUCK2, FOOT_BOT)}
 
 
-def circle_around(body: Body, distance: float = 0.0) -> float:
-    """Return the radius (m) of the circle about the origin that holds a body.
-
-    The body may be larger by a ``distance`` (m) on all sides.
-    """
-    if not body.is_rectangle:
-        return body.radius + distance
-    return hypot(0.5 * body.length + abs(body.offset) + distance, 0.5 * body.width + distance)
-
-
 def body_specs() -> tuple[Spec, ...]:
     """Return the declarations of a body's keys, in the order of a file."""
     common = specs_of(Body)
     after = [spec.name for spec in common].index('drive') + 1
     return common[:after] + own_specs() + common[after:]
-
-
-def body_in_words(body: Body) -> dict[str, Any]:
-    """Return the keys of a body by name, each as a file gives it."""
-    given = {**in_words(body), **body.of_drive}
-    return {**{spec.name: given.get(spec.name, spec.default) for spec in body_specs()},
-            **body.own}
-
-
-def updated_body(body: Body, given: Mapping[str, object], where: Where = str) -> Body:
-    """Return a body with the given keys, as ``params.updated`` returns parameters.
-
-    Raises
-    ------
-    InputError
-        for an unknown key, with the nearest known one, or a bad value.
-
-    """
-    refuse_unknown(given, [spec.name for spec in body_specs()], where)
-    own: dict[str, float] = {}
-    for spec in own_specs():
-        value = body.of_drive.get(spec.name, spec.default)
-        if spec.name in given:
-            value = spec.check(given[spec.name], where(spec.name))
-        if isinstance(value, float) and value != spec.default:
-            own[spec.name] = value
-    common = {key: value for key, value in given.items() if key in Body._fields}
-    return _shaped(updated(body, common, where)._replace(of_drive=own), common, where)
 
 
 def _shaped(body: Body, given: Mapping[str, object], where: Where) -> Body:
@@ -240,7 +237,7 @@ def _shaped(body: Body, given: Mapping[str, object], where: Where) -> Body:
     if not abs(body.offset) < 0.5 * body.length:
         raise bad_value(where('offset'), body.offset, 'less than half the length, '
                         f'{0.5 * body.length:g} m, ahead or behind')
-    radius = circle_around(body)
+    radius = body.circle_around()
     if given.get('radius', radius) != radius:
         raise InputError(f'{where("radius")} cannot be combined with length and width; leave it '
                          f'out (the circle around the body has {radius:g} m)')
@@ -269,6 +266,11 @@ class Shapes(NamedTuple):
     def equal_discs(self) -> bool:
         """Whether all are discs that share overlaps equally, as swarms are."""
         return not (self.size[:, 0].any() or self.turn.any() or (self.inverse_mass != 1.0).any())
+
+    def rectangle(self, i: int) -> tuple[float, float, float] | None:
+        """Return length, width and offset (m) of a rectangular body; None if it is round."""
+        length, width = (2.0 * self.half_size[i]).tolist()
+        return (length, width, float(self.offset[i, 0])) if length > 0.0 else None
 
 
 def _shape(body: Body) -> tuple[float, ...]:
@@ -314,12 +316,6 @@ def _characteristic_length(box: Body) -> float:
     diagonal = hypot(a, b)
     return (2.0 * diagonal + a * a / b * log((b + diagonal) / a)
             + b * b / a * log((a + diagonal) / b)) / 12.0
-
-
-def rectangle_of(shapes: Shapes, i: int) -> tuple[float, float, float] | None:
-    """Return length, width and offset (m) of a rectangular body; None if it is round."""
-    length, width = (2.0 * shapes.half_size[i]).tolist()
-    return (length, width, float(shapes.offset[i, 0])) if length > 0.0 else None
 
 
 @njit_inner
@@ -390,7 +386,7 @@ def place(boxes: Floats, i: int, x: float, y: float, yaw: float) -> None:
 
 # Robot bodies as arrays: drive, mass and shape of each.
 
-class Drives(NamedTuple):
+class _Drives(NamedTuple):
     """What moves N robots, as arrays (N,) in the units of ``Body``."""
 
     wheel_distance: NDArray[np.float64]
@@ -420,20 +416,18 @@ class BodyArrays(NamedTuple):
         """How far from the centre of its shape each body may touch something (m); (N,)."""
         return self.shape.outer_radius
 
+    def select(self, which: slice | NDArray[np.bool_] | NDArray[np.intp]) -> BodyArrays:
+        """Return the arrays of some of the bodies: a mask (N,), row numbers, or a slice."""
+        columns = {name: getattr(self, name)[which] for name in BodyArrays._fields[:-1]}
+        return BodyArrays(**columns, shape=Shapes(*(column[which] for column in self.shape)))
+
 
 @njit_inner
-def drives_of(bodies: BodyArrays, a: int, z: int) -> Drives:
+def drives_of(bodies: BodyArrays, a: int, z: int) -> _Drives:
     """Return what moves the robots of the rows a … z-1."""
-    return Drives(bodies.wheel_distance[a:z], bodies.wheel_radius[a:z],
+    return _Drives(bodies.wheel_distance[a:z], bodies.wheel_radius[a:z],
                   bodies.max_wheel_speed[a:z], bodies.mass[a:z], bodies.drive[a:z],
                   bodies.numbers[a:z])
-
-
-def select_bodies(bodies: BodyArrays,
-                  which: slice | NDArray[np.bool_] | NDArray[np.intp]) -> BodyArrays:
-    """Return the arrays of some of the bodies: a mask (N,), row numbers, or a slice of rows."""
-    columns = {name: getattr(bodies, name)[which] for name in BodyArrays._fields[:-1]}
-    return BodyArrays(**columns, shape=Shapes(*(column[which] for column in bodies.shape)))
 
 
 def bodies_of_worlds(each: Sequence[BodyArrays]) -> BodyArrays:

@@ -29,6 +29,25 @@ class CellMap(NamedTuple):
     origin: tuple[float, float, float]  # x, y (m), yaw (rad) of the corner of cell (0, 0)
     outlines: Floats  # (K, 4) x0, y0, x1, y1: the borders between occupied and other cells
 
+    def occupies(self, points: Floats) -> NDArray[np.bool_]:
+        """Tell for each point (M, 2) in frame `map` (m) whether its cell is occupied."""
+        rows, columns = self.values.shape
+        place = np.floor(to_cells(points, self.resolution, self.origin))
+        within = ((place >= 0.0) & (place < [columns, rows])).all(axis=1)
+        inside = np.zeros(len(points), np.bool_)
+        column, row = place[within].astype(np.int64).T
+        inside[within] = self.values[row, column] == OCCUPIED
+        return inside
+
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Return xmin, ymin, xmax, ymax (m) of the whole map in frame `map`."""
+        rows, columns = self.values.shape
+        corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float64)
+        corners = _to_world(corners, self.resolution, self.origin)
+        xmin, ymin = corners.min(axis=0).tolist()
+        xmax, ymax = corners.max(axis=0).tolist()
+        return xmin, ymin, xmax, ymax
+
 
 def make_cells(values: Values, resolution: float, origin: tuple[float, float, float]) -> CellMap:
     """Return the cells with their outlines.
@@ -69,27 +88,6 @@ def to_cells(points: Floats, resolution: float, origin: tuple[float, float, floa
     s, c = sincos(yaw)
     dx, dy = points[:, 0] - x, points[:, 1] - y
     return np.column_stack([(c * dx + s * dy) / resolution, (c * dy - s * dx) / resolution])
-
-
-def inside_occupied(cells: CellMap, points: Floats) -> NDArray[np.bool_]:
-    """Tell for each point (M, 2) in frame `map` (m) whether its cell is occupied."""
-    rows, columns = cells.values.shape
-    place = np.floor(to_cells(points, cells.resolution, cells.origin))
-    within = ((place >= 0.0) & (place < [columns, rows])).all(axis=1)
-    inside = np.zeros(len(points), np.bool_)
-    column, row = place[within].astype(np.int64).T
-    inside[within] = cells.values[row, column] == OCCUPIED
-    return inside
-
-
-def cells_bounds(cells: CellMap) -> tuple[float, float, float, float]:
-    """Return xmin, ymin, xmax, ymax (m) of the whole map in frame `map`."""
-    rows, columns = cells.values.shape
-    corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], np.float64)
-    corners = _to_world(corners, cells.resolution, cells.origin)
-    xmin, ymin = corners.min(axis=0).tolist()
-    xmax, ymax = corners.max(axis=0).tolist()
-    return xmin, ymin, xmax, ymax
 
 
 # Polygon obstacles: simple outlines, convex or not, and what is inside them.
@@ -221,6 +219,19 @@ class World(NamedTuple):
         thin = self.thin_segments
         return thin if self.cells is None else thin[:len(thin) - len(self.cells.outlines)]
 
+    def with_solids(self, circles: ArrayLike, rectangles: ArrayLike) -> World:
+        """Return the world with more circles (C, 3) and rectangles (R, 5), as the last of them."""
+        boxes = np.asarray(rectangles, np.float64).reshape(-1, 5)
+        discs = np.asarray(circles, np.float64).reshape(-1, 3)
+        world = self
+        if len(discs):
+            world = world._replace(circles=np.vstack([self.circles, discs]))
+        if len(boxes):
+            sides = [_loop(rectangle_corners(row)) for row in boxes]
+            world = world._replace(segments=np.vstack([self.segments, *sides]),
+                                   rectangles=np.vstack([self.rectangles, boxes]))
+        return world
+
 
 def _table(rows: Any, width: int) -> Floats:  # noqa: ANN401
     """Return rows of numbers as a table (n, width)."""
@@ -272,14 +283,3 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
                  has_walls, corners)
 
 
-def with_solids(world: World, circles: ArrayLike, rectangles: ArrayLike) -> World:
-    """Return the world with more circles (C, 3) and rectangles (R, 5), as the last of them."""
-    boxes = np.asarray(rectangles, np.float64).reshape(-1, 5)
-    discs = np.asarray(circles, np.float64).reshape(-1, 3)
-    if len(discs):
-        world = world._replace(circles=np.vstack([world.circles, discs]))
-    if len(boxes):
-        sides = [_loop(rectangle_corners(row)) for row in boxes]
-        world = world._replace(segments=np.vstack([world.segments, *sides]),
-                               rectangles=np.vstack([world.rectangles, boxes]))
-    return world

@@ -14,8 +14,8 @@ from sbot_common.angles import decoded_yaws
 from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import by_address, njit
 from sbot_common.elementary import hypot
-from sbot_sim.world.bodies import Body, BodyArrays, circle_around
-from sbot_sim.world.geometry import World, with_solids
+from sbot_sim.world.bodies import Body, BodyArrays
+from sbot_sim.world.geometry import World
 
 
 @by_address
@@ -93,7 +93,7 @@ def disc_positions(paths: Paths, moved: Integers, row: int = 0) -> Floats:
 def world_with(world: World, paths: Paths, moved: Integers) -> World:
     """Return the world with the discs where they are, as the last of its circles."""
     rows = np.column_stack([disc_positions(paths, moved), paths.radius])
-    return with_solids(world, rows, ())
+    return world.with_solids(rows, ())
 
 
 # Pushable boxes: bodies without a drive, which rest until something pushes them.
@@ -101,7 +101,7 @@ def world_with(world: World, paths: Paths, moved: Integers) -> World:
 def make_box(length: float, width: float, radius: float, mass: float) -> Body:
     """Return a box of length along x and width along y, or, if these are 0, a disc (m, kg)."""
     box = Body('box', radius, 0.0, mass=mass, length=length, width=width)
-    return box._replace(radius=circle_around(box))
+    return box._replace(radius=box.circle_around())
 
 
 def as_sent(pose: Floats) -> Floats:
@@ -112,5 +112,5 @@ def as_sent(pose: Floats) -> Floats:
 def world_with_boxes(world: World, boxes: BodyArrays, pose: Floats) -> World:
     """Return the world with boxes at ``pose`` (B, 3), as the last circles and rectangles."""
     flat, half = boxes.shape.half_size[:, 0] > 0.0, boxes.shape.half_size
-    return with_solids(world, np.column_stack([pose[~flat, :2], boxes.radius[~flat]]),
+    return world.with_solids(np.column_stack([pose[~flat, :2], boxes.radius[~flat]]),
                        np.column_stack([pose[flat, :2], 2.0 * half[flat], pose[flat, 2]]))

@@ -56,6 +56,13 @@ class Scene(NamedTuple):
     circle_grid: BucketGrid
     reach: float  # m
 
+    def with_circles(self, circles: Floats) -> Scene:
+        """Return the index with other circles (C, 3) m, as many as before."""
+        grid = self.circle_grid
+        circles = np.ascontiguousarray(circles, np.float64)
+        return self._replace(circles=circles, circle_grid=grid_of_circles(
+            circles, self.reach, grid.cell, grid.x0, grid.y0, grid.nx, grid.ny))
+
 
 class Discs(NamedTuple):
     """Moving robots, sorted by cell so that a row of cells is one stretch of memory."""
@@ -81,14 +88,6 @@ def make_scene(world: Outline, reach: float, cell: float | None = None) -> Scene
     return Scene(segments, circles,
                  grid_of_segments(segments, reach, cell, xmin, ymin, nx, ny),
                  grid_of_circles(circles, reach, cell, xmin, ymin, nx, ny), reach)
-
-
-def with_circles(scene: Scene, circles: Floats) -> Scene:
-    """Return the index with other circles (C, 3) m, as many as before."""
-    grid = scene.circle_grid
-    circles = np.ascontiguousarray(circles, np.float64)
-    return scene._replace(circles=circles, circle_grid=grid_of_circles(
-        circles, scene.reach, grid.cell, grid.x0, grid.y0, grid.nx, grid.ny))
 
 
 @njit

@@ -21,7 +21,7 @@ _atomic_store = intrinsic('atomic_store')
 
 
 @njit
-def run_phases(first: int, end: int, a: int, z: int, phases: Integers, batch: int,
+def _run_phases(first: int, end: int, a: int, z: int, phases: Integers, batch: int,
                ticks: int) -> None:
     """Run the phases in turn, as often as there are ticks: worlds first … end-1, rows a … z-1.
 
@@ -41,7 +41,7 @@ _SPINS = 64  # looks at the step before the processor is offered to others
 
 
 @njit
-def run_team(me: int, threads: int, control: Integers, steps: Integers, phases: Integers,
+def _run_team(me: int, threads: int, control: Integers, steps: Integers, phases: Integers,
              first: int, a: int, z: int, batch: int, ticks: int, size: int, give_way: int) -> None:
     """Take part in running the steps of world ``first``, rows a … z-1, until all is done.
 
@@ -149,7 +149,8 @@ class Program:
         """Run all phases in turn, as often as there are ticks, on the worlds first … end-1."""
         n = self._setting.robots
         if self._whole is not None and self._threads == 1:
-            run_phases(first, end, first * n, end * n, self._whole[0], self._batch.address, ticks)
+            _run_phases(first, end, first * n, end * n, self._whole[0], self._batch.address,
+                        ticks)
             return
         if self._whole is not None:
             self._run_stretch(self._whole, first, end, n, ticks)
@@ -166,10 +167,10 @@ class Program:
         """Run compiled phases, in several threads where that is worth it."""
         phases, steps = part
         if self._threads == 1:
-            run_phases(first, end, first * n, end * n, phases, self._batch.address, ticks)
+            _run_phases(first, end, first * n, end * n, phases, self._batch.address, ticks)
             return
         size = -(-n // self._tasks)
         for k in range(first, end):
             control = np.zeros(_TASK + _APART * self._tasks, np.int64)
-            in_team(self._threads, run_team, control, steps, phases, k, k * n, (k + 1) * n,
+            in_team(self._threads, _run_team, control, steps, phases, k, k * n, (k + 1) * n,
                     self._batch.address, ticks, size, give_way())

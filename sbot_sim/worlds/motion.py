@@ -160,7 +160,7 @@ def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None
 
 
 @shared
-def set_homes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _set_homes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Begin a tick's collisions: nobody has been displaced."""
     worlds, scratch = batch.worlds, batch.worlds.scratch
     for row in range(a, z):
@@ -173,7 +173,7 @@ def set_homes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @Phase
-def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Choose the cells; a tick of several steps, which is rare, is resolved here as a whole."""
     setting, worlds = batch.setting, batch.worlds
     rows, radius = slice(a, z), setting.bodies.shape.outer_radius[a:z]
@@ -193,14 +193,14 @@ def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @shared_light
-def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the robots' cells."""
     if batch.worlds.crowd.shape[first, 0] > 0:
         number_places(batch.worlds.crowd, first, a, z, batch.worlds.pose)
 
 
 @Phase
-def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Sort the robots by their cells."""
     if batch.worlds.crowd.shape[first, 0] > 0:
         sort_places(batch.worlds.crowd, first, batch.setting.robots)
@@ -225,7 +225,7 @@ def _places_of(batch: Batch, k: int) -> Places:
 
 
 @shared_light
-def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Copy the robots' circles in the order of their cells."""
     if batch.worlds.crowd.shape[first, 0] > 0:
         start = first * batch.setting.robots
@@ -233,7 +233,7 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @shared_apart
-def mark(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _mark(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Mark those that overlap anything."""
     if batch.worlds.crowd.shape[first, 0] > 0:
         start, setting = first * batch.setting.robots, batch.setting
@@ -243,7 +243,7 @@ def mark(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @Phase
-def free_marked(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _free_marked(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Free those that are marked of their overlaps."""
     setting, worlds = batch.setting, batch.worlds
     if worlds.crowd.shape[first, 0] == 0:
@@ -257,8 +257,8 @@ def free_marked(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             worlds.reverted[a + i] |= scratch.stuck[i]
 
 
-SHARED_COLLISIONS: list[Phase] = [set_homes, choose_cells, find_cells, sort, gather, mark,
-                                  free_marked]
+SHARED_COLLISIONS: list[Phase] = [_set_homes, _choose_cells, _find_cells, _sort, _gather, _mark,
+                                  _free_marked]
 
 
 # Collisions of a block of worlds with bodies of any shape, or obstacles that move.

@@ -18,10 +18,10 @@ from sbot_sim.sensors.infrared import InfraredParameters, infrared_reach
 from sbot_sim.sensors.laser import Lasers, ScanParameters, make_lasers
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
-from sbot_sim.world.bodies import BodyArrays, select_bodies
-from sbot_sim.world.geometry import World, with_solids
+from sbot_sim.world.bodies import BodyArrays
+from sbot_sim.world.geometry import World
 from sbot_sim.world.moving import Paths, make_paths, world_with, world_with_boxes
-from sbot_sim.world.scene import Scene, make_line_of_sight, make_scene, with_circles
+from sbot_sim.world.scene import Scene, make_line_of_sight, make_scene
 from wind_model.gust import Waves
 from wind_model.parameters import Height, WakeParameters
 
@@ -29,7 +29,7 @@ _NO_HOOKS = Hooks()
 
 
 class Senses(NamedTuple):
-    """Sensors of the robots, from which ``SensorParameters`` are made."""
+    """Sensors of the robots, from which ``_SensorParameters`` are made."""
 
     scan: ScanParameters | Lasers  # the laser of all robots, or those of each
     infrared: InfraredParameters | None = None
@@ -38,7 +38,7 @@ class Senses(NamedTuple):
     fitted: Mapping[str, Any] = {}
 
 
-class SensorParameters(NamedTuple):
+class _SensorParameters(NamedTuple):
     """The sensors of the robots."""
 
     lasers: Lasers
@@ -53,7 +53,7 @@ class SensorParameters(NamedTuple):
     fitted: Mapping[str, Any] = {}  # of other sensors: settings by name
 
 
-class Obstacles(NamedTuple):
+class _Obstacles(NamedTuple):
     """Obstacles that move, and the world without them."""
 
     paths: Paths  # of those that go along one
@@ -64,7 +64,7 @@ class Obstacles(NamedTuple):
     @property
     def boxes(self) -> BodyArrays:
         """The boxes' bodies."""
-        return select_bodies(self.bodies, slice(len(self.bodies.radius) - len(self.start), None))
+        return self.bodies.select(slice(len(self.bodies.radius) - len(self.start), None))
 
 
 class SimulationParameters(NamedTuple):
@@ -74,14 +74,88 @@ class SimulationParameters(NamedTuple):
     bodies: BodyArrays  # of the robots
     world: World
     fixed: FixedObjects  # what stands still, as collisions look it up
-    sensors: SensorParameters
+    sensors: _SensorParameters
     odometry: Sequence[OdometryParameters]  # (N,) of each robot
     wake: WakeParameters
     wind_height: Height | float  # where robots feel a gridded wind; a number is z (m)
     waves: Waves | None = None  # of the gusts; None: no turbulence
     hooks: Hooks = _NO_HOOKS
-    obstacles: Obstacles | None = None  # moving ones; ``world`` has them at one tick
+    obstacles: _Obstacles | None = None  # moving ones; ``world`` has them at one tick
     inertia: Inertia | None = None  # None: robots drive at once what they are told
+
+    def with_objects(self, circles: Sequence[Sequence[float]],
+                     rectangles: Sequence[Sequence[float]]) -> SimulationParameters:
+        """Return the parameters with more fixed objects; those that move are as at tick 0.
+
+        Parameters
+        ----------
+        circles : x, y, radius (m) of each
+        rectangles : cx, cy, width, height (m), yaw (rad) of each
+
+        """
+        obstacles, bodies, world = self.obstacles, self.bodies, self.world
+        if obstacles is not None:
+            bodies, world = obstacles.bodies, obstacles.still
+        world = world.with_solids(circles, rectangles)
+        fixed = make_fixed_objects(world, bodies.shape.outer_radius)
+        if obstacles is None:
+            return _with_world(self._replace(fixed=fixed), world)
+        return _at_start(self._replace(fixed=fixed), obstacles._replace(still=world))
+
+    def with_obstacles(self, moved: NDArray[np.int64], boxes: Floats) -> SimulationParameters:
+        """Return the parameters with the present obstacles for sensors.
+
+        Parameters
+        ----------
+        moved : (M,) in how many ticks those on a path have moved
+        boxes : (B, 3) poses of boxes
+
+        """
+        obstacles = self.obstacles
+        assert obstacles is not None
+        before, world = self.world, world_with(obstacles.still, obstacles.paths, moved)
+        if len(boxes):
+            world = world_with_boxes(world, obstacles.boxes, boxes)
+        if world.rectangles is not before.rectangles and not np.array_equal(world.rectangles,
+                                                                            before.rectangles):
+            return _with_world(self, world)
+        if np.array_equal(world.circles, before.circles):
+            return self
+        return (_with_circles if len(world.circles) == len(before.circles) else _with_world)(
+            self, world)
+
+    def start_error(self, pose: Floats, boxes: Floats | None = None) -> str | None:
+        """Return the problem of robots that start at ``pose`` (N, 3), or None.
+
+        ``boxes`` : (B, 3) poses of boxes at tick 0; None: those of the parameters
+        """
+        obstacles, moved = self.obstacles, None
+        if obstacles is None:
+            boxes = None
+        else:
+            moved = np.zeros(len(obstacles.paths.radius), np.int64)
+            boxes = obstacles.start if boxes is None else boxes
+        return placement_error(*self.all_bodies(moved, boxes, pose), len(pose))
+
+    def all_bodies(self, moved: NDArray[np.int64] | None,
+                   boxes: Floats | None, pose: Floats) -> tuple[World, BodyArrays, Floats]:
+        """Return everything that may overlap: fixed objects, paths, robots, and then boxes.
+
+        Parameters
+        ----------
+        moved, boxes : as in ``with_obstacles``; None: there are no obstacles
+        pose : (N, 3) x, y (m), yaw (rad) of the robots
+
+        Returns
+        -------
+        The world, and of N + B bodies their arrays and poses (N + B, 3).
+
+        """
+        obstacles = self.obstacles
+        if obstacles is None or moved is None:
+            return self.world, self.bodies, pose
+        return (world_with(obstacles.still, obstacles.paths, moved), obstacles.bodies,
+                pose if boxes is None else np.vstack([pose, boxes]))
 
 
 def make_simulation_parameters(
@@ -102,14 +176,13 @@ def make_simulation_parameters(
 
     """
     start = np.zeros((0, 3)) if boxes is None else boxes
-    robots = bodies if not len(start) else select_bodies(
-        bodies, slice(len(bodies.radius) - len(start)))
+    robots = bodies if not len(start) else bodies.select(slice(len(bodies.radius) - len(start)))
     infrared, heard = senses.infrared, senses.neighbours
     lasers = senses.scan if isinstance(senses.scan, Lasers) else make_lasers(
         [(senses.scan,)] * len(robots.radius))
     far, near = _sights(lasers, infrared, robots)
     scene = make_scene(world, far)
-    sensors = SensorParameters(
+    sensors = _SensorParameters(
         lasers=lasers, scene=scene, infrared=infrared,
         infrared_scene=scene if infrared is None or near == far else make_scene(world, near),
         range_and_bearing=heard.range_and_bearing, rab_range=heard.rab_range,
@@ -121,33 +194,12 @@ def make_simulation_parameters(
         waves=waves, hooks=hooks, inertia=inertia)
     if paths is None and boxes is None:
         return parameters
-    return _at_start(parameters, Obstacles(paths or make_paths((), dt), bodies, start, world))
+    return _at_start(parameters, _Obstacles(paths or make_paths((), dt), bodies, start, world))
 
 
-def with_objects(parameters: SimulationParameters, circles: Sequence[Sequence[float]],
-                 rectangles: Sequence[Sequence[float]]) -> SimulationParameters:
-    """Return the parameters with more fixed objects; those that move are as at tick 0.
-
-    Parameters
-    ----------
-    parameters : of the world
-    circles : x, y, radius (m) of each
-    rectangles : cx, cy, width, height (m), yaw (rad) of each
-
-    """
-    obstacles, bodies, world = parameters.obstacles, parameters.bodies, parameters.world
-    if obstacles is not None:
-        bodies, world = obstacles.bodies, obstacles.still
-    world = with_solids(world, circles, rectangles)
-    fixed = make_fixed_objects(world, bodies.shape.outer_radius)
-    if obstacles is None:
-        return _with_world(parameters._replace(fixed=fixed), world)
-    return _at_start(parameters._replace(fixed=fixed), obstacles._replace(still=world))
-
-
-def _at_start(parameters: SimulationParameters, obstacles: Obstacles) -> SimulationParameters:
-    return place_obstacles(parameters._replace(obstacles=obstacles),
-                           np.zeros(len(obstacles.paths.radius), np.int64), obstacles.start)
+def _at_start(parameters: SimulationParameters, obstacles: _Obstacles) -> SimulationParameters:
+    return parameters._replace(obstacles=obstacles).with_obstacles(
+        np.zeros(len(obstacles.paths.radius), np.int64), obstacles.start)
 
 
 def _sights(lasers: Lasers, infrared: InfraredParameters | None,
@@ -157,40 +209,15 @@ def _sights(lasers: Lasers, infrared: InfraredParameters | None,
     return lasers.reach if lasers.columns else near, near
 
 
-def place_obstacles(parameters: SimulationParameters, moved: NDArray[np.int64],
-                    boxes: Floats) -> SimulationParameters:
-    """Return the parameters with the present obstacles for sensors.
-
-    Parameters
-    ----------
-    parameters : of a world with obstacles
-    moved : (M,) in how many ticks those on a path have moved
-    boxes : (B, 3) poses of boxes
-
-    """
-    obstacles = parameters.obstacles
-    assert obstacles is not None
-    before, world = parameters.world, world_with(obstacles.still, obstacles.paths, moved)
-    if len(boxes):
-        world = world_with_boxes(world, obstacles.boxes, boxes)
-    if world.rectangles is not before.rectangles and not np.array_equal(world.rectangles,
-                                                                        before.rectangles):
-        return _with_world(parameters, world)
-    if np.array_equal(world.circles, before.circles):
-        return parameters
-    return (_with_circles if len(world.circles) == len(before.circles) else _with_world)(
-        parameters, world)
-
-
 def _with_circles(parameters: SimulationParameters, world: World) -> SimulationParameters:
     """Return what ``_with_world`` does, where only circles are elsewhere."""
     sensors = parameters.sensors
-    scene = with_circles(sensors.scene, world.circles)
+    scene = sensors.scene.with_circles(world.circles)
     near, sight = scene, sensors.line_of_sight
     if sensors.infrared_scene is not sensors.scene:
-        near = with_circles(sensors.infrared_scene, world.circles)
+        near = sensors.infrared_scene.with_circles(world.circles)
     if sensors.stops_broadcasts:
-        sight = with_circles(sight, world.circles)
+        sight = sight.with_circles(world.circles)
     return parameters._replace(world=world, sensors=sensors._replace(
         scene=scene, infrared_scene=near, line_of_sight=sight))
 
@@ -206,37 +233,3 @@ def _with_world(parameters: SimulationParameters, world: World) -> SimulationPar
         line_of_sight=make_line_of_sight(world if sensors.stops_broadcasts else None)))
 
 
-def start_error(parameters: SimulationParameters, pose: Floats,
-                boxes: Floats | None = None) -> str | None:
-    """Return the problem of robots that start at ``pose`` (N, 3), or None.
-
-    ``boxes`` : (B, 3) poses of boxes at tick 0; None: those of the parameters
-    """
-    obstacles, moved = parameters.obstacles, None
-    if obstacles is None:
-        boxes = None
-    else:
-        moved = np.zeros(len(obstacles.paths.radius), np.int64)
-        boxes = obstacles.start if boxes is None else boxes
-    return placement_error(*all_bodies(parameters, moved, boxes, pose), len(pose))
-
-
-def all_bodies(parameters: SimulationParameters, moved: NDArray[np.int64] | None,
-               boxes: Floats | None, pose: Floats) -> tuple[World, BodyArrays, Floats]:
-    """Return everything that may overlap: fixed objects, paths, robots, and then boxes.
-
-    Parameters
-    ----------
-    parameters, moved, boxes : as in ``place_obstacles``; None: there are no obstacles
-    pose : (N, 3) x, y (m), yaw (rad) of the robots
-
-    Returns
-    -------
-    The world, and of N + B bodies their arrays and poses (N + B, 3).
-
-    """
-    obstacles = parameters.obstacles
-    if obstacles is None or moved is None:
-        return parameters.world, parameters.bodies, pose
-    return (world_with(obstacles.still, obstacles.paths, moved), obstacles.bodies,
-            pose if boxes is None else np.vstack([pose, boxes]))

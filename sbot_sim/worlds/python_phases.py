@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats, Integers
-from sbot_sim.dynamics.hooks import call_hook
 from sbot_sim.dynamics.inertia import impulse_velocity, sum_impulses
 from sbot_sim.dynamics.motion import achieved_twists, carried_speeds, drive
 from sbot_sim.sensors.range_and_bearing import Heard, neighbours, nobody_heard
 from sbot_sim.sensors.registry import Kernel, Motion, View, sensors
 from sbot_sim.world.moving import as_sent, disc_positions
-from sbot_sim.worlds.parameters import SimulationParameters, place_obstacles
+from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.state import Setting, Worlds
 from wind_model.wake import clamped_radius, reductions
 
@@ -142,7 +141,7 @@ class MovingObstacles:
         """Take over where the obstacles of worlds are."""
         for k in range(first, end):
             before = self.parameters[k]
-            now = place_obstacles(before, self.moved[k], self.boxes[k])
+            now = before.with_obstacles(self.moved[k], self.boxes[k])
             if now is not before:
                 self.parameters[k] = now
                 # The very same segments have no other place in a grid of the same cells.
@@ -185,8 +184,8 @@ class HookPhases:
         worlds, n = self._worlds, self._setting.robots
         for k in range(first, end):
             rows, p = slice(k * n, (k + 1) * n), self._parameters[k]
-            worlds.reduction[rows] = call_hook(
-                p.hooks, 'blocking', int(worlds.tick[k]), (n,), p.wake, *self._heard(k),
+            worlds.reduction[rows] = p.hooks.call(
+                'blocking', int(worlds.tick[k]), (n,), p.wake, *self._heard(k),
                 worlds.pose[rows, 2].copy(), worlds.free_wind[rows].copy(),
                 worlds.rab_data[rows, 0].copy(), clamped_radius(p.bodies.radius))
 
@@ -196,9 +195,9 @@ class HookPhases:
         for k in range(first, end):
             rows = slice(k * n, (k + 1) * n)
             free = worlds.free_wind[rows].copy()
-            worlds.wind[rows] = call_hook(
-                self._parameters[k].hooks, 'effective_wind', int(worlds.tick[k]), free.shape,
-                free, worlds.reduction[rows].copy())
+            worlds.wind[rows] = self._parameters[k].hooks.call(
+                'effective_wind', int(worlds.tick[k]), free.shape, free,
+                worlds.reduction[rows].copy())
             worlds.updraft[rows] *= 1.0 - worlds.reduction[rows]
 
     def sum_impulses(self, first: int, end: int) -> None:
@@ -210,7 +209,7 @@ class HookPhases:
             speed = carried_speeds(bodies, drive(bodies, worlds.driven[rows]))
             impulse = sum_impulses(bodies.mass, worlds.wind[rows], np.tile(self._force(k), (n, 1)),
                                    np.zeros(n), yaw, p.dt)
-            impulse += call_hook(p.hooks, 'drive_impulse', int(worlds.tick[k]), impulse.shape,
+            impulse += p.hooks.call('drive_impulse', int(worlds.tick[k]), impulse.shape,
                                  bodies.mass.copy(), speed, yaw)
             worlds.next_impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @by_address
-class Rows(NamedTuple):
+class _Rows(NamedTuple):
     """Arrays of several layouts, one after the other, perhaps with room between them."""
 
     values: NDArray[Any]
@@ -53,38 +53,62 @@ class _Grids(NamedTuple):
 
     numbers: Floats  # (layouts, 3) x0, y0, cell
     shape: Integers  # (layouts, 2) nx, ny
-    starts: Rows
-    items: Rows
+    starts: _Rows
+    items: _Rows
 
 
 @by_address
-class FixedLayouts(NamedTuple):
+class _FixedLayouts(NamedTuple):
     """``FixedObjects`` of each layout."""
 
     bounds: Floats  # (layouts, 4)
-    boxes: Rows
+    boxes: _Rows
     grids: _Grids
     largest_radius: Floats  # (layouts,)
 
 
 @by_address
-class Scenes(NamedTuple):
+class _Scenes(NamedTuple):
     """``Scene`` of each layout."""
 
-    segments: Rows
-    circles: Rows
+    segments: _Rows
+    circles: _Rows
     segment_grids: _Grids
     circle_grids: _Grids
     reach: Floats  # (layouts,)
 
+    def replace(self, k: int, scene: Scene, circles_alone: bool = False) -> bool:
+        """Update the scene of layout k for sensors; False, without a change, if there is no room.
 
-def _rows(arrays: Sequence[NDArray[Any]], room: float) -> Rows:
+        ``circles_alone``: segments are where they were.
+        """
+        replaced = [(self.circle_grids, scene.circle_grid)]
+        new: list[tuple[_Rows, NDArray[Any]]] = [(self.circles, scene.circles)]
+        if not circles_alone:
+            replaced.append((self.segment_grids, scene.segment_grid))
+            new.append((self.segments, scene.segments))
+        for grids, grid in replaced:
+            new += [(grids.starts, grid.starts), (grids.items, grid.items)]
+        for rows, array in new:
+            last = k + 1 == len(rows.starts)
+            if len(array) > (len(rows.values) if last else rows.starts[k + 1]) - rows.starts[k]:
+                return False
+        for rows, array in new:
+            rows.ends[k] = rows.starts[k] + len(array)
+            rows.values[rows.starts[k]:rows.ends[k]] = array
+        for grids, grid in replaced:
+            grids.numbers[k] = grid.x0, grid.y0, grid.cell
+            grids.shape[k] = grid.nx, grid.ny
+        return True
+
+
+def _rows(arrays: Sequence[NDArray[Any]], room: float) -> _Rows:
     if len(arrays) == 1 and room == 1.0:
-        return Rows(arrays[0], np.zeros(1, np.int64), np.array([len(arrays[0])]))
+        return _Rows(arrays[0], np.zeros(1, np.int64), np.array([len(arrays[0])]))
     lengths = np.array([len(array) for array in arrays], np.int64)
     starts = np.cumsum([0, *np.ceil(room * lengths)]).astype(np.int64)
     values = np.zeros((starts[-1], *arrays[0].shape[1:]), arrays[0].dtype)
-    rows = Rows(values, starts[:-1].copy(), starts[:-1] + lengths)
+    rows = _Rows(values, starts[:-1].copy(), starts[:-1] + lengths)
     for k, array in enumerate(arrays):
         values[rows.starts[k]:rows.ends[k]] = array
     return rows
@@ -96,52 +120,27 @@ def _grids(grids: Sequence[BucketGrid | FixedObjects], room: float) -> _Grids:
                   _rows([g.starts for g in grids], room), _rows([g.items for g in grids], room))
 
 
-def pack_fixed(layouts: Sequence[FixedObjects]) -> FixedLayouts:
+def pack_fixed(layouts: Sequence[FixedObjects]) -> _FixedLayouts:
     """Return the tables of collisions of all layouts in shared arrays."""
-    return FixedLayouts(np.array([fixed.bounds for fixed in layouts]),
+    return _FixedLayouts(np.array([fixed.bounds for fixed in layouts]),
                         _rows([fixed.boxes for fixed in layouts], 1.0), _grids(layouts, 1.0),
                         np.array([fixed.largest_radius for fixed in layouts]))
 
 
-def pack_scenes(scenes: Sequence[Scene], room: float = 1.0) -> Scenes:
+def pack_scenes(scenes: Sequence[Scene], room: float = 1.0) -> _Scenes:
     """Return the scenes of all layouts for sensors, in shared arrays.
 
     Each has ``room`` times what it needs, for ``replace_scene``.
     """
-    return Scenes(_rows([scene.segments for scene in scenes], room),
+    return _Scenes(_rows([scene.segments for scene in scenes], room),
                   _rows([scene.circles for scene in scenes], room),
                   _grids([scene.segment_grid for scene in scenes], room),
                   _grids([scene.circle_grid for scene in scenes], room),
                   np.array([float(scene.reach) for scene in scenes]))
 
 
-def replace_scene(scenes: Scenes, k: int, scene: Scene, circles_alone: bool = False) -> bool:
-    """Update the scene of layout k for sensors; False, without a change, if there is no room.
-
-    ``circles_alone``: segments are where they were.
-    """
-    replaced = [(scenes.circle_grids, scene.circle_grid)]
-    new: list[tuple[Rows, NDArray[Any]]] = [(scenes.circles, scene.circles)]
-    if not circles_alone:
-        replaced.append((scenes.segment_grids, scene.segment_grid))
-        new.append((scenes.segments, scene.segments))
-    for grids, grid in replaced:
-        new += [(grids.starts, grid.starts), (grids.items, grid.items)]
-    for rows, array in new:
-        last = k + 1 == len(rows.starts)
-        if len(array) > (len(rows.values) if last else rows.starts[k + 1]) - rows.starts[k]:
-            return False
-    for rows, array in new:
-        rows.ends[k] = rows.starts[k] + len(array)
-        rows.values[rows.starts[k]:rows.ends[k]] = array
-    for grids, grid in replaced:
-        grids.numbers[k] = grid.x0, grid.y0, grid.cell
-        grids.shape[k] = grid.nx, grid.ny
-    return True
-
-
 @njit_inline
-def _of(rows: Rows, k: int) -> NDArray[Any]:
+def _of(rows: _Rows, k: int) -> NDArray[Any]:
     return rows.values[rows.starts[k]:rows.ends[k]]
 
 
@@ -153,7 +152,7 @@ def _grid_of(grids: _Grids, k: int) -> BucketGrid:
 
 
 @njit_inline
-def fixed_of(layouts: FixedLayouts, k: int) -> FixedObjects:
+def fixed_of(layouts: _FixedLayouts, k: int) -> FixedObjects:
     """Return the fixed objects of layout k, as views."""
     grid = _grid_of(layouts.grids, k)
     return FixedObjects(layouts.bounds[k], _of(layouts.boxes, k), grid.x0, grid.y0, grid.cell,
@@ -161,7 +160,7 @@ def fixed_of(layouts: FixedLayouts, k: int) -> FixedObjects:
 
 
 @njit_inline
-def scene_of(scenes: Scenes, k: int) -> Scene:
+def scene_of(scenes: _Scenes, k: int) -> Scene:
     """Return the scene of layout k for sensors, as views."""
     return Scene(_of(scenes.segments, k), _of(scenes.circles, k),
                  _grid_of(scenes.segment_grids, k), _grid_of(scenes.circle_grids, k),
@@ -211,10 +210,10 @@ class Setting(NamedTuple):
     shapes: Shapes  # (K*(N + B),) each: of a world's robots, then of its boxes
     paths: Paths  # (K*M,) of obstacles that go along one
     layout: Integers  # (K,) the layout in which a world stands
-    fixed: FixedLayouts
-    scan_scenes: Scenes
-    infrared_scenes: Scenes
-    line_of_sight: Scenes
+    fixed: _FixedLayouts
+    scan_scenes: _Scenes
+    infrared_scenes: _Scenes
+    line_of_sight: _Scenes
     sensing: Sensing
     wake: WakeParameters
     gridded: bool  # whether there is a ``field``

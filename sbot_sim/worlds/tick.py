@@ -37,7 +37,7 @@ def no_beams() -> Fan:
 
 
 @shared
-def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Decode the yaws as receivers of messages do."""
     worlds = batch.worlds
     copy_rows(worlds.pose[a:z], worlds.sent_pose[a:z])
@@ -48,7 +48,7 @@ def decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @Phase
-def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Begin to sort the robots: choose cells that fit the farthest laser, and infrared."""
     setting, worlds = batch.setting, batch.worlds
     n, lasers, bodies, farthest = setting.robots, setting.sensing.lasers, setting.bodies, 0.0
@@ -66,7 +66,7 @@ def choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @shared_light
-def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the robots' cells."""
     n, worlds = batch.setting.robots, batch.worlds
     for room in (worlds.laser_discs, worlds.infrared_discs):
@@ -75,7 +75,7 @@ def find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @Phase
-def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Sort the robots by their cells."""
     for room in (batch.worlds.laser_discs, batch.worlds.infrared_discs):
         for k in range(first, end if len(room.shape) > 0 else first):
@@ -83,7 +83,7 @@ def sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @shared_light
-def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """End sorting: copy the robots' discs in the order of their cells."""
     n, worlds, bodies = batch.setting.robots, batch.worlds, batch.setting.bodies
     for room, radius in ((worlds.laser_discs, bodies.laser_radius),
@@ -93,7 +93,7 @@ def gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @Phase
-def begin(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+def _begin(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Put worlds at rest where their robots stand, with the noise of their seeds, at tick 0."""
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
@@ -186,7 +186,7 @@ class Tick:
 
     def beginning(self, setting: Setting) -> Phases:
         """Return the phases that put worlds to tick 0 and read the sensors there, but the wind."""
-        return [begin, *self.sensing(setting)]
+        return [_begin, *self.sensing(setting)]
 
     def advancing(self, setting: Setting) -> Phases:
         """Return the phases from the wind at the robots to the poses of the next tick."""
@@ -217,9 +217,9 @@ class Tick:
 
         ``sent`` : with ``Worlds.sent_pose``, which no other phase of a tick reads
         """
-        phases: Phases = [decode_yaws] * sent
+        phases: Phases = [_decode_yaws] * sent
         if len(self._worlds.laser_discs.shape) or len(self._worlds.infrared_discs.shape):
-            phases += [choose_cells, find_cells, sort, gather]
+            phases += [_choose_cells, _find_cells, _sort, _gather]
         for each in self._simulated:
             phases += each.seeing(setting)
         phases += self.hearing(setting)

@@ -8,12 +8,7 @@ from infrared_reference import infrared_distances
 from ray_oracle import cast_oracle
 
 from sbot_common.params import updated
-from sbot_sim.sensors.infrared import (
-    InfraredSettings,
-    infrared_reach,
-    make_infrared_parameters,
-    ring,
-)
+from sbot_sim.sensors.infrared import InfraredSettings, infrared_reach, ring
 from sbot_sim.world.bodies import S_BOT_RADIUS
 from sbot_sim.world.scene import make_scene
 
@@ -21,7 +16,7 @@ QUIET = {'infrared': True, 'infrared_noise': 0.0}
 
 
 def parameters(**given):
-    return make_infrared_parameters(updated(InfraredSettings(), {**QUIET, **given}))
+    return updated(InfraredSettings(), {**QUIET, **given}).parameters()
 
 
 def outline(size, segments=(), circles=()):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
-from sbot_sim.sensors.laser import ScanParameters, _mount_of, mounted
+from sbot_sim.sensors.laser import ScanParameters, _mount_of, _mounted
 from sbot_sim.sensors.rays import (
     FACING,
     TOUCHED,
@@ -74,7 +74,7 @@ def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
     circles = np.ascontiguousarray(np.concatenate([scene.circles, robots]))
     own = np.arange(n) + len(scene.circles) if p.sees_robots else np.full(n, -1)
     ranges = cast_oracle(scene.segments, circles, own,
-                         mounted(pose, _mount_of(p)),
+                         _mounted(pose, _mount_of(p)),
                          beam_directions(p.beams, p.angle_min, p.angle_increment))
     ranges[ranges > p.range_max] = np.inf
     ranges[ranges < p.range_min] = -np.inf

@@ -6,7 +6,7 @@ import numpy as np
 from ray_oracle import cast_scans_slowly
 
 from sbot_common.params import updated
-from sbot_sim.sensors.laser import ScanSettings, cast_scans, make_scan_parameters, scan_fan
+from sbot_sim.sensors.laser import ScanSettings, cast_scans
 from sbot_sim.world.scene import make_scene
 
 
@@ -18,11 +18,11 @@ def outline(size, segments=(), circles=()):
 
 
 def cast(scene, pose, radius, parameters, threads=1):
-    return cast_scans(scene, scan_fan(parameters), pose, radius, parameters, threads)
+    return cast_scans(scene, parameters.fan(), pose, radius, parameters, threads)
 
 
 def assert_equals_oracle(world, pose, radius, given):
-    parameters = make_scan_parameters(updated(ScanSettings(), given))
+    parameters = updated(ScanSettings(), given).parameters()
     scene = make_scene(world, parameters.range_max)
     fast = cast(scene, pose, radius, parameters)
     slow = cast_scans_slowly(scene, pose, radius, parameters)

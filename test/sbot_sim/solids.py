@@ -7,7 +7,7 @@ import shapely
 from outlines import star
 from shapely import affinity
 
-from sbot_sim.world.bodies import ROBOT, circle_around
+from sbot_sim.world.bodies import ROBOT
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 ORIGIN = shapely.Point(0.0, 0.0)
@@ -15,7 +15,7 @@ ORIGIN = shapely.Point(0.0, 0.0)
 
 def rectangular(length, width, offset=0.0, distance=0.0):
     body = ROBOT._replace(length=length, width=width, offset=offset, collision_distance=distance)
-    return body._replace(radius=circle_around(body))
+    return body._replace(radius=body.circle_around())
 
 
 def solid_of(body, pose):

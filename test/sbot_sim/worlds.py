@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sbot_sim.sensors.infrared import InfraredSettings, make_infrared_parameters
-from sbot_sim.sensors.laser import ScanSettings, make_scan_parameters
+from sbot_sim.sensors.infrared import InfraredSettings
+from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.world.bodies import ROBOT, body_arrays
@@ -17,10 +17,10 @@ def make_parameters(bodies=(ROBOT,), *, bounds=(0, 0, 20, 20), circles=(), recta
     """Return simulator parameters of a small world."""
     world = make_world(bounds, (), circles, rectangles)
     arrays = body_arrays(bodies)
-    scan = make_scan_parameters(ScanSettings(**{'scan_beams': 31, **(scan or {})}))
+    scan = ScanSettings(**{'scan_beams': 31, **(scan or {})}).parameters()
     return make_simulation_parameters(
         dt=dt, bodies=arrays, world=world, senses=Senses(
-            scan, make_infrared_parameters(InfraredSettings(**(infrared or {}))),
+            scan, InfraredSettings(**(infrared or {})).parameters(),
             RangeAndBearing(rab, 8.0, rab_blocked_by_walls=False)),
         odometry=[OdometryParameters(**(odometry or {}))] * len(bodies),
         wake=WakeParameters(**(wake or {})), wind_height=0.5)

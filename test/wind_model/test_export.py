@@ -6,12 +6,11 @@ from matplotlib.image import imread
 from sbot_common.errors import InputError
 from wind_model.export import _ARROWS, _arrows, _sampled, write_preview, write_terrain, write_wind
 from wind_model.generate import generate
-from wind_model.grid import make_lattice
 
 
 @pytest.fixture(scope='module')
 def field(random_grid):
-    return make_lattice(random_grid(4))
+    return random_grid(4).lattice()
 
 
 def test_the_wind_mesh_has_every_point_and_cell(tmp_path, field):
@@ -56,7 +55,7 @@ def test_the_preview_is_a_picture_with_something_in_it(tmp_path, field):
 
 @pytest.mark.parametrize('kind', ['vortex', 'hill'])
 def test_arrows_do_not_cross_vtk(kind):
-    field = make_lattice(generate(kind))
+    field = generate(kind).lattice()
     x, y, wind = _sampled(field, float(field.z.mean()), _ARROWS)
     lengths = np.hypot(*np.moveaxis(_arrows(x, y, wind), -1, 0))
     # Each stays in a circle about its middle; these circles do not meet.

@@ -5,7 +5,7 @@ import pytest
 
 from sbot_common.errors import InputError
 from wind_model.generate import FLOWS, generate
-from wind_model.grid import make_lattice, velocity_at
+from wind_model.grid import velocity_at
 from wind_model.rotors_text import read_grid
 
 SHIPPED = Path(__file__).parents[2] / 'config' / 'wind'
@@ -19,7 +19,7 @@ def at(field, *points):
 @pytest.mark.parametrize('kind', FLOWS)
 def test_the_shipped_fields_are_what_the_generator_makes_and_fit_the_arena(kind):
     grid = read_grid(SHIPPED / f'{kind}.txt')
-    field = make_lattice(grid)
+    field = grid.lattice()
     assert (field.x[0], field.x[-1], field.y[0], field.y[-1]) == (0, 40, 0, 24)
     assert np.isfinite(at(field, [5, 12, 0.5], [0, 0, 0.5], [40, 24, 0.5])).all()
     radius = 6 if kind == 'vortex' else 3
@@ -30,12 +30,12 @@ def test_the_shipped_fields_are_what_the_generator_makes_and_fit_the_arena(kind)
 
 
 def test_uniform_blows_towards_its_angle():
-    field = make_lattice(generate('uniform', angle_deg=90.0, speed=2.0))
+    field = generate('uniform', angle_deg=90.0, speed=2.0).lattice()
     assert np.allclose(at(field, [3, 7, 1], [39, 20, 3.9]), [0, 2, 0], atol=1e-6)
 
 
 def test_a_vortex_turns_counter_clockwise_and_is_fastest_at_its_radius():
-    field = make_lattice(generate('vortex', radius=4.0, speed=1.5, resolution=0.5))
+    field = generate('vortex', radius=4.0, speed=1.5, resolution=0.5).lattice()
     east, north = at(field, [24, 12, 1], [20, 16, 1])
     assert east == pytest.approx([0, 1.5, 0], abs=1e-5)
     assert north == pytest.approx([-1.5, 0, 0], abs=1e-5)
@@ -46,7 +46,7 @@ def test_a_vortex_turns_counter_clockwise_and_is_fastest_at_its_radius():
 
 def test_nothing_flows_through_a_cylinder_and_nothing_is_lost():
     grid = generate('cylinder', radius=3.0, speed=1.0, resolution=0.25, layers=2)
-    field = make_lattice(grid)
+    field = grid.lattice()
     stagnation, side, far = at(field, [17, 12, 1], [20, 15, 1], [0, 12, 1])
     assert stagnation == pytest.approx([0, 0, 0], abs=1e-6)
     assert side == pytest.approx([2, 0, 0], abs=1e-6)
@@ -61,7 +61,7 @@ def test_nothing_flows_through_a_cylinder_and_nothing_is_lost():
 def test_the_ground_of_a_hill_is_a_streamline():
     grid = generate('hill', radius=3.0, speed=1.0, resolution=0.5, angle_deg=180.0, layers=4)
     assert grid.bottom_z.max() == 3
-    assert at(make_lattice(grid), [20, 12, 3.0])[0] == pytest.approx([-2, 0, 0], abs=1e-6)
+    assert at(grid.lattice(), [20, 12, 3.0])[0] == pytest.approx([-2, 0, 0], abs=1e-6)
     s = -(grid.min_x + np.arange(grid.n_x) * grid.res_x - 20)
     on_hill = np.abs(s) < 2.9
     # Along the arc the flow is along the tangent (z, -s) of the circle.

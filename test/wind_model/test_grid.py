@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import interp1d
 
 from sbot_common.errors import InputError
-from wind_model.grid import make_grid, make_lattice, sample, velocity_at
+from wind_model.grid import make_grid, sample, velocity_at
 
 GOOD = {'min_x': 1.0, 'min_y': -1.0, 'n_x': 2, 'n_y': 3, 'res_x': 0.5, 'res_y': 2.0,
         'vertical_spacing_factors': [0.0, 0.25, 1.0], 'bottom_z': np.arange(6.0),
@@ -13,7 +13,7 @@ GOOD = {'min_x': 1.0, 'min_y': -1.0, 'n_x': 2, 'n_y': 3, 'res_x': 0.5, 'res_y': 
 
 
 def test_layers_follow_the_terrain():
-    lattice = make_lattice(make_grid(**GOOD))
+    lattice = make_grid(**GOOD).lattice()
     assert lattice.x.tolist() == [1.0, 1.5]
     assert lattice.y.tolist() == [-1.0, 1.0, 3.0]
     assert lattice.z[:, 2, 1].tolist() == [5.0, 6.0, 9.0]
@@ -24,7 +24,7 @@ def test_layers_that_rounding_makes_equal_are_refused():
     grid = make_grid(**{**GOOD, 'bottom_z': np.full(6, 1e9), 'top_z': np.full(6, 1e9 + 1.0),
                         'vertical_spacing_factors': [0.0, 1e-9, 1.0]})
     with pytest.raises(InputError, match='two layers of a column'):
-        make_lattice(grid)
+        grid.lattice()
 
 
 OUTSIDE = np.array([1.25, -2.5, 0.5])
@@ -56,7 +56,7 @@ def oracle(grid, point):
 
 
 def check(grid, points):
-    field = make_lattice(grid)
+    field = grid.lattice()
     scale = max(np.abs(a).max() for a in (grid.u, grid.v, grid.w))
     got = velocity_at(field, points, OUTSIDE)
     for point, value in zip(points, got, strict=True):
@@ -82,7 +82,7 @@ def test_equals_scipy_anywhere(seed, random_grid):
 
 def test_equals_scipy_on_faces_edges_and_corners(random_grid):
     grid = random_grid(11)
-    field = make_lattice(grid)
+    field = grid.lattice()
     rng = np.random.default_rng(3)
     points = []
     for x in (*field.x, field.x[0] + 0.4 * grid.res_x):
@@ -95,7 +95,7 @@ def test_the_edge_is_inside_and_one_ulp_beyond_is_outside():
     ones = np.ones(4 * 3 * 3)
     grid = make_grid(-0.3, 0.7, 4, 3, 0.1, 0.7, [0, 0.3, 1], np.full(12, 0.1), np.full(12, 2.3),
                      (ones, ones, ones))
-    field = make_lattice(grid)
+    field = grid.lattice()
     edges = np.array([[field.x[0], 1, 1], [field.x[-1], 1, 1], [0, field.y[0], 1],
                       [0, field.y[-1], 1], [0, 1, 0.1], [0, 1, 2.3]])
     beyond = edges.copy()
@@ -109,7 +109,7 @@ def test_a_column_that_does_not_reach_the_height_extrapolates():
     # Bottoms 0 and 10: at z = 5 the right columns lie above the point.
     grid = make_grid(0, 0, 2, 2, 1, 1, [0, 0.5, 1], [0, 10, 0, 10], [10, 20, 10, 20],
                      (np.repeat([0.0, 1.0, 2.0], 4), np.zeros(12), np.zeros(12)))
-    field = make_lattice(grid)
+    field = grid.lattice()
     got = velocity_at(field, np.array([[0.25, 0.5, 5.0]]), OUTSIDE)
     assert got[0].tolist() == [0.75 * 1 + 0.25 * -1, 0, 0]
     high = velocity_at(field, np.array([[0.25, 0.5, 20.0], [0.25, 0.5, 20.1]]), OUTSIDE)
@@ -118,7 +118,7 @@ def test_a_column_that_does_not_reach_the_height_extrapolates():
 
 
 def test_what_is_not_a_number_is_outside(random_grid):
-    field = make_lattice(random_grid(0))
+    field = random_grid(0).lattice()
     points = np.full((3, 3), 0.5)
     points[[0, 1, 2], [0, 1, 2]] = np.nan
     assert (velocity_at(field, points, OUTSIDE) == OUTSIDE).all()
@@ -127,5 +127,5 @@ def test_what_is_not_a_number_is_outside(random_grid):
 def test_without_a_field_the_wind_is_the_same_everywhere(random_grid):
     points = np.arange(12.0).reshape(4, 3)
     assert (sample(None, points, OUTSIDE) == OUTSIDE).all()
-    field = make_lattice(random_grid(1))
+    field = random_grid(1).lattice()
     assert np.array_equal(sample(field, points, OUTSIDE), velocity_at(field, points, OUTSIDE))

@@ -6,7 +6,6 @@ import pytest
 import sbot
 from sbot_common.params import updated
 from wind_model.generate import generate
-from wind_model.grid import make_lattice
 from wind_model.gust import (
     WindSource,
     _wave_number,
@@ -178,7 +177,7 @@ def test_the_field_is_that_of_the_file(tmp_path):
     write_grid(tmp_path / 'field.txt', grid)
     found = load_field(WindParameters(use_custom_static_wind_field=True,
                                       custom_wind_field_path=str(tmp_path / 'field.txt')))
-    assert all(np.array_equal(a, b) for a, b in zip(found, make_lattice(grid), strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(found, grid.lattice(), strict=True))
 
 
 def test_the_wind_has_the_sources_field():

@@ -10,7 +10,7 @@ import pytest
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario
 from sbot_common.params import updated
-from wind_model.grid import make_lattice, velocity_at
+from wind_model.grid import velocity_at
 from wind_model.parameters import WakeParameters
 from wind_model.rotors_text import read_grid
 from wind_model.wake import _reduction
@@ -86,7 +86,7 @@ robots: [{{pose: [24.3, 12.2, 0.3], controller: none}}]
 def test_a_robot_in_a_field_follows_its_wind():
     xy = run_scenario(parse_scenario(HEAD.replace('world: {bounds: [-5, -5, 5, 5]}', '') + FIELD,
                                      'test', Path())).poses[:, 0, :2]
-    field = make_lattice(read_grid(WIND_FILES / 'vortex.txt'))
+    field = read_grid(WIND_FILES / 'vortex.txt').lattice()
     for k in range(len(xy) - 2):
         wind = velocity_at(field, np.array([[*xy[k], 1.0]]), np.zeros(3))[0, :2]
         assert np.abs(xy[k + 2] - xy[k + 1] - wind * 0.1).max() < 1e-12

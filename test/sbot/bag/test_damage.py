@@ -9,6 +9,7 @@ from rosbags.rosbag2 import Reader
 from sbot.bag.mcap_reader import McapStream
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
+from sbot.bag.writer import McapFile
 from sbot.cli.main import main
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common.errors import InputError
@@ -96,7 +97,6 @@ def test_escape_sequences_of_a_recording_do_not_reach_the_terminal(tmp_path, cap
 
 def test_a_young_recording_whose_writer_is_killed_opens_in_other_readers(tmp_path, monkeypatch):
     """metadata.yaml names a topic before the file has its first message."""
-    import sbot.bag.recorder as module
     seen = []
 
     def write_chunk(file, sealed, compressor):
@@ -104,8 +104,8 @@ def test_a_young_recording_whose_writer_is_killed_opens_in_other_readers(tmp_pat
         seen.append('/scenario' in text and 'message_count: 1' in text)
         return original(file, sealed, compressor)
 
-    original = module.write_chunk
-    monkeypatch.setattr(module, 'write_chunk', write_chunk)
+    original = McapFile.write
+    monkeypatch.setattr(McapFile, 'write', write_chunk)
     recorder = Recorder(tmp_path / 'bag', metadata={})
     recorder.write('/scenario', SCENARIO, 1, write_string('name: x'))
     flush(recorder)

@@ -15,7 +15,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from sbot_common import ros, topics
 from sbot_common.wire import cdr
-from sbot_common.wire.controller import Source, read_inputs
+from sbot_common.wire.controller import Source
 from sbot_common.wire.messages import read_pose, write_pose, write_twist
 
 DEADLINE = 240.0  # s
@@ -43,7 +43,7 @@ class Driver:
 
     def _on_odometry(self, raw: bytes) -> None:
         odometry = Source(topics.BASE_POSE_GROUND_TRUTH, 0, (0, 'twist'))
-        _, values = read_inputs(odometry, self.robots, raw)
+        _, values = odometry.read(self.robots, raw)
         self.motions.append((values[0], values['twist']))
 
     def name(self, topic: topics.Topic) -> str:

@@ -21,7 +21,6 @@ from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.load import parse_scenario
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.worlds.parameters import all_bodies
 
 
 class Terminal(io.StringIO):
@@ -85,7 +84,7 @@ def test_the_total_is_the_sum_over_ticks(scene, most, monkeypatch):
     for tick in range(40):
         pose = rng.uniform(0, 5, (len(scenario.robots), 3))
         count.add(snapshot._replace(pose=pose))
-        expected += overlaps(*all_bodies(parameters, snapshot.moved, snapshot.boxes, pose))
+        expected += overlaps(*parameters.all_bodies(snapshot.moved, snapshot.boxes, pose))
         if tick % 15 == 0:
             assert count.total() == expected
     assert count.total() == expected > 3

@@ -103,7 +103,7 @@ def test_a_run_after_the_tasks_compiles_only_what_is_short(monkeypatch):
     called = []
     monkeypatch.setattr(CodeCache, 'load_overload', lambda self, *_: called.append(self._stem()))
     run_scenario(scenario, keep=False)
-    assert {*called} <= {'sbot_sim.worlds.batch.run_phases'}  # a tenth of a second
+    assert {*called} <= {'sbot_sim.worlds.batch._run_phases'}  # a tenth of a second
 
 
 CALLS = []

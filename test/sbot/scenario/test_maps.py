@@ -10,8 +10,8 @@ from sbot.scenario.maps import load_map
 from sbot.scenario.model import World
 from sbot_common.errors import InputError
 from sbot_sim.messages.occupancy import _occupancy
-from sbot_sim.sensors.laser import ScanSettings, cast_scans, make_scan_parameters, scan_fan
-from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, _to_world, inside_occupied, to_cells
+from sbot_sim.sensors.laser import ScanSettings, cast_scans
+from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, _to_world, to_cells
 from sbot_sim.world.scene import make_scene
 
 # What turtlebot3's maps say; its images are PGM with these three shades.
@@ -62,7 +62,7 @@ def march(cells, xy, angle):
     begins = np.sort(np.concatenate([[0.0], *borders]))
     begins = begins[begins >= 0.0]
     inside = start + (begins[:-1] + np.diff(begins) / 2)[:, None] * along
-    hit = inside_occupied(cells, _to_world(inside, cells.resolution, cells.origin))
+    hit = cells.occupies(_to_world(inside, cells.resolution, cells.origin))
     return begins[np.argmax(hit)] * cells.resolution if hit.any() else math.inf
 
 
@@ -126,8 +126,8 @@ def test_scans_agree_with_a_march_over_pixels_to_one_cell(tmp_path, origin):
     rng = np.random.default_rng(1)
     spots = _to_world(free[rng.choice(len(free), 12)][:, ::-1] + 0.5, 0.05, cells.origin)
     pose = np.column_stack([spots, rng.uniform(-math.pi, math.pi, 12)])
-    scan = make_scan_parameters(ScanSettings(scan_range_max=5.0))
-    ranges = cast_scans(make_scene(world, 8.0), scan_fan(scan), pose, np.full(12, 0.001), scan)
+    scan = ScanSettings(scan_range_max=5.0).parameters()
+    ranges = cast_scans(make_scene(world, 8.0), scan.fan(), pose, np.full(12, 0.001), scan)
     checked = 0
     for robot in range(len(pose)):
         for beam in range(0, ranges.shape[1], 7):

@@ -20,7 +20,7 @@ from sbot.viewer.data import (
     scans,
     shown_beams,
 )
-from sbot_sim.sensors.laser import ScanSettings, make_lasers, make_scan_parameters
+from sbot_sim.sensors.laser import ScanSettings, make_lasers
 from sbot_sim.world.geometry import make_cells
 
 
@@ -87,7 +87,7 @@ def test_cells_are_runs_of_equal_values():
 
 def test_every_so_manyth_beam_is_shown():
     for beams in (1, MOST_BEAMS, MOST_BEAMS + 1, 1081):
-        laser = make_scan_parameters(ScanSettings(scan_beams=beams))
+        laser = ScanSettings(scan_beams=beams).parameters()
         columns = shown_beams(make_lasers([(laser,)]))
         shown = len(range(beams)[columns])
         assert shown <= MOST_BEAMS

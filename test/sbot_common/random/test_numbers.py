@@ -21,10 +21,10 @@ from sbot_common.random import (
     placement_generator,
 )
 from sbot_common.random.numbers import (
+    _philox,
     next_placement,
     normals,
     normals_of_worlds,
-    philox,
     purpose_of,
     seed_placement,
     uniforms,
@@ -93,7 +93,7 @@ KNOWN = [
 
 @njit
 def compiled(counter, key):
-    return philox(counter[0], counter[1], counter[2], counter[3], key[0], key[1])
+    return _philox(counter[0], counter[1], counter[2], counter[3], key[0], key[1])
 
 
 def words_of(counter, key):

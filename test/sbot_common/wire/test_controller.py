@@ -17,7 +17,6 @@ from sbot_common.wire.controller import (
     FIELDS,
     Source,
     encode_points,
-    read_inputs,
     read_points,
     sources,
 )
@@ -204,32 +203,32 @@ def test_with_all_poses_in_one_message_only_the_twist_is_missing():
 
 def test_odometry_is_pose_and_twist():
     source = Source(topics.BASE_POSE_GROUND_TRUTH, 4, (4, 'twist'))
-    stamp_ns, values = read_inputs(source, 9, ODOMETRY)
+    stamp_ns, values = source.read(9, ODOMETRY)
     assert stamp_ns == 9
     assert values[4] == pytest.approx((1.0, 2.0, 0.5), abs=1e-15)
     assert values['twist'] == (0.1, 0.2, 0.3)
-    assert read_inputs(source._replace(keys=(4,)), 9, ODOMETRY)[1] == {4: values[4]}
+    assert source._replace(keys=(4,)).read(9, ODOMETRY)[1] == {4: values[4]}
 
 
 def test_the_wheels_odometry_has_three_speeds():
     source = Source(topics.ODOM, 4, ('odometry',))
-    assert read_inputs(source, 9, ODOMETRY)[1]['odometry'] == pytest.approx(
+    assert source.read(9, ODOMETRY)[1]['odometry'] == pytest.approx(
         Odometry(1.0, 2.0, 0.5, v=0.1, omega=0.3, lateral=0.2), abs=1e-15)
 
 
 def test_all_poses_are_the_single_ones():
     raw = PosesTemplate('map', 2).fill(9, [(1.0, 2.0, *QUATERNION)] * 2)
     source = Source(topics.POSES, 0, (ALL_POSES,))
-    stamp_ns, values = read_inputs(source, 2, raw)
+    stamp_ns, values = source.read(2, raw)
     assert stamp_ns == 9
-    pose = read_inputs(Source(topics.BASE_POSE_GROUND_TRUTH, 0, (0,)), 2, ODOMETRY)[1][0]
+    pose = Source(topics.BASE_POSE_GROUND_TRUTH, 0, (0,)).read(2, ODOMETRY)[1][0]
     assert values[ALL_POSES].tolist() == [[*pose]] * 2
     with pytest.raises(InputError, match='got 2, expected 3'):
-        read_inputs(source, 3, raw)
+        source.read(3, raw)
 
 
 def field(name, raw):
-    return read_inputs(Source(FIELDS[name][0], 0, (name,)), 1, raw)
+    return Source(FIELDS[name][0], 0, (name,)).read(1, raw)
 
 
 def test_scan_and_wind():

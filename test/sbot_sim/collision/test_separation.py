@@ -12,7 +12,7 @@ from sbot_sim.collision.fixed_objects import make_fixed_objects
 from sbot_sim.collision.overlap import find_overlaps, overlaps
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import _drive_wheels, move
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays, select_bodies
+from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
 from sbot_sim.world.geometry import make_world
 
 DT = 0.1
@@ -112,7 +112,7 @@ def random_world(rng):
             return world, every, pose
         keep = np.ones(len(pose), bool)
         keep[found.robot[0]] = False
-        every, pose = select_bodies(every, keep), pose[keep]
+        every, pose = every.select(keep), pose[keep]
 
 
 @settings(max_examples=25)
@@ -169,7 +169,7 @@ def test_nobody_is_pushed_through_a_wall_into_or_out_of_a_room():
     bodies = body_arrays([S_BOT] * len(pose))
     keep = np.ones(len(pose), bool)
     keep[find_overlaps(world, bodies, pose).robot] = False
-    pose, bodies = pose[keep], select_bodies(bodies, keep)
+    pose, bodies = pose[keep], bodies.select(keep)
     fixed = make_fixed_objects(world, bodies.safety_radius)
 
     def inside(p):

@@ -21,7 +21,7 @@ from sbot_sim.collision.shape_overlap import (
     joined,
     within,
 )
-from sbot_sim.world.bodies import body_arrays, select_bodies
+from sbot_sim.world.bodies import body_arrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 PLACES = st.lists(st.tuples(st.sampled_from([1.0, 1e-3, 1e4]), st.integers(-9, 9),
@@ -103,7 +103,7 @@ def test_the_same_bits_again_and_no_argument_is_changed():
     assert (pose.tobytes(), proposed.tobytes()) == before
     # Renumbered robots have the same bits.
     order = rng.permutation(len(pose))
-    other = separate(fixed, select_bodies(arrays, order).shape, pose[order], proposed[order])
+    other = separate(fixed, arrays.select(order).shape, pose[order], proposed[order])
     np.testing.assert_allclose(other.pose, one.pose[order], atol=1e-9)
 
 

@@ -10,13 +10,13 @@ from sbot.testing import check_drive
 from sbot_common.errors import InputError
 from sbot_common.params import specs_of
 from sbot_sim.drives.registry import DRIVES, drive_of, own_specs
-from sbot_sim.world.bodies import ROBOT, Body, body_in_words, updated_body
+from sbot_sim.world.bodies import ROBOT, Body
 
 each = pytest.mark.parametrize('kind', DRIVES, ids=[kind.name for kind in DRIVES])
 
 
 def body_of(kind, **keys):
-    return updated_body(ROBOT, {'drive': kind.name, **keys})
+    return ROBOT.updated({'drive': kind.name, **keys})
 
 
 @each
@@ -30,10 +30,10 @@ def test_its_keys_are_no_other_bodys_and_say_the_same_in_all_drives(kind):
     for spec in specs_of(type(kind.keys)):
         assert names.count(spec.name) == 1
         assert spec.name not in Body._fields
-        assert body_in_words(body_of(kind))[spec.name] == spec.default
+        assert body_of(kind).in_words()[spec.name] == spec.default
         with pytest.raises(InputError, match=spec.name):
             body_of(kind, **{spec.name: math.nan})
-    assert updated_body(ROBOT, dict(body_in_words(body_of(kind)))) == body_of(kind)
+    assert ROBOT.updated(dict(body_of(kind).in_words())) == body_of(kind)
 
 
 @each

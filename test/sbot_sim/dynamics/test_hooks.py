@@ -5,8 +5,8 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
-from sbot_sim.dynamics.hooks import Hooks, _wind_around, call_hook
-from wind_model.grid import make_grid, make_lattice
+from sbot_sim.dynamics.hooks import Hooks, _wind_around
+from wind_model.grid import make_grid
 from wind_model.parameters import Height
 
 OUTSIDE = np.array([0.3, -0.2, 0.1])
@@ -19,8 +19,8 @@ def field_of(terrain):
     u = np.zeros(shape)
     u[1] = 2.0
     wind = u, np.full(shape, 2.0), np.full(shape, 0.5)
-    return make_lattice(make_grid(0.0, 0.0, 2, 2, 1.0, 1.0, [0.0, 1.0], ground, ground + 2.0,
-                                  wind))
+    return make_grid(0.0, 0.0, 2, 2, 1.0, 1.0, [0.0, 1.0], ground, ground + 2.0,
+                                  wind).lattice()
 
 
 @pytest.mark.parametrize(('height', 'u'), [(1.5, 0.5), (Height(1.5), 0.5),
@@ -32,7 +32,7 @@ def test_a_height_is_over_the_origin_or_over_the_ground(height, u):
 
 
 def call(function, shape=(2, 2)):
-    return call_hook(Hooks(effective_wind=function), 'effective_wind', 7, shape, 3.0)
+    return Hooks(effective_wind=function).call('effective_wind', 7, shape, 3.0)
 
 
 def test_arguments_go_in_and_an_array_comes_out():

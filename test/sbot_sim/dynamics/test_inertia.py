@@ -5,7 +5,7 @@ import pytest
 
 import sbot
 from sbot_sim.dynamics.inertia import (
-    approach,
+    _approach,
     at_rest,
     effective_wind,
     follow,
@@ -73,7 +73,7 @@ def test_speed_is_the_trapezoidal_profile_at_every_tick(rate):
     # 1.1 m/s is not a whole number of ticks away at 0.5 m/s^2.
     speed = np.zeros(rate * 5 + 1)
     for k in range(1, len(speed)):
-        speed[k], _ = approach(speed[k - 1], 0.0, 1.1 if k <= 3 * rate else 0.0, 0.0, 0.5, 0.8,
+        speed[k], _ = _approach(speed[k - 1], 0.0, 1.1 if k <= 3 * rate else 0.0, 0.0, 0.5, 0.8,
                                1 / rate)
     t = np.arange(len(speed)) / rate
     np.testing.assert_allclose(speed, trapezoid(t, 1.1, 0.5, 0.8, 3.0), atol=1e-12)
@@ -81,28 +81,28 @@ def test_speed_is_the_trapezoidal_profile_at_every_tick(rate):
 
 def test_reversing_slows_down_by_one_limit_and_speeds_up_by_the_other():
     # 0.1 m/s forwards is gone after 0.125 s; the other 0.075 s make 0.0375 m/s backwards.
-    assert approach(0.1, 0.0, -1.0, 0.0, 0.5, 0.8, 0.2) == pytest.approx((-0.0375, 0.0))
+    assert _approach(0.1, 0.0, -1.0, 0.0, 0.5, 0.8, 0.2) == pytest.approx((-0.0375, 0.0))
 
 
 def test_with_equal_limits_it_is_limit_acceleration_of_navground():
     rng = np.random.default_rng(0)
     for now, wanted in rng.uniform(-2, 2, (50, 2)):
         expected = now + np.clip((wanted - now) / 0.1, -0.7, 0.7) * 0.1
-        assert approach(now, 0.0, wanted, 0.0, 0.7, 0.7, 0.1)[0] == pytest.approx(expected)
+        assert _approach(now, 0.0, wanted, 0.0, 0.7, 0.7, 0.1)[0] == pytest.approx(expected)
 
 
 def test_speeds_to_the_side_are_limited_as_a_vector_whatever_its_direction():
     rng = np.random.default_rng(1)
     for row in rng.uniform(-2, 2, (20, 4)):
-        x, y = approach(*row, 0.5, 0.8, 0.1)
-        turned = approach(-row[1], row[0], -row[3], row[2], 0.5, 0.8, 0.1)
+        x, y = _approach(*row, 0.5, 0.8, 0.1)
+        turned = _approach(-row[1], row[0], -row[3], row[2], 0.5, 0.8, 0.1)
         assert turned == pytest.approx((-y, x), abs=1e-15)
         assert math.hypot(x - row[0], y - row[1]) <= 0.08 + 1e-12
 
 
 def test_no_limit_of_acceleration_beside_one_of_deceleration():
-    assert approach(0.05, 0.0, -1.0, 0.0, math.inf, 0.5, 0.1) == (-1.0, 0.0)
-    assert approach(0.05, 0.0, -1.0, 0.0, math.inf, 0.1, 0.1)[0] == pytest.approx(0.04)
+    assert _approach(0.05, 0.0, -1.0, 0.0, math.inf, 0.5, 0.1) == (-1.0, 0.0)
+    assert _approach(0.05, 0.0, -1.0, 0.0, math.inf, 0.1, 0.1)[0] == pytest.approx(0.04)
 
 
 def test_bodies_without_limits_have_no_state():

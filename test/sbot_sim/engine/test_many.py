@@ -6,15 +6,7 @@ from batches import make_batch
 from worlds import make_parameters
 
 from sbot_common.errors import InputError
-from sbot_sim.engine.many import (
-    _scenes_of,
-    arrays_for,
-    arrays_of,
-    make_setting,
-    no_winds,
-    replace_scenes,
-    restore_rest,
-)
+from sbot_sim.engine.many import _make_setting, _replace_scenes, _scenes_of, no_winds
 from sbot_sim.worlds import air, motion
 from wind_model.grid import Lattice
 
@@ -51,12 +43,12 @@ def test_a_grid_of_the_wind_holds_for_programs_that_there_are():
 
 
 def copied(simulation):
-    return {name: array.copy() for name, array in arrays_of(simulation).items()}
+    return {name: array.copy() for name, array in simulation.arrays().items()}
 
 
 def test_arrays_are_views_with_a_row_a_world():
     batch = make_batch(count=3, rab=True, infrared={'infrared': True})
-    found = arrays_of(batch)
+    found = batch.arrays()
     assert {len(array) for array in found.values()} == {3}
     assert found['pose'].shape == (3, 2, 3)
     found['pose'][1] = 9.0
@@ -68,8 +60,8 @@ def test_arrays_are_views_with_a_row_a_world():
 def test_a_state_of_such_worlds_fits_as_it_is():
     batch = make_batch(count=2)
     given = copied(batch)
-    found = arrays_for(batch, given)
-    assert set(found) == set(arrays_of(batch))
+    found = batch.arrays_for(given)
+    assert set(found) == set(batch.arrays())
     assert all(found[name] is given[name] for name in found if name != 'wheel_scale')
     np.testing.assert_array_equal(found['wheel_scale'], given['wheel_scale'])
 
@@ -78,11 +70,11 @@ def test_wheels_that_both_count_are_taken_over():
     batch = make_batch(count=2)
     given = copied(batch)
     given['wheel_scale'] = np.full((2, 2, 4), 1.5)
-    found = arrays_for(batch, given)['wheel_scale']
+    found = batch.arrays_for(given)['wheel_scale']
     assert found.shape == (2, 2, 2)
     assert (found == 1.5).all()
     given['wheel_scale'] = np.full((2, 2, 1), 1.5)
-    assert arrays_for(batch, given)['wheel_scale'].tolist() == [[[1.5, 1.0]] * 2] * 2
+    assert batch.arrays_for(given)['wheel_scale'].tolist() == [[[1.5, 1.0]] * 2] * 2
 
 
 def test_inertia_of_others_is_dropped():
@@ -90,7 +82,7 @@ def test_inertia_of_others_is_dropped():
     given = copied(batch)
     given['driven'] = np.zeros((2, 2, 3))
     given['momentum.twist'] = np.zeros((2, 2, 3))
-    assert set(arrays_for(batch, given)) == set(arrays_of(batch))
+    assert set(batch.arrays_for(given)) == set(batch.arrays())
 
 
 @pytest.mark.parametrize(('change', 'words'), [
@@ -102,7 +94,7 @@ def test_what_does_not_fit_is_named(change, words):
     given = copied(batch)
     change(given)
     with pytest.raises(InputError, match=f"state: got '{words}"):
-        arrays_for(batch, given)
+        batch.arrays_for(given)
 
 
 def test_each_large_world_is_restored_with_its_own_hearing():
@@ -113,15 +105,15 @@ def test_each_large_world_is_restored_with_its_own_hearing():
     batch.state.pose[:, 0] = [1.0, 19.0, 2.0, 3.0]
     batch.tick._each.hear(0, 2)
     for k in range(2):
-        restore_rest(batch, k, saved[k])
+        batch.restore_rest(k, saved[k])
     assert [batch.tick.heard(k)[1].tolist() for k in range(2)] == [[1, 0], []]
 
 
 def test_a_scene_is_replaced_where_there_is_room():
     few, many = make_parameters(), make_parameters(circles=[(x, 5, 0.2) for x in range(2, 18)])
-    setting = make_setting([few], no_winds(1), ['scan'])
-    assert not replace_scenes(setting, 0, many, circles_alone=False)
+    setting = _make_setting([few], no_winds(1), ['scan'])
+    assert not _replace_scenes(setting, 0, many, circles_alone=False)
     setting = setting._replace(**_scenes_of([many]))
-    assert replace_scenes(setting, 0, few, circles_alone=False)
+    assert _replace_scenes(setting, 0, few, circles_alone=False)
     assert (setting.scan_scenes.circles.ends - setting.scan_scenes.circles.starts).tolist() == [0]
     np.testing.assert_array_equal(setting.scan_scenes.reach, [few.sensors.scene.reach])

@@ -11,7 +11,7 @@ import pytest
 from sbot_sim.fast2d import Fast2D, shared_library
 
 HERE = Path(__file__).parent
-REASON = shared_library.missing()
+REASON = shared_library._missing()
 
 
 def expected_lines():
@@ -40,7 +40,7 @@ def expected_lines():
 
 @pytest.mark.skipif(REASON is not None, reason=str(REASON))
 def test_a_c_program_plays_the_example_to_the_bit(tmp_path):
-    library = shared_library.build(tmp_path / 'with space')
+    library = shared_library._build(tmp_path / 'with space')
     program = tmp_path / 'example'
     subprocess.run([shutil.which('cc') or 'gcc', '-Wall', '-Werror', f'-I{shared_library.INCLUDE}',
                     str(HERE / 'example.c'), '-o', str(program), '-ldl'], check=True)

@@ -22,7 +22,7 @@ from sbot_sim.messages.markers import (
     robot_markers,
     robot_roles,
 )
-from sbot_sim.sensors.laser import ScanSettings, make_scan_parameters
+from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.world.geometry import make_world
 
 TYPE = 'visualization_msgs/msg/MarkerArray'
@@ -145,7 +145,7 @@ def test_a_world_without_zones_sends_nothing_more():
     (None, ('cylinder', {'radius': '0.3', 'length': '0.2'}), '0 0 0.1'),
     ((0.9, 0.4, 0.2), ('box', {'size': '0.9 0.4 0.2'}), '0.2 0 0.1')])
 def test_its_body_and_its_laser(rectangle, shape, ahead):
-    scan = make_scan_parameters(ScanSettings(laser_x=0.1, laser_yaw=0.5))
+    scan = ScanSettings(laser_x=0.1, laser_yaw=0.5).parameters()
     root = ElementTree.fromstring(robot_description('a"b', 0.3, [scan], rectangle))
     assert root.get('name') == 'a"b'
     for part in ('visual', 'collision'):

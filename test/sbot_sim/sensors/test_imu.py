@@ -13,9 +13,9 @@ from sbot_sim.sensors.imu import (
     SENSOR,
     TURN_RATE,
     YAW,
+    _accelerations,
     _ImuSettings,
     _variances,
-    accelerations,
 )
 
 DT = 0.05
@@ -73,7 +73,7 @@ def test_a_smooth_motion_is_differentiated():
         return np.array([[c * vx + s * vy, c * vy - s * vx, 0.0]])
 
     for k in (5, 700, 1900):
-        got = accelerations(twist(k), yaw[k:k + 1], twist(k + 1), yaw[k + 1:k + 2], 1e-3)[0]
+        got = _accelerations(twist(k), yaw[k:k + 1], twist(k + 1), yaw[k + 1:k + 2], 1e-3)[0]
         ax, ay = -math.sin(t[k]), -2 * math.cos(2 * t[k])
         c, s = math.cos(yaw[k]), math.sin(yaw[k])
         np.testing.assert_allclose(got, [c * ax + s * ay, c * ay - s * ax], atol=1e-5)

@@ -12,7 +12,6 @@ from sbot_sim.sensors.infrared import (
     InfraredSettings,
     _infrared_points,
     infrared_reach,
-    make_infrared_parameters,
     sense,
 )
 from sbot_sim.world.bodies import S_BOT_RADIUS
@@ -62,7 +61,7 @@ def test_sensing_is_distances_and_readings_with_noise():
     n = 60
     pose = rng.uniform((0, 0, -4), (1, 1, 4), (n, 3))
     radius = np.full(n, S_BOT_RADIUS)
-    p = make_infrared_parameters(InfraredSettings(infrared=True))
+    p = InfraredSettings(infrared=True).parameters()
     scene = make_scene(outline(1), infrared_reach(radius, p))
     distances = infrared_distances(scene, pose, radius, p)
     for draw in ((4, 9), (2**63 - 1, 10**6), None):
@@ -80,8 +79,8 @@ def test_points_lie_on_the_rim_in_base_link():
 
 
 def test_no_infrared_no_parameters():
-    assert make_infrared_parameters(InfraredSettings()) is None
+    assert InfraredSettings().parameters() is None
     with pytest.raises(InputError, match=r'infrared_range: got 0\.2'):
         updated(InfraredSettings(), {'infrared_range': 0.2})
     with pytest.raises(InputError, match="infrared_table: got 'cubic', expected one of"):
-        make_infrared_parameters(InfraredSettings(infrared_table='cubic'))
+        InfraredSettings(infrared_table='cubic').parameters()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scan_scenes import assert_equals_oracle, cast, outline
 
 from sbot_common.random import SCAN, generator
-from sbot_sim.sensors.laser import ScanSettings, _add_scan_noise, angle_max, make_scan_parameters
+from sbot_sim.sensors.laser import ScanSettings, _add_scan_noise
 from sbot_sim.world.scene import make_scene
 
 
@@ -41,17 +41,17 @@ def test_the_laser_is_mounted_off_centre():
 def test_a_scene_with_too_short_a_reach_is_refused():
     with pytest.raises(ValueError, match='reach'):
         cast(make_scene(outline(10.0), 5.0), np.zeros((1, 3)), np.ones(1),
-             make_scan_parameters(ScanSettings()))
+             ScanSettings().parameters())
 
 
 def test_parameters_are_what_messages_carry():
-    p = make_scan_parameters(ScanSettings())
+    p = ScanSettings().parameters()
     assert (p.beams, p.range_max, p.sees_robots) == (180, 10.0, False)
     assert p.angle_min == float(np.float32(-math.pi / 2))
     assert p.angle_increment == float(np.float32(math.pi / 179))
-    assert angle_max(p) == float(np.float32(p.angle_min + 179 * p.angle_increment))
-    assert make_scan_parameters(ScanSettings(scan_beams=1)).angle_increment == 0.0
-    near = make_scan_parameters(ScanSettings(scan_range_max=8.1))
+    assert p.angle_max() == float(np.float32(p.angle_min + 179 * p.angle_increment))
+    assert ScanSettings(scan_beams=1).parameters().angle_increment == 0.0
+    near = ScanSettings(scan_range_max=8.1).parameters()
     assert near.range_max == float(np.float32(8.1))
 
 
@@ -151,7 +151,7 @@ def test_no_bit_depends_on_threads_or_on_the_order_of_robots():
     n = 700
     pose = rng.uniform((0, 0, -4), (80, 80, 4), (n, 3))
     radius = rng.uniform(0.1, 0.4, n)
-    parameters = make_scan_parameters(ScanSettings(scan_sees_robots=True, laser_x=0.1))
+    parameters = ScanSettings(scan_sees_robots=True, laser_x=0.1).parameters()
     scene = make_scene(outline(80.0, rng.uniform(0, 80, (60, 4))), parameters.range_max)
     one = cast(scene, pose, radius, parameters)
     for threads in (2, 3):

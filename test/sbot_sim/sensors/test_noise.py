@@ -10,7 +10,7 @@ from views import view
 
 from sbot_sim.sensors import gnss as satellites
 from sbot_sim.sensors import imu as inertial
-from sbot_sim.sensors.infrared import InfraredSettings, make_infrared_parameters
+from sbot_sim.sensors.infrared import InfraredSettings
 from sbot_sim.sensors.laser import _add_scan_noise
 from sbot_sim.sensors.odometry import draw_slip, draw_wheel_scale
 
@@ -27,7 +27,7 @@ def scan(seed, tick):
 
 
 def infrared(seed, tick):
-    parameters = make_infrared_parameters(InfraredSettings(infrared=True, infrared_noise=0.1))
+    parameters = InfraredSettings(infrared=True, infrared_noise=0.1).parameters()
     distances = np.full((ROBOTS, 15), 0.03)
     clean = infrared_readings(distances, parameters, None)
     return ((infrared_readings(distances, parameters, (seed, tick)) / clean - 1.0) / 0.1)[:, ::7]

@@ -10,35 +10,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from solids import solid_of
 
-from sbot_sim.sensors.laser import (
-    ScanSettings,
-    _mount_of,
-    cast_scans,
-    make_scan_parameters,
-    mounted,
-    scan_fan,
-)
+from sbot_sim.sensors.laser import ScanSettings, _mount_of, _mounted, cast_scans
 from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
-from sbot_sim.world.bodies import ROBOT, body_arrays, circle_around
+from sbot_sim.world.bodies import ROBOT, body_arrays
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.scene import make_scene
 
 CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2)
 BUS = ROBOT._replace(length=2.0, width=0.5)
-BODIES = [body._replace(radius=circle_around(body)) if body.length else body
+BODIES = [body._replace(radius=body.circle_around()) if body.length else body
           for body in (CART, ROBOT, BUS, ROBOT, CART)]
 
 
 def scan(pose, sees_robots=True, **more):
-    parameters = make_scan_parameters(ScanSettings(**{
+    parameters = ScanSettings(**{
         'scan_beams': 90, 'scan_angle_min': -3.0, 'scan_angle_max': 3.0, 'scan_range_max': 6.0,
-        'scan_sees_robots': sees_robots, **more}))
+        'scan_sees_robots': sees_robots, **more}).parameters()
     world = make_world((0, 0, 10, 10), circles=[(5, 5, 0.3)])
-    bodies, fan = body_arrays(BODIES), scan_fan(parameters)
+    bodies, fan = body_arrays(BODIES), parameters.fan()
     ranges = cast_scans(make_scene(world, 8.0), fan, pose, bodies.laser_radius, parameters)
     if sees_robots:
         lower_by_rectangles(*rectangle_boxes(bodies.shape, pose),
-                            mounted(pose, _mount_of(parameters)), 0, fan, parameters.range_min,
+                            _mounted(pose, _mount_of(parameters)), 0, fan, parameters.range_min,
                             parameters.range_max, np.zeros(len(pose), np.int64), 0, 0,
                             ranges)
     return parameters, ranges

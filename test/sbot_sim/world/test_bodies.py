@@ -11,9 +11,7 @@ from sbot_sim.world.bodies import (
     _make_shapes,
     bodies_of_worlds,
     body_arrays,
-    select_bodies,
     share_equally,
-    updated_body,
 )
 from sbot_sim.world.moving import make_box
 
@@ -45,7 +43,7 @@ def test_robot_never_saturates_at_the_controllers_fastest_command():
     ({'wheelbase': -0.1}, 'wheelbase')])
 def test_bad_values_of_a_body_are_refused(given, message):
     with pytest.raises(InputError, match=message):
-        updated_body(ROBOT, given, 'bodies.x.{}'.format)
+        ROBOT.updated(given, 'bodies.x.{}'.format)
 
 
 CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2, collision_distance=0.05)
@@ -78,6 +76,6 @@ def test_rows_of_some_and_of_several_worlds():
     one, other = body_arrays([ROBOT, BODY_ARRAYS_CART]), body_arrays([S_BOT, ROBOT])
     both = bodies_of_worlds([one, other])
     for part, rows in ((one, slice(2)), (other, slice(2, 4))):
-        chosen = select_bodies(both, rows)
+        chosen = both.select(rows)
         for a, b in zip((*chosen[:-1], *chosen.shape), (*part[:-1], *part.shape), strict=True):
             np.testing.assert_array_equal(a, b)

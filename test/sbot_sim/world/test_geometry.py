@@ -19,8 +19,6 @@ from sbot_sim.world.geometry import (
     UNKNOWN,
     _counter_clockwise,
     _to_world,
-    cells_bounds,
-    inside_occupied,
     inside_polygon,
     make_cells,
     make_world,
@@ -63,8 +61,8 @@ def test_points_are_inside_where_the_area_is(values, origin, resolution):
     world = _to_world(points, resolution, origin)
     assert to_cells(world, resolution, origin) == pytest.approx(points, abs=1e-9)
     expected = shapely.contains_xy(occupied_area(values), points)
-    assert (inside_occupied(cells, world) == expected).all()
-    xmin, ymin, xmax, ymax = cells_bounds(cells)
+    assert (cells.occupies(world) == expected).all()
+    xmin, ymin, xmax, ymax = cells.bounds()
     within = ((points >= 0) & (points <= values.shape[::-1])).all(axis=1)
     assert (world[within] >= [xmin - 1e-9, ymin - 1e-9]).all()
     assert (world[within] <= [xmax + 1e-9, ymax + 1e-9]).all()

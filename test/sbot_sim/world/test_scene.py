@@ -8,7 +8,7 @@ import pytest
 
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world, segments_meet
-from sbot_sim.world.scene import make_line_of_sight, make_scene, sort_discs, with_circles
+from sbot_sim.world.scene import make_line_of_sight, make_scene, sort_discs
 
 
 def rows_at(grid, x, y):
@@ -32,7 +32,7 @@ def test_what_is_within_reach_of_a_point_is_in_its_cell(reach):
 def test_other_circles_leave_the_segments_as_they_are():
     world = make_world((0, 0, 10, 10), circles=[[2, 2, 0.5]], segments=[[1, 5, 9, 5]])
     before = make_scene(world, 2.0)
-    after = with_circles(before, np.array([[8.0, 8.0, 0.25]]))
+    after = before.with_circles(np.array([[8.0, 8.0, 0.25]]))
     assert after.segment_grid is before.segment_grid
     assert rows_at(after.circle_grid, 8, 8) == {0}
     assert rows_at(after.circle_grid, 2, 2) == set()

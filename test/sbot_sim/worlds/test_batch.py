@@ -4,7 +4,7 @@ import numpy as np
 from batches import make_batch
 
 from sbot_sim.worlds import motion
-from sbot_sim.worlds.tick import begin
+from sbot_sim.worlds.tick import _begin
 
 
 def test_python_phases_stand_between_compiled_ones_in_every_tick():
@@ -54,10 +54,10 @@ def test_a_world_that_is_reset_is_a_new_one_and_no_other_changes():
     new, used = make_batch(**given), filled(make_batch(**given), 1)
     for batch in (new, used):
         batch.state.seed[:] = [5, 6, 7]
-    new.program([begin]).run(0, 3)
+    new.program([_begin]).run(0, 3)
     before = {name: np.array(array) for name, array in used.state._asdict().items()
               if name not in _KEPT}
-    used.program([begin]).run(1, 2)
+    used.program([_begin]).run(1, 2)
     checked = 0
     for name in sorted(set(before) - _WRITTEN_LATER):
         array, expected = getattr(used.state, name), getattr(new.state, name)

@@ -6,7 +6,7 @@ from batches import make_batch
 
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.scene import make_scene
-from sbot_sim.worlds.state import pack_scenes, replace_scene
+from sbot_sim.worlds.state import pack_scenes
 
 
 def scene(*circles):
@@ -35,7 +35,7 @@ def test_a_layout_is_written_anew_if_there_is_room(room, fits):
     old = [scene((2.0, 3.0, 0.5)), scene((2.0, 3.0, 0.5))]
     packed = pack_scenes(old, room)
     new = scene((1.0, 1.0, 0.5), (5.0, 5.0, 0.5))
-    assert replace_scene(packed, 0, new) == fits
+    assert packed.replace(0, new) == fits
     np.testing.assert_array_equal(of(packed.circles, 0), (new if fits else old[0]).circles)
     np.testing.assert_array_equal(of(packed.circles, 1), old[1].circles)
 
