@@ -25,7 +25,7 @@ _PLACES = {
     'World': 'sbot.api.worlds',
     'Worlds': 'sbot.api.worlds',
     'function_policy': 'sbot.controllers.neural.function_policy',
-    'load': 'sbot.api.loading',
+    'load': 'sbot.scenario.load',
     'load_network': 'sbot.controllers.neural.network',
     'load_policy': 'sbot.controllers.neural.policy_file',
     'network': 'sbot.controllers.neural.network',
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
     from sbot import learn
     from sbot.api.functions import plot, replay, run, session, sweep, view
-    from sbot.api.loading import load
     from sbot.api.worlds import World, Worlds, save_network, save_policy
     from sbot.bag.reader import Bag
     from sbot.controllers.neural.function_policy import function_policy
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from sbot.controllers.neural.policy_file import load_policy
     from sbot.runner.history import Run
     from sbot.runner.session import Session
+    from sbot.scenario.load import load
     from sbot.scenario.model import Scenario
     from sbot_common.errors import InputError
     from sbot_common.observation import Controller, Observation

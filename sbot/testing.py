@@ -29,7 +29,6 @@ import yaml
 from numpy.typing import ArrayLike
 
 from sbot.api.functions import run
-from sbot.api.loading import load
 from sbot.api.worlds import Worlds, save_policy
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import ticks
@@ -40,7 +39,7 @@ from sbot.learn.task import Interface
 from sbot.learn.tasks.entry import Entry, Track
 from sbot.regression.replay import _Controllers, replay
 from sbot.runner.history import Run
-from sbot.scenario.load import parse_scenario
+from sbot.scenario.load import load, parse_scenario
 from sbot.scenario.model import Scenario
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of

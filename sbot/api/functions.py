@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sbot.api.loading import Source, loaded
+from sbot.scenario.load import Source, loaded
 from sbot_common.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from sbot.api.loading import Source, Sources, load_uncontrolled
 from sbot.controllers.neural import network as networks
 from sbot.controllers.neural import policy_file
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
+from sbot.scenario.load import Source, Sources, load_uncontrolled
 from sbot.worlds import many, single
 from sbot_common.errors import bad_value
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.api.loading import Source, Sources
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
 from sbot.controllers.neural.policy_file import load_policy
@@ -22,6 +21,7 @@ from sbot.learn.tasks.registry import entries, entry_of, scene_of
 from sbot.learn.tasks.roaming import AvoidObstacles
 from sbot.learn.tasks.swarms import Aggregate
 from sbot.learn.tasks.teams import FollowLeader
+from sbot.scenario.load import Source, Sources
 from sbot_common.errors import InputError, bad_value, install_command
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import Any
 
 from benchmarl.environments.common import TaskClass
 
-from sbot.api.loading import Sources
 from sbot.learn.task import Task
 from sbot.learn.torchrl import Groups, RobotsTorchEnv
+from sbot.scenario.load import Sources
 
 
 class RobotsTask(TaskClass):  # type: ignore[misc]

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sbot.api.loading import Sources, load_uncontrolled
 from sbot.api.worlds import Worlds
 from sbot.controllers.neural.network import WHEELS, Network, make_network
 from sbot.learn.task import Actions, Answers, Draws, Interface, Kept, Moment, Task
@@ -19,6 +18,7 @@ from sbot.learn.task_checks import Drawn, randomise
 from sbot.learn.tasks.entry import Scene
 from sbot.learn.tasks.registry import home_of, make_task
 from sbot.scenario.assemble import robot_bodies
+from sbot.scenario.load import Sources, load_uncontrolled
 from sbot.scenario.model import Scenario
 from sbot.worlds.observation import Observations
 from sbot.worlds.setting import (

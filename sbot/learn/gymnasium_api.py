@@ -20,13 +20,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from sbot.api.loading import Source, Sources
 from sbot.figures.data import Goal, RunData, at_rest
 from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.look import style_of
 from sbot.figures.robots import Robots
 from sbot.learn.episodes import Episodes, Outcome, SavedEpisodes
 from sbot.learn.task import Actions, Task
+from sbot.scenario.load import Source, Sources
 from sbot.viewer.data import frame, live_header, page, page_data
 from sbot.viewer.server import Live, start_server
 from sbot_common.arrays import Flags

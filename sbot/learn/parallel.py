@@ -10,10 +10,10 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from sbot.api.loading import Source
 from sbot.learn.episodes import SavedEpisodes
 from sbot.learn.gymnasium_api import MODES, OneWorld, action_space, observation_space
 from sbot.learn.task import Task
+from sbot.scenario.load import Source
 from sbot_common.errors import InputError, bad_value
 
 Agents = dict[str, Any]

@@ -15,13 +15,13 @@ from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecNormalize
 
-from sbot.api.loading import Sources
 from sbot.controllers.neural.controller import tanh_in_place
 from sbot.controllers.neural.network import Network
 from sbot.learn.episodes import Episodes
 from sbot.learn.gymnasium_api import Renderer, action_space, observation_space
 from sbot.learn.task import Task
 from sbot.learn.task_checks import check_robots_have, gates_of
+from sbot.scenario.load import Sources
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value
 

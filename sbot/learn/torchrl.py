@@ -14,11 +14,11 @@ from torchrl.data import Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 from torchrl.modules import MultiAgentMLP, TanhNormal
 
-from sbot.api.loading import Sources
 from sbot.controllers.neural.network import Network
 from sbot.learn.episodes import Episodes
 from sbot.learn.task import Task
 from sbot.learn.task_checks import check_robots_have, gates_of
+from sbot.scenario.load import Sources
 from sbot_common.errors import InputError, bad_value
 
 # TorchRL: a batched environment of teams, with groups, rewards of robots and masks.

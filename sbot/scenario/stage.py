@@ -16,18 +16,11 @@ from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import KeyPath, Origins, count_values
 from sbot.scenario.fields import MAX_ROBOTS
 from sbot.scenario.stage_obstacles import (
-    Bitmaps,
     Frame,
-    Obstacle,
+    Obstacles,
     Units,
-    block_outlines,
-    extent,
     fitted,
-    frame_of,
     is_round,
-    obstacles_of,
-    size_of,
-    world_of,
 )
 from sbot.scenario.stage_parse import Entity, Notes, Place, Property, parse_entities, read_tokens
 from sbot_common.errors import InputError, bad_value, unknown_name
@@ -67,8 +60,8 @@ def _lasers_of(robot: Entity, units: Units, notes: Notes) -> list[_Laser]:
                if name.startswith(('spose', 'ssize', 'sview')) or name == 'scount']
         known = (*_READ_OF_LASERS, *_OLD_LASER) if child.kind == 'laser' else ()
         notes.unknown(child, *_MODEL, *known, *old)
-        mount = frame_of(child, 'pose', units, notes).then(
-            frame_of(child, 'origin', units, notes))
+        mount = Frame.of(child, 'pose', units, notes).then(
+            Frame.of(child, 'origin', units, notes))
         sensors = [each for each in child.children if each.kind == 'sensor']
         if child.kind == 'laser':
             found.append(_laser(child, mount, _LASER, units, notes))
@@ -81,7 +74,7 @@ def _lasers_of(robot: Entity, units: Units, notes: Notes) -> list[_Laser]:
             if len(sensors) > 1:
                 notes.add(sensors[1].place, f'{child.name}: only its first sensor is read, as by '
                           'stageros')
-            inner = mount.then(frame_of(sensors[0], 'pose', units, notes))
+            inner = mount.then(Frame.of(sensors[0], 'pose', units, notes))
             found.append(_laser(sensors[0], inner, _SENSOR, units, notes))
     return found
 
@@ -191,12 +184,12 @@ def _lasers(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
 
 
 def _body(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
-    length, width = size_of(model, units)
+    length, width = model.size(units[0])
     if length <= 0.0 or width <= 0.0:
         raise bad_value(f'{model.place_of("size")}: size', [length, width],
                         'a length and a width > 0')
-    blocks = fitted(block_outlines(model), (length, width))
-    origin = frame_of(model, 'origin', units, notes)
+    blocks = fitted(model.block_outlines(), (length, width))
+    origin = Frame.of(model, 'origin', units, notes)
     where = model.place_of('origin')
     turns = origin.yaw / (0.5 * math.pi)
     if round(turns) % 2:
@@ -322,8 +315,7 @@ class _Found:
         self.units: Units = (_unit(world, 'unit_length', _LENGTHS, 'm'),
                              _unit(world, 'unit_angle', _ANGLES, 'degrees'))
         self.robots: list[_StageRobot] = []
-        self.obstacles: list[Obstacle] = []
-        self._bitmaps = Bitmaps(folder)
+        self.obstacles = Obstacles(folder, self.units, notes)
         for child in world.children:
             self._add(child, Frame())
 
@@ -335,7 +327,7 @@ class _Found:
             return
         if entity.kind not in _MODELS:
             raise unknown_name(f'{entity.place}', entity.kind, (*_MODELS, *_PARTS, *_OTHERS))
-        frame = parent.then(frame_of(entity, 'pose', self.units, self.notes))
+        frame = parent.then(Frame.of(entity, 'pose', self.units, self.notes))
         if not all(abs(number) <= 1e6 for number in frame):
             raise bad_value(f'{entity.place_of("pose")}: pose', list(frame), 'numbers up to 1e6')
         if entity.kind in _RANGERS:
@@ -348,7 +340,7 @@ class _Found:
                 if child.kind not in ('model', 'position', *_RANGERS):
                     self._add(child, frame)
         else:
-            self.obstacles += obstacles_of(entity, frame, self.units, self._bitmaps, self.notes)
+            self.obstacles.add(entity, frame)
             for child in entity.children:
                 self._add(child, frame)
 
@@ -370,7 +362,7 @@ def _values(world: Entity, found: _Found, file: str,
             ) > limits().text_values:
         raise too_large(file, 'values or more of the scenario made from it', least, 'text_values')
     starts = np.array([robot.frame[:2] for robot in found.robots])
-    shapes, places = world_of(found.obstacles, starts)
+    shapes, places = found.obstacles.world(starts)
     for k, place in enumerate(places):
         lines['world', 'polygons', k] = place.main_line
     bodies = _Bodies()
@@ -387,7 +379,7 @@ def _values(world: Entity, found: _Found, file: str,
         if new:
             lines['bodies', name] = robot.place.main_line
         robots.append({'pose': list(robot.frame), 'body': name, 'controller': 'none'})
-    bounds = extent(found.obstacles, starts, _MARGIN)
+    bounds = found.obstacles.extent(starts, _MARGIN)
     return {
         'description': _description(found.robots, file),
         **_times(world, lines),

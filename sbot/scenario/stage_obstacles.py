@@ -15,13 +15,10 @@ from sbot.scenario.maps import SEGMENT, count_borders, opened_image
 from sbot.scenario.stage_parse import Entity, Notes, Place, find_beside
 from sbot_common.arrays import Floats
 from sbot_common.elementary import hypot_of, sincos
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import bad_value
 from sbot_sim.world.geometry import FREE, OCCUPIED, inside_polygon, make_cells, outline_error
 
 Units = tuple[float, float]  # m and rad that a length and an angle of 1 have
-
-_DEFAULT_SIZE = (0.4, 0.4)  # m
-_MOST_POINTS = 1000  # of a block
 
 
 class Frame(NamedTuple):
@@ -30,6 +27,20 @@ class Frame(NamedTuple):
     x: float = 0.0  # m
     y: float = 0.0  # m
     yaw: float = 0.0  # rad
+
+    @classmethod
+    def of(cls, entity: Entity, name: str, units: Units, notes: Notes) -> Frame:
+        """Return a property ``pose`` or ``origin``: [x y z heading], or the first of these."""
+        given = entity.properties.get(name)
+        if given is None:
+            return cls()
+        x, y, *more = given.numbers(2, 4)
+        angle = more[1] if len(more) == 2 else 0.0
+        if len(more) == 1 and name == 'pose':
+            notes.add(given.place, 'pose has three numbers, read as x, y and heading as in '
+                      'Stage 2')
+            angle = more[0]
+        return cls(units[0] * x, units[0] * y, units[1] * angle)
 
     def then(self, other: Frame) -> Frame:
         """Return a pose given in this frame in the frame that this one is given in."""
@@ -42,49 +53,6 @@ class Frame(NamedTuple):
         s, c = sincos(self.yaw)
         x, y = points[:, 0], points[:, 1]
         return np.column_stack([self.x + c * x - s * y, self.y + s * x + c * y])
-
-
-def frame_of(entity: Entity, name: str, units: Units, notes: Notes) -> Frame:
-    """Return a property ``pose`` or ``origin``: [x y z heading], with less of it at the end."""
-    given = entity.properties.get(name)
-    if given is None:
-        return Frame()
-    x, y, *more = given.numbers(2, 4)
-    angle = more[1] if len(more) == 2 else 0.0
-    if len(more) == 1 and name == 'pose':
-        notes.add(given.place, 'pose has three numbers, read as x, y and heading as in Stage 2')
-        angle = more[0]
-    return Frame(units[0] * x, units[0] * y, units[1] * angle)
-
-
-def size_of(entity: Entity, units: Units) -> tuple[float, float]:
-    """Return a model's size along x and y (m)."""
-    given = entity.properties.get('size')
-    if given is None:
-        return _DEFAULT_SIZE
-    x, y = (units[0] * number for number in given.numbers(2, 3)[:2])
-    if x < 0.0 or y < 0.0:
-        raise bad_value(given.where, ' '.join(given.values), 'numbers >= 0')
-    return x, y
-
-
-def block_outlines(entity: Entity) -> list[Floats]:
-    """Return the corners (M, 2) of each block of a model as written, scaled by nothing yet."""
-    return [_corners(child) for child in entity.children if child.kind == 'block']
-
-
-def _corners(block: Entity) -> Floats:
-    count = block.number('points', 0.0)
-    where = f'{block.place_of("points")}: points'
-    if not 1 <= count <= _MOST_POINTS or count != int(count):
-        raise bad_value(where, block.text('points'), f'a whole number from 1 to {_MOST_POINTS}')
-    corners = []
-    for k in range(int(count)):
-        point = block.properties.get(f'point[{k}]')
-        if point is None:
-            raise InputError(f"{where}: 'point[{k}]' is missing; give {int(count)} points")
-        corners.append(point.numbers(2))
-    return np.array(corners)
 
 
 def fitted(outlines: list[Floats], size: tuple[float, float]) -> list[Floats]:
@@ -115,7 +83,7 @@ LIGHTEST = 127  # of pixels that are walls, in the first channel
 _STRIP = 1_000_000  # pixels that are converted at once
 
 
-class Bitmaps:
+class _Bitmaps:
     """The bitmaps of a world, each file read once."""
 
     def __init__(self, folder: Path) -> None:
@@ -183,56 +151,12 @@ _READ = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_r
         'ranger_return')
 
 
-class Obstacle(NamedTuple):
+class _Obstacle(NamedTuple):
     """What stands in the world."""
 
     place: Place
     segments: Floats  # (K, 4) x0, y0, x1, y1 (m)
     solid: Floats | None  # corners (M, 2) (m) of a simple outline; then there are no segments
-
-
-def obstacles_of(model: Entity, frame: Frame, units: Units, bitmaps: Bitmaps,
-                 notes: Notes) -> list[Obstacle]:
-    """Return the obstacles of one model, without its children.
-
-    Parameters
-    ----------
-    model : an entity of kind ``model``
-    frame : its pose in the world
-    units, notes : of the file
-    bitmaps : of the file
-
-    Raises
-    ------
-    InputError
-        for values and files that are wrong.
-
-    """
-    notes.unknown(model, *_READ)
-    seen, hit = model.number('ranger_return', 1.0) >= 0, model.number('obstacle_return', 1.0) != 0
-    size = size_of(model, units)
-    if not hit and (not seen or _height(model, units) <= _FLAT):
-        return []
-    if not hit:
-        notes.add(model.place_of('obstacle_return'), 'obstacle_return 0 has no effect: what '
-                  'lasers see is solid here')
-    elif not seen:
-        notes.add(model.place_of('ranger_return'), 'ranger_return < 0 has no effect: lasers see '
-                  'everything that is solid here')
-    shape = frame.then(frame_of(model, 'origin', units, notes))
-    outlines, lines = block_outlines(model), []
-    if 'bitmap' in model.properties:
-        borders = bitmaps.outlines(model.text('bitmap'), model.place_of('bitmap'))
-        lines = [borders.reshape(-1, 2)] if len(borders) else []
-    elif not outlines and model.number('noblocks', 0.0) == 0:
-        outlines = [_rectangle(size)]
-    parts = fitted([*lines, *outlines], size)
-    walls = [each.reshape(-1, 4) for each in parts[:len(lines)]]
-    if model.number('boundary', 0.0) != 0 and not (outlines and not lines):
-        walls.append(_sides(_rectangle(size)))
-    return [*(Obstacle(model.place, shape.points(each.reshape(-1, 2)).reshape(-1, 4), None)
-              for each in walls),
-            *(_block(model.place, shape.points(each)) for each in parts[len(lines):])]
 
 
 def _height(model: Entity, units: Units) -> float:
@@ -246,11 +170,11 @@ def _rectangle(size: tuple[float, float]) -> Floats:
     return np.array([[-x, -y], [x, -y], [x, y], [-x, y]])
 
 
-def _block(place: Place, corners: Floats) -> Obstacle:
+def _block(place: Place, corners: Floats) -> _Obstacle:
     """Return the obstacle of an outline: its sides alone, where it is not simple."""
     if outline_error(corners) is not None:
-        return Obstacle(place, _sides(corners), None)
-    return Obstacle(place, np.empty((0, 4)), corners)
+        return _Obstacle(place, _sides(corners), None)
+    return _Obstacle(place, np.empty((0, 4)), corners)
 
 
 def _sides(corners: Floats) -> Floats:
@@ -264,30 +188,78 @@ def _with_length(lines: Floats) -> Floats:
     return kept
 
 
-def world_of(obstacles: list[Obstacle], robots: Floats) -> tuple[dict[str, Any], list[Place]]:
-    """Return segments and polygons of a scenario's world, and the place of each polygon.
+class Obstacles(list[_Obstacle]):
+    """What stands in the world of a file; its bitmaps are relative to a folder."""
 
-    In Stage only outlines stop robots and beams: what is around a robot's start (x, y of
-    ``robots`` (N, 2), m) is a wall around it, and becomes segments.
-    """
-    segments: list[list[float]] = []
-    polygons: list[dict[str, Any]] = []
-    places: list[Place] = []
-    for each in obstacles:
-        lines = each.segments
-        if each.solid is not None:
-            if inside_polygon(each.solid, robots).any():
-                lines = _sides(each.solid)
-            else:
-                polygons.append({'corners': each.solid.tolist()})
-                places.append(each.place)
-        segments += _with_length(lines).tolist()
-    return {'segments': segments, 'polygons': polygons}, places
+    def __init__(self, folder: Path, units: Units, notes: Notes) -> None:
+        super().__init__()
+        self._bitmaps, self._units, self._notes = _Bitmaps(folder), units, notes
 
+    def add(self, model: Entity, frame: Frame) -> None:
+        """Add the obstacles of one model, without its children.
 
-def extent(obstacles: list[Obstacle], robots: Floats, margin: float) -> list[float]:
-    """Return xmin, ymin, xmax, ymax (m) of everything, with a margin (m) around it."""
-    points = np.vstack([robots, *(each.segments.reshape(-1, 2) for each in obstacles),
-                        *(each.solid for each in obstacles if each.solid is not None)])
-    low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
-    return [*low.tolist(), *high.tolist()]
+        Parameters
+        ----------
+        model : an entity of kind ``model``
+        frame : its pose in the world
+
+        Raises
+        ------
+        InputError
+            for values and files that are wrong.
+
+        """
+        units, notes = self._units, self._notes
+        notes.unknown(model, *_READ)
+        seen = model.number('ranger_return', 1.0) >= 0
+        hit = model.number('obstacle_return', 1.0) != 0
+        size = model.size(units[0])
+        if not hit and (not seen or _height(model, units) <= _FLAT):
+            return
+        if not hit:
+            notes.add(model.place_of('obstacle_return'), 'obstacle_return 0 has no effect: what '
+                      'lasers see is solid here')
+        elif not seen:
+            notes.add(model.place_of('ranger_return'), 'ranger_return < 0 has no effect: lasers '
+                      'see everything that is solid here')
+        shape = frame.then(Frame.of(model, 'origin', units, notes))
+        outlines, lines = model.block_outlines(), []
+        if 'bitmap' in model.properties:
+            borders = self._bitmaps.outlines(model.text('bitmap'), model.place_of('bitmap'))
+            lines = [borders.reshape(-1, 2)] if len(borders) else []
+        elif not outlines and model.number('noblocks', 0.0) == 0:
+            outlines = [_rectangle(size)]
+        parts = fitted([*lines, *outlines], size)
+        walls = [each.reshape(-1, 4) for each in parts[:len(lines)]]
+        if model.number('boundary', 0.0) != 0 and not (outlines and not lines):
+            walls.append(_sides(_rectangle(size)))
+        self.extend(_Obstacle(model.place, shape.points(each.reshape(-1, 2)).reshape(-1, 4), None)
+                    for each in walls)
+        self.extend(_block(model.place, shape.points(each)) for each in parts[len(lines):])
+
+    def world(self, robots: Floats) -> tuple[dict[str, Any], list[Place]]:
+        """Return segments and polygons of a scenario's world, and the place of each polygon.
+
+        In Stage only outlines stop robots and beams: what is around a robot's start (x, y of
+        ``robots`` (N, 2), m) is a wall around it, and becomes segments.
+        """
+        segments: list[list[float]] = []
+        polygons: list[dict[str, Any]] = []
+        places: list[Place] = []
+        for each in self:
+            lines = each.segments
+            if each.solid is not None:
+                if inside_polygon(each.solid, robots).any():
+                    lines = _sides(each.solid)
+                else:
+                    polygons.append({'corners': each.solid.tolist()})
+                    places.append(each.place)
+            segments += _with_length(lines).tolist()
+        return {'segments': segments, 'polygons': polygons}, places
+
+    def extent(self, robots: Floats, margin: float) -> list[float]:
+        """Return xmin, ymin, xmax, ymax (m) of everything, with a margin (m) around it."""
+        points = np.vstack([robots, *(each.segments.reshape(-1, 2) for each in self),
+                            *(each.solid for each in self if each.solid is not None)])
+        low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
+        return [*low.tolist(), *high.tolist()]

@@ -12,9 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from sbot.files.limits import MOST_DEPTH, limits, read_within, too_large
+from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value, shown
 
+_DEFAULT_SIZE = (0.4, 0.4)  # m, of a model
+_MOST_POINTS = 1000  # of a block
 MAX_INCLUDED = 200  # files, each as often as it is included
 _MAX_DEPTH = 20  # of includes within includes
 
@@ -200,6 +205,33 @@ class Entity:
     def place_of(self, name: str) -> Place:
         """Return where a property stands; the entity's own place if it is not given."""
         return self.properties[name].place if name in self.properties else self.place
+
+    def size(self, unit: float) -> tuple[float, float]:
+        """Return a model's size along x and y (m); ``unit`` is that of a length (m)."""
+        given = self.properties.get('size')
+        if given is None:
+            return _DEFAULT_SIZE
+        x, y = (unit * number for number in given.numbers(2, 3)[:2])
+        if x < 0.0 or y < 0.0:
+            raise bad_value(given.where, ' '.join(given.values), 'numbers >= 0')
+        return x, y
+
+    def block_outlines(self) -> list[Floats]:
+        """Return the corners (M, 2) of each block of a model as written, scaled by nothing yet."""
+        return [child._corners() for child in self.children if child.kind == 'block']
+
+    def _corners(self) -> Floats:
+        count = self.number('points', 0.0)
+        where = f'{self.place_of("points")}: points'
+        if not 1 <= count <= _MOST_POINTS or count != int(count):
+            raise bad_value(where, self.text('points'), f'a whole number from 1 to {_MOST_POINTS}')
+        corners = []
+        for k in range(int(count)):
+            point = self.properties.get(f'point[{k}]')
+            if point is None:
+                raise InputError(f"{where}: 'point[{k}]' is missing; give {int(count)} points")
+            corners.append(point.numbers(2))
+        return np.array(corners)
 
 
 class _Node(NamedTuple):

@@ -300,7 +300,7 @@ def _ring_to_segments(segments: Floats, near: Words, count: int, x: float, y: fl
                       cos_yaw: float, sin_yaw: float, fan: Fan, best: Floats) -> bool:
     """Lower ``best`` by some segments; tell whether the sensor touches one.
 
-    Parameters as for ``cover.cover_segments``.
+    Parameters as for ``cover._cover_segments``.
     """
     ax, ay, bx, by = (stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY),
                       stack_floats(CAPACITY))
@@ -338,7 +338,7 @@ def _ring_to_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: W
                      best: Floats) -> bool:
     """Lower ``best`` by some circles; tell whether the sensor touches one.
 
-    Parameters as for ``cover.cover_circles``.
+    Parameters as for ``cover._cover_circles``.
     """
     cx, cy, radius2 = stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY)
     pad(near, count)

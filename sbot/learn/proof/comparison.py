@@ -57,14 +57,14 @@ def _now_and_then(*, shown: bool = True) -> Callable[[Callable[[], str]], None]:
 Training = tuple[str, int]  # policy and seed; seed 0 of a rule: as it is written
 
 
-class Policy(NamedTuple):
+class _Policy(NamedTuple):
     """A file that drives robots; without a name: the controller ``navigate``."""
 
     file: str
     data: bytes
 
 
-_NAVIGATE = Policy('', b'')
+_NAVIGATE = _Policy('', b'')
 
 
 def trainings_of(entry: Entry, learner: str, count: int) -> list[Training]:
@@ -75,7 +75,7 @@ def trainings_of(entry: Entry, learner: str, count: int) -> list[Training]:
     return [*rules * (entry.rule is not None), *((learner, seed) for seed in seeds)]
 
 
-def _rows_of(entry: Entry, training: Training, seeds: Sequence[int], policy: Policy,
+def _rows_of(entry: Entry, training: Training, seeds: Sequence[int], policy: _Policy,
              folder: Path) -> list[Row]:
     """Return a row for each seed of a policy, which is in a folder."""
     track = (play(entry, seeds, *load_policy(folder / policy.file)) if policy.file else
@@ -97,7 +97,7 @@ def differences(path: Path) -> Iterator[str]:
     """Yield a line for each policy of rows that is another file, or gives other bits."""
     for key, group in groupby(read_rows(path), lambda row: (*row[:3], *row[-2:])):
         (task, name, training, file, digest), rows = key, list(group)
-        policy = Policy(file, (path.parent / file).read_bytes()) if file else _NAVIGATE
+        policy = _Policy(file, (path.parent / file).read_bytes()) if file else _NAVIGATE
         if file and sha256(policy.data).hexdigest() != digest:
             yield f'{file}: another file than that of the rows'
             continue
@@ -109,12 +109,12 @@ def differences(path: Path) -> Iterator[str]:
 
 # Trainings side by side, which one Ctrl-C ends with what they have.
 
-class Proved(NamedTuple):
+class _Proved(NamedTuple):
     """Result of one training: rows of its comparison, its learning curve, its policy."""
 
     rows: list[Row]
     curve: list[Point]
-    policy: Policy | None = None
+    policy: _Policy | None = None
     stopped: bool = False  # by a KeyboardInterrupt; then it may have no rows, and no policy
 
 
@@ -127,7 +127,7 @@ class Plan(NamedTuple):
     quiet: bool = False  # no lines of progress
 
     def prove_all(self, trainings: Sequence[Training], processes: int,
-                  scheduler: str | None = None) -> Iterator[Proved]:
+                  scheduler: str | None = None) -> Iterator[_Proved]:
         """Yield the result of each training; the rows do not depend on where they are trained.
 
         Parameters
@@ -155,7 +155,7 @@ class Plan(NamedTuple):
                     raise KeyboardInterrupt
 
 
-def _prove(plan: Plan, check: Callable[[], None], training: Training) -> Proved:
+def _prove(plan: Plan, check: Callable[[], None], training: Training) -> _Proved:
     """Train with a seed, and compare the policy.
 
     Parameters
@@ -176,7 +176,7 @@ def _prove(plan: Plan, check: Callable[[], None], training: Training) -> Proved:
              f'{score:.3g}, {time.process_time() - began:.0f} s of processor time')
         check()
     curve: list[Point] = []
-    policy: Policy | None = None
+    policy: _Policy | None = None
     try:
         check()  # a process may have taken this training before the signal
         found = _trained(entry, training, {**options, 'note': note})
@@ -188,17 +188,17 @@ def _prove(plan: Plan, check: Callable[[], None], training: Training) -> Proved:
             path = Path(folder) / file
             save_policy(path, found.policy, found.weights,
                         scenario=entry.make_scene().scenario(0))
-            policy = Policy(file, path.read_bytes())
+            policy = _Policy(file, path.read_bytes())
             if found.stopped:
-                return Proved([], curve, policy, stopped=True)
+                return _Proved([], curve, policy, stopped=True)
             rows = _rows_of(entry, training, plan.seeds, policy, Path(folder))
     except KeyboardInterrupt:
-        return Proved([], curve, policy, stopped=True)
+        return _Proved([], curve, policy, stopped=True)
     unit = f' {entry.metric.unit}' if entry.metric.has_unit else ''
     mean = np.mean([row.value for row in rows])
     print(f'{name}: {entry.metric.name} {mean:.3f}{unit} (mean), '
           f'{used:.0f} s of processor time', flush=True)
-    return Proved(rows, curve, policy)
+    return _Proved(rows, curve, policy)
 
 
 def _trained(entry: Entry, training: Training, options: dict[str, Any]) -> Trained:
@@ -278,12 +278,12 @@ def _go_on() -> None:
     pass
 
 
-def _in_pool(pool: Executor, prove: Callable[[Training], Proved], trainings: Sequence[Training],
-             stop: Callable[[], None] = _go_on) -> Iterator[Proved]:
+def _in_pool(pool: Executor, prove: Callable[[Training], _Proved], trainings: Sequence[Training],
+             stop: Callable[[], None] = _go_on) -> Iterator[_Proved]:
     """Yield results in order; after a signal those that there are, once ``stop`` is called."""
     stopped = False
     with blocked():  # a child that a signal meets before _begin would print a traceback
-        works: list[Future[Proved]] = [pool.submit(prove, each) for each in trainings]
+        works: list[Future[_Proved]] = [pool.submit(prove, each) for each in trainings]
     try:
         wait(works, return_when='FIRST_EXCEPTION')
     except KeyboardInterrupt:
@@ -298,7 +298,7 @@ def _in_pool(pool: Executor, prove: Callable[[Training], Proved], trainings: Seq
         raise KeyboardInterrupt
 
 
-def _in_children(plan: Plan, trainings: Sequence[Training], processes: int) -> Iterator[Proved]:
+def _in_children(plan: Plan, trainings: Sequence[Training], processes: int) -> Iterator[_Proved]:
     # On Linux forks of a process that has imported everything; elsewhere the system's libraries do
     # not survive a fork.
     context = get_context('forkserver' if sys.platform == 'linux' else 'spawn')

@@ -6,13 +6,13 @@ from matplotlib.quiver import Quiver
 from pictures import crowd
 
 import sbot
-from sbot.api.loading import load
 from sbot.figures import film as animate
 from sbot.figures.data import at_rest, from_result
 from sbot.figures.look import drawing, style_of
 from sbot.figures.obstacles import Boxes
 from sbot.figures.picture import _draw_run
 from sbot.figures.tracks import draw_moments
+from sbot.scenario.load import load
 
 
 def test_a_picture_shows_where_obstacles_start_and_their_paths():

@@ -1,12 +1,10 @@
 """A policy in scenes that training never saw: the numbers of the same runs, and intervals."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 import sbot
-from sbot.learn import Scene
+from sbot.learn import Scene, Track
 from sbot.learn.evaluation import measured
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
@@ -44,7 +42,8 @@ def test_clean_robots_arrive_and_touch_nothing_before():
     collided[3, 0, 1] = True
     there = np.zeros((4, 1, 4), bool)
     there[0, 0, 0] = there[1, 0, 1] = there[3, 0, 2] = True  # robot 3 does not arrive
-    track = SimpleNamespace(pose=np.zeros((4, 1, 4, 3)), collided=collided, dt=0.5)
+    pose = np.zeros((4, 1, 4, 3))
+    track = Track(pose, pose, collided, None, pose[0, ..., :2], None, 0.5)
     entry = entry_of('coverage')
     entry = entry._replace(metric=entry.metric._replace(of=lambda _: np.zeros(1)))
     _, contact, clean = measured(entry._replace(arrived=lambda _: there), track)

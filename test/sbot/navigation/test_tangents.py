@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import shapely
 
-from sbot.navigation.tangents import shortest_length
+from sbot.navigation.shortest import shortest_length
 from sbot_sim.world.geometry import make_cells, make_world
 
 BOUNDS = (0, 0, 10, 10)
@@ -134,5 +134,5 @@ def test_a_map_of_cells_is_its_outlines():
 
 
 def test_a_world_of_too_many_corners_has_no_number(monkeypatch):
-    monkeypatch.setattr('sbot.navigation.tangents._MOST', 3)
+    monkeypatch.setattr('sbot.navigation.shortest._MOST', 3)
     assert shortest_length(make_world(BOUNDS), 0.3, (1, 5), (9, 5)) is None

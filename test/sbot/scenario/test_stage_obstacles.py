@@ -5,14 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sbot.scenario.stage_obstacles import (
-    Bitmaps,
-    Frame,
-    _rectangle,
-    extent,
-    obstacles_of,
-    world_of,
-)
+from sbot.scenario.stage_obstacles import Frame, Obstacles, _rectangle
 from sbot.scenario.stage_parse import Notes, parse_entities, read_tokens
 
 NOBODY = np.empty((0, 2))
@@ -22,14 +15,17 @@ CROSSED = 'block ( points 4 point[0] [0 0] point[1] [1 1] point[2] [1 0] point[3
 
 def obstacles(text):
     world = parse_entities(read_tokens(f'model ( {text} )'.encode(), Path('x.world')), 'x.world')
-    return obstacles_of(world.children[0], PLACE_OBSTACLES, (1.0, 1.0), Bitmaps(Path()), Notes())
+    found = Obstacles(Path(), (1.0, 1.0), Notes())
+    found.add(world.children[0], PLACE_OBSTACLES)
+    return found
 
 
 def test_a_model_is_a_solid_rectangle_of_its_size():
-    only, = obstacles('size [1 2 1]')
+    found = obstacles('size [1 2 1]')
+    only, = found
     np.testing.assert_allclose(only.solid, PLACE_OBSTACLES.points(_rectangle((1.0, 2.0))))
     assert len(only.segments) == 0
-    assert extent([only], NOBODY, 0.5) == [1.0, 1.5, 3.0, 4.5]
+    assert found.extent(NOBODY, 0.5) == [1.0, 1.5, 3.0, 4.5]
 
 
 @pytest.mark.parametrize(('text', 'count'), [
@@ -42,9 +38,9 @@ def test_what_neither_stops_nor_is_seen_is_left_out(text, count):
 def test_a_crossed_outline_and_what_robots_start_within_are_walls():
     crossed, = obstacles(CROSSED)
     assert (crossed.solid, len(crossed.segments)) == (None, 4)
-    solid, = obstacles('size [1 2 1]')
-    apart, _ = world_of([solid], np.array([[9.0, 9.0]]))
-    around, places = world_of([solid], np.array([[2.0, 3.0]]))
+    solid = obstacles('size [1 2 1]')
+    apart, _ = solid.world(np.array([[9.0, 9.0]]))
+    around, places = solid.world(np.array([[2.0, 3.0]]))
     assert [len(apart[key]) for key in ('segments', 'polygons')] == [0, 1]
     assert [len(around[key]) for key in ('segments', 'polygons')] == [4, 0]
     assert places == []

@@ -57,7 +57,7 @@ def test_a_scene_that_is_turned_and_moved_moves_alike(kind):
      'backwards'),
     ('odometry.measure', lambda _, pose, *__: (pose + 0.1, pose), 'without noise'),
     ('_NOISE', testing._NOISE._replace(odometry_noise_slip=1.0), 'covariance'),
-    ('select_bodies', lambda *_: testing._bodies(drive_of('omnidirectional'), 3), 'beside')])
+    ('BodyArrays.select', lambda *_: testing._bodies(drive_of('omnidirectional'), 3), 'beside')])
 def test_what_is_wrong_is_one_line(monkeypatch, place, wrong, words):
     monkeypatch.setattr(f'sbot.testing.{place}', wrong)
     with pytest.raises(AssertionError, match=f'^drive wheels: [^\n]*{words}[^\n]*$'):
