@@ -55,8 +55,8 @@ from sbot_sim.drives.registry import SIDEWAYS
 from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.engine.many import Simulation
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.worlds.batch import Interpreted, Phase, Program
-from sbot_sim.worlds.state import Policy, Setting
+from sbot_sim.worlds.batch import Interpreted, Program
+from sbot_sim.worlds.state import Phase, Policy, Setting
 from sbot_sim.worlds.tick import Phases
 
 _COMPILING = Expected(40, 15.0)  # with all that a world may have
