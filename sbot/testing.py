@@ -616,9 +616,9 @@ def _play_randomly(entry: Entry, seeds: Sequence[int]) -> Track:
     for tick in range(round(scene.seconds / worlds.dt)):
         if tick % scene.hold == 0:
             acting.shares[:] = rng.uniform(-1.0, 1.0, (*seen.pose.shape[:2], 2))
-            commands = acting.commands()
+        now, _, commands = acting.advance(1, None)
         rows.append((seen.pose, commands, seen.collided, seen.infrared))
-        seen = worlds.step(commands)
+        seen = now
     pose, command, collided, infrared = zip(*rows, strict=True)
     return Track(np.array(pose), np.array(command), np.array(collided),
                  None if infrared[0] is None else np.array(infrared),

@@ -96,8 +96,8 @@ def evaluate(policy: str | Path | tuple[Network | FunctionPolicy, NDArray[np.flo
     Raises
     ------
     InputError
-        for an unknown task, one with ``observation`` or ``scripted``, a bad file, seed or shape
-        of weights.
+        for an unknown task, one with ``observation`` or ``script``, a bad file, seed or shape of
+        weights.
 
     """
     from sbot.learn.evaluation import evaluated
@@ -115,8 +115,8 @@ def parallel_env(scenario: Source | None = None, /, *, task: Task | str | None =
 
     Parameters
     ----------
-    scenario : as ``sbot.load`` takes it; its controllers are not used. None: the task's own
-        scenes, a new one in each episode
+    scenario : as ``sbot.load`` takes it; only controllers of robots in ``scripted`` of the task
+        are used. None: the task's own scenes, a new one in each episode
     task : a ``Task``; a name (``sbot list tasks``); or 'module:ENTRY' for your own task, whose
         module may be in the current folder. None: the task that fits the scenario's goals
     render_mode : 'rgb_array': ``render()`` returns an image (height, width, 3); 'html': it

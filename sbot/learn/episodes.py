@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sbot.api.worlds import Worlds
 from sbot.controllers.neural.network import WHEELS, Network, make_network
 from sbot.learn.task import Actions, Answers, Draws, Interface, Kept, Moment, Task
-from sbot.learn.task_checks import Drawn, randomise
+from sbot.learn.task_checks import Drawn, controlled_of, randomise
 from sbot.learn.tasks.entry import Scene
 from sbot.learn.tasks.registry import home_of, make_task
 from sbot.scenario.assemble import robot_bodies
-from sbot.scenario.load import Sources, load_uncontrolled
+from sbot.scenario.load import Sources, load_uncontrolled, loaded
 from sbot.scenario.model import Scenario
+from sbot.worlds.many import Worlds
 from sbot.worlds.observation import Observations
 from sbot.worlds.setting import (
     LARGEST_SEED,
@@ -137,26 +137,30 @@ class Episodes:
             raise bad_value('scenario', f'{len(several)} scenarios', f'1 to {count}, as many as '
                             'worlds')
         scenarios = [load_uncontrolled(one, overrides) for one in several]
+        self.task = make_task(task, scenarios[0])
+        robots, controlled = np.arange(len(scenarios[0].robots)), controlled_of(self.task)
+        self._scripted = np.isin(robots, self.task.scripted)
+        self.learners = np.flatnonzero(~self._scripted)  # robots that have agents
+        self.robots = len(self.learners)
+        if not self.robots or [*self.task.scripted] != np.flatnonzero(self._scripted).tolist():
+            raise bad_value('scripted of the task', self.task.scripted, 'some of the numbers of '
+                            f'{len(robots)} robots, in ascending order')
+        pool = self.task.pool() if isinstance(self.task, Scene) else []
+        if controlled:  # with the classes of their controllers
+            scenarios = [loaded(one, overrides, None) for one in several]
         self.scenario = scenarios[0]  # world k plays number k modulo their number
-        self.task = make_task(task, self.scenario)
         self.network = _network_of(self.task, self.scenario)
         senses = [*senses_of(self.network.inputs), *self.task.senses]
         self.actions = Actions(self.task, flag('discrete', discrete),
                                sensors()['neighbours'].is_on(self.scenario.sensors))
         senses += ['neighbours'] * bool(self.actions.bytes)
-        pool = self.task.pool() if isinstance(self.task, Scene) else []
         self.worlds = Worlds([scenarios[k % len(scenarios)] for k in range(count)],
-                             sense=senses, threads=threads,
-                             pool=[load_uncontrolled(one, overrides) for one in pool])
+                             sense=senses, threads=threads, controlled=controlled,
+                             pool=[loaded(one, overrides, None, controlled=bool(controlled))
+                                   for one in pool])
         self.worlds.check_inputs(self.network)
         self.count = self.worlds.count
         self._all = np.arange(self.count)
-        self._scripted = np.isin(np.arange(self.worlds.robots), self.task.scripted)
-        self.learners = np.flatnonzero(~self._scripted)  # robots that have agents
-        self.robots = len(self.learners)
-        if not self.robots or [*self.task.scripted] != np.flatnonzero(self._scripted).tolist():
-            raise bad_value('scripted of the task', self.task.scripted, 'some of the numbers of '
-                            f'{self.worlds.robots} robots, in ascending order')
         self._answers = Answers(self.task, self.count, self.worlds.robots)
         self._play(self.worlds.scenarios)
         self.goal = self._scenario_goal.copy()
@@ -382,12 +386,12 @@ class Episodes:
     def _act(self, actions: NDArray[Any]) -> NDArray[Any] | None:
         """Write the shares of all robots; return the bytes (K, N, 10) they send."""
         shares = self._interface.shares
-        if not self.task.scripted:
-            return self.actions.split(actions, self._active, shares)
-        whole = self.actions.none(*self._active.shape)
-        whole[:, self.learners] = actions
-        data = self.actions.split(whole, self._active, shares)
-        shares[:, self._scripted] = self._answers.script(self.now, self.actions.shares)
+        if self.task.scripted:
+            given, actions = actions, self.actions.none(*self._active.shape)
+            actions[:, self.learners] = given
+        data = self.actions.split(actions, self._active, shares)
+        if self.task.scripted and not self.worlds.controlled.robots:
+            shares[:, self._scripted] = self._answers.script(self.now, self.actions.shares)
         return data
 
     def mask(self) -> Flags | None:
@@ -418,6 +422,8 @@ class Episodes:
             goals = self._answers.drawn('goals', self.worlds, k, self._generators[k], (2,),
                                         (self.worlds.robots, 2))
             changed[k] = self._scenario_goal[k] if goals is None else goals
+            if goals is not None and self.worlds.controlled.robots:
+                self.worlds.controlled.aim(k, changed[k])
             if 'goal' in self.network.inputs and not np.isfinite(changed[k]).all():
                 raise bad_value('goals', changed[k].tolist(), 'finite numbers (m), for the input '
                                 'goal of the task')

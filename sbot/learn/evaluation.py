@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sbot.api.worlds import Worlds
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
-from sbot.learn.task_checks import check_evaluated
+from sbot.learn.task_checks import check_evaluated, controlled_of
 from sbot.learn.tasks.entry import Entry, Metric, Track
+from sbot.scenario.load import loaded
+from sbot.worlds.many import Worlds
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
 from sbot_common.arrays import Floats
@@ -56,8 +57,9 @@ class Evaluation(NamedTuple):
 def worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
     """Return a world for each seed: the task's scenario of it."""
     scene = entry.make_scene()
-    return Worlds([scene.scenario(seed) for seed in seeds], seeds=list(seeds),
-                  sense=senses_of(scene.inputs), threads=threads)
+    return Worlds([loaded(scene.scenario(seed), {}, None) for seed in seeds], seeds=list(seeds),
+                  sense=senses_of(scene.inputs), threads=threads,
+                  controlled=controlled_of(scene))
 
 
 def play(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy, weights: Floats,
@@ -97,10 +99,13 @@ def measured(entry: Entry, track: Track) -> tuple[Floats, Floats, Floats]:
     """Return metric, seconds in contact, and share of clean robots of each episode, (K,) each.
 
     A clean robot touches nothing until it arrives, and arrives where the task says what that is.
+    Robots with controllers of their own are not counted.
     """
     there = None if entry.arrived is None else entry.arrived(track)
     contact = track.touched(there)
+    own = ~np.isin(np.arange(contact.shape[2]), controlled_of(entry.make_scene()))
+    contact = contact[:, :, own]
     clean = ~contact.any(axis=0)
     if there is not None:
-        clean &= there.any(axis=0)
+        clean &= there[:, :, own].any(axis=0)
     return entry.measure(track), contact.sum(axis=0).mean(axis=1) * track.dt, clean.mean(axis=1)

@@ -214,5 +214,5 @@ def _robots_of(env: VecEnv | None) -> RobotsVecEnv:
     if outer.observation_space != env.observation_space:
         raise InputError('model: a wrapper that changes observations cannot be combined with a '
                          'network that drives robots; use those of sbot.learn.sb3_env')
-    check_robots_have(env.episodes.task, env.episodes.limits)
+    check_robots_have(env.episodes.task, env.episodes.limits[env.episodes.learners])
     return env

@@ -104,8 +104,8 @@ class Task:
     moves: tuple[tuple[float, ...], ...] = MOVES
     """The shares that each discrete action means (``discrete=True``)."""
     scripted: tuple[int, ...] = ()
-    """Numbers of robots that ``script`` drives: opponents, or others that do not learn. An
-    environment has no agents for them."""
+    """Numbers of robots that do not learn, for example opponents: ``script`` drives them, or
+    without it their controllers of the scenario. An environment has no agents for them."""
     broadcast: int = 0
     """Number of bytes (0 to 9) that a robot broadcasts by range and bearing. An action then has as
     many more shares, and an observation includes the bytes that the robot hears, as shares, and
@@ -359,11 +359,6 @@ class Interface:
         """Return the inputs (K, N, I) of all robots; only these worlds have changed (numbers)."""
         self._worlds.simulation.run_some(self._gather, worlds)
         return self._inputs.copy()
-
-    def commands(self) -> Floats:
-        """Return the commands (K, N, 3) vx, vy, omega of ``shares``, which act from now on."""
-        self._worlds.simulation.run(self._act)
-        return self._commands.copy()
 
     def advance(self, ticks: int, data: NDArray[Any] | None) -> tuple[
             Observations, Floats, Floats]:

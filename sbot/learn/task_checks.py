@@ -111,7 +111,7 @@ def _apply(worlds: Worlds, world: int, drawn: Drawn) -> None:
 def check_robots_have(task: Task, limits: Floats) -> None:
     """Raise InputError if a policy needs inputs or actions that a network in a robot lacks.
 
-    ``limits`` are the robots' (N, 2).
+    ``limits`` are those (N, 2) of the robots that learn.
     """
     _check_plain(task)
     if (limits != limits[0]).any():
@@ -119,12 +119,17 @@ def check_robots_have(task: Task, limits: Floats) -> None:
                          'network has one; give the task max_speed and turn')
 
 
+def controlled_of(task: Task) -> tuple[int, ...]:
+    """Return the numbers of the robots that their controllers drive."""
+    return () if type(task).script is not Task.script else task.scripted
+
+
 def check_evaluated(task: Task) -> None:
-    """Raise InputError for a task in whose scenes one policy cannot drive all robots."""
+    """Raise InputError for a task in whose scenes one policy cannot drive all that learn."""
     _check_plain(task)
-    if task.scripted:
-        raise InputError('task: scripted robots need an environment; one policy would drive them, '
-                         'too')
+    if task.scripted != controlled_of(task):
+        raise InputError('task: script() needs an environment; give the robots a controller '
+                         'instead')
 
 
 def _check_plain(task: Task) -> None:

@@ -150,7 +150,7 @@ def networks_of(experiment: Any, group: str) -> tuple[Network, NDArray[np.float6
     policies = experiment.group_policies
     if group not in policies:
         raise bad_value('group', group, f"one of {', '.join(policies)}")
-    check_robots_have(env.episodes.task, env.episodes.limits)
+    check_robots_have(env.episodes.task, env.episodes.limits[env.episodes.learners])
     actor = policies[group]
     kinds = [getattr(part, 'distribution_class', None) for part in actor.modules()]
     if TanhNormal not in kinds:

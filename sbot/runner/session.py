@@ -46,7 +46,7 @@ class Decisions(NamedTuple):
     announced: list[Outgoing]  # goals and broadcasts, as messages
 
 
-class _ControllerSet:
+class ControllerSet:
     """All controllers of a scenario, with their random numbers.
 
     Robots with ``none`` get the command to stand still.
@@ -56,20 +56,21 @@ class _ControllerSet:
     scenario, lasers, threads : whose controllers, what they scan with, how many threads to use
     announcing : whether somebody wants the messages of goals and broadcasts
     batched : let followers with equal parameters take their turns in one call; changes no bit
+    only : numbers of robots whose controllers these are, not batched; None: all
 
     """
 
     def __init__(self, scenario: Scenario, lasers: Lasers, threads: int = 1, *,
-                 announcing: bool = True, batched: bool = True) -> None:
+                 announcing: bool = True, batched: bool = True,
+                 only: Collection[int] | None = None) -> None:
         self._announcing = announcing
         self._lasers = lasers
         self._n, self._seed = len(scenario.robots), scenario.seed
         self._batches = _batches(scenario, lasers, threads) if batched else []
         together = {i for ids, _ in self._batches for i in ids.tolist()}
-        self.robots = controlled_robots(
-            scenario, [i for i in range(self._n) if i not in together])
-        self._senses = {i: [sensors()[field] for field in observed_fields(
-            scenario, scenario.robots[i])] for i in self.robots}
+        self.robots = controlled_robots(scenario, [
+            i for i in (range(self._n) if only is None else only) if i not in together])
+        self._senses = {i: observed_fields(scenario, scenario.robots[i]) for i in self.robots}
 
     def reasons(self) -> dict[int, str]:
         """Return why robots stand, by their ids, as far as their controllers say so."""
@@ -108,8 +109,9 @@ class _ControllerSet:
 
     def sensed(self, i: int, snapshot: Snapshot) -> dict[str, Any]:
         """Return the fields of an observation that robot i senses, by name."""
-        return {sensor.name: sensor.observed(snapshot, self._lasers, i)
-                for sensor in self._senses[i]}
+        known = sensors()
+        return {name: known[name].observed(snapshot, self._lasers, i)
+                for name in self._senses[i]}
 
     def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[topics.Topic, Any]],
                        data: bytes | None) -> Iterator[Outgoing]:
@@ -147,7 +149,7 @@ class _Saved(NamedTuple):
     """A moment of a session, for ``Session.restore``."""
 
     world: SavedWorld
-    controllers: _ControllerSet
+    controllers: ControllerSet
     tally: Mapping[str, Any]
 
 
@@ -161,7 +163,7 @@ class Session:
     ----------
     scenario : complete
     threads, keep, sense, overlaps, hashed : as ``sbot.run`` takes them
-    announcing, batched : as ``_ControllerSet`` takes them
+    announcing, batched : as ``ControllerSet`` takes them
 
     """
 
@@ -175,7 +177,7 @@ class Session:
         self._source = assemble.wind_source(scenario)
         warn_of_reach(scenario, self._source.field)
         self._engine = Engine(self.parameters, assemble.initial_poses(scenario), scenario.seed)
-        self._controllers = _ControllerSet(scenario, self.parameters.sensors.lasers, threads,
+        self._controllers = ControllerSet(scenario, self.parameters.sensors.lasers, threads,
                                           announcing=announcing, batched=batched)
         self._tally = Tally(scenario, self.parameters, overlaps=overlaps, hashed=hashed)
         self._ticks = scenario.rate.ticks(scenario.duration)
@@ -325,7 +327,7 @@ class Session:
                             f'{", ".join(map(str, self._controllers.robots)) or "there is none"}')
         return found
 
-    def _copied(self, controllers: _ControllerSet) -> _ControllerSet:
+    def _copied(self, controllers: ControllerSet) -> ControllerSet:
         try:
             return deepcopy(controllers, {id(self.scenario): self.scenario})
         except Exception as error:  # whatever a user's object raises

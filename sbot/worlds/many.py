@@ -17,6 +17,7 @@ from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.controllers import checked_senses
 from sbot.scenario.model import Scenario
 from sbot.worlds import setting
+from sbot.worlds.controlled import Controlled
 from sbot.worlds.observation import Knowing, Observations, Observer
 from sbot.worlds.policy import (
     check_inputs,
@@ -55,7 +56,7 @@ from sbot_sim.dynamics.motion import body_twists
 from sbot_sim.engine.many import Simulation
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.batch import Interpreted, Program
-from sbot_sim.worlds.state import Policy, Setting
+from sbot_sim.worlds.state import Phase, Policy, Setting
 from sbot_sim.worlds.tick import Phases
 
 _COMPILING = Expected(40, 15.0)  # with all that a world may have
@@ -96,7 +97,7 @@ class Worlds:
     """K independent worlds of N robots that advance together.
 
     World k equals, bit for bit, a run of its scenario and seed, for any K and number of threads.
-    You command the robots; controllers of the scenarios are not used.
+    You command the robots; only those of ``controlled`` obey controllers of the scenarios.
 
     Parameters
     ----------
@@ -108,6 +109,8 @@ class Worlds:
         Other sensors cost nothing
     threads : number of threads, or 'auto'; changes no bit of the result
     pool : further scenarios that ``play`` gives to worlds; their obstacles do not move
+    controlled : numbers of robots that their controllers drive, whatever they are commanded; the
+        scenarios are loaded with these controllers
 
     Raises
     ------
@@ -118,7 +121,8 @@ class Worlds:
 
     def __init__(self, scenarios: Scenario | Sequence[Scenario], count: int | None = None, *,
                  seeds: ArrayLike | None = None, sense: Collection[str] | None = None,
-                 threads: int | str = 1, pool: Sequence[Scenario] = ()) -> None:
+                 threads: int | str = 1, pool: Sequence[Scenario] = (),
+                 controlled: Sequence[int] = ()) -> None:
         if count is not None:
             count = whole('count', count, 1, MOST_WORLDS)
         given = ([scenarios] * (count or 1) if isinstance(scenarios, Scenario)
@@ -128,7 +132,8 @@ class Worlds:
         self.scenarios = given
         self.count, self.robots = len(given), len(given[0].robots)
         self.threads = threads_of(threads)
-        self.senses = _senses(given[0], sense)
+        self.controlled = Controlled(controlled, [*given, *pool])
+        self.senses = _senses(given[0], sense) | self.controlled.senses
         tables = tables_of_worlds([*given, *pool])
         tables, self._pool = tables[:self.count], tables[self.count:]
         self.parameters = [table.parameters for table in tables]
@@ -145,6 +150,8 @@ class Worlds:
         self._room = room_for_commands(self.count, self.robots)
         self._told: set[Conditions] = set()  # of networks that learned with other values
         self._knowing = Knowing(given, self.state)
+        self._deciding = self.controlled.phases(
+            self.simulation, self.parameters[0].sensors.lasers)
         self._step = self.program(self.ticking())
         # Ticks before the last one of a call: nobody sees poses as they are sent.
         self._between = self.program(self.ticking(seen=False))
@@ -171,10 +178,14 @@ class Worlds:
         with compilation_announced(_COMPILING):
             return self.simulation.program(phases, policy)
 
-    def ticking(self, seen: bool = True) -> Phases:
-        """Return the phases from one tick's wind to the next one's; nobody may see poses then."""
-        return [*self.phases.advancing(self.setting),
-                *self.phases.sensing(self.setting, seen or self._knowing.limited),
+    def ticking(self, seen: bool = True, keeping: Sequence[Phase] = ()) -> Phases:
+        """Return the phases from one tick's wind to the next one's; nobody may see poses then.
+
+        ``keeping`` : what comes once all robots have their commands
+        """
+        seen = seen or self._knowing.limited or bool(self._deciding)
+        return [*self._deciding, *keeping, *self.phases.advancing(self.setting),
+                *self.phases.sensing(self.setting, seen),
                 *self.phases.sensing_wind(self.setting), *self._knowing.phases()]
 
     @property
@@ -255,6 +266,7 @@ class Worlds:
             self._check_places(chosen, poses)
         self.seeds[chosen], self.start[chosen] = values[chosen], poses[chosen]
         self.simulation.reset(chosen, self.start, self.seeds, self._begin)
+        self.controlled.begin(self.scenarios, self.seeds, chosen)
         return self.observe()
 
     def play(self, world: int, number: int) -> None:
@@ -272,7 +284,8 @@ class Worlds:
         worlds. It does not include the state of users' hooks.
         """
         everything = Saved(tuple(self.scenarios), self.senses, self.seeds, self.start,
-                           self.simulation.arrays(), self._knowing.past)
+                           self.simulation.arrays(), self._knowing.past,
+                           self.controlled.robots, tuple(self.controlled.teams))
         return everything[chosen_worlds(worlds, self.count)]
 
     def restore(self, state: Saved, worlds: ArrayLike | None = None) -> Observations:
@@ -294,12 +307,14 @@ class Worlds:
 
         """
         chosen = chosen_worlds(worlds, self.count)
-        setting.check(state, len(chosen), self.senses, self.robots)
+        setting.check(state, len(chosen), self.senses, self.robots,
+                      self.controlled.robots)
         playing = self._playing(state, chosen)
         state = setting.converted(playing.simulation, state)
         vars(self).update(vars(playing))
         setting.restore(self.simulation, chosen, state)
         self._knowing.restore(chosen, state.past)
+        self.controlled.restore(chosen, state.teams)
         self.seeds[chosen], self.start[chosen] = state.seeds, state.start
         return self.observe()
 
@@ -317,25 +332,29 @@ class Worlds:
                 given[k] = scenario
         if all(a is b for a, b in zip(given, self.scenarios, strict=True)):
             return self
-        others = Worlds(given, seeds=seeds, sense=self.senses, threads=self.threads, pool=pool)
+        others = Worlds(given, seeds=seeds, sense=self.senses, threads=self.threads, pool=pool,
+                        controlled=self.controlled.robots)
         keep = np.setdiff1d(np.arange(self.count), chosen)
         if len(keep):
             kept = setting.converted(others.simulation, self.save(keep))
             setting.restore(others.simulation, keep, kept)
             others._knowing.restore(keep, kept.past)
+            others.controlled.restore(keep, kept.teams)
         others.seeds, others.start = self.seeds, self.start
         return others
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what makes such worlds, and their state."""
         return {'scenarios': self.scenarios, 'sense': self.senses, 'threads': self.threads,
-                'state': self.save(), 'pool': [table.scenario for table in self._pool]}
+                'state': self.save(), 'pool': [table.scenario for table in self._pool],
+                'controlled': self.controlled.robots}
 
     def __setstate__(self, given: dict[str, Any]) -> None:
         """Make the worlds anew, and let them continue where they were."""
         state: Saved = given['state']
         Worlds.__init__(self, given['scenarios'], seeds=state.seeds, sense=given['sense'],
-                        threads=given['threads'], pool=given['pool'])
+                        threads=given['threads'], pool=given['pool'],
+                        controlled=given['controlled'])
         self.restore(state)
 
     def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
@@ -427,7 +446,7 @@ class Worlds:
             arrays = policy_arrays(policy, weights, goals, names, count, self.scenarios,
                                    self.state.tick)
         gather, *deciding = deciding_phases(policy)
-        ticking: Phases = [*[keep_rows] * bool(names), *self.ticking()]
+        ticking = self.ticking(keeping=[keep_rows] * bool(names))
         acting: Phases = [gather, *self.reading_phases(network, arrays), *deciding]
         program = self.program([*acting, *ticking], arrays)
         with exceptions_of(policy):

@@ -21,6 +21,7 @@ from sbot.scenario.load import placement_of
 from sbot.scenario.model import Scenario
 from sbot.scenario.place import Placement
 from sbot.scenario.warnings import BODY, RATE, SENSORS, conditions_of
+from sbot.worlds.controlled import Team
 from sbot_common.arguments import as_array
 from sbot_common.arrays import Integers
 from sbot_common.clock import Rate
@@ -168,6 +169,8 @@ class Saved:
     start: NDArray[np.float64]  # (M, N, 3)
     arrays: Arrays  # (M, ...) each
     past: NDArray[np.float64]  # (M, ages, N, 3) poses of the last ticks, where delays need them
+    controlled: tuple[int, ...]  # robots that controllers drive
+    teams: tuple[Team, ...]  # of each world: these controllers; (): there are none
 
     def __len__(self) -> int:
         """Return M."""
@@ -184,10 +187,12 @@ class Saved:
         return Saved(tuple(self.scenarios[k] for k in chosen.tolist()), self.senses,
                      self.seeds[chosen], self.start[chosen],
                      {name: array[chosen] for name, array in self.arrays.items()},
-                     self.past[chosen])
+                     self.past[chosen], self.controlled,
+                     tuple(self.teams[k].copy() for k in chosen.tolist() if self.teams))
 
 
-def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int) -> None:
+def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int,
+          controlled: tuple[int, ...]) -> None:
     """Raise InputError where a state is not one of such worlds."""
     if not isinstance(saved, Saved):
         raise bad_value('state', saved, 'a state that save() of such worlds returned')
@@ -197,6 +202,8 @@ def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int) -> Non
     if saved.senses != senses:
         raise bad_value('state', f"sense {', '.join(sorted(saved.senses)) or 'nothing'}",
                         f"sense {', '.join(sorted(senses)) or 'nothing'}")
+    if saved.controlled != controlled:
+        raise bad_value('state', f'controllers of the robots {saved.controlled}', f'{controlled}')
     if saved.start.shape[1] != robots:
         raise bad_value('state', f'{saved.start.shape[1]} robots', f'{robots} robots')
 

@@ -50,28 +50,32 @@ class Snapshot(NamedTuple):
 
 # Snapshot of a world: copies of its arrays, for observers that keep them.
 
-def _snapshot_of(worlds: Simulation, sensed_wind: bool) -> Snapshot:
-    """Return the snapshot of one world; ``sensed_wind``: with the wind of its tick."""
+def snapshot_of(worlds: Simulation, sensed_wind: bool = True, k: int = 0) -> Snapshot:
+    """Return the snapshot of world k; ``sensed_wind``: with the wind of its tick."""
     state, moving = worlds.state, worlds.tick.moving
     n = worlds.setting.robots
+    own = slice(k * n, (k + 1) * n)
     moved = boxes = obstacles = None
     if moving is not None:
-        moved, boxes, centres = state.moved.copy(), state.boxes.copy(), moving.positions()
-        obstacles = None if centres is None else centres[0]
+        moved, boxes = (rows.reshape(worlds.count, -1, *rows.shape[1:])[k].copy()
+                        for rows in (state.moved, state.boxes))
+        centres = moving.positions()
+        obstacles = None if centres is None else centres[k]
     rows: Arrays = {}
     for each in simulated():
-        rows |= each.copied(state)
+        rows |= each.copied(state, own)
     wind = rows.pop('observed_wind')
     return _as_felt(Snapshot(
-        **rows, tick=int(state.tick[0]), pose=state.sent_pose.copy(),
+        **rows, tick=int(state.tick[k]), pose=state.sent_pose[own].copy(),
         wind=wind if sensed_wind else np.zeros((n, 2)),
-        free_wind=state.observed_free_wind.copy() if sensed_wind else np.zeros((n, 2)),
-        updraft=state.updraft.copy() if sensed_wind else np.zeros(n),
-        true_pose=state.pose.copy(), heard=worlds.tick.heard(0),
-        heard_sent=worlds.setting.sensing.range_and_bearing, rab_data=state.rab_data.copy(),
-        collided=state.collided.copy(),
-        reverted=state.reverted.copy(),
-        readings={name: rows.copy() for name, rows in worlds.tick.fitted.readings.items()},
+        free_wind=state.observed_free_wind[own].copy() if sensed_wind else np.zeros((n, 2)),
+        updraft=state.updraft[own].copy() if sensed_wind else np.zeros(n),
+        true_pose=state.pose[own].copy(), heard=worlds.tick.heard(k),
+        heard_sent=worlds.setting.sensing.range_and_bearing,
+        rab_data=state.rab_data[own].copy(), collided=state.collided[own].copy(),
+        reverted=state.reverted[own].copy(),
+        readings={name: rows[own].copy()
+                  for name, rows in worlds.tick.fitted.readings.items()},
         moved=moved, obstacles=obstacles,
         boxes=boxes if boxes is not None and len(boxes) else None))
 
@@ -147,7 +151,7 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """What messages carry of this tick; with its wind once that is felt."""
         if self._snapshot is None:
-            self._snapshot = _snapshot_of(self._worlds, self.has_wind)
+            self._snapshot = snapshot_of(self._worlds, self.has_wind)
         return self._snapshot
 
     def reset(self) -> None:

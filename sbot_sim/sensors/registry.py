@@ -168,9 +168,9 @@ class Sensor(NamedTuple):
         """Return views of the readings by the field of observations."""
         return {field: self.shown(getattr(worlds, name)) for field, name in self.arrays.items()}
 
-    def copied(self, worlds: Worlds) -> Arrays:
-        """Return copies of the arrays by name, as a snapshot keeps them."""
-        return {name: getattr(worlds, name).copy() for name in self.arrays.values()}
+    def copied(self, worlds: Worlds, rows: slice) -> Arrays:
+        """Return copies of rows of the arrays by name, as a snapshot keeps them."""
+        return {name: getattr(worlds, name)[rows].copy() for name in self.arrays.values()}
 
     def kept(self, snapshot: Any) -> Any:  # noqa: ANN401
         """Return the reading for a history; see ``keep``."""

@@ -261,7 +261,6 @@ class Neural:
         self._table = kinds.input_table(self.network.inputs)
         self._layers = self.network.layers
         self._memory = np.zeros(self.network.memory_count)
-        self._forward = FORWARD[self.network.kind]
 
     def step(self, observation: Observation, rng: np.random.Generator) -> Command:
         """Return linear.x, perhaps linear.y (m/s), and angular.z (rad/s)."""
@@ -273,8 +272,9 @@ class Neural:
     def _decided(self, observation: Observation) -> Command:
         """Return the command of a new decision."""
         outputs = np.empty(self._layers[-1])
-        self._forward(_network_inputs(self.network, self._table, observation), self._weights,
-                      self._memory, outputs, self._layers, self._hold * observation.dt)
+        FORWARD[self.network.kind](
+            _network_inputs(self.network, self._table, observation), self._weights, self._memory,
+            outputs, self._layers, self._hold * observation.dt)
         return _command_of(self.network, outputs)
 
 

@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sbot.api.functions import run
-from sbot.api.worlds import Worlds
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
 from sbot.learn.evaluation import episode
+from sbot.learn.task_checks import controlled_of
 from sbot.learn.tasks.entry import Entry, Track, drawn
+from sbot.scenario.load import loaded
+from sbot.worlds.many import Worlds
 from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
 from sbot_common.arrays import Floats
@@ -76,8 +78,9 @@ class Judge:
                  policy: Network | FunctionPolicy | None = None) -> None:
         self._entry, self._scene, self._scenes = entry, entry.make_scene(), scenes
         self._policy = entry.trained_policy() if policy is None else policy
-        self.worlds = Worlds(self._scene.scenario(0), candidates * scenes,
-                             sense=senses_of(self._scene.inputs), threads=threads)
+        self.worlds = Worlds(loaded(self._scene.scenario(0), {}, None), candidates * scenes,
+                             sense=senses_of(self._scene.inputs), threads=threads,
+                             controlled=controlled_of(self._scene))
         self.steps = (self.worlds.count * self.worlds.robots
                       * round(self._scene.seconds / self.worlds.dt))
 
@@ -97,6 +100,9 @@ class Judge:
                 aims = drawn(self._scene, 'aims', rng, start)
                 goals[k::every] = np.nan if aims is None else aims
         worlds.reset(np.tile(seeds, len(weights)), start=starts if placed else None)
+        if placed and worlds.controlled.robots:
+            for k in range(worlds.count):
+                worlds.controlled.aim(k, goals[k])
         track = episode(self._entry, worlds, self._policy, np.repeat(weights, every, axis=0),
                          goals)
         return np.asarray(self._entry.score(track).reshape(len(weights), every).mean(axis=1))

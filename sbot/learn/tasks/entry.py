@@ -75,7 +75,8 @@ class Scene(Task):
 
     arena: ClassVar[Values] = {}
     """Values of the scenario. ``robots`` has one entry, which is used for all robots, or entries
-    of several kinds of robots, each with its ``count`` (default 1)."""
+    of several kinds of robots, each with its ``count`` (default 1). A kind may have a
+    ``controller`` of its own, for robots in ``scripted``."""
     team: int = 1
     """Number of robots."""
     maps: Sequence[Values] = ()
@@ -151,8 +152,8 @@ class Scene(Task):
         wind, boxes = drawn(self, 'weather', rng), drawn(self, 'boxes', rng)
         start = drawn(self, 'start', rng)
         given = {'parameters': parameters} if parameters else {}
-        robots = [{**kind, 'controller': controller, **given, 'count': self._count(kind)}
-                  for kind in kinds]
+        robots = [{**({} if 'controller' in kind else {'controller': controller, **given}),
+                   **kind, 'count': self._count(kind)} for kind in kinds]
         if start is not None:
             goals = drawn(self, 'aims', rng, start)
             each = [kind for kind in robots for _ in range(kind.pop('count'))]

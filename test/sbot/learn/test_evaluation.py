@@ -69,7 +69,7 @@ class Led(Scene):
 
 def test_scripted_robots_are_not_driven_by_the_policy():
     entry = entry_of('coverage')._replace(name='led', scene=Led, task=Led)
-    with pytest.raises(InputError, match=r'^task: scripted robots need an environment'):
+    with pytest.raises(InputError, match=r'^task: script\(\) needs an environment'):
         sbot.learn.evaluate((sbot.network(), np.zeros(32)), entry, seeds=[1])
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import sbot
 from sbot.runner.loop import run_scenario, wake_report
-from sbot.runner.session import _ControllerSet
+from sbot.runner.session import ControllerSet
 from sbot.scenario import assemble
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot_common.clock import Rate
@@ -31,7 +31,7 @@ def make(robots, announcing=True, **more):
                           'robots': robots, **more})
     parameters = assemble.simulation_parameters(scenario)
     engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
-    return _ControllerSet(scenario, parameters.sensors.lasers, announcing=announcing), engine
+    return ControllerSet(scenario, parameters.sensors.lasers, announcing=announcing), engine
 
 
 def robots(*controllers):
