@@ -70,6 +70,27 @@ def _wall_distance(x: float, y: float, x0: float, y0: float, x1: float, y1: floa
     return math.sqrt(across * across + along * along)
 
 
+def outline_distances(world: World, points: Floats) -> Floats:
+    """Return how far points (P, 2) are from the nearest wall, side or circle (m); (P,).
+
+    Within a circle the distance is negative; within anything else it is that from its outline.
+    """
+    return _least_distances(world.segments, world.circles, points)
+
+
+@njit
+def _least_distances(segments: Floats, circles: Floats, points: Floats) -> Floats:
+    out = np.full(len(points), math.inf)
+    for i in range(len(points)):
+        x, y = points[i]
+        for x0, y0, x1, y1 in segments:
+            out[i] = min(out[i], _wall_distance(x, y, x0, y0, x1, y1))
+        for at_x, at_y, radius in circles:
+            dx, dy = x - at_x, y - at_y
+            out[i] = min(out[i], math.sqrt(dx * dx + dy * dy) - radius)
+    return out
+
+
 @njit_inner
 def _side(x: float, y: float, x0: float, y0: float, x1: float, y1: float) -> float:
     return (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)
