@@ -22,6 +22,7 @@ from sbot.navigation.scenes import (
     box,
     clutter,
     opposite_robots,
+    parts,
     robot,
     scene,
     turned,
@@ -176,20 +177,8 @@ def _free_cells(path: Path) -> NDArray[np.bool_]:
 
 def _largest_part(free: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return row and column (P, 2) of the cells of the largest part that hangs together."""
-    left, best = set(map(tuple, np.argwhere(free).tolist())), list[tuple[int, ...]]()
-    for first in np.argwhere(free).tolist():
-        if tuple(first) not in left:
-            continue
-        left.remove(tuple(first))
-        part = [tuple(first)]
-        for row, column in part:  # grows while it is read
-            for near in ((row + 1, column), (row - 1, column), (row, column + 1),
-                         (row, column - 1)):
-                if near in left:
-                    left.remove(near)
-                    part.append(near)
-        best = max(best, part, key=len)
-    return np.array(sorted(best), np.int64).reshape(-1, 2)
+    part = parts(free, False)
+    return np.argwhere(part == np.bincount(part[part > 0], minlength=1).argmax())
 
 
 def _blocks(solid: NDArray[np.bool_]) -> list[Values]:

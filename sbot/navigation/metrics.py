@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sbot.navigation.library import facts
-from sbot.navigation.shortest import outline_distances, shortest_length
+from sbot.navigation.tangents import outline_distances, shortest_length
 from sbot.runner.history import Run
 from sbot.scenario.controllers import goal_tolerances
 from sbot_common.arrays import Floats

@@ -13,8 +13,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sbot.navigation.shortest import make_raster
+from sbot.navigation.tangents import outline_distances
+from sbot_common.compiled.jit import njit
 from sbot_sim.world.geometry import make_world
 
 # Parts of benchmark scenes: walls with gaps, robots, and what one scene is.
@@ -78,6 +80,29 @@ def rounded(value: Any) -> Any:  # noqa: ANN401 - values of a scenario
     return round(value, DIGITS) + 0.0 if isinstance(value, float) else value
 
 
+@njit
+def parts(free: NDArray[np.bool_], diagonal: bool) -> NDArray[np.int64]:
+    """Return the number of the part of cells that hang together, for each (R, C); 0: not free.
+
+    ``diagonal``: cells that touch at a corner hang together, too.
+    """
+    rows, columns = free.shape
+    number = np.zeros((rows, columns), np.int64)
+    for first in range(rows * columns):
+        waiting = [(first // columns, first % columns)]
+        while len(waiting) > 0:
+            row, column = waiting.pop()
+            if not (0 <= row < rows and 0 <= column < columns) or (
+                    not free[row, column] or number[row, column] > 0):
+                continue
+            number[row, column] = first + 1
+            for down in range(-1, 2):
+                for right in range(-1, 2):
+                    if diagonal or down * right == 0:
+                        waiting.append((row + down, column + right))
+    return number
+
+
 # Scenes of one robot, or a leader with followers: arenas of docs/results.md, clutter, slits.
 
 _BOUNDS = [0, 0, 40, 24]
@@ -139,6 +164,9 @@ def _narrow_gap(rng: np.random.Generator) -> Values:
 
 def _discs(rng: np.random.Generator, share: float) -> list[list[float]]:
     """Return discs x, y, radius (m) that cover a share of 14 m by 10 m and leave a way."""
+    body = RADIUS + 0.06
+    cell = body / 3.0
+    xs, ys = np.meshgrid(np.arange(cell / 2, 20, cell), np.arange(cell / 2, 10, cell))
     while True:
         discs, covered = [], 0.0
         while covered < share * 140.0:
@@ -146,8 +174,10 @@ def _discs(rng: np.random.Generator, share: float) -> list[list[float]]:
             discs.append([round(each, 6) for each in (rng.uniform(3, 17), rng.uniform(0, 10),
                                                       radius)])
             covered += math.pi * radius * radius
-        raster = make_raster(make_world((0, 0, 20, 10), circles=discs), RADIUS + 0.06)
-        if raster.is_connected((1.5, 5.0), (18.5, 5.0)):
+        world = make_world((0, 0, 20, 10), circles=discs)
+        free = outline_distances(world, np.column_stack([xs.ravel(), ys.ravel()])) >= body
+        part = parts(free.reshape(xs.shape), True)
+        if part[int(5.0 / cell), int(1.5 / cell)] == part[int(5.0 / cell), int(18.5 / cell)]:
             return discs
 
 

@@ -7,7 +7,8 @@ count as free. Where no way is left, the goal is handed on as it is.
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from heapq import heappop, heappush
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 from sbot.controllers.dwa import Dwa
 from sbot.controllers.dwa import Parameters as DwaParameters
 from sbot.controllers.entry import Place
-from sbot.navigation.shortest import Raster, search
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import sincos
@@ -26,6 +26,26 @@ _MARGIN = 12.0  # m, of the map around start and goal: a laser sees 8 m
 _PERIOD = 0.5  # s between two searches
 _HIT, _MOST = 2, 8  # what a reading adds to a cell, at most; a beam that passes takes away 1
 DEAR = 30.0  # price of a cell beside an obstacle, and of those where the body is too near
+
+
+class Raster(NamedTuple):
+    """Where the centre of a disc may be."""
+
+    free: NDArray[np.bool_]  # (rows, columns)
+    corner: Floats  # (2,) x, y (m) of the first cell's corner
+    cell: float  # m
+
+    def number(self, place: tuple[float, float]) -> int:
+        """Return the number of the cell that holds a place (m), or of the nearest one."""
+        rows, columns = self.free.shape
+        column = int((place[0] - float(self.corner[0])) / self.cell)
+        row = int((place[1] - float(self.corner[1])) / self.cell)
+        return int(min(max(row, 0), rows - 1) * columns + min(max(column, 0), columns - 1))
+
+    def middles(self, cells: NDArray[np.int64]) -> Floats:
+        """Return the middles (P, 2) m of cells (P,)."""
+        rows, columns = np.divmod(cells, self.free.shape[1])
+        return self.corner + self.cell * (np.column_stack([columns, rows]) + 0.5)
 
 
 class Planner:
@@ -113,6 +133,38 @@ def _in_cells(scan: Scan, cell: float) -> Floats:
     """Return ranges (B,) in cells; inf: no echo."""
     ranges = scan.ranges.astype(np.float64)
     return np.where(ranges < scan.range_max, ranges, math.inf) / cell
+
+
+@njit
+def search(prices: Floats, goal: int, start: int) -> NDArray[np.int64]:
+    """Return for each cell (R * C,) the next one on the cheapest way to ``goal``, -1: none found.
+
+    A* over eight neighbours, from ``goal`` to ``start``. ``prices`` (R, C) are of a step into a
+    cell, for each cell of way: 1 or more, inf where there is none.
+    """
+    rows, columns = prices.shape
+    cost = np.full(rows * columns, math.inf)
+    towards = np.full(rows * columns, -1, np.int64)
+    cost[goal], heap = 0.0, [(0.0, 0.0, goal)]
+    while len(heap) > 0:
+        _, paid, at = heappop(heap)
+        if at == start:
+            break
+        if paid > cost[at]:
+            continue
+        row, column = at // columns, at % columns
+        for down in range(-1, 2):
+            for right in range(-1, 2):
+                y, x = row + down, column + right
+                if not (0 <= y < rows and 0 <= x < columns):
+                    continue
+                whole = paid + math.sqrt(float(down * down + right * right)) * prices[y, x]
+                if whole < cost[y * columns + x]:
+                    cost[y * columns + x], towards[y * columns + x] = whole, at
+                    up, aside = abs(start // columns - y), abs(start % columns - x)
+                    left = max(up, aside) + (math.sqrt(2.0) - 1.0) * min(up, aside)
+                    heappush(heap, (whole + left, whole, y * columns + x))
+    return towards
 
 
 @njit

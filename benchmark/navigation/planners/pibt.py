@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.controllers.entry import Place
-from sbot.navigation.shortest import inside_solids, outline_distances
+from sbot.navigation.tangents import outline_distances
 from sbot_common.angles import wrap_angle
 from sbot_common.arrays import Floats
 from sbot_common.elementary import atan2, hypot
 from sbot_common.observation import Observation
-from sbot_sim.world.geometry import World
+from sbot_sim.collision.overlap import rectangle_distance
+from sbot_sim.world.geometry import World, inside_polygon
 
 _MARGIN = 0.03  # m, around each robot
 _OFFSETS = 8  # of the grid, in each direction
@@ -29,6 +30,18 @@ _SAMPLES = 8  # places along an edge at which the body must fit
 _LONGEST = 1000  # steps
 _FAR = 10**6  # steps, where there is no way
 _SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
+
+
+def inside_solids(world: World, points: Floats) -> NDArray[np.bool_]:
+    """Return which points (P, 2) m are within rectangles, polygons or a map's cells; (P,)."""
+    inside = np.zeros(len(points), np.bool_)
+    for rectangle in world.rectangles:
+        inside |= rectangle_distance(points, np.tile(rectangle, (len(points), 1))) <= 0.0
+    for corners in world.polygons:
+        inside |= inside_polygon(corners, points)
+    if world.cells is not None:
+        inside |= world.cells.occupies(points)
+    return inside
 
 
 class Graph:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shapely
 
 import sbot
 from sbot.navigation.benchmark import run_controllers, scene_sources
@@ -57,9 +58,15 @@ def test_one_plan_lets_robots_change_sides_of_a_corridor():
     assert not run.collided.any()
 
 
-def test_in_no_step_two_robots_are_in_one_cell_or_change_places(monkeypatch):
+@pytest.fixture
+def planners(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
-    sys.modules.pop('pibt', None)
+    for name in ('astar', 'pibt'):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.usefixtures('planners')
+def test_in_no_step_two_robots_are_in_one_cell_or_change_places():
     from pibt import Graph, next_cells
     graph = Graph(make_world((0, 0, 4, 4)), 0.3, 1.0, np.array([0.5, 0.5]))
     rng = np.random.default_rng(6)
@@ -72,3 +79,30 @@ def test_in_no_step_two_robots_are_in_one_cell_or_change_places(monkeypatch):
         moved = {(a, b) for a, b in zip(at, to, strict=True) if a != b}
         assert not moved & {(b, a) for a, b in moved}
         at = to
+
+
+@pytest.mark.usefixtures('planners')
+def test_inside_is_that_of_shapely():
+    from pibt import inside_solids
+    corners = [[6.0, 6.0], [9.0, 6.5], [7.0, 9.0]]
+    world = make_world((0, 0, 10, 10), rectangles=[[2, 6, 2, 1, 0.0]], polygons=[corners])
+    solids = [shapely.box(1, 5.5, 3, 6.5), shapely.Polygon(corners)]
+    points = np.random.default_rng(8).uniform(0.0, 10.0, (400, 2))
+    expected = [any(solid.covers(shapely.Point(p)) for solid in solids) for p in points]
+    assert inside_solids(world, points).tolist() == expected
+    assert 5 < sum(expected) < 200
+
+
+@pytest.mark.usefixtures('planners')
+def test_the_cheapest_way_avoids_dear_cells():
+    from astar import search
+    prices = np.ones((5, 9))
+    prices[:4, 4] = 50.0
+    prices[:, 6] = np.inf, np.inf, 1.0, np.inf, np.inf
+    towards, at, way = search(prices, 26, 18), 18, [18]
+    while at != 26:
+        at = int(towards[at])
+        way.append(at)
+    assert (4, 4) in {divmod(cell, 9) for cell in way}  # round the dear column
+    assert (2, 6) in {divmod(cell, 9) for cell in way}
+    assert search(np.where(prices > 9, np.inf, prices)[:4], 26, 18)[18] == -1

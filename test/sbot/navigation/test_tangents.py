@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import shapely
 
-from sbot.navigation.shortest import shortest_length
+from sbot.navigation.tangents import outline_distances, shortest_length
 from sbot_sim.world.geometry import make_cells, make_world
 
 BOUNDS = (0, 0, 10, 10)
@@ -134,5 +134,18 @@ def test_a_map_of_cells_is_its_outlines():
 
 
 def test_a_world_of_too_many_corners_has_no_number(monkeypatch):
-    monkeypatch.setattr('sbot.navigation.shortest._MOST', 3)
+    monkeypatch.setattr('sbot.navigation.tangents._MOST', 3)
     assert shortest_length(make_world(BOUNDS), 0.3, (1, 5), (9, 5)) is None
+
+
+def test_distances_are_those_of_shapely():
+    corners = [[6.0, 6.0], [9.0, 6.5], [7.0, 9.0]]
+    world = make_world(BOUNDS, segments=[[1, 1, 4, 1]], circles=[[5, 3, 0.7]],
+                       rectangles=[[2, 6, 2, 1, 0.0]], polygons=[corners])
+    points = np.random.default_rng(8).uniform(0.0, 10.0, (400, 2))
+    lines = [shapely.box(*BOUNDS).exterior, shapely.LineString([(1, 1), (4, 1)]),
+             shapely.box(1, 5.5, 3, 6.5).exterior, shapely.Polygon(corners).exterior]
+    expected = [min(*(line.distance(shapely.Point(p)) for line in lines),
+                    shapely.Point(5, 3).distance(shapely.Point(p)) - 0.7) for p in points]
+    assert outline_distances(world, points) == pytest.approx(expected, abs=1e-12)
+    assert min(expected) < 0.0  # within the circle
