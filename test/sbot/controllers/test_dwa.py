@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot.controllers.dwa import _FAR, Dwa, Parameters, _best_command, _free_way
+from sbot.controllers.dwa import _FAR, Dwa, Parameters, _best_command, _free_way, _in_frame
 from sbot_common.observation import Observation, Scan
 from sbot_sim.world.bodies import ROBOT
 
@@ -76,6 +76,11 @@ def test_who_has_no_goal_follows_robot_0_and_an_unknown_pose_stops_it():
     assert step(1, np.where(poses == 5.0, 1.0, poses)) == (0.0, 0.0)  # near enough
     assert step(1, np.where(poses == 5.0, math.nan, poses)) == (0.0, 0.0)
     assert step(0, poses, (5.2, 0.0)) == (0.0, 0.0)
+
+
+def test_points_in_the_frame_of_a_robot():
+    points = _in_frame(1.0, 2.0, math.pi / 2, np.array([[1.0, 5.0], [0.0, 2.0]]))
+    np.testing.assert_allclose(points, [[3.0, 0.0], [0.0, 1.0]], atol=1e-12)
 
 
 def test_a_scan_is_turned_as_the_robot_was_when_it_arrived():

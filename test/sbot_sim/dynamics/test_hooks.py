@@ -5,7 +5,7 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
-from sbot_sim.dynamics.hooks import Hooks, _wind_around
+from sbot_sim.dynamics.hooks import Hooks, _wind_around, free_wind
 from wind_model.grid import make_grid
 from wind_model.parameters import Height
 
@@ -21,6 +21,13 @@ def field_of(terrain):
     wind = u, np.full(shape, 2.0), np.full(shape, 0.5)
     return make_grid(0.0, 0.0, 2, 2, 1.0, 1.0, [0.0, 1.0], ground, ground + 2.0,
                                   wind).lattice()
+
+
+def test_without_a_grid_everybody_has_the_wind_outside():
+    assert _wind_around(None, OUTSIDE, POSES, 1.0).tolist() == [OUTSIDE.tolist()] * 3
+    found = free_wind(None, OUTSIDE, POSES, 1.0)
+    assert found.tolist() == [[0.3, -0.2]] * 3
+    assert found.flags.c_contiguous
 
 
 @pytest.mark.parametrize(('height', 'u'), [(1.5, 0.5), (Height(1.5), 0.5),

@@ -69,6 +69,15 @@ def test_forces_are_observed_as_the_velocity_of_a_tick():
     np.testing.assert_array_equal(state.wind[:, 1], 1.0)
 
 
+def test_what_wakes_leave_is_the_effective_wind():
+    batch = make_batch(wake={'wake': True})
+    state = batch.state
+    state.free_wind[:], state.reduction[:], state.updraft[:] = 2.0, [0.0, 0.25, 0.5, 1.0], 1.0
+    run(batch, air.set_effective_wind)
+    np.testing.assert_allclose(state.wind[:, 0], [2.0, 1.5, 1.0, 0.0])
+    np.testing.assert_allclose(state.updraft, [1.0, 0.75, 0.5, 0.0])
+
+
 def test_turbulence_is_drawn_a_world_and_added_to_the_wind():
     given = updated(TurbulenceParameters(), {'turbulence': 'place'})
     batch = make_batch()
