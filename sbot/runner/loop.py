@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from sbot.controllers.registry import NONE
+from sbot.runner.controllers import Decisions
 from sbot.runner.history import Run
-from sbot.runner.session import Decisions, Session
+from sbot.runner.session import Session
 from sbot.scenario import assemble
 from sbot.scenario.assemble import simulation_parameters, wind_source
 from sbot.scenario.controllers import controller_parameters

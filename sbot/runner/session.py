@@ -5,141 +5,27 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sbot.controllers.entry import Batch
-from sbot.controllers.registry import NONE, entry_of
+from sbot.runner.controllers import ControllerSet, Decisions
 from sbot.runner.history import History, Run
 from sbot.runner.summary import Tally, stopping_condition
 from sbot.scenario import assemble
-from sbot.scenario.controllers import controlled_robots, controller_parameters, observed_fields
-from sbot.scenario.knowledge import EXACT, as_known, bare
+from sbot.scenario.knowledge import as_known, bare
 from sbot.scenario.model import Scenario
 from sbot.scenario.warnings import warn_of_reach
-from sbot_common import topics
 from sbot_common.arguments import whole
-from sbot_common.arrays import Floats
 from sbot_common.compiled.threads import in_background, threads_of
 from sbot_common.errors import InputError, bad_value, one_line
-from sbot_common.observation import OMEGA, VX, ControlledRobot, Controller, Observation
-from sbot_common.random import CONTROLLER
-from sbot_common.random.numbers import uniforms
-from sbot_common.topics import Outgoing
+from sbot_common.observation import ControlledRobot, Controller, Observation
 from sbot_sim.engine.simulation import Engine, SavedWorld, Snapshot
-from sbot_sim.sensors.laser import Lasers
-from sbot_sim.sensors.registry import sensors
 from wind_model.gust import Wind
 
 LOG = logging.getLogger(__name__)
-
-
-class Decisions(NamedTuple):
-    """What the controllers decide at a tick."""
-
-    commands: Floats  # (N, 3) vx, vy (m/s), omega (rad/s), as ``sbot_common.observation.Twist``
-    rab_data: NDArray[np.uint8]  # (N, 10) what robots broadcast from now on
-    announced: list[Outgoing]  # goals and broadcasts, as messages
-
-
-class ControllerSet:
-    """All controllers of a scenario, with their random numbers.
-
-    Robots with ``none`` get the command to stand still.
-
-    Parameters
-    ----------
-    scenario, lasers, threads : whose controllers, what they scan with, how many threads to use
-    announcing : whether somebody wants the messages of goals and broadcasts
-    batched : let followers with equal parameters take their turns in one call; changes no bit
-    only : numbers of robots whose controllers these are, not batched; None: all
-
-    """
-
-    def __init__(self, scenario: Scenario, lasers: Lasers, threads: int = 1, *,
-                 announcing: bool = True, batched: bool = True,
-                 only: Collection[int] | None = None) -> None:
-        self._announcing = announcing
-        self._lasers = lasers
-        self._n, self._seed = len(scenario.robots), scenario.seed
-        self._batches = _batches(scenario, lasers, threads) if batched else []
-        together = {i for ids, _ in self._batches for i in ids.tolist()}
-        self.robots = controlled_robots(scenario, [
-            i for i in (range(self._n) if only is None else only) if i not in together])
-        self._senses = {i: observed_fields(scenario, scenario.robots[i]) for i in self.robots}
-
-    def reasons(self) -> dict[int, str]:
-        """Return why robots stand, by their ids, as far as their controllers say so."""
-        said = {i: getattr(robot.controller, 'reason', '') for i, robot in self.robots.items()}
-        return {i: text for i, text in said.items() if text and isinstance(text, str)}
-
-    def invalid_turns(self) -> NDArray[np.int64]:
-        """Return how many turns (N,) had no command, as the force or the pose was not a number."""
-        counts = np.zeros(self._n, np.int64)
-        for i, robot in self.robots.items():
-            turns = getattr(robot.controller, 'invalid_turns', 0)
-            counts[i] = turns if isinstance(turns, int) else 0
-        for ids, followers in self._batches:
-            counts[ids] = followers.invalid_turns
-        return counts
-
-    def decide(self, snapshot: Snapshot, stamp_ns: int) -> Decisions:
-        """Let all controllers take a turn."""
-        commands, rab_data = np.zeros((self._n, 3)), snapshot.rab_data.copy()
-        announced: list[Outgoing] = []
-        for i, robot in self.robots.items():
-            command, goals, data = robot.step(stamp_ns, snapshot.pose, self.sensed(i, snapshot))
-            commands[i] = command
-            if data is not None:
-                rab_data[i] = 0
-                rab_data[i, 1:1 + len(data)] = np.frombuffer(data, np.uint8)
-            if self._announcing and (goals or data is not None):
-                announced += self._announcements(i, stamp_ns, goals, data)
-        for ids, followers in self._batches:
-            scan = self._lasers.of(ids[0])[0]
-            draws = uniforms(self._seed, CONTROLLER, ids, snapshot.tick, 1)[:, 0]
-            commands[ids[:, np.newaxis], (VX, OMEGA)] = followers.step(
-                snapshot.pose, snapshot.ranges[:, :scan.beams], scan.angle_min,
-                scan.angle_increment, draws)
-        return Decisions(commands, rab_data, announced)
-
-    def sensed(self, i: int, snapshot: Snapshot) -> dict[str, Any]:
-        """Return the fields of an observation that robot i senses, by name."""
-        known = sensors()
-        return {name: known[name].observed(snapshot, self._lasers, i)
-                for name in self._senses[i]}
-
-    def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[topics.Topic, Any]],
-                       data: bytes | None) -> Iterator[Outgoing]:
-        """Yield the messages of a robot's goals and broadcast."""
-        from sbot_common.wire.messages import write_broadcast, write_pose
-        for topic, goal in goals:
-            yield Outgoing(topics.resolve(topic, i, self._n), topic,
-                           write_pose(stamp_ns, 'map', *goal))
-        if data is not None:
-            yield Outgoing(topics.resolve(topics.RAB_DATA, i, self._n), topics.RAB_DATA,
-                           write_broadcast(data))
-
-
-def _batches(scenario: Scenario, lasers: Lasers,
-             threads: int) -> list[tuple[NDArray[np.int64], Batch]]:
-    """Return ids of followers that share controller, parameters and lasers; what moves them."""
-    # Each knows something else, or not all of them are there.
-    if scenario.knowledge != EXACT or any(robot.reserved for robot in scenario.robots):
-        return []
-    groups: dict[tuple[str, str, int], tuple[Callable[..., Batch], Any, list[int]]] = {}
-    for i, robot in enumerate(scenario.robots):
-        batch = entry_of(robot.controller).batch if robot.controller != NONE else None
-        if i > 0 and batch is not None:
-            parameters = controller_parameters(scenario, robot)
-            key = robot.controller, repr(parameters), int(lasers.kit[i])
-            groups.setdefault(key, (batch, parameters, []))[2].append(i)
-    return [(np.array(ids, np.int64), batch(ids, parameters, threads))
-            for batch, parameters, ids in groups.values()]
 
 
 _MOST_TICKS = 10**9  # of one ``step``

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import HOLONOMIC, Conditions, Network, checked_hold
+from sbot.runner.controllers import Controlled
 from sbot.runner.history import Episode
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.controllers import checked_senses
 from sbot.scenario.model import Scenario
 from sbot.worlds import setting
-from sbot.worlds.controlled import Controlled
 from sbot.worlds.observation import Knowing, Observations, Observer
 from sbot.worlds.policy import (
     check_inputs,

@@ -21,7 +21,6 @@ from sbot.scenario.load import placement_of
 from sbot.scenario.model import Scenario
 from sbot.scenario.place import Placement
 from sbot.scenario.warnings import BODY, RATE, SENSORS, conditions_of
-from sbot.worlds.controlled import Team
 from sbot_common.arguments import as_array
 from sbot_common.arrays import Integers
 from sbot_common.clock import Rate
@@ -170,7 +169,7 @@ class Saved:
     arrays: Arrays  # (M, ...) each
     past: NDArray[np.float64]  # (M, ages, N, 3) poses of the last ticks, where delays need them
     controlled: tuple[int, ...]  # robots that controllers drive
-    teams: tuple[Team, ...]  # of each world: these controllers; (): there are none
+    teams: tuple[Any, ...]  # of each world: the ``Team`` of controllers; (): there are none
 
     def __len__(self) -> int:
         """Return M."""

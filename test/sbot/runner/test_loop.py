@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import sbot
+from sbot.runner.controllers import ControllerSet
 from sbot.runner.loop import run_scenario, wake_report
-from sbot.runner.session import ControllerSet
 from sbot.scenario import assemble
 from sbot.scenario.load import load_scenario, parse_scenario
 from sbot_common.clock import Rate
