@@ -59,9 +59,9 @@ wind: {wind_speed_mean: 0.1, wake: true, turbulence: place}
 _ONE, _ALL = Expected(27, 15.0), Expected(51, 25.0)  # scenario; a core of 2026
 _COUNT, _DRAWS = 'count', 'draws'
 # Phases that take a second or more to compile, the longest first (seconds measured one by one).
-_LONGEST = ('scan', 'resolve_overlaps', 'resolve_overlaps_of_shapes',
-            'resolve_overlaps_among_moving', 'read_infrared', 'scan_rectangles',
-            'measure_odometry', _DRAWS, 'sum_impulses', 'begin', _COUNT, 'propose')
+_LONGEST = ('_scan', 'resolve_overlaps', 'resolve_overlaps_of_shapes',
+            'resolve_overlaps_among_moving', '_read_infrared', '_scan_rectangles',
+            '_measure_odometry', _DRAWS, 'sum_impulses', 'begin', _COUNT, 'propose')
 _MOST_ROBOTS = FEW + 1  # robots: the functions of many are compiled, and nothing takes long
 
 
