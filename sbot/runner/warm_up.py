@@ -61,7 +61,7 @@ _COUNT, _DRAWS = 'count', 'draws'
 # Phases that take a second or more to compile, the longest first (seconds measured one by one).
 _LONGEST = ('_scan', 'resolve_overlaps', 'resolve_overlaps_of_shapes',
             'resolve_overlaps_among_moving', '_read_infrared', '_scan_rectangles',
-            '_measure_odometry', _DRAWS, 'sum_impulses', 'begin', _COUNT, 'propose')
+            '_measure_odometry', _DRAWS, 'sum_impulses', '_begin', _COUNT, 'propose')
 _MOST_ROBOTS = FEW + 1  # robots: the functions of many are compiled, and nothing takes long
 
 
