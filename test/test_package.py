@@ -112,7 +112,7 @@ def test_every_module_names_its_license(setup_arguments):
     line = f"# SPDX-License-Identifier: {setup_arguments['license']}\n"
     files = [path for package in own_packages() for path in (ROOT / package).rglob('*.py*')
              if path.suffix in ('.py', '.pyi')]
-    assert len(files) > 300
+    assert len(files) > 200
     for path in (*files, *(ROOT / 'launch').glob('*.py'), ROOT / 'setup.py'):
         assert path.read_text('utf-8').startswith(line), path
 

@@ -3,11 +3,14 @@
 
 Task ``avoid_obstacles``: s-bots drive fast, straight and away from obstacles, by infrared.
 Task ``coverage``: s-bots drive over the floor, by infrared and bearings.
+Task ``patrol``: they do so again and again, in wind and with noise.
 """
 
 from __future__ import annotations
 
+import math
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +26,7 @@ from sbot.learn.tasks.entry import (
     Rule,
     SBots,
     Track,
+    Values,
     s_bots,
 )
 from sbot_common.arrays import Floats, Integers
@@ -149,12 +153,11 @@ class _CoverageInBox(SBots, Coverage):
                    circles=[{'center': [*_PILLAR], 'radius': _PILLAR_RADIUS}])
 
 
-def _covered(track: Track) -> Floats:
-    """Return the share of the free cells that some robot passed over, less for contacts, (K,)."""
+def _passed_over(place: Floats) -> Floats:
+    """Return the share of the free cells that robots at places (T, K, N, 2) pass over, (K,)."""
     x = np.arange(0.5 * _CELL, _WIDTH, _CELL)
     off = np.stack(np.meshgrid(x, x), axis=-1) - np.array(_PILLAR)
     free = off[..., 0] ** 2 + off[..., 1] ** 2 > _PILLAR_RADIUS ** 2
-    place = track.pose[::5, ..., :2]  # every 4 cm
     here = np.floor(place / _CELL).astype(np.int64)
     worlds = np.broadcast_to(np.arange(place.shape[1])[:, None], place.shape[:3])
     passed = np.zeros((place.shape[1], *free.shape), np.bool_)
@@ -162,7 +165,13 @@ def _covered(track: Track) -> Floats:
         cell = np.clip(here + beside, 0, len(x) - 1)
         near = ((place - x[cell]) ** 2).sum(axis=-1) <= _RADIUS ** 2
         passed[worlds[near], cell[near, 1], cell[near, 0]] = True
-    return np.asarray(passed[:, free].mean(axis=1) * (1.0 - track.collided.mean(axis=(0, 2))))
+    return np.asarray(passed[:, free].mean(axis=1))
+
+
+def _covered(track: Track) -> Floats:
+    """Return the share of the free cells that some robot passed over, less for contacts, (K,)."""
+    share = _passed_over(track.pose[::5, ..., :2])  # every 4 cm
+    return np.asarray(share * (1.0 - track.collided.mean(axis=(0, 2))))
 
 
 def _covered_clean(track: Track) -> Floats:
@@ -179,4 +188,80 @@ _COVERAGE = Entry(
         'readings that are near', 'least turn, s', 'range of turns, s', 'curve',
         'turn from the others')), fitness=_covered_clean, hidden=(6,))
 
-ENTRY = (_AVOID, _COVERAGE)
+# Task ``patrol``: the floor is to be passed over again and again, in wind, by noisy infrared.
+
+_WINDOW = 200  # ticks in which the floor is to be passed over, again and again
+
+
+class _PatrolInWind(_CoverageInBox):
+    """The box of ``coverage`` in wind and a gust, which are a third of the robots' speed."""
+
+    inputs = ('infrared', 'neighbours', 'wind')
+    hold = 1
+    arena: ClassVar[Values] = {**_CoverageInBox.arena,
+                               'sensors': {**_CoverageInBox.arena['sensors'],
+                                           'infrared_noise': 0.3}}
+
+    def weather(self, rng: np.random.Generator) -> Values:
+        """Draw wind and gust."""
+        wind, gust = rng.uniform(-math.pi, math.pi, 2)
+        return {'wind_direction': [math.cos(wind), math.sin(wind), 0.0],
+                'wind_speed_mean': float(rng.uniform(0.01, 0.03)),
+                'wind_gust_direction': [math.cos(gust), math.sin(gust), 0.0],
+                'wind_gust_speed_mean': 0.03, 'wind_gust_start': float(rng.uniform(5.0, 30.0)),
+                'wind_gust_duration': 20.0}
+
+
+def _steer(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
+           layers: Integers, dt: float) -> None:
+    """Turn away from what is near; where it is near ahead, turn on the spot for a while.
+
+    The while is another one each time. The others and the wind turn the robot, too.
+    """
+    left, right = 0.0, 0.0
+    for i in range(7):
+        share = 1.0 / (1.0 + weights[9] * i)
+        left += share * inputs[i]
+        right += share * inputs[14 - i]
+    ahead = inputs[0] + inputs[14] + weights[10] * (inputs[1] + inputs[13])
+    if memory[0] <= 0.0 and ahead > weights[0]:
+        memory[1] = (memory[1] + 0.618034) % 1.0
+        memory[0] = weights[1] + weights[2] * memory[1]  # s
+        memory[2] = 1.0 if left > right else -1.0
+    if memory[0] > 0.0:
+        memory[0] -= dt
+        outputs[0], outputs[1] = memory[2], -memory[2]
+        return
+    turn = weights[3] + weights[4] * (right - left) - weights[5] * inputs[16]
+    turn += weights[6] * inputs[19]
+    speed = weights[7] - weights[8] * (left + right) + weights[11] * inputs[18]
+    outputs[0], outputs[1] = speed - turn, speed + turn
+
+
+def _visited(track: Track) -> Floats:
+    """Return the mean share of free cells passed over in 20 s, less for contacts, (K,)."""
+    starts = range(0, len(track.pose) - _WINDOW + 1, _WINDOW)
+    share = np.mean([_passed_over(track.pose[a:a + _WINDOW:5, ..., :2]) for a in starts], axis=0)
+    return np.asarray(share * (1.0 - track.collided.mean(axis=(0, 2))))
+
+
+def _visited_clean(track: Track) -> Floats:
+    return _visited(track) - 0.3 * track.scratches()
+
+
+_STEERING = (
+    'readings that are near', 'least turn, s', 'range of turns, s', 'curve',
+    'turn from what is near', 'turn from the others', 'turn with the wind', 'speed',
+    'brake at what is near', 'fall of weights to the back', 'weight beside ahead',
+    'speed by the wind')
+_PATROL = Entry(
+    'patrol', 'S-bots pass over the floor again and again, in wind, by noisy infrared.', Coverage,
+    _PatrolInWind,
+    Metric('visited', '1', 'share of the free cells that are passed over in 20 s, as in '
+           '`coverage`, mean of three times 20 s, times the share of time without contact',
+           'Gage 1992, sweep coverage', _visited),
+    Rule(_steer, (0.15, 0.05, 0.8, 0.05, 1.2, 0.65, 0.9, 1.05, 0.2, 0.3, 0.3, 0.5), 3,
+         _STEERING),
+    fitness=_visited_clean, hidden=(6,))
+
+ENTRY = (_AVOID, _COVERAGE, _PATROL)

@@ -32,7 +32,8 @@ OF_TEAMS = {'foraging', 'box_pushing', LEAST.name}  # their reward is the team's
 def test_the_tasks_of_the_field_are_there():
     assert set(entries()) == {
         'reach_goal', 'follow_leader', 'avoid_obstacles', 'aggregate', 'formation', 'coverage',
-        'foraging', 'box_pushing', 'doorway', 'corridor', 'pursuit', 'flocking', 'gather'}
+        'foraging', 'box_pushing', 'doorway', 'corridor', 'pursuit', 'flocking', 'gather',
+        'patrol'}
     with pytest.raises(InputError, match="'flock'; did you mean 'flocking'"):
         entry_of('flock')
     assert isinstance(sbot.learn.scene('flocking'), Scene)
