@@ -310,9 +310,9 @@ class Worlds:
         setting.check(state, len(chosen), self.senses, self.robots,
                       self.controlled.robots)
         playing = self._playing(state, chosen)
-        state = setting.converted(playing.simulation, state)
+        state = state.converted(playing.simulation)
         vars(self).update(vars(playing))
-        setting.restore(self.simulation, chosen, state)
+        state.write(self.simulation, chosen)
         self._knowing.restore(chosen, state.past)
         self.controlled.restore(chosen, state.teams)
         self.seeds[chosen], self.start[chosen] = state.seeds, state.start
@@ -336,8 +336,8 @@ class Worlds:
                         controlled=self.controlled.robots)
         keep = np.setdiff1d(np.arange(self.count), chosen)
         if len(keep):
-            kept = setting.converted(others.simulation, self.save(keep))
-            setting.restore(others.simulation, keep, kept)
+            kept = self.save(keep).converted(others.simulation)
+            kept.write(others.simulation, keep)
             others._knowing.restore(keep, kept.past)
             others.controlled.restore(keep, kept.teams)
         others.seeds, others.start = self.seeds, self.start

@@ -17,8 +17,7 @@ from sbot_common.compilation_notice import Expected, compilation_announced
 from sbot_common.errors import InputError
 from sbot_sim import fast2d
 from sbot_sim.fast2d import WORLD
-from sbot_sim.fast2d.handles import ObjectRef, SensorRef, ray_count
-from sbot_sim.fast2d.world import Fast2D
+from sbot_sim.fast2d.world import Fast2D, ObjectRef, SensorRef, ray_count
 
 # Loading of Fast2D's compiled functions, with a notice if they must be compiled first.
 

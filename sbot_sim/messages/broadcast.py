@@ -18,7 +18,7 @@ from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire import cdr, templates
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import write_clock, write_string
-from sbot_sim.drives.shipped import WHEEL_JOINTS
+from sbot_sim.drives.registry import WHEEL_JOINTS
 from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.messages.markers import (
     OBSTACLE_PERIOD,
