@@ -46,7 +46,7 @@ from sbot.worlds.setting import (
 )
 from sbot_common.arguments import floats, numbers, whole
 from sbot_common.arrays import Floats
-from sbot_common.compilation_notice import Expected, compilation_announced
+from sbot_common.compilation_notice import Expected
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import InputError, bad_value
@@ -175,7 +175,7 @@ class Worlds:
 
     def program(self, phases: Phases, policy: Policy | None = None) -> Program:
         """Return runnable phases; print a notice if they must be compiled first."""
-        with compilation_announced(_COMPILING):
+        with _COMPILING.announced():
             return self.simulation.program(phases, policy)
 
     def ticking(self, seen: bool = True, keeping: Sequence[Phase] = ()) -> Phases:

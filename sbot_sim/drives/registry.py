@@ -17,7 +17,6 @@ from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import sincos
 from sbot_common.errors import InputError
 from sbot_common.params import Param, Spec, specs_of
-from sbot_common.topics import resolve
 from sbot_common.user_code import records_of
 from sbot_sim.drives.record import Drive, Message, Wheelbase, Wheeled
 
@@ -201,7 +200,7 @@ def messages_of(bodies: Wheeled, robots: Iterable[int],
     """
     messages = {i: DRIVES[bodies.drive[i]].message for i in robots}
     return {i: each for i, each in messages.items() if each is not None and (
-        each.beside is None or resolve(each.beside, i, len(bodies.drive)) in published)}
+        each.beside is None or each.beside.resolve(i, len(bodies.drive)) in published)}
 
 
 def users_of(key: str) -> list[str]:

@@ -101,4 +101,4 @@ def test_a_sensor_that_nobody_asked_for_has_no_phases():
            for name, phases in wanted.items()}
     assert own == {'scan': {'scan', 'add_noise'}, 'infrared': {'read_infrared'},
                    'odometry': {'measure_odometry'}, 'twist': {'update_twists'},
-                   'wind': {'add_forces'}}
+                   'wind': {'_add_forces'}}
