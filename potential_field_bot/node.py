@@ -17,7 +17,7 @@ from potential_field_bot.controller import State, Turn
 from potential_field_bot.parameters import OWN_SPECS, SPECS
 from sbot_common import ros, topics
 from sbot_common.clock import parse_rate
-from sbot_common.compilation_notice import Expected, compilation_announced
+from sbot_common.compilation_notice import Expected
 from sbot_common.controller_inputs import Inputs
 from sbot_common.elementary import atan2, hypot, log10, sincos
 from sbot_common.errors import InputError, bad_value
@@ -105,7 +105,7 @@ class PotentialFieldNode(ControllerHost):
         goal = values['goal_x'], values['goal_y']
         self._bot = PotentialField(goal=goal, **_constants(values))
         self.get_logger().info(f'seed: {values["seed"]}')
-        with compilation_announced(_COMPILING, self.get_logger().info):
+        with _COMPILING.announced(self.get_logger().info):
             warm_up()
         self.advertise(topics.POTENTIAL_FIELD_FORCES)
         self.drive(self._forgetful_bot, goal, parse_rate(values['loop_rate'], 'loop_rate'),

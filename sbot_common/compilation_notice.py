@@ -20,10 +20,39 @@ from sbot_common.compiled.lazy import on_compilation
 
 
 class Expected(NamedTuple):
-    """What a first start compiles: about so many functions, in about so many seconds."""
+    """What a start with no cache compiles: about so many functions, in about so many seconds."""
 
     functions: int
     seconds: float
+
+    @contextmanager
+    def announced(self, show: Callable[[str], None] | None = None) -> Iterator[None]:
+        """Say once that functions are compiled while the block runs, how many of about how many.
+
+        Parameters
+        ----------
+        show : takes a line, e.g. to a log; None: a line on stderr, which counts on a terminal
+
+        """
+        if _notices:
+            yield
+            return
+        counts = show is None and sys.stderr.isatty()
+        progress = _Progress(self)
+
+        def announce(_: str) -> None:
+            if counts:
+                _notices.append(progress.line())
+                print(f'\r{_notices[-1]}\x1b[K', end='', file=sys.stderr, flush=True)
+            elif not _notices:
+                _notices.append(progress.line())
+                (show or partial(print, file=sys.stderr, flush=True))(_notices[-1])
+        try:
+            with on_compilation(announce):
+                yield
+        finally:
+            if counts and _notices:
+                print(file=sys.stderr, flush=True)
 
 
 _SAMPLE = 5  # functions that tell how long the others will take
@@ -33,38 +62,6 @@ _notices: list[str] = []  # by this process; nothing is said after it
 def silence() -> None:
     """Say nothing in this process, as --quiet and --json want it."""
     _notices.append('')
-
-
-@contextmanager
-def compilation_announced(expected: Expected, show: Callable[[str], None] | None = None,
-                          ) -> Iterator[None]:
-    """Say once that functions are compiled while the block runs, and how many of about how many.
-
-    Parameters
-    ----------
-    expected : where nothing is in the cache
-    show : takes a line, e.g. to a log; None: a line on stderr, which counts on a terminal
-
-    """
-    if _notices:
-        yield
-        return
-    counts = show is None and sys.stderr.isatty()
-    progress = _Progress(expected)
-
-    def announce(_: str) -> None:
-        if counts:
-            _notices.append(progress.line())
-            print(f'\r{_notices[-1]}\x1b[K', end='', file=sys.stderr, flush=True)
-        elif not _notices:
-            _notices.append(progress.line())
-            (show or partial(print, file=sys.stderr, flush=True))(_notices[-1])
-    try:
-        with on_compilation(announce):
-            yield
-    finally:
-        if counts and _notices:
-            print(file=sys.stderr, flush=True)
 
 
 class _Progress:

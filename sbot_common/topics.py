@@ -17,6 +17,12 @@ class Topic(NamedTuple):
     type: str
     latched: bool = False  # transient_local, depth 1
 
+    def resolve(self, robot_id: int, num_robots: int) -> str:
+        """Return the absolute name of a topic for one robot."""
+        if self.name.startswith('/'):
+            return self.name
+        return f'{namespace(robot_id, num_robots)}/{self.name}'
+
 
 # Published by the simulator, one for each robot.
 BASE_POSE_GROUND_TRUTH = Topic('base_pose_ground_truth', 'nav_msgs/msg/Odometry')
@@ -67,13 +73,6 @@ _OF_THE_DOMAIN = (CLOCK.name, TF.name, TF_STATIC.name, DIAGNOSTICS.name)
 def namespace(robot_id: int, num_robots: int) -> str:
     """Return '/robot_<i>' in group mode, '' for a single robot (document 001, section 18)."""
     return f'/robot_{robot_id}' if num_robots > 1 else ''
-
-
-def resolve(topic: Topic, robot_id: int, num_robots: int) -> str:
-    """Return the absolute name of a topic for one robot."""
-    if topic.name.startswith('/'):
-        return topic.name
-    return f'{namespace(robot_id, num_robots)}/{topic.name}'
 
 
 def run_namespace(node_namespace: str, robot_id: int = 0, num_robots: int = 1) -> str:

@@ -23,7 +23,7 @@ from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
 from mcap.records import Channel, Chunk, Footer, Metadata, Schema
 
-from sbot.bag.writer import MAGIC
+from sbot.bag.recorder import MAGIC
 from sbot.files.limits import TemporaryFolder, limits, too_large
 from sbot_common.errors import InputError, decoding, open_regular
 

@@ -19,8 +19,7 @@ from typing import Any
 from rosbags.rosbag2 import Reader
 
 from sbot.bag.mcap_reader import McapStream, Message, Unpacked, inflated
-from sbot.bag.recorder import CUT_SHORT, END_NAME, METADATA_NAME
-from sbot.bag.writer import FILE_NAME
+from sbot.bag.recorder import CUT_SHORT, END_NAME, FILE_NAME, METADATA_NAME
 from sbot.files.limits import read_within
 from sbot.files.yaml_text import decode_text, load_mapping
 from sbot.version import Maker

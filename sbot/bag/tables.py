@@ -27,7 +27,6 @@ from sbot_common.topics import (
     CMD_VEL,
     COMMAND_TYPES,
     WIND,
-    resolve,
 )
 from sbot_common.wire import cdr
 from sbot_common.wire.cdr import END, Layout, little_endian
@@ -128,7 +127,7 @@ def write_csv(bag: Bag, out: TextIO) -> int:
     robots = count_robots(bag)
     rate = rate_of(bag)
     begin_ns = rate.stamp_ns(0)
-    types = {resolve(topic, robot, robots): kinds for robot in range(robots)
+    types = {topic.resolve(robot, robots): kinds for robot in range(robots)
              for topic, kinds in ((BASE_POSE_GROUND_TRUTH, [BASE_POSE_GROUND_TRUTH.type]),
                                   (CMD_VEL, COMMAND_TYPES))}
     writer = csv.writer(out, lineterminator='\n')

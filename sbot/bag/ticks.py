@@ -20,7 +20,7 @@ from sbot.files.yaml_text import load_mapping
 from sbot_common import topics as topics_module
 from sbot_common.clock import Rate, parse_rate
 from sbot_common.errors import InputError
-from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, COMMAND_TYPES, GOAL, Topic, resolve
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, COMMAND_TYPES, GOAL, Topic
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
 
@@ -150,14 +150,14 @@ class _Gather:
         self._goals: dict[str, int] = {}
         for robot in range(num_robots):
             for number, topic in enumerate(topics):
-                name = resolve(topic, robot, num_robots)
+                name = topic.resolve(robot, num_robots)
                 # A topic of all robots, e.g. /poses, counts as robot 0's.
                 if name in present and name not in self._slots:
                     self._slots[name] = number * num_robots + robot
-            name = resolve(CMD_VEL, robot, num_robots)
+            name = CMD_VEL.resolve(robot, num_robots)
             if robot in answering and name in present:
                 self._commands[name] = deque()
-            self._goals[resolve(GOAL, robot, num_robots)] = robot
+            self._goals[GOAL.resolve(robot, num_robots)] = robot
         self.types: dict[str, tuple[str, ...]] = {
             **dict.fromkeys(self._goals, (GOAL.type,)),
             **dict.fromkeys(self._commands, COMMAND_TYPES),

@@ -370,8 +370,8 @@ class _Content:
         self._counts = {topics.OBSTACLES.name: len(scenario.world.moving),
                         topics.BOXES.name: len(scenario.world.boxes)}
         self._things: dict[str, dict[int, Floats]] = {name: {} for name in self._counts}
-        self._goal_robots = {topics.resolve(topics.GOAL, i, n): i for i in range(n)}
-        self._series = {topics.resolve(topic, i, n): Series(topics.resolve(topic, i, n),
+        self._goal_robots = {topics.GOAL.resolve(i, n): i for i in range(n)}
+        self._series = {topic.resolve(i, n): Series(topic.resolve(i, n),
                                                             topic.type)
                         for topic in (topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE,
                                       topics.BASE_POSE_GROUND_TRUTH, topics.WIND)
@@ -409,7 +409,7 @@ class _Content:
 
     def data(self, bag: Bag) -> RunData:
         n, scenario = self._n, self._scenario
-        names = [topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n) for i in range(n)]
+        names = [topics.BASE_POSE_GROUND_TRUTH.resolve(i, n) for i in range(n)]
         for i, name in enumerate(names):
             if not len(self._series[name]):
                 raise InputError(f'{bag.path}: needs the poses of robot {i}, the topic {name}')
@@ -423,7 +423,7 @@ class _Content:
         for i, (known, rows) in enumerate(tables):
             yaws = [yaw_from_quaternion(*q) for q in rows[:, 3:].tolist()]
             poses[:, i] = held(stamps, known, np.column_stack([rows[:, :2], yaws]))
-            wind[:, i] = self._vectors(topics.resolve(topics.WIND, i, n), stamps)[:, :2]
+            wind[:, i] = self._vectors(topics.WIND.resolve(i, n), stamps)[:, :2]
         velocity, gust, force = (self._vectors(topic.name, stamps) for topic in (
             topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE))
         air = _RecordedWind(stamps, velocity, gust, force, self._field)

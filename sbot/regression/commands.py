@@ -28,7 +28,6 @@ from sbot_common.topics import (
     CMD_VEL,
     CMD_VEL_STAMPED,
     COMMAND_TYPES,
-    resolve,
 )
 from sbot_common.wire.cdr import decode, field_names
 from sbot_common.wire.messages import read_odometry, read_twist
@@ -249,7 +248,7 @@ def read_recording(bag: Bag) -> Recording:
     """
     robots = count_robots(bag)
     names = bag.names()
-    types = [names.get(resolve(CMD_VEL, robot, robots), CMD_VEL.type) for robot in range(robots)]
+    types = [names.get(CMD_VEL.resolve(robot, robots), CMD_VEL.type) for robot in range(robots)]
     stamps, poses, commands = [], [], []
     external = _robots_of_nodes(bag)
     answering = [robot for robot in range(robots) if robot not in external]
@@ -295,7 +294,7 @@ def held_commands(bag: Bag, stamps_ns: NDArray[np.int64], robots: int,
     external : how the nodes take part, by robot
 
     """
-    robot_of = {resolve(CMD_VEL, robot, robots): robot for robot in external}
+    robot_of = {CMD_VEL.resolve(robot, robots): robot for robot in external}
     heard_ns: dict[int, list[int]] = {robot: [] for robot in external}
     sent = {robot: [(np.nan,) * 3] for robot in external}
     for message in bag.messages_of(dict.fromkeys(robot_of, COMMAND_TYPES)):

@@ -275,7 +275,7 @@ class _Controllers:
         self.commands: dict[int, topics.Topic] = {}
         self.outside: dict[int, str] = {}  # robots that other nodes drove: their controllers
         for robot, entry in enumerate(scenario.robots):
-            name = topics.resolve(topics.CMD_VEL, robot, self._n)
+            name = topics.CMD_VEL.resolve(robot, self._n)
             if is_outside(entry.controller):
                 if entry.controller != NONE or name in names:
                     self.outside[robot] = entry.controller
@@ -333,7 +333,7 @@ class _Controllers:
         """Return a command as the recorder takes it."""
         topic = self.commands[robot]
         frame_id = topics.frame('base_link', robot, self._n)
-        return (topics.resolve(topic, robot, self._n), topic, stamp_ns,
+        return (topic.resolve(robot, self._n), topic, stamp_ns,
                 write_command(topic, stamp_ns, frame_id, command))
 
     def is_same(self, robot: int, recorded: bytes, command: Twist) -> bool:

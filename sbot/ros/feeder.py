@@ -90,7 +90,7 @@ class Feeder:
                          partial(self._on_command, robot))
         for robot, message in [*self._messages.items()]:
             try:
-                self._listen(topics.resolve(message.topic, robot, self._n), message.topic, True,
+                self._listen(message.topic.resolve(robot, self._n), message.topic, True,
                              partial(self._on_drive, robot, message))
             except ImportError:  # no node can send such a message
                 del self._messages[robot]
@@ -212,7 +212,7 @@ class Feeder:
     def _names_of(self, robot: int) -> dict[str, str]:
         """Return the topics that command a robot, with their types."""
         also = [self._messages[robot].topic] if robot in self._messages else []
-        return {topics.resolve(topic, robot, self._n): topic.type
+        return {topic.resolve(robot, self._n): topic.type
                 for topic in (self._command(robot), *also)}
 
     def _advertise(self) -> dict[str, Publisher]:
@@ -310,7 +310,7 @@ class Feeder:
     def _triggers(self, robots: Sequence[int]) -> dict[int, list[str]]:
         """Return the topics played on which nodes act, by robot; none where a timer acts."""
         return {i: [name for own in self._recorded.external[i].triggers
-                    if (name := topics.resolve(Topic(own, ''), i, self._n)) in self._publishers]
+                    if (name := Topic(own, '').resolve(i, self._n)) in self._publishers]
                 for i in robots}
 
     def _are_connected(self) -> bool:
@@ -323,7 +323,7 @@ def _topic_of(name: str, num_robots: int) -> Topic | None:
     """Return the topic of a recorded name; None if it is not exactly that of one of sbot's."""
     robot, own = robot_of(name) or (0, name.lstrip('/'))
     topic = topics.BASE_SCAN._replace(name=own) if _LASER.fullmatch(own) else _TABLE.get(own)
-    if topic is None or topics.resolve(topic, robot, num_robots) != name:
+    if topic is None or topic.resolve(robot, num_robots) != name:
         return None
     return topic
 
@@ -343,7 +343,7 @@ class Recorded(NamedTuple):
 
     def name(self, robot: int) -> str:
         """Return the topic of a robot's commands."""
-        return topics.resolve(topics.CMD_VEL, robot, len(self.scenario.robots))
+        return topics.CMD_VEL.resolve(robot, len(self.scenario.robots))
 
     def ticks(self) -> Iterator[tuple[int, int, list[Message]]]:
         """Yield number, stamp (ns) and messages of each complete tick.
@@ -393,7 +393,7 @@ def read_recorded(bag: Bag, robots: Collection[int] = (),
                          'lockstep: true')
     names, n = bag.names(), len(scenario.robots)
     types = {robot: names[name] for robot in range(n)
-             if (name := topics.resolve(topics.CMD_VEL, robot, n)) in names}
+             if (name := topics.CMD_VEL.resolve(robot, n)) in names}
     external = external_robots(scenario)
     for robot in robots:
         if robot not in types:
@@ -407,7 +407,7 @@ def read_recorded(bag: Bag, robots: Collection[int] = (),
     chosen = {i: external.get(i, External()) for i in robots or everybody}
     if not chosen and not compare:
         raise InputError(f'{bag.path}: a replay needs commands, e.g. the topic '
-                         f'{topics.resolve(topics.CMD_VEL, 0, n)}')
+                         f'{topics.CMD_VEL.resolve(0, n)}')
     for robot in chosen:
         if types[robot] not in topics.COMMAND_TYPES:
             raise bad_value(f'{bag.path}: type of the commands of robot {robot}', types[robot],

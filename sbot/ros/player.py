@@ -54,7 +54,7 @@ class _Player:
         self._rate = rate_of(bag)
         names = bag.names()
         self._answering = [robot for robot in range(self._robots)
-                           if topics.resolve(topics.CMD_VEL, robot, self._robots) in names]
+                           if topics.CMD_VEL.resolve(robot, self._robots) in names]
         self._node = Node('player')
         self._executor = ros.make_executor()
         self._executor.add_node(self._node)
@@ -62,7 +62,7 @@ class _Player:
         self._publishers = dict(self._advertise(names))
         for robot in self._answering:
             ros.subscribe(self._node, topics.CMD_VEL_STAMPED,
-                          self._graph_name(topics.resolve(topics.CMD_VEL, robot, self._robots)),
+                          self._graph_name(topics.CMD_VEL.resolve(robot, self._robots)),
                           partial(self._on_command, robot))
 
     def _graph_name(self, name: str) -> str:
@@ -135,7 +135,7 @@ class _Player:
 
     def _all_here(self) -> bool:
         def name(topic: topics.Topic, robot: int) -> str:
-            return self._graph_name(topics.resolve(topic, robot, self._robots))
+            return self._graph_name(topic.resolve(robot, self._robots))
         count = self._node.count_subscribers
         n = len(self._answering)
         return (count(self._graph_name(topics.POSES.name)) >= n or all(

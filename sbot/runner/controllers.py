@@ -111,10 +111,10 @@ class ControllerSet:
         """Yield the messages of a robot's goals and broadcast."""
         from sbot_common.wire.messages import write_broadcast, write_pose
         for topic, goal in goals:
-            yield Outgoing(topics.resolve(topic, i, self._n), topic,
+            yield Outgoing(topic.resolve(i, self._n), topic,
                            write_pose(stamp_ns, 'map', *goal))
         if data is not None:
-            yield Outgoing(topics.resolve(topics.RAB_DATA, i, self._n), topics.RAB_DATA,
+            yield Outgoing(topics.RAB_DATA.resolve(i, self._n), topics.RAB_DATA,
                            write_broadcast(data))
 
 

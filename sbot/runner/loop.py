@@ -234,8 +234,10 @@ def open_recorder(directory: str | Path, scenario: Scenario,
         if the directory exists or cannot be made.
 
     """
-    from sbot.bag.recorder import Recorder  # with ROS' message definitions
-    from sbot.bag.writer import DISTRIBUTION
+    from sbot.bag.recorder import (
+        DISTRIBUTION,
+        Recorder,  # with ROS' message definitions
+    )
     return Recorder(directory, ros_distro=ros_distro or DISTRIBUTION, keep_empty=keep_empty,
                     metadata={
         'scenario': scenario.to_yaml(), 'seed': str(scenario.seed), **THIS._asdict(),

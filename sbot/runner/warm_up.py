@@ -29,7 +29,7 @@ from sbot.controllers.registry import NONE, entry_of
 from sbot.environment.running import python_command
 from sbot.files.limits import TemporaryFolder
 from sbot.scenario.assemble import initial_poses, simulation_parameters
-from sbot_common.compilation_notice import Expected, compilation_announced, silence
+from sbot_common.compilation_notice import Expected, silence
 from sbot_common.compiled.cache import is_warm, mark_warm
 from sbot_common.compiled.lazy import on_compilation
 from sbot_sim.collision.detection import FEW
@@ -90,7 +90,7 @@ def warm_up(scenario: Scenario | None = None, quiet: bool = False) -> None:
             if not others:
                 others.extend(_start_other_half(wanted, claims))
         try:
-            with compilation_announced(_ALL if scenario is None else _ONE), on_compilation(share):
+            with (_ALL if scenario is None else _ONE).announced(), on_compilation(share):
                 _compile_unclaimed(enumerate(_tasks(wanted)), claims)
                 for other in others:
                     other.wait()

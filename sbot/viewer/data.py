@@ -25,7 +25,7 @@ from sbot.runner.history import Run
 from sbot.scenario.assemble import robot_bodies, simulation_parameters, zone_colour
 from sbot.scenario.model import Scenario
 from sbot_common.errors import bad_value, writing
-from sbot_common.topics import BASE_SCAN, resolve
+from sbot_common.topics import BASE_SCAN
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import read_header_stamp
 from sbot_sim.sensors.laser import Lasers
@@ -203,7 +203,7 @@ def _read_scans(bag: Bag, data: RunData) -> Scans | None:
     """Return scans of a recording, as many as the page should hold; None if there are none."""
     count = len(data.radius)
     present = bag.names()
-    names = [resolve(BASE_SCAN, i, count) for i in range(count)]
+    names = [BASE_SCAN.resolve(i, count) for i in range(count)]
     if any(name not in present for name in names):
         return None
     frames, every = _scan_frames(len(data.stamps_ns), count)

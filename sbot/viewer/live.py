@@ -53,7 +53,7 @@ class _PageSupervisor:
         self._live, self._scenario = live, scenario
         self._drivable = drivable(scenario)
         self._goals = {i: robot.goal for i, robot in enumerate(scenario.robots) if robot.goal}
-        self._robots = {topics.resolve(topics.GOAL, i, len(scenario.robots)): i
+        self._robots = {topics.GOAL.resolve(i, len(scenario.robots)): i
                         for i in range(len(scenario.robots))}
         self._beams = shown_beams(lasers_of(scenario))
         self._begin_ns = scenario.rate.stamp_ns(0)

@@ -101,7 +101,7 @@ class _Follower:
 
     def _join(self, topic: topics.Topic, robot: int, count: int,
               callback: Callable[[int, bytes], None]) -> None:
-        name = topics.resolve(topic, robot, count)
+        name = topic.resolve(robot, count)
         if name not in self._subscribed:
             self._subscribed.add(name)
             self._subscribe(topic, name, lambda raw: callback(robot, raw))
@@ -240,7 +240,7 @@ class ViewNode(Node):  # type: ignore[misc]
         for robot, command in self._driven.commands().items():
             if robot >= count or (command == STOP and robot not in self._moving):
                 continue
-            name = topics.within(self._run, topics.resolve(topic, robot, count))
+            name = topics.within(self._run, topic.resolve(robot, count))
             if name not in self._publishers_of:
                 self._publishers_of[name] = ros.advertise(self, topic, name)
             frame_id = topics.frame('base_link', robot, count)

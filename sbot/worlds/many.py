@@ -46,7 +46,7 @@ from sbot.worlds.setting import (
 )
 from sbot_common.arguments import floats, numbers, whole
 from sbot_common.arrays import Floats
-from sbot_common.compilation_notice import Expected, compilation_announced
+from sbot_common.compilation_notice import Expected
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.threads import threads_of
 from sbot_common.errors import InputError, bad_value
@@ -175,7 +175,7 @@ class Worlds:
 
     def program(self, phases: Phases, policy: Policy | None = None) -> Program:
         """Return runnable phases; print a notice if they must be compiled first."""
-        with compilation_announced(_COMPILING):
+        with _COMPILING.announced():
             return self.simulation.program(phases, policy)
 
     def ticking(self, seen: bool = True, keeping: Sequence[Phase] = ()) -> Phases:
@@ -310,9 +310,9 @@ class Worlds:
         setting.check(state, len(chosen), self.senses, self.robots,
                       self.controlled.robots)
         playing = self._playing(state, chosen)
-        state = setting.converted(playing.simulation, state)
+        state = state.converted(playing.simulation)
         vars(self).update(vars(playing))
-        setting.restore(self.simulation, chosen, state)
+        state.write(self.simulation, chosen)
         self._knowing.restore(chosen, state.past)
         self.controlled.restore(chosen, state.teams)
         self.seeds[chosen], self.start[chosen] = state.seeds, state.start
@@ -336,8 +336,8 @@ class Worlds:
                         controlled=self.controlled.robots)
         keep = np.setdiff1d(np.arange(self.count), chosen)
         if len(keep):
-            kept = setting.converted(others.simulation, self.save(keep))
-            setting.restore(others.simulation, keep, kept)
+            kept = self.save(keep).converted(others.simulation)
+            kept.write(others.simulation, keep)
             others._knowing.restore(keep, kept.past)
             others.controlled.restore(keep, kept.teams)
         others.seeds, others.start = self.seeds, self.start

@@ -189,6 +189,17 @@ class Saved:
                      self.past[chosen], self.controlled,
                      tuple(self.teams[k].copy() for k in chosen.tolist() if self.teams))
 
+    def converted(self, simulation: Simulation) -> Saved:
+        """Return the state with the arrays of another batch; InputError if some are missing."""
+        return replace(self, arrays=simulation.arrays_for(self.arrays))
+
+    def write(self, simulation: Simulation, chosen: Integers) -> None:
+        """Write a ``converted`` state of one or as many worlds to chosen ones, of its scenario."""
+        for name, array in simulation.arrays().items():
+            array[chosen] = self.arrays[name]
+        for k in chosen.tolist():
+            simulation.restore_rest(k)
+
 
 def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int,
           controlled: tuple[int, ...]) -> None:
@@ -205,19 +216,6 @@ def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int,
         raise bad_value('state', f'controllers of the robots {saved.controlled}', f'{controlled}')
     if saved.start.shape[1] != robots:
         raise bad_value('state', f'{saved.start.shape[1]} robots', f'{robots} robots')
-
-
-def converted(simulation: Simulation, saved: Saved) -> Saved:
-    """Return a state with the arrays of another batch; InputError if some are missing."""
-    return replace(saved, arrays=simulation.arrays_for(saved.arrays))
-
-
-def restore(simulation: Simulation, chosen: Integers, saved: Saved) -> None:
-    """Write a ``converted`` state of one or as many worlds to the chosen ones, of its scenario."""
-    for name, array in simulation.arrays().items():
-        array[chosen] = saved.arrays[name]
-    for k in chosen.tolist():
-        simulation.restore_rest(k)
 
 
 class _WorldTables(NamedTuple):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from numbers import Integral
@@ -75,17 +74,6 @@ def in_team(threads: int, work: Callable[..., None],
     work(0, threads, *arguments)
     for other in others:
         other.cancel()
-
-
-@lru_cache(maxsize=1)
-def give_way() -> int:
-    """Return the address of the system's function that offers the processor to other threads."""
-    import ctypes
-    if sys.platform == 'win32':
-        function = ctypes.windll.kernel32.SwitchToThread
-    else:
-        function = ctypes.CDLL(None).sched_yield
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def share_out(threads: int, items: Iterable[int], work: Callable[[int], None]) -> None:

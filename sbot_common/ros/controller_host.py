@@ -187,7 +187,7 @@ class ControllerHost(Node):  # type: ignore[misc]
     # --- parameters, goals, reset
 
     def _resolve(self, topic: topics.Topic, robot: int) -> str:
-        return topics.within(self._run, topics.resolve(topic, robot, self.num_robots))
+        return topics.within(self._run, topic.resolve(robot, self.num_robots))
 
     def _on_parameters(self, new: dict[str, Any]) -> None:
         """Take over changes at run time; they take effect at the next turn."""

@@ -10,8 +10,7 @@ own (docs/errata.md F1).
 
 from __future__ import annotations
 
-from sbot_sim.fast2d.handles import ObjectRef, RobotRef, SensorRef, SolidRef
-from sbot_sim.fast2d.world import Fast2D
+from sbot_sim.fast2d.world import Fast2D, ObjectRef, RobotRef, SensorRef, SolidRef
 
 __all__ = [
     'Fast2D', 'ObjectRef', 'RobotRef', 'SensorRef', 'SolidRef', 'webots_create_irsensor',

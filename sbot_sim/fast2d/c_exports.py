@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from sbot_common.compilation_notice import Expected, compilation_announced
+from sbot_common.compilation_notice import Expected
 from sbot_common.errors import InputError
 from sbot_sim import fast2d
 from sbot_sim.fast2d import WORLD
-from sbot_sim.fast2d.handles import ObjectRef, SensorRef, ray_count
-from sbot_sim.fast2d.world import Fast2D
+from sbot_sim.fast2d.world import Fast2D, ObjectRef, SensorRef, ray_count
 
 # Loading of Fast2D's compiled functions, with a notice if they must be compiled first.
 
@@ -27,7 +26,7 @@ _COMPILING = Expected(40, 20.0)
 
 def load_compiled() -> None:
     """Play a tiny scene; show progress where functions of it must be compiled."""
-    with compilation_announced(_COMPILING), Fast2D() as world:
+    with _COMPILING.announced(), Fast2D() as world:
         box, disc = world.create_solid(), world.create_robot()
         world.object_set_bounding_rectangle(box, [1.0, 2.0, 2.0, 1.0], [0.0, 0.0, 1.0, 1.0])
         world.object_set_bounding_radius(disc, 0.1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 from numbers import Real
 from types import TracebackType
 
@@ -17,17 +18,6 @@ from sbot_sim.collision.contacts import body_contact, with_fixed
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.separation import PASSES, separate_bodies
-from sbot_sim.fast2d.handles import (
-    PREFIX,
-    Handles,
-    ObjectRef,
-    RobotRef,
-    SensorRef,
-    SolidRef,
-    checked_weights,
-    coordinate,
-    number,
-)
 from sbot_sim.fast2d.scene import (
     FARTHEST,
     Indexed,
@@ -40,9 +30,155 @@ from sbot_sim.fast2d.scene import (
 )
 from sbot_sim.world.bodies import Shapes, boxes_at, centres
 
+# Arguments of Fast2D's functions, checked: finite numbers, places, rays and their weights.
+
+_PREFIX = 'webots_fast2d_'  # of the functions' names
+_MOST_RAYS = 10_000  # of a sensor
+_WEIGHTS_SUM = 1e-9  # how far from 1
+
+
+def _number(name: str, what: str, value: float) -> float:
+    """Return a finite number."""
+    try:
+        single = isinstance(value, Real) or (
+            not isinstance(value, str | bytes) and np.shape(value) == ())
+        found = float(value) if single else math.nan
+    except Exception:  # an int beyond doubles, or whatever a user's class raises
+        found = math.nan
+    if not math.isfinite(found):
+        raise bad_value(f'{_PREFIX}{name}: {what}', value, 'a finite number')
+    return found
+
+
+def _coordinate(name: str, what: str, value: float) -> float:
+    """Return a number of metres that doubles resolve well enough."""
+    metres = _number(name, what, value)
+    if not abs(metres) <= FARTHEST:
+        raise bad_value(f'{_PREFIX}{name}: {what}', value, f'a number up to {FARTHEST:g} (m)')
+    return metres
+
+
+def ray_count(name: str, num_rays: int) -> int:
+    """Return a sensor's number of rays, checked: before any list of so many numbers is read."""
+    if isinstance(num_rays, bool) or not isinstance(num_rays, int | np.integer) or (
+            not 1 <= num_rays <= _MOST_RAYS):
+        raise bad_value(f'{_PREFIX}{name}: num_rays', num_rays,
+                        f'a whole number from 1 to {_MOST_RAYS}')
+    return int(num_rays)
+
+
+def _checked_weights(name: str, num_rays: int, ray_weights: Sequence[float]) -> tuple[float, ...]:
+    """Return the weights of the rays, checked."""
+    count = ray_count(name, num_rays)
+    try:
+        given = list(islice(ray_weights, count + 1))
+    except TypeError:
+        raise bad_value(f'{_PREFIX}{name}: ray_weights', ray_weights,
+                        f'{count} numbers, one per ray') from None
+    weights = tuple(_number(name, 'ray_weights', weight) for weight in given)
+    if len(weights) != count:
+        raise bad_value(f'{_PREFIX}{name}: ray_weights', weights, f'{count} numbers, one per ray')
+    if min(weights) < 0.0 or abs(math.fsum(weights) - 1.0) > _WEIGHTS_SUM:
+        raise bad_value(f'{_PREFIX}{name}: ray_weights', weights, 'numbers >= 0 with the sum 1')
+    return weights
+
+
+_ROBOT_MASS = 1.0  # kg, of a robot whose mass the host does not set (docs/errata.md F4)
+
+
+class _Ref:
+    __slots__ = ('_name',)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f'<{self._name}>'
+
+
+class ObjectRef(_Ref):
+    """Handle of a robot or a solid."""
+
+    __slots__ = ()
+
+
+class RobotRef(ObjectRef):
+    """Handle of a robot."""
+
+    __slots__ = ()
+
+
+class SolidRef(ObjectRef):
+    """Handle of a solid: anything that does not move by itself."""
+
+    __slots__ = ()
+
+
+class SensorRef(_Ref):
+    """Handle of an infra-red sensor."""
+
+    __slots__ = ()
+
+
+class _Handles:
+    """The objects and sensors of a world by their handles."""
+
+    def __init__(self) -> None:
+        self._objects: dict[ObjectRef, Object] = {}
+        self._robots = 0  # of the objects
+        self._sensors: dict[SensorRef, tuple[Object, Sensor]] = {}
+
+    def new_robot(self) -> RobotRef:
+        """Return the handle of a new robot."""
+        name = f'robot {self._robots}'
+        self._robots += 1
+        reference = RobotRef(name)
+        self._objects[reference] = Object(name, True, _ROBOT_MASS)
+        return reference
+
+    def new_solid(self) -> SolidRef:
+        """Return the handle of a new solid."""
+        name = f'solid {len(self._objects) - self._robots}'
+        reference = SolidRef(name)
+        self._objects[reference] = Object(name, False, math.inf)
+        return reference
+
+    def new_sensor(self, body: Object, sensor: Sensor) -> SensorRef:
+        """Return the handle of a sensor that a robot carries from now on."""
+        reference = SensorRef(f'sensor {len(body.sensors)} of {body.name}')
+        body.sensors.append(sensor)
+        self._sensors[reference] = body, sensor
+        return reference
+
+    def give(self, reference: SensorRef, body: Object) -> None:
+        """Let another robot carry a sensor."""
+        before, sensor = self._sensors[reference]
+        if body is not before:
+            before.sensors = [other for other in before.sensors if other is not sensor]
+            body.sensors.append(sensor)
+            self._sensors[reference] = body, sensor
+
+    def get(self, reference: object) -> Object | None:
+        """Return the object of a handle; None if it is none of this world's."""
+        return self._objects.get(reference) if isinstance(reference, ObjectRef) else None
+
+    def find(self, name: str, reference: object) -> Object:
+        """Return the object of a handle that a function got; InputError for anything else."""
+        body = self.get(reference)
+        if body is None:
+            raise bad_value(f'{_PREFIX}{name}: object', reference,
+                            'a robot or solid of this world')
+        return body
+
+    def sensor(self, name: str, reference: object) -> tuple[Object, Sensor]:
+        """Return a sensor and its robot; InputError for anything but a sensor's handle."""
+        found = self._sensors.get(reference) if isinstance(reference, SensorRef) else None
+        if found is None:
+            raise bad_value(f'{_PREFIX}{name}: sensor', reference, 'a sensor of this world')
+        return found
+
+
 # Step of Fast2D bodies: free motion, then overlap resolution.
-
-
 
 @njit_inner
 def _proposed_poses(pose: Floats, speed: Floats, dt: float, farthest: float) -> Floats:
@@ -120,7 +256,7 @@ class Fast2D:
         self.cleanup()
 
     def _clear(self) -> None:
-        self._handles = Handles()
+        self._handles = _Handles()
         self._added: list[Object] = []
         self._running = False  # after the first step
         self._indexed: Indexed | None = None  # the added objects as arrays, when needed
@@ -133,7 +269,7 @@ class Fast2D:
     def init(self) -> None:
         """Begin a world."""
         if self._initialised:
-            raise InputError(f'{PREFIX}init: a world exists; call {PREFIX}cleanup first')
+            raise InputError(f'{_PREFIX}init: a world exists; call {_PREFIX}cleanup first')
         self._initialised = True
 
     def cleanup(self) -> None:
@@ -145,9 +281,9 @@ class Fast2D:
     def step(self, dt: float) -> None:
         """Advance by ``dt`` seconds: robots move at their speeds and push objects in their way."""
         self._check_initialised('step')
-        dt = number('step', 'dt', dt)
+        dt = _number('step', 'dt', dt)
         if dt <= 0.0:
-            raise bad_value(f'{PREFIX}step: dt', dt, 'a number > 0 (s)')
+            raise bad_value(f'{_PREFIX}step: dt', dt, 'a number > 0 (s)')
         indexed = self._index()
         if not self._running:
             self._check_free(indexed)
@@ -172,7 +308,7 @@ class Fast2D:
         """Put an object, complete but for its sensors, into the world."""
         body = self._settable('add_object', object)
         if body.shape is None:
-            raise InputError(f'{PREFIX}add_object: {body.name} needs a shape; call {PREFIX}'
+            raise InputError(f'{_PREFIX}add_object: {body.name} needs a shape; call {_PREFIX}'
                              'object_set_bounding_rectangle or _radius first')
         body.added = True
         self._added.append(body)
@@ -198,15 +334,15 @@ class Fast2D:
         self._check_building(name)
         body = self._find(name, robot)
         if not body.robot:
-            raise bad_value(f'{PREFIX}{name}: robot', robot, 'a robot; solids have no sensors')
-        x, y = coordinate(name, 'xpos', xpos), coordinate(name, 'ypos', ypos)
-        turn = number(name, 'angle', angle)
-        reach, width = number(name, 'range', range), number(name, 'aperture', aperture)
+            raise bad_value(f'{_PREFIX}{name}: robot', robot, 'a robot; solids have no sensors')
+        x, y = _coordinate(name, 'xpos', xpos), _coordinate(name, 'ypos', ypos)
+        turn = _number(name, 'angle', angle)
+        reach, width = _number(name, 'range', range), _number(name, 'aperture', aperture)
         if not 0.0 < reach <= FARTHEST:
-            raise bad_value(f'{PREFIX}{name}: range', reach, f'a number > 0 and <= {FARTHEST:g}')
+            raise bad_value(f'{_PREFIX}{name}: range', reach, f'a number > 0 and <= {FARTHEST:g}')
         if not 0.0 <= width <= 2.0 * math.pi:
-            raise bad_value(f'{PREFIX}{name}: aperture', width, 'a number in [0, 2 pi] (rad)')
-        weights = checked_weights(name, numRays, rayWeights)
+            raise bad_value(f'{_PREFIX}{name}: aperture', width, 'a number in [0, 2 pi] (rad)')
+        weights = _checked_weights(name, numRays, rayWeights)
         self._forget_index()
         return self._handles.new_sensor(body, Sensor(x, y, turn, reach, width, weights))
 
@@ -220,8 +356,8 @@ class Fast2D:
         self._check_building(name)
         body = self._robot(name, robotRef)
         _, sensor = self._handles.sensor(name, sensorRef)
-        sensor_x, sensor_y = coordinate(name, 'x', x), coordinate(name, 'y', y)
-        sensor.x, sensor.y, sensor.angle = sensor_x, sensor_y, number(name, 'angle', angle)
+        sensor_x, sensor_y = _coordinate(name, 'x', x), _coordinate(name, 'y', y)
+        sensor.x, sensor.y, sensor.angle = sensor_x, sensor_y, _number(name, 'angle', angle)
         self._handles.give(sensorRef, body)
         self._forget_index()
 
@@ -229,23 +365,23 @@ class Fast2D:
                                       y: Sequence[float]) -> None:
         """Make an object the rectangle of four corners (m), counter-clockwise, in its frame."""
         name = 'object_set_bounding_rectangle'
-        self._settable(name, object).shape = rectangle(x, y, PREFIX + name)
+        self._settable(name, object).shape = rectangle(x, y, _PREFIX + name)
 
     def object_set_bounding_radius(self, object: ObjectRef, radius: float) -> None:
         """Make an object a disc (m) about its origin."""
         name = 'object_set_bounding_radius'
         body = self._settable(name, object)
-        body.shape = disc(number(name, 'radius', radius), PREFIX + name)
+        body.shape = disc(_number(name, 'radius', radius), _PREFIX + name)
 
     def object_set_mass(self, object: ObjectRef, mass: float) -> None:
         """Set an object's mass (kg), by which pushes are shared; negative: infinitely heavy."""
         body = self._settable('object_set_mass', object)
         heavy = isinstance(mass, Real) and mass == math.inf
-        value = number('object_set_mass', 'mass', -1.0 if heavy else mass)
+        value = _number('object_set_mass', 'mass', -1.0 if heavy else mass)
         if value < 0.0:
             value = math.inf
         if value < _LIGHTEST:
-            raise bad_value(f'{PREFIX}object_set_mass: mass', mass,
+            raise bad_value(f'{_PREFIX}object_set_mass: mass', mass,
                             f'a number >= {_LIGHTEST:g} (kg), or < 0 for infinitely heavy')
         body.mass = value
 
@@ -253,26 +389,26 @@ class Fast2D:
         """Set where an object is (m)."""
         name = 'object_set_position'
         body = self._settable(name, object)
-        body.pose[:2] = coordinate(name, 'xpos', xpos), coordinate(name, 'ypos', ypos)
+        body.pose[:2] = _coordinate(name, 'xpos', xpos), _coordinate(name, 'ypos', ypos)
 
     def object_set_angle(self, object: ObjectRef, angle: float) -> None:
         """Set how an object is turned (rad)."""
         body = self._settable('object_set_angle', object)
-        body.pose[2] = number('object_set_angle', 'angle', angle)
+        body.pose[2] = _number('object_set_angle', 'angle', angle)
 
     # Any time.
 
     def robot_set_speed(self, robot: RobotRef, dx: float, dy: float) -> None:
         """Set a robot's speed (m/s) in the world's frame, from now on (docs/errata.md F3)."""
         body = self._robot('robot_set_speed', robot)
-        body.speed[:2] = number('robot_set_speed', 'dx', dx), number('robot_set_speed', 'dy', dy)
+        body.speed[:2] = _number('robot_set_speed', 'dx', dx), _number('robot_set_speed', 'dy', dy)
         if self._indexed is not None and body.added:
             self._speed[body.row] = body.speed
 
     def robot_set_angular_speed(self, object: RobotRef, da: float) -> None:
         """Set a robot's angular speed (rad/s), counter-clockwise, from now on."""
         body = self._robot('robot_set_angular_speed', object)
-        body.speed[2] = number('robot_set_angular_speed', 'da', da)
+        body.speed[2] = _number('robot_set_angular_speed', 'da', da)
         if self._indexed is not None and body.added:
             self._speed[body.row] = body.speed
 
@@ -290,8 +426,8 @@ class Fast2D:
         self._check_initialised('sensor_get_activation')
         body, found = self._handles.sensor('sensor_get_activation', sensor)
         if not body.added:
-            raise InputError(f'{PREFIX}sensor_get_activation: {body.name} is not in the world; '
-                             f'call {PREFIX}add_object first')
+            raise InputError(f'{_PREFIX}sensor_get_activation: {body.name} is not in the world; '
+                             f'call {_PREFIX}add_object first')
         return float(self.activations()[found.row])
 
     def activations(self) -> Floats:
@@ -332,12 +468,12 @@ class Fast2D:
 
     def _check_initialised(self, name: str) -> None:
         if not self._initialised:
-            raise InputError(f'{PREFIX}{name}: there is no world; call {PREFIX}init first')
+            raise InputError(f'{_PREFIX}{name}: there is no world; call {_PREFIX}init first')
 
     def _check_building(self, name: str) -> None:
         self._check_initialised(name)
         if self._running:
-            raise InputError(f'{PREFIX}{name}: the world has been stepped; call it before the '
+            raise InputError(f'{_PREFIX}{name}: the world has been stepped; call it before the '
                              'first step')
 
     def _find(self, name: str, reference: ObjectRef) -> Object:
@@ -347,7 +483,7 @@ class Fast2D:
     def _robot(self, name: str, reference: RobotRef) -> Object:
         body = self._find(name, reference)
         if not body.robot:
-            raise bad_value(f'{PREFIX}{name}: robot', reference, 'a robot')
+            raise bad_value(f'{_PREFIX}{name}: robot', reference, 'a robot')
         return body
 
     def _settable(self, name: str, reference: ObjectRef) -> Object:
@@ -355,8 +491,8 @@ class Fast2D:
         self._check_building(name)
         body = self._find(name, reference)
         if body.added:
-            raise InputError(f'{PREFIX}{name}: {body.name} is in the world already; call it '
-                             f'before {PREFIX}add_object')
+            raise InputError(f'{_PREFIX}{name}: {body.name} is in the world already; call it '
+                             f'before {_PREFIX}add_object')
         return body
 
     def _forget_index(self) -> None:
@@ -377,5 +513,5 @@ class Fast2D:
         i, other, depth = _first_overlap(indexed.fixed, indexed.shapes, self._pose, TOLERANCE)
         if i >= 0:
             who = f'{indexed.names[i]} and {indexed.names[other]}'
-            raise InputError(f'{PREFIX}step: {who} overlap by {depth:.3g} m, '
+            raise InputError(f'{_PREFIX}step: {who} overlap by {depth:.3g} m, '
                              'expected a scene free of overlaps')

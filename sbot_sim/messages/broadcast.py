@@ -18,7 +18,7 @@ from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire import cdr, templates
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import write_clock, write_string
-from sbot_sim.drives.shipped import WHEEL_JOINTS
+from sbot_sim.drives.registry import WHEEL_JOINTS
 from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.messages.markers import (
     OBSTACLE_PERIOD,
@@ -211,7 +211,7 @@ class Broadcast:
         if self._options.interfaces.publish_robot_description:
             for i in range(n := len(self._radius)):
                 yield Outgoing(
-                    topics.resolve(topics.ROBOT_DESCRIPTION, i, n), topics.ROBOT_DESCRIPTION,
+                    topics.ROBOT_DESCRIPTION.resolve(i, n), topics.ROBOT_DESCRIPTION,
                     write_string(robot_description(
                         f'robot_{i}', float(self._radius[i]), self._lasers.of(i),
                         self._shapes.rectangle(i))))
@@ -250,7 +250,7 @@ class Broadcast:
         """Return one robot's command as a message."""
         n = len(self._radius)
         frame_id = topics.frame('base_link', robot, n)
-        return Outgoing(topics.resolve(self.cmd_vel, robot, n), self.cmd_vel,
+        return Outgoing(self.cmd_vel.resolve(robot, n), self.cmd_vel,
                         write_command(self.cmd_vel, stamp_ns, frame_id, command))
 
     def clock(self, stamp_ns: int) -> Outgoing:
@@ -313,12 +313,12 @@ class Broadcast:
             yield from self._readings(snapshot, i, stamp_ns, scan=False)
         if self._options.interfaces.publish_contact:
             for i, met in enumerate(snapshot.collided.tolist()):
-                yield Outgoing(topics.resolve(topics.CONTACT, i, n), topics.CONTACT,
+                yield Outgoing(topics.CONTACT.resolve(i, n), topics.CONTACT,
                                cdr.LITTLE_ENDIAN + bytes([met]))
         if self._wheels is not None:
             for i, angles, speeds in zip(self._wheels.robots, *self._wheels.at(
                     snapshot.tick, snapshot.odometry_twist), strict=True):
-                yield Outgoing(topics.resolve(topics.JOINT_STATES, i, n), topics.JOINT_STATES,
+                yield Outgoing(topics.JOINT_STATES.resolve(i, n), topics.JOINT_STATES,
                                cdr.encode(cdr.message(
                                    topics.JOINT_STATES.type, header=cdr.header(stamp_ns, ''),
                                    name=list(WHEEL_JOINTS), position=angles, velocity=speeds,
@@ -336,7 +336,7 @@ class Broadcast:
         n = self._n
         rows = [(x, y, *quaternion_from_yaw(yaw)) for x, y, yaw in snapshot.true_pose.tolist()]
         for i, (row, twist) in enumerate(zip(rows, snapshot.twist.tolist(), strict=True)):
-            yield Outgoing(topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, n),
+            yield Outgoing(topics.BASE_POSE_GROUND_TRUTH.resolve(i, n),
                            topics.BASE_POSE_GROUND_TRUTH,
                            self._ground[i].fill(stamp_ns, *row, *twist))
         if self._poses is not None:
@@ -357,7 +357,7 @@ class Broadcast:
     def _wind_of(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Outgoing:
         """Return the wind that one robot feels."""
         u, v = snapshot.wind[robot].tolist()
-        return Outgoing(topics.resolve(topics.WIND, robot, self._n), topics.WIND,
+        return Outgoing(topics.WIND.resolve(robot, self._n), topics.WIND,
                         self._wind.fill(stamp_ns, u, v, float(snapshot.updraft[robot])))
 
     def _readings(self, snapshot: Snapshot, robot: int, stamp_ns: int,
@@ -367,13 +367,13 @@ class Broadcast:
             if (sensor.topic == topics.BASE_SCAN) == scan:
                 payload = encode(stamp_ns, snapshot, robot)
                 for topic, encode_laser in self._numbered[robot] if scan else ():
-                    yield Outgoing(topics.resolve(topic, robot, self._n), topic,
+                    yield Outgoing(topic.resolve(robot, self._n), topic,
                                    encode_laser(stamp_ns, snapshot))
                 names = [sensor.topic]
                 if scan and self._options.interfaces.publish_scan:
                     names.append(topics.SCAN)
                 for topic in names:
-                    yield Outgoing(topics.resolve(topic, robot, self._n), topic,
+                    yield Outgoing(topic.resolve(robot, self._n), topic,
                                    payload)
 
     def _template_of(self, group: int, robots: tuple[int, ...]) -> templates.TransformsTemplate:

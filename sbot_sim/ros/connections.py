@@ -198,7 +198,7 @@ class Connections:
         return []
 
     def _resolve(self, topic: Topic, robot: int) -> str:
-        return topics.resolve(topic, robot, len(self._awaited))
+        return topic.resolve(robot, len(self._awaited))
 
     def _commands(self, robot: int) -> dict[str, str]:
         """Return the names in the graph of what commands a robot, with their types."""

@@ -145,9 +145,9 @@ class SimulatorNode(Node):  # type: ignore[misc]
         triggers = set[str]()
         for i, each in external.items():
             found = {name for own in each.triggers
-                     if (name := topics.resolve(Topic(own, ''), i, self._n)) in names}
+                     if (name := Topic(own, '').resolve(i, self._n)) in names}
             if each.trigger and not each.timed and not found:
-                prefix = topics.resolve(Topic('', ''), i, self._n)
+                prefix = Topic('', '').resolve(i, self._n)
                 own = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
                 raise bad_value(f'robot {i}: parameter trigger', each.trigger,
                                 f'one of {", ".join(each for each in own if "/" not in each)}')
@@ -221,7 +221,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
                       reliable=self._lockstep or topic not in commands)
 
     def _resolve(self, topic: Topic, robot: int) -> str:
-        return topics.resolve(topic, robot, self._n)
+        return topic.resolve(robot, self._n)
 
     # --- messages and services
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sbot_common import topics
 from sbot_common.elementary import sincos
 from sbot_sim.sensors.registry import Sensor, decoded_as
-from sbot_sim.worlds.air import add_forces
+from sbot_sim.worlds.air import force_of
+from sbot_sim.worlds.state import Batch, shared
 
 # Record of the true velocity, which is sent with the pose; ``worlds.motion`` computes it.
 
@@ -25,6 +26,23 @@ def _turned(wind: NDArray[np.float64], angle: float) -> NDArray[np.float64]:
     return np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=-1)
 
 
+@shared
+def _add_forces(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Add the velocity that forces give in a tick to the wind that robots observe."""
+    setting, worlds = batch.setting, batch.worlds
+    n = setting.robots
+    for k in range(first, end):
+        x, y = force_of(setting, worlds, k)
+        for row in range(max(a, k * n), min(z, (k + 1) * n)):
+            mass = setting.bodies.mass[row]
+            # 0 and -0 add the same: a force that is not there leaves no sign.
+            push_x, push_y = 0.0 + x * setting.dt / mass, 0.0 + y * setting.dt / mass
+            worlds.observed_wind[row, 0] = worlds.wind[row, 0] + push_x
+            worlds.observed_wind[row, 1] = worlds.wind[row, 1] + push_y
+            worlds.observed_free_wind[row, 0] = worlds.free_wind[row, 0] + push_x
+            worlds.observed_free_wind[row, 1] = worlds.free_wind[row, 1] + push_y
+
+
 WIND = Sensor(
     'wind',
     '(N, 2) m/s, effective, and what forces add',
@@ -35,7 +53,7 @@ WIND = Sensor(
     observe=lambda snapshot, scan, robot: tuple(snapshot.wind[robot].tolist()),
     keep=lambda snapshot: snapshot.wind,
     arrays={'wind': 'observed_wind'},
-    in_wind=lambda _: [add_forces],
+    in_wind=lambda _: [_add_forces],
 )
 
 SENSOR = (TWIST, WIND)

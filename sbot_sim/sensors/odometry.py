@@ -25,8 +25,7 @@ from sbot_common.random import ODOMETRY, WHEEL_RADIUS
 from sbot_common.random.numbers import normals
 from sbot_common.topics import ODOM
 from sbot_sim.drives.record import Wheeled
-from sbot_sim.drives.registry import COUNTED, DRIVES, WHEELS, wheel_equation
-from sbot_sim.drives.shipped import DIFFERENTIAL
+from sbot_sim.drives.registry import COUNTED, DIFFERENTIAL, DRIVES, WHEELS, wheel_equation
 from sbot_sim.dynamics.motion import Driven, advance_all, drive, to_twists, twist_rows
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.bodies import drives_of

@@ -146,20 +146,3 @@ def set_effective_wind(first: int, end: int, a: int, z: int, batch: Batch) -> No
     copy_rows(effective_wind(worlds.free_wind[a:z], worlds.reduction[a:z]), worlds.wind[a:z])
     for row in range(a, z):
         worlds.updraft[row] *= 1.0 - worlds.reduction[row]
-
-
-@shared
-def add_forces(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Add the velocity that forces give in a tick to the wind that robots observe."""
-    setting, worlds = batch.setting, batch.worlds
-    n = setting.robots
-    for k in range(first, end):
-        x, y = force_of(setting, worlds, k)
-        for row in range(max(a, k * n), min(z, (k + 1) * n)):
-            mass = setting.bodies.mass[row]
-            # 0 and -0 add the same: a force that is not there leaves no sign.
-            push_x, push_y = 0.0 + x * setting.dt / mass, 0.0 + y * setting.dt / mass
-            worlds.observed_wind[row, 0] = worlds.wind[row, 0] + push_x
-            worlds.observed_wind[row, 1] = worlds.wind[row, 1] + push_y
-            worlds.observed_free_wind[row, 0] = worlds.free_wind[row, 0] + push_x
-            worlds.observed_free_wind[row, 1] = worlds.free_wind[row, 1] + push_y

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from sbot_common.arrays import Integers
 from sbot_common.compiled.jit import intrinsic, njit
-from sbot_common.compiled.threads import give_way, in_team
+from sbot_common.compiled.threads import in_team
 from sbot_sim.worlds.state import Batch, Phase, Policy, Setting, Worlds, no_policy
 
 _call_at = intrinsic('call_at', module='sbot_common.compiled.records')
@@ -18,6 +21,16 @@ _atomic_add = intrinsic('atomic_add')
 _atomic_raise = intrinsic('atomic_raise')
 _atomic_load = intrinsic('atomic_load')
 _atomic_store = intrinsic('atomic_store')
+
+
+@lru_cache(maxsize=1)
+def _give_way() -> int:
+    """Return the address of the system's function that offers the processor to other threads."""
+    if sys.platform == 'win32':
+        function = ctypes.windll.kernel32.SwitchToThread
+    else:
+        function = ctypes.CDLL(None).sched_yield
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 @njit
@@ -173,4 +186,4 @@ class Program:
         for k in range(first, end):
             control = np.zeros(_TASK + _APART * self._tasks, np.int64)
             in_team(self._threads, _run_team, control, steps, phases, k, k * n, (k + 1) * n,
-                    self._batch.address, ticks, size, give_way())
+                    self._batch.address, ticks, size, _give_way())

@@ -68,11 +68,11 @@ class Driver:
         self.commands: list[bytes] = []
         self.goals: list[list[float]] = []
         self.log_path = Path(tempfile.mkstemp()[1])
-        name = {topic: topics.resolve(topic, robot_id, ROBOTS) for topic in (
+        name = {topic: topic.resolve(robot_id, ROBOTS) for topic in (
             topics.BASE_SCAN, topics.CMD_VEL, topics.GOAL, topics.GOAL_REACHED, topics.GOAL_POSE)}
         self.poses = [ros.advertise(
             self.node, topics.BASE_POSE_GROUND_TRUTH,
-            topics.resolve(topics.BASE_POSE_GROUND_TRUTH, i, ROBOTS)) for i in range(ROBOTS)]
+            topics.BASE_POSE_GROUND_TRUTH.resolve(i, ROBOTS)) for i in range(ROBOTS)]
         self.scan = self.node.create_publisher(
             ros.ros_class(topics.BASE_SCAN.type), name[topics.BASE_SCAN],
             ros.qos(topics.BASE_SCAN, 10, reliable=not best_effort))

@@ -9,8 +9,7 @@ import zstandard
 from children import python
 from PIL import Image
 
-from sbot.bag.recorder import Recorder
-from sbot.bag.writer import MAGIC
+from sbot.bag.recorder import MAGIC, Recorder
 from sbot_common.topics import SCENARIO
 from sbot_common.wire.messages import write_string
 

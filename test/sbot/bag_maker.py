@@ -15,7 +15,6 @@ from sbot_common.topics import (
     CMD_VEL,
     SCENARIO,
     frame,
-    resolve,
 )
 from sbot_common.wire.messages import write_clock, write_string, write_twist
 from sbot_common.wire.templates import OdometryTemplate, ScanTemplate
@@ -46,15 +45,15 @@ def tick_messages(tick, robots, with_scans=True):
     for robot in range(robots):
         x, y, yaw = pose(tick, robot)
         template = OdometryTemplate('map', frame('base_link', robot, robots))
-        out.append((resolve(BASE_POSE_GROUND_TRUTH, robot, robots), BASE_POSE_GROUND_TRUTH,
+        out.append((BASE_POSE_GROUND_TRUTH.resolve(robot, robots), BASE_POSE_GROUND_TRUTH,
                     template.fill(stamp, x, y, *quaternion_from_yaw(yaw), 0.1, 0.0, 0.2)))
         if with_scans:
             scan = ScanTemplate(frame('laser', robot, robots), 5, -1.0, 1.0, 0.5, 0.03, 0.1, 30.0)
             ranges = np.array([1.0, 2.0, math.inf, tick + 1, robot + 1], np.float32)
-            out.append((resolve(BASE_SCAN, robot, robots), BASE_SCAN, scan.fill(stamp, ranges)))
+            out.append((BASE_SCAN.resolve(robot, robots), BASE_SCAN, scan.fill(stamp, ranges)))
     for robot in range(robots):
         payload = write_twist(*command(tick, robot))
-        out.append((resolve(CMD_VEL, robot, robots), CMD_VEL, payload))
+        out.append((CMD_VEL.resolve(robot, robots), CMD_VEL, payload))
     return out
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from sbot_common import compilation_notice as notice
-from sbot_common.compilation_notice import Expected, compilation_announced
+from sbot_common.compilation_notice import Expected
 from sbot_common.compiled.jit import njit
 
 FEW = Expected(12, 15.0)
@@ -29,18 +29,18 @@ def make_function(tmp_path, monkeypatch):
 
 def test_it_is_said_once_a_process_and_only_where_something_is_compiled(tmp_path, monkeypatch,
                                                                         capsys):
-    with compilation_announced(FEW):
+    with FEW.announced():
         assert make_function(tmp_path, monkeypatch)(2) == 4
         assert make_function(tmp_path, monkeypatch)(2.5) == 5.0
     assert capsys.readouterr().err == 'compiling 1 of about 12 functions, about 15 s\n'
-    with compilation_announced(FEW):
+    with FEW.announced():
         make_function(tmp_path, monkeypatch)(1j)
     assert capsys.readouterr().err == ''
 
 
 def test_what_is_loaded_says_nothing(tmp_path, monkeypatch, capsys):
     make_function(tmp_path, monkeypatch)(2)
-    with compilation_announced(FEW):
+    with FEW.announced():
         again = make_function(tmp_path, monkeypatch)
         assert again(2) == 4
     assert sum(again.stats.cache_hits.values()) == 1
@@ -49,14 +49,14 @@ def test_what_is_loaded_says_nothing(tmp_path, monkeypatch, capsys):
 
 def test_where_some_are_in_the_cache_only_missing_ones_are_counted(tmp_path, monkeypatch, capsys):
     make_function(tmp_path, monkeypatch)(2)
-    with compilation_announced(FEW):
+    with FEW.announced():
         make_function(tmp_path, monkeypatch)(2.5)
     assert capsys.readouterr().err == 'compiling: 1 function so far that is not in the cache\n'
 
 
 def test_machine_code_of_the_package_counts_as_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr('sbot_common.compiled.cache.SHIPPED', [tmp_path])
-    with compilation_announced(FEW):
+    with FEW.announced():
         make_function(tmp_path, monkeypatch)(2)
     assert capsys.readouterr().err == 'compiling: 1 function so far that is not in the cache\n'
 
@@ -69,7 +69,7 @@ class Terminal(io.StringIO):
 def test_a_terminal_has_one_line_that_counts(tmp_path, monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr('sys.stderr', terminal)
-    with compilation_announced(Expected(3, 15.0)):
+    with Expected(3, 15.0).announced():
         for value in (2, 2.5, 1j, True, (1,)):
             make_function(tmp_path, monkeypatch)(value)
     text = terminal.getvalue()
@@ -82,7 +82,7 @@ def test_a_terminal_has_one_line_that_counts(tmp_path, monkeypatch):
 def test_a_terminal_counts_missing_functions_without_a_promise_of_time(tmp_path, monkeypatch):
     make_function(tmp_path, monkeypatch)(2)
     monkeypatch.setattr('sys.stderr', Terminal())
-    with compilation_announced(FEW):
+    with FEW.announced():
         for value in (2.5, 1j):
             make_function(tmp_path, monkeypatch)(value)
     assert sys.stderr.getvalue() == (
@@ -92,7 +92,7 @@ def test_a_terminal_counts_missing_functions_without_a_promise_of_time(tmp_path,
 
 def test_a_log_has_one_line(tmp_path, monkeypatch, capsys):
     shown = []
-    with compilation_announced(FEW, shown.append):
+    with FEW.announced(shown.append):
         make_function(tmp_path, monkeypatch)(2)
         make_function(tmp_path, monkeypatch)(2.5)
     assert shown == ['compiling 1 of about 12 functions, about 15 s']
@@ -101,6 +101,6 @@ def test_a_log_has_one_line(tmp_path, monkeypatch, capsys):
 
 def test_what_shall_be_quiet_says_nothing(tmp_path, monkeypatch, capsys):
     notice.silence()
-    with compilation_announced(FEW):
+    with FEW.announced():
         make_function(tmp_path, monkeypatch)(2)
     assert capsys.readouterr().err == ''

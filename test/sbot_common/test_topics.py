@@ -1,16 +1,16 @@
 import pytest
 
 from sbot_common import topics
-from sbot_common.topics import CMD_VEL, MARKERS, frame, namespace, resolve, run_namespace, within
+from sbot_common.topics import CMD_VEL, MARKERS, frame, namespace, run_namespace, within
 
 TABLE = [value for value in vars(topics).values() if isinstance(value, topics.Topic)]
 
 
 def test_a_single_robot_has_no_namespace_and_a_group_numbers():
     assert (namespace(0, 1), namespace(0, 2), namespace(11, 12)) == ('', '/robot_0', '/robot_11')
-    assert resolve(CMD_VEL, 0, 1) == '/cmd_vel'
-    assert resolve(CMD_VEL, 3, 4) == '/robot_3/cmd_vel'
-    assert resolve(MARKERS, 3, 4) == MARKERS.name  # global
+    assert CMD_VEL.resolve(0, 1) == '/cmd_vel'
+    assert CMD_VEL.resolve(3, 4) == '/robot_3/cmd_vel'
+    assert MARKERS.resolve(3, 4) == MARKERS.name  # global
     assert (frame('base_link', 0, 1), frame('base_link', 2, 3)) == ('base_link',
                                                                     'robot_2/base_link')
 

@@ -13,8 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from sbot.bag.recorder import Recorder
-from sbot.bag.writer import _definition, _type_hash
+from sbot.bag.recorder import Recorder, _definition, _type_hash
 from sbot_common.topics import RAB_DATA, SCENARIO
 
 AT_ONCE = 10

@@ -8,8 +8,7 @@ from rosbags.rosbag2 import Reader
 
 from sbot.bag.mcap_reader import McapStream
 from sbot.bag.reader import Bag
-from sbot.bag.recorder import Recorder
-from sbot.bag.writer import McapFile
+from sbot.bag.recorder import Recorder, _McapFile
 from sbot.cli.main import main
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common.errors import InputError
@@ -104,8 +103,8 @@ def test_a_young_recording_whose_writer_is_killed_opens_in_other_readers(tmp_pat
         seen.append('/scenario' in text and 'message_count: 1' in text)
         return original(file, sealed, compressor)
 
-    original = McapFile.write
-    monkeypatch.setattr(McapFile, 'write', write_chunk)
+    original = _McapFile.write
+    monkeypatch.setattr(_McapFile, 'write', write_chunk)
     recorder = Recorder(tmp_path / 'bag', metadata={})
     recorder.write('/scenario', SCENARIO, 1, write_string('name: x'))
     flush(recorder)

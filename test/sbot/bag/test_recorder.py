@@ -17,8 +17,7 @@ from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
 
 from sbot.bag.reader import Bag
-from sbot.bag.recorder import Recorder, RecorderError
-from sbot.bag.writer import McapFile
+from sbot.bag.recorder import Recorder, RecorderError, _McapFile
 from sbot_common.errors import InputError
 from sbot_common.topics import CMD_VEL, RAB_DATA, SCENARIO
 from sbot_common.wire import cdr
@@ -219,7 +218,7 @@ def test_failing_index_leaves_messages(tmp_path, monkeypatch):
     recorder = Recorder(tmp_path / 'bag', metadata={})
     recorder.write('/cmd_vel', CMD_VEL, 1, twist(1.0, 0.0))
     flush(recorder)
-    put, calls = McapFile._put, []
+    put, calls = _McapFile._put, []
 
     def full_once(self, data):
         calls.append(data)
@@ -228,7 +227,7 @@ def test_failing_index_leaves_messages(tmp_path, monkeypatch):
             raise OSError(28, 'No space left on device')
         put(self, data)
 
-    monkeypatch.setattr(McapFile, '_put', full_once)
+    monkeypatch.setattr(_McapFile, '_put', full_once)
     with pytest.raises(RecorderError, match='No space left'):
         recorder.close()
     with recorder.path.open('rb') as file:
@@ -281,7 +280,7 @@ def test_a_folder_that_is_no_bag_yet_is_said_in_one_line(tmp_path):
 def test_a_bag_that_cannot_be_made_leaves_nothing_behind(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, 'No space left on device')
-    monkeypatch.setattr('sbot.bag.writer._render', full)
+    monkeypatch.setattr('sbot.bag.recorder._render', full)
     with pytest.raises(InputError, match='cannot write the bag: No space left on device'):
         Recorder(tmp_path / 'bag', metadata={})
     assert not list(tmp_path.iterdir())

@@ -206,7 +206,7 @@ for robot in (0, 1):
     before = loaded()
     heard = {}
     for source in sources(robot, 2, sys.argv[3].split(','), False):
-        heard[topics.resolve(source.topic, source.robot, 2)] = source
+        heard[source.topic.resolve(source.robot, 2)] = source
     for message in bag.messages():
         if message.name in heard:
             node._on_input(heard[message.name], message.payload)

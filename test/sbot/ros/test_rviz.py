@@ -40,7 +40,7 @@ def displayed(config):
 def topic_named(name, robots):
     """Return the entry of the topic table that this absolute name belongs to."""
     [found] = [t for t in KNOWN for i in range(robots)
-               if topics.resolve(t, i, robots) == name and t.type != 'geometry_msgs/msg/'
+               if t.resolve(i, robots) == name and t.type != 'geometry_msgs/msg/'
                'TwistStamped'][:1]
     return found
 
@@ -70,7 +70,7 @@ def test_what_is_displayed_is_recorded_with_that_qos(recorded):
         name = topic['Value']
         if kind in ('SetGoal', 'SetInitialPose'):  # not shown: they move the leader
             tool = topics.GOAL_POSE if kind == 'SetGoal' else topics.INITIAL_POSE
-            assert name == topics.resolve(tool, 0, robots)
+            assert name == tool.resolve(0, robots)
             continue
         assert names[name] == TYPES[kind]
         assert offered[name]['reliability'] == 'reliable'
@@ -85,7 +85,7 @@ def test_a_layout_of_foxglove_shows_what_is_recorded(recorded):
     world, plot = layout['3D!world'], layout['Plot!speeds']
     names = {*Bag(path).names(), '/diagnostics'}  # that is not in a run of one process
     assert layout['RawMessages!diagnostics']['topicPath'] in names
-    scans = [topics.resolve(topics.BASE_SCAN, i, robots) for i in range(robots)]
+    scans = [topics.BASE_SCAN.resolve(i, robots) for i in range(robots)]
     shown = [name for name in world['topics'] if not name.endswith('scan') or (
         name.startswith('/robot_') == (robots > 1))]
     assert set(scans) < set(shown) <= names
@@ -95,7 +95,7 @@ def test_a_layout_of_foxglove_shows_what_is_recorded(recorded):
     for name, *fields in paths:
         message = next(Bag(path).messages([name]))
         assert math.isfinite(reduce(getattr, fields, decode(message.payload, message.type)))
-    assert world['publish']['poseTopic'] == topics.resolve(topics.GOAL_POSE, 0, 4)
+    assert world['publish']['poseTopic'] == topics.GOAL_POSE.resolve(0, 4)
 
 
 def test_marker_namespaces_are_those_recorded(recorded):
@@ -149,7 +149,7 @@ def test_every_scan_lands_on_outlines_through_the_recorded_frames(recorded):
     assert config['Global Options']['Fixed Frame'] == 'map'
     world = run.scenario.world.arrays()
     scans, points = 0, []
-    for message in bag.messages([topics.resolve(topics.BASE_SCAN, i, robots)
+    for message in bag.messages([topics.BASE_SCAN.resolve(i, robots)
                                  for i in range(robots)]):
         scan = decode(message.payload, message.type)
         x, y, yaw = tree.to_map(scan.header.frame_id, stamp_ns(scan.header.stamp))

@@ -47,7 +47,7 @@ class Driver:
         self.motions.append((values[0], values['twist']))
 
     def name(self, topic: topics.Topic) -> str:
-        return topics.resolve(topic, 0, self.robots)
+        return topic.resolve(0, self.robots)
 
     def _on_clock(self, raw: bytes) -> None:
         self.stamps.append(cdr.stamp_ns(cdr.decode(raw, topics.CLOCK.type).clock))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rosbags.typesys import Stores, get_typestore
 
-from sbot.bag import writer
+from sbot.bag import recorder
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr, messages
 from sbot_common.wire.cdr import END, Layout
@@ -135,9 +135,9 @@ def test_a_type_that_rosbags_does_not_know_is_learned_from_its_class(monkeypatch
     raw = cdr.encode(whole)
     assert cdr.canonical(raw, 'own_msgs/msg/Whole') == raw
     assert [each.name for each in cdr.decode(raw, 'own_msgs/msg/Whole').parts] == ['a', 'a']
-    assert writer._type_hash('own_msgs/msg/Whole').startswith('RIHS01_')
+    assert recorder._type_hash('own_msgs/msg/Whole').startswith('RIHS01_')
     assert 'string<=8 name\nfloat32[3] size\nuint8[<=4] marks\nbool good\nbyte raw' in (
-        writer._definition('own_msgs/msg/Whole'))
+        recorder._definition('own_msgs/msg/Whole'))
     assert list(cdr.field_names('own_msgs/msg/Whole'))[-7:] == [
         'parts', 'parts.name', 'parts.size', 'parts.marks', 'parts.good', 'parts.raw', 'weight']
 

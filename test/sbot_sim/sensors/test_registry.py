@@ -99,6 +99,6 @@ def test_a_sensor_that_nobody_asked_for_has_no_phases():
     none = set(phases_of(sbot.Worlds(scenario, sense=[]).simulation))
     own = {name: {phase.function.__name__ for phase in phases - none if isinstance(phase, Phase)}
            for name, phases in wanted.items()}
-    assert own == {'scan': {'scan', 'add_noise'}, 'infrared': {'read_infrared'},
-                   'odometry': {'measure_odometry'}, 'twist': {'update_twists'},
-                   'wind': {'add_forces'}}
+    assert own == {'scan': {'_scan', '_add_noise'}, 'infrared': {'_read_infrared'},
+                   'odometry': {'_measure_odometry'}, 'twist': {'update_twists'},
+                   'wind': {'_add_forces'}}

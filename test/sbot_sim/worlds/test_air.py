@@ -4,6 +4,7 @@ import numpy as np
 from batches import make_batch
 
 from sbot_common.params import updated
+from sbot_sim.sensors.exact import _add_forces
 from sbot_sim.worlds import air
 from wind_model.grid import make_grid
 from wind_model.gust import gust_velocity, make_waves
@@ -61,7 +62,7 @@ def test_forces_are_observed_as_the_velocity_of_a_tick():
     batch = blown(wind_force=[[10, 0, 0], [0, 0, 0], [-0.0, 0, 0]],
                   gust_force=[[0, 5, 0]], gust_ticks=[[0, 0], [0, 9], [0, 0]])
     batch.state.wind[:] = batch.state.free_wind[:] = [[-0.0, 1.0]]
-    state, mass = run(batch, air.add_forces), batch.setting.bodies.mass[0]
+    state, mass = run(batch, _add_forces), batch.setting.bodies.mass[0]
     np.testing.assert_allclose(state.observed_wind[::2], [
         [10 * 0.1 / mass, 1.0], [0.0, 1.0 + 5 * 0.1 / mass], [0.0, 1.0]])
     np.testing.assert_array_equal(state.observed_wind, state.observed_free_wind)

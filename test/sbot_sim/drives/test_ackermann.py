@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sbot_common.observation import OMEGA, VX
-from sbot_sim.drives.shipped import ACKERMANN, _ackermann_twist
+from sbot_sim.drives.registry import ACKERMANN, _ackermann_twist
 from sbot_sim.dynamics.motion import _advance_twist, drive, driven_twists, move
 from sbot_sim.world.bodies import ROBOT, body_arrays
 
