@@ -19,7 +19,6 @@ from sbot.sweeps.experiment import (
     Options,
     check_sweep,
     estimate,
-    missing_runs,
     read_request,
     run_sweep,
 )
@@ -145,7 +144,7 @@ def _foretell(plan: Plan, request: Request, options: Options,
         folder = Path(arguments.output)
         check_sweep(plan, options._replace(scheduler=None), folder, arguments.resume)
         if arguments.resume:
-            runs = missing_runs(plan, folder, options)
+            runs = options.missing_runs(plan, folder)
             left = f'{_count(runs)} of these still to do\n'
     processes = options.jobs or threads_of('auto')
     print(f'{_count(len(plan))}: {one_line(_parts(request))}\n{left}', end='')

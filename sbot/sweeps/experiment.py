@@ -69,6 +69,10 @@ class Options(NamedTuple):
     progress: bool = True
     check_start: bool = True  # refuse the sweep if no run can begin
 
+    def missing_runs(self, plan: Plan, folder: Path) -> int:
+        """Return how many runs of the sweep in a folder ``resume`` would run."""
+        return len(plan) - len(_finished(folder, read_index(folder).places, self)[0])
+
 
 class _Outcome(NamedTuple):
     """What a sweep came to."""
@@ -197,11 +201,6 @@ def _begin(plan: Plan, request: Request, options: Options, folder: Path) -> None
         folder.mkdir(parents=True, exist_ok=True)
         settings = Settings(request.path, options.timeout, options.memory, options.record)
         write_plan(folder, plan, settings)
-
-
-def missing_runs(plan: Plan, folder: Path, options: Options) -> int:
-    """Return how many runs of the sweep in a folder ``resume`` would run."""
-    return len(plan) - len(_finished(folder, read_index(folder).places, options)[0])
 
 
 def _finished(folder: Path, places: Mapping[int, int],

@@ -4,17 +4,21 @@
 from __future__ import annotations
 
 import argparse
+import json
+import platform
 import shlex
 import signal
 import sys
 from collections.abc import Sequence
+from importlib.metadata import distributions
 from pathlib import Path
+from typing import Any
 
 from sbot.learn.proof.comparison import (
     Plan,
+    Training,
     differences,
     navigate_rows,
-    trainings_of,
 )
 from sbot.learn.proof.report import (
     CURVE,
@@ -24,7 +28,6 @@ from sbot.learn.proof.report import (
     Row,
     cells,
     draw_curves,
-    write_made_by,
     write_rows,
 )
 from sbot.learn.proof.training import SCENES
@@ -34,6 +37,7 @@ from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
 from sbot.runner.summary import QUIET
 from sbot.sweeps.engine import check_scheduler
+from sbot.version import VERSION
 from sbot.worlds.setting import MOST_WORLDS
 from sbot_common.arguments import whole
 from sbot_common.compiled.threads import MOST_THREADS
@@ -45,6 +49,26 @@ _LEARNERS = {'evolved': 'CMA-ES on whole episodes (extra evolve)',
 
 _MOST = {'trainings': 1_000_000, 'episodes': MOST_WORLDS, 'generations': 1_000_000_000,
          'decisions': 1_000_000_000_000, 'threads': MOST_THREADS, 'processes': 1000}
+
+
+_LIBRARIES = ('numpy', 'numba', 'cma', 'torch', 'stable-baselines3')
+
+
+def _write_made_by(path: Path, command: str, more: dict[str, Any]) -> None:
+    """Write the command, the versions and the machine that made rows."""
+    text = {'command': command, 'python': platform.python_version(), 'machine': platform.machine(),
+            'potential_field_bot': VERSION,
+            **{each.name: each.version for each in distributions() if each.name in _LIBRARIES},
+            **more}
+    path.write_text(json.dumps(text, indent=1) + '\n', 'utf-8')
+
+
+def _trainings_of(entry: Entry, learner: str, count: int) -> list[Training]:
+    """Return what is trained for a task: its rule, where that has constants, and the learner."""
+    seeds = range(1, count + 1)
+    tuned = entry.rule is not None and bool(entry.rule.constants)
+    rules = [('rule', seed) for seed in (seeds if tuned else range(1))]
+    return [*rules * (entry.rule is not None), *((learner, seed) for seed in seeds)]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -117,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if points:
             seeds = _seeds(given)
             command = f'python -m sbot.learn.proof {shlex.join(words)}'
-            write_made_by(given.output / MADE_BY, command, {'seeds': [seeds[0], seeds[-1]]})
+            _write_made_by(given.output / MADE_BY, command, {'seeds': [seeds[0], seeds[-1]]})
             draw_curves(given.output, given.output / 'curves.png')
     except InputError as error:
         print(f'sbot.learn.proof: {error}', file=sys.stderr)
@@ -176,7 +200,7 @@ def _prove(given: argparse.Namespace, entries: Sequence[Entry], rows: list[Row],
                'ppo': {'decisions': given.decisions, 'threads': given.threads}}
     for entry in entries:
         rows += navigate_rows(entry, _seeds(given))
-        trainings = trainings_of(entry, given.learner, given.trainings)
+        trainings = _trainings_of(entry, given.learner, given.trainings)
         plan = Plan(entry.name, _seeds(given), options, given.quiet)
         for proved in plan.prove_all(trainings, given.processes, given.scheduler):
             rows += proved.rows

@@ -67,14 +67,6 @@ class _Policy(NamedTuple):
 _NAVIGATE = _Policy('', b'')
 
 
-def trainings_of(entry: Entry, learner: str, count: int) -> list[Training]:
-    """Return what is trained for a task: its rule, where that has constants, and the learner."""
-    seeds = range(1, count + 1)
-    tuned = entry.rule is not None and bool(entry.rule.constants)
-    rules = [('rule', seed) for seed in (seeds if tuned else range(1))]
-    return [*rules * (entry.rule is not None), *((learner, seed) for seed in seeds)]
-
-
 def _rows_of(entry: Entry, training: Training, seeds: Sequence[int], policy: _Policy,
              folder: Path) -> list[Row]:
     """Return a row for each seed of a policy, which is in a folder."""

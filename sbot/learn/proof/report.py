@@ -4,11 +4,8 @@
 from __future__ import annotations
 
 import csv
-import json
-import platform
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from importlib.metadata import distributions
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,13 +14,11 @@ import numpy as np
 
 from sbot.figures.look import DPI, drawing, style_of
 from sbot.learn.tasks.registry import entry_of
-from sbot.version import VERSION
 from sbot_common.arrays import Floats
 
 # Rows of an evaluation: a number for each task, policy, training and seed, in CSV files.
 
 ROWS, CURVE, MADE_BY = 'rows.csv', 'curve.csv', 'made_by.json'
-_LIBRARIES = ('numpy', 'numba', 'cma', 'torch', 'stable-baselines3')
 
 
 class Row(NamedTuple):
@@ -76,15 +71,6 @@ def _results(rows: Iterable[Row], task: str, policy: str) -> Floats:
     for row in found:
         values[trainings.index(row.training), seeds.index(row.seed)] = row.value
     return values
-
-
-def write_made_by(path: Path, command: str, more: dict[str, Any]) -> None:
-    """Write the command, the versions and the machine that made rows."""
-    text = {'command': command, 'python': platform.python_version(), 'machine': platform.machine(),
-            'potential_field_bot': VERSION,
-            **{each.name: each.version for each in distributions() if each.name in _LIBRARIES},
-            **more}
-    path.write_text(json.dumps(text, indent=1) + '\n', 'utf-8')
 
 
 # Statistics of results: interquartile means with bands of a stratified bootstrap.
