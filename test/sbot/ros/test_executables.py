@@ -19,7 +19,7 @@ late = Late()
 sys.modules['node'] = node = types.ModuleType('node')
 node.main = lambda argv: atexit.register(print, 'leaves') and int(sys.argv[1])
 print('begins')
-sys.exit(executables.run('node'))
+sys.exit(executables._run('node'))
 """
 
 
