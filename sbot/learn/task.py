@@ -322,14 +322,14 @@ def _idle(actions: NDArray[Any], active: Flags, found: NDArray[Any]) -> None:
 class Interface:
     """Inputs and commands of K worlds, by the compiled code of policies: the same bits.
 
+    The actions (K, N, 2 or 3) are written to ``shares``.
+
     Parameters
     ----------
     worlds : kept alive
     network : names of the inputs, outputs and greatest speeds; it has no weights
     goal : (K, N, 2) m
     limits : (N, 2) greatest speeds (m/s), and distances of wheels (m) or turn rates (rad/s)
-
-    Write the actions (K, N, 2 or 3) to ``shares``.
 
     """
 
