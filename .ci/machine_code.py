@@ -177,6 +177,7 @@ def keep(cache: Path, folder: Path) -> int:
     """Copy the package's own functions from a cache; return how many files there are."""
     folder.mkdir(parents=True)
     files = [path for path in cache.glob('*/*.code') if path.name.partition('.')[0] in PACKAGES]
+    files.sort(key=lambda path: path.stat().st_mtime)  # of several versions the newest is kept
     for path in files:
         shutil.copyfile(path, folder / path.name)
     return len(files)

@@ -14,7 +14,7 @@ import sbot
 from sbot import testing
 from sbot.bag.reader import Bag
 from sbot.controllers.registry import entry_of, shipped
-from sbot.runner import session
+from sbot.runner import controllers
 from sbot.scenario.assemble import simulation_parameters
 from sbot.testing import check_controller, fake_observation
 from sbot_common.errors import InputError
@@ -99,10 +99,10 @@ def test_a_batch_gives_the_bits_of_each_alone(every_controller, name, followers,
     if others:
         robots = [robots[0], *(case for other in EVERY for case in (other, robots[0]))]
     scenario = scenario_of(every_controller, *robots, goals=False)
-    assert max(len(ids) for ids, _ in session._batches(
+    assert max(len(ids) for ids, _ in controllers._batches(
         scenario, simulation_parameters(scenario).sensors.lasers, 1)) >= followers
     together = sbot.run(scenario)
-    monkeypatch.setattr(session, '_batches', lambda *_: [])
+    monkeypatch.setattr(controllers, '_batches', lambda *_: [])
     assert testing._same_run(together, sbot.run(scenario))
 
 

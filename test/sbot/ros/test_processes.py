@@ -109,7 +109,7 @@ os.kill(os.getpid(), signal.SIGINT)
 print('held', flush=True)
 from sbot.ros import executables
 sys.modules['own_node'] = types.ModuleType('own_node')
-sys.exit(executables.run('own_node', []))
+sys.exit(executables._run('own_node', []))
 """
 
 
