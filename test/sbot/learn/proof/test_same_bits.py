@@ -1,11 +1,15 @@
 """What was trained drives the same robots in batches, runs, replay and over nodes, bit for bit."""
 
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sbot
 from sbot.learn.evaluation import worlds_of
+from sbot.learn.proof.comparison import differences
+from sbot.learn.proof.report import ROWS, read_rows, write_rows
 from sbot.learn.proof.training import evolve
 from sbot.learn.tasks.registry import entry_of
 
@@ -49,3 +53,17 @@ def test_a_function_begins_at_its_weights():
     entry = entry._replace(learned=entry.learned._replace(weights=(9.0,) * 44))
     found = evolve(entry, 1, generations=1, population=6, scenes=1)
     assert found.weights.mean() == pytest.approx(9.0, abs=1.0)
+
+
+@pytest.mark.parametrize('folder', [path.parent for path in (
+    Path(__file__).resolve().parents[4] / 'benchmark/learning').glob(f'*/{ROWS}')],
+    ids=lambda path: path.name)
+def test_the_rows_of_the_results_come_again(tmp_path, folder):
+    """Of the first policies all episodes, of `navigate` the first one; ``--check`` plays all."""
+    rows = read_rows(folder / ROWS)
+    some = [row for row in rows if row.training == 1]
+    some += [row for row in rows if row.policy == 'navigate'][:1]
+    for file in {row.file for row in some if row.file}:
+        shutil.copyfile(folder / file, tmp_path / file)
+    write_rows(tmp_path / ROWS, some)
+    assert [*differences(tmp_path / ROWS)] == []
