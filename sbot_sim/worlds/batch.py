@@ -161,10 +161,6 @@ class Program:
     def run(self, first: int, end: int, ticks: int = 1) -> None:
         """Run all phases in turn, as often as there are ticks, on the worlds first … end-1."""
         n = self._setting.robots
-        if self._whole is not None and self._threads == 1:
-            _run_phases(first, end, first * n, end * n, self._whole[0], self._batch.address,
-                        ticks)
-            return
         if self._whole is not None:
             self._run_stretch(self._whole, first, end, n, ticks)
             return

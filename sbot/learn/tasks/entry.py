@@ -41,6 +41,10 @@ class Track(NamedTuple):
             contact[1:] &= ~np.logical_or.accumulate(arrived, axis=0)[:-1]
         return contact
 
+    def without_contact(self) -> Floats:
+        """Return the mean share of ticks in which robots touch nothing, (K,)."""
+        return np.asarray(1.0 - self.collided.mean(axis=(0, 2)))
+
     def scratches(self, arrived: Flags | None = None) -> Floats:
         """Return the mean of c / (0.5 + c) over robots, c seconds of contact on their way; (K,).
 

@@ -171,7 +171,7 @@ def _passed_over(place: Floats) -> Floats:
 def _covered(track: Track) -> Floats:
     """Return the share of the free cells that some robot passed over, less for contacts, (K,)."""
     share = _passed_over(track.pose[::5, ..., :2])  # every 4 cm
-    return np.asarray(share * (1.0 - track.collided.mean(axis=(0, 2))))
+    return np.asarray(share * track.without_contact())
 
 
 def _covered_clean(track: Track) -> Floats:
@@ -242,7 +242,7 @@ def _visited(track: Track) -> Floats:
     """Return the mean share of free cells passed over in 20 s, less for contacts, (K,)."""
     starts = range(0, len(track.pose) - _WINDOW + 1, _WINDOW)
     share = np.mean([_passed_over(track.pose[a:a + _WINDOW:5, ..., :2]) for a in starts], axis=0)
-    return np.asarray(share * (1.0 - track.collided.mean(axis=(0, 2))))
+    return np.asarray(share * track.without_contact())
 
 
 def _visited_clean(track: Track) -> Floats:

@@ -114,7 +114,7 @@ def _pushed(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
 
 def _gathered(track: Track) -> Floats:
     """Return the contraction times the share of time without contact, (K,)."""
-    return np.asarray(_contraction(track) * (1.0 - track.collided.mean(axis=(0, 2))))
+    return np.asarray(_contraction(track) * track.without_contact())
 
 
 def _gathered_clean(track: Track) -> Floats:
