@@ -22,7 +22,7 @@ from sbot_common.clock import in_seconds
 from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import bad_value, one_line
 from sbot_common.user_code import call_user_code
-from sbot_sim.collision.overlap import overlaps, overlaps_of_ticks
+from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.world.bodies import is_there
 from sbot_sim.world.moving import as_sent
@@ -64,14 +64,10 @@ _MOST = 1024  # poses looked at together; one look at ten robots costs as much a
 
 
 class _OverlapCount:
-    """Counts overlaps.
-
-    Ticks in which only round robots move are counted together, others one by one.
-    """
+    """Counts overlaps: ticks in which only robots move together, others one by one."""
 
     def __init__(self, parameters: SimulationParameters) -> None:
         self._parameters = parameters
-        self._round = not np.any(parameters.bodies.shape.size[:, 0] > 0.0)
         self._waiting: list[NDArray[np.float64]] = []
         self._found = 0
 
@@ -79,7 +75,7 @@ class _OverlapCount:
         """Count a tick."""
         pose = snapshot.pose
         self._found -= int(np.count_nonzero(~is_there(pose)))  # below, each of these counts as one
-        if self._round and snapshot.moved is None and snapshot.boxes is None:
+        if snapshot.moved is None and snapshot.boxes is None:
             self._waiting.append(pose.copy())
             if len(self._waiting) * len(pose) >= _MOST:
                 self._count()
@@ -96,7 +92,7 @@ class _OverlapCount:
     def _count(self) -> None:
         poses = np.array(self._waiting)
         self._waiting.clear()
-        self._found += overlaps_of_ticks(self._parameters.world, self._parameters.bodies, poses)
+        self._found += overlaps(self._parameters.world, self._parameters.bodies, poses)
 
 
 def _lengths(vectors: Floats) -> Floats:

@@ -76,8 +76,8 @@ def rectangle_distance(points: Floats, rectangles: Floats) -> Floats:
     return signed
 
 
-def find_overlaps(world: World, bodies: BodyArrays, pose: Floats,
-                  tolerance: float = TOLERANCE) -> Overlaps:
+def find_overlaps(world: World, bodies: BodyArrays, pose: Floats, tolerance: float = TOLERANCE,
+                  tick: Indexes | None = None) -> Overlaps:
     """Return every overlap deeper than ``tolerance`` (m).
 
     Parameters
@@ -86,43 +86,42 @@ def find_overlaps(world: World, bodies: BodyArrays, pose: Floats,
     bodies : of N robots
     pose : (N, 2) or (N, 3): x, y (m) and whatever, yaw (rad) where some are rectangular; all
         finite
+    tolerance : m
+    tick : (N,) when they are there, from 0 on: robots of different ticks cannot meet; None: all at
+        once
 
     """
-    shapes = bodies.shape
+    shapes, tick = bodies.shape, np.zeros(len(pose), np.intp) if tick is None else tick
     flat = shapes.size[:, 0] > 0.0
     if not flat.any():
-        return _overlaps_of_discs(world, shapes.outer_radius, pose, tolerance)
+        return _overlaps_of_discs(world, shapes.outer_radius, pose, tolerance, tick)
     rows, discs = np.flatnonzero(flat), np.flatnonzero(~flat)
     radius = shapes.outer_radius[discs]
-    found = _overlaps_of_discs(world, radius, pose[discs], tolerance)
+    found = _overlaps_of_discs(world, radius, pose[discs], tolerance, tick[discs])
     other = found.other.copy()
     other[found.kind == PAIR] = discs[found.other[found.kind == PAIR]]
     among_discs = Overlaps(discs[found.robot], found.kind, other, found.depth)
     rest = _overlaps_of_rectangles(
         world, corners_at(pose[rows], shapes.offset[rows, 0], shapes.size[rows]),
         np.column_stack([pose[discs, :2], radius]), rows, discs, shapes.inner_radius[rows],
-        tolerance)
+        tolerance, tick)
     return Overlaps(*(np.concatenate([getattr(one, name) for one in (among_discs, rest)])
                       for name in Overlaps._fields))
 
 
 def _overlaps_of_discs(world: World, radius: Floats, pose: Floats, tolerance: float,
-                       apart: Floats | None = None) -> Overlaps:
-    """Return the overlaps of round robots; see ``find_overlaps``.
-
-    ``apart`` : (N,) m, added to x while pairs are searched for: robots that cannot meet
-    """
+                       tick: Indexes) -> Overlaps:
+    """Return the overlaps of round robots; see ``find_overlaps``."""
     xy = np.ascontiguousarray(pose[:, :2], dtype=np.float64)
     found: list[tuple[Indexes, int, Indexes, Floats]] = []
     if not len(xy):
         empty = np.zeros(0, dtype=np.intp)
         return Overlaps(empty, np.zeros(0, dtype=np.int8), empty, np.zeros(0))
-    if apart is None:
-        i, j = near_pairs(xy, radius)
-    else:
-        i, j = near_pairs(xy + np.column_stack([apart, np.zeros(len(xy))]), radius + _ROUNDING)
-        same = apart[i] == apart[j]
-        i, j = i[same], j[same]
+    # Pairs are searched for with the ticks side by side.
+    width = np.ptp(xy[:, 0]) + 2.0 * (radius.max() + 2.0 * _ROUNDING)
+    i, j = near_pairs(xy + np.column_stack([tick * width, np.zeros(len(xy))]), radius + _ROUNDING)
+    same = tick[i] == tick[j]
+    i, j = i[same], j[same]
     found.append((i, PAIR, j, radius[i] + radius[j] - _lengths(xy[i] - xy[j])))
     if world.has_walls:
         bounds = world.bounds
@@ -155,7 +154,8 @@ def _overlaps_of_discs(world: World, radius: Floats, pose: Floats, tolerance: fl
 
 
 def _overlaps_of_rectangles(world: World, corners: Floats, discs: Floats, rows: Indexes,
-                            round_ones: Indexes, inner: Floats, tolerance: float) -> Overlaps:
+                            round_ones: Indexes, inner: Floats, tolerance: float,
+                            tick: Indexes) -> Overlaps:
     """Return the overlaps of rectangular robots with each other, round robots and the world.
 
     Parameters
@@ -165,25 +165,26 @@ def _overlaps_of_rectangles(world: World, corners: Floats, discs: Floats, rows: 
     discs : (D, 3) x, y, radius (m) of round robots
     rows, round_ones : (R,) and (D,) numbers of these robots
     inner : (R,) radius of the circle in each rectangle (m)
-    tolerance : m
+    tolerance, tick : see ``find_overlaps``; of all robots
 
     """
     found: list[tuple[Indexes, int, Indexes, Floats]] = []
-    i, j, depth = depths_of_outlines(corners, corners)
+    mine, theirs = tick[rows], tick[round_ones]
+    i, j, depth = depths_of_outlines(corners, corners, mine, mine)
     once = i < j
     found.append((rows[i[once]], PAIR, rows[j[once]], depth[once]))
-    i, j, depth = depths_of_discs(corners, discs)
+    i, j, depth = depths_of_discs(corners, discs, mine, theirs)
     found.append((np.minimum(rows[i], round_ones[j]), PAIR, np.maximum(rows[i], round_ones[j]),
                   depth))
     for side in range(4 if world.has_walls else 0):
         sign = 1.0 if side < 2 else -1.0
         room = (sign * (corners[:, :, side % 2] - world.bounds[side])).min(axis=1)
         found.append((rows, BOUND, np.full(len(rows), side), -room))
-    i, k, depth = depths_of_outlines(corners, world.thin_segments.reshape(-1, 2, 2))
+    i, k, depth = depths_of_outlines(corners, world.thin_segments.reshape(-1, 2, 2), mine)
     found.append((rows[i], SEGMENT, k, depth))
-    i, k, depth = depths_of_discs(corners, world.circles)
+    i, k, depth = depths_of_discs(corners, world.circles, mine)
     found.append((rows[i], CIRCLE, k, depth))
-    i, k, depth = depths_of_outlines(corners, corners_of(world.rectangles))
+    i, k, depth = depths_of_outlines(corners, corners_of(world.rectangles), mine)
     found.append((rows[i], RECTANGLE, k, depth))
     if world.polygons:
         i, k, depth = depths_of_rectangles_in_polygons(corners, inner, *joined(world.polygons),
@@ -208,35 +209,15 @@ def _deep(found: list[tuple[Indexes, int, Indexes, Floats]], tolerance: float) -
 def overlaps(world: World, bodies: BodyArrays, pose: Floats) -> int:
     """Count the overlaps deeper than 1e-9 m: robot pairs, and robots with bounds or objects.
 
-    A robot whose position is not finite counts as one.
+    A robot whose position is not finite counts as one. ``pose`` is (N, 2) or wider as in
+    ``find_overlaps``, or (T, N, 3) of several ticks.
     """
-    finite, lost = _finite_rows(pose)
-    if lost:
-        bodies, pose = bodies.select(finite), pose[finite]
-    return lost + len(find_overlaps(world, bodies, pose).robot)
-
-
-def overlaps_of_ticks(world: World, bodies: BodyArrays, poses: Floats) -> int:
-    """Count the overlaps of round robots in several ticks at once; see ``overlaps``.
-
-    ``poses`` : (T, N, 3) x, y (m) and whatever
-    """
-    radius = np.tile(bodies.shape.outer_radius, len(poses))
-    tick = np.repeat(np.arange(len(poses)), poses.shape[1])
-    rows = poses.reshape(-1, poses.shape[2])
-    finite, lost = _finite_rows(rows)
-    if lost:
-        radius, tick, rows = radius[finite], tick[finite], rows[finite]
-    if not len(rows):
-        return lost
-    width = np.ptp(rows[:, 0]) + 2.0 * (radius.max() + 2.0 * _ROUNDING)
-    return lost + len(_overlaps_of_discs(world, radius, rows, TOLERANCE, tick * width).robot)
-
-
-def _finite_rows(pose: Floats) -> tuple[Flags, int]:
-    """Return which rows have a finite position, and how many have none."""
-    finite = np.isfinite(pose[:, 0]) & np.isfinite(pose[:, 1])
-    return finite, len(pose) - int(np.count_nonzero(finite))
+    ticks = pose if pose.ndim == 3 else pose[np.newaxis]
+    row = np.flatnonzero(np.isfinite(ticks[:, :, :2]).all(axis=2).ravel())
+    there, tick = row % max(1, ticks.shape[1]), row // max(1, ticks.shape[1])
+    return ticks[..., 0].size - len(row) + len(find_overlaps(
+        world, bodies.select(there), ticks.reshape(-1, ticks.shape[2])[row], TOLERANCE,
+        tick).robot)
 
 
 # Checks of robot placement by a scenario or a teleport: obstacle, distance and message.

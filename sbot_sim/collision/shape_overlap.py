@@ -229,12 +229,18 @@ def _bounds(outlines: Floats) -> Floats:
 
 
 @njit
-def depths_of_outlines(corners: Floats, others: Floats) -> tuple[Indexes, Indexes, Floats]:
-    """Return (row, other, depth) of rectangles (R, 4, 2) that overlap outlines (K, P, 2), m."""
+def depths_of_outlines(corners: Floats, others: Floats, tick: Indexes,
+                       other_tick: Indexes | None = None) -> tuple[Indexes, Indexes, Floats]:
+    """Return (row, other, depth) of rectangles (R, 4, 2) that overlap outlines (K, P, 2), m.
+
+    ``tick`` (R,) and ``other_tick`` (K,) are when they are there; None: always.
+    """
     row, other, depth = np.empty(16, np.intp), np.empty(16, np.intp), np.empty(16)
     found, mine, theirs = 0, _bounds(corners), _bounds(others)
     for i in range(len(corners)):
         for k in range(len(others)):
+            if other_tick is not None and tick[i] != other_tick[k]:
+                continue
             if (mine[i, 0] < theirs[k, 2] and theirs[k, 0] < mine[i, 2]
                     and mine[i, 1] < theirs[k, 3] and theirs[k, 1] < mine[i, 3]):
                 deep = _convex_depth(corners[i], others[k])
@@ -245,12 +251,18 @@ def depths_of_outlines(corners: Floats, others: Floats) -> tuple[Indexes, Indexe
 
 
 @njit
-def depths_of_discs(corners: Floats, discs: Floats) -> tuple[Indexes, Indexes, Floats]:
-    """Return (row, disc, depth) of rectangles (R, 4, 2) that overlap discs (K, 3), all in m."""
+def depths_of_discs(corners: Floats, discs: Floats, tick: Indexes,
+                    disc_tick: Indexes | None = None) -> tuple[Indexes, Indexes, Floats]:
+    """Return (row, disc, depth) of rectangles (R, 4, 2) that overlap discs (K, 3), all in m.
+
+    ``tick`` (R,) and ``disc_tick`` (K,) are when they are there; None: always.
+    """
     row, other, depth = np.empty(16, np.intp), np.empty(16, np.intp), np.empty(16)
     found = 0
     for i in range(len(corners)):
         for k in range(len(discs)):
+            if disc_tick is not None and tick[i] != disc_tick[k]:
+                continue
             deep = disc_depth(corners[i], discs[k, 0], discs[k, 1], discs[k, 2])
             if deep > 0.0:
                 row, other, depth = _noted(row, other, depth, found, i, k, deep)

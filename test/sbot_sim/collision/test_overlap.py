@@ -8,7 +8,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sbot_sim.collision.overlap import overlaps, overlaps_of_ticks, placement_error
+from sbot_sim.collision.overlap import overlaps, placement_error
 from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 from sbot_sim.world.moving import make_box
@@ -48,19 +48,21 @@ def test_counts_what_shapely_counts(seed):
 
 
 @settings(max_examples=40)
-@given(st.integers(0, 10**6), st.sampled_from([1.0, 1e4]))
-def test_ticks_counted_together_are_those_counted_one_by_one(seed, scale):
+@given(st.integers(0, 10**6), st.sampled_from([1.0, 1e4]), st.sampled_from([0, 5, 12]))
+def test_ticks_counted_together_are_those_counted_one_by_one(seed, scale, flat):
     rng = np.random.default_rng(seed)
     world = make_world([scale * side for side in BOUNDS],
                        circles=scale * rng.uniform(0.1, 1, (3, 3)) * [6, 5, 1],
                        rectangles=scale * rng.uniform(0.1, 1, (3, 5)) * [6, 5, 2, 2, 3 / scale])
     bodies = body_arrays([ROBOT._replace(radius=scale * radius)
-                          for radius in rng.choice([0.06, 0.3, 0.9], 12)])
-    poses = np.concatenate([scale * rng.uniform(-0.5, 6, (9, 12, 2)), np.zeros((9, 12, 1))], 2)
+                          for radius in rng.choice([0.06, 0.3, 0.9], 12 - flat)]
+                         + [ROBOT._replace(length=0.8 * scale, width=0.4 * scale)] * flat)
+    poses = np.concatenate([scale * rng.uniform(-0.5, 6, (9, 12, 2)),
+                            rng.uniform(-3, 3, (9, 12, 1))], 2)
     poses[4, 3, 0] = np.nan
     expected = sum(overlaps(world, bodies, pose) for pose in poses)
     assert expected > 9
-    assert overlaps_of_ticks(world, bodies, poses) == expected
+    assert overlaps(world, bodies, poses) == expected
 
 
 @pytest.mark.parametrize(('gap', 'count'), [(0.0, 0), (-0.9e-9, 0), (-1.1e-9, 1), (1e-3, 0)])
