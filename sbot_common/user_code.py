@@ -14,7 +14,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from traceback import format_exception, walk_tb
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from sbot_common.errors import InputError, question
 
@@ -74,13 +74,18 @@ def call_user_code(function: Callable[[], T], where: Callable[[], str]) -> T:
     """
     try:
         return function()
-    except (InputError, MemoryError, KeyboardInterrupt):
-        raise
     except BaseException as error:
-        own = error.__traceback__.tb_next if error.__traceback__ is not None else None
-        if _is_numbas(error):
-            own, error.__suppress_context__ = _without_compiler(own), True
-        raise UserCodeError(f'{where()}: {reason(error)}') from error.with_traceback(own)
+        raise_of_user(error, where)
+
+
+def raise_of_user(error: BaseException, where: Callable[[], str]) -> NoReturn:
+    """Raise what ``call_user_code`` raises for an error, within the ``except`` that caught it."""
+    if isinstance(error, InputError | MemoryError | KeyboardInterrupt):
+        raise error
+    own = error.__traceback__.tb_next if error.__traceback__ is not None else None
+    if _is_numbas(error):
+        own, error.__suppress_context__ = _without_compiler(own), True
+    raise UserCodeError(f'{where()}: {reason(error)}') from error.with_traceback(own)
 
 
 def reason(error: BaseException) -> str:

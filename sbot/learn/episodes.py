@@ -12,7 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sbot.controllers.neural.network import WHEELS, Network, make_network
-from sbot.learn.task import Actions, Answers, Draws, Interface, Kept, Moment, Task
+from sbot.learn.task import (
+    Actions,
+    Answers,
+    Draws,
+    Interface,
+    Kept,
+    Moment,
+    Task,
+    find_ends,
+    room_for_ends,
+)
 from sbot.learn.task_checks import Drawn, controlled_of, randomise
 from sbot.learn.tasks.entry import Scene
 from sbot.learn.tasks.registry import home_of, make_task
@@ -32,12 +42,10 @@ from sbot.worlds.setting import (
 )
 from sbot_common.arguments import whole
 from sbot_common.arrays import Flags, Floats, Integers
-from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError, bad_value
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.world.bodies import Body
 
-_SEEDS = LARGEST_SEED + 1
 _LOG = logging.getLogger(__name__)
 
 
@@ -94,8 +102,7 @@ class Outcome(NamedTuple):
     """What a step of K worlds of N robots gave, those alone that learn."""
 
     reward: Floats  # (K, N); 0 for robots that were done before
-    ended: Flags  # (K, N) done now or before
-    all_ended: Flags  # (K,) that of all robots
+    all_ended: Flags  # (K,) all robots are done
     late: Flags  # (K,) the episode's time is over
 
 
@@ -250,6 +257,11 @@ class Episodes:
         """Which robots (K, N) that learn are not done."""
         return np.array(self._of_learners(self._active))
 
+    @property
+    def ended(self) -> Flags:
+        """Which robots (K, N) that learn are done."""
+        return np.asarray(~self._of_learners(self._active))
+
     def _of_learners(self, rows: Any) -> Any:  # noqa: ANN401
         """Return the rows (K, N, …) of the robots that have agents."""
         return rows if self.robots == self.worlds.robots else rows[:, self.learners]
@@ -260,11 +272,10 @@ class Episodes:
         return np.asarray(self.all_ended | self.late)
 
     def _find_ends(self) -> None:
-        """Find who is done (K, N), where all are and where the time is over (K,), and whether."""
-        self._ended = np.empty(self._active.shape, np.bool_)
-        self.all_ended, self.late = np.empty((2, self.count), np.bool_)
-        self.some_over = _find_ends(self._active, self.now.seen.tick, self.ticks, self._ended,
-                                    self.all_ended, self.late)
+        """Find where all robots are done and where the time is over (K,), and whether."""
+        self.all_ended, self.late = room_for_ends(self.count)
+        self.some_over = find_ends(self._active, self.now.seen.tick, self.ticks, self.all_ended,
+                                   self.late)
 
     @property
     def fps(self) -> int:
@@ -306,7 +317,8 @@ class Episodes:
         placed: list[int] = []
         for k in rows:
             rng, first = self._generators[k], self._first[k]
-            seeds[k] = rng.integers(_SEEDS) if first is None else first
+            # As integers() of as many, in a tenth of its time.
+            seeds[k] = rng.bit_generator.random_raw() >> 1 if first is None else first
             self._first[k] = None
             self.drawn[k] = randomise(self.worlds, k, self.task, rng, self.drawn[k])
             start = self._answers.drawn('begin', self.worlds, k, rng, (self.worlds.robots, 3))
@@ -340,7 +352,7 @@ class Episodes:
 
     def observation(self) -> NDArray[np.float32]:
         """Return the present observations of the robots, (K, N, columns)."""
-        return np.asarray(self._of_learners(self._answers.observation(self.now)))
+        return self._of_learners(self._answers.observation(self.now))  # type: ignore[no-any-return]
 
     def step(self, actions: NDArray[Any], anew: bool = False) -> Outcome:
         """Act for as many ticks as the task holds an action.
@@ -366,7 +378,8 @@ class Episodes:
         active, over = self._active, self.over if anew and self.some_over else None
         if over is not None:
             active = active & ~over[:, np.newaxis]
-        self._check_allowed(actions, self._of_learners(active))
+        if self.actions.discrete:
+            self._check_allowed(actions, self._of_learners(active))
         self._active = active  # robots of worlds that begin anew do nothing more
         data = self._act(actions)
         before = self.now
@@ -375,13 +388,11 @@ class Episodes:
         if type(self.task).update is not Task.update:
             changed = self._answers.kept('update', before, self.now, self._draws())
             self.now = self.now._replace(kept={**before.kept, **changed})
-        reward = self._answers.settled(active, before, self.now)
-        if over is None:
-            self._find_ends()
-        else:
+        reward, self.all_ended, self.late, self.some_over = self._answers.settled(
+            active, before, self.now, self.ticks)
+        if over is not None:
             self.reset(over)
-        return Outcome(self._of_learners(reward), self._of_learners(self._ended), self.all_ended,
-                       self.late)
+        return Outcome(self._of_learners(reward), self.all_ended, self.late)
 
     def _act(self, actions: NDArray[Any]) -> NDArray[Any] | None:
         """Write the shares of all robots; return the bytes (K, N, 10) they send."""
@@ -424,9 +435,10 @@ class Episodes:
             changed[k] = self._scenario_goal[k] if goals is None else goals
             if goals is not None and self.worlds.controlled.robots:
                 self.worlds.controlled.aim(k, changed[k])
-            if 'goal' in self.network.inputs and not np.isfinite(changed[k]).all():
-                raise bad_value('goals', changed[k].tolist(), 'finite numbers (m), for the input '
-                                'goal of the task')
+        if 'goal' in self.network.inputs and not np.isfinite(changed[rows]).all():
+            wrong = next(k for k in rows if not np.isfinite(changed[k]).all())
+            raise bad_value('goals', changed[wrong].tolist(), 'finite numbers (m), for the input '
+                            'goal of the task')
         self.goal = changed
         self._interface.aim(changed)
 
@@ -436,20 +448,6 @@ class Episodes:
         inputs = self._interface.inputs(self._all if changed is None else changed)
         return Moment(seen, inputs, commands, self.goal, self.network, self.worlds.dt,
                       self.limits, kept)
-
-
-@njit
-def _find_ends(active: Flags, tick: Integers, ticks: int, ended: Flags, all_ended: Flags,
-               late: Flags) -> bool:
-    """Find robots (K, N) that are done; worlds (K,) where all are, or after as many ticks."""
-    some = False
-    for k in range(len(active)):
-        all_ended[k], late[k] = True, tick[k] >= ticks
-        for i in range(active.shape[1]):
-            ended[k, i] = not active[k, i]
-            all_ended[k] &= ended[k, i]
-        some |= all_ended[k] or late[k]
-    return some
 
 
 def world_seeds(seed: int, count: int) -> list[int]:

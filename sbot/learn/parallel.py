@@ -74,7 +74,7 @@ class SwarmEnv(OneWorld, ParallelEnv):  # type: ignore[misc]
         self._renderer.keep()
         acted, late = self.agents, bool(outcome.late[0])
         reward = dict(zip(self.possible_agents, outcome.reward[0].tolist(), strict=True))
-        ended = dict(zip(self.possible_agents, outcome.ended[0].tolist(), strict=True))
+        ended = dict(zip(self.possible_agents, self.episodes.ended[0].tolist(), strict=True))
         self.agents = [] if late else [agent for agent in acted if not ended[agent]]
         return (self._observed(acted), {agent: reward[agent] for agent in acted},
                 {agent: ended[agent] for agent in acted},

@@ -80,8 +80,8 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
         over: NDArray[np.bool_] = outcome.late | outcome.all_ended
         done = np.repeat(over, episodes.robots)
         if self._of_robots:
-            done = self.acted & (done | outcome.ended.reshape(-1))
-        truncated = done & ~outcome.ended.reshape(-1)
+            done = self.acted & (done | episodes.ended.reshape(-1))
+        truncated = done & ~episodes.ended.reshape(-1)
         infos: list[dict[str, Any]] = [{'TimeLimit.truncated': late}
                                        for late in truncated.tolist()]
         if done.any():

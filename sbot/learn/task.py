@@ -20,12 +20,13 @@ from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit
 from sbot_common.errors import InputError, bad_value
 from sbot_common.random.numbers import purpose_of, uniforms_of_worlds
-from sbot_common.user_code import call_user_code
+from sbot_common.user_code import raise_of_user
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.worlds.state import no_policy
 from sbot_sim.worlds.tick import Phases
 
 _DRAWS = purpose_of('draws of tasks')
+_BOOL = np.dtype(np.bool_)
 _TRIES = 32  # candidates for a point that is to be apart from others
 Kept = Mapping[str, NDArray[Any]]  # arrays (K, …) of a task's own, by name
 MOVES = tuple((a, b) for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0))
@@ -224,7 +225,7 @@ class Answers:
     def drawn(self, method: str, worlds: Worlds, k: int, rng: np.random.Generator,
               *shapes: tuple[int, ...]) -> Floats | None:
         """Return what ``begin`` or ``goals`` of world k gives, of one of some shapes; or None."""
-        given = self._ask(method, worlds, k, rng)
+        given = self._ask(method, worlds, k, rng) if self._has(method) else None
         return None if given is None else floats(self._names[method], given, shapes)
 
     def kept(self, method: str, *arguments: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401
@@ -246,6 +247,8 @@ class Answers:
 
     def observation(self, now: Moment) -> NDArray[np.float32]:
         """Return the observations of the robots, (K, N, columns)."""
+        if not (self._task.broadcast or self._has('observation')):
+            return now.inputs.astype(np.float32)
         return self._wide('observation', now, self._shape)
 
     def state(self, now: Moment) -> NDArray[np.float32]:
@@ -262,42 +265,82 @@ class Answers:
         return None if given is None else floats(
             self._names['mask'], given, [(*self._shape, moves)]).astype(np.bool_)
 
-    def settled(self, active: Flags, before: Moment, now: Moment) -> Floats:
-        """Return rewards (K, N), 0 if not active; those that end are not active any more."""
-        answers = [np.ascontiguousarray(floats(self._names[method], given, [self._shape]))
-                   for method, given in (('reward', self._ask('reward', before, now)),
-                                         ('ended', self._ask('ended', now)))]
-        reward = np.empty(self._shape)
-        wrong = _settle(answers[0], answers[1], active, reward)
-        if wrong >= 0:
-            raise bad_value(self._names[('reward', 'ended')[wrong]], answers[wrong].tolist(),
-                            'finite numbers')
-        return reward
+    def settled(self, active: Flags, before: Moment, now: Moment, ticks: int) -> (
+            tuple[Floats, Flags, Flags, bool]):
+        """Return rewards (K, N), 0 if not active, and all that ``find_ends`` finds.
+
+        Robots that end are not active any more.
+        """
+        shape, method = self._shape, 'reward'
+        try:
+            given = self._task.reward(before, now)
+            method = 'ended'
+            done = self._task.ended(now)
+        except BaseException as error:
+            raise_of_user(error, lambda: self._names[method])
+        given = np.ascontiguousarray(floats(self._names['reward'], given, (shape,)))
+        reward = np.empty(shape)
+        all_ended, late = room_for_ends(shape[0])
+        over = _settle(given, self._flags(done, active), active, now.seen.tick, ticks, reward,
+                       all_ended, late)
+        if over < 0:
+            raise bad_value(self._names['reward'], given.tolist(), 'finite numbers')
+        return reward, all_ended, late, over > 0
+
+    def _flags(self, done: ArrayLike, active: Flags) -> Flags:
+        """Return which robots are done, (K, N), of what ``ended`` answers."""
+        given = as_array(self._names['ended'], done)
+        if given.dtype is not _BOOL or given.shape != self._shape:
+            given = floats(self._names['ended'], given, (self._shape,))
+            if not np.isfinite(given[active]).all():
+                raise bad_value(self._names['ended'], given.tolist(), 'finite numbers')
+        return np.ascontiguousarray(given, np.bool_)
+
+    def _has(self, method: str) -> bool:
+        """Tell whether a method is the task's own, of its class or set in the object."""
+        found = getattr(getattr(self._task, method), '__func__', None)
+        return found is not getattr(Task, method)
 
     def _ask(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
-        return call_user_code(lambda: getattr(self._task, method)(*arguments),
-                              lambda: self._names[method])
+        try:
+            return getattr(self._task, method)(*arguments)
+        except BaseException as error:
+            raise_of_user(error, lambda: self._names[method])
+
+
+def room_for_ends(count: int) -> tuple[Flags, Flags]:
+    """Return arrays for ``find_ends`` in K worlds."""
+    return np.empty(count, np.bool_), np.empty(count, np.bool_)
 
 
 @njit
-def _settle(reward: Floats, ended: Floats, active: Flags, found: Floats) -> int:
-    """Write the rewards (K, N) of active robots, else 0, and end robots; return -1.
+def find_ends(active: Flags, tick: Integers, ticks: int, all_ended: Flags, late: Flags) -> bool:
+    """Find worlds (K,) where all robots are done, or after as many ticks; tell if there is one."""
+    some = False
+    for k in range(len(active)):
+        all_ended[k], late[k] = True, tick[k] >= ticks
+        for acts in active[k]:
+            all_ended[k] &= not acts
+        some |= all_ended[k] or late[k]
+    return some
 
-    Where one of an active robot is not finite, return 0, or of an end 1; none has ended then.
+
+@njit
+def _settle(given: Floats, done: Flags, active: Flags, tick: Integers, ticks: int, reward: Floats,
+            all_ended: Flags, late: Flags) -> int:
+    """Write the rewards (K, N) of active robots, else 0; end robots, and ``find_ends`` (1 or 0).
+
+    Return -1 for a reward that is not finite; none has ended then.
     """
     for k in range(len(active)):
         for i in range(active.shape[1]):
-            found[k, i] = reward[k, i] if active[k, i] else 0.0
-            if not math.isfinite(found[k, i]):
-                return 0
+            reward[k, i] = given[k, i] if active[k, i] else 0.0
+            if not math.isfinite(reward[k, i]):
+                return -1
     for k in range(len(active)):
         for i in range(active.shape[1]):
-            if active[k, i] and not math.isfinite(ended[k, i]):
-                return 1
-    for k in range(len(active)):
-        for i in range(active.shape[1]):
-            active[k, i] &= ended[k, i] == 0.0
-    return -1
+            active[k, i] &= not done[k, i]
+    return 1 if find_ends(active, tick, ticks, all_ended, late) else 0
 
 
 @njit
@@ -417,11 +460,8 @@ class Actions:
             raise bad_value(where, f'shape {self.moves.shape}',
                             f'rows of {self.shares} shares from -1 to 1')
         self.columns = self.shares + self.bytes
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of a robot's action: () for the number of a move, else (columns,)."""
-        return () if self.discrete else (self.columns,)
+        # Of a robot's action: () for the number of a move.
+        self.shape: tuple[int, ...] = () if discrete else (self.columns,)
 
     def checked(self, where: str, given: ArrayLike, *robots: tuple[int, ...]) -> NDArray[Any]:
         """Return actions of the first of some shapes of robots, given in any of them.
@@ -432,7 +472,7 @@ class Actions:
             for another shape, shares that are not finite, and a move that there is not.
 
         """
-        shapes = [(*rows, *self.shape) for rows in robots]
+        shapes = [rows + self.shape for rows in robots]
         if not self.discrete:
             values = floats(where, given, shapes).reshape(shapes[0])
             if not _all_finite(values.ravel()):

@@ -91,7 +91,7 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         for name, rows in self.rows.items():
             actions[:, rows] = tensordict[name, 'action'].detach().cpu().numpy()
         outcome = episodes.step(kind.checked('actions', actions, actions.shape[:2]))
-        return self._observed(outcome.ended, outcome.late,
+        return self._observed(episodes.ended, outcome.late,
                               outcome.reward[..., None].astype(np.float32))
 
     def _set_seed(self, seed: int | None) -> None:

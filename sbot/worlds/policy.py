@@ -227,6 +227,7 @@ def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     senses = kinds.Senses(worlds.sent_pose, policy.goal, worlds.infrared[:, :, 1], worlds.ranges,
                           lasers.kit, lasers.first_beams, lasers.first_range,
                           worlds.observed_wind, worlds.twist)
+    kinds.gather_goals(first * n, end * n, policy.table, senses, policy.inputs)
     for k in range(first, end):
         heard = kinds.Heard(worlds.heard_starts[k], worlds.heard_range[k], worlds.heard_bearing[k])
         kinds.gather_inputs(k * n, (k + 1) * n, k * n, n, policy.table, senses, heard,

@@ -29,7 +29,15 @@ import numpy as np
 
 from sbot_common.arrays import Floats, Floats32, Integers
 from sbot_common.compiled.jit import njit, njit_inline, njit_inner
-from sbot_common.elementary import atan2, copy_numbers, hypot, sincos
+from sbot_common.elementary import (
+    atan2,
+    atan2_of,
+    copy_numbers,
+    hypot,
+    hypot_of,
+    sincos,
+    sincos_of,
+)
 from sbot_common.errors import InputError, bad_value
 
 INFRARED, SCAN, GOAL, LEADER, _NEIGHBOURS, WIND, TWIST, POSE, READING = range(9)
@@ -150,6 +158,24 @@ def place_inputs(pose: Floats, x: float, y: float, out: Floats) -> None:
 
 
 @njit
+def _goal_inputs(pose: Floats, goal: Floats, out: Floats) -> None:
+    """Do ``place_inputs`` for R robots with goals (R, 2), in vectors; ``out`` is (R, 3)."""
+    room = np.empty((5, len(pose)))
+    dx, dy, distance, bearing, sine = room[0], room[1], room[2], room[3], room[4]
+    for i in range(len(pose)):
+        dx[i], dy[i] = goal[i, 0] - pose[i, 0], goal[i, 1] - pose[i, 1]
+    hypot_of(dx, dy, distance)
+    atan2_of(dy, dx, bearing)
+    for i in range(len(pose)):
+        bearing[i] = bearing[i] - pose[i, 2] if distance[i] > 0.0 else 0.0
+    sincos_of(bearing, sine, dx)
+    for i in range(len(pose)):
+        known = not math.isnan(distance[i])
+        out[i, 0], out[i, 1] = dx[i] if known else 0.0, sine[i] if known else 0.0
+        out[i, 2] = distance[i] / (1.0 + distance[i]) if known else 1.0
+
+
+@njit
 def _neighbour_inputs(ranges: Floats, bearings: Floats, robots: int, out: Floats) -> None:
     """Write the weighted mean direction of those heard, (M,) m and rad, and their share."""
     total, x, y = 0.0, 0.0, 0.0
@@ -202,9 +228,18 @@ class Heard(NamedTuple):
 
 
 @njit_inline
+def gather_goals(first: int, end: int, table: Integers, senses: Senses, out: Floats) -> None:
+    """Write the input ``goal``, where there is one, of robots first … end-1, in vectors."""
+    for t in range(len(table)):
+        if table[t, 0] == GOAL:
+            _goal_inputs(senses.pose[first:end], senses.goal[first:end],
+                         out[first:end, table[t, 1]:table[t, 1] + table[t, 2]])
+
+
+@njit_inline
 def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integers, senses: Senses,
                   heard: Heard, out: Floats) -> None:
-    """Write the inputs of robots first ... end-1 of one world, except ``READING`` inputs.
+    """Write the inputs of robots first ... end-1 of one world, but those of readings and goals.
 
     Parameters
     ----------
@@ -224,8 +259,6 @@ def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integer
             elif kind == SCAN:
                 kit = senses.kit[row]
                 _scan_inputs(senses.ranges[row, :senses.beams[kit]], senses.range_max[kit], values)
-            elif kind == GOAL:
-                place_inputs(pose, senses.goal[row, 0], senses.goal[row, 1], values)
             elif kind == LEADER:
                 place_inputs(pose, senses.pose[leader, 0], senses.pose[leader, 1], values)
             elif kind == _NEIGHBOURS:
@@ -247,4 +280,5 @@ def gather_one(robot: int, table: Integers, senses: Senses, heard: Heard, out: F
         poses[0, c], poses[1, c] = senses.pose[robot, c], senses.pose[0, c]
     own = Senses(poses, senses.goal, senses.infrared, senses.ranges, senses.kit,
                  senses.beams, senses.range_max, senses.wind, senses.twist)
+    gather_goals(0, 1, table, own, out)
     gather_inputs(0, 1, 1, senses.pose.shape[0], table, own, heard, out)

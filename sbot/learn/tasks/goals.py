@@ -59,7 +59,7 @@ class ReachGoal(Task):
         """Return the approach (m), and the rewards for arriving and for contacts."""
         found = np.empty(now.seen.collided.shape)
         _approach(before.seen.pose, before.goal, now.seen.pose, now.goal, now.seen.collided,
-                  self.ended(now), found)
+                  self.tolerance, found)
         return found
 
     def ended(self, now: Moment) -> Flags:
@@ -85,12 +85,13 @@ def _arrive(pose: Floats, goal: Floats, tolerance: float, found: Flags) -> None:
 
 @njit
 def _approach(before: Floats, aimed: Floats, pose: Floats, goal: Floats, collided: Flags,
-              arrived: Flags, found: Floats) -> None:
-    """Find the rewards of robots (K, N) that come nearer to their goals (m)."""
+              tolerance: float, found: Floats) -> None:
+    """Find the rewards of robots (K, N) that come nearer to their goals (m), or arrive."""
     for k in range(len(pose)):
         for i in range(pose.shape[1]):
-            nearer = _way(before[k, i], aimed[k, i]) - _way(pose[k, i], goal[k, i])
-            found[k, i] = nearer + arrived[k, i] - CONTACT * collided[k, i]
+            left = _way(pose[k, i], goal[k, i])
+            nearer = _way(before[k, i], aimed[k, i]) - left
+            found[k, i] = nearer + (left <= tolerance) - CONTACT * collided[k, i]
 
 
 class _Going(Scene, ReachGoal):

@@ -61,6 +61,19 @@ def test_a_place_where_the_robot_is_says_nothing_of_the_map(yaw):
     assert out.tolist() == [1.0, 0.0, 0.0]
 
 
+def test_goals_of_many_robots_have_the_bits_of_one():
+    rng = np.random.default_rng(4)
+    pose, goal = rng.normal(0.0, 5.0, (50, 3)), rng.normal(0.0, 5.0, (50, 2))
+    goal[7] = pose[7, :2]
+    for unknown in (False, True):
+        goal[9] = np.nan if unknown else 1.0
+        out, one = np.zeros((50, 6)), np.zeros(3)
+        inputs._goal_inputs(pose, goal, out[:, 1:4])
+        for i in range(50):
+            inputs.place_inputs(pose[i], goal[i, 0], goal[i, 1], one)
+            assert out[i].tolist() == [0.0, *one.tolist(), 0.0, 0.0]
+
+
 @given(st.lists(st.tuples(st.floats(0.01, 20), angles), max_size=5))
 def test_neighbours(heard):
     ranges = np.array([r for r, _ in heard], np.float32)
