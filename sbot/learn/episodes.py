@@ -429,12 +429,14 @@ class Episodes:
     def _aim(self, rows: Sequence[int]) -> None:
         """Ask the task for the goals of worlds (numbers) that begin anew."""
         changed = self.goal.copy()  # moments keep theirs
-        for k in rows:
+        changed[rows] = self._scenario_goal[rows]
+        for k in rows if self._answers.has('goals') else ():
             goals = self._answers.drawn('goals', self.worlds, k, self._generators[k], (2,),
                                         (self.worlds.robots, 2))
-            changed[k] = self._scenario_goal[k] if goals is None else goals
-            if goals is not None and self.worlds.controlled.robots:
-                self.worlds.controlled.aim(k, changed[k])
+            if goals is not None:
+                changed[k] = goals
+                if self.worlds.controlled.robots:
+                    self.worlds.controlled.aim(k, changed[k])
         if 'goal' in self.network.inputs and not np.isfinite(changed[rows]).all():
             wrong = next(k for k in rows if not np.isfinite(changed[k]).all())
             raise bad_value('goals', changed[wrong].tolist(), 'finite numbers (m), for the input '

@@ -225,7 +225,7 @@ class Answers:
     def drawn(self, method: str, worlds: Worlds, k: int, rng: np.random.Generator,
               *shapes: tuple[int, ...]) -> Floats | None:
         """Return what ``begin`` or ``goals`` of world k gives, of one of some shapes; or None."""
-        given = self._ask(method, worlds, k, rng) if self._has(method) else None
+        given = self._ask(method, worlds, k, rng) if self.has(method) else None
         return None if given is None else floats(self._names[method], given, shapes)
 
     def kept(self, method: str, *arguments: Any) -> dict[str, NDArray[Any]]:  # noqa: ANN401
@@ -247,7 +247,7 @@ class Answers:
 
     def observation(self, now: Moment) -> NDArray[np.float32]:
         """Return the observations of the robots, (K, N, columns)."""
-        if not (self._task.broadcast or self._has('observation')):
+        if not (self._task.broadcast or self.has('observation')):
             return now.inputs.astype(np.float32)
         return self._wide('observation', now, self._shape)
 
@@ -289,14 +289,15 @@ class Answers:
 
     def _flags(self, done: ArrayLike, active: Flags) -> Flags:
         """Return which robots are done, (K, N), of what ``ended`` answers."""
-        given = as_array(self._names['ended'], done)
+        given = done if type(done) is np.ndarray else as_array(self._names['ended'], done)
         if given.dtype is not _BOOL or given.shape != self._shape:
             given = floats(self._names['ended'], given, (self._shape,))
             if not np.isfinite(given[active]).all():
                 raise bad_value(self._names['ended'], given.tolist(), 'finite numbers')
-        return np.ascontiguousarray(given, np.bool_)
+            given = given != 0.0
+        return np.ascontiguousarray(given)
 
-    def _has(self, method: str) -> bool:
+    def has(self, method: str) -> bool:
         """Tell whether a method is the task's own, of its class or set in the object."""
         found = getattr(getattr(self._task, method), '__func__', None)
         return found is not getattr(Task, method)
