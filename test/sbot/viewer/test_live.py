@@ -3,7 +3,6 @@ import http.client
 import json
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -32,7 +31,6 @@ from sbot.viewer.node import _Follower
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import InputError
 from sbot_common.observation import STOP, Twist
-from sbot_common.topics import BASE_SCAN
 from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.world.geometry import OCCUPIED
@@ -363,18 +361,6 @@ def test_frames_are_the_poses_of_the_messages(recorded):
     assert live.counts['frame'] == shown
 
 
-def test_without_scans_frames_have_none(recorded):
-    data, live, topics = from_bag(recorded), Live(), Topics()
-    events = Events(start_server(0, live))
-    follower = _Follower(live, topics.subscribe)
-    for _ in range(2):
-        topics.play(recorded, int(data.stamps_ns[3]), without=[BASE_SCAN.name])
-    follower.show()
-    assert events.next()[0] == 'run'
-    kind, frame = events.next()
-    assert (kind, 'scans' in frame) == ('frame', False)
-
-
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
 def test_the_browser_shows_the_map_of_a_live_run(tmp_path):
     rooms, live = load_scenario('rooms'), Live()
@@ -458,33 +444,6 @@ def test_a_connection_that_takes_nothing_is_closed(place):
         until(lambda: served() == 1)
         live.set_frame({'t': 'x' * 50_000_000})  # more than the buffers of a connection hold
         until(lambda: served() == 0)
-
-
-@pytest.mark.parametrize('said', [b'', GET % b'/events', b'\xff' * 300 + b'\r\n\r\n'])
-def test_clients_that_leave_are_not_worth_a_word(place, said, capfd):
-    live, address = place
-    for number in range(30):
-        client = socket.create_connection(address, timeout=DEADLINE)
-        client.sendall(said)
-        if number % 3 == 0 and b'HTTP' in said:
-            client.recv(10)
-        if number % 2:  # end it with a reset
-            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
-        client.close()
-        live.set_frame({'t': number, 'poses': [0.0] * 3000})
-    until(lambda: live.set_frame({'t': 0, 'poses': [0.0] * 3000}) or served() == 0)
-    output = capfd.readouterr()
-    assert (output.out, output.err) == ('', '')
-
-
-def test_a_defect_of_the_server_is_shown(place, monkeypatch, capfd):
-    monkeypatch.setattr(Live, 'events', lambda _: (1 / 0 for _ in '1'))
-    with socket.create_connection(place[1], timeout=DEADLINE) as client:
-        client.sendall(GET % b'/events')
-        while client.recv(1000):
-            pass
-    until(lambda: served() == 0)
-    assert 'ZeroDivisionError' in capfd.readouterr().err
 
 
 BLOCKED = """
