@@ -190,24 +190,6 @@ def test_worlds_load_a_scenario_once_and_execute_no_controller(form, tmp_path, m
         sbot.load(source, name='other')
 
 
-@pytest.mark.parametrize(('controllers', 'message'), [
-    ({'potential_field': {'alpha': 1.0}}, "controllers: unknown name 'potential_field'"),
-    ({'typo:Nope': Straight}, "controllers: unknown name 'typo:Nope'"),
-    ({'module:Class': 5}, 'controllers: module:Class: got 5, expected a class or an object')])
-def test_controllers_that_nobody_uses_are_refused(controllers, message):
-    robots = [{'pose': [2, 2, 0], 'controller': 'module:Class'}]
-    with pytest.raises(sbot.InputError, match=message):
-        sbot.load(scenario(robots=robots), controllers=controllers)
-
-
-def test_an_empty_object_is_a_controller():
-    class Memory(list):
-        def step(self, observation, rng):
-            return 0.0, 0.0
-    robots = [{'pose': [2, 2, 0], 'controller': Memory()}]
-    assert sbot.run(scenario(robots=robots)).commands.any() == np.False_
-
-
 def test_what_cannot_work_is_refused_before_the_run(monkeypatch, tmp_path):
     monkeypatch.setattr('sbot.runner.loop.run_scenario', None)
     with pytest.raises(sbot.InputError, match=r'\.html'):
@@ -232,13 +214,6 @@ def test_controllers_may_be_classes_and_objects():
     again = sbot.run(first.scenario)
     assert again.summary['trajectory_sha256'] == first.summary['trajectory_sha256']
     assert given['robots'][1]['controller'].ticks == list(range(16))
-
-
-def test_an_object_takes_no_parameters():
-    given = scenario()
-    given['robots'][1]['parameters'] = {'speed': 1.0}
-    with pytest.raises(sbot.InputError, match=r'robots\.1.*the controller is an object'):
-        sbot.load(given)
 
 
 def test_two_classes_of_one_name_are_told_apart_or_refused():

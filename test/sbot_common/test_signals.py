@@ -114,28 +114,6 @@ def test_a_loop_keeps_a_signal_for_the_handler_of_its_program(told):
     assert told == 3 * [signal.SIGTERM]  # heeded at the end at the latest
 
 
-def _fail_after_a_signal():
-    with Held():
-        os.kill(os.getpid(), signal.SIGTERM)
-        raise ValueError('x')
-
-
-def test_a_kept_signal_is_not_lost_when_the_loop_raises(told):
-    with pytest.raises(ValueError, match='x'):
-        _fail_after_a_signal()
-    assert told == [signal.SIGTERM]
-
-
-def test_a_loop_that_is_not_active_handles_signals_at_once_and_may_forget(told):
-    with Held(active=False) as signals:
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert told == [signal.SIGTERM]
-        signals.active = True
-        os.kill(os.getpid(), signal.SIGTERM)
-        signals.forget()
-    assert told == [signal.SIGTERM]
-
-
 def test_other_threads_have_no_signals():
     before, found = signal.getsignal(signal.SIGINT), []
 

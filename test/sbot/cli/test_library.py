@@ -76,18 +76,6 @@ def test_a_new_scenario_runs_and_is_never_overwritten(tmp_path, capsys, controll
     assert path.read_text() == before
 
 
-@pytest.mark.parametrize('options', [[], ['--controller']])
-def test_commented_wind_of_a_new_scenario_is_a_wind(tmp_path, capsys, caplog, options):
-    path = tmp_path / 'a.yaml'
-    assert main(['new', str(path), *options]) == 0
-    text, count = re.subn(r'(?m)^  # (?=wind_gust_|turbulence)', '  ', path.read_text())
-    assert count == 6
-    path.write_text(text)
-    wind = load_scenario(str(path)).wind
-    assert (wind.flow.wind_gust_duration, wind.turbulence.turbulence_speed) == (4.0, 0.1)
-    assert caplog.messages == []
-
-
 @pytest.mark.forked
 @pytest.mark.ros
 def test_a_new_node_runs_by_the_commands_that_are_printed(tmp_path, capsys, monkeypatch):
@@ -149,17 +137,6 @@ def test_of_files_that_cannot_all_be_written_none_is_left(tmp_path, capsys, monk
     assert list(tmp_path.iterdir()) == []
 
 
-def test_printed_commands_are_right_in_a_folder_with_spaces(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("it's mine").mkdir()
-    for options in ([], ['--node']):
-        assert main(['new', "it's mine/a", *options]) == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith('try:')]
-    run, change = map(shlex.split, lines)
-    assert run == ['try:', 'sbot', 'run', "it's mine/a.yaml", '--plot', "it's mine/a.png"]
-    assert change[:4] == ['try:', 'cd', "it's mine/a", '&&']
-
-
 @pytest.mark.ros
 @pytest.mark.parametrize('touched', [0.0, -0.1, -math.inf])
 def test_the_new_node_turns_away_from_what_its_laser_touches(touched):
@@ -189,14 +166,6 @@ def test_a_bad_name_is_one_line(tmp_path, capsys, monkeypatch, name):
     assert main(['new', name, '--controller']) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
     assert not list(tmp_path.iterdir())
-
-
-def test_a_controller_has_no_name_of_a_module_of_python(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(['new', 'random', '--controller']) == 2
-    assert "NAME: got 'random', expected another name: Python's own" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-    assert main(['new', 'random']) == 0
 
 
 @pytest.mark.parametrize('command', ['run', 'replay'])

@@ -204,33 +204,3 @@ def test_what_robots_could_not_do_is_refused(arguments, words):
     model = model_of(**arguments)
     with pytest.raises(InputError, match=words):
         sbot.learn.sb3_network(model)
-
-
-def test_a_model_without_our_environment_is_refused(tmp_path):
-    model_of(policy_kwargs={'net_arch': [4]}).save(tmp_path / 'model.zip')
-    with pytest.raises(InputError, match='needs an environment'):
-        sbot.learn.sb3_network(PPO.load(tmp_path / 'model.zip', device='cpu'))
-    single = PPO('MlpPolicy', sbot.learn.env(NEAR, task=Short()), device='cpu')
-    with pytest.raises(InputError, match='its environment is DummyVecEnv'):
-        sbot.learn.sb3_network(single)
-
-
-def test_robots_that_are_done_are_done_at_once_and_not_learned_from():
-    env = sbot.learn.sb3_env(None, 8, task='doorway', dones='robots')
-    env.seed(1)
-    env.reset()
-    goals, ended = env.episodes.now.goal, 0
-    model = PPO('MlpPolicy', env, n_steps=16, batch_size=64, n_epochs=1, seed=1, device='cpu',
-                **sbot.learn.sb3_buffer(env))
-    model.learn(32 * 16)
-    buffer = model.rollout_buffer
-    assert sum(len(batch.returns) for batch in buffer.get(64)) == buffer.living.sum()
-    env.reset()
-    env.episodes.goal[:] = goals[:] = env.episodes.now.seen.pose[..., :2] + 90.0
-    goals[:, 0] = env.episodes.now.seen.pose[:, 0, :2]  # robot 0 of each world is there
-    env.episodes.goal[:] = goals
-    done = [env.step(np.zeros((32, 2), np.float32))[2] for _ in range(3)]
-    ended = np.tile([True, False, False, False], 8)
-    assert np.array_equal(done[0], ended)
-    assert not done[1].any()
-    assert np.array_equal(env.acted, ~ended)
