@@ -91,29 +91,6 @@ def test_nohup_is_heeded():
         signal.signal(signal.SIGHUP, before)
 
 
-@pytest.fixture
-def told():
-    """Signals that reach the own handler of a program that calls us."""
-    numbers = []
-    before = signal.signal(signal.SIGTERM, lambda number, _: numbers.append(number))
-    yield numbers
-    signal.signal(signal.SIGTERM, before)
-
-
-def test_a_loop_keeps_a_signal_for_the_handler_of_its_program(told):
-    with Held() as signals:
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert told == []
-        signals.deliver()
-        assert told == [signal.SIGTERM]
-        signals.deliver()
-        assert told == [signal.SIGTERM]
-        os.kill(os.getpid(), signal.SIGTERM)
-        os.kill(os.getpid(), signal.SIGTERM)  # a second one does not wait
-        assert told == 2 * [signal.SIGTERM]
-    assert told == 3 * [signal.SIGTERM]  # heeded at the end at the latest
-
-
 def test_other_threads_have_no_signals():
     before, found = signal.getsignal(signal.SIGINT), []
 
