@@ -75,23 +75,6 @@ def test_it_steps_as_environments_one_by_one(threads):
     assert kinds == {True, False}
 
 
-def test_any_number_is_an_action_and_tanh_makes_it_a_share():
-    numbers = np.random.default_rng(1).normal(0, 3, (2, 2)).astype(np.float32)
-    squashing = sbot.learn.sb3_env(NEAR, 2, task=Short())
-    plain = sbot.learn.sb3_env(NEAR, 2, task=Short(), squash=False)
-    for env in (squashing, plain):
-        env.seed(1)
-        env.reset()
-    squashing.step(numbers)
-    plain.step(np.tanh(numbers.astype(float)))
-    assert squashing.episodes.now.commands == pytest.approx(plain.episodes.now.commands, abs=1e-14)
-    assert np.abs(plain.episodes.now.commands[..., [0, 2]]).min() > 0
-    # Clipping at the bounds of the space changes nothing.
-    least, most = squashing.action_space.low, squashing.action_space.high
-    squashing.step(np.stack([least, most]))
-    assert squashing.episodes.now.commands[:, 0].tolist() == [[-3.0, 0.0, -1.0], [3.0, 0.0, 1.0]]
-
-
 def test_each_robot_is_a_row_and_worlds_end_as_a_whole():
     class Early(sbot.learn.AvoidObstacles):
         """Robot 1 is done after 3 decisions; all after 6."""

@@ -120,13 +120,6 @@ def test_instances_go_over_macros_and_children_follow_theirs():
     assert base.kind == 'position'  # the first definition of a name holds
 
 
-def test_a_macro_is_looked_up_where_it_is_used():
-    world = parse('define a b ( x 1 )\ndefine b model ( x 2 y 3 )\na ( )')
-    assert world.children[0].kind == 'model'
-    assert {name: each.values for name, each in world.children[0].properties.items()} == {
-        'x': ('1',), 'y': ('3',)}
-
-
 @pytest.mark.parametrize(('text', 'expected'), [
     ('a\nb 1', ":2: got 'b', expected a value or ( after 'a'"),
     ('a ( b 1', ":1: 'a' begins here and has no end"), ('a 1\n)', ":2: got ')', expected a name"),
@@ -149,12 +142,6 @@ def test_deep_chains_of_macros_are_refused():
     chain = [f'define m{k} m{k + 1} ( )' for k in range(200)]
     with pytest.raises(InputError, match='more than 100 models and macros within each other'):
         parse('\n'.join([*chain, 'm0 ( )']))
-
-
-@pytest.mark.parametrize(('value', 'number'), [('-0.5', -0.5), ('.5', 0.5), ('"16"', 16.0),
-                                               ('[ 3 4 ]', 3.0), ('+2.', 2.0)])
-def test_numbers_as_stage_reads_them(value, number):
-    assert parse(f'a {value}').number('a', 0.0) == number
 
 
 @pytest.mark.parametrize('value', ['1.2.3', '--1', '"nan"', '"1e3"', '""', '"inf"'])

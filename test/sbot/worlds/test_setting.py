@@ -286,21 +286,6 @@ def test_one_world_can_be_copied_and_saved():
     assert np.array_equal(many.step(np.tile(commands, (3, 1, 1)), ticks=3).pose[2], expected.pose)
 
 
-def test_a_world_takes_over_the_scenario_of_another():
-    empty = {**EVERY_PLAIN, 'world': {'bounds': [0, 0, 3, 3]}}
-    worlds, others = worlds_of('plain', 2, (5, 6)), sbot.Worlds(empty, 2, seeds=[7, 8])
-    drive(worlds, 3, np.random.default_rng(3))
-    kept = others.step(np.full((2, 4, 2), 0.03))
-    seen = others.restore(worlds.save([1]), worlds=[0])
-    same(seen, worlds.observe(), 0, 1)
-    same(seen, kept, 1, 1)
-    commands = np.full((2, 4, 2), 0.1)
-    same(others.step(commands, ticks=9), worlds.step(commands, ticks=9), 0, 1)
-    assert others.scenarios[1].world != others.scenarios[0].world
-    others.reset()
-    assert others.seeds.tolist() == [6, 8]
-
-
 BODIES = {'plain': {}, 'inert': {'max_acceleration': 0.1}, 'late': {'command_delay': 0.3},
           'later': {'command_delay': 0.5, 'max_acceleration': 0.2},
           'omni': {'drive': 'omnidirectional'}}

@@ -2,12 +2,11 @@
 
 import itertools
 import json
-import math
 
 import mpmath
 import numpy as np
 import pytest
-from every_input import ALL, TICKS, sensing
+from every_input import TICKS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -169,31 +168,6 @@ def test_gated_units_over_many_decisions(oracle, cells):
 NEURAL = 'neural_controller.controller:Neural'
 
 
-def network_of(kind, inputs, outputs='wheels'):
-    hidden = {'perceptron': [], 'mlp': [5, 3], 'ctrnn': [4], 'gru': [4, 3], 'lstm': [4, 2]}[kind]
-    return sbot.network(kind, inputs, hidden=hidden, outputs=outputs,
-                        turn=0.095 if outputs == 'wheels' else 1.5)
-
-
-@pytest.mark.parametrize(('kind', 'inputs', 'outputs'), [
-    ('perceptron', ALL, 'wheels'), ('mlp', ALL, 'twist'), ('ctrnn', ALL, 'wheels'),
-    ('gru', ALL, 'wheels'), ('lstm', ALL, 'wheels'), ('perceptron', ('infrared',), 'wheels')])
-def test_equals_a_batch_of_worlds_to_the_bit_controller(tmp_path, kind, inputs, outputs):
-    network = network_of(kind, inputs, outputs)
-    weights = np.random.default_rng(3).normal(size=network.weight_count)
-    sbot.save_network(tmp_path / 'a.json', network, weights)
-    scenario = sbot.load(sensing(NEURAL, 'network', tmp_path / 'a.json'))
-    run = sbot.run(scenario, seed=5)
-    episode = sbot.Worlds(scenario, 3, seeds=[4, 5, 6]).run(
-        network, weights, TICKS, keep=['pose', 'command', 'collided'])
-    assert run.poses[:TICKS].tobytes() == episode.pose[:, 1].tobytes()
-    assert run.collided[:TICKS].tobytes() == episode.collided[:, 1].tobytes()
-    # A command is kept as it is acted on in the next tick.
-    assert np.ptp(run.poses[:, :, 0], axis=0).min() > 0.01
-    assert run.collided.any()
-    assert (episode.pose[:, 0] != episode.pose[:, 1]).any()
-
-
 class Driven(sbot.learn.Task):
     """A decision lasts three ticks."""
 
@@ -305,27 +279,6 @@ def test_readings_that_there_is_no_room_for_are_refused(tmp_path, count):
             seen(infrared=np.ones(count, np.float32)), np.random.default_rng(0))
 
 
-def test_memory_is_each_robots_own(tmp_path):
-    network = sbot.network('ctrnn', ['twist'], hidden=[3])
-    weights = np.random.default_rng(0).normal(size=network.weight_count)
-    sbot.save_network(tmp_path / 'a.json', network, weights)
-    one, other = (Neural(str(tmp_path / 'a.json')) for _ in range(2))
-    rng = np.random.default_rng(0)
-    first = one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
-    assert first != one.step(seen(twist=(1.0, 0.0, 1.0)), rng)
-    assert other.step(seen(twist=(1.0, 0.0, 1.0)), rng) == first
-
-
-def mixes(inputs, weights, memory, outputs, layers, dt):
-    """Sum, square root and division, memory, and an output that is kept from the last tick."""
-    total = 0.0
-    for i in range(len(inputs)):
-        total += weights[i] * inputs[i]
-        memory[i] += dt * (inputs[i] - memory[i]) / (1.0 + math.sqrt(abs(memory[i])))
-    outputs[0] = 0.3 * outputs[0] + 0.7 * total / (1.0 + abs(total))
-    outputs[1] = np.sum(memory) / layers[0] - weights[0] * outputs[0] + 0.1
-
-
 def nothing(inputs, weights, memory, outputs, layers, dt):
     pass
 
@@ -352,8 +305,3 @@ def test_what_a_function_raises_ends_the_run_in_one_line(tmp_path):
          'parameters': {'policy': str(tmp_path / 'a.json')}}]}
     with pytest.raises(UserCodeError, match=r'robot 0 at tick 0: .*step.*: ValueError: no way$'):
         sbot.run(scenario)
-
-
-def test_many_robots_share_one_compiled_function(tmp_path):
-    one, other = controller_of(tmp_path, mixes, memory=3)
-    assert one._function is other._function
