@@ -22,15 +22,6 @@ def module(name):
     return importlib.import_module(name)
 
 
-def test_links_out_of_docs_lead_to_pages_made_of_those_files(tmp_path):
-    module('make_site').gather(tmp_path)
-    assert '](repository/examples/go_to_goal.py.md)' in (tmp_path / 'controllers.md').read_text()
-    assert 'class GoToGoal' in (tmp_path / 'repository/examples/go_to_goal.py.md').read_text()
-    assert '](scenario.md)' in (tmp_path / 'index.md').read_text()
-    assert '](../docs/' not in (tmp_path / 'repository/CONTRIBUTING.md').read_text()
-    assert (tmp_path / 'gallery/rooms.png').read_bytes().startswith(b'\x89PNG')
-
-
 def test_every_page_is_in_the_navigation():
     text = json.dumps(module('make_site').navigation([{'Start': ['index.md', 'wind.md']}]))
     assert text.count('"wind.md"') == 1

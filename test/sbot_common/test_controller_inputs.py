@@ -128,27 +128,6 @@ def test_the_scan_keeps_the_heading_of_its_arrival():
     assert stamp_ns == 2
 
 
-def test_inputs_stay_as_they_are_when_newer_ones_come():
-    inputs = latest(0, 1)
-    inputs.put(1, {0: pose(1.0), 'scan': 'far'}, SECOND)
-    old = inputs.inputs()
-    inputs.put(2, {0: pose(5.0), 'scan': 'near'}, SECOND)
-    assert (old.poses[0, 0], old.sensed['scan']) == (1.0, 'far')
-
-
-def test_what_is_old_is_named():
-    inputs = latest(0, 2)
-    inputs.put(1, {0: pose()}, 2 * SECOND)
-    inputs.put(1, {1: pose()}, 3 * SECOND)
-    inputs.put(1, {'scan': 'far'}, 2 * SECOND)
-    now = 2 * SECOND + SECOND // 2
-    assert inputs.stale(now, 0.5) == ([], [])
-    assert inputs.stale(now + 1, 0.5) == (['pose of robot 0', 'scan'], [])
-    assert inputs.stale(100 * SECOND, 0.0) == ([], [])
-    inputs.put(2, {0: pose(math.inf)}, now)  # not a pose
-    assert 'pose of robot 0' in inputs.stale(now + 1, 0.5)[0]
-
-
 def test_a_silent_leader_stops_its_followers_and_nobody_else_stops_anybody():
     """docs/errata.md P16."""
     for follows, required in ((0, ['pose of robot 0']), (None, [])):

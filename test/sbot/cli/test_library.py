@@ -13,7 +13,7 @@ import sbot
 from sbot.cli.main import main
 from sbot.controllers.registry import names
 from sbot.scenario.load import load_scenario
-from sbot.scenario.shipped import config_directory, gallery_scenarios
+from sbot.scenario.shipped import config_directory
 
 
 def test_the_list_fits_80_columns_and_has_a_text_for_everything(capsys):
@@ -129,16 +129,6 @@ def test_the_new_node_turns_away_from_what_its_laser_touches(touched):
     assert abs(turn) >= 1.0
 
 
-def test_the_new_controller_stands_still_without_a_goal(tmp_path, capsys):
-    assert main(['new', str(tmp_path / 'newly_begun'), '--controller']) == 0
-    capsys.readouterr()
-    path = tmp_path / 'newly_begun.yaml'
-    path.write_text(path.read_text().replace(', goal: [10, 6]', ''))
-    assert main(['run', str(path), '--quiet', '--json', '--set', 'duration=0.5', '--set',
-                 'wind.wind_speed_mean=0']) == 0
-    assert json.loads(capsys.readouterr().out)['robots'][0]['path_length_m'] == 0
-
-
 @pytest.mark.parametrize('name', ['', 'a b', 'nowhere/at/all', 'class', 'a\0b'])
 def test_a_bad_name_is_one_line(tmp_path, capsys, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
@@ -161,20 +151,6 @@ def test_a_world_of_stage_is_written_as_a_scenario_that_runs(tmp_path, capsys, m
         assert main(['new', *arguments]) == 2
         assert expected in capsys.readouterr().err
     assert not Path('b.yaml').exists()
-
-
-def test_a_swarm_of_the_gallery_is_copied_with_its_controller(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(['new', 'mine', '--from', 'gallery/spreading']) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == ['mine.yaml', 'spreading.py']
-    original = gallery_scenarios()['gallery/spreading']
-    for copy, source in (('mine.yaml', original), ('spreading.py', original.with_suffix('.py'))):
-        assert Path(copy).read_bytes() == source.read_bytes()
-    assert main(['run', 'mine.yaml', '--duration', '1', '--quiet', '--json']) == 0
-    assert json.loads(capsys.readouterr().out)['robots'][15]['path_length_m'] > 0.0
-    assert main(['new', 'other', '--from', 'gallery/spreading']) == 2
-    assert 'spreading.py: exists already' in capsys.readouterr().err
-    assert not Path('other.yaml').exists()
 
 
 LEARNED = {'rate': 12, 'duration': 1, 'world': {'bounds': [0, 0, 9, 9]},
@@ -211,15 +187,3 @@ def test_a_file_without_these_is_refused(tmp_path, capsys):
     assert main(['new', str(tmp_path / 'drive'), '--from', str(tmp_path / 'a.json')]) == 2
     assert 'a.json needs learned_with' in capsys.readouterr().err
     assert not (tmp_path / 'drive.yaml').exists()
-
-
-@pytest.mark.parametrize(('learned', 'said'), [({'rate': -1}, 'rate: got -1'),
-    ({'rate': 10**300}, '64 bits'), ({'body': '\ud800'}, 'surrogates not allowed')])
-def test_values_of_no_scenario_are_refused_and_nothing_is_written(tmp_path, capsys, learned, said):
-    network = sbot.network()._replace(learned_with=tuple(learned.items()))
-    sbot.save_network(tmp_path / 'a.json', network, np.zeros(32))
-    assert main(['new', str(tmp_path / 'drive'), '--from', str(tmp_path / 'a.json')]) == 2
-    error = capsys.readouterr().err
-    assert '--from: no scenario has the learned_with of ' in error
-    assert said in error
-    assert [path.name for path in tmp_path.iterdir()] == ['a.json']

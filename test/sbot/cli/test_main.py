@@ -1,14 +1,12 @@
 import argparse
-import io
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
-from children import python, run_sbot
+from children import run_sbot
 
 from sbot.cli.main import COMMANDS, main, make_parser
 from sbot.cli.simulate import _name_awaited_nodes
@@ -152,22 +150,6 @@ def test_a_controller_that_ends_itself_fails_the_run(tmp_path, when, line, ended
         assert f'the run was cut short: {ended}' in info.stdout
 
 
-def test_an_interrupt_that_an_import_swallows_ends_the_command():
-    then = 'pass'
-    code = ('import os, signal, sys; from sbot.cli import main\n'
-            'make = main.make_parser\n'
-            'def swallows(command):\n'
-            '    try:\n'
-            '        os.kill(os.getpid(), signal.SIGINT)\n'
-            '        for _ in range(1000): pass\n'
-            f'    except KeyboardInterrupt: {then}\n'
-            '    return make(command)\n'
-            'main.make_parser = swallows\n'
-            'sys.exit(main.main(["list"]))')
-    done = python('-c', code)
-    assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
-
-
 @pytest.mark.parametrize('closed', ['<&-', '2>&-'])
 def test_closed_streams_are_no_error(closed):
     done = subprocess.run(f'"{sys.executable}" -m sbot.cli wind --help {closed}', shell=True,
@@ -194,23 +176,6 @@ def test_a_command_in_this_process_gives_the_handlers_back():
     assert main(['list']) == 0
     assert main(['run', 'nowhere']) == 2
     assert [signal.getsignal(number) for number in numbers] == before
-
-
-def test_a_signal_during_a_command_is_not_for_the_own_handlers_of_its_program(monkeypatch, capsys):
-    from sbot.cli import main as module
-    told = []
-    before = signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
-    parser = argparse.ArgumentParser()
-    parser.set_defaults(run=lambda _: os.kill(os.getpid(), signal.SIGTERM))
-    monkeypatch.setattr(module, 'make_parser', lambda _: parser)
-    try:
-        assert main([]) == 1
-        assert told == []
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert told == [signal.SIGTERM]
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    assert capsys.readouterr().err == 'sbot: interrupted\n'
 
 
 @pytest.mark.parametrize(('given', 'usage'), [
@@ -250,18 +215,6 @@ def test_quiet_leaves_the_result_alone(tmp_path, monkeypatch, capsys):
             assert result in out
             assert bool(out) == bool(result)
             assert (err == '') == (bool(quiet) or command[0] == 'replay')
-
-
-def test_a_film_shows_its_progress_on_a_terminal(tmp_path, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-    for quiet in ([], ['--quiet']):
-        monkeypatch.setattr(sys, 'stderr', Terminal())
-        assert main(['plot', 'single_robot', '--duration', '0.5', '-o', str(tmp_path / 'a.gif'),
-                     *quiet]) == 0
-        said = sys.stderr.getvalue()
-        assert ('/7 frames' in said or '/7 [' in said) == (not quiet)
 
 
 def test_a_run_names_the_files_that_it_wrote(tmp_path, capsys):

@@ -2,8 +2,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 from pictures import crowd
@@ -13,9 +11,6 @@ from sbot.figures.arena import (
     outlines,
     outlines_of,
     robot_colours,
-    shortened,
-    width_of,
-    wrapped,
 )
 from sbot.figures.data import RunData, from_result
 from sbot.figures.film import _Film
@@ -52,30 +47,6 @@ def test_colours_of_many_stand_out_on_both_grounds(data, dark):
     assert min(ratios) > (3.0 if dark else 1.5)
 
 
-WORDS = st.text('abW i,', min_size=1, max_size=40).map(str.strip).filter(bool)
-
-
-@given(text=WORDS, width=st.floats(20.0, 300.0))
-def test_a_shortened_text_is_the_longest_beginning_that_fits(text, width):
-    found = shortened(text, width)
-    if found == text:
-        assert width_of(text) <= width
-        return
-    assert found.endswith('…')
-    assert text.startswith(found[:-1])
-    assert width_of(found) <= width
-    longer = text[:len(found)].rstrip()
-    assert len(longer) < len(found) or width_of(f'{longer}…') > width
-
-
-@given(text=WORDS, width=st.floats(60.0, 300.0))
-def test_wrapped_lines_have_all_words_and_fit(text, width):
-    lines = wrapped(text, width).split('\n')
-    assert all(width_of(line) <= width for line in lines)
-    if not any(line.endswith('…') for line in lines):
-        assert ' '.join(lines) == text
-
-
 SCENARIO = """
 name: gusty
 duration: 1.5
@@ -102,21 +73,6 @@ def texts(axes):
 
 def in_one_line(axes):
     return [text.replace('\n', ' ') for text in texts(axes)]
-
-
-@pytest.mark.parametrize('times', [(0.1, 0.7), (0.1, 0.7, 1.0, 1.4)])
-def test_the_label_of_a_moment_is_beside_its_time(tmp_path, times):
-    more = from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.15'))
-    with rc_context(style_of(False)):
-        figure = draw_moments(more, times)
-        figure.draw_without_rendering()
-    labels = [text.get_window_extent() for axes in figure.axes for text in axes.texts]
-    titles = [axes._left_title.get_window_extent() for axes in figure.axes]
-    panels = [axes.get_window_extent() for axes in figure.axes]
-    assert len(labels) == len(titles)
-    for k, one in enumerate(labels):
-        assert one.y1 <= figure.bbox.y1
-        assert not any(one.overlaps(each) for each in (*titles, *panels, *labels[:k]))
 
 
 def test_moments_show_and_name_the_wind_of_their_time(gusts):

@@ -17,7 +17,6 @@ from sbot.figures.film import (
     _Film,
     _frame_rate,
     _speed_up,
-    _write_gif,
     animate_run,
     film_length,
 )
@@ -138,18 +137,3 @@ def test_a_missing_ffmpeg_is_noticed_before_a_scenario_runs(monkeypatch, capsys)
     monkeypatch.setattr(shutil, 'which', lambda name: None)
     assert cli.main(['plot', 'no_such_scenario', '-o', 'a.mp4']) == 2
     assert 'needs ffmpeg, which is not installed' in capsys.readouterr().err
-
-
-def test_frequent_colours_are_kept_and_rare_ones_are_near(tmp_path):
-    frame = np.full((100, 200, 3), 255, np.uint8)
-    frame[20:60, 20:90] = [0x5a, 0x5f, 0x66]
-    frame[70:90, :128] = np.random.default_rng(1).integers(0, 256, (20, 128, 3))  # rare ones
-    path = tmp_path / 'a.gif'
-    frames = [frame, np.roll(frame, 7, axis=1)]
-    _write_gif(path, iter(frames), iter(frames), 10.0)
-    with Image.open(path) as film:
-        assert (film.n_frames, film.info['duration']) == (2, 100)
-        shown = np.asarray(film.convert('RGB')).astype(int)
-    assert (shown[20:60, 20:90] == [0x5a, 0x5f, 0x66]).all()
-    assert (shown[5, 5] == 255).all()
-    assert np.abs(shown[70:90, :128] - frame[70:90, :128]).mean() < 40

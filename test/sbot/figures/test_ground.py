@@ -189,32 +189,6 @@ def test_pictures_and_films_show_them(zones_data, tmp_path, dark, ground):
     assert pixels[round(len(pixels) - y), round(x)] == pytest.approx(to_rgb('#d9b400'), abs=0.02)
 
 
-def names_in(figure):
-    """Bounds (px) of the zones' names in the picture, and those of its axes."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    renderer = FigureCanvasAgg(figure).get_renderer()
-    figure.draw_without_rendering()
-    axes = figure.axes[0]
-    return {text.get_text(): text.get_window_extent(renderer).extents for text in axes.texts
-            if text.get_visible() and text.get_text()}, axes.bbox.extents
-
-
-@pytest.mark.parametrize('zone', [{'center': [2, 2], 'radius': 2.5},
-    {'center': [2, 2], 'radius': 50}, {'center': [0.01, 2], 'radius': 1.9},
-    {'center': [-1, 5], 'radius': 2}, {'center': [2, 4.5], 'radius': 0.6}, {'center': [0, 0]}])
-def test_a_name_stays_in_the_picture(zone):
-    dpi = 100
-    done = run_scenario(scenario({'name': 'charging station', **zone}, bounds=[0, 0, 4, 4]))
-    figure = _draw_run(from_result(done))
-    figure.set_dpi(dpi)
-    names, (left, low, right, high) = names_in(figure)
-    x0, y0, x1, y1 = names['charging station']
-    assert left <= x0
-    assert low <= y0
-    assert x1 <= right
-    assert y1 <= high
-
-
 def test_a_letter_that_the_font_lacks_is_a_box(tmp_path):
     # matplotlib warned in two lines, with the path of a source.
     named = scenario({'name': '猫 nest', 'center': [2, 2]})

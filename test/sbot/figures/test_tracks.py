@@ -138,25 +138,6 @@ def bodies(axes):
                key=lambda each: each.get_zorder())
 
 
-def test_each_panel_shows_the_robots_where_they_are_then(data):
-    figure = draw_moments(data, (0, 1, 4))
-    assert [axes.get_title('left') for axes in figure.axes] == ['0 s', '1 s', '4 s']
-    for axes, index in zip(figure.axes, (0, 30, 120), strict=True):
-        assert np.allclose(bodies(axes).get_offsets()[::-1], data.poses[index, :, :2])
-
-
-def test_panels_and_labels_lie_within_the_picture_and_do_not_overlap(data):
-    figure = draw_moments(data, (0, 1, 2, 3, 4))
-    figure.canvas.draw()
-    boxes = [axes.get_tightbbox() for axes in figure.axes]
-    width, height = figure.canvas.get_width_height()
-    for k, box in enumerate(boxes):
-        assert 0 <= box.x0 < box.x1 <= width
-        assert 0 <= box.y0 < box.y1 <= height
-        for other in boxes[:k]:
-            assert not box.shrunk(0.98, 0.98).overlaps(other.shrunk(0.98, 0.98))
-
-
 @pytest.mark.parametrize(('at', 'error'), [
     ((0, 5), r'at: got 5, expected a time from 0 to 4 s'),
     ((-1,), r'at: got -1'),

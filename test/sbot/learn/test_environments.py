@@ -216,19 +216,6 @@ def test_wrong_arguments_of_agents_are_named(call, words):
     assert env.episodes.now.seen.tick.tolist() == [0]
 
 
-def test_wrong_actions_of_one_world_are_named():
-    env = sbot.learn.env(SBOTS, task='aggregate')
-    env.reset()
-    with pytest.raises(InputError, match=r"^action: got 'shape \(2, 4\)', expected .*\(4, 2\)"):
-        env.step(np.zeros((2, 4)))
-    alone = sbot.learn.env(NEAR, task='reach_goal')
-    alone.reset()
-    for action in (np.zeros(2), np.zeros((1, 2))):
-        alone.step(action)
-    with pytest.raises(InputError, match=r"^action: got 'shape \(2, 1\)', .*\(1, 2\) or shape"):
-        alone.step(np.zeros((2, 1)))
-
-
 @pytest.mark.parametrize(('name', 'value'), [
     ('seconds', float('nan')), ('seconds', 0.0), ('seconds', 'x'), ('hold', True), ('hold', 1.5),
     ('max_speed', 'x'), ('turn', [1.0]), ('senses', 3), ('senses', 'scan')])

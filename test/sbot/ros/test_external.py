@@ -96,36 +96,6 @@ def test_nodes_that_misbehave_end_the_run_by_name_and_nothing_is_left(tmp_path, 
     assert not [line for line in running() if f'{NODES} {case} ' in line]
 
 
-def test_a_node_that_never_commands_is_named_at_the_end(tmp_path):
-    cases = {0: ('silent', {})}
-    done = up(scenario(tmp_path, cases), cases, '--duration', 0.5)
-    assert done.returncode == 0, done.stderr
-    assert 'robot 0 (/robot_0/witness_0): sent no command' in done.stderr
-
-
-def test_a_command_that_is_no_number_is_taken_as_0(tmp_path):
-    cases = {0: ('nan', {})}
-    done = up(scenario(tmp_path, cases), cases, '--duration', 0.5, '--record', tmp_path / 'bag')
-    assert done.returncode == 0, done.stderr
-    assert 'is not finite; taken as 0' in done.stderr
-    rows = [decode(message.payload, message.type).pose.pose.position.x for message in
-            Bag(tmp_path / 'bag').messages(['/robot_0/base_pose_ground_truth'])]
-    assert set(rows) == {2.0}
-
-
-def test_a_node_may_act_on_the_other_name_of_the_scan(tmp_path):
-    path, bag = scenario(tmp_path, {0: ('scan', {})}), tmp_path / 'bag'
-    node = shlex.join([str(NODES), 'scan', '0', *SIM_TIME, '-r', 'base_scan:=scan'])
-    for command in (['up', path, '--record', bag, '--parameter', 'publish_scan=true',
-                     '--duration', '0.5'], ['replay', bag]):
-        done = run_sbot(*command, '--node', node)
-        assert done.returncode == 0, done.stderr
-    found = commands(bag, 0)
-    assert len(found) == 11
-    for stamp, command in found:  # it had read all else
-        assert round(command.twist.angular.x * 1e9) == stamp
-
-
 def test_in_one_process_there_are_no_nodes(tmp_path):
     done = run_sbot('run', scenario(tmp_path, {0: ('scan', {}), 1: ('scan', {})}))
     assert done.returncode == 2

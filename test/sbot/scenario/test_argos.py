@@ -133,26 +133,6 @@ def test_the_four_keys_of_wakes_are_read(caplog):
     assert 'not supported' not in caplog.text
 
 
-def test_angles_of_more_than_a_turn_are_wrapped(tmp_path, caplog):
-    turned = NORTH.replace('"90,0,0"', '"450,0,0"') + EAST.replace('"0,0,0"/', '"-720,0,0"/')
-    scenario = load(tmp_path, argos(turned, wind=''))
-    assert [robot.pose[2] for robot in scenario.robots] == [math.pi / 2, 0.0]
-    group = """<distribute><position method="uniform" min="-3,-2,0" max="3,2,0"/>
-      <orientation {}/><entity quantity="30" max_trials="100"><e-puck2 id="e">
-      <controller config="base"/></e-puck2></entity></distribute>"""
-    for orientation, low, high in (('method="uniform" min="3900,0,0" max="4000,0,0"', -60, 40),
-                                   ('method="uniform" min="0,0,0" max="720,0,0"', 0, 360),
-                                   ('method="uniform" min="-400,0,0" max="-370,0,0"', -40, -10),
-                                   ('method="gaussian" mean="725,0,0" std_dev="1,0,0"', 0, 10),
-                                   ('method="gaussian" mean="0,0,0" std_dev="720,0,0"', -360, 360),
-                                   ('method="uniform" min="350,0,0" max="900,0,0"', -360, 360),
-                                   ('method="constant" values="370,0,0"', 9.9, 10.1)):
-        scenario = load(tmp_path, argos(group.format(orientation), wind=''))
-        yaws = np.degrees([robot.pose[2] for robot in scenario.robots])
-        assert low <= yaws.min() <= yaws.max() <= high
-    assert [each for each in caplog.messages if '<other>' not in each] == []
-
-
 def test_what_is_wrong_cites_the_lines_of_the_experiment(tmp_path):
     arena = '\n' + NORTH + '\n' + EAST.replace('1,0,0', '1e7,0,0')
     line = argos(arena).partition('id="b"')[0].count('\n') + 1

@@ -257,22 +257,6 @@ def test_an_error_in_an_include_names_the_line_that_includes(tmp_path):
         load(tmp_path, 'resolution 0.02\ninclude "b.inc"')
 
 
-def test_a_bitmap_that_is_no_regular_file_or_too_large(tmp_path, monkeypatch):
-    text = ROBOT + 'model ( pose [9 0 0 0] bitmap "map.png" )'
-    (tmp_path / 'map.png').write_text('no image')
-    with pytest.raises(InputError, match=r'a\.world:2: bitmap: got .* expected an image'):
-        load(tmp_path, text)
-    with pytest.raises(InputError, match=r"a\.world:2: bitmap: got '/dev/zero', expected a reg"):
-        load(tmp_path, text.replace('map.png', '/dev/zero'))
-    bitmap(tmp_path, np.indices((40, 40)).sum(axis=0) % 2 * 255)
-    assert load(tmp_path, text).world.segments
-    for limit, expected in (('file_bytes=1599', 'pixels'), ('file_bytes=3200', 'segments'),
-                            ('text_values=300', 'numbers')):
-        monkeypatch.setenv('SBOT_LIMITS', limit)
-        with pytest.raises(InputError, match=rf'a\.world:2: bitmap.*{expected}'):
-            load(tmp_path, text)
-
-
 def test_a_translated_world_is_the_same_scenario(tmp_path):
     from sbot.scenario.load import parse_scenario
     from sbot.scenario.stage import stage_scenario

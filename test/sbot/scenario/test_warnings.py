@@ -230,27 +230,6 @@ def test_a_field_that_is_too_high_is_said_with_its_heights(field, caplog):
     assert 'wind_height_above_terrain' in message
 
 
-def test_above_the_terrain_robots_feel_it(field, caplog):
-    path, grid = field
-    result = run(path, wind_height_above_terrain=1.0)
-    assert caplog.messages == []
-    for i in range(2):
-        x, y = result.poses[0, i, :2]
-        j, k = round((y - grid.min_y) / grid.res_y), round((x - grid.min_x) / grid.res_x)
-        assert grid.min_x + k * grid.res_x == x  # on a column of the grid
-        assert grid.min_y + j * grid.res_y == y
-        heights = grid.vertical_spacing_factors * (grid.top_z[j, k] - grid.bottom_z[j, k])
-        assert result.wind[0, i, 0] == pytest.approx(
-            np.interp(1.0, heights, grid.u[:, j, k]), abs=1e-9)
-
-
-def test_a_world_that_is_wider_than_its_field_is_said(field, caplog):
-    run(field[0], (1, 1, 90, 20), wind_height_above_terrain=1.0)
-    [message] = caplog.messages
-    assert '% of the world and the starts of 0 of 2 robots' in message
-    assert 'wind_height_above_terrain 1 m' in message
-
-
 @pytest.mark.parametrize(('size', 'x', 'warned'), [
     ('radius: 0.3', 0.29, False), ('radius: 0.3', 0.31, True),
     ('length: 1, width: 0.4, offset: 0.2', 0.6, False),

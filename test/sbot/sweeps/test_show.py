@@ -1,7 +1,6 @@
 """Names of parameters and columns for people."""
 
 import csv
-import re
 
 import pytest
 from finished_sweep import make
@@ -118,23 +117,6 @@ def test_it_fits_whatever_is_swept(tmp_path, grid):
     lines = load_results(make(tmp_path / 'a', grid=grid, sources=2)).text().splitlines()
     assert all(len(line) <= WIDTH for line in lines)
     assert lines[0].startswith('scena')
-
-
-def first_columns(lines, count):
-    return [tuple(re.split(r'  +', line)[:count]) for line in lines]
-
-
-@pytest.mark.parametrize('values', [
-    ['the_networks_of_this_year/one.json', 'the_networks_of_this_year/two.json'],
-    ['the_networks_of_this_year/one_of_the_best.json',
-     'the_networks_of_this_year/two_of_the_best.json'],
-    [[1.25, 2.5, 1.25, 2.5, 1.25, 2.5], [1.25, 2.5, 1.25, 2.25, 1.25, 2.5]]])
-def test_cut_values_are_told_apart_within_80_columns(tmp_path, values):
-    results = load_results(make(tmp_path / 'a', grid={'robots.0.parameters.network': values}))
-    lines = results.text().splitlines()
-    assert all(len(line) <= WIDTH for line in lines)
-    assert len(set(first_columns(lines[1:3], 1))) == 2
-    assert 'goal_reached_s' in lines[0]
 
 
 def lines(path):

@@ -126,20 +126,6 @@ def test_a_link_leads_to_the_moment_and_the_robot(address, browser):
     assert browser.evaluate('[now, +$("follow").value, $("curve").value]') == [2.5, 3, 'speed']
 
 
-def test_a_click_on_a_robot_follows_it_and_a_key_the_next(address, browser):
-    browser.open(address + '?click#t=1')
-    x, y = browser.evaluate(
-        '(() => { const p = posesAt(now), [w, h] = size(); return [w / 2 + (p[6] - view.x) * '
-        'view.scale, h / 2 - (p[7] - view.y) * view.scale]; })()')
-    for kind in ('mousePressed', 'mouseReleased'):
-        browser.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, button='left', clickCount=1)
-    assert browser.evaluate('+$("follow").value') == 2
-    key(browser, 'n')
-    assert browser.evaluate('+$("follow").value') == 3
-    key(browser, 'n')
-    assert browser.evaluate('+$("follow").value') == -1
-
-
 def test_a_phone_has_the_page_in_its_own_width_and_controls_for_fingers(address, browser):
     with phone(browser):
         browser.open(address + '?fingers')
@@ -225,21 +211,3 @@ def test_the_keyboard_alone_reaches_every_control(address, browser):
         browser.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, button='left', clickCount=1)
     assert browser.evaluate('[$("trails").checked, document.activeElement.tagName]') == [
         False, 'BODY']
-
-
-def test_keys_zoom_and_move_the_view(address, browser):
-    browser.open(address + '?zoom')
-    x, y, scale = browser.evaluate('[view.x, view.y, view.scale]')
-    key(browser, '+')
-    assert browser.evaluate('[view.x, view.y, view.scale]') == pytest.approx([x, y, 1.25 * scale])
-    key(browser, '-')
-    press(browser, 'ArrowRight', 39, modifiers=8)
-    press(browser, 'ArrowUp', 38, modifiers=8)
-    assert browser.evaluate('[view.x, view.y, view.scale, now]') == pytest.approx(
-        [x + 50 / scale, y + 50 / scale, scale, 0.0])
-
-
-def test_rates_are_those_of_half_a_second_as_in_pictures(address, browser, run):
-    browser.open(address + '?rates#curve=speed&follow=1')
-    frames, rows = browser.evaluate('[curves().frames, curves().rows[0]]')
-    assert rows == pytest.approx(_speeds(from_result(run))[frames, 1], abs=0.01)

@@ -75,16 +75,6 @@ def test_a_task_of_ones_own_has_the_name_by_which_it_is_given(module):
     assert entry_of(name) == entry
 
 
-def test_scenarios_of_scenes_have_the_name_of_their_task(module):
-    name = module()
-    for given, expected in (('coverage', 'coverage'), (f'{name}:ENTRY', name),
-                            (f'{name}:Outwards', 'Outwards')):
-        assert sbot.load(sbot.learn.scene(given).scenario(7)).name == expected
-    scene = sbot.learn.scene(f'{name}:ENTRY')
-    scene.arena = {**scene.arena, 'name': 'mine'}
-    assert scene.scenario(7)['name'] == 'mine'
-
-
 def test_without_a_scenario_a_task_plays_its_own_scenes(module):
     name = f'{module()}:ENTRY'
     scene = sbot.learn.scene(name)
@@ -180,25 +170,6 @@ def test_what_is_no_task_gets_one_line(module, text, kind, words, tmp_path, caps
     assert main([f'{name}:{kind}', '-o', str(tmp_path / 'out')]) == 2
     assert capsys.readouterr().err == f'sbot.learn.proof: {caught.value}\n'
     assert not (tmp_path / 'out').exists()
-
-
-def test_the_proof_refuses_observations_that_its_policies_do_not_have(module, tmp_path, capsys):
-    name = module(TASK.replace(
-        '    def reward(',
-        '    def observation(self, now):\n        return now.inputs\n\n    def reward('))
-    assert main([f'{name}:ENTRY', '-o', str(tmp_path / 'out')]) == 2
-    assert capsys.readouterr().err == (
-        'sbot.learn.proof: task: observation() of Outwards cannot be combined with a network that '
-        'drives robots; give `inputs` by name, or compute yours from them in a function '
-        '(`learned` of the Entry, docs/tasks.md)\n')
-    assert not (tmp_path / 'out').exists()
-
-
-@pytest.mark.parametrize('arena', [None, {'robots': [3]}, {'robots': [{}] * 9}])
-def test_entries_of_an_arena_make_the_team(module, arena):
-    name = module(TASK + f'Outwards.arena = {arena}')
-    with pytest.raises(InputError, match=r'^arena of Outwards: got .*, expected values of a scen'):
-        sbot.learn.scene(f'{name}:ENTRY').scenario(1)
 
 
 @pytest.mark.parametrize(('change', 'words'), [
