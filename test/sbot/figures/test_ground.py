@@ -197,9 +197,7 @@ def test_a_letter_that_the_font_lacks_is_a_box(tmp_path):
         warnings.simplefilter('error')
         for suffix in ('png', 'svg', 'pdf'):
             plot_run(zones_data, tmp_path / f'run.{suffix}')
-        plot_run(zones_data, tmp_path / 'moments.png', Look(at=(0.5,)))
         animate_run(zones_data, tmp_path / 'run.gif')
-        sbot.plot(named)
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')

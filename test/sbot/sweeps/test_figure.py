@@ -126,6 +126,13 @@ def test_a_point_says_how_many_of_its_runs_have_a_value(tmp_path):
     assert axes.lines[0].get_xdata().tolist() == [0.0, 0.2]
 
 
+def test_points_of_complete_settings_say_nothing(tmp_path):
+    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1]}, [7]))
+    [axes] = _draw_sweep(results).axes
+    assert not runs_texts(axes)
+    assert axes.get_title().endswith('; 1 run at each point')
+
+
 def test_counts_are_points_at_whole_numbers(tmp_path):
     results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1, 0.2]}))
     [axes] = _draw_sweep(results, 'robots_arrived').axes

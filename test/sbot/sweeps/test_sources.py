@@ -65,6 +65,12 @@ def test_a_swept_zone_is_told_to_change_no_run(tmp_path, caplog):
         'files']
 
 
+def test_a_warning_that_holds_for_a_later_value_is_told(tmp_path, caplog):
+    text = 'grid: {robots.0.pose: [[2, 2, 0], [2, 2, 10], [2, 2, 20]], rate: [5, 10]}\n'
+    [warning] = warnings(tmp_path, caplog, text)
+    assert warning.endswith(' (at robots.0.pose=[2, 2, 10]; alike at 1 other value)')
+
+
 def logged(caplog, axes, told):
     """What is logged of warnings: (axis, place), key and text of each."""
     found = _Warnings(axes)
