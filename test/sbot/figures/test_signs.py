@@ -88,3 +88,17 @@ def test_the_sign_of_a_field_is_as_long_as_an_arrow_of_its_speed(at):
         metre * (drawn / strongest)[drawn.argmax()] * speed, rel=1e-3)
     if not at:
         assert 'wind at 1.5 m' in figure.axes[0].get_title(loc='left')
+
+
+def test_robots_of_a_large_arena_are_seen_and_the_strip_has_its_seconds():
+    data = from_result(sbot.run({'duration': 20, 'rate': 5, 'world': {'bounds': [0, 0, 1000, 600]},
+                                 'robots': [{'count': 40, 'controller': 'none'}]}))
+    figure = draw(data, Look(inches=(7.0, 5.5)))
+    figure.draw_without_rendering()
+    arena, strip, *_ = figure.axes
+    bodies = max((each for each in arena.collections if len(each.get_offsets()) == 40),
+                 key=lambda each: each.get_zorder())
+    metre = np.ptp(arena.transData.transform([(0, 0), (1, 0)])[:, 0]) * 72 / figure.dpi
+    assert bodies.get_widths().min() * metre > 5.0  # pt
+    assert [text.get_text() for text in strip.texts] == ['0 s', '5 s', '10 s', '15 s', '20 s']
+    assert arena.get_xticklabels()[-1].get_window_extent().x1 <= figure.bbox.x1

@@ -10,6 +10,7 @@ from sbot_common.compiled.jit import LANES
 from sbot_sim.sensors.rays import (
     ANGLE_ERROR,
     _quick_angle,
+    beam_directions,
     beam_interval,
     lanes,
     make_fan,
@@ -72,6 +73,15 @@ def test_the_oracle_equals_extended_precision_on_random_scenes():
     ([[2, 1, 2, 1]], [], math.inf), ([[2, 0, 2, 0]], [], 2.0)])  # without length
 def test_ends_and_tangents_are_hit_and_nothing_behind(segments, circles, expected):
     assert cast(segments, circles)[0] == expected
+
+
+def test_own_disc_is_not_seen():
+    pose = np.array([[0.0, 0, 0], [3, 0, 0]])
+    circles = np.array([[0.0, 0, 0.5], [3, 0, 0.5]])
+    ranges = cast_oracle(NO_SEGMENTS, circles, np.array([0, 1]), pose,
+                         beam_directions(2, 0.0, math.pi))
+    assert ranges[:, 0].tolist() == [2.5, math.inf]
+    assert ranges[1, 1] == pytest.approx(2.5)
 
 
 def test_quick_angle_keeps_its_bound():
