@@ -3,16 +3,12 @@
 import argparse
 import importlib
 import json
-import re
 from pathlib import Path
 
-import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
 
 import sbot
 from sbot.cli.main import COMMANDS, make_parser
-from sbot.figures.look import DARK, LIGHT
 
 ROOT = Path(__file__).parent.parent
 
@@ -24,15 +20,6 @@ def docs_on_the_path(monkeypatch):
 
 def module(name):
     return importlib.import_module(name)
-
-
-def test_links_out_of_docs_lead_to_pages_made_of_those_files(tmp_path):
-    module('make_site').gather(tmp_path)
-    assert '](repository/examples/go_to_goal.py.md)' in (tmp_path / 'controllers.md').read_text()
-    assert 'class GoToGoal' in (tmp_path / 'repository/examples/go_to_goal.py.md').read_text()
-    assert '](scenario.md)' in (tmp_path / 'index.md').read_text()
-    assert '](../docs/' not in (tmp_path / 'repository/CONTRIBUTING.md').read_text()
-    assert (tmp_path / 'gallery/rooms.png').read_bytes().startswith(b'\x89PNG')
 
 
 def test_every_page_is_in_the_navigation():
@@ -87,43 +74,6 @@ def test_what_is_missing_from_a_site_is_found(tmp_path, body, problem):
     assert problem in ''.join(found)
 
 
-def test_the_text_after_a_parameters_name_is_its_description(tmp_path):
-    griffe = pytest.importorskip('griffe')
-    (tmp_path / 'taught.py').write_text(
-        'def f(x: int) -> None:\n    """Do.\n\n    Parameters\n    ----------\n'
-        '    x : how many\n        of them\n\n    """\n')
-    loaded = griffe.load('taught', search_paths=[tmp_path], docstring_parser='numpy',
-                         extensions=griffe.load_extensions(str(ROOT / 'docs/griffe_prose.py')))
-    parameter, = next(section.value for section in loaded['f'].docstring.parsed
-                      if section.kind.value == 'parameters')
-    assert str(parameter.annotation) == 'int'
-    assert parameter.description == 'how many of them'
-
-
-TABLE = """<h2 id="wind">Wind<a class="headerlink" href="#wind">#</a></h2>
-<table><tbody>
-<tr><td><code>speed</code>, <code>turn_rate</code></td><td>fast; see <code>other</code></td></tr>
-<tr><td>node</td><td><code>goal_x</code> <code>goal_y</code></td></tr>
-<tr><td><code>speed</code></td><td>again</td></tr>
-</tbody></table>"""
-
-
-def test_names_in_tables_get_an_anchor_and_an_entry():
-    page, rows = module('finish_site').anchored(TABLE)
-    assert re.findall(r'<a id="([^"]+)"></a><code>([^<]+)<', page) == [
-        ('speed', 'speed'), ('turn_rate', 'turn_rate'), ('goal_x', 'goal_x'),
-        ('goal_y', 'goal_y'), ('Wind.speed', 'speed')]
-    assert rows[1] == ('turn_rate', 'turn_rate', 'speed , turn_rate fast; see other', 'Wind')
-    assert module('finish_site').anchored(page)[0].count('<a id=') >= 5
-
-
-def test_words_that_readers_look_for_belong_to_the_heading_above():
-    page = ('<h1 id="top">A<a class="headerlink"></a></h1><!-- search: lidar noise --><p>x</p>'
-            '<h2 id="b">B<a class="headerlink"></a></h2>\n<!-- search: mount --><!-- other -->')
-    assert module('finish_site').words_of('a.html', page) == {'a.html': 'lidar noise',
-                                                              'a.html#b': 'mount'}
-
-
 def test_pages_for_users_come_before_internal_modules():
     def item(location, title):
         return {'location': location, 'level': 1, 'title': title, 'text': '', 'path': ['P'],
@@ -170,16 +120,3 @@ def test_pictures_of_all_pages_have_both_grounds(tmp_path, monkeypatch):
     made.copy_made(site)
     assert (site / 'figures' / 'demo.dark.gif').read_bytes() == b'dark'
     assert (site / 'gallery' / 'rooms.dark.png').is_file()
-
-
-def test_a_light_picture_gets_the_colours_of_a_dark_one():
-    colours = module('dark_pictures').dark_colours
-    for light, dark in ((LIGHT.ground, DARK.ground), ('black', DARK.ink), (LIGHT.goal, DARK.goal),
-                        *zip(LIGHT.followers, DARK.followers, strict=True)):
-        ground, new_ground, colour, new_colour = (
-            255 * np.array(to_rgb(each)) for each in (LIGHT.ground, DARK.ground, light, dark))
-        # And at the edge of a line; half a grey could be that of a letter.
-        for share in (1.0, 0.5) if np.ptp(colour) > 9 else (1.0,):
-            blend = (1 - share) * ground + share * colour
-            expected = (1 - share) * new_ground + share * new_colour
-            assert colours(blend[None])[0] == pytest.approx(expected, abs=2.0)

@@ -118,13 +118,6 @@ def test_parameters_change_at_the_next_turn():
     assert bot.parameters.rotate_speed_radps == math.pi
 
 
-def test_the_rate_follows_from_the_step():
-    bot = PotentialField(goal_regeneration_frequency_hz=0.2)
-    bot.step(see(dt=1 / 49), Counting())
-    assert bot.parameters.loop_rate == 49.0
-    assert PotentialField(rate_hz=12.5).parameters.loop_rate == 12.5
-
-
 def test_an_unknown_place_is_waited_out():
     bot, rng = PotentialField(goal=(5.0, 5.0)), Counting()
     lost = see(0, pose=(math.nan, 0.0, 0.0))
@@ -187,17 +180,3 @@ def test_followers_equal_single_robots(threads, leader_filter):
                 i, robots, tick, 0, 1 / 30, poses, Scan(ranges[i], -1.5, 0.15, 0.0, 10.0), None,
                 None, None, (0.0, 0.0), (0.0, 0.0, 0.0))
             assert bots[i].step(observation, generators[i]) == tuple(commands[row])
-
-
-def test_reset_begins_again():
-    swarm = Followers([1, 2], Parameters())
-    poses = np.array([[0.0, 0, 0], [3, 0, 0], [0, 3, 0]])
-    scans = np.zeros((3, 0), np.float32)
-
-    def run() -> list:
-        draws = np.random.default_rng(0).random((3, 2))
-        return [swarm.step(poses + k, scans, 0.0, 0.0, draws[k]).tolist() for k in range(3)]
-
-    first = run()
-    swarm.reset()
-    assert run() == first

@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import pydoc
 import re
 import sys
 from operator import attrgetter
@@ -13,11 +12,7 @@ import pytest
 from children import python
 
 import sbot
-from sbot.bag.tables import write_csv
 from sbot.cli.main import main
-from sbot.controllers.entry import Entry
-from sbot.scenario import load
-from sbot_sim.sensors.registry import sensors
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,23 +57,6 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_editors_know_the_types_of_overrides(name):
     kind = inspect.signature(attrgetter(name)(sbot)).parameters['overrides'].annotation
     assert re.fullmatch(r'Unpack\[(Seeded|Sweep|)Overrides\]', kind)
-
-
-@pytest.mark.parametrize('record', [Entry, sbot.learn.Entry, sbot.learn.Metric, sbot.Observation],
-                         ids=str)
-def test_help_of_a_record_shows_its_types(record):
-    text = pydoc.render_doc(record)
-    assert record.__name__ in text
-    assert 'ForwardRef' not in text
-
-
-def test_runs_and_scenarios_show_their_fields_and_what_they_do():
-    scenario = sbot.load('single_robot')
-    shown = [name for name in dir(scenario) if not name.startswith('_')]
-    assert shown == sorted([*scenario.__dataclass_fields__, 'to_dict', 'to_yaml'])
-    run = sbot.run(scenario, duration=0.1)
-    shown = {name for name in dir(run) if not name.startswith('_')}
-    assert shown == {*run.__dataclass_fields__, *sensors(), 'seconds', 'episode', 'to_dataframe'}
 
 
 def test_every_public_name_is_documented():
@@ -136,14 +114,6 @@ def test_a_loaded_scenario_with_another_seed_is_placed_anew():
     assert again.robots != loaded.robots
 
 
-def test_numpy_values_and_the_callers_dicts_serve_as_overrides():
-    wind = {'wind_speed_mean': np.float32(0.25)}
-    loaded = sbot.load('single_robot', seed=np.int64(4), wind=wind,
-                       **{'wind.wind_direction': np.array([0.0, 1.0, 0.0])})
-    assert (loaded.seed, loaded.wind.flow.wind_direction) == (4, (0.0, 1.0, 0.0))
-    assert list(wind) == ['wind_speed_mean']
-
-
 def test_worlds_need_no_file_of_a_controller_that_they_do_not_use(tmp_path, monkeypatch):
     """A scenario may name the network that is to be evolved in it."""
     monkeypatch.chdir(tmp_path)
@@ -166,46 +136,6 @@ robots: [{{pose: [2, 2, 0], controller: '{neural}', parameters: {{network: best.
         sbot.World('own.yaml', duration=-1)
     with pytest.raises(sbot.InputError, match="did you mean 'bounds'"):
         sbot.World({**values, 'world': {'bound': [0, 0, 9, 9]}})
-
-
-@pytest.mark.parametrize('form', ['file', 'text', 'dict', 'scenario'])
-def test_worlds_load_a_scenario_once_and_execute_no_controller(form, tmp_path, monkeypatch):
-    (tmp_path / 'executed.py').write_text('raise SystemExit("executed")')
-    monkeypatch.chdir(tmp_path)
-    values = {'duration': 1, 'world': {'bounds': [0, 0, 9, 9]},
-              'robots': [{'pose': [2, 2, 0], 'controller': 'executed:Class'}]}
-    text = json.dumps(values) + '\n'  # JSON is YAML
-    (tmp_path / 'own.yaml').write_text(text)
-    source = {'file': 'own.yaml', 'text': text, 'dict': values,
-              'scenario': sbot.Worlds(values).scenarios[0]}[form]
-    times, check = [], load.validate
-    monkeypatch.setattr(load, 'validate', lambda *given: times.append(1) or check(*given))
-    sbot.World(source, name='other')
-    assert len(times) == 1
-    with pytest.raises(sbot.InputError, match='duration: got -1'):
-        sbot.Worlds(source, 2, duration=-1)
-    assert len(times) == 2
-    assert 'executed' not in sys.modules
-    with pytest.raises(sbot.InputError, match='executed'):
-        sbot.load(source, name='other')
-
-
-@pytest.mark.parametrize(('controllers', 'message'), [
-    ({'potential_field': {'alpha': 1.0}}, "controllers: unknown name 'potential_field'"),
-    ({'typo:Nope': Straight}, "controllers: unknown name 'typo:Nope'"),
-    ({'module:Class': 5}, 'controllers: module:Class: got 5, expected a class or an object')])
-def test_controllers_that_nobody_uses_are_refused(controllers, message):
-    robots = [{'pose': [2, 2, 0], 'controller': 'module:Class'}]
-    with pytest.raises(sbot.InputError, match=message):
-        sbot.load(scenario(robots=robots), controllers=controllers)
-
-
-def test_an_empty_object_is_a_controller():
-    class Memory(list):
-        def step(self, observation, rng):
-            return 0.0, 0.0
-    robots = [{'pose': [2, 2, 0], 'controller': Memory()}]
-    assert sbot.run(scenario(robots=robots)).commands.any() == np.False_
 
 
 def test_what_cannot_work_is_refused_before_the_run(monkeypatch, tmp_path):
@@ -234,13 +164,6 @@ def test_controllers_may_be_classes_and_objects():
     assert given['robots'][1]['controller'].ticks == list(range(16))
 
 
-def test_an_object_takes_no_parameters():
-    given = scenario()
-    given['robots'][1]['parameters'] = {'speed': 1.0}
-    with pytest.raises(sbot.InputError, match=r'robots\.1.*the controller is an object'):
-        sbot.load(given)
-
-
 def test_two_classes_of_one_name_are_told_apart_or_refused():
     def make():
         class Straight:
@@ -267,16 +190,6 @@ def test_a_recording_of_objects_needs_them_again(tmp_path):
     assert not sbot.replay(sbot.Bag(tmp_path / 'bag'), controllers=slower).equal
 
 
-def test_collisions_a_tick_add_up_to_those_of_the_summary():
-    robots = [{'pose': [8, 2, 0], 'controller': Straight(2.0)},
-              {'pose': [4, 6, 0], 'controller': 'none'}]
-    run = sbot.run(scenario(robots=robots))
-    total = [robot['collisions'] for robot in run.summary['robots']]
-    assert run.collided.sum(axis=0).tolist() == total
-    assert total[0] > 0
-    assert total[1] == 0
-
-
 def test_a_run_as_a_table():
     pytest.importorskip('pandas')
     run = sbot.run('leader_follower', duration=0.2, sense=['odometry'])
@@ -287,19 +200,6 @@ def test_a_run_as_a_table():
     assert (row.v_mps, 0.0, row.omega_radps) == tuple(run.commands[3, 2])
     assert row.odom_x_m == run.odometry[3, 2, 0]
     assert row.time_s == pytest.approx(0.1)
-
-
-def test_a_bag_as_csv_has_the_columns_of_the_table(tmp_path):
-    pandas = pytest.importorskip('pandas')
-    run = sbot.run('leader_follower', duration=0.2, record=tmp_path / 'bag')
-    with open(tmp_path / 'bag.csv', 'w', encoding='utf-8') as file:
-        write_csv(sbot.Bag(tmp_path / 'bag'), file)
-    written = pandas.read_csv(tmp_path / 'bag.csv', float_precision='round_trip')
-    table = run.to_dataframe()
-    assert (written[['tick', 'robot']] == table[['tick', 'robot']]).all(axis=None)
-    names = ['x_m', 'y_m', 'v_mps', 'omega_radps']
-    assert (written[names] == table[names]).all(axis=None)
-    assert list(written.columns) == list(table.columns[:len(written.columns)])
 
 
 def test_without_pandas_a_table_says_what_to_install(monkeypatch):
@@ -321,20 +221,6 @@ def test_plot_draws_runs_recordings_and_scenarios(tmp_path):
     assert (tmp_path / 'c.gif').read_bytes()[:3] == b'GIF'
     with pytest.raises(sbot.InputError, match=r'\.png, \.svg, \.pdf'):
         sbot.plot(run, tmp_path / 'a.bmp')
-
-
-def test_view_shows_the_same_of_a_run_and_of_its_recording(tmp_path):
-    run = sbot.run('single_robot', duration=0.3, record=tmp_path / 'bag', sense=['scan'])
-    pages = [sbot.view(source, tmp_path / f'{i}.html').read_text('utf-8')
-             for i, source in enumerate((run, sbot.Bag(tmp_path / 'bag'),
-                                         sbot.load('single_robot', duration=0.3)))]
-    data = [json.loads(re.search(r'<script[^>]*application/json[^>]*>(.*?)</script>', page,
-                                 re.DOTALL)[1]) for page in pages]
-    for other in data[1:]:
-        assert other['poses'] == data[0]['poses']
-        assert other['scans'] == data[0]['scans']
-    with pytest.raises(sbot.InputError, match=r'\.html'):
-        sbot.view(run, tmp_path / 'page.txt')
 
 
 def test_a_run_that_was_not_kept_has_no_picture(tmp_path):

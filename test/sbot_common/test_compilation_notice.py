@@ -2,7 +2,6 @@
 
 import io
 import re
-import sys
 
 import pytest
 
@@ -47,20 +46,6 @@ def test_what_is_loaded_says_nothing(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == ''
 
 
-def test_where_some_are_in_the_cache_only_missing_ones_are_counted(tmp_path, monkeypatch, capsys):
-    make_function(tmp_path, monkeypatch)(2)
-    with FEW.announced():
-        make_function(tmp_path, monkeypatch)(2.5)
-    assert capsys.readouterr().err == 'compiling: 1 function so far that is not in the cache\n'
-
-
-def test_machine_code_of_the_package_counts_as_kept(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr('sbot_common.compiled.cache.SHIPPED', [tmp_path])
-    with FEW.announced():
-        make_function(tmp_path, monkeypatch)(2)
-    assert capsys.readouterr().err == 'compiling: 1 function so far that is not in the cache\n'
-
-
 class Terminal(io.StringIO):
     def isatty(self):
         return True
@@ -77,17 +62,6 @@ def test_a_terminal_has_one_line_that_counts(tmp_path, monkeypatch):
     assert text.endswith('\n')
     counts = re.findall(r'\rcompiling (\d+) of about (\d+) functions, about \d+ s', text)
     assert counts == [('1', '3'), ('2', '3'), ('3', '3'), ('4', '4'), ('5', '5')]
-
-
-def test_a_terminal_counts_missing_functions_without_a_promise_of_time(tmp_path, monkeypatch):
-    make_function(tmp_path, monkeypatch)(2)
-    monkeypatch.setattr('sys.stderr', Terminal())
-    with FEW.announced():
-        for value in (2.5, 1j):
-            make_function(tmp_path, monkeypatch)(value)
-    assert sys.stderr.getvalue() == (
-        '\rcompiling: 1 function so far that is not in the cache\x1b[K'
-        '\rcompiling: 2 functions so far that are not in the cache\x1b[K\n')
 
 
 def test_a_log_has_one_line(tmp_path, monkeypatch, capsys):

@@ -91,51 +91,6 @@ def test_nohup_is_heeded():
         signal.signal(signal.SIGHUP, before)
 
 
-@pytest.fixture
-def told():
-    """Signals that reach the own handler of a program that calls us."""
-    numbers = []
-    before = signal.signal(signal.SIGTERM, lambda number, _: numbers.append(number))
-    yield numbers
-    signal.signal(signal.SIGTERM, before)
-
-
-def test_a_loop_keeps_a_signal_for_the_handler_of_its_program(told):
-    with Held() as signals:
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert told == []
-        signals.deliver()
-        assert told == [signal.SIGTERM]
-        signals.deliver()
-        assert told == [signal.SIGTERM]
-        os.kill(os.getpid(), signal.SIGTERM)
-        os.kill(os.getpid(), signal.SIGTERM)  # a second one does not wait
-        assert told == 2 * [signal.SIGTERM]
-    assert told == 3 * [signal.SIGTERM]  # heeded at the end at the latest
-
-
-def _fail_after_a_signal():
-    with Held():
-        os.kill(os.getpid(), signal.SIGTERM)
-        raise ValueError('x')
-
-
-def test_a_kept_signal_is_not_lost_when_the_loop_raises(told):
-    with pytest.raises(ValueError, match='x'):
-        _fail_after_a_signal()
-    assert told == [signal.SIGTERM]
-
-
-def test_a_loop_that_is_not_active_handles_signals_at_once_and_may_forget(told):
-    with Held(active=False) as signals:
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert told == [signal.SIGTERM]
-        signals.active = True
-        os.kill(os.getpid(), signal.SIGTERM)
-        signals.forget()
-    assert told == [signal.SIGTERM]
-
-
 def test_other_threads_have_no_signals():
     before, found = signal.getsignal(signal.SIGINT), []
 

@@ -125,16 +125,6 @@ def test_large_robots_are_taken_for_as_large_as_the_receiver():
     assert r == pytest.approx(0.5)
 
 
-def test_a_reduction_of_a_millionth_is_none():
-    assert follower(wake_parameters(gamma_boost=1e-6), [(-1.0, 0)]) == 0.0
-    assert follower(wake_parameters(gamma_boost=1.1e-6), [(-1.0, 0)]) == 1.1e-6
-
-
-def test_switched_off_or_without_wind_nobody_shelters():
-    assert follower(WakeParameters(), [(-1.0, 0)]) == 0.0
-    assert follower(wake_parameters(), [(-1.0, 0)], wind=(9e-12, 0.0)) == 0.0
-
-
 def test_the_terms_explain_the_reduction():
     r, terms = follower(wake_parameters(gamma_boost=1.0), [(-0.1, 0.04), (0.2, 0.0)], full=True)
     assert terms[0, :2] == pytest.approx([0.1, 0.04])

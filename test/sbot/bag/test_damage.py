@@ -4,16 +4,14 @@ import json
 
 import pytest
 from bag_maker import flush
-from rosbags.rosbag2 import Reader
 
 from sbot.bag.mcap_reader import McapStream
 from sbot.bag.reader import Bag
-from sbot.bag.recorder import Recorder, _McapFile
+from sbot.bag.recorder import Recorder
 from sbot.cli.main import main
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common.errors import InputError
 from sbot_common.topics import CMD_VEL, SCENARIO
-from sbot_common.wire.messages import write_string
 
 SCENARIO_TEXT = scenario_from_mapping({
     'name': 'd', 'world': {'bounds': [0, 0, 9, 9]},
@@ -92,23 +90,3 @@ def test_escape_sequences_of_a_recording_do_not_reach_the_terminal(tmp_path, cap
     assert '\x1b' not in out
     assert '\x07' not in out
     assert '\\x1b[31m' in out
-
-
-def test_a_young_recording_whose_writer_is_killed_opens_in_other_readers(tmp_path, monkeypatch):
-    """metadata.yaml names a topic before the file has its first message."""
-    seen = []
-
-    def write_chunk(file, sealed, compressor):
-        text = (tmp_path / 'bag' / 'metadata.yaml').read_text()
-        seen.append('/scenario' in text and 'message_count: 1' in text)
-        return original(file, sealed, compressor)
-
-    original = _McapFile.write
-    monkeypatch.setattr(_McapFile, 'write', write_chunk)
-    recorder = Recorder(tmp_path / 'bag', metadata={})
-    recorder.write('/scenario', SCENARIO, 1, write_string('name: x'))
-    flush(recorder)
-    with Reader(tmp_path / 'bag') as reader:  # as after a kill: no index yet
-        assert len(list(reader.messages())) == 1
-    recorder.close()
-    assert seen == [True]

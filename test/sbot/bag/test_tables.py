@@ -6,7 +6,6 @@ import sys
 import numpy as np
 import pytest
 from bag_maker import command, make_bag, pose
-from rosbags.rosbag2 import StoragePlugin, Writer
 
 import sbot
 from sbot.bag.reader import Bag
@@ -15,10 +14,10 @@ from sbot.bag.tables import _COMMAND_COLUMNS, _POSE_COLUMNS, Series, held, write
 from sbot.cli.main import main
 from sbot_common.angles import decoded_yaw
 from sbot_common.errors import InputError
-from sbot_common.topics import CLOCK, CMD_VEL, WIND
+from sbot_common.topics import CMD_VEL, WIND
 from sbot_common.wire import cdr
 from sbot_common.wire import messages as geometry
-from sbot_common.wire.messages import write_clock, write_twist
+from sbot_common.wire.messages import write_twist
 
 
 def wind(stamp_ns, *vector):
@@ -125,47 +124,6 @@ def record(path, messages):
         for message in messages:
             recorder.write(*message)
     return sbot.Bag(path)
-
-
-FAR = 2**63 + 5
-
-
-def test_a_stamp_beyond_the_sign_is_written_as_csv_and_refused_as_parquet(tmp_path):
-    bag = record(tmp_path / 'bag', [('/a', CMD_VEL, stamp, write_twist(0.5, 0.0, 0.0))
-                                    for stamp in (1, FAR)])
-    assert main(['bag', 'tables', str(bag.path), '-o', str(tmp_path)]) == 0
-    with open(tmp_path / 'a.csv', encoding='utf-8') as file:
-        assert [int(row['stamp_ns']) for row in csv.DictReader(file)] == [1, FAR]
-    pytest.importorskip('pyarrow.parquet')
-    with pytest.raises(InputError, match=r'a\.parquet: stamp_ns has numbers that Parquet'):
-        write_tables(bag, tmp_path, 'parquet')
-
-
-def test_long_names_of_topics_become_names_of_files(tmp_path):
-    names = ['/' + 'x' * 6000, '/' + 'x' * 6000 + 'y', '/' + 'é' * 150, '/short']
-    bag = record(tmp_path / 'bag', [(name, CMD_VEL, 1, write_twist(0.5, 0.0, 0.0))
-                                    for name in names])
-    for target in ('out', 'again'):
-        assert main(['bag', 'tables', str(bag.path), '-o', str(tmp_path / target)]) == 0
-    found = sorted(path.name for path in (tmp_path / 'out').iterdir())
-    assert len(found) == 4
-    assert 'short.csv' in found
-    assert found == sorted(path.name for path in (tmp_path / 'again').iterdir())
-
-
-def test_a_topic_of_two_types_is_named(tmp_path, capsys):
-    with Writer(tmp_path / 'bag', version=9, storage_plugin=StoragePlugin.MCAP) as writer:
-        for topic, payload in ((CMD_VEL, write_twist(0.5, 0.0, 0.0)), (CLOCK, write_clock(4))):
-            writer.write(writer.add_connection('/a', topic.type, typestore=cdr.typestore()), 1,
-                         payload)
-    bag = sbot.Bag(tmp_path / 'bag')
-    assert len({message.type for message in bag.messages()}) == 2
-    for format in ('csv', 'parquet'):
-        assert main(['bag', 'tables', str(bag.path), '-o', str(tmp_path / format), '--format',
-                     format]) == 2
-        assert capsys.readouterr().err.endswith(
-            "/a has messages of types 'geometry_msgs/msg/Twist' and 'rosgraph_msgs/msg/Clock', "
-            'expected one type\n')
 
 
 def test_without_pyarrow_parquet_is_refused_in_one_line(tmp_path, monkeypatch, capsys):

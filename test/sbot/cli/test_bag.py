@@ -133,22 +133,6 @@ def test_end_distance_and_length(tmp_path, capsys):
     assert capsys.readouterr().out.endswith('largest distance at the end: 0.25 m, of robot 1\n')
 
 
-def test_topics_of_one_bag_only_do_not_count(tmp_path, capsys):
-    a = make_bag(tmp_path / 'a', 2, 10)
-    b = make_bag(tmp_path / 'b', 2, 10, change=lambda tick, name, payload: (
-        None if name == '/clock' else payload))
-    assert run('diff', a, b) == 0
-    assert f'only in {a}: /clock' in capsys.readouterr().out
-
-
-def test_bags_without_a_common_topic_are_not_equal(tmp_path):
-    first, second = make_bag(tmp_path / 'first', 1, 3), tmp_path / 'second'
-    with Recorder(second, metadata={}) as recorder:
-        recorder.write('/elsewhere', CMD_VEL, 1, write_twist(0.0, 0.0, 0.0))
-    with pytest.raises(InputError, match='no topic with messages in common'):
-        run('diff', first, second)
-
-
 def test_csv_writes_a_file(tmp_path):
     path, out = make_bag(tmp_path / 'bag', 2, 15), io.StringIO()
     assert write_csv(Bag(path), out) == 30

@@ -1,7 +1,5 @@
-import errno
 import json
 import math
-import re
 import runpy
 import shlex
 from pathlib import Path
@@ -12,10 +10,10 @@ import pytest
 from children import python
 
 import sbot
-from sbot.cli.main import main, make_parser
+from sbot.cli.main import main
 from sbot.controllers.registry import names
 from sbot.scenario.load import load_scenario
-from sbot.scenario.shipped import config_directory, gallery_scenarios
+from sbot.scenario.shipped import config_directory
 
 
 def test_the_list_fits_80_columns_and_has_a_text_for_everything(capsys):
@@ -76,18 +74,6 @@ def test_a_new_scenario_runs_and_is_never_overwritten(tmp_path, capsys, controll
     assert path.read_text() == before
 
 
-@pytest.mark.parametrize('options', [[], ['--controller']])
-def test_commented_wind_of_a_new_scenario_is_a_wind(tmp_path, capsys, caplog, options):
-    path = tmp_path / 'a.yaml'
-    assert main(['new', str(path), *options]) == 0
-    text, count = re.subn(r'(?m)^  # (?=wind_gust_|turbulence)', '  ', path.read_text())
-    assert count == 6
-    path.write_text(text)
-    wind = load_scenario(str(path)).wind
-    assert (wind.flow.wind_gust_duration, wind.turbulence.turbulence_speed) == (4.0, 0.1)
-    assert caplog.messages == []
-
-
 @pytest.mark.forked
 @pytest.mark.ros
 def test_a_new_node_runs_by_the_commands_that_are_printed(tmp_path, capsys, monkeypatch):
@@ -130,36 +116,6 @@ def test_a_new_node_overwrites_nothing_and_needs_a_name_of_a_folder(tmp_path, ca
     assert [path.name for path in tmp_path.rglob('*')] == ['mine']
 
 
-@pytest.mark.parametrize(('option', 'fails'), [
-    ('--node', 'scenario.yaml'), ('--controller', 'mine.py')])
-def test_of_files_that_cannot_all_be_written_none_is_left(tmp_path, capsys, monkeypatch, option,
-                                                          fails):
-    monkeypatch.chdir(tmp_path)
-    opened = Path.open
-
-    def full(path, *mode, **options):
-        if path.name == fails and mode == ('x',):
-            raise OSError(errno.ENOSPC, 'No space left on device')
-        return opened(path, *mode, **options)
-    monkeypatch.setattr(Path, 'open', full)
-    assert main(['new', 'mine', option]) == 2
-    out, error = capsys.readouterr()
-    assert f'{fails}: cannot be written: No space left on device' in error
-    assert out == ''
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_printed_commands_are_right_in_a_folder_with_spaces(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("it's mine").mkdir()
-    for options in ([], ['--node']):
-        assert main(['new', "it's mine/a", *options]) == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith('try:')]
-    run, change = map(shlex.split, lines)
-    assert run == ['try:', 'sbot', 'run', "it's mine/a.yaml", '--plot', "it's mine/a.png"]
-    assert change[:4] == ['try:', 'cd', "it's mine/a", '&&']
-
-
 @pytest.mark.ros
 @pytest.mark.parametrize('touched', [0.0, -0.1, -math.inf])
 def test_the_new_node_turns_away_from_what_its_laser_touches(touched):
@@ -173,43 +129,12 @@ def test_the_new_node_turns_away_from_what_its_laser_touches(touched):
     assert abs(turn) >= 1.0
 
 
-def test_the_new_controller_stands_still_without_a_goal(tmp_path, capsys):
-    assert main(['new', str(tmp_path / 'newly_begun'), '--controller']) == 0
-    capsys.readouterr()
-    path = tmp_path / 'newly_begun.yaml'
-    path.write_text(path.read_text().replace(', goal: [10, 6]', ''))
-    assert main(['run', str(path), '--quiet', '--json', '--set', 'duration=0.5', '--set',
-                 'wind.wind_speed_mean=0']) == 0
-    assert json.loads(capsys.readouterr().out)['robots'][0]['path_length_m'] == 0
-
-
 @pytest.mark.parametrize('name', ['', 'a b', 'nowhere/at/all', 'class', 'a\0b'])
 def test_a_bad_name_is_one_line(tmp_path, capsys, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     assert main(['new', name, '--controller']) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
     assert not list(tmp_path.iterdir())
-
-
-def test_a_controller_has_no_name_of_a_module_of_python(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(['new', 'random', '--controller']) == 2
-    assert "NAME: got 'random', expected another name: Python's own" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-    assert main(['new', 'random']) == 0
-
-
-@pytest.mark.parametrize('command', ['run', 'replay'])
-def test_the_examples_of_help_are_values_of_a_scenario(command, capsys):
-    with pytest.raises(SystemExit):
-        make_parser(command).parse_args([command, '--help'])
-    text = ' '.join(capsys.readouterr().out.split())
-    text = re.sub(r'--tolerance \S+=\S+', '', text)  # of fields of commands
-    examples = re.findall(r'([a-z_0-9]+\.[a-z_0-9.]+)=(\[[^\]]*\]|[\d.]*\d)', text)
-    assert examples
-    for key, value in examples:
-        assert main(['run', 'leader_follower', '--duration', '0.1', '--quiet',
-                     '--set', f'{key}={value}']) == 0
 
 
 def test_a_world_of_stage_is_written_as_a_scenario_that_runs(tmp_path, capsys, monkeypatch):
@@ -226,20 +151,6 @@ def test_a_world_of_stage_is_written_as_a_scenario_that_runs(tmp_path, capsys, m
         assert main(['new', *arguments]) == 2
         assert expected in capsys.readouterr().err
     assert not Path('b.yaml').exists()
-
-
-def test_a_swarm_of_the_gallery_is_copied_with_its_controller(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(['new', 'mine', '--from', 'gallery/spreading']) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == ['mine.yaml', 'spreading.py']
-    original = gallery_scenarios()['gallery/spreading']
-    for copy, source in (('mine.yaml', original), ('spreading.py', original.with_suffix('.py'))):
-        assert Path(copy).read_bytes() == source.read_bytes()
-    assert main(['run', 'mine.yaml', '--duration', '1', '--quiet', '--json']) == 0
-    assert json.loads(capsys.readouterr().out)['robots'][15]['path_length_m'] > 0.0
-    assert main(['new', 'other', '--from', 'gallery/spreading']) == 2
-    assert 'spreading.py: exists already' in capsys.readouterr().err
-    assert not Path('other.yaml').exists()
 
 
 LEARNED = {'rate': 12, 'duration': 1, 'world': {'bounds': [0, 0, 9, 9]},
@@ -276,15 +187,3 @@ def test_a_file_without_these_is_refused(tmp_path, capsys):
     assert main(['new', str(tmp_path / 'drive'), '--from', str(tmp_path / 'a.json')]) == 2
     assert 'a.json needs learned_with' in capsys.readouterr().err
     assert not (tmp_path / 'drive.yaml').exists()
-
-
-@pytest.mark.parametrize(('learned', 'said'), [({'rate': -1}, 'rate: got -1'),
-    ({'rate': 10**300}, '64 bits'), ({'body': '\ud800'}, 'surrogates not allowed')])
-def test_values_of_no_scenario_are_refused_and_nothing_is_written(tmp_path, capsys, learned, said):
-    network = sbot.network()._replace(learned_with=tuple(learned.items()))
-    sbot.save_network(tmp_path / 'a.json', network, np.zeros(32))
-    assert main(['new', str(tmp_path / 'drive'), '--from', str(tmp_path / 'a.json')]) == 2
-    error = capsys.readouterr().err
-    assert '--from: no scenario has the learned_with of ' in error
-    assert said in error
-    assert [path.name for path in tmp_path.iterdir()] == ['a.json']

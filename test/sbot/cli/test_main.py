@@ -1,21 +1,15 @@
 import argparse
-import ast
-import io
 import json
-import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from pathlib import Path
 
 import pytest
-from children import python, run_sbot
+from children import run_sbot
 
-import sbot
 from sbot.cli.main import COMMANDS, main, make_parser
-from sbot.cli.simulate import _name_awaited_nodes, _name_next_step
+from sbot.cli.simulate import _name_awaited_nodes
 from sbot.scenario.load import load_scenario
 
 ARENA = 'world: {bounds: [0, 0, 10, 10]}\n'
@@ -53,17 +47,6 @@ def test_a_run_in_which_no_robot_arrives_names_what_to_look_at(tmp_path, monkeyp
                    ['--set', 'robots.0.goal=null', '--set', 'robots.0.controller=none']):
         assert main([*short, *silent]) == 0
         assert 'arrived' not in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(('controller', 'told'), [('external', False), ('navigate', True)])
-def test_only_robots_of_our_controllers_get_the_hint_on_controllers(capsys, controller, told):
-    scenario = sbot.load({'world': {'bounds': [0, 0, 9, 9]}, 'robots': [
-        {'pose': [1, 1, 0], 'goal': [7, 7], 'controller': controller}]})
-    _name_next_step(scenario, {'robots': [{'goal_reached_s': None}]},
-                   argparse.Namespace(quiet=False, record=None, plot=None))
-    said = capsys.readouterr().err
-    assert '0 of 1 robots with a goal arrived' in said
-    assert ('which controllers arrive' in said) is told
 
 
 @pytest.mark.parametrize(('text', 'expected'), [
@@ -167,70 +150,6 @@ def test_a_controller_that_ends_itself_fails_the_run(tmp_path, when, line, ended
         assert f'the run was cut short: {ended}' in info.stdout
 
 
-ENDLESS = """
-from pathlib import Path
-
-class Bot:
-    def step(self, observation, rng):
-        while observation.tick == 2:
-            Path(__file__).with_name('begun').touch()
-        return 0.1, 0.0
-"""
-
-
-@pytest.mark.forked
-def test_the_second_signal_ends_a_run_with_an_endless_controller(tmp_path):
-    from sbot.bag.reader import Bag
-    (tmp_path / 'endless_bot.py').write_text(ENDLESS)
-    (tmp_path / 'own.yaml').write_text(
-        'duration: 1\nworld: {bounds: [0, 0, 10, 10]}\n'
-        "robots: [{pose: [3, 3, 0], controller: 'endless_bot:Bot'}]\n")
-    bag = tmp_path / 'bag'
-    process = subprocess.Popen([sys.executable, '-m', 'sbot.cli', 'run',
-                                str(tmp_path / 'own.yaml'), '--record', str(bag)])
-    try:
-        deadline = time.monotonic() + 240
-        while not (tmp_path / 'begun').exists():
-            assert time.monotonic() < deadline
-            assert process.poll() is None
-            time.sleep(0.01)
-        while process.poll() is None:
-            assert time.monotonic() < deadline
-            process.send_signal(signal.SIGTERM)
-            time.sleep(0.01)
-    finally:
-        process.kill()
-    assert process.wait() == -signal.SIGTERM
-    assert not Bag(bag).complete
-
-
-@pytest.mark.forked
-def test_an_interrupt_within_executed_text_ends_with_our_exit_code(tmp_path):
-    """Python alone would end by SIGINT, with -m."""
-    (tmp_path / 'generated_bot.py').write_text("exec('raise KeyboardInterrupt')\n")
-    (tmp_path / 'own.yaml').write_text(
-        'world: {bounds: [0, 0, 10, 10]}\n'
-        "robots: [{pose: [3, 3, 0], controller: 'generated_bot:Bot'}]\n")
-    done = run_sbot('run', tmp_path / 'own.yaml')
-    assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
-
-
-def test_an_interrupt_that_an_import_swallows_ends_the_command():
-    then = 'pass'
-    code = ('import os, signal, sys; from sbot.cli import main\n'
-            'make = main.make_parser\n'
-            'def swallows(command):\n'
-            '    try:\n'
-            '        os.kill(os.getpid(), signal.SIGINT)\n'
-            '        for _ in range(1000): pass\n'
-            f'    except KeyboardInterrupt: {then}\n'
-            '    return make(command)\n'
-            'main.make_parser = swallows\n'
-            'sys.exit(main.main(["list"]))')
-    done = python('-c', code)
-    assert (done.returncode, done.stdout, done.stderr) == (1, '', 'sbot: interrupted\n')
-
-
 @pytest.mark.parametrize('closed', ['<&-', '2>&-'])
 def test_closed_streams_are_no_error(closed):
     done = subprocess.run(f'"{sys.executable}" -m sbot.cli wind --help {closed}', shell=True,
@@ -242,15 +161,6 @@ def test_closed_streams_are_no_error(closed):
 @pytest.mark.parametrize('command', [name for name, _, _ in COMMANDS])
 def test_help_says_of_a_command_what_its_module_says(command):
     assert make_parser(command).format_help() == make_parser().format_help()
-
-
-@pytest.mark.parametrize('words', [['plot', '--help'], ['plot', 'bag', '--fps', 'x']])
-def test_the_usage_of_a_command_says_that_it_needs_an_output(words, capsys):
-    with pytest.raises(SystemExit):
-        main(words)
-    said = ' '.join(''.join(capsys.readouterr()).split())
-    assert ' -o FILE ' in said
-    assert '[-o FILE]' not in said
 
 
 def test_help_imports_no_command():
@@ -266,44 +176,6 @@ def test_a_command_in_this_process_gives_the_handlers_back():
     assert main(['list']) == 0
     assert main(['run', 'nowhere']) == 2
     assert [signal.getsignal(number) for number in numbers] == before
-
-
-def test_a_command_in_another_thread_changes_no_handlers(capsys):
-    before = signal.getsignal(signal.SIGINT)
-    codes = []
-    thread = threading.Thread(target=lambda: codes.append(main(['list'])))
-    thread.start()
-    thread.join()
-    assert codes == [0]
-    assert capsys.readouterr().out
-    assert signal.getsignal(signal.SIGINT) == before
-
-
-def test_a_signal_during_a_command_is_not_for_the_own_handlers_of_its_program(monkeypatch, capsys):
-    from sbot.cli import main as module
-    told = []
-    before = signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
-    parser = argparse.ArgumentParser()
-    parser.set_defaults(run=lambda _: os.kill(os.getpid(), signal.SIGTERM))
-    monkeypatch.setattr(module, 'make_parser', lambda _: parser)
-    try:
-        assert main([]) == 1
-        assert told == []
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert told == [signal.SIGTERM]
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    assert capsys.readouterr().err == 'sbot: interrupted\n'
-
-
-def test_a_command_that_exits_is_no_success(monkeypatch, capsys):
-    from sbot.cli import main as module
-    parser = argparse.ArgumentParser()
-    parser.set_defaults(run=lambda _: sys.exit(0))
-    monkeypatch.setattr(module, 'make_parser', lambda _: parser)
-    assert main([]) == 1
-    assert capsys.readouterr().err == (
-        'sbot: a module that the command imports raised SystemExit(0)\n')
 
 
 @pytest.mark.parametrize(('given', 'usage'), [
@@ -330,17 +202,6 @@ def test_options_are_not_abbreviated(given, said, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_no_program_takes_abbreviated_options():
-    root = Path(sbot.__file__).parents[1]
-    files = [file for folder in ('sbot', 'examples', 'benchmark', '.ci')
-             for file in (root / folder).rglob('*.py')]
-    calls = [call for file in files for call in ast.walk(ast.parse(file.read_text('utf-8')))
-             if isinstance(call, ast.Call) and ast.unparse(call.func).endswith('ArgumentParser')]
-    assert len(calls) > 20
-    for call in calls:
-        assert 'allow_abbrev' in [keyword.arg for keyword in call.keywords], ast.unparse(call)
-
-
 def test_quiet_leaves_the_result_alone(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for quiet in (['--quiet'], []):
@@ -354,18 +215,6 @@ def test_quiet_leaves_the_result_alone(tmp_path, monkeypatch, capsys):
             assert result in out
             assert bool(out) == bool(result)
             assert (err == '') == (bool(quiet) or command[0] == 'replay')
-
-
-def test_a_film_shows_its_progress_on_a_terminal(tmp_path, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-    for quiet in ([], ['--quiet']):
-        monkeypatch.setattr(sys, 'stderr', Terminal())
-        assert main(['plot', 'single_robot', '--duration', '0.5', '-o', str(tmp_path / 'a.gif'),
-                     *quiet]) == 0
-        said = sys.stderr.getvalue()
-        assert ('/7 frames' in said or '/7 [' in said) == (not quiet)
 
 
 def test_a_run_names_the_files_that_it_wrote(tmp_path, capsys):

@@ -56,14 +56,6 @@ def test_left_and_right_are_alike():
     assert omega != 0.0
 
 
-def test_limits_of_the_body_are_its_limits():
-    dwa = Dwa(Parameters(), ROBOT._replace(max_acceleration=0.4, max_deceleration=0.3,
-                                           max_angular_acceleration=1.0, max_wheel_speed=5.0))
-    assert dwa._parameters.acceleration == 0.3
-    assert dwa._parameters.angular_acceleration == 1.0
-    assert dwa._parameters.max_speed == 0.5
-
-
 def test_who_has_no_goal_follows_robot_0_and_an_unknown_pose_stops_it():
     scan = Scan(np.full(3, np.inf, np.float32), -1.0, 1.0, 0.0, 10.0)
     poses = np.array([[5.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
@@ -97,10 +89,3 @@ def test_a_scan_is_turned_as_the_robot_was_when_it_arrived():
     assert earlier == pytest.approx(step(-0.8 - 0.4, 0.5))
     assert earlier == pytest.approx(step(-0.8 - 0.4, None))
     assert abs(earlier[1] - step(-0.8 + 0.4, None)[1]) > 0.1
-
-
-def test_hits_are_where_a_mounted_laser_sees_them():
-    scan = Scan(np.array([1.0, np.inf, 2.0], np.float32), 0.0, math.pi / 2, 0.0, 10.0)
-    there = Observation(0, 1, 0, 0, 0.1, np.array([[0.0, 0.0, 0.5]]), scan, (5.0, 3.0))
-    hits = Dwa(Parameters(), ROBOT, (0.25, -0.1, math.pi / 2))._hits(there, 0.5)
-    np.testing.assert_allclose(hits, [[0.25, 0.9], [0.25, -2.1]], atol=1e-6)

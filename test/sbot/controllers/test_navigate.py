@@ -103,14 +103,6 @@ def test_radius_and_speeds_follow_the_body_in_runs_and_replay(tmp_path, caplog):
     assert not caplog.records
 
 
-def test_what_is_given_counts_instead_of_the_body():
-    slow = sbot.run(EPUCKS, **{'controllers.navigate.cruise_speed_mps': 0.05})
-    assert slow.commands[:, :, 0].max() < 0.06
-    near = sbot.run(EPUCKS, **{'controllers.navigate.goal_tolerance': 0.3})
-    assert near.summary['ended_by'] == 'goal_reached'
-    assert near.summary['sim_time_s'] < 0.8 * sbot.run(EPUCKS).summary['sim_time_s']
-
-
 @pytest.mark.parametrize(('body', 'radius'), [
     (ROBOT, 0.3), (E_PUCK2, 0.035), (S_BOT, 0.088),
     (ROBOT._replace(length=0.8, width=0.4, offset=0.2), math.sqrt(0.32 / math.pi) + 0.2),
@@ -126,12 +118,6 @@ def test_a_round_body_counts_with_its_radius_and_a_rectangle_with_its_area(body,
         0.5 * body.length + body.collision_distance - body.offset,
         0.5 * body.width + body.collision_distance) if slim else (0.0, 0.0, 0.0))
     assert size_of(body).corner == 0.0
-
-
-def test_a_rectangle_that_is_not_slim_counts_with_its_corners():
-    body = ROBOT._replace(length=0.5, width=0.43)
-    assert size_of(body).outline.side == 0.0
-    assert size_of(body).corner == body.safety_radius
 
 
 @pytest.mark.parametrize(('given', 'warnings'), [(0.3, 1), (0.035, 0), (0.0, 0)])

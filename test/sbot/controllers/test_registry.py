@@ -2,7 +2,6 @@
 
 import functools
 import itertools
-import random
 import re
 import sys
 from importlib.metadata import EntryPoint
@@ -65,12 +64,6 @@ def test_a_file_instead_of_a_module_is_told(tmp_path, name, meant):
         load_class(name, [str(tmp_path)], 'here')
 
 
-def test_a_module_that_was_meant_differently_names_its_file(tmp_path):
-    (tmp_path / 'random.py').write_text(GOOD)
-    with pytest.raises(InputError, match=f"has no class 'Go'.*loaded from {random.__file__}"):
-        load_class('random:Go', [str(tmp_path)], 'here')
-
-
 @pytest.mark.parametrize(('parameters', 'words'), [({}, "missing a required argument: 'speed'"),
                                                    ({'speed': 1, 'sped': 2},
                                                     "'sped'; its parameters: speed")])
@@ -78,14 +71,6 @@ def test_parameters_that_the_class_does_not_take(load, parameters, words):
     with pytest.raises(InputError, match=r'^here: (missing|got)') as caught:
         check_arguments(load(GOOD), parameters, 'here')
     assert words in str(caught.value)
-
-
-def test_a_class_that_takes_its_place_needs_no_default_for_it(load):
-    text = GOOD.replace('speed, turn=0.0', '*, place, speed').replace('    def __init__', (
-        '    takes_place = True\n    def __init__'))
-    check_arguments(load(text), {'speed': 1}, 'here')
-    with pytest.raises(InputError, match="missing a required argument: 'speed'"):
-        check_arguments(load(text), {}, 'here')
 
 
 class Traced:

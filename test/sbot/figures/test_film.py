@@ -17,12 +17,10 @@ from sbot.figures.film import (
     _Film,
     _frame_rate,
     _speed_up,
-    _write_gif,
     animate_run,
     film_length,
-    palette_of,
 )
-from sbot.figures.look import AUTO, LIGHT, PLAIN, Film, asked
+from sbot.figures.look import AUTO, PLAIN, Film, asked
 from sbot_common.errors import InputError
 
 needs_ffmpeg = pytest.mark.skipif(shutil.which('ffmpeg') is None, reason='ffmpeg is missing')
@@ -115,33 +113,6 @@ def test_an_mp4_is_as_asked_for(bag, tmp_path):
     assert found == f'640,360,20/1,{frames}'
 
 
-def test_a_robot_on_its_goal_is_seen_in_a_ring_without_a_cross(bag):
-    data = from_bag(bag)
-    # Not in the middle of the goal.
-    place = (data.poses[-1, 0, :2] + 1.2 * data.radius[0]).tolist()
-    film = _Film(data._replace(goals=(data.goals[0]._replace(x=place[0], y=place[1]),)))
-    away, there = (film.frame(index)[:, :, :3] / 255 for index in (0, len(data.stamps_ns) - 1))
-    x, y = film._axes.transData.transform(data.poses[-1, 0, :2])
-    rows, columns = np.mgrid[:there.shape[0], :there.shape[1]]
-    far = np.hypot(columns + 0.5 - x, there.shape[0] - rows - 0.5 - y)
-    red = [np.abs(pixels - to_rgb(LIGHT.goal)).sum(axis=2) < 0.1 for pixels in (away, there)]
-    pixel = film._axes.transData.transform([(0, 0), (float(data.radius[0]), 0)])
-    wide = float(np.ptp(pixel[:, 0]))
-    assert red[0].sum() > red[1].sum() > 0
-    assert not red[1][far <= wide].any()
-    assert red[1][(far > wide) & (far < 4 * wide)].any()
-
-
-def test_a_trail_contains_every_recorded_pose_and_ends_at_its_robot(bag):
-    data = from_bag(bag)
-    film, last = _Film(data), len(data.stamps_ns) - 1
-    for index in (0, last // 2, last):
-        film.frame(index)
-        first = max(0, index - max(2, int(0.25 * (last + 1))))
-        for i, trail in enumerate(film._trails.get_segments()):
-            assert np.array_equal(trail, data.poses[first:index + 1, i, :2])
-
-
 def test_gif_has_the_right_frames_and_robots_in_them(recorded, data, tmp_path, capsys):
     # By the command: a film needs no option.
     path = tmp_path / 'run.gif'
@@ -166,25 +137,3 @@ def test_a_missing_ffmpeg_is_noticed_before_a_scenario_runs(monkeypatch, capsys)
     monkeypatch.setattr(shutil, 'which', lambda name: None)
     assert cli.main(['plot', 'no_such_scenario', '-o', 'a.mp4']) == 2
     assert 'needs ffmpeg, which is not installed' in capsys.readouterr().err
-
-
-def test_frequent_colours_are_kept_and_rare_ones_are_near(tmp_path):
-    frame = np.full((100, 200, 3), 255, np.uint8)
-    frame[20:60, 20:90] = [0x5a, 0x5f, 0x66]
-    frame[70:90, :128] = np.random.default_rng(1).integers(0, 256, (20, 128, 3))  # rare ones
-    path = tmp_path / 'a.gif'
-    frames = [frame, np.roll(frame, 7, axis=1)]
-    _write_gif(path, iter(frames), iter(frames), 10.0)
-    with Image.open(path) as film:
-        assert (film.n_frames, film.info['duration']) == (2, 100)
-        shown = np.asarray(film.convert('RGB')).astype(int)
-    assert (shown[20:60, 20:90] == [0x5a, 0x5f, 0x66]).all()
-    assert (shown[5, 5] == 255).all()
-    assert np.abs(shown[70:90, :128] - frame[70:90, :128]).mean() < 40
-
-
-def test_nearly_white_is_white():
-    frame = np.full((20, 20, 3), 255, np.uint8)
-    frame[:4] = 250
-    colours = np.array(palette_of(Image.fromarray(frame), 16).getpalette()).reshape(-1, 3)
-    assert not ((colours > 247) & (colours < 255)).any()

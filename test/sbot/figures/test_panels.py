@@ -1,17 +1,13 @@
 
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from pictures import crowd, scenario
+from pictures import crowd
 
-import sbot
-from sbot.figures.arena import robot_colours
-from sbot.figures.data import at_rest, from_result
+from sbot.figures.data import at_rest
 from sbot.figures.picture import (
     _draw_run,
     _gust_of,
-    _hidden,
     _leader_distances,
     _speeds,
     _wind_reductions,
@@ -46,17 +42,6 @@ def test_a_crowd_is_drawn_as_a_median_and_bands(data, tmp_path):
     assert (tmp_path / 'crowd.pdf').stat().st_size < 2_000_000  # its tracks are an image
 
 
-def test_one_robot_in_still_air_has_one_panel(tmp_path):
-    run = scenario(tmp_path, robots=1)
-    still = replace(run, wind=run.wind._replace(flow=run.wind.flow._replace(wind_speed_mean=0.0)))
-    data = at_rest(still)
-    assert len(data.wind_arrows()) == 0
-    data = data._replace(stamps_ns=data.stamps_ns + np.arange(9) * 33_333_333,
-                         poses=np.repeat(data.poses, 9, axis=0),
-                         wind=np.zeros((9, 1, 2)), free_wind=np.zeros((9, 1, 2)))
-    assert len(_draw_run(data).axes) == 2
-
-
 def still(**wind):
     scenario = load_scenario('wind_gust', {f'wind.{key}': value for key, value in wind.items()})
     data = at_rest(scenario)
@@ -77,32 +62,3 @@ def test_a_picture_shows_when_and_how_a_gust_blows():
     assert any('mean wind force 1.5 N' in axes.get_title(loc='left') for axes in figure.axes)
     assert _gust_of(still(wind_gust_force_mean=0)) is None
     assert _gust_of(still(wind_gust_start=1000)) is None
-
-
-class Steady:
-    def step(self, observation, rng):
-        return 0.5, 0.4
-
-
-def test_a_constant_speed_lies_below_the_edge():
-    run = sbot.run({'duration': 2, 'world': {'bounds': [0, 0, 6, 6]},
-                    'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}]})
-    assert _draw_run(from_result(run)).axes[1].get_ylim() == pytest.approx((0.0, 0.525), abs=1e-4)
-
-
-def test_where_lines_are_equal_the_upper_ones_have_gaps_for_the_others(data):
-    values = np.zeros((100, 4))
-    values[:, 0] = np.linspace(1.0, 2.0, 100)
-    values[60:, 1] = 3.0
-    count = _hidden(values)
-    assert (count[:60, 1] == 2).all()  # robots 2 and 3, which are below
-    assert (count[60:, 1] == 0).all()
-    assert (count[:, 2] == 1).all()
-    assert not count[:, [0, 3]].any()
-    assert not _hidden(np.column_stack([np.linspace(0, 9, 90), np.linspace(9, 0, 90)])).any()
-    still = crowd(data, 3)
-    still = still._replace(poses=np.repeat(still.poses[:1], 60, axis=0))
-    lines = _draw_run(still).axes[1].lines
-    dashed = [line for line in lines if line.get_linestyle() == '--']
-    assert [line.get_color() for line in dashed] == robot_colours(still)[:2]
-    assert [np.isfinite(line.get_ydata()).sum() for line in dashed] == [60, 60]

@@ -1,13 +1,11 @@
 import numpy as np
 import pytest
-from matplotlib import rc_context
-from matplotlib.colors import to_rgb
 from matplotlib.quiver import Quiver
 
 import sbot
 from sbot.figures.data import from_result
 from sbot.figures.film import _bar_length, _Film
-from sbot.figures.look import Film, Look, palette, style_of
+from sbot.figures.look import Film, Look
 from sbot.figures.picture import _draw_run, draw
 from wind_model.grid import points_at, sample
 
@@ -31,31 +29,6 @@ def names(figure):
     (10, MOVING, False, ['start', 'moving obstacle'])])
 def test_a_legend_names_the_signs_that_are_drawn(count, moving, goals, expected):
     assert names(_draw_run(data_of(count, moving, goals))) == expected
-
-
-@pytest.mark.parametrize('bounds', [[0, 0, 12, 6], [0, 0, 3, 12], [0, 0, 20, 2.5]])
-def test_the_legend_lies_on_the_line_of_the_x_axis_and_within_the_picture(bounds):
-    data = data_of(2, MOVING)
-    shaped = data._replace(world=data.world._replace(bounds=np.array(bounds, float)))
-    with rc_context(style_of(False)):
-        figure = _draw_run(shaped)
-        figure.draw_without_rendering()
-    axes = figure.axes[0]
-    legend, label = axes.get_legend().get_window_extent(), axes.xaxis.label.get_window_extent()
-    assert label.x1 < legend.x0
-    assert legend.x1 <= figure.bbox.x1
-    assert label.y0 < (legend.y0 + legend.y1) / 2 < label.y1
-    assert figure.axes[1].get_legend().get_window_extent().y1 < legend.y0 + 1
-
-
-@pytest.mark.parametrize('dark', [False, True])
-def test_moving_obstacles_have_a_shade_of_their_own(dark):
-    with rc_context(style_of(dark)):
-        figure, colours = _draw_run(data_of(moving=MOVING)), palette()
-    [disc] = [each for each in figure.axes[0].collections if each.get_gid() == 'moving']
-    assert disc.get_facecolors()[0, :3] == pytest.approx(to_rgb(colours.moving))
-    for other in (colours.obstacle, colours.ground, colours.unknown):
-        assert np.abs(np.subtract(to_rgb(colours.moving), to_rgb(other))).sum() > 0.25
 
 
 @pytest.mark.parametrize(('width', 'length'), [(10.0, 2.0), (9.9, 1.0), (40.0, 5.0),
@@ -129,53 +102,3 @@ def test_robots_of_a_large_arena_are_seen_and_the_strip_has_its_seconds():
     assert bodies.get_widths().min() * metre > 5.0  # pt
     assert [text.get_text() for text in strip.texts] == ['0 s', '5 s', '10 s', '15 s', '20 s']
     assert arena.get_xticklabels()[-1].get_window_extent().x1 <= figure.bbox.x1
-
-
-def test_a_legend_of_moments_takes_as_many_rows_as_a_column_of_a_paper_needs():
-    data = data_of(2, MOVING)
-    mean = data.air.velocity + np.array([0.3, 0, 0])
-    windy = data._replace(air=data.air._replace(velocity=mean))
-    figure = draw(windy, Look(at=(0.0, 1.0), inches=(2.6, 2.4)))
-    figure.draw_without_rendering()
-    [legend] = figure.legends
-    assert len(legend.get_texts()) == 4
-    box, below = legend.get_window_extent(), figure.axes[0].xaxis.label.get_window_extent()
-    assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
-    assert 0 <= box.y0 < box.y1 <= below.y0 + 1
-
-
-@pytest.mark.parametrize(('at', 'way'), [((), (0.3, 0.0)), ((0.0, 1.0), (0.3, 1.0))])
-def test_the_arrow_of_the_legend_points_where_the_arrows_of_the_picture_do(at, way):
-    data = data_of(2)
-    windy = data._replace(air=data.air._replace(velocity=data.air.velocity + np.array([0.3, 0, 0]),
-                                                gust=data.air.gust + np.array([0, 1.0, 0])))
-    figure = draw(windy, Look(at=at))
-    legend = (figure.legends or [figure.axes[0].get_legend()])[0]
-    [sign] = [line for line, text in zip(legend.get_lines(), legend.get_texts(), strict=False)
-              if 'wind' in text.get_text()]
-    points = np.diff(sign._marker.get_transform().transform([(0, 0), (1, 0)]), axis=0)[0]
-    assert points / np.hypot(*points) == pytest.approx(way / np.hypot(*way), abs=0.01)
-
-
-@pytest.mark.parametrize('inches', [(3.4, 2.2), None])
-def test_the_legend_of_moments_is_right_below_them_and_within_the_picture(inches):
-    data = data_of(2)
-    upward = data._replace(air=data.air._replace(
-        velocity=data.air.velocity + np.array([0, 0.3, 0]),
-        gust=data.air.gust + np.array([0, 1.0, 0])))
-    figure = draw(upward, Look(at=(0.0, 0.4, 1.0) if inches else (1.0,), inches=inches))
-    figure.draw_without_rendering()
-    box, below = figure.legends[0].get_window_extent(), figure.axes[0].xaxis.label
-    sign = figure.legends[0].get_lines()[-1]
-    middle = (box.y0 + box.y1) / 2 / figure.dpi
-    assert 0.0 <= below.get_window_extent().y0 - box.y1 < 0.3 * figure.dpi
-    assert sign.get_markersize() / 72 / 2 <= middle
-
-
-@pytest.mark.parametrize(('look', 'expected'), [
-    (Look(inches=(3.4, 2.4)), [True]), (Look(inches=(3.4, 5.0)), [False, True]),
-    (Look(colour='time', inches=(3.4, 2.6)), [False])])
-def test_dots_are_named_once_wherever_they_are_drawn(look, expected):
-    figure = draw(data_of(2), look)
-    assert [any('dots' in text.get_text() for text in axes.get_legend().get_texts())
-            for axes in figure.axes if axes.get_legend()] == expected

@@ -118,37 +118,6 @@ def test_a_critic_gets_the_state_of_the_world():
     assert np.array_equal(swarm.state(), state[0])
 
 
-def test_different_bodies_have_limits_of_their_own():
-    class Drive(sbot.learn.AvoidObstacles):
-        inputs, senses = ('pose',), ()
-
-        def reward(self, before, now):
-            return now.limits[None, :, 0] + np.zeros(now.seen.pose.shape[:2])
-
-    bodies = {**TEAM, 'robots': [
-        {'pose': [2, 1, 0], 'controller': 'none'},
-        {'pose': [2, 3, 0], 'body': 's-bot', 'controller': 'none'}]}
-    env = sbot.learn.vector_env(bodies, 2, task=Drive(), rewards='robots')
-    env.reset(seed=1)
-    _, speeds, *_ = env.step(np.ones((2, 2, 2), np.float32))
-    assert speeds[0, 0] > speeds[0, 1] > 0.0
-    assert np.array_equal(env.episodes.now.commands[..., 0], speeds)
-    singles = [sbot.learn.vector_env({**bodies, 'robots': bodies['robots'][i:i + 1]}, 1,
-                                     task=Drive()) for i in range(2)]
-    assert [env.episodes.network.max_speed for env in singles] == speeds[0].tolist()
-
-
-def test_a_task_with_goals_of_its_own_needs_none_in_the_scenario():
-    class Own(sbot.learn.ReachGoal):
-        def goals(self, worlds, world, rng):
-            return np.array([5.0, 3.0])
-
-    without = {**TEAM, 'robots': [{'pose': [2, 1, 0], 'controller': 'none'}]}
-    sbot.learn.vector_env(without, 2, task=Own()).reset(seed=1)
-    with pytest.raises(InputError, match=r'robots\.0: needs a goal'):
-        sbot.learn.vector_env(without, 2, task='reach_goal')
-
-
 class Wrong(Turns):
     def __init__(self, **names):
         super().__init__()

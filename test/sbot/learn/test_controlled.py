@@ -1,6 +1,5 @@
 """Robots in environments that controllers of the scenario drive: the same bits as in a run."""
 
-import pickle
 from typing import ClassVar
 
 import numpy as np
@@ -97,23 +96,6 @@ def test_worlds_in_which_the_learner_does_the_same_are_runs_to_the_bit():
         commands = envs.episodes.now.commands
         assert np.array_equal(commands, [run.commands[59] for run in runs])
         assert (commands[:, 1:, 0] > 0).all()
-
-
-def test_copies_and_saved_worlds_go_on_with_the_same_controllers():
-    envs = worlds()
-    envs.reset(seed=1)
-    for _ in poses(envs, 5):
-        pass
-    saved, copy = envs.save(), pickle.loads(pickle.dumps(envs))
-    first = list(poses(envs, 10))
-    assert np.array_equal(first, list(poses(copy, 10)))
-    for _ in range(2):  # a state can be restored again
-        envs.restore(saved)
-        assert np.array_equal(first, list(poses(envs, 10)))
-    task = Pass()
-    task.scripted = (1, 2)
-    with pytest.raises(InputError, match=r'controllers of the robots \(1, 2, 3\)'):
-        learn.vector_env(SCENARIO, 3, task=task).restore(saved)
 
 
 def test_only_robots_that_learn_are_agents():

@@ -1,9 +1,6 @@
 """Environments are pickled, copied, saved and restored to the bit, and stepped in processes."""
 
-import copy
-import pickle
 
-import cloudpickle
 import numpy as np
 import pytest
 
@@ -29,10 +26,6 @@ class Drawn(sbot.learn.ReachGoal):
         return rng.uniform(1.0, 5.0, 2)
 
 
-COPIES = {'deepcopy': copy.deepcopy, 'pickle': lambda x: pickle.loads(pickle.dumps(x)),
-          'cloudpickle': lambda x: cloudpickle.loads(cloudpickle.dumps(x))}
-
-
 def actions(steps, shape, seed=2):
     return np.random.default_rng(seed).uniform(-1, 1, (steps, *shape)).astype(np.float32)
 
@@ -51,45 +44,6 @@ def played(env, rows):
     return np.concatenate(given)
 
 
-@pytest.mark.parametrize('how', COPIES)
-@pytest.mark.parametrize(('make', 'shape'), [
-    (lambda: sbot.learn.vector_env(PAIR, 3, task=Drawn(), render_mode='html'), (3, 2, 2)),
-    (lambda: sbot.learn.vector_env(PAIR, 3, task=Drawn(), autoreset='next_step'), (3, 2, 2)),
-    (lambda: sbot.learn.parallel_env(PAIR, task=Drawn()), (2, 2)),
-    (lambda: sbot.learn.env(PAIR, task='reach_goal', render_mode='rgb_array'), (2, 2))])
-def test_copies_continue_alike(make, shape, how):
-    env, rows = make(), actions(14, shape)
-    env.reset(seed=3)
-    played(env, rows[:2])
-    other = COPIES[how](env)
-    assert np.array_equal(played(env, rows[2:]), played(other, rows[2:]))
-    mine, theirs = env.reset()[0], other.reset()[0]
-    assert str(mine) == str(theirs)
-    if getattr(env, 'render_mode', None):
-        assert np.array_equal(env.render(), other.render())
-
-
-def test_a_state_is_restored_into_other_worlds():
-    env, other = (sbot.learn.vector_env(PAIR, 3, task=Drawn()) for _ in range(2))
-    rows = actions(12, (3, 2, 2))
-    env.reset(seed=3)
-    other.reset(seed=9)
-    played(env, rows[:2])
-    state = env.save()
-    expected = played(env, rows[2:])
-    seen = other.restore(state)
-    assert np.array_equal(seen, env.restore(state))
-    assert np.array_equal(played(other, rows[2:]), expected)
-    one = env.save([1])
-    seen = other.restore(one, [0, 2])
-    assert np.array_equal(seen[0], seen[2])
-    assert np.array_equal(seen[0], env.restore(one, [1])[1])
-    alone = sbot.learn.env(PAIR, task=Drawn())
-    assert np.array_equal(alone.restore(one), seen[0])
-    _, reward, *_ = alone.step(rows[0, 1])
-    assert reward == env.step(rows[0])[1][1]
-
-
 def test_agents_come_back_with_a_state():
     env = sbot.learn.parallel_env(PAIR, task=Drawn())
     env.reset(seed=1)
@@ -98,16 +52,6 @@ def test_agents_come_back_with_a_state():
         env.step(dict.fromkeys(env.agents, np.zeros(2)))
     assert env.agents == []
     assert list(env.restore(state)) == env.agents == ['robot_0', 'robot_1']
-
-
-@pytest.mark.parametrize(('state', 'words'), [
-    (lambda: 'x', "state: got 'x', expected what save"),
-    (lambda: sbot.learn.env({**PAIR, 'robots': PAIR['robots'][:1]}, task=Drawn()).save(),
-     "state: got '1 robots', expected what save")])
-def test_another_state_is_refused(state, words):
-    env = sbot.learn.vector_env(PAIR, 2, task=Drawn())
-    with pytest.raises(InputError, match=f'^{words}'):
-        env.restore(state())
 
 
 def test_gymnasiums_processes_step_environments():

@@ -76,13 +76,6 @@ def test_worlds_of_two_seeds_share_no_scene():
     assert len(scenes) == 4 * 16
 
 
-def test_seeds_of_worlds_are_those_that_numpy_spawns():
-    spawned = [int(child.generate_state(1, np.uint64)[0]) >> 1
-               for child in np.random.SeedSequence(9).spawn(5)]
-    assert world_seeds(9, 5) == [9, *spawned[1:]]
-    assert world_seeds(9, 2) == world_seeds(9, 5)[:2]
-
-
 def test_the_first_episode_has_the_seed_of_the_scenario():
     env = sbot.learn.env(SBOTS, task='aggregate')
     env.reset(seed=9)
@@ -223,19 +216,6 @@ def test_wrong_arguments_of_agents_are_named(call, words):
     assert env.episodes.now.seen.tick.tolist() == [0]
 
 
-def test_wrong_actions_of_one_world_are_named():
-    env = sbot.learn.env(SBOTS, task='aggregate')
-    env.reset()
-    with pytest.raises(InputError, match=r"^action: got 'shape \(2, 4\)', expected .*\(4, 2\)"):
-        env.step(np.zeros((2, 4)))
-    alone = sbot.learn.env(NEAR, task='reach_goal')
-    alone.reset()
-    for action in (np.zeros(2), np.zeros((1, 2))):
-        alone.step(action)
-    with pytest.raises(InputError, match=r"^action: got 'shape \(2, 1\)', .*\(1, 2\) or shape"):
-        alone.step(np.zeros((2, 1)))
-
-
 @pytest.mark.parametrize(('name', 'value'), [
     ('seconds', float('nan')), ('seconds', 0.0), ('seconds', 'x'), ('hold', True), ('hold', 1.5),
     ('max_speed', 'x'), ('turn', [1.0]), ('senses', 3), ('senses', 'scan')])
@@ -290,11 +270,3 @@ def test_what_a_task_answers_has_a_value_for_each_robot(method, answer, words):
 def test_what_ends_runs_and_not_episodes_is_named(overrides, words, caplog):
     sbot.learn.vector_env(NEAR, 2, task='reach_goal', **overrides)
     assert caplog.messages == words
-
-
-def test_many_scenarios_are_named_in_one_warning(caplog):
-    far = {**NEAR, 'until': 'goal_reached', 'duration': 20}
-    sbot.learn.vector_env([far, NEAR, far, far], 4, task='reach_goal')
-    ends, until = caplog.messages
-    assert ends.startswith('scenario and 2 more: duration: 20 s has no effect on episodes: ')
-    assert until.startswith('scenario and 2 more: until: goal_reached has no effect on episodes: ')

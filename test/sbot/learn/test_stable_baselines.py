@@ -75,23 +75,6 @@ def test_it_steps_as_environments_one_by_one(threads):
     assert kinds == {True, False}
 
 
-def test_any_number_is_an_action_and_tanh_makes_it_a_share():
-    numbers = np.random.default_rng(1).normal(0, 3, (2, 2)).astype(np.float32)
-    squashing = sbot.learn.sb3_env(NEAR, 2, task=Short())
-    plain = sbot.learn.sb3_env(NEAR, 2, task=Short(), squash=False)
-    for env in (squashing, plain):
-        env.seed(1)
-        env.reset()
-    squashing.step(numbers)
-    plain.step(np.tanh(numbers.astype(float)))
-    assert squashing.episodes.now.commands == pytest.approx(plain.episodes.now.commands, abs=1e-14)
-    assert np.abs(plain.episodes.now.commands[..., [0, 2]]).min() > 0
-    # Clipping at the bounds of the space changes nothing.
-    least, most = squashing.action_space.low, squashing.action_space.high
-    squashing.step(np.stack([least, most]))
-    assert squashing.episodes.now.commands[:, 0].tolist() == [[-3.0, 0.0, -1.0], [3.0, 0.0, 1.0]]
-
-
 def test_each_robot_is_a_row_and_worlds_end_as_a_whole():
     class Early(sbot.learn.AvoidObstacles):
         """Robot 1 is done after 3 decisions; all after 6."""
@@ -204,33 +187,3 @@ def test_what_robots_could_not_do_is_refused(arguments, words):
     model = model_of(**arguments)
     with pytest.raises(InputError, match=words):
         sbot.learn.sb3_network(model)
-
-
-def test_a_model_without_our_environment_is_refused(tmp_path):
-    model_of(policy_kwargs={'net_arch': [4]}).save(tmp_path / 'model.zip')
-    with pytest.raises(InputError, match='needs an environment'):
-        sbot.learn.sb3_network(PPO.load(tmp_path / 'model.zip', device='cpu'))
-    single = PPO('MlpPolicy', sbot.learn.env(NEAR, task=Short()), device='cpu')
-    with pytest.raises(InputError, match='its environment is DummyVecEnv'):
-        sbot.learn.sb3_network(single)
-
-
-def test_robots_that_are_done_are_done_at_once_and_not_learned_from():
-    env = sbot.learn.sb3_env(None, 8, task='doorway', dones='robots')
-    env.seed(1)
-    env.reset()
-    goals, ended = env.episodes.now.goal, 0
-    model = PPO('MlpPolicy', env, n_steps=16, batch_size=64, n_epochs=1, seed=1, device='cpu',
-                **sbot.learn.sb3_buffer(env))
-    model.learn(32 * 16)
-    buffer = model.rollout_buffer
-    assert sum(len(batch.returns) for batch in buffer.get(64)) == buffer.living.sum()
-    env.reset()
-    env.episodes.goal[:] = goals[:] = env.episodes.now.seen.pose[..., :2] + 90.0
-    goals[:, 0] = env.episodes.now.seen.pose[:, 0, :2]  # robot 0 of each world is there
-    env.episodes.goal[:] = goals
-    done = [env.step(np.zeros((32, 2), np.float32))[2] for _ in range(3)]
-    ended = np.tile([True, False, False, False], 8)
-    assert np.array_equal(done[0], ended)
-    assert not done[1].any()
-    assert np.array_equal(env.acted, ~ended)

@@ -188,24 +188,3 @@ def test_what_robots_could_not_do_is_refused(tmp_path, options, words):
     trained = experiment(tmp_path, **options)
     with pytest.raises(InputError, match=f'^{words}'):
         sbot.learn.benchmarl_network(trained)
-
-
-def test_a_group_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"^group: got 'x', expected one of robots"):
-        sbot.learn.benchmarl_network(experiment(tmp_path), 'x')
-    with pytest.raises(InputError, match=r'needs a task of sbot\.learn\.benchmarl_task'):
-        sbot.learn.benchmarl_network(None)
-
-
-def test_a_group_has_what_is_done_of_each_robot():
-    env = sbot.learn.torchrl_env(None, 2, task='doorway')
-    env.set_seed(1)
-    given = env.reset()
-    place = env.episodes.now.seen.pose[..., :2].copy()
-    place[:, 1:] += 90.0
-    env.episodes.goal[:] = place  # robot 0 is there
-    given['robots', 'action'] = torch.zeros(2, 4, 2)
-    seen = env.step(given)['next']
-    for name, wanted in (('done', [True, False, False, False]), ('truncated', [False] * 4)):
-        assert seen['robots', name][0, :, 0].tolist() == wanted
-    assert not seen['done'].any()

@@ -80,15 +80,6 @@ def test_rewards_count_each_visited_cell_once_and_episodes_begin_with_none():
     assert not envs.episodes.now.kept['visited'].any()
 
 
-def test_saved_episodes_have_what_the_task_keeps():
-    envs = learn.vector_env(None, 2, task=Cells())
-    rollout(envs, 10, seed=3)
-    saved = envs.save()
-    first = rollout(envs, 40)
-    envs.restore(saved)
-    assert np.array_equal(first, rollout(envs, 40))
-
-
 def test_scripted_robots_have_no_agents():
     env = learn.parallel_env(task=Cells())
     env.reset(seed=1)
@@ -119,15 +110,6 @@ def test_an_episode_has_the_map_of_its_seed_and_the_next_another():
     before = [each.world for each in envs.episodes.worlds.scenarios]
     envs.reset()
     assert [each.world for each in envs.episodes.worlds.scenarios] != before
-
-
-def test_robots_of_a_team_have_bodies_of_their_own():
-    class Free(Cells):
-        max_speed = turn = None
-    speeds = learn.env(task=Free()).episodes.limits[:, 0]
-    assert speeds[0] == speeds[1] == 0.5 * speeds[2]
-    given = Free().scenario(1)
-    assert [each['body'] for each in given['robots']] == ['disc', 'disc', 'fast']
 
 
 def test_a_level_makes_scenes_easier():
@@ -173,22 +155,3 @@ def test_draws_keep_a_gap_and_repeat():
     assert set(draws().below(3, (9,)).ravel()) == {0, 1, 2}
     part = Draws(np.arange(20, 30), np.zeros(10, np.int64)).uniform(0, 1, (3, 2))
     assert np.array_equal(part, others[20:30])
-
-
-def test_a_holonomic_network_drives_a_run_with_the_bits_of_its_worlds(tmp_path):
-    network = sbot.network('mlp', ['pose'], hidden=[4], outputs='holonomic', max_speed=0.4,
-                           turn=1.0)
-    weights = np.random.default_rng(1).normal(size=network.weight_count)
-    sbot.save_network(tmp_path / 'n.json', network, weights)
-    given = {'duration': 2.0, 'rate': 10, 'world': {'bounds': [-3, -3, 3, 3]},
-             'bodies': {'disc': DISC}, 'robots': [{'body': 'disc', 'pose': [0, 0, 0],
-                                                    'controller': 'none'}]}
-    driving = {'controller': 'network', 'parameters': {'network': str(tmp_path / 'n.json')}}
-    driven = {**given, 'robots': [{**given['robots'][0], **driving}]}
-    kept = sbot.Worlds(given).run(network, weights, 20, keep=['pose'])
-    run = sbot.run(driven)
-    assert run.poses[:20].tobytes() == np.array(kept.pose)[:, 0].tobytes()
-    assert np.abs(run.commands[:, 0, 1]).max() > 0.01  # to the side
-    wheels = sbot.Worlds({**given, 'robots': [{'pose': [0, 0, 0], 'controller': 'none'}]})
-    with pytest.raises(InputError, match='does not move to the side'):
-        wheels.run(network, weights, 1)

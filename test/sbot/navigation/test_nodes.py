@@ -152,11 +152,6 @@ def test_an_interrupt_loses_no_row_of_a_run_that_has_ended(tmp_path, failing):
     assert (row['seed'], row['controller']) == (0, 'node: true stop')
 
 
-def test_errors_of_a_run_do_not_name_the_temporary_folder(failing):
-    row, = run_nodes(scenes('narrow/0.7'), 'node: true', {})
-    assert row['error'] == 'the recording: too short'
-
-
 def test_a_class_in_a_module_named_node_is_a_class(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path('node.py').write_text(
@@ -168,9 +163,3 @@ def test_a_class_in_a_module_named_node_is_a_class(tmp_path, monkeypatch, capsys
     assert main(['bench', 'navigation', '--check', 'rows', '--trust', '--quiet', '--jobs',
                  '1']) == 0
     assert main([*arguments, '--controller', 'node: true']) == 2  # only --node starts commands
-
-
-def test_options_that_rows_of_nodes_ignore_are_named(failing, caplog):
-    rows = run_nodes(scenes('narrow/0.7'), 'node: true', {})
-    assert check_rows(rows, families(), Options(timeout=3.0)) == []
-    assert caplog.messages == ['--timeout: has no effect on rows of nodes']

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import shapely
 
 import sbot
 from sbot.navigation.benchmark import run_controllers, scene_sources
@@ -79,18 +78,6 @@ def test_in_no_step_two_robots_are_in_one_cell_or_change_places():
         moved = {(a, b) for a, b in zip(at, to, strict=True) if a != b}
         assert not moved & {(b, a) for a, b in moved}
         at = to
-
-
-@pytest.mark.usefixtures('planners')
-def test_inside_is_that_of_shapely():
-    from pibt import inside_solids
-    corners = [[6.0, 6.0], [9.0, 6.5], [7.0, 9.0]]
-    world = make_world((0, 0, 10, 10), rectangles=[[2, 6, 2, 1, 0.0]], polygons=[corners])
-    solids = [shapely.box(1, 5.5, 3, 6.5), shapely.Polygon(corners)]
-    points = np.random.default_rng(8).uniform(0.0, 10.0, (400, 2))
-    expected = [any(solid.covers(shapely.Point(p)) for solid in solids) for p in points]
-    assert inside_solids(world, points).tolist() == expected
-    assert 5 < sum(expected) < 200
 
 
 @pytest.mark.usefixtures('planners')

@@ -67,22 +67,3 @@ def test_every_cell_of_the_shipped_rows_has_twenty_runs_without_errors():
     made = as_markdown(table(rows))
     for controller in {row['controller'] for row in rows}:
         assert f'| {controller} ' in made
-
-
-def test_what_is_rounded_to_zero_has_no_sign():
-    row = {'scene': 'a/b', 'controller': 'c', 'set': {}, 'min_clearance_m': -1e-9, 'spl': -0.0001,
-           'time_s': -0.01}
-    heading, line = table([row])
-    cells = dict(zip(heading, line, strict=True))
-    assert (cells['clearance (m)'], cells['SPL'], cells['time (s)']) == ('0.00', '0.000', '0.0')
-
-
-def test_a_node_is_shown_by_its_file_unless_another_has_its_name():
-    def names(*commands):
-        rows = [{'scene': 'a/b', 'controller': f'node: {command}', 'set': {}}
-                for command in commands]
-        return [line[1] for line in table(rows)[1:]]
-    assert names('python3 nodes/mine.py --ros-args -r __ns:={namespace}') == ['node: mine.py']
-    assert names('mine_node --ros-args') == ['node: mine_node']
-    assert names('/opt/bin/mine_node one', 'rooms') == ['node: mine_node', 'node: rooms']
-    assert names('mine.py one', 'mine.py two') == ['node: mine.py one', 'node: mine.py two']

@@ -14,51 +14,6 @@ from sbot_sim.world.geometry import make_cells, make_world
 BOUNDS = (0, 0, 10, 10)
 
 
-def round_a_corner(apart, ahead, radius=0.3):
-    """Return tangent and arc (m) from a place to beside a corner, from straight below it."""
-    far = math.hypot(apart, ahead)
-    turn = math.pi - math.acos(radius / far) - math.atan2(ahead, apart)
-    return math.sqrt(far * far - radius * radius), radius * turn
-
-
-def test_nothing_in_the_way_is_the_straight_line():
-    for angle in np.linspace(0.0, 6.0, 13):
-        goal = 5 + 4 * math.cos(angle), 5 + 4 * math.sin(angle)
-        assert shortest_length(make_world(BOUNDS), 0.3, (5.0, 5.0), goal) == pytest.approx(
-            4.0, abs=1e-9)
-    assert shortest_length(make_world(BOUNDS), 0.3, (5.0, 5.0), (5.0, 5.5), 0.5) == 0.0
-
-
-def test_round_a_disc_it_is_two_tangents_and_an_arc():
-    world = make_world(BOUNDS, circles=[(5, 5, 1.2)])
-    tangent, arc = math.sqrt(16 - 2.25), 1.5 * (math.pi - 2 * math.acos(1.5 / 4))
-    found = shortest_length(world, 0.3, (1.0, 5.0), (9.0, 5.0))
-    assert found == pytest.approx(2 * tangent + arc, abs=1e-9)
-    # The tangent points at the goal: a tolerance saves all of itself.
-    near = shortest_length(world, 0.3, (1.0, 5.0), (9.0, 5.0), 0.7)
-    assert near == pytest.approx(found - 0.7, abs=1e-9)
-
-
-def test_round_the_end_of_a_wall_and_round_a_block():
-    tangent, arc = round_a_corner(1.0, 4.0)
-    # Half of the turn about the end: the other half is as long.
-    end = shortest_length(make_world(BOUNDS, segments=[(5, 0, 5, 6)]), 0.3, (1, 5), (9, 5))
-    assert end == pytest.approx(2 * (tangent + arc), abs=1e-9)
-    tangent, arc = round_a_corner(1.0, 3.0)
-    found = shortest_length(make_world(BOUNDS, rectangles=[(5, 3, 2, 6, 0)]), 0.3, (1, 5), (9, 5))
-    assert found == pytest.approx(2 * (tangent + arc) + 2.0, abs=1e-9)
-
-
-def test_a_goal_beside_a_pillar_is_reached_on_the_arc():
-    # The goal is 0.2 m behind the pillar, where the body does not fit; 0.4 m away it does.
-    world = make_world(BOUNDS, circles=[(5, 5, 1.2)])
-    found = shortest_length(world, 0.3, (1.0, 5.0), (6.4, 5.0), 0.4)
-    half = math.acos((1.4**2 + 1.5**2 - 0.4**2) / (2 * 1.4 * 1.5))
-    arc = 1.5 * (math.pi - math.acos(1.5 / 4) - half)
-    assert found == pytest.approx(math.sqrt(16 - 2.25) + arc, abs=1e-9)
-    assert shortest_length(world, 0.3, (1.0, 5.0), (6.4, 5.0), 0.05) == math.inf
-
-
 def test_none_where_the_disc_does_not_fit_or_the_goal_is_shut_in():
     wall = [(5, 2.3, 0.2, 4.6, 0), (5, 7.7, 0.2, 4.6, 0)]  # a gap of 0.8 m
     world = make_world(BOUNDS, rectangles=wall)

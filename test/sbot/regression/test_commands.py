@@ -85,13 +85,6 @@ def test_tolerances_of_what_is_not_compared_are_refused(text):
         other(path(), path(), text)
 
 
-def test_a_missing_command_is_a_difference():
-    assert compared(None, None) == []
-    assert compared((0.5, 0.0, 0.25), None) == [
-        ('command', 'linear.x = 0.5, angular.z = 0.25', 'none')]
-    assert compared(None, (0.0, 0.0, 0.0)) == [('command', 'none', 'all 0')]
-
-
 def test_of_stamped_commands_the_frame_counts_and_the_stamp_does_not():
     def stamped(stamp_ns, frame):
         return write_command(topics.CMD_VEL_STAMPED, stamp_ns, frame, Twist(0.1, 0.0, 0.2))
@@ -109,24 +102,3 @@ def test_each_robot_has_its_first_tick_and_its_count():
     assert in_words(differing.robots(), 4) == (
         '2 of 4 robots differ: robot 0 from tick 7 (1 command), robot 2 from tick 5 (3 commands)')
     assert in_words(differing.robots(), 1) == in_words((), 4) == ''
-
-
-def test_robots_that_all_differ_alike_are_not_listed():
-    differing = Differing()
-    for tick in (3, 4):
-        for robot in range(6):
-            differing.add(robot, tick)
-    assert in_words(differing.robots(), 6) == (
-        'all 6 robots differ from tick 3 on (2 commands each)')
-    assert in_words(differing.robots(), 7).startswith('6 of 7 robots differ: robot 0 from tick 3')
-    differing.add(5, 5)
-    assert in_words(differing.robots(), 6).startswith('6 of 6 robots differ: robot 0 from tick 3')
-
-
-def test_a_line_names_ten_robots_at_most():
-    differing = Differing()
-    for robot in range(12):
-        differing.add(robot, 0)
-    said = in_words(differing.robots(), 300)
-    assert said.startswith('12 of 300 robots differ: robot 0 from tick 0')
-    assert said.endswith('robot 9 from tick 0 (1 command) and 2 more')

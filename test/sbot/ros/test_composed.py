@@ -1,22 +1,14 @@
 """`sbot up --composed`: all nodes in one process; equal to `sbot run` to the bit."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 from children import python, run_sbot
-from growing_bag import has_begun
 
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
-
-SBOT = [sys.executable, '-m', 'sbot.cli']
-DEADLINE = 240.0  # s; long, as the first run compiles
 
 @pytest.mark.parametrize('name', ['leader_follower', 'single_robot'])
 def test_equals_run_to_the_bit(name):
@@ -29,30 +21,6 @@ def test_equals_run_to_the_bit(name):
     for robot in ran['robots']:
         robot.pop('invalid_turns')  # over ROS the controllers' nodes know them
     assert went_up == ran
-
-
-@pytest.mark.parametrize('number', [signal.SIGTERM])
-def test_a_signal_ends_it_and_finishes_the_recording(tmp_path, number):
-    bag, log = tmp_path / 'bag', tmp_path / 'log'
-    with log.open('w') as stream:
-        process = subprocess.Popen(
-            [*SBOT, 'up', '--composed', 'single_robot', '--set', 'target_real_time_factor=1',
-             '--duration', '1000', '--record', str(bag)],
-            stdout=stream, stderr=stream,
-            # Jobs in the background of a shell inherit that SIGINT is ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    try:
-        end = time.monotonic() + DEADLINE
-        while not has_begun(bag):
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < end
-            time.sleep(0.02)
-        process.send_signal(number)
-        assert process.wait(DEADLINE) == 1
-    finally:
-        process.kill()
-    assert 'Traceback' not in log.read_text()
-    assert (bag / 'metadata.yaml').exists()
 
 
 COUNT = """

@@ -51,20 +51,6 @@ def test_robots_have_names_of_their_own():
             named_robots(text, 2)
 
 
-def test_a_run_with_named_robots_is_the_same(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / 'wall.yaml').write_text(SCENARIO.replace(
-        'robots: [', "robots: [{pose: [1, 1, 0], controller: 'ahead:Ahead'}, "))
-    (tmp_path / 'ahead.py').write_text(AHEAD)
-    assert main(['run', 'wall.yaml', '--quiet', '--json']) == 0
-    expected = json.loads(capsys.readouterr().out)
-    assert main(['up', 'wall.yaml', '--quiet', '--json', '--names', 'left,right',
-                 '--duration', '2', '--record', 'named']) == 0
-    summary = json.loads(capsys.readouterr().out)
-    assert summary['trajectory_sha256'] == expected['trajectory_sha256']
-    assert '/robot_1/cmd_vel' in {message.name for message in Bag('named').messages()}
-
-
 def test_named_robots_are_seen_by_their_names(tmp_path, monkeypatch):
     for name, value in THIS_MACHINE.items():
         monkeypatch.setenv(name, value)

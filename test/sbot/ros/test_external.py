@@ -11,7 +11,6 @@ from external_runs import CASES, NODES, SIM_TIME, TICKS, running, scenario, up
 
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
-from sbot.regression.commands import read_recording
 from sbot_common.wire.cdr import decode, stamp_ns
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
@@ -48,12 +47,6 @@ def bags(tmp_path_factory):
     return folder / 'first', folder / 'second'
 
 
-def test_two_runs_of_nodes_that_know_nothing_of_lockstep_give_equal_bits(bags):
-    result = compare(Bag(bags[0]), Bag(bags[1]))
-    assert result.first is None, result.first
-    assert not result.unpaired
-
-
 def test_after_a_scan_a_node_knows_all_else_of_the_tick(bags):
     found = commands(bags[0], 0)
     assert len(found) == TICKS
@@ -87,15 +80,6 @@ def test_a_node_may_be_silent_where_the_scenario_says_so_and_stops_after_a_while
     assert [speed > 0.1 for speed in speeds[:9]] == [False] * 3 + [True, True, False] * 2
 
 
-def test_the_commands_of_a_recording_are_those_that_held(bags):
-    recording = read_recording(Bag(bags[0]))
-    assert recording.commands.shape == (TICKS, 5, 3)
-    assert (recording.commands[:2, 3] != recording.commands[:2, 3]).all()  # none yet
-    held = recording.commands[:, 3, 0]  # for 0.1 s
-    assert [held[tick] == 0.2 for tick in range(2, 11)] == [True, True, False] * 3
-    assert (recording.commands[1:, 1, 0] == 0.2).all()
-
-
 @pytest.mark.parametrize(('case', 'words'), [  # with a trigger, one command is waited for
     ('twice', 'robot 0: got an unexpected command, expected one after each '
               'base_scan'),
@@ -110,66 +94,6 @@ def test_nodes_that_misbehave_end_the_run_by_name_and_nothing_is_left(tmp_path, 
     assert words in done.stderr.splitlines()[-1]
     assert done.stderr.count(words) == 1
     assert not [line for line in running() if f'{NODES} {case} ' in line]
-
-
-def test_a_node_that_never_commands_is_named_at_the_end(tmp_path):
-    cases = {0: ('silent', {})}
-    done = up(scenario(tmp_path, cases), cases, '--duration', 0.5)
-    assert done.returncode == 0, done.stderr
-    assert 'robot 0 (/robot_0/witness_0): sent no command' in done.stderr
-
-
-def test_a_command_that_is_no_number_is_taken_as_0(tmp_path):
-    cases = {0: ('nan', {})}
-    done = up(scenario(tmp_path, cases), cases, '--duration', 0.5, '--record', tmp_path / 'bag')
-    assert done.returncode == 0, done.stderr
-    assert 'is not finite; taken as 0' in done.stderr
-    rows = [decode(message.payload, message.type).pose.pose.position.x for message in
-            Bag(tmp_path / 'bag').messages(['/robot_0/base_pose_ground_truth'])]
-    assert set(rows) == {2.0}
-
-
-def test_a_second_publisher_of_a_robots_commands_ends_the_run_by_name(tmp_path):
-    cases = {0: ('scan', {})}
-    code = Path(NODES).read_text().replace("f'witness_{robot}'", "'stranger'")
-    (tmp_path / 'stranger.py').write_text(code)
-    stranger = shlex.join([str(tmp_path / 'stranger.py'), 'silent', '0'])
-    done = up(scenario(tmp_path, cases), cases, '--node', stranger, '--duration', 1000,
-              '--set', 'target_real_time_factor=1')
-    assert done.returncode == 1
-    assert ('/robot_0/cmd_vel has 2 publishers (/robot_0/stranger, /robot_0/witness_0)'
-            in done.stderr)
-
-
-def test_a_node_may_act_on_the_other_name_of_the_scan(tmp_path):
-    path, bag = scenario(tmp_path, {0: ('scan', {})}), tmp_path / 'bag'
-    node = shlex.join([str(NODES), 'scan', '0', *SIM_TIME, '-r', 'base_scan:=scan'])
-    for command in (['up', path, '--record', bag, '--parameter', 'publish_scan=true',
-                     '--duration', '0.5'], ['replay', bag]):
-        done = run_sbot(*command, '--node', node)
-        assert done.returncode == 0, done.stderr
-    found = commands(bag, 0)
-    assert len(found) == 11
-    for stamp, command in found:  # it had read all else
-        assert round(command.twist.angular.x * 1e9) == stamp
-
-
-@pytest.fixture
-def other_scan(tmp_path):
-    path = tmp_path / 'steer.py'
-    path.write_text(Path(NODES).read_text().replace("'base_scan'", "'scan'"))
-    return path
-
-
-def test_a_missing_remap_of_the_scan_is_named_in_a_run_and_in_a_replay(tmp_path, bags, other_scan):
-    node = shlex.join([str(other_scan), 'scan', '0', *SIM_TIME])
-    for command in (['up', scenario(tmp_path, {0: ('scan', {})})],
-                    ['replay', bags[0], '--robot', '0']):
-        done = run_sbot(*command, '--node', node)
-        assert done.returncode != 0
-        assert done.stderr.splitlines()[-1].endswith(
-            'robot 0: no node subscribes to /robot_0/base_scan (/robot_0/witness_0 subscribes to '
-            '/robot_0/scan: -r scan:=base_scan)')
 
 
 def test_in_one_process_there_are_no_nodes(tmp_path):

@@ -87,13 +87,6 @@ def test_odometry_of_the_angles_is_that_of_the_simulator(bag, states):
         assert math.remainder(got.yaw - yaw, math.tau) == pytest.approx(0, abs=1e-9)
 
 
-def test_a_replay_asks_the_node_again(path, bag):
-    assert '/robot_1/joint_states' not in bag.names()
-    done = run(path, *JOINTS, command='replay')
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout == 'joints: all 41 commands of 41 ticks agree bit for bit (robot 0)\n'
-
-
 def test_other_joints_end_the_run_by_name(path, tmp_path):
     (tmp_path / path.name).write_text(SCENARIO)
     done = run(tmp_path / path.name, 'wheel_left_joint', 'wheel_right_joint')

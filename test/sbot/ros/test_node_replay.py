@@ -8,12 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from children import python, run_sbot
-from external_runs import CASES, DEADLINE, NODES, SBOT, SIM_TIME, running, scenario, up
+from external_runs import CASES, DEADLINE, NODES, SIM_TIME, running, scenario, up
 
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -153,18 +152,6 @@ def test_same(replay_to_node):
             assert 'record again: SBOT_REFRESH=1 python -m pytest' in done.stdout
 
 
-def test_commands_of_some_robots_only_cannot_record_again(three, tmp_path, monkeypatch):
-    from sbot.ros.testing import assert_node_replays
-    shutil.copytree(three, tmp_path / 'bag')
-    monkeypatch.setenv('SBOT_REFRESH', '1')
-    with pytest.raises(pytest.fail.Exception, match=r'SBOT_REFRESH=1 needs a command for every '
-                                                    r'external robot \(missing: 0, 2\)') as failed:
-        assert_node_replays(tmp_path / 'bag', avoid(1), robots=[1])
-    assert failed.value.__context__ is None  # pytest would print it, too
-    with pytest.raises(pytest.skip.Exception):
-        assert_node_replays(tmp_path / 'bag', [avoid(i) for i in range(3)], robots=[1])
-
-
 def test_a_node_that_ends_leaves_the_recording_and_is_named_in_one_line(
         avoided, tmp_path, monkeypatch):
     from sbot.ros.testing import assert_node_replays
@@ -217,23 +204,6 @@ def test_nodes_that_misbehave_end_the_replay_and_nothing_is_left(recording, case
         assert 'differ (robot 0); stopped at tick 0, as no command came\n' in done.stdout
     assert 'Traceback' not in done.stderr
     assert not [line for line in running() if f'{NODES} {case} ' in line]
-
-
-def test_ctrl_c_leaves_nothing(avoided, tmp_path):
-    node = tmp_path / 'sleeper.py'
-    node.write_text('import time\nprint("here", flush=True)\ntime.sleep(1000)\n')
-    process = subprocess.Popen([*SBOT, 'replay', str(avoided), '--node', str(node)],
-                               stderr=subprocess.PIPE, text=True)
-    assert 'here' in process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    assert process.wait(DEADLINE) == 1
-    said = process.stderr.read()
-    assert 'sbot: interrupted' in said
-    assert 'Traceback' not in said
-    deadline = time.monotonic() + DEADLINE
-    while [line for line in running() if str(node) in line]:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(('arguments', 'words'), [

@@ -13,7 +13,6 @@ import sbot
 from sbot.environment.running import _stop
 from sbot.ros import processes
 from sbot.ros.processes import (
-    labels,
     own_environment,
     parse_command,
     robot_commands,
@@ -34,12 +33,6 @@ def test_a_command_is_split_as_by_a_shell_and_nothing_else_is_done_with_it(
     assert process.stdout.read() == ' '.join(words[1:]) + '\n'
     assert process.wait(STUBBORN_DEADLINE) == 0
     assert os.listdir(tmp_path) == []
-
-
-def test_a_python_file_is_run_by_this_interpreter(tmp_path):
-    path = tmp_path / 'my node.py'
-    path.write_text('')
-    assert parse_command(f"'{path}' --gain 2") == [sys.executable, str(path), '--gain', '2']
 
 
 @pytest.mark.parametrize(('text', 'words'), [
@@ -88,17 +81,6 @@ def test_a_stop_kills_all_that_a_command_has_started():
         assert gone(pids)
     finally:
         kill(pids)
-
-
-def test_lines_have_the_short_name_of_their_command():
-    file = [sys.executable, 'nodes/timer.py', '--ros-args']
-    assert labels([file]) == ['timer.py']
-    assert labels([file, ['ros2', 'run', 'my_package', 'my_node', '-r', 'x:=y'], file]) == [
-        'timer.py 1', 'my_node', 'timer.py 2']
-    placed = [[*file, '-r', f'__ns:=/robot_{i}'] for i in (0, 1)]
-    assert labels(placed) == ['timer.py robot_0', 'timer.py robot_1']
-    assert labels([placed[0], placed[0]]) == ['timer.py 1', 'timer.py 2']
-    assert labels([['/usr/bin/env', 'x']]) == ['env']
 
 
 DEADLINE = 240.0  # s

@@ -98,14 +98,6 @@ def test_a_layout_of_foxglove_shows_what_is_recorded(recorded):
     assert world['publish']['poseTopic'] == topics.GOAL_POSE.resolve(0, 4)
 
 
-def test_marker_namespaces_are_those_recorded(recorded):
-    path, _, config, _ = recorded
-    [display] = [d for d in config['Displays'] if d.get('Topic', {}).get('Value') == '/markers']
-    found = {marker.ns for message in Bag(path).messages(['/markers'])
-             for marker in decode(message.payload, message.type).markers}
-    assert set(display['Namespaces']) == found
-
-
 class Tree:
     """The transforms of a recording: child to (parent, x, y, yaw) at each stamp."""
 

@@ -149,21 +149,6 @@ def test_a_bad_controller_ends_the_run_and_is_named(tmp_path, controller, messag
         assert '[controller_1] ValueError: no more ideas' in done.stderr
 
 
-def test_a_hook_that_raises_ends_the_run_and_is_named(tmp_path):
-    (tmp_path / 'bad_hook.py').write_text('def still(wind, reduction):\n    return wind / None\n')
-    scenario = tmp_path / 'hook.yaml'
-    scenario.write_text(
-        'duration: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
-        'wind: {effective_wind_function: "bad_hook:still"}\n'
-        'robots: [{pose: [2, 2, 0], goal: [7, 7]}]\n')
-    done = run_sbot('up', scenario)
-    assert done.returncode == 1
-    assert ('sbot: sbot_sim: ended the run with exit code 1: wind.effective_wind_function at tick '
-            '0: still(): TypeError: ') in done.stderr
-    assert 'bad_hook.py", line 2, in still' in done.stderr
-    assert 'step.py' not in done.stderr
-
-
 def test_services_teleport_and_a_second_publisher(tmp_path):
     seen = drive('services', tmp_path)
     assert seen['too_early'][0] is False
@@ -183,10 +168,6 @@ def test_free_running(tmp_path):
     assert seen['end'][0] > 3.2
     assert seen['end'][1:] == [3.0, 0.0]
     assert 'Traceback' not in seen['log']
-
-
-def test_free_running_controllers_notice_a_reset(tmp_path):
-    assert drive('free_reset', tmp_path)['goals'] == [[15.0, 15.0], [5.0, 16.0], [15.0, 15.0]]
 
 
 def children(pid: int) -> dict[str, int]:
@@ -224,32 +205,6 @@ def test_a_run_that_a_signal_to_one_node_cuts_short_fails(tmp_path, name, number
         assert Bag(bag).cut_short.endswith(' of 30000')
     else:
         assert not Bag(bag).complete
-
-
-def test_a_second_run_in_the_domain_is_refused_and_the_first_goes_on(tmp_path):
-    log = tmp_path / 'log'
-    with log.open('w') as stream:
-        process = subprocess.Popen(
-            [*SBOT, 'up', 'single_robot', '--set', 'target_real_time_factor=1', '--duration',
-             '1000'], stdout=stream, stderr=stream)
-    try:
-        assert until(lambda: 'all nodes are connected' in log.read_text()
-                     or process.poll() is not None)
-        for lockstep in ('true', 'false'):
-            second = run_sbot('up', 'single_robot', '--set', f'lockstep={lockstep}')
-            assert second.returncode == 2
-            assert second.stderr.startswith('sbot: another simulation runs in ROS domain ')
-        alone = python('-c', 'import sys; from sbot.ros.executables import main; sys.exit(main())',
-                       'sbot.ros.simulator')
-        assert alone.returncode == 2
-        assert 'another simulation runs in ROS domain ' in alone.stderr
-        apart = run_sbot('up', 'single_robot', '--duration', 0.5, '--domain', 'free')
-        assert apart.returncode == 0, apart.stderr
-        assert apart.stderr.startswith('ROS_DOMAIN_ID=')
-        assert process.poll() is None
-    finally:
-        process.terminate()
-        process.wait(DEADLINE)
 
 
 @pytest.mark.skipif(not Path('/proc/self/environ').exists(), reason='needs /proc')

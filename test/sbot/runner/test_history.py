@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.runner.history import History, Run
+from sbot.runner.history import History
 from sbot_common.errors import InputError
 
 ARENA = {'rate': 10, 'duration': 3, 'world': {'bounds': [0, 0, 0.9, 0.9]},
@@ -70,16 +70,6 @@ def test_sensors_are_fields_and_tuples_are_kept_as_such(run):
         run.scna
     with pytest.raises(AttributeError):
         run._private
-
-
-def test_it_names_itself(run):
-    assert repr(run) == '<Run kept, seed 4: 2 robots, 4 ticks, 0.4 s>'
-
-
-def test_a_run_that_ended_early_has_no_rows_left_over():
-    found = History(sbot.load(SCENARIO), 4).run({'ticks': 2, 'sim_time_s': 0.2})
-    assert isinstance(found, Run)
-    assert len(found.stamps_ns) == len(found.poses) == 3
 
 
 def test_a_sensor_that_robots_have_not_is_refused():

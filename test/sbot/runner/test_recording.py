@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from sbot.bag.reader import Bag
 from sbot.cli.main import main
 from sbot.regression.testing import Sbot
 from sbot.runner.loop import FILES, _closed, _noted_files, changed_files, open_recorder
-from sbot.scenario.load import load_scenario, parse_scenario
+from sbot.scenario.load import load_scenario
 from sbot.version import VERSION
 from sbot_common.topics import CLOCK
 from sbot_common.wire.messages import write_clock
@@ -62,24 +61,6 @@ def test_a_replay_names_the_file_that_has_changed_before_the_difference(bag, tmp
     assert result['differing'][1] == {'robot': 1, 'tick': 0, 'differences': 6}
     with pytest.raises(AssertionError, match=r'first difference: .* .changed since the recor'):
         Sbot().assert_replays(bag.path)
-
-
-def test_a_file_that_the_replay_does_not_use_is_not_named(bag, tmp_path):
-    shutil.copy(tmp_path / 'a.json', tmp_path / 'b.json')
-    saved(tmp_path / 'a.json', 2)
-    other = {f'robots.{i}.parameters.network': str(tmp_path / 'b.json') for i in (0, 1)}
-    scenario = parse_scenario(bag.scenario_text, 'bag', tmp_path, overrides=other)
-    assert changed_files(bag.metadata, scenario) == []
-    one = parse_scenario(bag.scenario_text, 'bag', tmp_path,
-                         overrides={'robots.1.parameters.network': str(tmp_path / 'b.json')})
-    assert changed_files(bag.metadata, one) == [str(tmp_path / 'a.json')]
-
-
-@pytest.mark.parametrize('text', [
-    '', 200_000 * '[', 100_000 * '{"a":', '3', 'NaN', '{"\\u0000": "x"}', '{"/dev/zero": "x"}',
-    '{"": 3}', json.dumps({100_000 * 'a': None})])
-def test_what_is_no_table_of_digests_names_no_file(text):
-    assert changed_files({FILES: text}, load_scenario('evolved_aggregation')) == []
 
 
 LEARNED = """

@@ -1,7 +1,6 @@
 """The summary of a run, counted by hand."""
 
 import io
-import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,8 +10,6 @@ import pytest
 from sweep_users import HERE
 
 import sbot
-from sbot.cli.main import main
-from sbot.learn.proof import comparison
 from sbot.ros.processes import node_processes
 from sbot.runner import summary
 from sbot.runner.summary import Tally, _OverlapCount, format_summary, progress_bar
@@ -43,20 +40,6 @@ def test_nothing_is_shown_elsewhere(monkeypatch, stream, shown):
     with progress_bar(' frames', 4, shown=shown) as show:
         assert show is None
     assert sys.stderr.getvalue() == ''
-
-
-def test_lines_come_at_once_and_then_each_ten_seconds(monkeypatch, capsys):
-    times = iter([5.0, 5.0, 14.9, 15.1, 15.1, 16.0])
-    monkeypatch.setattr('time.monotonic', lambda: next(times))
-    show = comparison._now_and_then()
-    for line in ('one', 'two', 'three', 'four'):
-        show(lambda line=line: line)
-    assert capsys.readouterr().err == 'one\nthree\n'
-
-
-def test_quiet_shows_no_lines(capsys):
-    comparison._now_and_then(shown=False)(lambda: 'one')
-    assert capsys.readouterr().err == ''
 
 
 ROUND = 'robots: [{controller: none, pose: [1, 1, 0]}, {controller: none, pose: [3, 1, 0]}]'
@@ -129,22 +112,6 @@ def test_distances_to_the_leader_are_shown_where_one_leads(robots, leads):
     assert len({len(line) for line in lines}) == 1
 
 
-def test_distances_from_the_leader_are_the_greatest_and_the_last():
-    scenario = parse_scenario(SCENARIO, 'two', Path.cwd())
-    parameters = simulation_parameters(scenario)
-    snapshot = Engine(parameters, initial_poses(scenario), 0).snapshot
-    tally = Tally(scenario, parameters)
-    rows = [((0.0, 0.0), (3.0, 4.0)), ((0.0, 0.0), (-6.0, 8.0)), ((1.0, 0.0), (1.0, 2.0))]
-    for leader, follower in rows:
-        tally.add(snapshot._replace(pose=np.array([[*leader, 0.0], [*follower, 0.0]])))
-    first, second = tally.summary(1.0)['robots']
-    assert second['max_leader_distance_m'] == 10.0
-    assert second['final_leader_distance_m'] == 2.0
-    assert first['max_leader_distance_m'] == first['final_leader_distance_m'] == 0.0
-    assert second['path_length_m'] == pytest.approx(np.hypot(9, 4) + np.hypot(7, 6))
-    assert first['path_length_m'] == 1.0
-
-
 def test_what_is_not_asked_for_costs_nothing_and_is_none(monkeypatch):
     whole = sbot.run('leader_follower', duration=0.5)
 
@@ -161,13 +128,6 @@ def test_what_is_not_asked_for_costs_nothing_and_is_none(monkeypatch):
     assert 'overlaps not counted\ntrajectory not hashed\n' in format_summary(light.summary)
     with pytest.raises(sbot.InputError, match='sense cannot be combined with keep=False'):
         sbot.run('leader_follower', keep=False, sense=['scan'])
-
-
-def test_the_command_leaves_out_what_it_is_told_to(capsys):
-    assert main(['run', 'leader_follower', '--duration', '0.2', '--quiet', '--json',
-                 '--no-overlaps', '--no-hash']) == 0
-    summary = json.loads(capsys.readouterr().out)
-    assert (summary['overlaps'], summary['trajectory_sha256']) == (None, None)
 
 
 @pytest.mark.parametrize('followers', [2, 12])

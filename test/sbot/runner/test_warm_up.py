@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from functools import partial
 
 import pytest
 
@@ -65,32 +64,6 @@ def test_the_other_process_starts_when_the_first_function_is_compiled(monkeypatc
     monkeypatch.setattr(warm_up, '_tasks', lambda _: [])
     warm_up.warm_up(scenario, quiet=True)
     assert started == []
-
-
-def test_each_phase_is_compiled_by_one_of_two_processes(tmp_path):
-    done: list[tuple[str, int]] = []
-
-    def tasks(who: str) -> list:
-        return [(k, lambda k=k: done.append((who, k))) for k in range(6)]
-    for who, count in (('one', 1), ('other', 3), ('one', 6)):
-        warm_up._compile_unclaimed(tasks(who)[:count], str(tmp_path))
-    assert done == [('one', 0), ('other', 1), ('other', 2), ('one', 3), ('one', 4), ('one', 5)]
-
-
-def names_of(tasks: list) -> list:
-    return [task.args[0][0].function.__name__ if isinstance(task, partial) and isinstance(
-        task.args[0], list) else getattr(task, 'func', task).__name__ for task in tasks]
-
-
-def test_the_longest_phases_come_first():
-    """So that what ends last is short; a name that no phase has any more is found here."""
-    names = names_of(warm_up._tasks([warm_up._silent(sbot.load('leader_follower', duration=0.1))]))
-    assert names[:3] == ['_scan', 'resolve_overlaps', '_measure_odometry']
-    every = names_of(warm_up._tasks(warm_up._samples()))
-    other = {warm_up._COUNT: '_compile_count', warm_up._DRAWS: '_compile_draws'}
-    assert {other.get(name, name) for name in warm_up._LONGEST} <= {*every}
-    first = every[:len({*every})]
-    assert len({*first}) == len(first), 'a phase that two scenarios share is begun once'
 
 
 def test_a_run_after_the_tasks_compiles_only_what_is_short(monkeypatch):

@@ -133,31 +133,6 @@ def test_the_four_keys_of_wakes_are_read(caplog):
     assert 'not supported' not in caplog.text
 
 
-def test_without_wakes_nothing_is_said_of_keys_that_nobody_set(tmp_path, caplog):
-    assert not load(tmp_path, argos(), {'wind.wake': False}).wind.wakes.wake
-    assert [each for each in caplog.messages if '<other>' not in each] == []
-
-
-def test_angles_of_more_than_a_turn_are_wrapped(tmp_path, caplog):
-    turned = NORTH.replace('"90,0,0"', '"450,0,0"') + EAST.replace('"0,0,0"/', '"-720,0,0"/')
-    scenario = load(tmp_path, argos(turned, wind=''))
-    assert [robot.pose[2] for robot in scenario.robots] == [math.pi / 2, 0.0]
-    group = """<distribute><position method="uniform" min="-3,-2,0" max="3,2,0"/>
-      <orientation {}/><entity quantity="30" max_trials="100"><e-puck2 id="e">
-      <controller config="base"/></e-puck2></entity></distribute>"""
-    for orientation, low, high in (('method="uniform" min="3900,0,0" max="4000,0,0"', -60, 40),
-                                   ('method="uniform" min="0,0,0" max="720,0,0"', 0, 360),
-                                   ('method="uniform" min="-400,0,0" max="-370,0,0"', -40, -10),
-                                   ('method="gaussian" mean="725,0,0" std_dev="1,0,0"', 0, 10),
-                                   ('method="gaussian" mean="0,0,0" std_dev="720,0,0"', -360, 360),
-                                   ('method="uniform" min="350,0,0" max="900,0,0"', -360, 360),
-                                   ('method="constant" values="370,0,0"', 9.9, 10.1)):
-        scenario = load(tmp_path, argos(group.format(orientation), wind=''))
-        yaws = np.degrees([robot.pose[2] for robot in scenario.robots])
-        assert low <= yaws.min() <= yaws.max() <= high
-    assert [each for each in caplog.messages if '<other>' not in each] == []
-
-
 def test_what_is_wrong_cites_the_lines_of_the_experiment(tmp_path):
     arena = '\n' + NORTH + '\n' + EAST.replace('1,0,0', '1e7,0,0')
     line = argos(arena).partition('id="b"')[0].count('\n') + 1
@@ -200,12 +175,6 @@ def test_what_is_not_supported_is_named(caplog):
         assert tag in text
     assert len(messages) == 7
     assert all(message.startswith('x.argos:') for message in messages)
-
-
-def test_wind_loop_functions_are_known(caplog):
-    more = f'<loop_functions library="libwind_loop_functions">{WIND}</loop_functions>'
-    assert convert(argos(wind='', more=more))['wind']['wind_speed_mean'] == pytest.approx(0.05)
-    assert not any('loop_functions' in message for message in caplog.messages)
 
 
 def test_the_wind_can_be_overridden(tmp_path, caplog):
@@ -271,16 +240,6 @@ def test_positions_are_distributed_as_in_argos(tmp_path):
     assert len({*grid[:, 2]}) == 6
     assert ((grid[:, 2] >= 0) & (grid[:, 2] < math.pi / 2)).all()
     assert poses('method="constant" values="1,2,0"', 1)[0, :2].tolist() == [1, 2]
-
-
-def test_an_arena_ends_where_its_boxes_are(tmp_path):
-    """A robot at the arena's edge, half outside, drives on; a box stops another one."""
-    arena = NORTH.replace('0,0,0', '0,3,0') + EAST.replace('1,0,0', '0,0,0') + """
-      <box id="w" size="0.1,1,0.5" movable="false"><body position="0.3,0,0"/></box>"""
-    result = run_scenario(load(tmp_path, argos(arena, wind=''), {'sensors.scan_beams': 1}))
-    assert result.poses[-1, 0, 1] == pytest.approx(3.5, abs=0.02)
-    assert result.poses[-1, 1, 0] == pytest.approx(0.25 - 0.035, abs=0.01)
-    assert result.summary['overlaps'] == 0
 
 
 LAUGHS = """<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "b"><!ENTITY c "&b;&b;">]><a>&c;</a>"""

@@ -4,12 +4,11 @@ import math
 import os
 import re
 import time
-from pathlib import Path
 
 import pytest
 
 from sbot.scenario import fields
-from sbot.scenario.load import load_scenario, parse_scenario
+from sbot.scenario.load import load_scenario
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 
@@ -215,19 +214,6 @@ def test_alias_bomb_is_refused_before_it_is_expanded(write):
     assert time.process_time() - start < 5
 
 
-def test_merge_bomb_is_refused_before_it_is_expanded(write):
-    rows = ['a0: &a0 {x: 1}']
-    rows += [f'a{i}: &a{i} {{<<: [{", ".join([f"*a{i - 1}"] * 10)}]}}' for i in range(1, 20)]
-    assert 'expand to, expected at most' in message_of(write('\n'.join(rows)))
-
-
-def test_robots_heaped_on_one_spot_do_not_fill_the_memory(write):
-    head = GOOD.replace('  - {pose: [2, 5, 0]}', '  - &r {pose: [2, 5, 0]}')
-    message = message_of(write(head + '  - *r\n' * 30_000))
-    assert 'robots.2.pose' in message
-    assert 'robot 1' in message
-
-
 @pytest.mark.skipif(not os.path.exists('/dev/zero'), reason='there is no /dev/zero')
 def test_endless_file():
     assert 'too large' in message_of('/dev/zero')
@@ -248,20 +234,6 @@ def test_bad_override_names_file_and_override(key, value, words, write):
     assert message.startswith(f'{path}, override: ')
     for word in words:
         assert word in message
-
-
-def test_a_path_of_xacro_says_what_to_write():
-    with pytest.raises(InputError, match=r'\$\(find PACKAGE\) belongs to xacro and launch files'):
-        parse_scenario(
-            'world: {bounds: [0, 0, 9, 9]}\nrobots: [{pose: [1, 1, 0], goal: [2, 2]}]\n'
-            'wind: {use_custom_static_wind_field: true, custom_wind_field_path: '
-            "'$(find rotors_gazebo)/models/hemicyl/wind_field_hemicyl.txt'}", 'x', Path.cwd())
-
-
-def test_a_class_that_no_robot_has_any_more_is_no_error(tmp_path, caplog):
-    text = added("controllers: {'patrol:Patrol': {speed: 1}}\n")
-    scenario = parse_scenario(text, 'arena.yaml', tmp_path)
-    assert [robot.controller for robot in scenario.robots] == ['potential_field'] * 2
 
 
 @pytest.mark.parametrize('key', ['robots.0.parameters.sped', 'controllers.patrol:Patrol.sped'])

@@ -5,12 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from sbot import Worlds, load, run
-from sbot.bag.reader import Bag
-from sbot.figures.data import from_bag
+from sbot import Worlds, load
 from sbot.learn.task_checks import _apply
 from sbot.scenario.assemble import initial_poses, robot_bodies, simulation_parameters
-from sbot.viewer.data import _kept_scans, _read_scans, page_data
 from sbot_sim.engine.simulation import Engine
 
 STAGE = """
@@ -129,19 +126,6 @@ def test_a_robots_scan_does_not_depend_on_the_lasers_of_others(count):
         np.testing.assert_array_equal(every[kind::3, :beams], one[kind::3, :beams])
 
 
-def test_a_batch_and_threads_have_the_bits_of_a_run():
-    scenario = mixed(36, scan_noise_std=0.01)
-    alone = run(scenario, sense=['scan'])
-    np.testing.assert_array_equal(alone.scan, run(scenario, sense=['scan'], threads=3).scan)
-    batch = Worlds(scenario, 3, sense=['scan'], seeds=[5, 6, 5], threads=2)
-    scans = [batch.observe().scan]
-    for _ in range(len(alone.scan) - 1):
-        scans.append(batch.step(np.zeros((3, 36, 2))).scan)
-    np.testing.assert_array_equal(np.array(scans)[:, 0], alone.scan)
-    np.testing.assert_array_equal(np.array(scans)[:, 2], alone.scan)
-    assert np.any(np.array(scans)[:, 1] != alone.scan)
-
-
 def test_each_laser_has_its_own_noise():
     quiet, noisy = (Worlds(mixed(36, scan_noise_std=std), 1, sense=['scan']).observe().scan[0]
                     for std in (0.0, 0.01))
@@ -161,14 +145,3 @@ def test_an_episode_keeps_the_noise_of_each_robot():
     assert worlds.setting.noise_slip.tolist() == [0.1] * 6
     _apply(worlds, 0, {'sensors.scan_noise_std': 0.3})
     assert worlds.setting.scan_noise[0].tolist() == [0.3] * 4
-
-
-def test_the_page_shows_the_first_laser_of_each_robot(tmp_path):
-    kept = _kept_scans(run(mixed(3), sense=['scan'], record=tmp_path / 'bag'))
-    read = _read_scans(Bag(tmp_path / 'bag'), from_bag(tmp_path / 'bag'))
-    assert kept.ranges.shape == read.ranges.shape == (len(kept.frames), 3, 30)
-    for robot, beams in enumerate((30, 11, 9)):
-        np.testing.assert_array_equal(kept.ranges[:, robot, :beams], read.ranges[:, robot, :beams])
-    shown = page_data(from_bag(tmp_path / 'bag'), read)
-    assert [shown['lasers'][kit]['beams'] for kit in shown['kit']] == [30, 11, 9]
-    assert shown['beams'] == 30

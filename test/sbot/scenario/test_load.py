@@ -145,21 +145,6 @@ def test_lines_of_the_complete_text_are_readable_by_yaml_1_1():
     assert values['sensors']['scan_noise_std'] == 1e-7
 
 
-def test_byte_order_mark_and_windows_lines(tmp_path):
-    path = tmp_path / 'b.yaml'
-    path.write_bytes(b'\xef\xbb\xbf' + SMALL.replace('\n', '\r\n').encode())
-    scenario = load_scenario(str(path))
-    assert scenario.name == 'b'
-    assert len(scenario.robots) == 2
-
-
-def test_a_name_of_null_is_the_name_of_the_file(tmp_path):
-    path = tmp_path / 'b.yaml'
-    path.write_text('name: mine\n' + SMALL)
-    assert load_scenario(str(path)).name == 'mine'
-    assert load_scenario(str(path), {'name': None}).name == 'b'
-
-
 def test_overrides_reach_everything():
     scenario = load_text(SMALL, {
         'seed': 9, 'duration': 2.5, 'robots.1.goal': [10, 3], 'wind.wind_speed_mean': 0.5,

@@ -9,11 +9,8 @@ from sbot.scenario import place as groups
 from sbot.scenario.load import parse_scenario, placement_of
 from sbot.scenario.model import RobotEntry, World
 from sbot.scenario.place import (
-    MAX_ROBOTS,
     _check_free,
-    _most_at_random,
     _Placed,
-    _random_poses,
     _tried_poses,
 )
 from sbot_common.errors import InputError
@@ -75,31 +72,12 @@ def poses(count=4000, **entry):
                         np.random.default_rng(3))
 
 
-ENTRY = RobotEntry(count=1)
-WORLD = make_world((-100.0, -100.0, 100.0, 100.0))
-
-
-@pytest.mark.parametrize('size', [(0.6, 0.6), (0.61, 0.7), (6.0, 0.62), (3.0, 3.0), (12.0, 5.0)])
-def test_more_than_the_limit_never_find_room(size):
-    area = (0.0, 0.0, *size)
-    most = _most_at_random(area, ROBOT.safety_radius)
-    for seed in range(3):
-        poses = _random_poses(most, ENTRY, area, ROBOT, WORLD, _Placed([], [], []),
-                             np.random.default_rng(seed))
-        assert 0.5 * most - 3 < len(poses) < most
-
-
 def test_an_impossible_number_is_refused_without_trying(tmp_path, monkeypatch):
     monkeypatch.setattr(groups, '_random_poses', None)
     text = 'world: {bounds: [0, 0, 20, 20]}\nrobots: [{count: 90000, controller: none}]\n'
     with pytest.raises(InputError, match=r'robots.0.count: got 90000, expected at most \d+, which '
                                          r'fit at random into \[0.0, 0.0, 20.0, 20.0\] \(m\)'):
         parse_scenario(text, 'x.yaml', tmp_path)
-
-
-@pytest.mark.parametrize('radius', [0.0, 1e-170, 1e-9])
-def test_points_have_no_limit(radius):
-    assert _most_at_random((0.0, 0.0, 1.0, 1e30), radius) >= MAX_ROBOTS
 
 
 BOUNDS = (0.0, 0.0, 9.0, 9.0)

@@ -8,7 +8,6 @@ from sbot.scenario import shipped
 from sbot.scenario.shipped import (
     config_directory,
     find_file,
-    find_folder,
     names_file,
     portable_paths,
 )
@@ -44,15 +43,6 @@ def test_what_is_neither_is_told_with_the_nearest_name(name, words, tmp_path, mo
     assert '\n' not in str(info.value)
 
 
-def test_a_nearly_right_file_is_named(tmp_path):
-    (tmp_path / 'arena.yaml').write_text('')
-    for wrong in ('arena', 'arean.yaml'):
-        with pytest.raises(InputError, match=r'did you mean .*arena\.yaml'):
-            shipped.find_scenario(str(tmp_path / wrong))
-    with pytest.raises(InputError, match='is a directory'):
-        shipped.find_scenario(str(tmp_path))
-
-
 def test_a_file_beside_the_scenario_comes_before_a_shipped_one(tmp_path):
     shipped = next((config_directory() / 'scenarios').glob('*.yaml'))
     name = f'scenarios/{shipped.name}'
@@ -79,23 +69,6 @@ def test_what_is_no_file_is_named(tmp_path, text, where, words):
         find_file(text, tmp_path, where)
     assert str(info.value).startswith(f'{where}: got')
     assert words in str(info.value)
-
-
-@pytest.mark.parametrize(('there', 'text', 'near'), [
-    ('lab.yaml', 'lab', 'lab.yaml'), ('lab.yaml', 'lap.yaml', 'lab.yaml'),
-    ('hall.yaml', 'lab', None), ('lab.yaml/x', 'lab', None)])
-def test_a_file_of_nearly_the_same_name_is_named(tmp_path, there, text, near):
-    (tmp_path / there).parent.mkdir(exist_ok=True)
-    (tmp_path / there).write_text('')
-    with pytest.raises(InputError) as info:
-        find_file(text, tmp_path, 'world.map')
-    assert str(info.value).endswith(f'; did you mean {near}?' if near else ' or absolute')
-
-
-def test_a_folder_that_is_not_there_is_named_all_the_same(tmp_path):
-    assert find_folder('mine', tmp_path) == str(tmp_path / 'mine')
-    (tmp_path / 'other').mkdir()
-    assert find_folder('other', tmp_path) == str(tmp_path / 'other')
 
 
 @pytest.mark.parametrize(('keys', 'value', 'expected'), [

@@ -6,13 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sbot import World, Worlds, load, run
-from sbot.controllers.neural.network import make_network, save_network
+from sbot import World, load, run
 from sbot.scenario.assemble import robot_bodies
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.shipped import sold_names, sold_robot
-from sbot.scenario.warnings import conditions_of
-from sbot_common.errors import InputError
 
 DEGREE = math.pi / 180
 INCH = 0.0254
@@ -169,20 +166,6 @@ def test_commands_are_stamped_where_all_drivers_want_it(bodies, stamped):
     assert scene(*bodies, cmd_vel_stamped=False).cmd_vel_stamped is False
 
 
-@pytest.mark.parametrize(('body', 'words'), [
-    ({'sensors': {'scan_beam': 3}}, r'bodies\.b\.sensors\.scan_beam\b.*scan_beams'),
-    ({'sensors': {'infrared': True}}, r'bodies\.b\.sensors\.infrared'),
-    ({'sensors': {'scan_range_min': 20}}, r'scan_range_min: got 20'),
-    ({'sensors': 3}, 'expected a mapping'), ({'lasers': 3}, 'expected a list of at most'),
-    ({'lasers': [{'odometry_noise_slip': 0.1}]}, r'lasers\.0\.odometry_noise_slip'),
-    ({'publish_scan': 1}, r'publish_scan: got 1, expected true or false'),
-    ({'sensor': {}}, r"bodies\.b\.sensor\b.*'?sensors"),
-    ({'like': 'turtlebot3_burgr'}, 'turtlebot3_burger')])
-def test_wrong_settings_of_a_body_are_named(body, words):
-    with pytest.raises(InputError, match=words):
-        scene('b', bodies={'b': body})
-
-
 def test_odometry_errs_by_robot():
     scenario = scene('robot', 'b', bodies={'b': {'sensors': {'odometry_noise_radius': 0.1}}},
                      seed=3)
@@ -195,27 +178,3 @@ def test_odometry_errs_by_robot():
     way = seen.odometry[:, 0]
     assert way[0] == pytest.approx(seen.pose[0, 0] - 1.5)
     assert abs(way[1] - way[0]) > 1e-4
-
-
-def test_a_network_sees_the_sectors_of_each_robots_own_scan(tmp_path):
-    network = make_network(inputs=('scan:8',), outputs='twist')
-    weights = np.random.default_rng(4).normal(size=network.weight_count)
-    save_network(tmp_path / 'net.json', network, weights)
-    robot = {'controller': 'network', 'parameters': {'network': str(tmp_path / 'net.json')}}
-    scenario = load({
-        'world': {'bounds': [0, 0, 9, 4], 'circles': [{'center': [4, 3], 'radius': 0.5}]},
-        'duration': 1.0, 'sensors': {'scan_beams': 40, 'scan_sees_robots': True},
-        'bodies': {'b': {'sensors': {'scan_beams': 8, 'scan_range_max': 4.0}}},
-        'robots': [{'pose': [1.5, 2, 0], **robot}, {'pose': [3.5, 2, 0], 'body': 'b', **robot}]})
-    world = Worlds(scenario, 2)
-    scan = world.observe().scan
-    assert np.isnan(scan[:, 1, 8:]).all()
-    assert not np.isnan(scan[:, 0]).any()
-    alone = run(scenario)
-    episode = world.run(network, weights, 30, keep=['pose'])
-    np.testing.assert_array_equal(episode.pose[:, 0], alone.poses[:30])
-    with pytest.raises(InputError, match='at most scan:8'):
-        world.check_inputs(make_network(inputs=('scan:9',)))
-    conditions = conditions_of(scenario)
-    assert 'sensors.scan_beams' not in conditions  # robots differ
-    assert 'sensors.scan_noise_std' in conditions

@@ -64,12 +64,6 @@ def test_a_round_robot_of_many_corners_is_a_disc(tmp_path):
     assert shape.radius == pytest.approx(0.165)
 
 
-def test_bodies_that_differ_have_names_of_their_own(tmp_path):
-    scenario = load(tmp_path, 'define robot position ( size [1 1 1] )\nrobot ( )\n'
-                    'robot ( pose [3 0 0 0] )\nrobot ( pose [6 0 0 0] size [0.5 1 1] )')
-    assert [robot.body for robot in scenario.robots] == ['robot-2', 'robot-2', 'robot-3']
-
-
 def test_the_first_sensor_of_a_ranger_of_several_beams(tmp_path, caplog):
     scenario = load(tmp_path, """
 define sonar ranger ( sensor ( pose [0.1 0 0 90] ) sensor ( pose [0.2 0 0 0] ) )
@@ -102,14 +96,6 @@ def test_robots_have_their_own_lasers(tmp_path, caplog):
     assert 'base_scan has one beam' in caplog.text
 
 
-def test_the_laser_model_of_older_worlds(tmp_path):
-    scan = load(tmp_path, 'position ( laser ( range_max 12 fov 270 samples 91 '
-                'pose [0.1 0 0 0] ) )').sensors.scan
-    assert (scan.scan_beams, scan.scan_range_max, scan.laser_x) == (91, 12, 0.1)
-    scan = load(tmp_path, 'position ( laser ( ) )').sensors.scan
-    assert (scan.scan_beams, scan.scan_range_max) == (180, 8)
-
-
 @pytest.mark.parametrize(('text', 'noise'), [
     ('', 0.0), ('localization "gps" odom_error [0.1 0.1 0 0.1]', 0.0),
     ('localization "odom"', 0.05 / math.sqrt(6)),
@@ -139,11 +125,6 @@ def test_what_a_robot_cannot_have_is_said(tmp_path, caplog, text, expected):
     lines = [record.getMessage() for record in caplog.records if expected in record.getMessage()]
     assert len(lines) == 1
     assert 'a.world:' in lines[0]
-
-
-def test_three_numbers_of_a_pose_are_those_of_stage_2(tmp_path):
-    assert load(tmp_path, 'position ( pose [1 2 90] )').robots[0].pose == pytest.approx(
-        (1, 2, math.pi / 2))
 
 
 ROBOT = 'position ( pose [0 0 0 0] )\n'
@@ -274,31 +255,6 @@ def test_an_error_in_an_include_names_the_line_that_includes(tmp_path):
     (tmp_path / 'b.inc').write_text('\n\n' + ROBOT + ROBOT)
     with pytest.raises(InputError, match=r'a\.world:2: robots\.1\.pose'):
         load(tmp_path, 'resolution 0.02\ninclude "b.inc"')
-
-
-def test_a_bitmap_that_is_no_regular_file_or_too_large(tmp_path, monkeypatch):
-    text = ROBOT + 'model ( pose [9 0 0 0] bitmap "map.png" )'
-    (tmp_path / 'map.png').write_text('no image')
-    with pytest.raises(InputError, match=r'a\.world:2: bitmap: got .* expected an image'):
-        load(tmp_path, text)
-    with pytest.raises(InputError, match=r"a\.world:2: bitmap: got '/dev/zero', expected a reg"):
-        load(tmp_path, text.replace('map.png', '/dev/zero'))
-    bitmap(tmp_path, np.indices((40, 40)).sum(axis=0) % 2 * 255)
-    assert load(tmp_path, text).world.segments
-    for limit, expected in (('file_bytes=1599', 'pixels'), ('file_bytes=3200', 'segments'),
-                            ('text_values=300', 'numbers')):
-        monkeypatch.setenv('SBOT_LIMITS', limit)
-        with pytest.raises(InputError, match=rf'a\.world:2: bitmap.*{expected}'):
-            load(tmp_path, text)
-
-
-def test_values_are_counted_before_robots_are_looked_for_in_outlines(tmp_path, monkeypatch):
-    def never(corners, points):
-        raise AssertionError('looked for')
-    monkeypatch.setattr('sbot.scenario.stage_obstacles.inside_polygon', never)
-    monkeypatch.setenv('SBOT_LIMITS', 'text_values=1000')
-    with pytest.raises(InputError, match=r'a\.world: too large: 1100 values or more'):
-        load(tmp_path, ROBOT * 50 + 'model ( pose [5 5 0 0] )\n' * 50)
 
 
 def test_a_translated_world_is_the_same_scenario(tmp_path):

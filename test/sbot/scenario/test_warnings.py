@@ -32,10 +32,6 @@ def test_rate_body_and_sensors_have_keys():
     assert found['sensors.scan_sees_robots'] is False
 
 
-def test_robots_with_several_bodies_have_no_common_one():
-    assert 'body' not in conditions('e-puck2')
-
-
 NEURAL = 'neural_controller.controller:Neural'
 
 
@@ -71,34 +67,6 @@ def test_what_is_no_number_of_ticks_is_an_error_of_the_run_and_no_doubt(tmp_path
     sbot.save_network(tmp_path / 'a.json', sbot.network(hold=3), np.zeros(32))
     with pytest.raises(sbot.InputError, match=r'hold: got .*, expected a whole number'):
         sbot.run(driven(tmp_path / 'a.json', hold))
-    assert not caplog.records
-
-
-def test_robots_with_the_same_doubt_share_a_warning(tmp_path, caplog):
-    sbot.save_network(tmp_path / 'a.json', sbot.network(hold=3), np.zeros(32))
-    values = driven(tmp_path / 'a.json', 4)
-    values['robots'] = [{**values['robots'][0], 'pose': [x, 1, 0]} for x in (1, 1.5, 2)]
-    sbot.load(values)
-    [record] = caplog.records
-    assert record.getMessage().startswith(
-        'scenario: robots.0.parameters.hold and 2 more: got 4, expected 3')
-
-
-def test_worlds_use_no_controllers_and_doubt_none(tmp_path, caplog):
-    sbot.save_network(tmp_path / 'a.json', sbot.network(hold=3), np.zeros(32))
-    values = driven(tmp_path / 'a.json', 4)
-    sbot.World(values)
-    sbot.Worlds(values, 2)
-    assert not caplog.records
-    sbot.load(values)
-    assert len(caplog.records) == 1
-
-
-def test_a_file_that_cannot_be_read_is_no_matter_of_the_warning(tmp_path, caplog):
-    (tmp_path / 'a.json').write_text('{')
-    sbot.load({'duration': 1, 'world': {'bounds': [0, 0, 3, 3]}, 'robots': [
-        {'body': 's-bot', 'pose': [1, 1, 0], 'controller': NEURAL,
-         'parameters': {'network': str(tmp_path / 'a.json'), 'hold': 4}}]})
     assert not caplog.records
 
 
@@ -198,17 +166,6 @@ def test_lengths_of_another_drive(body, key, caplog):
     assert message.startswith(f'scenario: bodies.mine.{key}: has no effect without drive: ')
 
 
-def test_what_has_an_effect_is_not_mentioned(caplog):
-    load({**GUST, 'wind_gust_speed_mean': 1.0, 'wake': True, 'wake_fade': 'fade_out',
-          'turbulence': 'place', 'turbulence_length': 1.0}, {'rab_range': 2.0}, goal=[8, 8])
-    load({**GUST, **FIELD_USED, 'forces_with_field': True, 'wind_height': 0.6})
-    load(world={'open': True}, goal=[20, 20])
-    sbot.load({'duration': 5, 'world': {'bounds': [0, 0, 9, 9]}, 'bodies': {
-        'car': {'drive': 'ackermann', 'wheelbase': 0.4, 'max_steering_angle': 0.4}},
-        'robots': [{'pose': [1, 1, 0], 'controller': 'none', 'body': 'car'}]})
-    assert caplog.messages == []
-
-
 @pytest.mark.parametrize('name', [name for name in scenario_names() if '.' not in name])
 def test_shipped_scenarios_have_no_idle_settings(name, caplog):
     load_scenario(name)
@@ -235,12 +192,6 @@ FOOT_BOT = {'pose': [3, 3, 0], 'controller': 'wind_aware', 'body': 'foot-bot'}
 def test_what_nobody_uses_is_named(given, message, caplog):
     load_unused(**given, robots=[FOOT_BOT])
     assert caplog.messages == [message]
-
-
-def test_an_override_of_what_nobody_uses_is_named(caplog):
-    load_unused(robots=[FOOT_BOT], **{'bodies.foot_bot.mass': 2.0})
-    [message] = caplog.messages
-    assert message.startswith('scenario, override: bodies.foot_bot.mass: has no effect: ')
 
 
 def test_what_is_used_is_not(caplog):
@@ -277,27 +228,6 @@ def test_a_field_that_is_too_high_is_said_with_its_heights(field, caplog):
     assert 'wind_height 0.5 m, 100 % of the world and the starts of 2 of 2 robots' in message
     assert 'its ground is at 412' in message
     assert 'wind_height_above_terrain' in message
-
-
-def test_above_the_terrain_robots_feel_it(field, caplog):
-    path, grid = field
-    result = run(path, wind_height_above_terrain=1.0)
-    assert caplog.messages == []
-    for i in range(2):
-        x, y = result.poses[0, i, :2]
-        j, k = round((y - grid.min_y) / grid.res_y), round((x - grid.min_x) / grid.res_x)
-        assert grid.min_x + k * grid.res_x == x  # on a column of the grid
-        assert grid.min_y + j * grid.res_y == y
-        heights = grid.vertical_spacing_factors * (grid.top_z[j, k] - grid.bottom_z[j, k])
-        assert result.wind[0, i, 0] == pytest.approx(
-            np.interp(1.0, heights, grid.u[:, j, k]), abs=1e-9)
-
-
-def test_a_world_that_is_wider_than_its_field_is_said(field, caplog):
-    run(field[0], (1, 1, 90, 20), wind_height_above_terrain=1.0)
-    [message] = caplog.messages
-    assert '% of the world and the starts of 0 of 2 robots' in message
-    assert 'wind_height_above_terrain 1 m' in message
 
 
 @pytest.mark.parametrize(('size', 'x', 'warned'), [

@@ -42,12 +42,6 @@ def test_cloudpickle_sends_what_a_script_defines(monkeypatch):
 
 
 @pytest.mark.usefixtures('no_cloudpickle')
-def test_functions_of_modules_need_no_cloudpickle():
-    assert pickle.loads(_pickled({'a': last_x, 'b': [1, 2.5]}, 'controllers')) == {
-        'a': last_x, 'b': [1, 2.5]}
-
-
-@pytest.mark.usefixtures('no_cloudpickle')
 def test_without_cloudpickle_a_function_of_a_script_is_refused_in_one_line(monkeypatch):
     metric = of_the_script(monkeypatch)
     for value in (metric, {'a': [metric]}):

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 from sweep_users import HERE, MOOD, NO_WAY, closed_gate, last_x, write_scenario
@@ -120,19 +119,6 @@ def test_resume_refuses_another_plan_and_version(local, tmp_path, monkeypatch):
         sweep(made, folder, resume=True)
 
 
-def test_overlaps_need_not_be_counted(local, tmp_path):
-    made, folder = local
-    made = replace(made, overlaps=False, metrics=())
-    sweep(made, tmp_path / 'light')
-    light, whole = load_results(tmp_path / 'light').columns, load_results(folder).columns
-    assert light['overlaps'] == [None] * 9
-    assert whole['overlaps'] == [0] * 9
-    assert light['trajectory_sha256'] == whole['trajectory_sha256']
-    assert read_request(tmp_path / 'light').overlaps is False
-    with pytest.raises(InputError, match='different: overlaps'):
-        sweep(replace(made, overlaps=True), tmp_path / 'light', resume=True)
-
-
 def test_runs_that_fail_are_rows_and_the_others_go_on(tmp_path):
     made = request(tmp_path, **{MOOD: ['calm', 'raise', 'hog', 'die']})
     made.seeds = [1]
@@ -177,13 +163,6 @@ def test_retry_runs_failed_runs_again(tmp_path):
     assert sweep(made, results, resume=True).failed == 2
     assert sweep(made, results, QUIET._replace(retry=True), resume=True).failed == 0
     assert load_results(results).columns['error'] == [None, None]
-
-
-def test_every_run_is_recorded_when_asked_for(tmp_path):
-    made = request(tmp_path)
-    made.seeds = [4, 5]
-    sweep(made, tmp_path / 'results', QUIET._replace(record='all'))
-    assert [Bag(tmp_path / 'results' / 'bags' / f'run_00000{i}').seed for i in (0, 1)] == [4, 5]
 
 
 @pytest.mark.parametrize(('given', 'words'), [

@@ -99,12 +99,6 @@ def test_the_legend_stands_below_the_axes_and_letters_can_be_read_on_a_page(tmp_
     assert 0 <= title.x0 < title.x1 <= figure.bbox.x1
 
 
-def test_words_stand_along_x_too(tmp_path):
-    [axes] = _draw_sweep(load_results(make(tmp_path / 'a')), 'overlaps', ['leader_filter']).axes
-    assert [text.get_text() for text in axes.get_xticklabels()] == ['as_written', 'geometric']
-    assert len(axes.lines) == 3
-
-
 @pytest.mark.parametrize(('key', 'label'), [
     ('controllers.potential_field.rotate_speed_radps', 'rotate speed radps (rad/s)'),
     ('controllers.mine:Mine.speed', 'speed'), ('sensors.scan_beams', 'scan beams')])
@@ -153,56 +147,6 @@ def test_counts_are_points_at_whole_numbers(tmp_path):
     assert axes.lines[0].get_linestyle() == '-'
 
 
-def test_the_axis_of_counts_begins_at_zero(tmp_path):
-    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(3)))
-    results.columns['robots_arrived'] = [40, 41, 41]
-    [axes] = _draw_sweep(results, 'robots_arrived').axes
-    assert -2 < axes.get_ylim()[0] < 0
-    assert min(tick for tick in axes.get_yticks() if tick >= axes.get_ylim()[0]) == 0
-
-
-def test_labels_stand_above_all_marks(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
-    times = results.columns['goal_reached_s']
-    times[5], times[11], times[16] = None, None, None  # of both lines
-    figure = _draw_sweep(results)
-    figure.draw_without_rendering()
-    [axes] = figure.axes
-    labels = [text.get_window_extent() for text in axes.texts if text.get_gid() == 'runs']
-    marks = [mark.get_window_extent() for mark in (*axes.lines, *axes.collections)]
-    assert len(labels) == 4
-    assert min(label.y0 for label in labels) > max(mark.y1 for mark in marks)
-    assert not any(a.overlaps(b) for i, a in enumerate(labels) for b in labels[:i])
-
-
-@pytest.mark.parametrize(('values', 'ticked'), [([0.1 * k for k in range(8)], True),
-    ([0.1 * k for k in range(9)], False), ([0.0, 0.001, 1.0], False)])
-def test_ticks_stand_at_a_few_swept_numbers(tmp_path, values, ticked):
-    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': values}))
-    [axes] = _draw_sweep(results, 'robots_arrived').axes
-    assert (axes.get_xticks().tolist() == pytest.approx(values)) == ticked
-
-
-def test_bands_of_counts_end_at_whole_numbers(tmp_path):
-    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(6)))
-    counted = results._replace(columns={**results.columns,
-                                        'robots_arrived': [0, 2, 3, None, 3, 4]})
-    [axes] = _draw_sweep(counted, 'robots_arrived').axes
-    [ends] = axes.collections[0].get_segments()
-    assert ends.tolist() == [[0.0, 0.0], [0.0, 4.0]]
-
-
-def test_points_of_equal_counts_stand_side_by_side_within_the_axes(tmp_path):
-    figure = _draw_sweep(load_results(make(tmp_path / 'a')), 'robots_arrived')
-    figure.draw_without_rendering()
-    [axes] = figure.axes
-    left, right = (line.get_window_extent() for line in axes.lines)
-    assert left.x0 < right.x0
-    for drawn in (left, right):
-        assert axes.bbox.x0 < drawn.x0 < drawn.x1 < axes.bbox.x1
-        assert axes.bbox.y0 < drawn.y0 < drawn.y1 < axes.bbox.y1
-
-
 def test_other_swept_parameters_tell_curves_apart_or_are_named_in_the_title(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     figure = _draw_sweep(results, 'ticks', ['leader_filter'])
@@ -227,18 +171,6 @@ def test_labels_and_title_are_those_that_a_user_gives(tmp_path):
         'wind (m/s)', 'time (s)', 'In $wind\\x1b[31m']
     [axes] = _draw_sweep(results, words=Words('', '', '')).axes
     assert [axes.get_xlabel(), axes.get_ylabel(), axes.get_title()] == ['', '', '']
-
-
-def test_points_at_which_other_parameters_change_too_are_not_joined(tmp_path):
-    results = load_results(make(tmp_path / 'a', {'rate': [5, 10]}))
-    results.columns['goal_reached_s'] = [float(k) for k in range(10)]
-    [axes] = _draw_sweep(results).axes
-    assert axes.lines[0].get_linestyle() == '-'
-    drawn = results._replace(keys=('rate', 'gain'), columns={
-        **results.columns, 'gain': [0.3] * 5 + [0.7] * 5})
-    [axes] = _draw_sweep(drawn).axes
-    assert axes.lines[0].get_linestyle() == 'None'
-    assert axes.get_title().endswith('\ngain changes too')
 
 
 def results_of(values, **keys):

@@ -87,17 +87,6 @@ def test_scenarios_of_one_name_are_refused():
         plan(sources=(ONE, ONE))
 
 
-def test_a_plan_knows_another():
-    made = plan(*grid_axes({'a': [0.1, 0.2], 'b': range(3)}), seeds=range(5), metrics=('m:f',))
-    other = plan(*grid_axes({'a': [0.1, 0.3], 'b': range(3)}), seeds=range(5), metrics=('m:g',))
-    assert made.differences(other) == ['axes', 'metrics']
-
-
-def test_batches_leave_out_what_is_done():
-    found = list(plan(seeds=range(7)).batches([1, 3], 2))
-    assert [[run.number for run in batch] for batch in found] == [[0, 2], [4, 5], [6]]
-
-
 @pytest.mark.parametrize(('text', 'expected'), [
     ('0:5', [0, 1, 2, 3, 4]), ('0:0.4:0.1', [0.0, 0.1, 0.2, 0.3]), ('1:0:-0.5', [1.0, 0.5]),
     ('0:4:2', [0, 2]), ('5:0:-2', [5, 3, 1]), ('1e-3:3e-3:1e-3', [0.001, 0.002])])
@@ -140,10 +129,6 @@ def test_bad_seeds_are_refused(given):
         seeds_of(given, 'seeds')
 
 
-def test_many_seeds_take_no_memory():
-    assert isinstance(seeds_of('0:1000000', 'seeds'), range)
-
-
 def test_a_latin_hypercube_has_one_point_in_each_stratum():
     spreads = {'a': spread_of([0, 10], ''), 'b': spread_of({'low': 1, 'high': 100,
                                                             'scale': 'log'}, '')}
@@ -184,8 +169,3 @@ def test_whole_numbers_and_choices_are_drawn_evenly():
 def test_bad_spreads_are_refused(given):
     with pytest.raises(InputError, match=r'^here: got'):
         spread_of(given, 'here')
-
-
-def test_misspelt_names_are_told():
-    with pytest.raises(InputError, match="unknown name 'hihg'; did you mean 'high'"):
-        spread_of({'low': 1, 'hihg': 2}, 'here')

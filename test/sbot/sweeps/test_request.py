@@ -1,6 +1,5 @@
 """Sweep files and options to plans; errors name file, line and key."""
 
-import numpy as np
 import pytest
 from sweep_users import MOOD, write_scenario
 
@@ -139,29 +138,6 @@ DATA = {'name': 'small', 'seed': 3, 'duration': 1, 'world': {'bounds': [0, 0, 4,
 
 def asked(seeds=None, grid=None, side_by_side=None, sample=None, metrics=(), **overrides):
     return request_of(DATA, seeds, grid, side_by_side, sample, metrics, overrides)
-
-
-def test_a_run_is_planned_for_each_seed_and_each_value_of_a_grid():
-    assert len(plan_of(asked(seeds=[1, 2], grid={'duration': [1, 2, 3]}))) == 6
-    assert plan_of(asked(grid={'duration': np.array([1.0, 2.0])})).axes[0].columns == ([1.0, 2.0],)
-
-
-def test_values_side_by_side_change_together():
-    axis, = plan_of(asked(side_by_side={'duration': [1, 2], 'rate': [10, 20]})).axes
-    assert [axis.at(k) for k in range(2)] == [{'duration': 1, 'rate': 10},
-                                              {'duration': 2, 'rate': 20}]
-
-
-def test_a_sample_is_drawn_with_its_seed():
-    sample = {'count': 5, 'seed': 2, 'values': {'duration': [1.0, 4.0]}}
-    one, same = (plan_of(asked(sample=sample)).axes for _ in range(2))
-    assert one == same
-    assert len(one[0]) == 5
-    assert plan_of(asked(sample={**sample, 'seed': 3})).axes != one
-
-
-def test_what_all_runs_change_is_fixed():
-    assert plan_of(asked(duration=2.0)).fixed == {'duration': 2.0}
 
 
 @pytest.mark.parametrize(('given', 'words'), [

@@ -1,25 +1,19 @@
 """Names of parameters and columns for people."""
 
 import csv
-import re
 
 import pytest
 from finished_sweep import make
 
 from sbot.cli.main import main
 from sbot.sweeps.figure import _draw_sweep
-from sbot.sweeps.journal import SUMMARY
 from sbot.sweeps.show import (
-    MEANING,
     WIDTH,
     Results,
     _short_names,
     column_label,
     frequent_errors,
-    is_share,
     load_results,
-    parameter_label,
-    value_text,
     wilson_interval,
 )
 from sbot_common.errors import InputError
@@ -44,18 +38,6 @@ def test_a_short_name_is_the_end_of_a_key_and_tells_it_from_others(keys, names):
     ('lane.error (m)', 'lane.error (m)'), ('dip_s', 'dip_s')])
 def test_labels_have_units(column, label):
     assert column_label(column) == label
-
-
-def test_a_share_of_runs_has_no_unit():
-    assert column_label('collisions', unit=False) == 'collisions of all robots'
-    assert set(MEANING) <= set(SUMMARY)
-
-
-def test_values_and_parameters_are_short():
-    assert [value_text(value) for value in (0.30000000000000004, True, None, 'a\x1b')] == [
-        '0.3', 'true', 'null', 'a\\x1b']
-    assert parameter_label('rate') == ('rate',)
-    assert parameter_label('knowledge.pose_delay')[0] == 'pose delay (s)'
 
 
 def test_the_most_frequent_errors_come_first_whatever_their_ticks():
@@ -99,12 +81,6 @@ def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
     assert 'share' not in results.text(['goal_reached_s'])
 
 
-def test_a_name_that_no_column_resembles_gets_the_list_of_columns(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
-    with pytest.raises(InputError, match=r"'nonsense'; columns: .*overlaps, .*seed"):
-        results.text(['nonsense'])
-
-
 def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
     results = load_results(make(tmp_path / 'a'))
     assert 'missing' not in results.text()
@@ -113,14 +89,6 @@ def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
     assert results._replace(planned=31).unfinished == '1 of 31 runs is missing'
     figure = _draw_sweep(results._replace(planned=32), 'ticks')
     assert figure.axes[0].get_title().endswith('\n2 of 32 runs are missing')
-
-
-def test_a_sweep_that_is_still_running_has_results(tmp_path):
-    folder = make(tmp_path / 'a')
-    expected = load_results(folder)
-    for path in folder.glob('runs.*'):
-        path.unlink()
-    assert load_results(folder) == expected
 
 
 def test_any_column_can_be_shown(tmp_path):
@@ -149,39 +117,6 @@ def test_it_fits_whatever_is_swept(tmp_path, grid):
     lines = load_results(make(tmp_path / 'a', grid=grid, sources=2)).text().splitlines()
     assert all(len(line) <= WIDTH for line in lines)
     assert lines[0].startswith('scena')
-
-
-def first_columns(lines, count):
-    return [tuple(re.split(r'  +', line)[:count]) for line in lines]
-
-
-@pytest.mark.parametrize('values', [
-    ['the_networks_of_this_year/one.json', 'the_networks_of_this_year/two.json'],
-    ['the_networks_of_this_year/one_of_the_best.json',
-     'the_networks_of_this_year/two_of_the_best.json'],
-    [[1.25, 2.5, 1.25, 2.5, 1.25, 2.5], [1.25, 2.5, 1.25, 2.25, 1.25, 2.5]]])
-def test_cut_values_are_told_apart_within_80_columns(tmp_path, values):
-    results = load_results(make(tmp_path / 'a', grid={'robots.0.parameters.network': values}))
-    lines = results.text().splitlines()
-    assert all(len(line) <= WIDTH for line in lines)
-    assert len(set(first_columns(lines[1:3], 1))) == 2
-    assert 'goal_reached_s' in lines[0]
-
-
-def test_values_that_no_cut_tells_apart_are_shown_whole(tmp_path):
-    values = [f'{a}{"x" * 40}{b}{"y" * 40}{c}' for a in 'kl' for b in 'mn' for c in 'op']
-    text = load_results(make(tmp_path / 'a', grid={'robots.0.name': values})).text()
-    assert [line.split()[0] for line in text.splitlines()[1:9]] == values
-
-
-def test_the_hint_is_whole_however_much_is_left_out(tmp_path):
-    count = 9
-    grid = {f'key_{i}_of_many': [1] for i in range(4)}
-    metrics = tuple(f'm:a_metric_of_mine_{i}' for i in range(count))
-    text = load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)).text()
-    assert all(len(line) <= WIDTH for line in text.splitlines())
-    hint = ' '.join(text.partition('not shown: ')[2].partition('\nfailed: ')[0].split())
-    assert hint.endswith('overlaps (--metric NAME)')
 
 
 def lines(path):
@@ -229,13 +164,6 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path):
         load_results(make(tmp_path / 'a')).write_summary(tmp_path / 'none/a.csv')
 
 
-def test_truth_values_are_written_as_in_the_table_of_runs(tmp_path):
-    results = Results(('x',), (), {'run': [0, 1], 'x': [True, False], 'time': [1.0, 2.0],
-                                   'error': [None] * 2})
-    results.write_summary(tmp_path / 'a.csv', ['time'])
-    assert [line['x'] for line in lines(tmp_path / 'a.csv')] == ['true', 'false']
-
-
 @pytest.mark.parametrize('name', ['runs.csv', 'plan.json', '../a/times.csv'])
 def test_files_of_the_results_are_not_overwritten(tmp_path, capsys, name):
     path = make(tmp_path / 'a') / name
@@ -253,11 +181,3 @@ def test_the_interval_is_that_of_scipy(count, runs):
     low, high = wilson_interval(count, runs)
     assert (low, high) == pytest.approx(tuple(expected), abs=1e-12)
     assert (low == 0.0, high == 1.0) == (count == 0, count == runs)
-
-
-def test_a_share_has_nothing_but_yes_and_no():
-    assert is_share([0, 1.0, None, True])
-    assert not is_share([0, 1, 2])
-    assert not is_share([0.5])
-    assert not is_share(['yes', 1])
-    assert not is_share([None, None])

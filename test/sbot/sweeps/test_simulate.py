@@ -3,8 +3,6 @@
 import pickle
 import re
 import sys
-import warnings
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -16,7 +14,7 @@ from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request, _read_sweep_file, source_of
 from sbot.sweeps.show import load_results
-from sbot.sweeps.sources import _own_imports, plan_of
+from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
 
 
@@ -85,17 +83,6 @@ def test_a_metric_that_cannot_be_used_is_the_error_of_its_row(tmp_path, metric, 
     assert re.search(message, row['error'].replace('\n', ' '))
 
 
-def test_a_warning_of_a_metric_names_it_once(tmp_path):
-    shared = job(write_scenario(tmp_path), metrics=(('mean', pickle.dumps(mean_of_nothing)),))
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter('always')
-        rows = [shared.row(PlannedRun(i, 0, {}, i)) for i in range(2)]
-    assert [row['mean'] for row in rows] == [None, None]
-    assert [str(each.message) for each in found] == [
-        'metric mean: Mean of empty slice',
-        'metric mean: invalid value encountered in scalar divide']
-
-
 def test_controllers_from_python_are_as_new_for_every_run(tmp_path):
     text = ('duration: 0.2\nrate: 10\nworld: {bounds: [0, 0, 9, 9]}\n'
             "robots: [{pose: [2, 2, 0], controller: 'object:Learner'}]\n")
@@ -104,10 +91,6 @@ def test_controllers_from_python_are_as_new_for_every_run(tmp_path):
     rows = [job(path, given=given).row(PlannedRun(0, 0, {}, 1)) for _ in range(2)]
     assert rows[0]['error'] is None
     assert rows[0]['trajectory_sha256'] == rows[1]['trajectory_sha256']
-
-
-def mean_of_nothing(run):
-    return float(np.mean(np.array([])))
 
 
 class Learner:
@@ -155,23 +138,3 @@ def test_a_scenario_does_not_find_the_modules_of_another(tmp_path):
     (tmp_path / 'sweep.yaml').write_text('scenario: [own/own.yaml, none/none.yaml]\nseeds: 0:4\n')
     with pytest.raises(InputError, match=r"none\.yaml.*cannot import 'sweep_pilot'"):
         plan_of(_read_sweep_file(str(tmp_path / 'sweep.yaml')))
-
-
-def test_only_who_must_forget_does(tmp_path, monkeypatch):
-    (tmp_path / 'sweep_first').mkdir()
-    (tmp_path / 'sweep_first' / 'inner.py').write_text('')
-    (tmp_path / 'sweep_first' / '__init__.py').write_text('from . import inner')
-    (tmp_path / 'sweep_second').mkdir()
-    (tmp_path / 'sweep_second' / 'inner.py').write_text('')
-    path = list(sys.path)
-    for forget in (False, True):
-        with _own_imports(forget):
-            sys.path.append(str(tmp_path))
-            import_module('sweep_first')
-            import_module('sweep_second.inner')
-        kept = {name for name in sys.modules
-                if name.partition('.')[0] in ('sweep_first', 'sweep_second')}
-        assert sys.path == path
-        assert len(kept) == (0 if forget else 4)
-        for name in kept:
-            monkeypatch.delitem(sys.modules, name)

@@ -65,24 +65,10 @@ def test_a_swept_zone_is_told_to_change_no_run(tmp_path, caplog):
         'files']
 
 
-def test_a_setting_that_matters_at_another_swept_value_gives_no_warning(tmp_path, caplog):
-    text = ('grid: {wind.wind_gust_speed_mean: [0.0, 1.0]}\n'
-            'set: {wind.wind_gust_duration: 2.0}\n')
-    assert warnings(tmp_path, caplog, text) == []
-    text = text.replace('1.0', '-0.0')
-    assert 'wind_gust_duration: has no effect without' in warnings(tmp_path, caplog, text)[0]
-
-
 def test_a_warning_that_holds_for_a_later_value_is_told(tmp_path, caplog):
     text = 'grid: {robots.0.pose: [[2, 2, 0], [2, 2, 10], [2, 2, 20]], rate: [5, 10]}\n'
     [warning] = warnings(tmp_path, caplog, text)
     assert warning.endswith(' (at robots.0.pose=[2, 2, 10]; alike at 1 other value)')
-
-
-def test_a_list_without_brackets_that_the_scenario_takes_as_a_text_is_told(tmp_path, caplog):
-    text = "set: {robots.0.parameters.mood: '0.5,-1e3', name: 'here, there'}\ngrid: {rate: [5]}\n"
-    assert warnings(tmp_path, caplog, text) == [
-        "robots.0.parameters.mood: '0.5,-1e3' is one text; several values are a list: [0.5,-1e3]"]
 
 
 def logged(caplog, axes, told):
@@ -109,11 +95,3 @@ AXES = [Axis(('a',), ([1, 2, 3, 4, 5],)), Axis(('b', 'c'), ([6, 7], [8, 9]))]
 def test_a_warning_names_the_values_of_the_axes_that_matter(caplog, places, note):
     told = [(place, 'a', '100 % idle') for place in places]
     assert logged(caplog, AXES, told) == [f'here: 100 % idle{note}']
-
-
-def test_warnings_about_one_key_are_one_unless_they_stand_together(caplog):
-    told = [((0, i), 'wind.gust', f'ends at {i + 1} s') for i in range(3)]
-    assert logged(caplog, AXES, told) == ['here: ends at 1 s (at a=1; alike at 2 other values)']
-    caplog.clear()
-    told = [((0, i), 'robots', f'robot {k} is lost') for i in range(5) for k in (1, 2)]
-    assert logged(caplog, AXES, told) == ['here: robot 1 is lost', 'here: robot 2 is lost']

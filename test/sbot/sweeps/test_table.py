@@ -76,14 +76,6 @@ def test_bytes_do_not_depend_on_the_order_rows_come_in(tmp_path):
         assert (tmp_path / 'a' / name).read_bytes() == (tmp_path / 'b' / name).read_bytes()
 
 
-def test_groups_of_rows_change_nothing(tmp_path, monkeypatch):
-    write(tmp_path / 'a', all_rows())
-    monkeypatch.setattr('sbot.sweeps.journal._GROUP', 5)
-    write(tmp_path / 'b', all_rows())
-    assert read_columns(tmp_path / 'a', PLAN) == read_columns(tmp_path / 'b', PLAN)
-    assert (tmp_path / 'a' / CSV).read_bytes() == (tmp_path / 'b' / CSV).read_bytes()
-
-
 @pytest.mark.parametrize(('values', 'kind'), [
     ([1, 2], 'int'), ([1, None], 'int'), ([1, 0.5], 'float'), ([None, None], 'float'),
     ([True, False], 'bool'), ([1, True], 'text')])
@@ -130,13 +122,6 @@ def test_infinite_metrics_survive(tmp_path):
     assert read_columns(tmp_path / 'a', PLAN)['better'] == [math.inf]
 
 
-def test_a_sweep_that_has_only_begun_has_a_table(tmp_path):
-    assert write(tmp_path / 'a', []) == 0
-    assert read_columns(tmp_path / 'a', PLAN)['run'] == []
-    assert write(tmp_path / 'b', [row_of(9), failed(2)]) == 2
-    assert read_columns(tmp_path / 'b', PLAN)['run'] == [2, 9]
-
-
 def test_values_that_no_column_holds_are_text(tmp_path):
     plan = Plan((SOURCE,), {}, tuple(grid_axes({'big': [10**30, 1], 'word': ['\ud800', 'a']})),
                 (5,), ())
@@ -167,10 +152,3 @@ def test_parquet_has_the_columns_and_without_pyarrow_there_is_csv(tmp_path, monk
     for name in (CSV, TIMES):
         assert (tmp_path / 'without' / name).read_bytes() == (
             tmp_path / 'with' / name).read_bytes()
-
-
-def test_without_pyarrow_an_older_parquet_file_does_not_stay(tmp_path, monkeypatch):
-    write(tmp_path / 'a', all_rows()[:3])
-    hide_pyarrow(monkeypatch)
-    write_tables(tmp_path / 'a', PLAN)
-    assert not (tmp_path / 'a' / PARQUET).exists()

@@ -35,26 +35,10 @@ def test_values_come_back_within_half_a_step(holes):
     assert np.nanmax(abs(found - values) / np.tile(table['step'], 3)) <= 0.500001
 
 
-def test_infinite_ranges_are_holes_and_equal_values_need_no_width():
-    ranges = np.array([[1.0, np.inf, 0.0, 10.0, -np.inf]])
-    found = unpacked(_pack(ranges, 0, 10, holes=True))
-    np.testing.assert_array_equal(np.isnan(found), ~np.isfinite(ranges))
-    assert unpacked(_pack(np.zeros((3, 2)), 0.0, 0.0)).tolist() == np.zeros((3, 2)).tolist()
-
-
 def runs_of(table):
     """The kinds and the lengths of runs of cells, as the page reads them."""
     raw = np.frombuffer(zlib.decompress(base64.b64decode(table['data'])), '<u2')
     return np.array([0, 100, -1])[raw >> 14], raw & 0x3FFF
-
-
-@pytest.mark.parametrize('shape', [(200, 250), (3, 4096), (4096, 4)])
-def test_long_runs_of_cells_are_in_pieces(shape):
-    values = np.zeros(shape[::-1], np.int8)
-    values[-1, -1:] = 100
-    kinds, lengths = runs_of(_cell_runs(make_cells(values, 0.5, (0.0, 0.0, 0.0))))
-    assert (np.repeat(kinds, lengths).reshape(values.shape) == values).all()
-    assert len(kinds) == -(-(values.size - 1) // 0x3FFF) + 1
 
 
 def cells_of_noise(side):

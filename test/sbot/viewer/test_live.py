@@ -1,9 +1,7 @@
 import contextlib
 import http.client
 import json
-import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -20,22 +18,19 @@ from pictures import record, scenario
 
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
-from sbot.figures.data import at_rest, from_bag
+from sbot.figures.data import from_bag
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import initial_poses, simulation_parameters
-from sbot.scenario.load import load_scenario, parse_scenario
+from sbot.scenario.load import parse_scenario
 from sbot.viewer import server
-from sbot.viewer.data import frame, live_header
 from sbot.viewer.live import _PageSupervisor, run_live
 from sbot.viewer.node import _Follower
 from sbot.viewer.server import Live, start_server
 from sbot_common.errors import InputError
 from sbot_common.observation import STOP, Twist
-from sbot_common.topics import BASE_SCAN
 from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.world.geometry import OCCUPIED
 from wind_model.gust import still_air
 
 SCENARIO = """
@@ -165,20 +160,6 @@ def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
     assert live.counts['paused'] == 2  # paused, and went on
 
 
-def test_it_keeps_to_the_wanted_factor(tmp_path):
-    scenario = make(tmp_path, target_real_time_factor=4.0)
-    supervisor = _PageSupervisor(OpenPage(), scenario)
-    engine = Engine(simulation_parameters(scenario), initial_poses(scenario), 1)
-    advance.end = time.monotonic() + EVENTS_DEADLINE
-    advance(supervisor, engine)
-    advance(supervisor, engine)
-    started = time.monotonic()
-    for _ in range(24):
-        advance(supervisor, engine)
-    # What is due when the time begins, and a period that may be made up for.
-    assert time.monotonic() - started >= 21 * scenario.rate.dt / 4
-
-
 def commands_of(bag, robot):
     return [read_twist(message.payload, message.type) for message in Bag(bag).messages()
             if message.name == f'/robot_{robot}/cmd_vel']
@@ -244,17 +225,6 @@ def viewed(folder, *options):
             yield view, view.stdout.readline().split()[0]
         finally:
             view.kill()
-
-
-def test_a_signal_ends_it_and_the_bag_is_kept(tmp_path):
-    with viewed(tmp_path, '--record', str(tmp_path / 'bag')) as (view, address):
-        events = Events(address)
-        assert [events.next()[0] for _ in range(3)] == ['run', 'frame', 'frame']
-        view.send_signal(signal.SIGINT)
-        _, err = view.communicate(timeout=EVENTS_DEADLINE)
-    assert view.returncode == 1
-    assert f'recorded until then: {tmp_path / "bag"}' in err
-    assert len(commands_of(tmp_path / 'bag', 2)) > 1
 
 
 @pytest.mark.forked
@@ -363,39 +333,6 @@ def test_frames_are_the_poses_of_the_messages(recorded):
     assert live.counts['frame'] == shown
 
 
-def test_without_scans_frames_have_none(recorded):
-    data, live, topics = from_bag(recorded), Live(), Topics()
-    events = Events(start_server(0, live))
-    follower = _Follower(live, topics.subscribe)
-    for _ in range(2):
-        topics.play(recorded, int(data.stamps_ns[3]), without=[BASE_SCAN.name])
-    follower.show()
-    assert events.next()[0] == 'run'
-    kind, frame = events.next()
-    assert (kind, 'scans' in frame) == ('frame', False)
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
-def test_the_browser_shows_the_map_of_a_live_run(tmp_path):
-    rooms, live = load_scenario('rooms'), Live()
-    address = start_server(0, live)
-    live.set_run(live_header(rooms))
-    poses = [robot.pose for robot in rooms.robots]
-    live.set_frame(frame(0.0, poses, [(0.0, 0.0)] * len(poses), {}))
-    with Browser(tmp_path / 'profile', 800, 600) as browser:
-        browser.open(address)
-        # What was painted has as many solid pixels as the map has occupied cells.
-        browser.wait_for('cells.of !== null')
-        found = browser.evaluate(
-            '(() => { const {width, height} = cells.canvas, colour = theme.obstacle, '
-            'words = new Uint32Array(cells.canvas.getContext("2d").getImageData('
-            '0, 0, width, height).data.buffer); '
-            'return words.filter(word => (word & 0xff) === parseInt(colour.slice(1, 3), 16) '
-            '&& word >>> 24 === 255).length; })()')
-        assert found == np.count_nonzero(at_rest(rooms).world.cells.values == OCCUPIED) > 100
-        assert browser.errors == []
-
-
 def test_only_this_machine_is_served(recorded):
     place = urlsplit(start_server(0, Live()))
     for host, origin, status in (
@@ -458,33 +395,6 @@ def test_a_connection_that_takes_nothing_is_closed(place):
         until(lambda: served() == 1)
         live.set_frame({'t': 'x' * 50_000_000})  # more than the buffers of a connection hold
         until(lambda: served() == 0)
-
-
-@pytest.mark.parametrize('said', [b'', GET % b'/events', b'\xff' * 300 + b'\r\n\r\n'])
-def test_clients_that_leave_are_not_worth_a_word(place, said, capfd):
-    live, address = place
-    for number in range(30):
-        client = socket.create_connection(address, timeout=DEADLINE)
-        client.sendall(said)
-        if number % 3 == 0 and b'HTTP' in said:
-            client.recv(10)
-        if number % 2:  # end it with a reset
-            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
-        client.close()
-        live.set_frame({'t': number, 'poses': [0.0] * 3000})
-    until(lambda: live.set_frame({'t': 0, 'poses': [0.0] * 3000}) or served() == 0)
-    output = capfd.readouterr()
-    assert (output.out, output.err) == ('', '')
-
-
-def test_a_defect_of_the_server_is_shown(place, monkeypatch, capfd):
-    monkeypatch.setattr(Live, 'events', lambda _: (1 / 0 for _ in '1'))
-    with socket.create_connection(place[1], timeout=DEADLINE) as client:
-        client.sendall(GET % b'/events')
-        while client.recv(1000):
-            pass
-    until(lambda: served() == 0)
-    assert 'ZeroDivisionError' in capfd.readouterr().err
 
 
 BLOCKED = """

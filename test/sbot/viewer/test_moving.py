@@ -2,20 +2,15 @@
 
 import numpy as np
 import pytest
-from browser import CHROMIUM, Browser
 from live_events import watch
 from matplotlib.collections import EllipseCollection, PolyCollection
-from matplotlib.colors import to_rgb
-from pages import check_moves
 from PIL import Image
 
 from sbot.figures.data import at_rest, from_bag, from_result
 from sbot.figures.film import animate_run
-from sbot.figures.look import DARK, LIGHT
 from sbot.figures.picture import _draw_run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.data import write_view
 from sbot_common import topics
 
 
@@ -36,13 +31,6 @@ MOVING = {
                   {'name': 'lamp', 'center': [1, 8], 'color': '#ff0080'}]},
     'robots': [{'pose': [2, 2, 0], 'controller': Forward},
                {'pose': [3, 4, 0], 'controller': Forward}]}
-
-# Red, green, blue of the pixel of the canvas at a point (m).
-PIXEL = """((x, y) => {
-  const at = ctx.getTransform().transformPoint({x, y});
-  return Array.from(ctx.getImageData(at.x, at.y, 1, 1).data.slice(0, 3));
-})"""
-
 
 @pytest.fixture(scope='module')
 def recorded(tmp_path_factory):
@@ -96,32 +84,3 @@ def test_a_live_view_has_them_in_every_frame(recorded):
     assert (header['moving'], header['circles']) == ([0.4, 0.3], [[5, 9, 0.5]])
     assert np.reshape(frame['obstacles'], (2, 2)) == pytest.approx(data.obstacles[30], abs=1e-4)
     assert header['zones'] == [[8, 8, 1, '#2e9e5b', 'nest'], [1, 8, None, '#ff0080', 'lamp']]
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
-@pytest.mark.parametrize(('name', 'expression'), [
-    ('boxes', 'posesAt(now, boxes)'), ('obstacles', 'obstaclesAt(now)')])
-def test_the_page_moves_them(recorded, tmp_path, name, expression):
-    bag, run = recorded
-    check_moves(bag, run.seconds, getattr(run, name), expression, tmp_path)
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason='Chromium is not installed')
-def test_those_that_move_have_a_colour_of_their_own_and_a_line_in_the_help(recorded, tmp_path):
-    write_view(recorded[0], tmp_path / 'run.html')
-    with Browser(tmp_path / 'profile', 600, 600) as browser:
-        browser.open(f'{(tmp_path / "run.html").as_uri()}#t=0')
-        for key, palette in (('', LIGHT), ('d', DARK)):
-            browser.evaluate(f'document.body.dispatchEvent(new KeyboardEvent("keydown", '
-                             f'{{key: "{key}", bubbles: true}}))')
-            found = browser.evaluate(
-                f'(() => {{ let kept; '
-                f'const robots = drawRobots; drawRobots = (...all) => {{ '
-                f'kept = [{PIXEL}(1, 1), {PIXEL}(5, 9)]; robots(...all); }}; '
-                f'draw(); drawRobots = robots; return kept; }})()')
-            for colour, pixel in zip((palette.moving, palette.obstacle), found, strict=True):
-                assert np.array(pixel) / 255 == pytest.approx(np.array(to_rgb(colour)), abs=0.01)
-        browser.evaluate('document.body.dispatchEvent(new KeyboardEvent("keydown", '
-                         '{key: "?", bubbles: true}))')
-        assert 'obstacle that moves' in browser.evaluate("$('help').innerText")
-        assert browser.errors == []

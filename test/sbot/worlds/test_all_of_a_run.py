@@ -7,7 +7,6 @@ from every_world import IN_WIND, PLAIN, SCENARIOS, commands_of
 import sbot
 import sbot.learn
 from sbot.scenario import assemble
-from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.world.moving import as_sent
 
@@ -107,27 +106,6 @@ def test_a_reset_begins_anew(name):
     assert not np.array_equal(others.pose[0], first.pose[0])
 
 
-def test_obstacles_that_outgrow_their_room_are_still_seen(monkeypatch):
-    monkeypatch.setattr('sbot_sim.engine.many._ROOM', 1.0)
-    scenario = sbot.load({**PLAIN, **SCENARIOS['moving obstacles']})
-    worlds, engine = sbot.Worlds(scenario, 2, seeds=[5, 6]), alone(scenario, 6)
-    source, setting = assemble.wind_source(scenario), worlds.setting
-    for tick in range(40):
-        wind = source.at(scenario.rate.stamp_ns(tick))
-        engine.advance(np.zeros((4, 3)), wind, engine.snapshot.rab_data)
-        seen = worlds.step(np.zeros((2, 4, 2)))
-        np.testing.assert_array_equal(seen.scan[1], engine.snapshot.ranges)
-    assert worlds.setting is not setting
-
-
-def test_a_start_inside_an_obstacle_is_refused():
-    worlds = sbot.Worlds({**PLAIN, **SCENARIOS['boxes']}, 1)
-    starts = worlds.start[0].copy()
-    starts[0] = 1.0, 1.0, 0.0
-    with pytest.raises(InputError, match=r'start of world 0: robot 0 at \(1, 1\).*boxes\[0\]'):
-        worlds.reset(start=starts)
-
-
 @pytest.mark.parametrize('threads', [1, 3])
 def test_threads_may_share_a_large_world(threads, monkeypatch):
     monkeypatch.setattr('sbot_sim.engine.many._LARGE', 100)
@@ -145,13 +123,3 @@ def test_threads_may_share_a_large_world(threads, monkeypatch):
         check(worlds, seen, 1, engine)
         engine.advance(commands[1], wind, engine.snapshot.rab_data)
         seen = worlds.step(commands)
-
-
-def test_a_vy_lasts_no_longer_than_its_command():
-    world = sbot.World({**PLAIN, **SCENARIOS['omnidirectional'], 'wind': {}}, sense=[])
-    still = sbot.World({**PLAIN, **SCENARIOS['omnidirectional'], 'wind': {}}, sense=[])
-    sideways = np.zeros((5, 3))
-    sideways[:3, 1] = 0.05
-    moved = world.step(sideways).pose
-    assert np.abs(moved - still.step(np.zeros((5, 2))).pose)[:3].max() > 0.004
-    np.testing.assert_array_equal(world.step(np.zeros((5, 2))).pose, moved)

@@ -5,10 +5,8 @@ import pytest
 from s_bots import S_BOTS
 
 import sbot
-from sbot.scenario import assemble
 from sbot_common.errors import InputError
 from sbot_common.observation import OMEGA, VX
-from sbot_sim.engine.simulation import Engine
 
 HEARING = {**S_BOTS, 'name': 'hearing',
            'sensors': {**S_BOTS['sensors'], 'range_and_bearing': True, 'scan_sees_robots': True},
@@ -34,51 +32,6 @@ def random_commands(rng, shape):
     commands = np.zeros((*shape, 3))
     commands[..., [VX, OMEGA]] = rng.uniform(-1.0, 1.0, (*shape, 2)) * [0.15, 1.0] + [0.05, 0.0]
     return commands
-
-
-def check_equal(worlds, k, engine):
-    snapshot, rows = engine.snapshot, slice(k * worlds.robots, (k + 1) * worlds.robots)
-    np.testing.assert_array_equal(worlds.state.pose[rows], snapshot.true_pose)
-    for name in ('twist', 'odometry', 'odometry_twist', 'collided', 'reverted'):
-        np.testing.assert_array_equal(getattr(worlds.state, name)[rows], getattr(snapshot, name),
-                                      err_msg=f'{name} of world {k}')
-    told = 10 if worlds.setting.sensing.range_and_bearing else int(worlds.setting.wake.wake)
-    np.testing.assert_array_equal(worlds.state.rab_data[rows, :told], snapshot.rab_data[:, :told])
-    np.testing.assert_array_equal(worlds.state.sent_pose[rows], snapshot.pose)
-    np.testing.assert_array_equal(worlds.state.ranges[rows], snapshot.ranges)
-    if snapshot.infrared is not None:
-        np.testing.assert_array_equal(worlds.state.infrared[rows], snapshot.infrared)
-    starts, *others = snapshot.heard
-    np.testing.assert_array_equal(worlds.state.heard_starts[k], starts)
-    found = worlds.state.heard_robot, worlds.state.heard_range, worlds.state.heard_bearing
-    for mine, its in zip(found, others, strict=True):
-        np.testing.assert_array_equal(mine[k, :len(its)], its)
-
-
-@pytest.mark.parametrize('name', SCENARIOS)
-def test_every_world_is_the_engines_to_the_bit(name):
-    scenario = sbot.load(SCENARIOS[name])
-    count, rng = 3, np.random.default_rng(5)
-    seeds = [7, 1, 2**40]
-    worlds = sbot.Worlds(scenario, count, seeds=seeds)
-    engines = [Engine(assemble.simulation_parameters(alone), assemble.initial_poses(alone), seed)
-               for seed in seeds for alone in [sbot.load(scenario, seed=seed)]]
-    source = assemble.wind_source(scenario)
-    hit = False
-    for tick in range(TICKS):
-        wind = source.at(scenario.rate.stamp_ns(tick))
-        for k, engine in enumerate(engines):
-            engine.sense_wind(wind)
-            check_equal(worlds, k, engine)
-            np.testing.assert_array_equal(worlds.observe().wind[k], engine.snapshot.wind)
-        commands = random_commands(rng, (count, worlds.robots))
-        data = rng.integers(0, 256, (count, worlds.robots, 10)).astype(np.uint8)
-        hears = worlds.setting.sensing.range_and_bearing
-        seen = worlds.step(commands, data=data if hears else None)
-        hit |= seen.collided.any()
-        for k, engine in enumerate(engines):
-            engine.advance(commands[k], wind, data[k])
-    assert hit or name not in ('crowd', 'fast')
 
 
 def test_a_gust_that_is_written_is_that_of_a_scenario():

@@ -4,25 +4,9 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.worlds.policy import COLUMNS, check_inputs, columns_of, policy_arrays, split
+from sbot.worlds.policy import check_inputs, policy_arrays
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
-
-
-def test_names_come_in_the_order_of_the_columns():
-    assert columns_of(['wind', 'pose']) == ['pose', 'wind']
-    assert columns_of(()) == []
-    assert columns_of(COLUMNS) == list(COLUMNS)
-    with pytest.raises(InputError, match='keep'):
-        columns_of(['poses'])
-
-
-def test_an_episode_is_printed_in_one_line():
-    found = split(np.zeros((5, 6, 4)), ['pose', 'collided'], 3, 0.05)
-    assert repr(found) == '<Episode: 3 worlds, 2 robots, 5 ticks of 0.05 s; pose, collided>'
-    found = split(np.zeros((1, 1, 3)), ['pose'], 1, 0.1)
-    assert repr(found) == '<Episode: 1 world, 1 robot, 1 tick of 0.1 s; pose>'
-
 
 TICK = np.array([4, 9])
 

@@ -1,7 +1,6 @@
 """What worlds of a batch must share."""
 
 import copy
-import json
 import math
 import pickle
 
@@ -194,27 +193,6 @@ def test_a_scenario_with_other_values_is_warned_in_one_line(tmp_path, caplog, co
         'differently than it learned; give the scenario these values')
 
 
-def test_worlds_are_warned_once(tmp_path, caplog):
-    network, weights = saved(tmp_path / 'a.json', scenario=scene())
-    sbot.Worlds(scene(), 2).run(network, weights, 2)
-    assert not caplog.records
-    worlds = sbot.Worlds(scene(scan_beams=9), 2)
-    for _ in range(2):
-        worlds.run(network, weights, 2)
-    [record] = caplog.records
-    assert record.getMessage().startswith(
-        'scenario: network learned with sensors.scan_beams 8 (now 9), so it drives differently')
-
-
-def test_a_table_is_known_by_its_name(tmp_path):
-    (tmp_path / 'mine.txt').write_text('\n'.join(str(30 - 0.2 * k) for k in range(151)))
-    network = sbot.network()
-    sbot.save_network(tmp_path / 'a.json', network, np.zeros(32), scenario=scene(
-        infrared=True, infrared_table=str(tmp_path / 'mine.txt')))
-    content = json.loads((tmp_path / 'a.json').read_text())
-    assert content['learned_with']['sensors.infrared_table'] == 'mine.txt'
-
-
 def test_a_scenario_without_the_sensors_of_the_network_is_refused(tmp_path):
     with pytest.raises(InputError, match=r'infrared needs sensors\.infrared: true'):
         sbot.save_network(tmp_path / 'a.json', sbot.network(), np.zeros(32), scenario=scene())
@@ -308,21 +286,6 @@ def test_one_world_can_be_copied_and_saved():
     assert np.array_equal(many.step(np.tile(commands, (3, 1, 1)), ticks=3).pose[2], expected.pose)
 
 
-def test_a_world_takes_over_the_scenario_of_another():
-    empty = {**EVERY_PLAIN, 'world': {'bounds': [0, 0, 3, 3]}}
-    worlds, others = worlds_of('plain', 2, (5, 6)), sbot.Worlds(empty, 2, seeds=[7, 8])
-    drive(worlds, 3, np.random.default_rng(3))
-    kept = others.step(np.full((2, 4, 2), 0.03))
-    seen = others.restore(worlds.save([1]), worlds=[0])
-    same(seen, worlds.observe(), 0, 1)
-    same(seen, kept, 1, 1)
-    commands = np.full((2, 4, 2), 0.1)
-    same(others.step(commands, ticks=9), worlds.step(commands, ticks=9), 0, 1)
-    assert others.scenarios[1].world != others.scenarios[0].world
-    others.reset()
-    assert others.seeds.tolist() == [6, 8]
-
-
 BODIES = {'plain': {}, 'inert': {'max_acceleration': 0.1}, 'late': {'command_delay': 0.3},
           'later': {'command_delay': 0.5, 'max_acceleration': 0.2},
           'omni': {'drive': 'omnidirectional'}}
@@ -377,16 +340,6 @@ def test_a_state_with_other_arrays_changes_nothing(name, change, words):
     assert worlds.seeds.tolist() == seeds.tolist()
     same(worlds.step(np.ones((2, 4, 2))), sbot.Worlds([VARIANTS['plain']], 2).step(
         np.ones((2, 4, 2))))
-
-
-def test_worlds_that_are_all_replaced_may_have_other_sensors():
-    one, other = ({**EVERY_PLAIN, 'sensors': {'scan_beams': beams}} for beams in (7, 19))
-    worlds, others = sbot.Worlds(one, 2), sbot.Worlds(other, 2, seeds=[3, 4])
-    others.step(np.full((2, 4, 2), 0.05))
-    seen = worlds.restore(others.save())
-    assert seen.scan.shape == (2, 4, 19)
-    same(seen, others.observe())
-    same(worlds.step(np.full((2, 4, 2), 0.05)), others.step(np.full((2, 4, 2), 0.05)))
 
 
 @pytest.mark.parametrize(('call', 'words'), [
@@ -462,12 +415,3 @@ def test_starts_are_those_of_a_loaded_scenario(name):
     assert (starts[0] != starts[1]).any()
     for seed, poses in zip(seeds.tolist(), starts, strict=True):
         np.testing.assert_array_equal(poses, initial_poses(sbot.load(SCENARIOS[name], seed=seed)))
-
-
-def test_where_nothing_is_drawn_every_seed_has_the_same_poses():
-    starts = Starts(sbot.load({**WALLED, 'robots': [
-        {'pose': [1, 3, 1], 'controller': 'none'},
-        {'count': 2, 'area': [0, 0, 4, 1], 'layout': 'grid', 'controller': 'none'}]}))
-    poses = starts(np.array([5, 0]))
-    assert len(poses) == 1
-    assert poses[0, 0].tolist() == [1.0, 3.0, 1.0]

@@ -2,7 +2,6 @@
 
 import sys
 import types
-from collections import namedtuple
 
 import numba
 import numpy as np
@@ -76,22 +75,6 @@ def test_it_changes_with_what_machine_code_is_made_from(old, new):
 def test_it_does_not_change_with_comments_and_other_functions(old, new):
     assert old in MODULE
     assert of(MODULE.replace(old, new)) == of(MODULE)
-
-
-def test_closures_differ_by_what_they_hold():
-    names: dict = {'__name__': 'sample'}
-    exec(MODULE, names)
-    two, three, again = (fingerprint(names['closure'](n).py_func) for n in (2, 3, 2))
-    assert two == again != three
-
-
-def test_the_order_of_fields_counts_in_the_type_of_an_argument():
-    pairs = [namedtuple('Pair', fields)(1.0, 2.0) for fields in ('low high', 'high low')]
-    low, high = (numba.typeof(pair) for pair in pairs)
-    assert str(low) == str(high)  # numba's own text does not tell them apart
-    assert describe_type(low) != describe_type(high)
-    nested = numba.typeof(((pairs[0],), 1)), numba.typeof(((pairs[1],), 1))
-    assert describe_type(nested[0]) != describe_type(nested[1])
 
 
 def test_read_only_arrays_are_types_of_their_own():
@@ -240,26 +223,3 @@ def g(x):
     later.K = 3.0
     assert later.g(1.0) == 4.0
     assert session().f(1.0) == 2.0
-
-
-def test_a_module_that_a_closure_holds_counts():
-    module = types.ModuleType('settings')
-
-    def make(held):
-        return lambda x: x * held.K
-    found = set()
-    for module.K in (1.0, 2.0):
-        found.add(fingerprint(make(module)))
-    assert len(found) == 2
-
-
-def test_a_submodules_constant_counts():
-    inner, package = types.ModuleType('pk.sub'), types.ModuleType('pk')
-    package.sub = inner
-    names: dict = {'__name__': 'sample', 'pk': package}
-    exec('def f(x):\n    return x * pk.sub.K\n', names)
-    found = set()
-    for value in (1.0, 2.0):
-        inner.K = value
-        found.add(fingerprint(names['f']))
-    assert len(found) == 2

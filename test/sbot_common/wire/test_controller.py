@@ -10,7 +10,7 @@ from sbot_common import topics
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.controller_inputs import ALL_POSES
 from sbot_common.errors import InputError
-from sbot_common.observation import Neighbours, Odometry
+from sbot_common.observation import Neighbours
 from sbot_common.wire import cdr
 from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import (
@@ -18,13 +18,10 @@ from sbot_common.wire.controller import (
     Source,
     encode_points,
     read_points,
-    sources,
 )
 from sbot_common.wire.templates import (
     OdometryTemplate,
     PosesTemplate,
-    ScanTemplate,
-    vector_template,
 )
 
 
@@ -178,44 +175,6 @@ QUATERNION = quaternion_from_yaw(0.5)
 ODOMETRY = OdometryTemplate('map', 'base_link').fill(9, 1.0, 2.0, *QUATERNION, 0.1, 0.2, 0.3)
 
 
-def keys(*arguments):
-    return [(source.topic.name, source.robot, source.keys) for source in sources(*arguments)]
-
-
-def test_poses_of_everybody_and_the_own_sensors_are_listened_to():
-    assert keys(1, 3, ['scan'], False) == [
-        *(('base_pose_ground_truth', i, (i,)) for i in range(3)), ('base_scan', 1, ('scan',))]
-
-
-def test_one_message_may_carry_pose_and_twist():
-    assert keys(1, 2, [*FIELDS], False) == [
-        ('base_pose_ground_truth', 0, (0,)), ('base_pose_ground_truth', 1, (1, 'twist')),
-        ('base_scan', 1, ('scan',)), ('odom', 1, ('odometry',)), ('infrared', 1, ('infrared',)),
-        ('range_and_bearing', 1, ('neighbours',)), ('wind', 1, ('wind',))]
-
-
-def test_with_all_poses_in_one_message_only_the_twist_is_missing():
-    assert keys(1, 9, ['scan'], True) == [('/poses', 1, (ALL_POSES,)), ('base_scan', 1, ('scan',))]
-    assert keys(1, 9, ['twist', 'scan'], True) == [
-        ('base_pose_ground_truth', 1, ('twist',)), ('/poses', 1, (ALL_POSES,)),
-        ('base_scan', 1, ('scan',))]
-
-
-def test_odometry_is_pose_and_twist():
-    source = Source(topics.BASE_POSE_GROUND_TRUTH, 4, (4, 'twist'))
-    stamp_ns, values = source.read(9, ODOMETRY)
-    assert stamp_ns == 9
-    assert values[4] == pytest.approx((1.0, 2.0, 0.5), abs=1e-15)
-    assert values['twist'] == (0.1, 0.2, 0.3)
-    assert source._replace(keys=(4,)).read(9, ODOMETRY)[1] == {4: values[4]}
-
-
-def test_the_wheels_odometry_has_three_speeds():
-    source = Source(topics.ODOM, 4, ('odometry',))
-    assert source.read(9, ODOMETRY)[1]['odometry'] == pytest.approx(
-        Odometry(1.0, 2.0, 0.5, v=0.1, omega=0.3, lateral=0.2), abs=1e-15)
-
-
 def test_all_poses_are_the_single_ones():
     raw = PosesTemplate('map', 2).fill(9, [(1.0, 2.0, *QUATERNION)] * 2)
     source = Source(topics.POSES, 0, (ALL_POSES,))
@@ -229,29 +188,6 @@ def test_all_poses_are_the_single_ones():
 
 def field(name, raw):
     return Source(FIELDS[name][0], 0, (name,)).read(1, raw)
-
-
-def test_scan_and_wind():
-    ranges = np.array([1.0, np.inf], np.float32)
-    stamp_ns, values = field('scan', ScanTemplate('laser', 2, -1.0, 1.0, 0.5, 0.0, 0.0, 9.0).fill(
-        9, ranges))
-    assert stamp_ns == 9
-    assert values['scan'].ranges.tolist() == ranges.tolist()
-    assert values['scan'][1:] == (-1.0, 0.5, 0.0, 9.0)
-    assert field('wind', vector_template('map').fill(9, 0.5, -0.25, 0.0)) == (
-        9, {'wind': (0.5, -0.25)})
-
-
-def test_clouds_of_infrared_and_neighbours():
-    points = np.array([[(0.5, 0.25)] * 15], [('x', '<f4'), ('reading', '<f4')])
-    stamp_ns, values = field('infrared', encode_points(9, 'base_link', points, dense=False))
-    assert (stamp_ns, values['infrared'].tolist()) == (9, [0.25] * 15)
-    points = np.array([[(0.5, 0.25, range(10))]], [('range', '<f4'), ('bearing', '<f4'),
-                                                   ('data', '<u1', (10,))])
-    stamp_ns, values = field('neighbours', encode_points(9, 'base_link', points, dense=False))
-    heard = values['neighbours']
-    assert (stamp_ns, heard.range.tolist(), heard.bearing.tolist()) == (9, [0.5], [0.25])
-    assert heard.data.tolist() == [[*range(10)]]
 
 
 def infrared(count, kind='<f4'):

@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
-from sbot_common.observation import Twist
-from sbot_common.topics import CMD_VEL_STAMPED
 from sbot_common.wire import cdr, messages
-from sbot_common.wire.controller import write_command
 from sbot_common.wire.templates import vector_template
 
 number = st.floats(allow_nan=False)
@@ -109,16 +106,6 @@ def test_twist(v, omega):
     raw = messages.write_twist(v, 0.25, omega)
     assert messages.read_twist(raw) == (v, 0.25, omega)
     assert cdr.encode(cdr.decode(raw, 'geometry_msgs/msg/Twist')) == raw
-
-
-def test_twist_stamped():
-    raw = write_command(CMD_VEL_STAMPED, 7_000_000_001, 'base_link', Twist(0.5, 0.25, -1.0))
-    assert messages.read_twist(raw, messages.TWIST_STAMPED) == (0.5, 0.25, -1.0)
-    message = cdr.decode(raw, 'geometry_msgs/msg/TwistStamped')
-    assert cdr.stamp_ns(message.header.stamp) == 7_000_000_001
-    assert message.header.frame_id == 'base_link'
-    assert (message.twist.linear.x, message.twist.linear.y) == (0.5, 0.25)
-    assert message.twist.angular.z == -1.0
 
 
 @pytest.mark.parametrize('stamp_ns', [-1, -3_000_000_007])

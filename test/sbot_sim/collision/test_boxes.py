@@ -119,26 +119,6 @@ def test_a_flat_front_pushes_a_crooked_box_straight_as_does_a_wall():
     np.testing.assert_allclose(pose[:, 0], [4.0, 4.7], atol=0.01)
 
 
-@pytest.mark.parametrize('mass', [1e-3, 1.0, 100.0])
-def test_a_box_against_a_wall_stops_and_so_does_the_robot(mass):
-    world, box = make_world((0, 0, 5, 5)), make_box(0.6, 0.4, 0.0, mass)
-    pose = np.array([[4.1, 2, 0], [4.7, 2, 0]])
-    for _ in range(10):
-        after = step([ROBOT], [box], pose, np.add(pose, [[0.03, 0, 0], [0, 0, 0]]), world)
-        pose = after.pose
-        assert not after.reverted.any()
-        np.testing.assert_allclose(pose, [[4.1, 2, 0], [4.7, 2, 0]], atol=0.02)
-
-
-def test_a_chain_of_boxes_is_pushed_on():
-    box = make_box(0.4, 0.4, 0.0, 1.0)
-    pose = np.array([[0, 0, 0], *([0.5 + 0.4 * k, 0, 0] for k in range(3))])
-    after = pose
-    for _ in range(100):
-        after = pushed([ROBOT], [box] * 3, after, [[0.02, 0, 0]])
-    assert after[:, 0] - pose[:, 0] == pytest.approx([2 * 10 / 13] * 4, abs=0.05)
-
-
 # Invariants.
 
 def random_boxes(rng, count):

@@ -70,12 +70,6 @@ def test_it_does_not_turn_on_the_spot():
     np.testing.assert_array_equal(driven(-0.0, -3.0), [0.0, 0.0])
 
 
-def test_a_twist_within_its_limits_is_that_of_two_wheels_to_the_bit():
-    two_wheels = body_arrays([ROBOT])
-    for v, omega in ((1.0, 0.3), (-0.7, 0.1), (2.0, 0.0)):
-        np.testing.assert_array_equal(driven(v, omega), driven(v, omega, two_wheels))
-
-
 def test_the_path_is_that_of_the_single_track_model():
     """Against x' = v cos, y' = v sin, yaw' = v tan(steering)/wheelbase in 20,000 small steps."""
     rng = np.random.default_rng(4)
@@ -91,11 +85,6 @@ def test_the_path_is_that_of_the_single_track_model():
             x, y = x + h * speed * math.cos(middle), y + h * speed * math.sin(middle)
             yaw += h * speed * math.tan(angle) / 0.6
         np.testing.assert_allclose(pose, [x, y, yaw], atol=1e-9)
-
-
-def test_without_a_wheelbase_it_is_as_long_as_wide():
-    bodies = body_arrays([CAR._replace(of_drive={'max_steering_angle': 0.5})])
-    assert bodies.numbers[0, 0] == pytest.approx(math.tan(0.5) / CAR.wheel_distance)
 
 
 OMNI = ROBOT._replace(name='omni', drive='omnidirectional', of_drive={'wheelbase': 0.3})

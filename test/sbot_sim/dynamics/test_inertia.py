@@ -127,24 +127,6 @@ def test_a_robot_gains_speed_by_its_limits_with_every_drive(drive):
                                rtol=1e-6)
 
 
-def test_components_are_cut_before_the_wheels_are():
-    # A TurtleBot3 turns while it is told to drive too fast: (1, 1) is (0.22, 1) to its driver, so
-    # the left wheel does 0.14 m/s and the right one 0.22 m/s of 0.30. Without the cut both would
-    # do 0.22 m/s, straight on.
-    def reached(body, command):
-        robots = [{'pose': [5, 5, 0], 'body': body, 'controller': 'none'}]
-        world = sbot.World({'world': {'bounds': [0, 0, 9, 9]}, 'robots': robots}, sense=['twist'])
-        for _ in range(30):
-            vx, vy, omega = world.step([command]).twist[0]
-        return pytest.approx((math.copysign(math.hypot(vx, vy), vx), omega), abs=1e-5)
-    assert reached('turtlebot3_burger', [1.0, 1.0]) == (0.18, 0.5)
-    assert reached('turtlebot3_burger', [-1.0, 1.0]) == (-0.18, 0.5)
-    assert reached('turtlebot3_burger', [0.1, 0.2]) == (0.1, 0.2)
-    left, right = 0.26, 0.1 - 0.5 * 0.287 * 1.82  # m/s: only the left wheel is at its limit
-    assert reached('turtlebot3_waffle', [0.1, -9.0]) == (
-        0.5 * (left + right), (right - left) / 0.287)
-
-
 def test_a_command_arrives_after_its_delay_and_at_once_without_limits():
     world = sbot.World(scenario(command_delay=0.3), sense=['twist'])
     world.worlds.wind_velocity[:] = 0.0
@@ -153,51 +135,12 @@ def test_a_command_arrives_after_its_delay_and_at_once_without_limits():
     np.testing.assert_allclose(forwards, [0, 0, 0, 0.1, 0.2, 0.3, 0.4], atol=1e-12)
 
 
-@pytest.mark.parametrize('drive', ['wheels', 'omnidirectional', 'ackermann', 'impulse'])
-def test_same_bits_alone_and_in_a_batch(drive):
-    one = sbot.run(scenario(drive, controller='navigate', **LIMITS))
-    free = scenario(drive, controller='navigate')
-    many = sbot.Worlds([scenario(drive, controller='navigate', **LIMITS), free, scenario(
-        drive, controller='navigate', **{**LIMITS, 'command_delay': 0.5})])
-    many.reset([3, 3, 3])
-    told = one.commands[:-1]
-    poses = [many.state.sent_pose[:2].copy()]
-    for command in told:
-        many.step(np.broadcast_to(command, (3, 2, 3)))
-        poses.append(many.state.sent_pose[:2].copy())
-    assert np.array(poses).tobytes() == one.poses.tobytes()
-    assert not np.array_equal(one.poses, sbot.run(free).poses)
-
-
 def test_a_reset_world_has_forgotten_what_it_was_told():
     world = sbot.World(scenario(**LIMITS))
     first = [world.step([[1.0, 0.5], [0.0, 0.0]]).pose.copy() for _ in range(6)]
     world.reset()
     again = [world.step([[1.0, 0.5], [0.0, 0.0]]).pose.copy() for _ in range(6)]
     assert np.array_equal(first, again)
-
-
-def test_robots_without_limits_are_not_touched_by_those_with():
-    free = sbot.run(scenario())
-    assert np.array_equal(free.poses[:, 1], sbot.run(scenario(**LIMITS)).poses[:, 1])
-
-
-def test_a_scene_that_is_turned_and_moved_gives_the_same_run_turned_and_moved():
-    def run(c, s, move):
-        def place(x, y):
-            return [c * x - s * y + move[0], s * x + c * y + move[1]]
-        return sbot.run({
-            'duration': 3.0, 'rate': 20, 'world': {
-                'bounds': [-900, -900, 900, 900], 'circles': [{'center': place(6, 4),
-                                                               'radius': 0.5}]},
-            'bodies': {'heavy': LIMITS},
-            'robots': [{'pose': [*place(3, 2), 0.3 + math.atan2(s, c)], 'goal': place(9, 6),
-                        'body': 'heavy', 'controller': 'navigate'}]}).poses[:, 0, :2]
-    angle = math.radians(120.3)
-    c, s, move = math.cos(angle), math.sin(angle), (70.0, -40.0)
-    here, there = run(1.0, 0.0, (0.0, 0.0)), run(c, s, move)
-    np.testing.assert_allclose(here @ np.array([[c, s], [-s, c]]) + move, there, atol=1e-9)
-    assert np.ptp(here, axis=0).max() > 0.2
 
 
 def test_a_delay_below_half_a_tick_is_warned_of(caplog):

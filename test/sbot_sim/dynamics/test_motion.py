@@ -79,35 +79,6 @@ def test_each_wheel_saturates_for_itself():
     assert rim[0] == pytest.approx(0.08 - 0.0475)
 
 
-@given(st.floats(-1e3, 1e3))
-def test_wrapped_yaw_is_the_same_direction(yaw):
-    wrapped = wrap_yaw(yaw)
-    assert -math.pi <= wrapped < math.pi
-    assert math.cos(wrapped - yaw) == pytest.approx(1.0, abs=1e-12)
-    if -math.pi <= yaw < math.pi:
-        assert wrapped == yaw
-
-
-def test_wrapping_at_the_ends():
-    assert wrap_yaw(math.pi) == -math.pi
-    assert wrap_yaw(-math.pi) == -math.pi
-    assert wrap_yaw(math.nextafter(-math.pi, -4)) < math.pi
-
-
-def test_move_adds_the_impulse_and_leaves_its_arguments_alone():
-    bodies = body_arrays([S_BOT, S_BOT])
-    pose = np.array([[0.0, 0.0, 3.1], [1.0, 1.0, 0.0]])
-    wheels = np.array([[-4.0, 4.0], [9.0, 9.0]])
-    wind = np.array([[0.5, -0.25], [0.0, 0.0]])
-    before = pose.copy(), wheels.copy(), wind.copy()
-    out = move(bodies, pose, _drive_wheels(bodies, wheels), wind, DT)
-    np.testing.assert_allclose(out[0, :2], [0.05, -0.025], atol=1e-15)
-    assert out[0, 2] == pytest.approx(3.1 + 0.16 / 0.095 * DT - 2 * math.pi, abs=1e-14)
-    np.testing.assert_allclose(out[1], [1.008, 1.0, 0.0], atol=1e-15)  # saturated at 4 rad/s
-    for array, copy in zip((pose, wheels, wind), before, strict=True):
-        np.testing.assert_array_equal(array, copy)
-
-
 def test_impulse_driven_bodies_turn_by_their_wheels_and_are_carried_by_the_impulse():
     bodies = body_arrays([S_BOT._replace(drive='impulse')])
     out = move(bodies, np.zeros((1, 3)), _drive_wheels(bodies, np.array([[1.0, 3.0]])),

@@ -20,11 +20,6 @@ class Forward:
         return 1.0, 0.0
 
 
-class Wild:
-    def step(self, observation, rng):
-        return rng.uniform(-2, 3), rng.uniform(-4, 4)
-
-
 def scenario(boxes, robots, world=None, **others):
     return {'rate': 20, 'duration': 4.0, 'robots': robots, 'world': {
         'bounds': [0, 0, 10, 6], 'boxes': boxes, **(world or {})}, **others}
@@ -38,17 +33,6 @@ def box(x, y, **others):
     return {'center': [x, y], **({} if 'radius' in others else {'size': [0.5, 0.5]}), **others}
 
 
-def test_a_robot_pushes_a_box_at_its_share_of_the_speed_until_a_wall():
-    done = run([box(2, 3, size=[0.5, 0.4], mass=10.0)], [{'pose': [1, 3, 0],
-                                                          'controller': Forward}], duration=30)
-    assert done.summary['overlaps'] == 0
-    speed = np.diff(done.boxes[:, 0, 0]) * 20
-    assert speed[40:60] == pytest.approx(np.full(20, 0.5))  # the robot weighs 10 kg, too
-    assert done.boxes[-1, 0, 0] == pytest.approx(9.75, abs=0.01)
-    assert done.poses[-1, 0, 0] == pytest.approx(9.2, abs=0.01)
-    assert done.summary['robots'][0]['reverts'] == 0
-
-
 def test_a_round_robot_between_a_box_and_a_wall_can_turn_away():
     class Turns:
         def step(self, observation, rng):
@@ -57,30 +41,6 @@ def test_a_round_robot_between_a_box_and_a_wall_can_turn_away():
     done = run([box(9.6, 3, size=[0.8, 2.0], mass=1e6)], [{'pose': [8.8, 3, 0],
                                                           'controller': Turns}])
     assert done.poses[-1, 0, 0] < 8.5
-
-
-def test_wind_does_not_move_a_box():
-    done = run([box(5, 3)], [{'pose': [1, 1, 0], **NONE}],
-               wind={'wind_speed_mean': 2.0, 'wind_force_mean': 5.0})
-    assert (done.boxes == done.boxes[0]).all()
-    assert done.poses[-1, 0, 0] > 3
-
-
-@pytest.mark.parametrize('seed', range(4))
-def test_nobody_overlaps_anything_in_a_crowd(seed):
-    rng = np.random.default_rng(seed)
-    shapes = [{'size': [0.6, 0.2], 'yaw': 0.4}, {'radius': 0.2}, {'size': [0.3, 0.3], 'mass': 30}]
-    boxes = [box(1 + 2 * (k % 4) + rng.uniform(-0.3, 0.3), 1 + 2 * (k // 4), **shapes[k % 3])
-             for k in range(12)]
-    moving = [{'radius': 0.3, 'path': [[2, 2], [8, 2], [8, 4]], 'speed': 1.0}]
-    world = {'moving': moving, 'segments': [[0, 4.1, 3, 4.1]],
-             'polygons': [{'corners': [[8.5, 0.1], [9.5, 0.1], [9.5, 1.5]]}]}
-    bodies = {'cart': {'length': 0.7, 'width': 0.3, 'offset': 0.2}}
-    done = run(boxes, [{'count': 12, 'controller': Wild},
-                       {'count': 2, 'body': 'cart', 'controller': Wild}],
-               world, seed=seed, wind={'wind_speed_mean': 0.5}, bodies=bodies, duration=6)
-    assert done.summary['overlaps'] == 0
-    assert (done.boxes[-1] != done.boxes[0]).any(axis=1).sum() > 1
 
 
 def test_an_obstacle_on_a_path_pushes_a_box_and_waits_where_that_cannot_go():

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 from batches import make_batch
-from worlds import make_parameters
 
 from sbot_common.errors import InputError
-from sbot_sim.engine.many import _make_setting, _replace_scenes, _scenes_of, no_winds
 from sbot_sim.worlds import air, motion
 from wind_model.grid import Lattice
 
@@ -66,25 +64,6 @@ def test_a_state_of_such_worlds_fits_as_it_is():
     np.testing.assert_array_equal(found['wheel_scale'], given['wheel_scale'])
 
 
-def test_wheels_that_both_count_are_taken_over():
-    batch = make_batch(count=2)
-    given = copied(batch)
-    given['wheel_scale'] = np.full((2, 2, 4), 1.5)
-    found = batch.arrays_for(given)['wheel_scale']
-    assert found.shape == (2, 2, 2)
-    assert (found == 1.5).all()
-    given['wheel_scale'] = np.full((2, 2, 1), 1.5)
-    assert batch.arrays_for(given)['wheel_scale'].tolist() == [[[1.5, 1.0]] * 2] * 2
-
-
-def test_inertia_of_others_is_dropped():
-    batch = make_batch(count=2)
-    given = copied(batch)
-    given['driven'] = np.zeros((2, 2, 3))
-    given['momentum.twist'] = np.zeros((2, 2, 3))
-    assert set(batch.arrays_for(given)) == set(batch.arrays())
-
-
 @pytest.mark.parametrize(('change', 'words'), [
     (lambda given: given.pop('pose'), 'pose missing'),
     (lambda given: given.update(pose=np.zeros((2, 5, 3))), r'pose of \(5, 3\)'),
@@ -95,25 +74,3 @@ def test_what_does_not_fit_is_named(change, words):
     change(given)
     with pytest.raises(InputError, match=f"state: got '{words}"):
         batch.arrays_for(given)
-
-
-def test_each_large_world_is_restored_with_its_own_hearing():
-    batch = make_batch(count=2, rab=True, hears=False)
-    batch.state.pose[2:, 0] = [1.0, 19.0]  # too far apart in world 1
-    batch.tick._each.hear(0, 2)
-    saved = [batch.tick.heard(k) for k in range(2)]
-    batch.state.pose[:, 0] = [1.0, 19.0, 2.0, 3.0]
-    batch.tick._each.hear(0, 2)
-    for k in range(2):
-        batch.restore_rest(k, saved[k])
-    assert [batch.tick.heard(k)[1].tolist() for k in range(2)] == [[1, 0], []]
-
-
-def test_a_scene_is_replaced_where_there_is_room():
-    few, many = make_parameters(), make_parameters(circles=[(x, 5, 0.2) for x in range(2, 18)])
-    setting = _make_setting([few], no_winds(1), ['scan'])
-    assert not _replace_scenes(setting, 0, many, circles_alone=False)
-    setting = setting._replace(**_scenes_of([many]))
-    assert _replace_scenes(setting, 0, few, circles_alone=False)
-    assert (setting.scan_scenes.circles.ends - setting.scan_scenes.circles.starts).tolist() == [0]
-    np.testing.assert_array_equal(setting.scan_scenes.reach, [few.sensors.scene.reach])

@@ -92,13 +92,6 @@ def test_a_sensor_reads_the_weighted_mean_of_its_rays(world):
     assert world.sensor_get_activation(sensor) == pytest.approx(expected, abs=1e-12)
 
 
-def test_angles_are_not_wrapped(world):
-    robot = add(world, (0.4, 0.2), angle=3.0)
-    world.robot_set_angular_speed(robot, 10.0)
-    world.step(0.5)
-    assert world.object_get_transform(robot)[2] == pytest.approx(8.0)
-
-
 @pytest.mark.parametrize('kinds', [(0.1, 0.1), (0.1, (0.2, 0.2))])
 @pytest.mark.parametrize(('pusher', 'pushed', 'share'),
                          [(1.0, 1.0, 0.5), (3.0, 1.0, 0.75), (-1.0, 1.0, 1.0), (1.0, -1.0, 0.0),
@@ -280,10 +273,3 @@ def test_a_sensor_can_be_put_elsewhere_until_the_first_step():
     first, second = readings(move=True)
     assert first == [2.0, 0.5]
     assert second == [2.0, 2.0]
-
-
-def test_a_sensor_that_is_none_is_refused():
-    with Fast2D() as world:
-        robot = add(world, 0.1)
-        with pytest.raises(InputError, match='robot_add_sensor: sensor'):
-            world.robot_add_sensor(robot, robot, 0.0, 0.0, 0.0)

@@ -10,7 +10,7 @@ from sbot_common import topics
 from sbot_common.wire import cdr, templates
 from sbot_common.wire.templates import CUBE
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions
+from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.messages.markers import (
     FOLLOWER,
     LEADER,
@@ -71,12 +71,6 @@ def test_bytes_are_those_of_an_encoder_and_hold_the_robots(n):
     assert np.allclose(xy(found['goals'][0].points).mean(axis=0), [3.0, 4.0])
 
 
-def test_without_goals_old_ones_are_deleted():
-    pose, radius, roles, wind, goals = swarm(3)
-    found = decoded(robot_markers(1, pose, radius, roles, wind, np.full_like(goals, np.nan)))
-    assert found['goals'][0].action == DELETE
-
-
 def test_obstacles_are_their_outlines():
     world = make_world([0, 0, 4, 3], [(1, 1, 2, 1.5)], [(3, 2, 0.5)], [(1, 2, 0.6, 0.4, 0.3)])
     [marker] = cdr.decode(obstacle_markers(9, world), TYPE).markers
@@ -135,10 +129,6 @@ def test_zones_are_discs_and_points_with_names_and_come_again_for_late_subscribe
     assert 0 < nest.color.a < 0.5
     assert (lamp.color.r, lamp.color.g, lamp.color.b, lamp.color.a) == pytest.approx(
         (1.0, 0.0, 0x80 / 255, 1.0))
-
-
-def test_a_world_without_zones_sends_nothing_more():
-    assert sent(BroadcastOptions('', [None]), 11) == []
 
 
 @pytest.mark.parametrize(('rectangle', 'shape', 'ahead'), [

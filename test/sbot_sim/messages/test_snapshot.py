@@ -27,21 +27,6 @@ def edges(messages, topic):
             if known is topic for t in cdr.decode(payload, topic.type).transforms}
 
 
-def test_by_default_all_is_as_ever():
-    messages = outgoing()
-    assert '/map' in {name for name, _, _ in messages}
-    assert ('/tf', 'map', 'robot_0/odom') in edges(messages, topics.TF)
-    assert not any('robot_description' in name for name, _, _ in messages)
-    assert len(edges(messages, topics.TF_STATIC)) == 2
-
-
-def test_map_and_localisation_may_come_from_others():
-    messages = outgoing(publish_map=False, publish_map_odom_tf=False)
-    assert '/map' not in {name for name, _, _ in messages}
-    assert edges(messages, topics.TF) == {
-        ('/tf', f'robot_{i}/odom', f'robot_{i}/base_link') for i in range(2)}
-
-
 @pytest.mark.parametrize('namespaced', [False, True])
 def test_base_footprint_and_the_description_agree(namespaced):
     messages = outgoing(namespaced=namespaced, publish_robot_description=True)

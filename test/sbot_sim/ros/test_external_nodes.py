@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
 if importlib.util.find_spec('rclpy') is not None:
-    from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+    pass
 
 
 def graph(hears, publishes):
@@ -126,14 +126,6 @@ def test_a_node_without_its_namespace_ends_the_start_if_no_other_comes(make):
     assert nodes.missing() == []
 
 
-def test_a_node_of_a_robot_that_there_is_not_is_named_while_the_start_waits(make):
-    waiting, = make({'/robot_7/cmd_vel': [('/robot_7/seeker', TWIST)], NAME: []}).missing()
-    assert waiting.endswith(f'a node that publishes {TWIST} on {NAME}; /robot_7/seeker publishes '
-                            '/robot_7/cmd_vel, but no robot has that)')
-    waiting, = make({'/robot_7/odom': [('/robot_7/seeker', TWIST)]}).missing()
-    assert 'seeker' not in waiting
-
-
 def test_a_car_is_driven_on_either_of_its_topics(make):
     both = {'/robot_1/drive': DRIVE.type}
     waiting, = make({}, also=both).missing()
@@ -193,21 +185,6 @@ def test_a_trigger_that_no_node_subscribes_to_is_refused_before_the_first_tick(m
     assert make(graph, subscribers=0).missing() == []
 
 
-def test_the_start_waits_until_the_topics_of_a_node_are_known(make):
-    nodes = make({NAME: [('/robot_1/x', TWIST)]}, settled=1.0)
-    nodes._published = {SCAN: SCAN, '/odom': '/odom'}
-    waiting = ['the topics of external nodes to be known']
-    assert nodes.missing() == waiting
-    nodes.now = 5.9
-    nodes._node.get_subscriber_names_and_types_by_node = lambda *_: [(SCAN, [])]
-    assert nodes.missing() == waiting
-    nodes.now = 6.8
-    assert nodes.missing() == waiting
-    nodes.now = 6.91
-    assert nodes.missing() == []
-    assert nodes.hearers == {SCAN: [1], '/odom': []}
-
-
 def test_a_node_whose_answer_was_lost_is_asked_again(make, monkeypatch):
     asked = []
     monkeypatch.setattr(Barrier, 'ask', lambda _, names: asked.append((nodes.now, list(names))))
@@ -220,44 +197,3 @@ def test_a_node_whose_answer_was_lost_is_asked_again(make, monkeypatch):
     nodes.now = 30.0
     assert nodes.missing() == []
     assert asked == [(now, ['/robot_1/x']) for now in (5.0, 10.1, 15.2)]
-
-
-def test_two_nodes_of_a_chain_that_hear_the_same_are_warned_of_once(make):
-    nodes = make({NAME: [('/robot_1/x', TWIST)], '/plan': [('/planner', 'a/msg/B')]})
-    nodes._published = {SCAN: SCAN}
-    nodes._node.get_subscriber_names_and_types_by_node = lambda own, _: [
-        (name, []) for name in (SCAN, *['/plan'] * (own == 'x'))]
-    assert (nodes.missing(), nodes.missing()) == ([], [])
-    warning, = nodes.warnings
-    assert warning.startswith(f'/planner and /robot_1/x both hear {SCAN}, and the first sends')
-
-
-def test_the_node_of_a_recorded_topic_is_waited_for_and_heard_as_it_publishes(make):
-    graph = {}
-    nodes = make(graph, recorded=['/ekf/odom', '/slam/map'])
-    offered = {'/slam/map': (DurabilityPolicy.TRANSIENT_LOCAL, ReliabilityPolicy.RELIABLE),
-               '/ekf/odom': (DurabilityPolicy.VOLATILE, ReliabilityPolicy.BEST_EFFORT)}
-    nodes._node.get_publishers_info_by_topic = lambda name: [SimpleNamespace(
-        qos_profile=SimpleNamespace(durability=offered[name][0], reliability=offered[name][1]))]
-    assert nodes.missing() == ['a node that publishes /ekf/odom (record_topics)',
-                               'a node that publishes /slam/map (record_topics)']
-    graph |= {'/ekf/odom': [('/ekf', 'nav_msgs/msg/Odometry')],
-              '/slam/map': [('/slam', 'nav_msgs/msg/OccupancyGrid')]}
-    assert (nodes.missing(), nodes.missing()) == ([], [])
-    assert nodes.warnings == [
-        ('/ekf/odom', ('/ekf/odom', 'nav_msgs/msg/Odometry', False), False),
-        ('/slam/map', ('/slam/map', 'nav_msgs/msg/OccupancyGrid', True), True)]
-    assert nodes.teams() == [-1, -2]
-    assert nodes.left() == ['/ekf/odom (/ekf) has left: no node publishes it',
-                            '/slam/map (/slam) has left: no node publishes it']
-
-
-def test_the_node_of_a_recorded_topic_must_tell_when_it_has_read(make, monkeypatch):
-    monkeypatch.setattr(Barrier, 'is_there', lambda *_: False)
-    nodes = make({'/ekf/odom': [('/ekf', 'a/msg/B')]}, recorded=['/ekf/odom'])
-    nodes._node.get_publishers_info_by_topic = lambda _: [SimpleNamespace(
-        qos_profile=SimpleNamespace(durability=0, reliability=0))]
-    assert nodes.missing() == ['/ekf to offer /ekf/get_parameters']
-    nodes.now = 15.1
-    with pytest.raises(InputError, match=r'^/ekf/odom: /ekf offers no /ekf/get_parameters, so'):
-        nodes.missing()

@@ -9,24 +9,12 @@ from children import passed
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
 DRIVER = Path(__file__).with_name('node_driver.py')
-LAST = 91 * 10**9 // 30  # the stamp of tick 90, the last of three seconds
-
-
 def drive(case):
     said = passed(DRIVER, case, timeout=900)
     result = json.loads(said.splitlines()[-1])  # Fast DDS may print before it
     assert 'Traceback' not in result['log']
     assert result['wind'] == 0
     return result
-
-
-def test_pause_suspends_the_time_out_and_steps_go_one_tick():
-    result = drive('pause')
-    assert result['alive']
-    assert result['newest'] == 3 * 10**9 // 30
-    assert not result['step']  # refused: no longer paused
-    assert result['exit'] == 0
-    assert result['last'] == LAST
 
 
 def test_a_robot_that_somebody_else_drives_warns_once_in_lockstep():

@@ -82,14 +82,6 @@ def test_bad_files_are_named(tmp_path, text, words):
         _read_table(path)
 
 
-def test_files_that_are_not_there_or_not_text(tmp_path):
-    with pytest.raises(InputError, match=r'infrared_table: got .*, expected one of exponential'):
-        load_table(str(tmp_path / 'none.txt'))
-    (tmp_path / 'bytes').write_bytes(b'\xff\xfe\x00')
-    with pytest.raises(InputError, match='cannot be read'):
-        load_table(str(tmp_path / 'bytes'))
-
-
 def test_the_table_has_an_entry_a_millimetre():
     distances = table_distances_cm()
     np.testing.assert_allclose(np.diff(distances), 0.1, atol=1e-12)
@@ -116,25 +108,12 @@ def test_equation_1():
     assert sampling_angle(2, math.radians(326)) == pytest.approx(math.radians(156))
 
 
-@given(st.integers(1, 36), st.floats(-10, 10))
-def test_sampling_angles_are_wrapped(m, beta):
-    phi = sampling_angle(m, beta)
-    assert -math.pi <= phi <= math.pi
-    turns = (phi - (-math.pi + (m - 1) * math.radians(10) + beta)) / math.tau
-    assert turns == pytest.approx(round(turns), abs=1e-12)
-
-
 @given(st.floats(0.08, 0.33), st.floats(-1.5, 1.5))
 def test_equation_2_is_the_way_along_the_beam(d, phi):
     # A wall along y at x = d: the beam from the rim at angle Φ meets it after this way.
     way = distance_to_wall(d, phi)
     assert (S_BOT_RADIUS + way) * math.cos(phi) == pytest.approx(d, rel=1e-12)
     assert way == pytest.approx(distance_to_wall(d, -phi))
-
-
-@pytest.mark.parametrize('phi', [math.pi / 2, -math.pi / 2, 2.0, math.pi])
-def test_a_sensor_that_faces_away_never_meets_the_wall(phi):
-    assert distance_to_wall(0.1, phi) == math.inf
 
 
 def test_averaging_first_over_sensors_then_over_angles():
@@ -148,14 +127,6 @@ def test_averaging_first_over_sensors_then_over_angles():
     known = np.isfinite(averages.surface_reading)
     np.testing.assert_allclose(averages.surface_reading[known],
                                7.0 - 20 * averages.surface_distance[known], atol=1e-12)
-
-
-def test_the_second_average_weighs_angles_equally():
-    # One wall distance, two beams in one bin of distance: many samples at one angle count once.
-    angles = [0.0, 0.01, 0.02, math.radians(15)]
-    samples = np.array([1.0, 1.0, 1.0, 3.0]).reshape(1, 1, 4, 1)
-    averages = average_readings(samples, np.array(angles) + math.pi, [0.1], distance_bin=0.05)
-    assert averages.reading.tolist() == [2.0]
 
 
 def test_an_exponential_sensor_is_recovered():
@@ -194,13 +165,6 @@ def test_levenberg_marquardt_needs_no_good_start():
 def test_bad_samples_are_named(samples, words):
     with pytest.raises(InputError, match=words):
         average_readings(samples, SENSOR_ANGLES)
-
-
-def test_unknown_models_and_empty_samples_are_refused():
-    with pytest.raises(InputError, match="model: got 'spline'"):
-        table_from_samples(samples_of(lambda way: 1.0, 1), SENSOR_ANGLES, 'spline')
-    with pytest.raises(InputError, match='distances: got none'):
-        average_readings(np.zeros((1, 36, 15, 1)), SENSOR_ANGLES, [3.0])
 
 
 def test_without_scipy_a_fit_is_refused_in_one_line_and_a_polynomial_needs_none(monkeypatch):

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scan_scenes import assert_equals_oracle, cast, outline
 
-from sbot_common.random import SCAN, generator
 from sbot_sim.sensors.laser import ScanSettings, _add_scan_noise
 from sbot_sim.world.scene import make_scene
 
@@ -60,29 +59,6 @@ def with_noise(ranges, noise_std, seed=3, tick=8):
     everybody, beams = np.zeros(len(out), np.int64), out.shape[1]
     _add_scan_noise(out, noise_std, 0.0, 10.0, seed, tick, everybody, 0, 0, beams)
     return out
-
-
-def test_noise_is_gaussian_and_seeded():
-    ranges = np.full((50, 180), 5.0, np.float32)
-    ranges[:, ::7] = math.inf
-    ranges[:, 1] = 9.99
-    noisy = with_noise(ranges, 0.1)
-    assert np.isinf(noisy[:, ::7]).all()
-    assert noisy.max(where=np.isfinite(noisy), initial=0) <= 10.0
-    assert (noisy[:, 1] == 10.0).any()
-    errors = noisy[:, 2::7] - ranges[:, 2::7]
-    assert errors.std() == pytest.approx(0.1, rel=0.05)
-    assert abs(errors.mean()) < 0.01
-
-
-def test_noise_is_that_of_each_robots_own_generator():
-    noisy = with_noise(np.full((3, 7), 5.0, np.float32), 0.1)
-    for i in range(3):
-        uniform = generator(3, i, SCAN, 8).random(8)  # Box and Muller's method needs pairs
-        radius = np.sqrt(-2.0 * np.log(1.0 - uniform[::2]))
-        angle = 2.0 * np.pi * uniform[1::2]
-        normal = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]).ravel()[:7]
-        np.testing.assert_allclose(noisy[i], 5.0 + 0.1 * normal, rtol=1e-6)
 
 
 def test_the_noise_of_a_beam_depends_on_nothing_that_is_seen():

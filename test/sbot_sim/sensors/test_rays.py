@@ -9,13 +9,11 @@ from ray_oracle import cast_oracle
 from sbot_common.compiled.jit import LANES
 from sbot_sim.sensors.rays import (
     ANGLE_ERROR,
-    TOUCH,
     _quick_angle,
     beam_directions,
     beam_interval,
     lanes,
     make_fan,
-    make_irregular_fan,
 )
 
 NO_SEGMENTS, NO_CIRCLES = np.empty((0, 4)), np.empty((0, 3))
@@ -77,45 +75,6 @@ def test_ends_and_tangents_are_hit_and_nothing_behind(segments, circles, expecte
     assert cast(segments, circles)[0] == expected
 
 
-@pytest.mark.parametrize('yaw', [0.0, 0.3, -2.0])
-@pytest.mark.parametrize('wall', [[-1, 0, 1, 0], [0, 0, 0, 5], [0.1, 0.1, -0.3, -0.3],
-                                  [-1, 0.9e-9, 1, 0.9e-9], [0, 0, 0, 0]])
-def test_a_sensor_on_a_wall_reads_zero_everywhere(wall, yaw):
-    assert (cast([wall], yaw=yaw, angles=np.linspace(-3, 3, 13)) == 0.0).all()
-
-
-@pytest.mark.parametrize('circle', [[1, 0, 1], [0.2, 0.1, 1], [0, 0, 1], [1 + 0.9e-9, 0, 1]])
-def test_a_sensor_in_or_on_a_disc_reads_zero_everywhere(circle):
-    assert (cast(circles=[circle], angles=np.linspace(-3, 3, 13)) == 0.0).all()
-
-
-def test_a_sensor_just_off_a_wall_sees_it_on_one_side_only():
-    gap = 10 * TOUCH
-    assert cast([[-1, gap, 1, gap]], angles=(math.pi / 2, -math.pi / 2)) == pytest.approx(
-        [gap, math.inf], abs=1e-20)
-
-
-def test_beams_beside_a_wall_seen_end_on_miss_it():
-    assert cast([[2, 0, 5, 0]], angles=(1e-9, math.pi)).tolist() == [math.inf, math.inf]
-
-
-def test_shared_corners_let_no_beam_through():
-    rng = np.random.default_rng(6)
-    corners = rng.uniform(1, 3, 40)[:, None] * np.column_stack(
-        [np.cos(np.arange(40) * math.tau / 40), np.sin(np.arange(40) * math.tau / 40)])
-    ring = np.hstack([corners, np.roll(corners, -1, axis=0)])
-    for yaw in rng.uniform(-4, 4, 20):
-        # Beams straight at the corners, as exactly as they can be aimed.
-        aimed = np.arctan2(corners[:, 1], corners[:, 0]) - yaw
-        assert np.isfinite(cast(ring, yaw=yaw, angles=aimed)).all()
-
-
-def test_directions_follow_the_increment():
-    directions = beam_directions(5, 0.5, -0.25)
-    assert directions[0, 4] == math.cos(0.5 - 4 * 0.25)
-    assert directions[1, 2] == math.sin(0.0)
-
-
 def test_own_disc_is_not_seen():
     pose = np.array([[0.0, 0, 0], [3, 0, 0]])
     circles = np.array([[0.0, 0, 0.5], [3, 0, 0.5]])
@@ -155,9 +114,3 @@ def test_an_arc_gets_every_beam_in_it(beams, angle_min, increment, start, width)
         margin = LANES * abs(increment) + 2 * ANGLE_ERROR
         far = (into_arc > width + margin) & (into_arc < math.tau - margin)
         assert not chosen[:beams][far].any()
-
-
-def test_irregular_fans_try_every_beam():
-    fan = make_irregular_fan([0.1, 3.0, 2.0])
-    assert beam_interval(1.0, 0.1, fan) == (0.0, 2.0)
-    assert fan.directions[1, 1] == math.sin(3.0)

@@ -14,8 +14,7 @@ from sbot.testing import _SCENE as SCENE
 from sbot_common.errors import InputError
 from sbot_sim import sensors as folder
 from sbot_sim.engine.simulation import world_of
-from sbot_sim.sensors.registry import check_name, codecs, sensors, simulated
-from sbot_sim.worlds.state import Phase
+from sbot_sim.sensors.registry import check_name, sensors
 
 
 @pytest.mark.parametrize('draw', ['normals', 'uniforms'])
@@ -49,12 +48,6 @@ def test_the_recipe_is_one_file_and_its_test(beside):
     np.testing.assert_array_equal(noisy.poses, run.poses)
 
 
-def test_they_are_in_the_order_of_their_messages():
-    assert list(sensors()) == ['twist', 'scan', 'odometry', 'imu', 'gnss', 'infrared',
-                               'neighbours', 'wind']
-    assert codecs()['scan'][0].name == 'base_scan'
-
-
 @pytest.mark.parametrize(('target', 'words'), [
     ('nowhere_at_all:SENSOR', 'ModuleNotFoundError'),
     ('math:pi', 'needs a Sensor of this name'),
@@ -85,20 +78,3 @@ S_BOTS = {'world': {'bounds': [0, 0, 4, 4]}, 'duration': 1.0, 'rate': 10,
 def world(**settings):
     parameters = assemble.simulation_parameters(sbot.load({**S_BOTS, 'sensors': settings}))
     return parameters, world_of(parameters)
-
-
-def phases_of(simulation):
-    tick, setting = simulation.tick, simulation.setting
-    return [*tick.sensing_wind(setting), *tick.advancing(setting), *tick.sensing(setting)]
-
-
-def test_a_sensor_that_nobody_asked_for_has_no_phases():
-    scenario = sbot.load({**S_BOTS, 'sensors': {'scan_beams': 8, 'infrared': True}})
-    wanted = {each.name: set(phases_of(sbot.Worlds(scenario, sense=[each.name]).simulation))
-              for each in simulated()}
-    none = set(phases_of(sbot.Worlds(scenario, sense=[]).simulation))
-    own = {name: {phase.function.__name__ for phase in phases - none if isinstance(phase, Phase)}
-           for name, phases in wanted.items()}
-    assert own == {'scan': {'_scan', '_add_noise'}, 'infrared': {'_read_infrared'},
-                   'odometry': {'_measure_odometry'}, 'twist': {'update_twists'},
-                   'wind': {'_add_forces'}}

@@ -86,28 +86,6 @@ def test_a_file_keeps_every_bit_and_gives_the_same_function(tmp_path, policy):
     assert (tmp_path / 'b.json').read_text() == path.read_text()
 
 
-def test_a_file_keeps_what_numba_does_at_a_division_by_zero(tmp_path):
-    @numba.njit
-    def divides(inputs, weights, memory, outputs, layers, dt):
-        outputs[0] = 1.0 / weights[0]
-    save_policy(tmp_path / 'a.json', policy_of(divides, 1), [0.0])
-    again, weights = load_policy(tmp_path / 'a.json')
-    with pytest.raises(ZeroDivisionError):
-        again.function(np.ones(7), weights, np.zeros(1), np.zeros(2), np.array([7, 2]), 0.05)
-
-
-def test_constants_of_a_function_around_are_kept(tmp_path):
-    share = 0.25
-
-    def inner(inputs, weights, memory, outputs, layers, dt):
-        outputs[0] = share
-    save_policy(tmp_path / 'a.json', policy_of(inner, 0), [])
-    outputs = np.zeros(2)
-    load_policy(tmp_path / 'a.json')[0].function(
-        np.ones(7), np.zeros(0), np.zeros(1), outputs, np.array([7, 2]), 0.05)
-    assert outputs[0] == 0.25
-
-
 def test_constants_keep_their_types(tmp_path):
     found = []
     for share in (7, 7.0, True):
@@ -186,16 +164,6 @@ def test_a_file_that_was_edited_since_the_policy_was_made_is_noticed(tmp_path, m
         (tmp_path / 'edited_policies.py').write_text(alone.format(change))
         with pytest.raises(InputError, match='mine: its file has changed since'):
             save_policy(tmp_path / 'a.json', policy, [1.0, 2.0])
-
-
-def test_by_its_name_another_function_is_noticed(tmp_path, module, monkeypatch):
-    save_policy(tmp_path / 'a.json', policy_of(module.mine), [1.0, 2.0], by_name=True)
-    monkeypatch.setattr(module, 'mine', uses)
-    with pytest.raises(InputError, match=r'a\.json: function my_policies:mine has changed since'):
-        load_policy(tmp_path / 'a.json')
-    monkeypatch.delattr(module, 'mine')
-    with pytest.raises(InputError, match="module 'my_policies' has no function 'mine'"):
-        load_policy(tmp_path / 'a.json')
 
 
 def test_a_name_that_leads_elsewhere_is_refused(tmp_path):

@@ -79,15 +79,6 @@ def test_bad_words_are_one_line(words, said, tmp_path, capsys):
     assert error.count('\n') == 1
 
 
-@pytest.mark.parametrize('name', ['trainings', 'episodes', 'generations', 'decisions', 'threads',
-                                  'processes'])
-def test_numbers_begin_at_one(name, tmp_path, capsys):
-    assert main(['coverage', f'--{name}', '0', '-o', str(tmp_path / 'out')]) == 2
-    assert capsys.readouterr().err.startswith(
-        f'sbot.learn.proof: --{name}: got 0, expected a whole number from 1 to ')
-    assert not (tmp_path / 'out').exists()
-
-
 def test_a_folder_that_cannot_be_made_is_one_line(capsys):
     assert main(['coverage', '-o', '/dev/null/x']) == 2
     assert capsys.readouterr().err == (
@@ -108,30 +99,6 @@ def test_the_best_tuned_rule_is_the_opponent_in_the_direction_of_the_metric():
     assert rule[2:4] == ['0.00 s', '100 %']
     assert rule[4].startswith('1: ')  # one file
     assert evolved[5:] == ['1 of 2', 'no difference']  # a shorter time is better
-
-
-@pytest.mark.parametrize(('value', 'clean', 'said'), [
-    (8.0, 1.0, 'wins'), (8.0, 0.9, 'wins, less clean'), (9.0, 1.0, 'no difference'),
-    (11.0, 1.0, 'loses')])
-def test_bands_apart_and_clean_are_a_win(value, clean, said):
-    assert table(('rule', 1, 9.0, 1.0), ('evolved', 1, value, clean))[1][-1] == said
-
-
-def test_navigate_is_an_opponent_too_and_a_task_that_is_lost_comes_first():
-    rows = [row(task, policy, 0, seed, value + 0.1 * seed) for task, policy, value in (
-        ('doorway', 'rule', 9.0), ('doorway', 'evolved', 7.0), ('reach_goal', 'rule', 9.0),
-        ('reach_goal', 'navigate', 5.0), ('reach_goal', 'evolved', 7.0)) for seed in range(8)]
-    assert [(line[0], line[2], line[-1]) for line in cells(rows)[1:]] == [
-        ('`reach_goal`', 'rule', ''), ('`reach_goal`', 'navigate', ''),
-        ('`reach_goal`', 'evolved', 'loses'),
-        ('`doorway`', 'rule', ''), ('`doorway`', 'evolved', 'wins')]
-
-
-def test_without_a_rule_no_column_compares_with_it():
-    rows = [row('reach_goal', 'evolved', 1, seed, 30.0) for seed in range(4)]
-    assert cells(rows)[1][:6] == ['`reach_goal`', 'clean time, s, lower is better', 'evolved',
-                                  '30 (30 to 30)', '0.00 s', '100 %']
-    assert len(cells(rows)[1]) == 7
 
 
 @pytest.fixture(scope='module')
@@ -188,25 +155,3 @@ def test_a_curve_shows_every_generation(tmp_path, monkeypatch):
     monkeypatch.setattr(Figure, 'savefig', lambda self, *_, **__: figures.append(self))
     draw_curves(tmp_path, tmp_path / 'curves.png')
     assert figures[0].axes[0].lines[0].get_ydata().tolist().count(0.0) == 1
-
-
-def test_each_learner_of_a_task_has_a_panel_with_its_own_score(tmp_path, monkeypatch):
-    header = 'task,policy,training,processor_s,agent_steps,score\n'
-    for folder, rows in (('one', ['flocking,evolved,1,1.0,10,0.2', 'flocking,evolved,1,2.0,20,0.3',
-                                  'flocking,evolved,2,1.0,10,0.1']),
-                         ('two', ['coverage,ppo,1,1.0,10,5.0', 'reach_goal,evolved,1,3.0,9,-1'])):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / 'curve.csv').write_text(header + '\n'.join(rows) + '\n')
-    figures = []
-    monkeypatch.setattr(Figure, 'savefig', lambda self, *_, **__: figures.append(self))
-    draw_curves([tmp_path / 'one', tmp_path / 'two'], tmp_path / 'curves.png')
-    [figure] = figures
-    assert 'one of 1 to 2 trainings' in figure.get_suptitle()
-    shown = [axes for axes in figure.axes if axes.get_visible()]
-    assert [(axes.get_title('left'), axes.get_ylabel(), len(axes.lines)) for axes in shown] == [
-        ('flocking, evolution', 'flock (no unit)', 2), ('coverage, PPO', 'episode return', 1),
-        ('reach_goal, evolution', 'fitness (no unit)', 1)]
-    assert [axes.get_xlabel() for axes in shown] == ['processor time (s)'] * 3
-    assert shown[0].lines[0].get_xydata().tolist() == [[1.0, 0.2], [2.0, 0.3]]
-    draw_curves(tmp_path / 'two', tmp_path / 'curves.png')
-    assert figures[1].get_suptitle() == 'Mean scores while robots learn: one training'

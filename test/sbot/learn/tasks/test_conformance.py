@@ -1,13 +1,11 @@
 """What holds for every task: ``sbot.testing``, and their list."""
 
-import json
 
 import numpy as np
 import pytest
 
 import sbot
 from sbot import testing
-from sbot.cli.main import main
 from sbot.learn.tasks.entry import CONTACT, Entry, Metric, Scene, distance
 from sbot.learn.tasks.registry import entries, entry_of
 from sbot.testing import check_task
@@ -49,11 +47,6 @@ def test_the_tasks_of_the_field_are_there():
 def test_wrong_arguments_of_scenes_are_named(call, words):
     with pytest.raises(InputError, match=f'^{words}'):
         call()
-
-
-def test_they_are_listed(capsys):
-    assert main(['list', 'tasks', '--json']) == 0
-    assert list(json.loads(capsys.readouterr().out)['tasks']) == [*entries(), 'module:ENTRY']
 
 
 @each

@@ -11,7 +11,6 @@ import pytest
 import sbot
 from sbot.learn.evaluation import measured, play
 from sbot.learn.proof.__main__ import main
-from sbot.learn.proof.training import Judge
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
@@ -74,16 +73,6 @@ def test_a_task_of_ones_own_has_the_name_by_which_it_is_given(module):
     assert entry.name == name
     assert entry.metric.name == 'apart'
     assert entry_of(name) == entry
-
-
-def test_scenarios_of_scenes_have_the_name_of_their_task(module):
-    name = module()
-    for given, expected in (('coverage', 'coverage'), (f'{name}:ENTRY', name),
-                            (f'{name}:Outwards', 'Outwards')):
-        assert sbot.load(sbot.learn.scene(given).scenario(7)).name == expected
-    scene = sbot.learn.scene(f'{name}:ENTRY')
-    scene.arena = {**scene.arena, 'name': 'mine'}
-    assert scene.scenario(7)['name'] == 'mine'
 
 
 def test_without_a_scenario_a_task_plays_its_own_scenes(module):
@@ -183,89 +172,6 @@ def test_what_is_no_task_gets_one_line(module, text, kind, words, tmp_path, caps
     assert not (tmp_path / 'out').exists()
 
 
-@pytest.mark.parametrize(('own', 'words'), [
-    ('def begin(self, worlds, world, rng): pass',
-     'begin() of Outwards cannot be combined with Scene, as it would not reach scenario(seed); '
-     'draw the wind in weather() and poses in start(), or use a class of Task'),
-    ('def goals(self, worlds, world, rng): pass',
-     'goals() of Outwards cannot be combined with Scene, as it would not reach scenario(seed); '
-     'draw goals in aims(), or use a class of Task'),
-    ("randomise = {'wind.wind_speed_mean': [0, 0.4]}",
-     'randomise of Outwards cannot be combined with Scene, as it would not reach scenario(seed); '
-     'draw the wind in weather(), or use a class of Task')])
-def test_what_would_not_reach_the_scenario_of_a_scene_is_refused(module, own, words):
-    text = TASK.replace('    def reward(', f'    {own}\n\n    def reward(')
-    name, plain = module(text), f'{module()}:ENTRY'
-    for take in (entry_of, sbot.learn.scene):
-        with pytest.raises(InputError) as caught:
-            take(f'{name}:ENTRY')
-        assert str(caught.value).endswith(f'task: {words}')
-    scene = type(entry_of(plain).make_scene())
-    methods = {}
-    exec(own, methods)
-    methods.pop('__builtins__')
-    task = type('Outwards', (scene,), methods)()
-    with pytest.raises(InputError) as caught:
-        sbot.learn.env(sbot.learn.scene(plain).scenario(1), task=task)
-    assert str(caught.value) == f'task: {words}'
-
-
-def test_an_episode_without_wind_has_none_of_the_last_episodes(module):
-    scene = sbot.learn.scene(f"{module(drawing(aims='None', weather='self.wind'))}:ENTRY")
-    scene.wind = {'wind_direction': [1, 0, 0], 'wind_speed_mean': 0.3}
-    envs = sbot.learn.vector_env(scene.scenario(1), 1, task=scene)
-    envs.reset(seed=1)
-    assert envs.episodes.worlds.wind_velocity[0].tolist() == [0.3, 0.0, 0.0]
-    scene.wind = None
-    envs.reset(seed=1)
-    assert envs.episodes.worlds.wind_velocity[0].tolist() == [0.0, 0.0, 0.0]
-
-
-def test_the_proof_refuses_observations_that_its_policies_do_not_have(module, tmp_path, capsys):
-    name = module(TASK.replace(
-        '    def reward(',
-        '    def observation(self, now):\n        return now.inputs\n\n    def reward('))
-    assert main([f'{name}:ENTRY', '-o', str(tmp_path / 'out')]) == 2
-    assert capsys.readouterr().err == (
-        'sbot.learn.proof: task: observation() of Outwards cannot be combined with a network that '
-        'drives robots; give `inputs` by name, or compute yours from them in a function '
-        '(`learned` of the Entry, docs/tasks.md)\n')
-    assert not (tmp_path / 'out').exists()
-
-
-def test_a_class_an_object_and_a_scene_in_the_wrong_place_are_told_apart(module):
-    scene = sbot.learn.scene(f'{module()}:ENTRY')
-    with pytest.raises(InputError, match=r"^task: got 'the class Outwards', expected an object; "
-                       r'did you mean Outwards\(\)\?$'):
-        sbot.learn.env(scene.scenario(1), task=type(scene))
-    for take in (sbot.learn.env, sbot.load, sbot.run, sbot.World):
-        with pytest.raises(InputError, match=r"^scenario: got 'an object of Outwards', expected a "
-                           r'scenario; did you mean \.scenario\(seed\) of the object\?$'):
-            take(scene)
-
-
-@pytest.mark.parametrize('arena', [None, {'robots': [3]}, {'robots': [{}] * 9}])
-def test_entries_of_an_arena_make_the_team(module, arena):
-    name = module(TASK + f'Outwards.arena = {arena}')
-    with pytest.raises(InputError, match=r'^arena of Outwards: got .*, expected values of a scen'):
-        sbot.learn.scene(f'{name}:ENTRY').scenario(1)
-
-
-def test_a_module_without_the_name_of_its_entry_is_named(module):
-    name = module()
-    with pytest.raises(InputError, match=rf"unknown name '{name}'; known: .*, module:ENTRY, "):
-        sbot.learn.scene(name)
-    assert name not in sys.modules, 'it was executed'
-
-
-def test_no_module_beside_the_package_stands_in_for_one_of_it(module, tmp_path):
-    """As with controllers: the current folder is not searched for the package's own modules."""
-    (tmp_path / 'navground.py').write_text(TASK)
-    with pytest.raises(InputError, match=r"^task: (cannot import|module) 'navground'"):
-        entry_of('navground:ENTRY')
-    assert str(tmp_path) not in sys.path
-
-
 @pytest.mark.parametrize(('change', 'words'), [
     ('raise KeyError("metric")', "metric of NAME:ENTRY: KeyError: 'metric'"),
     ('return 1.0', "metric of NAME:ENTRY: got 'shape ()', expected shape (2,)"),
@@ -290,17 +196,6 @@ def test_a_scene_that_fails_is_named_with_its_own_lines(module, method, tmp_path
     error = capsys.readouterr().err
     assert error.endswith(f"sbot.learn.proof: Outwards.{method}(): KeyError: 'mine'\n")
     assert f'{name}.py' in error
-
-
-def test_a_scene_that_cannot_be_made_is_named_with_its_own_lines(module, tmp_path, capsys):
-    name = module(TASK.replace('    def start(', '    def __init__(self, width):\n'
-                               '        self.width = width\n\n    def start('))
-    words = r"^Outwards\(\): TypeError: .*missing 1 required positional argument: 'width'$"
-    for make in (entry_of, sbot.learn.scene):
-        with pytest.raises(UserCodeError, match=words):
-            make(f'{name}:ENTRY')
-    assert main([f'{name}:ENTRY', '-o', str(tmp_path / 'out')]) == 1
-    assert capsys.readouterr().err.endswith("positional argument: 'width'\n")
 
 
 START = 'np.array([[0.6, 1.0, 3.1], [1.4, 1.0, 0.0]]) + rng.uniform(-0.05, 0.05, (2, 3))'
@@ -330,37 +225,3 @@ def test_what_a_scene_draws_has_a_row_for_each_robot(module, change, words, tmp_
         sbot.learn.scene(name).scenario(1)
     assert main([name, '-o', str(tmp_path / 'out')]) == 2
     assert capsys.readouterr().err.startswith('sbot.learn.proof: Outwards.')
-
-
-@pytest.mark.parametrize(('change', 'words'), [
-    ({'start': f'({START})[:self.rows]'}, r'begin\(\): got .shape \(1, 3\).'),
-    ({'aims': 'np.ones((self.rows, 2))'}, r'aims\(\): got .shape \(1, 2\).')])
-def test_training_refuses_a_scene_that_draws_fewer_rows_later(module, change, words):
-    entry = entry_of(f"{module(drawing(**change) + 'Outwards.rows = 2')}:ENTRY")
-    judge = Judge(entry, 1, 1, 1)
-    entry.scene.rows = 1
-    with pytest.raises(InputError, match=f'^Outwards.{words}, expected shape'):
-        judge(np.zeros((1, entry.trained_policy().weight_count)), [7])
-
-
-def test_training_and_comparison_have_the_same_goals_and_starts(module):
-    """Lists of lists are as good as arrays."""
-    entry = entry_of(f"{module(drawing('[[0.6, 1.0, 3.1], [1.4, 1, 0]]', '[[1, 1], [0, 1.5]]'))}"
-                     ':ENTRY')
-    tracks = []
-    entry = entry._replace(metric=entry.metric._replace(
-        of=lambda track: tracks.append(track) or np.zeros(1)))
-    judge = Judge(entry, 1, 1, 1)
-    weights = np.zeros((1, entry.trained_policy().weight_count))
-    judge(weights, [7])
-    tracks.append(play(entry, [7], entry.trained_policy(), weights[0]))
-    for track in tracks:
-        assert track.goal.tolist() == [[[1.0, 1.0], [0.0, 1.5]]]
-        assert track.pose[0].tolist() == [[[0.6, 1.0, 3.1], [1.4, 1.0, 0.0]]]
-
-
-def test_each_robot_of_a_scene_has_parameters_of_its_own():
-    values = entry_of('corridor').make_scene().scenario(3, 'network', {'network': 'a.json'})
-    first, second, *_ = values['robots']
-    first['parameters']['network'] = 'b.json'
-    assert second['parameters'] == {'network': 'a.json'}
