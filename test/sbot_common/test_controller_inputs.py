@@ -117,6 +117,19 @@ def test_everything_is_awaited():
     assert inputs.missing() == []
 
 
+def test_of_all_poses_in_one_message_those_that_are_not_finite_count_as_none():
+    inputs = latest(1, 2)
+    inputs.put(1, {'scan': 'far'}, SECOND)
+    inputs.put(1, {ALL_POSES: np.array([pose(1.0), pose(math.nan)])}, SECOND)
+    assert inputs.missing() == ['pose of robot 1']
+    inputs.put(2, {ALL_POSES: np.array([pose(math.inf), (3.0, 4.0, 0.25)])}, 2 * SECOND)
+    assert inputs.missing() == []
+    assert inputs.stale(2 * SECOND + 1, 1.0) == (['scan'], ['pose of robot 0'])
+    found = inputs.inputs()
+    assert found.stamp_ns == 2
+    assert found.poses.tolist() == [[1.0, 2.0, 0.5], [3.0, 4.0, 0.25]]
+
+
 def test_the_scan_keeps_the_heading_of_its_arrival():
     """docs/errata.md P5."""
     inputs = latest(0, 1)

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from pictures import crowd
 
+from sbot.figures.arena import robot_colours
 from sbot.figures.data import at_rest
 from sbot.figures.picture import (
     _draw_run,
     _gust_of,
+    _hidden,
     _leader_distances,
     _speeds,
     _wind_reductions,
@@ -62,3 +64,21 @@ def test_a_picture_shows_when_and_how_a_gust_blows():
     assert any('mean wind force 1.5 N' in axes.get_title(loc='left') for axes in figure.axes)
     assert _gust_of(still(wind_gust_force_mean=0)) is None
     assert _gust_of(still(wind_gust_start=1000)) is None
+
+
+def test_where_lines_are_equal_the_upper_ones_have_gaps_for_the_others(data):
+    values = np.zeros((100, 4))
+    values[:, 0] = np.linspace(1.0, 2.0, 100)
+    values[60:, 1] = 3.0
+    count = _hidden(values)
+    assert (count[:60, 1] == 2).all()  # robots 2 and 3, which are below
+    assert (count[60:, 1] == 0).all()
+    assert (count[:, 2] == 1).all()
+    assert not count[:, [0, 3]].any()
+    assert not _hidden(np.column_stack([np.linspace(0, 9, 90), np.linspace(9, 0, 90)])).any()
+    still = crowd(data, 3)
+    still = still._replace(poses=np.repeat(still.poses[:1], 60, axis=0))
+    lines = _draw_run(still).axes[1].lines
+    dashed = [line for line in lines if line.get_linestyle() == '--']
+    assert [line.get_color() for line in dashed] == robot_colours(still)[:2]
+    assert [np.isfinite(line.get_ydata()).sum() for line in dashed] == [60, 60]

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from PIL import Image
 
 import sbot
@@ -9,6 +10,7 @@ from sbot.figures.data import from_result
 from sbot.figures.film import _Film
 from sbot.figures.look import LIGHT
 from sbot.figures.picture import _draw_run
+from sbot.figures.robots import Robots
 from sbot.figures.tracks import _contact_begins, draw_moments
 
 
@@ -64,6 +66,23 @@ def test_a_number_is_in_a_large_robot_and_beside_a_small_one():
     # White or black, as the robot is dark or bright.
     orange, blue, green = (text.get_color() for text in numbers_of(_draw_run(data)))
     assert (orange, blue, green) == (LIGHT.ink, 'white', 'white')
+
+
+def test_the_line_of_a_heading_does_not_cross_the_number_in_a_robot():
+    data = data_of(3)
+    for numbered, start in ((20, 0.3), (2, 0.0)):
+        axes = Figure(figsize=(7.0, 4.0)).add_subplot()
+        lines = Robots(axes, data, data.poses[0], '', numbered).headings.get_segments()
+        assert [line[0, 0] for line in lines[::-1]] == pytest.approx(data.poses[0, :, 0] + start)
+
+
+def test_numbers_of_neighbours_in_a_film_do_not_cover_each_other():
+    data = far_away(data_of(2))
+    poses = np.tile([[[5.0, 3.0, 0.0], [5.1, 3.6, 0.0]]], (len(data.poses), 1, 1))
+    film = _Film(data._replace(poses=poses))
+    film.frame(0)
+    one, other = (text.get_window_extent() for text in film._numbers.texts)
+    assert not one.overlaps(other)
 
 
 def far_away(data):

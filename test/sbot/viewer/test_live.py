@@ -2,6 +2,7 @@ import contextlib
 import http.client
 import json
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -395,6 +396,23 @@ def test_a_connection_that_takes_nothing_is_closed(place):
         until(lambda: served() == 1)
         live.set_frame({'t': 'x' * 50_000_000})  # more than the buffers of a connection hold
         until(lambda: served() == 0)
+
+
+@pytest.mark.parametrize('said', [b'', GET % b'/events', b'\xff' * 300 + b'\r\n\r\n'])
+def test_clients_that_leave_are_not_worth_a_word(place, said, capfd):
+    live, address = place
+    for number in range(30):
+        client = socket.create_connection(address, timeout=DEADLINE)
+        client.sendall(said)
+        if number % 3 == 0 and b'HTTP' in said:
+            client.recv(10)
+        if number % 2:  # end it with a reset
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        client.close()
+        live.set_frame({'t': number, 'poses': [0.0] * 3000})
+    until(lambda: live.set_frame({'t': 0, 'poses': [0.0] * 3000}) or served() == 0)
+    output = capfd.readouterr()
+    assert (output.out, output.err) == ('', '')
 
 
 BLOCKED = """

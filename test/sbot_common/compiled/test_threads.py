@@ -49,6 +49,21 @@ def test_beside_gives_the_result(threads, count, elsewhere):
     assert (thread is not threading.current_thread()) == elsewhere
 
 
+def test_blocks_do_not_wait_for_what_is_done_beside():
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work():
+        begun.set()
+        return go_on.wait(240)
+    result = in_background(2, 1000, work)
+    assert begun.wait(240)
+    done = []
+    in_blocks(2, 1000, lambda first, end: done.extend(range(first, end)))
+    assert sorted(done) == list(range(1000))
+    go_on.set()
+    assert result()
+
+
 def test_an_error_beside_reaches_who_asks():
     result = in_background(2, 1000, int, 'x')
     with pytest.raises(ValueError, match='x'):

@@ -8,6 +8,7 @@ from recorded_actions import RATE, Simulator
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_sim.ros.external import External, Turns, in_turns
+from sbot_sim.ros.lockstep import _AnswerCounter
 
 SECOND = 10**9
 
@@ -225,3 +226,22 @@ def test_a_topic_without_a_message_is_named_at_the_end():
         for part in simulator.winds:
             simulator.blow(part)
     assert simulator.told == ['/ekf/odom: no message in this run']
+
+
+def test_equal_answers_after_a_lost_one_do_not_go_on_being_doubted():
+    """A robot that stands still answers the same each time; a question of the first is lost."""
+    counter = _AnswerCounter([True], lost_after=0.3, late_after=0.35)
+    counter.begin()
+    counter.ask_again(0)
+    assert counter.answer(0, 1.0, b'still')
+    counter.end()
+    counter.begin()
+    assert not counter.answer(0, 2.0, b'still')  # it may be the lost one
+    counter.ask_again(0)
+    assert counter.answer(0, 2.5, b'still')
+    assert not counter.complete(2.6)
+    assert counter.complete(2.9)
+    counter.end()
+    counter.begin()
+    assert counter.answer(0, 3.0, b'still')
+    assert counter.complete(3.0)
