@@ -150,6 +150,43 @@ def test_a_controller_that_ends_itself_fails_the_run(tmp_path, when, line, ended
         assert f'the run was cut short: {ended}' in info.stdout
 
 
+ENDLESS = """
+from pathlib import Path
+
+class Bot:
+    def step(self, observation, rng):
+        while observation.tick == 2:
+            Path(__file__).with_name('begun').touch()
+        return 0.1, 0.0
+"""
+
+
+@pytest.mark.forked
+def test_the_second_signal_ends_a_run_with_an_endless_controller(tmp_path):
+    from sbot.bag.reader import Bag
+    (tmp_path / 'endless_bot.py').write_text(ENDLESS)
+    (tmp_path / 'own.yaml').write_text(
+        'duration: 1\nworld: {bounds: [0, 0, 10, 10]}\n'
+        "robots: [{pose: [3, 3, 0], controller: 'endless_bot:Bot'}]\n")
+    bag = tmp_path / 'bag'
+    process = subprocess.Popen([sys.executable, '-m', 'sbot.cli', 'run',
+                                str(tmp_path / 'own.yaml'), '--record', str(bag)])
+    try:
+        deadline = time.monotonic() + 240
+        while not (tmp_path / 'begun').exists():
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.01)
+        while process.poll() is None:
+            assert time.monotonic() < deadline
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.01)
+    finally:
+        process.kill()
+    assert process.wait() == -signal.SIGTERM
+    assert not Bag(bag).complete
+
+
 @pytest.mark.parametrize('closed', ['<&-', '2>&-'])
 def test_closed_streams_are_no_error(closed):
     done = subprocess.run(f'"{sys.executable}" -m sbot.cli wind --help {closed}', shell=True,

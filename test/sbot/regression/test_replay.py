@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from bag_maker import RATE, make_bag
+from bag_maker import RATE, flush, make_bag
 
 from potential_field_bot.bot import PotentialField
 from sbot.bag.compare import compare
@@ -140,6 +140,24 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
                            payload)
     assert not compare(source, Bag(tmp_path / 'sent')).equal
     assert replay(Bag(tmp_path / 'sent')).equal
+
+
+def test_a_killed_recording_replays_as_far_as_it_goes(tmp_path, capsys):
+    run_scenario(load_scenario('leader_follower', {'duration': 2.0}), record=tmp_path / 'whole')
+    with Recorder(tmp_path / 'bag', metadata=Bag(tmp_path / 'whole').metadata) as recorder:
+        for k, message in enumerate(Bag(tmp_path / 'whole').messages()):
+            recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
+                           message.payload)
+            if k % 500 == 499:
+                flush(recorder)
+    data = recorder.path.read_bytes()
+    recorder.path.write_bytes(data[:len(data) // 2])
+    result = replay(Bag(tmp_path / 'bag'))
+    assert result.equal
+    assert 5 < result.ticks < 60
+    assert result.damage
+    assert run(tmp_path / 'bag') == 0
+    assert 'cut short' in capsys.readouterr().err
 
 
 # Recorded by the last version whose random numbers came from PCG64: robot 0 draws some, robot 1

@@ -166,3 +166,22 @@ def test_what_is_no_packed_run_is_refused(content, tmp_path):
         path.write_bytes(content)
     with pytest.raises(InputError, match=r'a\.zip: not a packed run'), unpacked(path):
         pass
+
+
+def test_a_packed_run_that_fills_the_disk_is_refused(archive, monkeypatch):
+    monkeypatch.setenv('SBOT_LIMITS', 'run_bytes=100')
+    with pytest.raises(InputError, match='too large'), unpacked(archive):
+        pass
+
+
+def test_runs_of_own_nodes_are_not_packed_and_the_way_to_share_them_is_named(tmp_path, capsys):
+    path, share = tmp_path / 'two.yaml', (
+        'share the bag and the node, and replay with --node (docs/share_a_run.md)\n')
+    path.write_text('world: {bounds: [0, 0, 9, 9]}\nrobots:\n'
+                    '  - {count: 2, controller: external}\n'
+                    '  - {pose: [1, 1, 0], controller: none}\n')
+    for source, words in ((path, 'cannot pack robot 0, 1 with controller external: '),
+                          (tmp_path, 'cannot pack a recording, only a scenario; for a run of your '
+                                     'own node ')):
+        assert main(['pack', str(source), '-o', str(tmp_path / 'run.zip')]) == 2
+        assert capsys.readouterr().err == f'sbot: {source}: {words}{share}'

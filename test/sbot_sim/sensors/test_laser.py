@@ -61,6 +61,19 @@ def with_noise(ranges, noise_std, seed=3, tick=8):
     return out
 
 
+def test_noise_is_gaussian_and_seeded():
+    ranges = np.full((50, 180), 5.0, np.float32)
+    ranges[:, ::7] = math.inf
+    ranges[:, 1] = 9.99
+    noisy = with_noise(ranges, 0.1)
+    assert np.isinf(noisy[:, ::7]).all()
+    assert noisy.max(where=np.isfinite(noisy), initial=0) <= 10.0
+    assert (noisy[:, 1] == 10.0).any()
+    errors = noisy[:, 2::7] - ranges[:, 2::7]
+    assert errors.std() == pytest.approx(0.1, rel=0.05)
+    assert abs(errors.mean()) < 0.01
+
+
 def test_the_noise_of_a_beam_depends_on_nothing_that_is_seen():
     ranges = np.full((4, 11), 5.0, np.float32)
     everything = with_noise(ranges, 0.1)
