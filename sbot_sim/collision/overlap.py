@@ -43,6 +43,36 @@ class Overlaps(NamedTuple):
     other: Indexes
     depth: Floats
 
+    @classmethod
+    def find(cls, world: World, bodies: BodyArrays, pose: Floats,
+             tolerance: float = TOLERANCE) -> Overlaps:
+        """Return every overlap deeper than ``tolerance`` (m).
+
+        Parameters
+        ----------
+        world : the fixed objects
+        bodies : of N robots
+        pose : (N, 2) or (N, 3): x, y (m) and whatever, yaw (rad) where some are rectangular; all
+            finite
+
+        """
+        shapes = bodies.shape
+        flat = shapes.size[:, 0] > 0.0
+        if not flat.any():
+            return _overlaps_of_discs(world, shapes.outer_radius, pose, tolerance)
+        rows, discs = np.flatnonzero(flat), np.flatnonzero(~flat)
+        radius = shapes.outer_radius[discs]
+        found = _overlaps_of_discs(world, radius, pose[discs], tolerance)
+        other = found.other.copy()
+        other[found.kind == PAIR] = discs[found.other[found.kind == PAIR]]
+        among_discs = cls(discs[found.robot], found.kind, other, found.depth)
+        rest = _overlaps_of_rectangles(
+            world, corners_at(pose[rows], shapes.offset[rows, 0], shapes.size[rows]),
+            np.column_stack([pose[discs, :2], radius]), rows, discs, shapes.inner_radius[rows],
+            tolerance)
+        return cls(*(np.concatenate([getattr(one, name) for one in (among_discs, rest)])
+                          for name in Overlaps._fields))
+
 
 def _lengths(vectors: Floats) -> Floats:
     """Return the lengths (M,) of vectors (M, 2)."""
@@ -76,39 +106,9 @@ def rectangle_distance(points: Floats, rectangles: Floats) -> Floats:
     return signed
 
 
-def find_overlaps(world: World, bodies: BodyArrays, pose: Floats,
-                  tolerance: float = TOLERANCE) -> Overlaps:
-    """Return every overlap deeper than ``tolerance`` (m).
-
-    Parameters
-    ----------
-    world : the fixed objects
-    bodies : of N robots
-    pose : (N, 2) or (N, 3): x, y (m) and whatever, yaw (rad) where some are rectangular; all
-        finite
-
-    """
-    shapes = bodies.shape
-    flat = shapes.size[:, 0] > 0.0
-    if not flat.any():
-        return _overlaps_of_discs(world, shapes.outer_radius, pose, tolerance)
-    rows, discs = np.flatnonzero(flat), np.flatnonzero(~flat)
-    radius = shapes.outer_radius[discs]
-    found = _overlaps_of_discs(world, radius, pose[discs], tolerance)
-    other = found.other.copy()
-    other[found.kind == PAIR] = discs[found.other[found.kind == PAIR]]
-    among_discs = Overlaps(discs[found.robot], found.kind, other, found.depth)
-    rest = _overlaps_of_rectangles(
-        world, corners_at(pose[rows], shapes.offset[rows, 0], shapes.size[rows]),
-        np.column_stack([pose[discs, :2], radius]), rows, discs, shapes.inner_radius[rows],
-        tolerance)
-    return Overlaps(*(np.concatenate([getattr(one, name) for one in (among_discs, rest)])
-                      for name in Overlaps._fields))
-
-
 def _overlaps_of_discs(world: World, radius: Floats, pose: Floats, tolerance: float,
                        apart: Floats | None = None) -> Overlaps:
-    """Return the overlaps of round robots; see ``find_overlaps``.
+    """Return the overlaps of round robots; see ``Overlaps.find``.
 
     ``apart`` : (N,) m, added to x while pairs are searched for: robots that cannot meet
     """
@@ -213,7 +213,7 @@ def overlaps(world: World, bodies: BodyArrays, pose: Floats) -> int:
     finite, lost = _finite_rows(pose)
     if lost:
         bodies, pose = bodies.select(finite), pose[finite]
-    return lost + len(find_overlaps(world, bodies, pose).robot)
+    return lost + len(Overlaps.find(world, bodies, pose).robot)
 
 
 def overlaps_of_ticks(world: World, bodies: BodyArrays, poses: Floats) -> int:
@@ -285,7 +285,7 @@ def placement_error(world: World, bodies: BodyArrays, pose: Floats, robots: int 
     bad = rows[~np.isfinite(pose[rows]).all(axis=1)]
     if len(bad):
         return f'robot {bad[0]}: pose {pose[bad[0]].tolist()} is not finite' + _more(len(bad))
-    found = find_overlaps(world, bodies.select(rows), pose[rows])
+    found = Overlaps.find(world, bodies.select(rows), pose[rows])
     if not len(found.robot):
         return None
     k, shapes = np.lexsort((found.other, found.kind, found.robot))[0], bodies.shape
