@@ -56,12 +56,11 @@ from sbot_sim.sensors.rays import (
     circle_range,
     facing_range,
     lanes,
-    make_fan,
     segment_arc,
     segment_view,
     turned,
 )
-from wind_model.gust import still_air
+from wind_model.gust import Wind
 
 Floats = NDArray[np.float64]
 NEAR, OFTEN = 1000, 20  # numbers that the nearest cache holds; calls that are timed together
@@ -177,7 +176,7 @@ class Prices(NamedTuple):
 def prices() -> Prices:
     """Measure them."""
     rng = np.random.default_rng(0)
-    fan = make_fan(BEAMS, -math.pi / 2, math.pi / (BEAMS - 1))
+    fan = Fan.even(BEAMS, -math.pi / 2, math.pi / (BEAMS - 1))
     best = np.full(BEAMS, np.inf)
     discs = np.column_stack([rng.uniform(1, RANGE, 500), rng.uniform(-RANGE, RANGE, 500),
                              np.full(500, 0.09)])
@@ -217,7 +216,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
             whole()
 
     def whole() -> None:
-        engine.advance(command, still_air(), data)
+        engine.advance(command, Wind.still(), data)
 
     for _ in range(10):
         block()

@@ -20,7 +20,7 @@ from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
 from sbot.cli.command import JSON, QUIET, Command, flag, repeated, value
 from sbot.cli.trust import ask_for_trust
-from sbot.figures.data import from_bag, is_bag
+from sbot.figures.data import RunData, is_bag
 from sbot.regression.commands import Tolerances, in_words
 from sbot.regression.replay import ReplayResult, replay
 from sbot.runner.session import Session
@@ -95,7 +95,7 @@ def _run_debug(args: argparse.Namespace) -> int:
         names |= {'controller': session.controller(args.robot),
                   'observation': session.observation(args.robot)}
     if bag is not None and args.seed is None:
-        recorded = from_bag(bag).poses[session.tick:session.tick + 1]
+        recorded = RunData.from_bag(bag).poses[session.tick:session.tick + 1]
         if not np.array_equal(recorded, [session.snapshot.pose]):
             print(f'{bag.path}: the recorded robots are elsewhere at this tick: this run differs '
                   'from the recorded one; sbot replay says where it begins', file=sys.stderr)
@@ -166,7 +166,7 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
     """Replay to a node of the user's."""
     from tqdm import tqdm
 
-    from sbot.ros.node_replay import replay_node
+    from sbot.ros.node_replay import NodeReplayResult
     from sbot.ros.up import output_named
 
     def output(line: str) -> None:
@@ -175,7 +175,7 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
             tqdm.write(line, file=sys.stderr)
     turns = count(1)
     with _bar(args) as show, output_named(args.quiet):
-        result = replay_node(
+        result = NodeReplayResult.of(
             bag, args.node, robots=args.robot, tolerances=Tolerances(args.tolerance),
             timeout=args.timeout, overrides=overrides, output=output,
             progress=lambda _: None if show is None else show(next(turns)), compare=args.compare)

@@ -26,12 +26,12 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
 from sbot_common.observation import checked_goal
 from sbot_common.wire.cdr import little_endian
-from sbot_common.wire.messages import read_pose, read_poses
+from sbot_common.wire.messages import PoseStamped, read_poses
 from sbot_sim.dynamics.hooks import free_wind
 from sbot_sim.world.bodies import is_there
 from sbot_sim.world.geometry import World, rectangle_corners
 from wind_model.grid import Lattice, points_at, sample
-from wind_model.gust import Wind, WindSource, gust_window, gusts_at, mean_force
+from wind_model.gust import Wind, WindSource, gusts_at
 from wind_model.messages import decode_field
 
 # Undisturbed wind at the robots of a recording, from the messages of the wind.
@@ -59,7 +59,7 @@ class _RecordedWind(NamedTuple):
 
 def _wind_of(source: WindSource, stamps: Integers) -> _RecordedWind:
     """Return what a source gives at the stamps (T,) (ns)."""
-    start, end = gust_window(source.parameters)
+    start, end = source.parameters.gust_window
     blows = ((start <= stamps) & (stamps < end))[:, np.newaxis]
     calm, gusty = source.at(start - 1), source.at(start)
     velocity, gust, force = (np.where(blows, during, otherwise) for during, otherwise in (
@@ -264,7 +264,7 @@ class RunData(NamedTuple):
     @property
     def extra_force(self) -> Floats:
         """What gusts add to the mean force (T, 3) N."""
-        return np.asarray(self.air.force - mean_force(self.scenario.wind.flow))
+        return np.asarray(self.air.force - self.scenario.wind.flow.mean_force)
 
     @property
     def still_circles(self) -> Floats:
@@ -281,31 +281,50 @@ class RunData(NamedTuple):
         """Time since the first stamp (s); (T,)."""
         return np.asarray((self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS)
 
+    @classmethod
+    def from_result(cls, result: Run) -> RunData:
+        """Return the data of a run in this process.
 
-def from_result(result: Run) -> RunData:
-    """Return the data of a run in this process.
+        Raises
+        ------
+        InputError
+            if it was made with ``keep=False``.
 
-    Raises
-    ------
-    InputError
-        if it was made with ``keep=False``.
+        """
+        scenario, stamps = result.scenario, result.stamps_ns
+        if not len(stamps):
+            raise InputError('run: needs its poses; make it with keep=True')
+        air = _wind_of(wind_source(scenario), stamps)
+        return _run_data(scenario, air, result.poses, result.wind, result.free_wind,
+                         _first_goals(scenario, int(stamps[0])), result.obstacles, result.boxes,
+                         result.collided)
 
-    """
-    scenario, stamps = result.scenario, result.stamps_ns
-    if not len(stamps):
-        raise InputError('run: needs its poses; make it with keep=True')
-    air = _wind_of(wind_source(scenario), stamps)
-    return _run_data(scenario, air, result.poses, result.wind, result.free_wind,
-                     _first_goals(scenario, int(stamps[0])), result.obstacles, result.boxes,
-                     result.collided)
+    @classmethod
+    def at_rest(cls, scenario: Scenario) -> RunData:
+        """Return a scenario before its first tick: all robots at their starts, one stamp."""
+        air = _wind_of(wind_source(scenario), np.array([scenario.rate.stamp_ns(0)], np.int64))
+        poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
+        still = np.zeros((1, len(scenario.robots), 2))
+        return _run_data(scenario, air, poses, still, still, ())
 
+    @classmethod
+    def from_bag(cls, source: str | Path | Bag) -> RunData:
+        """Return the data of a recording; of its last run, if the simulation was reset.
 
-def at_rest(scenario: Scenario) -> RunData:
-    """Return a scenario before its first tick: all robots at their starts, one stamp."""
-    air = _wind_of(wind_source(scenario), np.array([scenario.rate.stamp_ns(0)], np.int64))
-    poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
-    still = np.zeros((1, len(scenario.robots), 2))
-    return _run_data(scenario, air, poses, still, still, ())
+        Raises
+        ------
+        InputError
+            if it has no scenario or no poses.
+
+        """
+        bag = source if isinstance(source, Bag) else Bag(source)
+        scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
+                                  import_controllers=False)
+        content = _Content(scenario)
+        with bag.named_errors():
+            for message in bag.messages_of(content.types):
+                content.add(message.name, message.payload)
+        return content.data(bag)
 
 
 def _first_goals(scenario: Scenario, begin: int) -> tuple[Goal, ...]:
@@ -336,25 +355,6 @@ def is_bag(source: str | Path) -> bool:
     """Tell whether this names a recording rather than a scenario, or is the text of one."""
     return '\n' not in str(source) and (
         os.path.isdir(source) or Path(source).suffix in _BAG_SUFFIXES)
-
-
-def from_bag(source: str | Path | Bag) -> RunData:
-    """Return the data of a recording; of its last run, if the simulation was reset.
-
-    Raises
-    ------
-    InputError
-        if it has no scenario or no poses.
-
-    """
-    bag = source if isinstance(source, Bag) else Bag(source)
-    scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
-                              import_controllers=False)
-    content = _Content(scenario)
-    with bag.named_errors():
-        for message in bag.messages_of(content.types):
-            content.add(message.name, message.payload)
-    return content.data(bag)
 
 
 class _Content:
@@ -397,7 +397,7 @@ class _Content:
                 self._series[name].add(payload)
             self._newest_ns = max(self._newest_ns, stamp)
         elif name in self._goal_robots:
-            pose = read_pose(payload)
+            pose = PoseStamped.of_pose(payload)
             checked_goal(pose.x, pose.y)
             self._goals.append(Goal(pose.stamp_ns, self._goal_robots[name], pose.x, pose.y))
         elif name in self._counts:

@@ -30,42 +30,12 @@ from sbot_common.topics import (
     COMMAND_TYPES,
 )
 from sbot_common.wire.cdr import decode, field_names
-from sbot_common.wire.messages import read_odometry, read_twist
+from sbot_common.wire.messages import PoseStamped, read_twist
 from sbot_sim.ros.external import External
 
 _NUMBERS = tuple(f'{part}.{axis}' for part in ('linear', 'angular') for axis in 'xyz')
 _FRAME = 'header.frame_id'
 Value = float | int | str
-
-
-class MessageDifference(NamedTuple):
-    """A message that is not as recorded."""
-
-    tick: int
-    stamp_ns: int
-    topic: str
-    field: str  # 'linear.x', 'pose.covariance[0]'; 'command' or 'message' where one is missing
-    recorded: Value
-    new: Value
-
-    def __str__(self) -> str:
-        return (f'first difference: tick {self.tick}, {self.topic}, {self.field}: recorded '
-                f'{self.recorded}; now {self.new}')
-
-
-class LargestDifference(NamedTuple):
-    """The number that is farthest from the recorded one."""
-
-    size: float  # in the unit of the field
-    field: str  # 'linear.x', ...
-    topic: str
-    tick: int
-    tolerance: float  # of the field
-
-    def __str__(self) -> str:
-        allowed = f'; tolerance {self.tolerance:g}' if self.tolerance else ''
-        return (f'largest difference: {self.size:.6g} ({self.topic}, {self.field}, tick '
-                f'{self.tick}{allowed})')
 
 
 class Tolerances:
@@ -236,35 +206,36 @@ class Recording(NamedTuple):
     # the one that held.
     commands: NDArray[np.float64]
 
+    @classmethod
+    def read(cls, bag: Bag) -> Recording:
+        """Return the complete ticks of a bag.
 
-def read_recording(bag: Bag) -> Recording:
-    """Return the complete ticks of a bag.
+        Raises
+        ------
+        InputError
+            if it has no poses or no scenario, or a message is missing in the middle.
 
-    Raises
-    ------
-    InputError
-        if it has no poses or no scenario, or a message is missing in the middle.
-
-    """
-    robots = count_robots(bag)
-    names = bag.names()
-    types = [names.get(CMD_VEL.resolve(robot, robots), CMD_VEL.type) for robot in range(robots)]
-    stamps, poses, commands = [], [], []
-    external = _robots_of_nodes(bag)
-    answering = [robot for robot in range(robots) if robot not in external]
-    for tick in ticks(bag, robots, rate_of(bag), (BASE_POSE_GROUND_TRUTH,), answering):
-        stamps.append(tick.stamp_ns)
-        rows = [read_odometry(raw) for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name]
-                if raw is not None]
-        poses.append([(row.x, row.y, row.yaw) for row in rows])
-        commands.append([(np.nan,) * 3 if raw is None else read_twist(raw, type_name)
-                         for raw, type_name in zip(tick.commands, types, strict=True)])
-    recording = Recording(bag.scenario_text, np.array(stamps, np.int64),
-                          np.array(poses, np.float64).reshape(-1, robots, 3),
-                          np.array(commands, np.float64).reshape(-1, robots, 3))
-    for robot, held in held_commands(bag, recording.stamps_ns, robots, external).items():
-        recording.commands[:, robot] = held
-    return recording
+        """
+        robots = count_robots(bag)
+        names = bag.names()
+        types = [names.get(CMD_VEL.resolve(robot, robots), CMD_VEL.type)
+                 for robot in range(robots)]
+        stamps, poses, commands = [], [], []
+        external = _robots_of_nodes(bag)
+        answering = [robot for robot in range(robots) if robot not in external]
+        for tick in ticks(bag, robots, rate_of(bag), (BASE_POSE_GROUND_TRUTH,), answering):
+            stamps.append(tick.stamp_ns)
+            rows = [PoseStamped.of_odometry(raw)
+                    for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name] if raw is not None]
+            poses.append([(row.x, row.y, row.yaw) for row in rows])
+            commands.append([(np.nan,) * 3 if raw is None else read_twist(raw, type_name)
+                             for raw, type_name in zip(tick.commands, types, strict=True)])
+        recording = cls(bag.scenario_text, np.array(stamps, np.int64),
+                        np.array(poses, np.float64).reshape(-1, robots, 3),
+                        np.array(commands, np.float64).reshape(-1, robots, 3))
+        for robot, held in held_commands(bag, recording.stamps_ns, robots, external).items():
+            recording.commands[:, robot] = held
+        return recording
 
 
 def _robots_of_nodes(bag: Bag) -> dict[int, External]:

@@ -16,17 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.environment.running import RepeatedLines, stay_on_this_machine
-from sbot.regression.commands import (
-    Differing,
-    DifferingRobot,
-    LargestDifference,
-    MessageDifference,
-    Tolerances,
-    Value,
-    differences,
-)
+from sbot.regression.commands import Differing, DifferingRobot, Tolerances, Value, differences
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
-from sbot.ros.feeder import Recorded, read_recorded
+from sbot.ros.feeder import Recorded
 from sbot.ros.live_tf import messages_path, packages_of, with_path
 from sbot.ros.processes import (
     as_commands,
@@ -46,6 +38,36 @@ _END = 10.0  # s for the user's command to end; its keeper takes four
 Progress = Callable[[int], object]
 
 
+class _MessageDifference(NamedTuple):
+    """A message that is not as recorded."""
+
+    tick: int
+    stamp_ns: int
+    topic: str
+    field: str  # 'linear.x', 'pose.covariance[0]'; 'command' or 'message' where one is missing
+    recorded: Value
+    new: Value
+
+    def __str__(self) -> str:
+        return (f'first difference: tick {self.tick}, {self.topic}, {self.field}: recorded '
+                f'{self.recorded}; now {self.new}')
+
+
+class _LargestDifference(NamedTuple):
+    """The number that is farthest from the recorded one."""
+
+    size: float  # in the unit of the field
+    field: str  # 'linear.x', ...
+    topic: str
+    tick: int
+    tolerance: float  # of the field
+
+    def __str__(self) -> str:
+        allowed = f'; tolerance {self.tolerance:g}' if self.tolerance else ''
+        return (f'largest difference: {self.size:.6g} ({self.topic}, {self.field}, tick '
+                f'{self.tick}{allowed})')
+
+
 class NodeReplayResult(NamedTuple):
     """Result of a replay to nodes."""
 
@@ -54,10 +76,10 @@ class NodeReplayResult(NamedTuple):
     ticks: int
     commands: int  # compared, and messages on ``topics``
     differences: int  # of them, not as recorded
-    first: MessageDifference | None
+    first: _MessageDifference | None
     damage: str  # where the bag was cut off, else ''
     differing: tuple[DifferingRobot, ...] = ()  # robots with differences, by id
-    largest: LargestDifference | None = None  # of numbers; None where none differs
+    largest: _LargestDifference | None = None  # of numbers; None where none differs
     stopped: int | None = None  # tick at which the replay stopped, as no command came
     topics: tuple[str, ...] = ()  # compared beside commands
 
@@ -71,65 +93,66 @@ class NodeReplayResult(NamedTuple):
         return '' if self.stopped is None else (
             f'; stopped at tick {self.stopped}, as no command came')
 
+    @classmethod
+    def of(cls, bag: Bag, command: str | Sequence[str] | None, *, robots: Collection[int] = (),
+           tolerances: Tolerances | None = None, timeout: float | None = None,
+           overrides: Mapping[str, object] | None = None,
+           progress: Progress = lambda _: None,
+           output: Callable[[str], None] = lambda _: None,
+           compare: Collection[str] = ()) -> NodeReplayResult:
+        """Feed a recording to nodes in lockstep, and compare each of their commands or messages.
 
-def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collection[int] = (),
-                tolerances: Tolerances | None = None, timeout: float | None = None,
-                overrides: Mapping[str, object] | None = None,
-                progress: Progress = lambda _: None,
-                output: Callable[[str], None] = lambda _: None,
-                compare: Collection[str] = ()) -> NodeReplayResult:
-    """Feed a recording to nodes in lockstep, and compare each of their commands or messages.
+        Parameters
+        ----------
+        bag : recorded in lockstep by ``sbot run`` or ``sbot up``
+        command : starts the nodes, in a ROS domain of their own; one or several; one with places
+            (``robot_commands``) is started once for each robot that is compared. None: they run
+            already, in ours
+        robots : whose commands are compared; (): the external ones of the recorded scenario, or
+            else those that the nodes drive
+        tolerances : of numbers; None: equal bit for bit
+        timeout : s to wait for nodes and for each command; None: the scenario's
+            ``lockstep_timeout``, a minute for nodes to start
+        overrides : scenario values by dotted key path, e.g. of an external robot's parameters
+        progress : called with the number of the last tick after each tick
+        output : called with each line that the command prints, prefixed by its short name
+        compare : topics of ``record_topics`` to compare, and no commands but those of ``robots``;
+            (): all that are in the bag, none if ``robots`` are given. The others are played
 
-    Parameters
-    ----------
-    bag : recorded in lockstep by ``sbot run`` or ``sbot up``
-    command : starts the nodes, in a ROS domain of their own; one or several; one with places
-        (``robot_commands``) is started once for each robot that is compared. None: they run
-        already, in ours
-    robots : whose commands are compared; (): the external ones of the recorded scenario, or else
-        those that the nodes drive
-    tolerances : of numbers; None: equal bit for bit
-    timeout : s to wait for nodes and for each command; None: the scenario's ``lockstep_timeout``,
-        a minute for nodes to start
-    overrides : scenario values by dotted key path, e.g. of an external robot's parameters
-    progress : called with the number of the last tick after each tick
-    output : called with each line that the command prints, prefixed by its short name
-    compare : topics of ``record_topics`` to compare, and no commands but those of ``robots``; ():
-        all that are in the bag, none if ``robots`` are given. The others are played
+        Raises
+        ------
+        InputError
+            if the bag cannot be replayed, or ROS 2 is not installed.
+        NodeFailed
+            if the command ends, or its nodes do not come.
 
-    Raises
-    ------
-    InputError
-        if the bag cannot be replayed, or ROS 2 is not installed.
-    NodeFailed
-        if the command ends, or its nodes do not come.
-
-    """
-    if find_spec('rclpy') is None:
-        raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
-                         'or source a ROS 2 installation')
-    recorded = read_recorded(bag, robots, overrides, compare)
-    _check_types(recorded)
-    tolerances = tolerances or Tolerances()
-    tolerances.check({*recorded.topics.values(), *(recorded.types[i] for i in recorded.external)})
-    texts = _texts(command, recorded)
-    commands = [parse_command(text) for text in texts]
-    stay_on_this_machine()
-    domain = current_domain() if command is None else parse_domain(FREE)
-    messages = messages_path(output, packages_of(recorded.scenario))
-    sys.path += [folder for folder in messages if folder not in sys.path]
-    with ExitStack() as stack:
-        context = _context(domain, stack)
-        lines = RepeatedLines(output)
-        stack.callback(lines.report)
-        running = [stack.enter_context(_running(
-            words, text, label, with_path(own_environment(), messages), domain, lines))
-                   for words, text, label in zip(commands, texts, labels(commands), strict=True)]
-        from sbot.ros.feeder import Feeder
-        feeder = Feeder(recorded, context, timeout,
-                        lambda: next(filter(None, (ended() for ended in running)), ''), output)
-        stack.callback(feeder.close)
-        return _compare(feeder, recorded, tolerances, progress)
+        """
+        if find_spec('rclpy') is None:
+            raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 '
+                             'Linux, or source a ROS 2 installation')
+        recorded = Recorded.read(bag, robots, overrides, compare)
+        _check_types(recorded)
+        tolerances = tolerances or Tolerances()
+        tolerances.check({*recorded.topics.values(),
+                          *(recorded.types[i] for i in recorded.external)})
+        texts = _texts(command, recorded)
+        commands = [parse_command(text) for text in texts]
+        stay_on_this_machine()
+        domain = current_domain() if command is None else parse_domain(FREE)
+        messages = messages_path(output, packages_of(recorded.scenario))
+        sys.path += [folder for folder in messages if folder not in sys.path]
+        with ExitStack() as stack:
+            context = _context(domain, stack)
+            lines = RepeatedLines(output)
+            stack.callback(lines.report)
+            running = [stack.enter_context(_running(
+                words, text, label, with_path(own_environment(), messages), domain, lines))
+                for words, text, label in zip(commands, texts, labels(commands), strict=True)]
+            from sbot.ros.feeder import Feeder
+            feeder = Feeder(recorded, context, timeout,
+                            lambda: next(filter(None, (ended() for ended in running)), ''), output)
+            stack.callback(feeder.close)
+            return _compare(feeder, recorded, tolerances, progress)
 
 
 def _context(domain: int, stack: ExitStack) -> rclpy.Context:
@@ -163,8 +186,8 @@ def _texts(command: str | Sequence[str] | None, recorded: Recorded) -> list[str]
 def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: ANN401
              progress: Progress) -> NodeReplayResult:
     compared = count = wrong = 0
-    first: MessageDifference | None = None
-    largest: LargestDifference | None = None
+    first: _MessageDifference | None = None
+    largest: _LargestDifference | None = None
     stopped: int | None = None
     differing = Differing()
     robots = {recorded.name(i): i for i in recorded.external}
@@ -185,12 +208,12 @@ def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: A
                 wrong += 1
                 if robot is not None:
                     differing.add(robot, tick)
-                first = first or MessageDifference(tick, stamp_ns, name, *found[0])
+                first = first or _MessageDifference(tick, stamp_ns, name, *found[0])
                 for field, value, other in found:
                     size = _distance(value, other)
                     if size > (largest.size if largest else 0.0):
-                        largest = LargestDifference(size, field, name, tick,
-                                                    tolerances.of(field, type_name))
+                        largest = _LargestDifference(size, field, name, tick,
+                                                     tolerances.of(field, type_name))
         progress(tick)
         if feeder.silent:  # it would be so in all that is left
             stopped = tick

@@ -24,16 +24,7 @@ from sbot.scenario.fields import Mapping as MappingField
 from sbot.scenario.load import FORMATS
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
-from sbot.sweeps.plan import (
-    METHODS,
-    Axis,
-    grid_axes,
-    sample_axis,
-    seeds_of,
-    spread_of,
-    values_of,
-    zip_axis,
-)
+from sbot.sweeps.plan import METHODS, Axis, sample_axis, seeds_of, spread_of, values_of, zip_axis
 from sbot_common.errors import InputError
 from sbot_common.params import Check
 
@@ -124,6 +115,11 @@ class _SweepFile(Model):
     overlaps: Flag = Field(True, description='Count overlaps from the geometry in every tick.')
 
 
+def _grid_axes(grid: Mapping[str, Sequence[Any]]) -> list[Axis]:
+    """Return an axis for each key: every combination."""
+    return [Axis((key,), (values,)) for key, values in grid.items()]
+
+
 @dataclass
 class Request:
     """Everything that makes up a sweep; entries may be changed until ``plan_of`` is called."""
@@ -145,7 +141,7 @@ class Request:
         self.axes = [axis for axis in self.axes if axis.keys != (key,)]
         values = values_of(value, where)
         if len(values) > 1 or isinstance(value, list | tuple | range):
-            self.axes += grid_axes({key: values})
+            self.axes += _grid_axes({key: values})
         else:
             self.fixed[key] = values[0]
 
@@ -163,6 +159,42 @@ class Request:
     def module_path(self) -> tuple[str, ...]:
         """Folders where modules of metrics are looked for."""
         return tuple(dict.fromkeys((*self.path, os.getcwd())))
+
+    @classmethod
+    def by_default(cls, scenario: Any) -> Request:  # noqa: ANN401 - or several, or a sweep file
+        """Return a new request for what ``source_of`` takes, a list of such, or a sweep file."""
+        if isinstance(scenario, str | Path) and _is_sweep_file(str(scenario)):
+            return _read_sweep_file(str(scenario))
+        several = scenario if isinstance(scenario, list | tuple) else [scenario]
+        return cls([source_of(each) for each in several])
+
+    @classmethod
+    def of(cls, scenario: Any, seeds: object, grid: Mapping[str, object] | None,  # noqa: ANN401
+           side_by_side: Mapping[str, object] | None, sample: Mapping[str, Any] | None,
+           metrics: Sequence[str | Callable[..., Any]],
+           overrides: Mapping[str, object], overlaps: bool = True) -> Request:
+        """Return the request of the arguments of ``sbot.sweep``.
+
+        Raises
+        ------
+        InputError
+            naming the argument.
+
+        """
+        request = Request.by_default(scenario)
+        if seeds is not None:
+            request.seeds = seeds_of(seeds, 'seeds')
+        request.fixed.update(overrides)
+        for key, values in (grid or {}).items():
+            request.axes += _grid_axes({key: values_of(_plain(values), f'grid {key}')})
+        request.axes += zip_axis({key: values_of(_plain(values), f'zip {key}')
+                                  for key, values in (side_by_side or {}).items()})
+        if sample is not None:
+            request.axes += validate(_Sample, sample, Origins('sample', {}, set())).axes(
+                'sample {}'.format)
+        request.metrics += tuple(metrics)
+        request.overlaps = request.overlaps and overlaps
+        return request
 
 def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
               directory: Path | None = None) -> tuple[str, str, str, Given]:
@@ -235,7 +267,7 @@ def _read_sweep_file(path: str) -> Request:
     if written.seeds is not None:
         request.seeds = seeds_of(written.seeds, where('seeds'))
     for key, value in written.grid.items():
-        request.axes += grid_axes({key: values_of(value, where('grid', key))})
+        request.axes += _grid_axes({key: values_of(value, where('grid', key))})
     for i, columns in enumerate(written.zip):
         place = ('zip',) if isinstance(data, dict) and isinstance(data['zip'], dict) else (
             'zip', i)
@@ -243,42 +275,6 @@ def _read_sweep_file(path: str) -> Request:
                                   for key, value in columns.items()})
     if written.sample is not None:
         request.axes += written.sample.axes(partial(where, 'sample', 'values'))
-    return request
-
-
-def request_for(scenario: Any) -> Request:  # noqa: ANN401 - or several, or a sweep file
-    """Return a new request for what ``source_of`` takes, a list of such, or a sweep file."""
-    if isinstance(scenario, str | Path) and _is_sweep_file(str(scenario)):
-        return _read_sweep_file(str(scenario))
-    several = scenario if isinstance(scenario, list | tuple) else [scenario]
-    return Request([source_of(each) for each in several])
-
-
-def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None,  # noqa: ANN401
-               side_by_side: Mapping[str, object] | None, sample: Mapping[str, Any] | None,
-               metrics: Sequence[str | Callable[..., Any]],
-               overrides: Mapping[str, object], overlaps: bool = True) -> Request:
-    """Return the request of the arguments of ``sbot.sweep``.
-
-    Raises
-    ------
-    InputError
-        naming the argument.
-
-    """
-    request = request_for(scenario)
-    if seeds is not None:
-        request.seeds = seeds_of(seeds, 'seeds')
-    request.fixed.update(overrides)
-    for key, values in (grid or {}).items():
-        request.axes += grid_axes({key: values_of(_plain(values), f'grid {key}')})
-    request.axes += zip_axis({key: values_of(_plain(values), f'zip {key}')
-                              for key, values in (side_by_side or {}).items()})
-    if sample is not None:
-        request.axes += validate(_Sample, sample, Origins('sample', {}, set())).axes(
-            'sample {}'.format)
-    request.metrics += tuple(metrics)
-    request.overlaps = request.overlaps and overlaps
     return request
 
 

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.controllers.neural.inputs import field_of
 from sbot.controllers.neural.network import Conditions, Network, warning_of
+from sbot.files.yaml_text import Origins
 from sbot.scenario import assemble
 from sbot.scenario.assemble import initial_poses
-from sbot.scenario.load import placement_of
-from sbot.scenario.model import Scenario
+from sbot.scenario.fields import validate
+from sbot.scenario.model import Scenario, ScenarioFile
 from sbot.scenario.place import Placement
 from sbot.scenario.warnings import BODY, RATE, SENSORS, conditions_of
 from sbot_common.arguments import as_array
@@ -31,11 +33,6 @@ from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.gust import (
     WindSource,
-    gust_force,
-    gust_velocity,
-    gust_window,
-    mean_force,
-    mean_velocity,
 )
 from wind_model.parameters import WindParameters
 
@@ -44,24 +41,6 @@ from wind_model.parameters import WindParameters
 MOST_WORLDS = 1_000_000
 MOST_TICKS = 10_000_000  # of one call, which no signal interrupts
 LARGEST_SEED = 2**63 - 1
-
-
-def named(where: str, given: Any, known: Iterable[str]) -> list[str]:  # noqa: ANN401
-    """Return names out of a list of those that are known.
-
-    Raises
-    ------
-    InputError
-        for anything else, a single text among it.
-
-    """
-    expected = f"any of {', '.join(known)}"
-    if isinstance(given, str | bytes) or not isinstance(given, Collection):
-        raise bad_value(where, given, f'a list of {expected}')
-    for name in given:
-        if not isinstance(name, str) or name not in known:
-            raise bad_value(where, name, expected)
-    return list(given)
 
 
 def flag(where: str, given: Any) -> bool:  # noqa: ANN401
@@ -200,22 +179,20 @@ class Saved:
         for k in chosen.tolist():
             simulation.restore_rest(k)
 
-
-def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int,
-          controlled: tuple[int, ...]) -> None:
-    """Raise InputError where a state is not one of such worlds."""
-    if not isinstance(saved, Saved):
-        raise bad_value('state', saved, 'a state that save() of such worlds returned')
-    if len(saved) not in (1, worlds):
-        raise bad_value('state', f'{len(saved)} worlds',
-                        f'1 or {worlds}, the number of worlds to restore')
-    if saved.senses != senses:
-        raise bad_value('state', f"sense {', '.join(sorted(saved.senses)) or 'nothing'}",
-                        f"sense {', '.join(sorted(senses)) or 'nothing'}")
-    if saved.controlled != controlled:
-        raise bad_value('state', f'controllers of the robots {saved.controlled}', f'{controlled}')
-    if saved.start.shape[1] != robots:
-        raise bad_value('state', f'{saved.start.shape[1]} robots', f'{robots} robots')
+    def check(self, worlds: int, senses: frozenset[str], robots: int,
+              controlled: tuple[int, ...]) -> None:
+        """Raise InputError where a state is not one of such worlds."""
+        if len(self) not in (1, worlds):
+            raise bad_value('state', f'{len(self)} worlds',
+                            f'1 or {worlds}, the number of worlds to restore')
+        if self.senses != senses:
+            raise bad_value('state', f"sense {', '.join(sorted(self.senses)) or 'nothing'}",
+                            f"sense {', '.join(sorted(senses)) or 'nothing'}")
+        if self.controlled != controlled:
+            raise bad_value('state', f'controllers of the robots {self.controlled}',
+                            f'{controlled}')
+        if self.start.shape[1] != robots:
+            raise bad_value('state', f'{self.start.shape[1]} robots', f'{robots} robots')
 
 
 class _WorldTables(NamedTuple):
@@ -261,16 +238,10 @@ def winds_of(worlds: Sequence[_WorldTables]) -> Winds:
 
 def wind_rows(flow: WindParameters, rate: Rate) -> dict[str, NDArray[Any]]:
     """Return the wind of one world: its row of each array of ``Winds``."""
-    return {'wind_velocity': np.asarray(mean_velocity(flow)),
-            'wind_force': mean_force(flow), 'gust_velocity': gust_velocity(flow),
-            'gust_force': gust_force(flow),
-            'gust_ticks': np.array(gust_ticks(flow, rate), np.int64)}
-
-
-def gust_ticks(flow: WindParameters, rate: Rate) -> tuple[int, int]:
-    """Return the first tick of the gust and the first one after it."""
-    start, end = (max(0, rate.tick(stamp_ns - 1) + 1) for stamp_ns in gust_window(flow))
-    return start, end
+    return {'wind_velocity': flow.mean_velocity,
+            'wind_force': flow.mean_force, 'gust_velocity': flow.gust_velocity,
+            'gust_force': flow.gust_force,
+            'gust_ticks': np.array(flow.gust_ticks(rate), np.int64)}
 
 
 def _check_alike(one: _WorldTables, other: _WorldTables) -> None:
@@ -314,6 +285,15 @@ def _moving(parameters: SimulationParameters) -> tuple[int, int]:
 
 # Start poses of worlds by scenario and seed.
 
+def _placement_of(scenario: Scenario) -> Placement:
+    """Return the start poses of a loaded scenario by seed, without loading it for each."""
+    assert scenario.source is not None
+    origins = Origins('scenario', {}, set())
+    written = validate(ScenarioFile, deepcopy(scenario.source.data), origins)
+    return Placement(replace(written, world=scenario.world), scenario.bodies,
+                     origins)
+
+
 class Starts:
     """Where robots of a scenario stand at tick 0 for a seed, as ``sbot.load`` places them."""
 
@@ -324,7 +304,7 @@ class Starts:
 
     @cached_property
     def _placement(self) -> Placement:
-        return placement_of(self._scenario)
+        return _placement_of(self._scenario)
 
     def __call__(self, seeds: Integers) -> NDArray[np.float64]:
         """Return poses x, y (m), yaw (rad) of seeds (M,): (M, N, 3), or (1, N, 3) for all."""

@@ -31,14 +31,14 @@ class Refused(InputError):
         super().__init__(text)
         self.code = code
 
-
-@contextmanager
-def refused_as(code: str) -> Iterator[None]:
-    """Give what is raised as an InputError a code."""
-    try:
-        yield
-    except InputError as error:
-        raise Refused(code, str(error)) from None
+    @classmethod
+    @contextmanager
+    def with_code(cls, code: str) -> Iterator[None]:
+        """Give what is raised as an InputError a code."""
+        try:
+            yield
+        except InputError as error:
+            raise cls(code, str(error)) from None
 
 
 class Shape(NamedTuple):
@@ -48,6 +48,51 @@ class Shape(NamedTuple):
     radius: float
     length: float = 0.0
     width: float = 0.0
+
+    @classmethod
+    def read(cls, text: str) -> Shape:
+        """Return the obstacle that SDF or URDF text describes.
+
+        That is one link with one collision geometry at its origin: box, cylinder or sphere, whose
+        height and z are not looked at.
+
+        Raises
+        ------
+        Refused
+            for anything else.
+
+        """
+        from defusedxml import DefusedXmlException, ElementTree  # a start does without it
+        try:
+            root = ElementTree.fromstring(text, forbid_dtd=True)
+        except (ParseError, DefusedXmlException, ValueError) as error:
+            raise Refused('RESOURCE_PARSE_ERROR', f'resource_string: not XML: {error}') from None
+        if root.tag not in ('sdf', 'robot'):
+            raise Refused('UNSUPPORTED_FORMAT', f'resource_string: got <{root.tag[:50]}>, '
+                          'expected <sdf> or <robot>')
+        model = root if root.tag == 'robot' else _single_element(root.findall('model'), 'model')
+        if model.find('.//joint') is not None or model.find('.//plugin') is not None:
+            raise _unsupported('a model with joints or plugins', 'an obstacle without; a robot is '
+                               'spawned by its uri (get_spawnables)')
+        link = _single_element(model.findall('link'), 'link')
+        collision = _single_element(link.findall('collision'), 'collision')
+        for each in (*model.findall('pose'), *model.findall('link/pose'),
+                     *collision.findall('pose')):
+            if each.get('relative_to'):
+                raise _unsupported('a pose relative to a frame', 'one at the origin')
+            _check_centred((each.text or '').split())
+        for each in collision.findall('origin'):
+            _check_centred([*each.get('xyz', '0 0 0').split(), *each.get('rpy', '0 0 0').split()])
+        name = model.get('name', '')
+        geometry = collision.find('geometry')
+        kind = None if geometry is None else next(iter(geometry), None)
+        if kind is not None and kind.tag == 'box':
+            length, width, _ = _numbers(kind, 'size', 3)
+            return cls(name, 0.0, length, width)
+        if kind is not None and kind.tag in ('cylinder', 'sphere'):
+            return cls(name, *_numbers(kind, 'radius', 1))
+        raise _unsupported('no geometry' if kind is None else f'<{kind.tag}>',
+                           'box, cylinder or sphere')
 
 
 class Spawned(NamedTuple):
@@ -77,6 +122,19 @@ class SpawnedObstacles:
         """Take an obstacle away."""
         self._place({key: each for key, each in self.by_name.items() if key != name})
 
+    def new_name(self, name: str, may_rename: bool) -> str:
+        """Return the name of a new obstacle, or one that is free; Refused if it cannot have it."""
+        if not _NAME.fullmatch(name) and not (may_rename and not name):
+            raise Refused('NAME_INVALID', f'name: got {shown(name)}, expected a letter, then '
+                                          'letters, digits and _, at most 32 in all')
+        name = name or 'obstacle'
+        if name not in self.by_name and not _OF_ROBOTS.fullmatch(name):
+            return name
+        if not may_rename:
+            raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', expected a name that is "
+                                             "neither taken nor a robot's (robot_<i>)")
+        return next(new for k in count(1) if (new := f'{name}_copy_{k}') not in self.by_name)
+
     def _place(self, table: dict[str, Spawned]) -> None:
         discs = [(*each.pose[:2], each.shape.radius) for each in table.values()
                  if each.shape.radius]
@@ -84,50 +142,6 @@ class SpawnedObstacles:
                  for each in table.values() if not each.shape.radius]
         self._engine.place_objects(discs, boxes, self._inbox.teleports)
         self.by_name = table
-
-
-def read_shape(text: str) -> Shape:
-    """Return the obstacle that SDF or URDF text describes.
-
-    That is one link with one collision geometry at its origin: box, cylinder or sphere, whose
-    height and z are not looked at.
-
-    Raises
-    ------
-    Refused
-        for anything else.
-
-    """
-    from defusedxml import DefusedXmlException, ElementTree  # a start does without it
-    try:
-        root = ElementTree.fromstring(text, forbid_dtd=True)
-    except (ParseError, DefusedXmlException, ValueError) as error:
-        raise Refused('RESOURCE_PARSE_ERROR', f'resource_string: not XML: {error}') from None
-    if root.tag not in ('sdf', 'robot'):
-        raise Refused('UNSUPPORTED_FORMAT', f'resource_string: got <{root.tag[:50]}>, expected '
-                      '<sdf> or <robot>')
-    model = root if root.tag == 'robot' else _single_element(root.findall('model'), 'model')
-    if model.find('.//joint') is not None or model.find('.//plugin') is not None:
-        raise _unsupported('a model with joints or plugins', 'an obstacle without; a robot is '
-                           'spawned by its uri (get_spawnables)')
-    link = _single_element(model.findall('link'), 'link')
-    collision = _single_element(link.findall('collision'), 'collision')
-    for each in (*model.findall('pose'), *model.findall('link/pose'), *collision.findall('pose')):
-        if each.get('relative_to'):
-            raise _unsupported('a pose relative to a frame', 'one at the origin')
-        _check_centred((each.text or '').split())
-    for each in collision.findall('origin'):
-        _check_centred([*each.get('xyz', '0 0 0').split(), *each.get('rpy', '0 0 0').split()])
-    name = model.get('name', '')
-    geometry = collision.find('geometry')
-    kind = None if geometry is None else next(iter(geometry), None)
-    if kind is not None and kind.tag == 'box':
-        length, width, _ = _numbers(kind, 'size', 3)
-        return Shape(name, 0.0, length, width)
-    if kind is not None and kind.tag in ('cylinder', 'sphere'):
-        return Shape(name, *_numbers(kind, 'radius', 1))
-    raise _unsupported('no geometry' if kind is None else f'<{kind.tag}>',
-                       'box, cylinder or sphere')
 
 
 def _single_element(found: list[Element], tag: str) -> Element:
@@ -166,20 +180,6 @@ def _unsupported(got: str, expected: str) -> Refused:
 _FRAMES = ('', 'map', 'world')  # of poses
 _NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,31}')
 _OF_ROBOTS = re.compile(r'robot_\d+')  # also of robots that there are not
-
-
-def new_name(name: str, taken: Collection[str], may_rename: bool) -> str:
-    """Return the name of a new obstacle, or one that nobody has; Refused if it cannot have it."""
-    if not _NAME.fullmatch(name) and not (may_rename and not name):
-        raise Refused('NAME_INVALID', f'name: got {shown(name)}, expected a letter, then letters, '
-                                      'digits and _, at most 32 in all')
-    name = name or 'obstacle'
-    if name not in taken and not _OF_ROBOTS.fullmatch(name):
-        return name
-    if not may_rename:
-        raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', expected a name that is neither "
-                                         "taken nor a robot's (robot_<i>)")
-    return next(new for k in count(1) if (new := f'{name}_copy_{k}') not in taken)
 
 
 def spawned_robot(name: str, may_rename: bool, reserve: Sequence[int],

@@ -28,14 +28,14 @@ from sbot_sim.sensors.infrared_kernel import (
     sense_rows,
 )
 from sbot_sim.sensors.infrared_table import TABLE_RANGE, load_table
-from sbot_sim.sensors.rays import Fan, make_irregular_fan
+from sbot_sim.sensors.rays import Fan
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import (
     Scene,
     discs_of,
     sort_discs,
 )
-from sbot_sim.worlds.state import Batch, Phase, Setting, all_in_view, scene_of, shared_apart
+from sbot_sim.worlds.state import Batch, Phase, Setting, all_in_view, scene_of
 
 SENSORS = INFRARED_SENSORS
 # Document 002, figure 5b, from the direction the robot faces, counter-clockwise.
@@ -46,7 +46,7 @@ SENSOR_ANGLES = tuple(math.radians(degrees) for degrees in SENSOR_DEGREES)
 @cache
 def ring() -> Fan:
     """Return the table of the fifteen beams."""
-    return make_irregular_fan(SENSOR_ANGLES)
+    return Fan.uneven(SENSOR_ANGLES)
 
 
 class InfraredSettings(NamedTuple):
@@ -170,7 +170,7 @@ def _encoder(place: Place) -> Encode | None:
         dense=False)
 
 
-@shared_apart
+@Phase.shared_apart
 def _read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Read the infrared sensors; of many robots once they are sorted."""
     setting, worlds = batch.setting, batch.worlds

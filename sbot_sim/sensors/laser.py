@@ -28,7 +28,7 @@ from sbot_common.topics import BASE_SCAN
 from sbot_sim.collision.detection import FEW
 from sbot_sim.sensors.cover import cover_discs, cover_static
 from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
-from sbot_sim.sensors.rays import Fan, fan_of, make_fan, make_fans
+from sbot_sim.sensors.rays import Fan, Fans, fan_of
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.bodies import shapes_of
 from sbot_sim.world.scene import (
@@ -37,15 +37,7 @@ from sbot_sim.world.scene import (
     discs_of,
     sort_discs,
 )
-from sbot_sim.worlds.state import (
-    Batch,
-    LaserTable,
-    Phase,
-    Setting,
-    all_in_view,
-    scene_of,
-    shared_apart,
-)
+from sbot_sim.worlds.state import Batch, LaserTable, Phase, Setting, all_in_view, scene_of
 
 
 class ScanSettings(NamedTuple):
@@ -109,7 +101,7 @@ class ScanParameters(NamedTuple):
 
     def fan(self) -> Fan:
         """Return the table of the laser's beams."""
-        return make_fan(self.beams, self.angle_min, self.angle_increment)
+        return Fan.even(self.beams, self.angle_min, self.angle_increment)
 
 
 def _as_float32(value: float) -> float:
@@ -152,19 +144,19 @@ class Lasers(NamedTuple):
                    for k in range(len(kit))]
         return LaserTable(
             kit, np.repeat(np.arange(len(self.kits)), [len(kit) for kit in self.kits]),
-            np.array(columns, np.int64), self.columns, make_fans([p.fan() for p in every]),
+            np.array(columns, np.int64), self.columns, Fans.of([p.fan() for p in every]),
             np.array([p.range_min for p in every]), np.array([p.range_max for p in every]),
             np.array([p.sees_robots for p in every], np.bool_),
             np.array([(p.laser_x, p.laser_y, p.laser_yaw) for p in every], np.float64),
             np.array([own[0].beams for own in self.kits], np.int64),
             np.array([own[0].range_max for own in self.kits]))
 
-
-def make_lasers(each: Sequence[tuple[ScanParameters, ...]]) -> Lasers:
-    """Return the lasers of robots, given those of each."""
-    kits: dict[tuple[ScanParameters, ...], int] = {}
-    numbers = [kits.setdefault(kit, len(kits)) for kit in each]
-    return Lasers(tuple(kits), np.array(numbers, np.int64))
+    @classmethod
+    def pack(cls, each: Sequence[tuple[ScanParameters, ...]]) -> Lasers:
+        """Return the lasers of robots, given those of each."""
+        kits: dict[tuple[ScanParameters, ...], int] = {}
+        numbers = [kits.setdefault(kit, len(kits)) for kit in each]
+        return cls(tuple(kits), np.array(numbers, np.int64))
 
 
 def _mount_of(parameters: ScanParameters) -> Floats:
@@ -238,7 +230,7 @@ def _add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_
                 ranges[j, i] = np.float32(min(max(noisy, range_min), range_max))
 
 
-@shared_apart
+@Phase.shared_apart
 def _scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Cast the lasers' beams, one laser of all robots that carry it after the other."""
     setting, worlds = batch.setting, batch.worlds
@@ -265,7 +257,7 @@ def _scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     best[0] = 0.0
 
 
-@shared_apart
+@Phase.shared_apart
 def _scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Let lasers see rectangular bodies; after ``_scan``."""
     setting, worlds = batch.setting, batch.worlds
@@ -283,7 +275,7 @@ def _scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None
                     worlds.ranges[low:high])
 
 
-@shared_apart
+@Phase.shared_apart
 def _add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Add noise to the ranges of lasers."""
     setting, worlds = batch.setting, batch.worlds

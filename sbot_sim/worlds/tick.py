@@ -11,7 +11,7 @@ from sbot_common.arrays import Integers
 from sbot_common.elementary import copy_numbers, copy_rows
 from sbot_sim.sensors.odometry import draw_wheel_scale
 from sbot_sim.sensors.range_and_bearing import Heard, hear
-from sbot_sim.sensors.rays import Fan, make_irregular_fan
+from sbot_sim.sensors.rays import Fan
 from sbot_sim.sensors.registry import simulated
 from sbot_sim.world.scene import gather_discs, number_places, shape_cells, sort_places
 from sbot_sim.worlds import air, motion
@@ -24,7 +24,7 @@ from sbot_sim.worlds.python_phases import (
     ReplaceScenes,
     WorldByWorld,
 )
-from sbot_sim.worlds.state import Batch, Phase, Setting, Worlds, shared, shared_light
+from sbot_sim.worlds.state import Batch, Phase, Setting, Worlds, shared
 from wind_model.gust import Waves
 from wind_model.wake import advertised_millimetres
 
@@ -33,7 +33,7 @@ from wind_model.wake import advertised_millimetres
 @cache
 def no_beams() -> Fan:
     """Return the table of a sensor that is off."""
-    return make_irregular_fan([])
+    return Fan.uneven([])
 
 
 @shared
@@ -65,7 +65,7 @@ def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                         setting.infrared_scenes.reach[setting.layout[k]])
 
 
-@shared_light
+@Phase.shared_light
 def _find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the robots' cells."""
     n, worlds = batch.setting.robots, batch.worlds
@@ -82,7 +82,7 @@ def _sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             sort_places(room, k, batch.setting.robots)
 
 
-@shared_light
+@Phase.shared_light
 def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """End sorting: copy the robots' discs in the order of their cells."""
     n, worlds, bodies = batch.setting.robots, batch.worlds, batch.setting.bodies

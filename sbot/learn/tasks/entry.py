@@ -12,13 +12,12 @@ from sbot.controllers.neural.function_policy import FunctionPolicy, function_pol
 from sbot.controllers.neural.network import Network, make_network
 from sbot.learn.task import Task
 from sbot.worlds.many import Worlds
-from sbot.worlds.setting import LARGEST_SEED, gust_ticks
+from sbot.worlds.setting import LARGEST_SEED
 from sbot_common.arguments import numbers, whole
 from sbot_common.arrays import Flags, Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
-from wind_model.gust import mean_velocity, unit
-from wind_model.parameters import WindParameters
+from wind_model.parameters import WindParameters, unit
 
 Values = dict[str, Any]  # of a scenario file
 
@@ -118,11 +117,11 @@ class Scene(Task):
                     if key in WindParameters._fields}
         if wind is not None:
             flow = WindParameters(**wind)
-            worlds.wind_velocity[world] = mean_velocity(flow)
+            worlds.wind_velocity[world] = flow.mean_velocity
             worlds.gust_velocity[world] = flow.wind_gust_speed_mean * unit(
                 flow.wind_gust_direction)
-            worlds.gust_ticks[world] = gust_ticks(flow, worlds.scenarios[world].rate)
-        boxes = drawn(self, 'boxes', rng)
+            worlds.gust_ticks[world] = flow.gust_ticks(worlds.scenarios[world].rate)
+        boxes = self.drawn('boxes', rng)
         if boxes is not None:
             worlds.box_start[world] = boxes
         return self.start(rng)
@@ -153,13 +152,13 @@ class Scene(Task):
                             f'entries whose `count` make {self.team} robots')
         rng = np.random.default_rng(seed)
         ground = self.maps[int(rng.integers(len(self.maps)))] if self.maps else {}
-        wind, boxes = drawn(self, 'weather', rng), drawn(self, 'boxes', rng)
-        start = drawn(self, 'start', rng)
+        wind, boxes = self.drawn('weather', rng), self.drawn('boxes', rng)
+        start = self.drawn('start', rng)
         given = {'parameters': parameters} if parameters else {}
         robots = [{**({} if 'controller' in kind else {'controller': controller, **given}),
                    **kind, 'count': self._count(kind)} for kind in kinds]
         if start is not None:
-            goals = drawn(self, 'aims', rng, start)
+            goals = self.drawn('aims', rng, start)
             each = [kind for kind in robots for _ in range(kind.pop('count'))]
             # A copy for each robot: a change of one leaves the others, and YAML has no anchors.
             robots = [{**deepcopy(kind), 'pose': pose}
@@ -186,30 +185,29 @@ class Scene(Task):
         """Return how many robots an entry of the arena makes."""
         return self.team if len(self.arena['robots']) == 1 else int(kind.get('count', 1))
 
+    def drawn(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
+        """Return what a method of a self draws: poses (team or boxes, 3), goals (team, 2), wind.
 
-def drawn(scene: Scene, method: str, *arguments: Any) -> Any:  # noqa: ANN401
-    """Return what a method of a scene draws: poses (team or boxes, 3), goals (team, 2), wind.
+        Scenarios and training both draw by this, so that they refuse the same.
 
-    Scenarios and training both draw by this, so that they refuse the same.
+        Raises
+        ------
+        InputError
+            for another shape, or numbers that are not finite.
+        UserCodeError
+            if the method raises.
 
-    Raises
-    ------
-    InputError
-        for another shape, or numbers that are not finite.
-    UserCodeError
-        if the method raises.
-
-    """
-    where = f'{type(scene).__name__}.{method}()'
-    value = call_user_code(lambda: getattr(scene, method)(*arguments), lambda: where)
-    if value is None:
-        return None
-    if method == 'weather':
-        if not isinstance(value, Mapping):
-            raise bad_value(where, value, 'a dictionary, or None')
-        return value
-    rows = len(scene.arena['world']['boxes']) if method == 'boxes' else scene.team
-    return numbers(where, value, (rows, 2 if method == 'aims' else 3))
+        """
+        where = f'{type(self).__name__}.{method}()'
+        value = call_user_code(lambda: getattr(self, method)(*arguments), lambda: where)
+        if value is None:
+            return None
+        if method == 'weather':
+            if not isinstance(value, Mapping):
+                raise bad_value(where, value, 'a dictionary, or None')
+            return value
+        rows = len(self.arena['world']['boxes']) if method == 'boxes' else self.team
+        return numbers(where, value, (rows, 2 if method == 'aims' else 3))
 
 
 class Rule(NamedTuple):

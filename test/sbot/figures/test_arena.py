@@ -12,7 +12,7 @@ from sbot.figures.arena import (
     outlines_of,
     robot_colours,
 )
-from sbot.figures.data import RunData, from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import _Film
 from sbot.figures.look import palette, style_of
 from sbot.figures.picture import _draw_run
@@ -64,7 +64,7 @@ def run_of(folder, more='', **options):
 
 @pytest.fixture(scope='module')
 def gusts(tmp_path_factory) -> RunData:
-    return from_result(run_of(tmp_path_factory.mktemp('gusty')))
+    return RunData.from_result(run_of(tmp_path_factory.mktemp('gusty')))
 
 
 def texts(axes):
@@ -89,7 +89,7 @@ def test_moments_show_and_name_the_wind_of_their_time(gusts):
 
 def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(gusts, tmp_path):
     assert 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 to 1 s' in texts(_draw_run(gusts).axes[0])
-    more = from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.1, '
+    more = RunData.from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.1, '
                               'wind_gust_force_mean: 4'))
     assert in_one_line(draw_moments(more, (0.7,)).axes[0]) == [
         'wind → 0.3 + gust ↑ 1.2 m/s + gust ↑ 4 N, turbulence 0.1 m/s']

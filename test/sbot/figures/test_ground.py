@@ -15,7 +15,7 @@ from PIL import Image
 import sbot
 from sbot.bag.reader import Bag
 from sbot.figures.arena import robot_colours
-from sbot.figures.data import from_bag, from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import animate_run
 from sbot.figures.ground import (
     NAME,
@@ -36,7 +36,7 @@ def test_a_goal_has_the_colour_of_its_robot():
     robots = [{'pose': [2, 2 + 2 * i, 0], 'controller': 'none'} for i in range(3)]
     robots[1]['goal'], robots[2]['goal'] = [8, 3], [8, 6]
     run = sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]}, 'robots': robots})
-    data = from_result(run)
+    data = RunData.from_result(run)
     marks = [each for each in _draw_run(data).axes[0].collections
              if each.get_offsets().tolist() == [[8.0, 3.0], [8.0, 6.0]]]
     filled = [each.get_facecolors()[:, :3].tolist() for each in marks
@@ -49,7 +49,7 @@ def test_a_circle_shows_a_tolerance_that_is_wider_than_the_ring_of_its_goal():
              {'goal': [8, 3], 'goal_tolerance': 1.5}]
     robots = [{'pose': [2, 2 + 2 * i, 0], 'controller': 'none', **each}
               for i, each in enumerate(goals)]
-    data = from_result(sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]},
+    data = RunData.from_result(sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]},
                                  'robots': robots}))
     assert wide_tolerances(data, list(data.goals), 40.0).tolist() == [[8.0, 3.0, 1.5]]
     for figure in (_draw_run(data), draw_moments(data, (0.0,))):
@@ -69,7 +69,7 @@ class Still:
 
 
 def run_of(*robots, zones=(NEST,), controller=Still, world=None, duration=0.5):
-    return from_result(sbot.run({
+    return RunData.from_result(sbot.run({
         'duration': duration, 'rate': 10,
         'world': {'bounds': [0, 0, 8, 6], 'zones': list(zones), **(world or {})},
         'robots': [{'pose': [x, y, yaw], 'controller': controller} for x, y, yaw in robots]}))
@@ -138,7 +138,7 @@ def zones_recorded(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def zones_data(zones_recorded):
-    return from_bag(zones_recorded[0])
+    return RunData.from_bag(zones_recorded[0])
 
 
 def test_they_change_nothing_of_a_run(zones_recorded, tmp_path):
@@ -192,7 +192,7 @@ def test_pictures_and_films_show_them(zones_data, tmp_path, dark, ground):
 def test_a_letter_that_the_font_lacks_is_a_box(tmp_path):
     # matplotlib warned in two lines, with the path of a source.
     named = scenario({'name': '猫 nest', 'center': [2, 2]})
-    zones_data = from_result(run_scenario(replace(named, name='猫')))
+    zones_data = RunData.from_result(run_scenario(replace(named, name='猫')))
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         for suffix in ('png', 'svg', 'pdf'):

@@ -5,7 +5,7 @@ import pytest
 from pictures import crowd
 
 from sbot.figures.arena import robot_colours
-from sbot.figures.data import at_rest
+from sbot.figures.data import RunData
 from sbot.figures.picture import (
     _draw_run,
     _gust_of,
@@ -46,7 +46,7 @@ def test_a_crowd_is_drawn_as_a_median_and_bands(data, tmp_path):
 
 def still(**wind):
     scenario = load_scenario('wind_gust', {f'wind.{key}': value for key, value in wind.items()})
-    data = at_rest(scenario)
+    data = RunData.at_rest(scenario)
     stamps = np.array([scenario.rate.stamp_ns(k) for k in range(601)], np.int64)
     return data._replace(stamps_ns=stamps, poses=np.repeat(data.poses, 601, axis=0),
                          wind=np.repeat(data.wind, 601, axis=0),

@@ -9,7 +9,7 @@ from PIL import Image
 
 import sbot
 from sbot.cli import main as cli
-from sbot.figures.data import from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import _Film
 from sbot.figures.look import Look, drawing, style_of
 from sbot.figures.picture import _draw_run, draw, plot_run
@@ -48,7 +48,7 @@ class Steady:
 def test_a_title_has_a_name_only_if_somebody_gave_it(values, title):
     run = sbot.run({'duration': 4 / 3, 'world': {'bounds': [0, 0, 6, 6]},
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}], **values})
-    assert _draw_run(from_result(run)).axes[0].get_title(loc='left').startswith(title)
+    assert _draw_run(RunData.from_result(run)).axes[0].get_title(loc='left').startswith(title)
 
 
 def test_a_title_and_a_width_of_ones_own(data, tmp_path, capsys):
@@ -67,7 +67,7 @@ def test_a_title_and_a_width_of_ones_own(data, tmp_path, capsys):
 
 @functools.cache
 def short_run(scenario):
-    return from_result(sbot.run(scenario, duration=3.0))
+    return RunData.from_result(sbot.run(scenario, duration=3.0))
 
 
 @pytest.mark.parametrize(('scenario', 'look', 'panels'), [
@@ -125,7 +125,7 @@ def test_a_bad_size_is_one_line(options, message, tmp_path, capsys):
 
 
 def test_letters_of_all_pictures_can_be_read_on_a_page():
-    data = from_result(sbot.run('leader_in_gusts', duration=1))
+    data = RunData.from_result(sbot.run('leader_in_gusts', duration=1))
     with drawing(style_of(False)):
         film = _Film(data)
         film.frame(0)

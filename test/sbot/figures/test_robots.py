@@ -6,7 +6,7 @@ from PIL import Image
 
 import sbot
 from sbot.figures.arena import robot_colours
-from sbot.figures.data import from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import _Film
 from sbot.figures.look import LIGHT
 from sbot.figures.picture import _draw_run
@@ -34,7 +34,7 @@ def test_picture_shows_robots_where_they_end(data, tmp_path):
 def data_of(count=3, moving=(), goals=True):
     robots = [{'pose': [1 + 0.7 * k, 2, 0], 'controller': 'none',
                **({'goal': [1 + 0.7 * k, 5]} if goals else {})} for k in range(count)]
-    return from_result(sbot.run({'duration': 1, 'rate': 10, 'robots': robots,
+    return RunData.from_result(sbot.run({'duration': 1, 'rate': 10, 'robots': robots,
                                  'world': {'bounds': [0, 0, 12, 6], 'moving': list(moving)}}))
 
 
@@ -100,7 +100,7 @@ class Ahead:
 
 
 def test_a_cross_shows_where_a_contact_begins():
-    data = from_result(sbot.run({
+    data = RunData.from_result(sbot.run({
         'duration': 3, 'world': {'bounds': [0, 0, 6, 6], 'circles': [
             {'center': [2, 3], 'radius': 0.3}]},
         'robots': [{'pose': [1, 3, 0], 'controller': Ahead},

@@ -11,11 +11,12 @@ from external_runs import CASES, scenario, up
 
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
+from sbot.cli.navigation import _check_rows
 from sbot.navigation import benchmark
-from sbot.navigation.benchmark import _recorded_commands, check_rows, run_nodes, scene_sources
+from sbot.navigation.benchmark import _recorded_commands, run_nodes, scene_sources
 from sbot.navigation.library import chosen_scenes, families
 from sbot.navigation.table import read_rows_file, table
-from sbot.regression.commands import read_recording
+from sbot.regression.commands import Recording
 from sbot.ros.up import NodeFailed
 from sbot.scenario.load import parse_scenario
 from sbot.sweeps.experiment import Options
@@ -44,7 +45,7 @@ def test_a_row_of_nodes_has_the_hash_of_what_they_drove_and_can_be_checked(tmp_p
     assert row['error'] is None
     assert row['arrived'] == row['collisions'] == 0
     bag = Bag(tmp_path / 'mine' / 'recordings' / '0' / 'corner_blind#3')
-    poses = read_recording(bag).poses
+    poses = Recording.read(bag).poses
     assert np.ptp(poses[:, :, :2], axis=0).max() > 0.1  # both have a node, and drive
     recorded = parse_scenario(bag.scenario_text, 'bag', tmp_path, import_controllers=False)
     again = benchmark._driven(recorded, _recorded_commands(bag, recorded))
@@ -54,7 +55,7 @@ def test_a_row_of_nodes_has_the_hash_of_what_they_drove_and_can_be_checked(tmp_p
     assert main(['bench', 'navigation', '--check', 'mine/rows.jsonl', '--trust', '--quiet']) == 0
     rows = read_rows_file(Path('mine/rows.jsonl'))
     rows[0]['trajectory_sha256'] = 'f' * 64
-    assert len(check_rows(rows, families(), Options(jobs=1, progress=False))) == 1
+    assert len(_check_rows(rows, families(), Options(jobs=1, progress=False))) == 1
 
 
 @pytest.mark.ros

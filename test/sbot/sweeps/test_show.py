@@ -6,14 +6,12 @@ import pytest
 from finished_sweep import make
 
 from sbot.cli.main import main
-from sbot.sweeps.figure import _draw_sweep
+from sbot.sweeps.figure import _column_label, _draw_sweep
 from sbot.sweeps.show import (
     WIDTH,
     Results,
     _short_names,
-    column_label,
     frequent_errors,
-    load_results,
     wilson_interval,
 )
 from sbot_common.errors import InputError
@@ -37,7 +35,7 @@ def test_a_short_name_is_the_end_of_a_key_and_tells_it_from_others(keys, names):
     ('robot_1_goal_reached_s', 'robot 1: goal reached (s)'), ('sim_time_s', 'sim time (s)'),
     ('lane.error (m)', 'lane.error (m)'), ('dip_s', 'dip_s')])
 def test_labels_have_units(column, label):
-    assert column_label(column) == label
+    assert _column_label(column) == label
 
 
 def test_the_most_frequent_errors_come_first_whatever_their_ticks():
@@ -64,7 +62,7 @@ def test_a_line_for_each_setting_with_medians_within_80_columns(tmp_path, capsys
 
 
 def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
-    results = load_results(make(tmp_path / 'a', {'rate': [10, 20]}, seeds=range(6)))
+    results = Results.load(make(tmp_path / 'a', {'rate': [10, 20]}, seeds=range(6)))
     arrived = [1, 1, 0, None, 0, 0] + [1] * 6
     results.columns['robots_arrived'] = arrived
     results.columns['goal_reached_s'] = [9.0 if each else None for each in arrived]
@@ -82,7 +80,7 @@ def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
 
 
 def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
+    results = Results.load(make(tmp_path / 'a'))
     assert 'missing' not in results.text()
     text = results._replace(planned=32).text()
     assert '2 of 32 runs are missing (sbot sweep --resume runs them)' in text.splitlines()
@@ -92,7 +90,7 @@ def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
 
 
 def test_any_column_can_be_shown(tmp_path):
-    results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
+    results = Results.load(make(tmp_path / 'a', metrics=('m:mine',)))
     assert 'mine' in results.text().splitlines()[0]
     lines = results.text(['overlaps']).splitlines()
     assert lines[0].split()[-1] == 'overlaps'
@@ -102,7 +100,7 @@ def test_any_column_can_be_shown(tmp_path):
 
 
 def test_a_metric_without_a_value_in_any_run_is_told(tmp_path):
-    results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
+    results = Results.load(make(tmp_path / 'a', metrics=('m:mine',)))
     assert 'no value' not in results.text()
     results.columns['mine'] = [None for _ in results.columns['mine']]
     text = results.text()
@@ -114,7 +112,7 @@ def test_a_metric_without_a_value_in_any_run_is_told(tmp_path):
 
 @pytest.mark.parametrize('grid', [{}, {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
 def test_it_fits_whatever_is_swept(tmp_path, grid):
-    lines = load_results(make(tmp_path / 'a', grid=grid, sources=2)).text().splitlines()
+    lines = Results.load(make(tmp_path / 'a', grid=grid, sources=2)).text().splitlines()
     assert all(len(line) <= WIDTH for line in lines)
     assert lines[0].startswith('scena')
 
@@ -161,7 +159,7 @@ def test_infinite_and_single_values_have_no_deviation(tmp_path):
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path):
     with pytest.raises(InputError, match='cannot be written: '):
-        load_results(make(tmp_path / 'a')).write_summary(tmp_path / 'none/a.csv')
+        Results.load(make(tmp_path / 'a')).write_summary(tmp_path / 'none/a.csv')
 
 
 @pytest.mark.parametrize('name', ['runs.csv', 'plan.json', '../a/times.csv'])

@@ -8,7 +8,7 @@ import pytest
 from browser import CHROMIUM, Browser
 
 import sbot
-from sbot.figures.data import from_result
+from sbot.figures.data import RunData
 from sbot.figures.picture import _speeds
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import frame, live_header
@@ -111,7 +111,8 @@ def test_curves_are_those_of_the_run_and_lead_to_a_time(address, browser, run):
     found = browser.evaluate('[curves().robots, curves().frames, curves().rows[0]]')
     assert found[0] == [2]
     assert found[2] == pytest.approx(run.poses[found[1], 2, 0], abs=1e-3)
-    drift = np.median(_speeds(from_result(run))[:, 2])  # with the wind, which blows all the time
+    # With the wind, which blows all the time.
+    drift = np.median(_speeds(RunData.from_result(run))[:, 2])
     for name, expected in (('speed', drift), ('turn rate', 0.5), ('wind', 0.2)):
         browser.evaluate(f'$("curve").value = "{name}"')
         assert np.median(browser.evaluate('curves().rows[0]')) == pytest.approx(expected, abs=0.05)

@@ -19,7 +19,7 @@ from pictures import record, scenario
 
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
-from sbot.figures.data import from_bag
+from sbot.figures.data import RunData
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import initial_poses, simulation_parameters
@@ -32,7 +32,7 @@ from sbot_common.errors import InputError
 from sbot_common.observation import STOP, Twist
 from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.simulation import Engine
-from wind_model.gust import still_air
+from wind_model.gust import Wind
 
 SCENARIO = """
 name: driven
@@ -131,7 +131,7 @@ def advance(supervisor, engine):
     while not supervisor.may_proceed():
         assert time.monotonic() < advance.end
     n = len(engine.snapshot.true_pose)
-    engine.advance(np.zeros((n, 3)), still_air(), engine.snapshot.rab_data)
+    engine.advance(np.zeros((n, 3)), Wind.still(), engine.snapshot.rab_data)
 
 
 def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):
@@ -311,7 +311,7 @@ class Topics:
 
 
 def test_frames_are_the_poses_of_the_messages(recorded):
-    data, live, topics = from_bag(recorded), Live(), Topics()
+    data, live, topics = RunData.from_bag(recorded), Live(), Topics()
     events = Events(start_server(0, live))
     follower = _Follower(live, topics.subscribe)
     follower.show()

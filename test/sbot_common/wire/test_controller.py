@@ -11,14 +11,10 @@ from sbot_common.angles import quaternion_from_yaw
 from sbot_common.controller_inputs import ALL_POSES
 from sbot_common.errors import InputError
 from sbot_common.observation import Neighbours
+from sbot_common.ros.controller_host import _Source
 from sbot_common.wire import cdr
 from sbot_common.wire.cdr import DamagedMessage
-from sbot_common.wire.controller import (
-    FIELDS,
-    Source,
-    encode_points,
-    read_points,
-)
+from sbot_common.wire.controller import FIELDS, encode_points, read_points
 from sbot_common.wire.templates import (
     OdometryTemplate,
     PosesTemplate,
@@ -177,17 +173,17 @@ ODOMETRY = OdometryTemplate('map', 'base_link').fill(9, 1.0, 2.0, *QUATERNION, 0
 
 def test_all_poses_are_the_single_ones():
     raw = PosesTemplate('map', 2).fill(9, [(1.0, 2.0, *QUATERNION)] * 2)
-    source = Source(topics.POSES, 0, (ALL_POSES,))
+    source = _Source(topics.POSES, 0, (ALL_POSES,))
     stamp_ns, values = source.read(2, raw)
     assert stamp_ns == 9
-    pose = Source(topics.BASE_POSE_GROUND_TRUTH, 0, (0,)).read(2, ODOMETRY)[1][0]
+    pose = _Source(topics.BASE_POSE_GROUND_TRUTH, 0, (0,)).read(2, ODOMETRY)[1][0]
     assert values[ALL_POSES].tolist() == [[*pose]] * 2
     with pytest.raises(InputError, match='got 2, expected 3'):
         source.read(3, raw)
 
 
 def field(name, raw):
-    return Source(FIELDS[name][0], 0, (name,)).read(1, raw)
+    return _Source(FIELDS[name][0], 0, (name,)).read(1, raw)
 
 
 def infrared(count, kind='<f4'):

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sbot_sim.dynamics.motion import (
+    _advance,
     _drive_wheels,
     _saturate,
     _wheel_speeds,
-    advance,
     advance_all,
     body_twists,
     drive,
     move,
     wrap_yaw,
 )
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT, BodyArrays
 
 mpmath.mp.dps = 50
 DT = 0.1
@@ -39,7 +39,7 @@ def equation_4(x, y, yaw, left, right, distance, dt):
 
 
 def assert_agrees(*arguments):
-    for got, exact in zip(advance(*arguments), equation_4(*arguments), strict=True):
+    for got, exact in zip(_advance(*arguments), equation_4(*arguments), strict=True):
         assert abs(got - exact) < 1e-12
 
 
@@ -58,29 +58,29 @@ def test_agrees_with_equation_4_for_the_large_robot(left, right, yaw):
 
 
 def test_turning_on_the_spot_and_going_straight_are_exact():
-    x, y, yaw = advance(1.0, 2.0, 0.5, -0.04, 0.04, 0.095, DT)
+    x, y, yaw = _advance(1.0, 2.0, 0.5, -0.04, 0.04, 0.095, DT)
     assert (x, y) == (1.0, 2.0)
     assert yaw == pytest.approx(0.5 + 0.08 / 0.095 * DT, abs=1e-15)
-    assert advance(1.0, 2.0, 0.0, 0.5, 0.5, 0.095, DT) == (1.05, 2.0, 0.0)
+    assert _advance(1.0, 2.0, 0.0, 0.5, 0.5, 0.095, DT) == (1.05, 2.0, 0.0)
 
 
 @given(st.floats(-5, 5), st.floats(-10, 10))
 def test_twist_and_wheel_speeds_are_inverse(v, omega):
     body = ROBOT._replace(max_wheel_speed=1e3)
     wheels = np.array([_wheel_speeds(v, omega, body.wheel_distance, body.wheel_radius)])
-    twist = body_twists(body_arrays([body]), wheels)[0]
+    twist = body_twists(BodyArrays.of([body]), wheels)[0]
     np.testing.assert_allclose(twist, [v, 0.0, omega], atol=1e-12)
 
 
 def test_each_wheel_saturates_for_itself():
     assert [_saturate(v, 4.0) for v in (-9.0, -4.0, 1.0, 4.0, math.inf)] == [-4, -4, 1, 4, 4]
-    rim = drive(body_arrays([S_BOT]), np.array([[0.08, 0.0, 1.0]])).rim[:, 0]
+    rim = drive(BodyArrays.of([S_BOT]), np.array([[0.08, 0.0, 1.0]])).rim[:, 0]
     assert rim[1] == 0.02 * 4.0  # 4 + 2.375 rad/s clamped
     assert rim[0] == pytest.approx(0.08 - 0.0475)
 
 
 def test_impulse_driven_bodies_turn_by_their_wheels_and_are_carried_by_the_impulse():
-    bodies = body_arrays([S_BOT._replace(drive='impulse')])
+    bodies = BodyArrays.of([S_BOT._replace(drive='impulse')])
     out = move(bodies, np.zeros((1, 3)), _drive_wheels(bodies, np.array([[1.0, 3.0]])),
                np.array([[0.2, 0.0]]), DT)
     np.testing.assert_allclose(out[0], [0.02, 0.0, 0.02 * 2.0 / 0.095 * DT], atol=1e-15)
@@ -97,7 +97,7 @@ def test_many_robots_advance_as_one(far):
     distance = rng.uniform(0.1, 1.0, 200)
     expected = []
     for row, left, right, d in zip(pose.tolist(), *speed.tolist(), distance.tolist(), strict=True):
-        x, y, yaw = advance(*row, left, right, d, DT)
+        x, y, yaw = _advance(*row, left, right, d, DT)
         expected.append((x, y, wrap_yaw(yaw)))
     twist = np.array([0.5 * (speed[0] + speed[1]), np.zeros(200),
                       (speed[1] - speed[0]) / distance])

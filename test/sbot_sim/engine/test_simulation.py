@@ -5,15 +5,15 @@ from batches import make_batch
 from worlds import make_parameters, random_poses
 
 from sbot_common.errors import InputError
-from sbot_sim.engine.simulation import Engine, Snapshot, snapshot_of
+from sbot_sim.engine.simulation import Engine, Snapshot
 from sbot_sim.world.bodies import ROBOT
-from wind_model.gust import Wind, still_air
+from wind_model.gust import Wind
 
 
 def test_a_snapshot_shares_no_memory_with_the_world():
     batch = make_batch(count=1, rab=True, infrared={'infrared': True},
                        senses=['scan', 'infrared', 'odometry'])
-    found = snapshot_of(batch, sensed_wind=True)
+    found = Snapshot.of(batch, sensed_wind=True)
     arrays = [array for array in batch.state if isinstance(array, np.ndarray)]
     for name in Snapshot._fields:
         mine = getattr(found, name)
@@ -34,7 +34,7 @@ def make_inputs(command, wind=None, rab=None):
     if command.shape[1] == 2:  # vx, omega
         command = np.insert(command, 1, 0.0, axis=1)
     data = np.zeros((len(command), 10), np.uint8) if rab is None else rab
-    return command, wind or still_air(), data
+    return command, wind or Wind.still(), data
 
 
 def drive(engine, ticks, seed=0, order=None):

@@ -9,11 +9,11 @@ from ray_oracle import cast_oracle
 from sbot_common.compiled.jit import LANES
 from sbot_sim.sensors.rays import (
     ANGLE_ERROR,
+    Fan,
     _quick_angle,
     beam_directions,
     beam_interval,
     lanes,
-    make_fan,
 )
 
 NO_SEGMENTS, NO_CIRCLES = np.empty((0, 4)), np.empty((0, 3))
@@ -97,7 +97,7 @@ def test_quick_angle_keeps_its_bound():
        st.floats(0, math.pi))
 @settings(max_examples=500)
 def test_an_arc_gets_every_beam_in_it(beams, angle_min, increment, start, width):
-    fan = make_fan(beams, angle_min, increment)
+    fan = Fan.even(beams, angle_min, increment)
     chosen = np.zeros(fan.directions.shape[1], bool)
     first, last = beam_interval(start, width, fan)
     assert last >= 0
